@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { hasErrno } from './errors.ts';
+
+export interface WriteOptions {
+	/** Permission bits of a new file. Default 0600: what Nancy stores is the user's alone. */
+	mode?: number;
+	/** Wait until the bytes are on the disk. Needed for files of other tools; kill -9 alone never loses a rename. */
+	sync?: boolean;
+}
+
+/** Readers see the old bytes or the new bytes, never half of either. Creates missing folders. */
+export async function writeFileAtomic(file: string, data: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+	const temp = await writeTemporary(file, data, options);
+	try {
+		await rename(temp, file);
+	} catch (error) {
+		await rm(temp, { force: true });
+		throw error;
+	}
+}
+
+/** Like {@link writeFileAtomic}, but never replaces a file: `false` when one is there already. */
+export async function createFileAtomic(file: string, data: string, options: WriteOptions = {}): Promise<boolean> {
+	const temp = await writeTemporary(file, data, options);
+	try {
+		// link() fails on an existing name, which rename() would silently replace.
+		await link(temp, file);
+		return true;
+	} catch (error) {
+		if (hasErrno(error, 'EEXIST')) return false;
+		throw error;
+	} finally {
+		await rm(temp, { force: true });
+	}
+}
+
+async function writeTemporary(file: string, data: string | Uint8Array, options: WriteOptions): Promise<string> {
+	const folder = dirname(file);
+	// The dot keeps a half-written file out of every listing of `*.md` and `*.json`.
+	const temp = join(folder, `.${randomBytes(6).toString('hex')}.tmp`);
+	const write = async () => {
+		const handle = await open(temp, 'wx', options.mode ?? 0o600);
+		try {
+			await handle.writeFile(data);
+			if (options.sync) await handle.sync();
+		} finally {
+			await handle.close();
+		}
+	};
+	try {
+		await write();
+	} catch (error) {
+		await rm(temp, { force: true });
+		if (!hasErrno(error, 'ENOENT')) throw error;
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		try {
+			await write();
+		} catch (again) {
+			await rm(temp, { force: true });
+			throw again;
+		}
+	}
+	return temp;
+}
+
+/** The text of a file, or `undefined` when there is none. Any other failure throws: unreadable is not empty. */
+export async function readTextIfExists(file: string): Promise<string | undefined> {
+	try {
+		return await readFile(file, 'utf8');
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+		throw error;
+	}
+}

@@ -1,0 +1,41 @@
+/** What went wrong, as a stable word that tests and callers can match on; the message is for people. */
+export type NancyErrorCode =
+	| 'bad-name'
+	| 'bad-message'
+	| 'bad-file'
+	| 'bad-usage'
+	| 'not-a-workspace'
+	| 'no-task'
+	| 'task-exists'
+	| 'no-message'
+	| 'not-queued'
+	| 'no-agent'
+	| 'agent-too-old'
+	| 'not-trusted'
+	| 'settings-broken'
+	| 'settings-changed'
+	| 'busy'
+	| 'timeout'
+	| 'io';
+
+/** The one error class that crosses rooms. Its message says what to do. */
+export class NancyError extends Error {
+	constructor(
+		readonly code: NancyErrorCode,
+		message: string,
+		options?: { cause?: unknown },
+	) {
+		super(message, options);
+		this.name = 'NancyError';
+	}
+}
+
+/** True for a Node system error with one of these codes (`ENOENT`, `EEXIST`, …). */
+export function hasErrno(error: unknown, ...codes: string[]): boolean {
+	return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code);
+}
+
+/** The sentence of an error, whatever was thrown. */
+export function errorText(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { hasErrno } from './errors.ts';
+
+export type Liveness = 'alive' | 'dead' | 'unknown';
+
+/** A process as far as it can be told apart from a later one with the same pid. */
+export interface ProcessIdentity {
+	pid: number;
+	/** Start time in clock ticks since boot (Linux, /proc/<pid>/stat field 22); 0 where it cannot be read. */
+	startedTicks: number;
+}
+
+export function identify(pid: number): ProcessIdentity {
+	return { pid, startedTicks: startTicks(pid) ?? 0 };
+}
+
+/**
+ * Whether this very process still runs. EPERM means it does (it is somebody else's). The caller decides which way
+ * `unknown` falls.
+ */
+export function liveness({ pid, startedTicks }: ProcessIdentity): Liveness {
+	if (!Number.isSafeInteger(pid) || pid <= 0) return 'dead';
+	try {
+		process.kill(pid, 0);
+	} catch (error) {
+		if (hasErrno(error, 'ESRCH')) return 'dead';
+		if (!hasErrno(error, 'EPERM')) return 'unknown';
+	}
+	if (startedTicks === 0) return 'alive';
+	const now = startTicks(pid);
+	if (now === undefined) return 'alive';
+	return now === startedTicks ? 'alive' : 'dead';
+}
+
+function startTicks(pid: number): number | undefined {
+	if (process.platform !== 'linux') return undefined;
+	let stat: string;
+	try {
+		stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+	} catch {
+		return undefined; // gone, or no /proc: the caller falls back to the pid alone
+	}
+	// The command name may hold spaces and parentheses: fields count from the last ")". A zombie has ended.
+	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+	if (fields[0] === 'Z') return -1;
+	const ticks = Number(fields[19]);
+	return Number.isFinite(ticks) ? ticks : undefined;
+}

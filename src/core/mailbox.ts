@@ -1,0 +1,363 @@
+import { lstat, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
+import { hasErrno, NancyError } from '../base/errors.ts';
+import { identify, liveness } from '../base/liveness.ts';
+import { formatMessage, parseMessage, type MessageContent } from '../protocol/message.ts';
+import { MessageId } from '../protocol/names.ts';
+import { Receipt } from '../protocol/records.ts';
+import { newMessageId } from './messageId.ts';
+import { messageFile } from './paths.ts';
+
+export type MessageState = 'queued' | 'claimed' | 'delivered' | 'archived' | 'withdrawn';
+
+/** A message as it stands in a mailbox. */
+export interface StoredMessage {
+	id: MessageId;
+	state: MessageState;
+	file: string;
+	content: MessageContent;
+	receipt?: Receipt;
+	/** Why a queued message is still queued, when something is known to be in its way. */
+	held?: string;
+}
+
+/** A file in a mailbox that is not a message; it is left where it is. */
+export interface MailboxProblem {
+	file: string;
+	reason: string;
+}
+
+export interface MailboxListing {
+	/** Queued ones in delivery order, then the others, newest first. */
+	messages: StoredMessage[];
+	problems: MailboxProblem[];
+}
+
+const folderByState: Readonly<Record<MessageState, string>> = {
+	queued: 'inbox',
+	claimed: 'claimed',
+	delivered: 'delivered',
+	archived: 'archive',
+	withdrawn: 'withdrawn',
+};
+
+/** `<pid>-<start ticks>-<id>.md`: whose claim it is, so that a dead claimer's message can go back. */
+const CLAIM_FILE = /^(\d+)-(\d+)-(.+)\.md$/;
+
+/** A message that this process has taken out of the inbox and nobody else can take. */
+export interface Claim {
+	id: MessageId;
+	content: MessageContent;
+	/** Where the file stands once it is delivered: what a long message's reader is pointed to. */
+	deliveredFile: string;
+	earlierClaims: number;
+	/** The agent has it: writes the receipt, then files the message. */
+	deliver(receipt: Omit<Receipt, 'version' | 'id' | 'earlierClaims'>): Promise<void>;
+	/** The agent does not have it: back to the inbox. */
+	release(): Promise<void>;
+}
+
+/**
+ * One worker's messages: a folder for each state, one file for each message, moved by rename. Any number of processes may
+ * use the same mailbox at once; nothing here is cached.
+ */
+export class Mailbox {
+	/** @param root the `.nancy` folder; no link below it is followed */
+	constructor(
+		private readonly root: string,
+		readonly folder: string,
+	) {}
+
+	private in(state: MessageState, name = ''): string {
+		return join(this.folder, folderByState[state], name);
+	}
+
+	/** Queues a message and returns its id. */
+	async put(content: MessageContent, id: MessageId = newMessageId()): Promise<MessageId> {
+		await this.makeFolders();
+		if (!(await createFileAtomic(this.in('queued', messageFile(id)), formatMessage(content)))) {
+			throw new NancyError('bad-message', `a message ${id} is queued already`);
+		}
+		return id;
+	}
+
+	/** Makes the folders, so that a person can drop a file by hand and a guard can look for one. */
+	async makeFolders(): Promise<void> {
+		await this.refuseLinks();
+		for (const state of ['queued', 'claimed', 'delivered'] as const) {
+			await mkdir(this.in(state), { recursive: true, mode: 0o700 });
+		}
+	}
+
+	/** Everything in the mailbox, with receipts. What cannot be read is listed as a problem and left alone. */
+	async list(states: readonly MessageState[] = ['queued', 'claimed', 'delivered', 'archived', 'withdrawn']): Promise<MailboxListing> {
+		await this.refuseLinks();
+		const messages: StoredMessage[] = [];
+		const problems: MailboxProblem[] = [];
+		for (const state of states) {
+			for (const name of await this.names(state)) {
+				const file = this.in(state, name);
+				const id = this.idOf(state, name);
+				const text = id === undefined ? undefined : await readTextIfExists(file);
+				if (id === undefined || text === undefined || (text === '' && state === 'queued')) continue;
+				const parsed = parseMessage(text);
+				if (!parsed.ok) {
+					problems.push({ file, reason: parsed.reason });
+					continue;
+				}
+				const receipt = state === 'delivered' || state === 'archived' ? await this.receipt(state, id, problems) : undefined;
+				const held = state === 'queued' ? await readTextIfExists(this.heldFile(id)) : undefined;
+				messages.push({
+					id,
+					state,
+					file,
+					content: parsed.content,
+					...(receipt && { receipt }),
+					...(held !== undefined && { held: held.trim() }),
+				});
+			}
+		}
+		const queued = messages.filter(message => message.state === 'queued').sort(byDeliveryOrder);
+		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
+		return { messages: [...queued, ...others], problems };
+	}
+
+	/**
+	 * Takes queued messages, in delivery order, as long as `take` says so. Exactly one claimer gets each message. Claims of
+	 * dead processes are returned to the inbox first.
+	 */
+	async claim(take: (message: MessageContent, id: MessageId) => 'take' | 'leave' | 'stop'): Promise<Claim[]> {
+		await this.recover();
+		const { messages } = await this.list(['queued']);
+		const claims: Claim[] = [];
+		for (const message of messages) {
+			const verdict = take(message.content, message.id);
+			if (verdict === 'stop') break;
+			if (verdict === 'leave') continue;
+			const claim = await this.claimOne(message.id);
+			if (claim) claims.push(claim);
+		}
+		return claims;
+	}
+
+	/** Gives the claims of dead processes back to the inbox, or finishes them where the receipt was written already. */
+	async recover(): Promise<MessageId[]> {
+		const returned: MessageId[] = [];
+		for (const name of await this.names('claimed')) {
+			const match = CLAIM_FILE.exec(name);
+			const id = this.idOf('claimed', name);
+			if (!match || id === undefined) continue;
+			const owner = { pid: Number(match[1]), startedTicks: Number(match[2]) };
+			// In doubt the claim stands: a message late is better than a message twice.
+			if (liveness(owner) !== 'dead') continue;
+			if (await exists(this.receiptFile('delivered', id))) {
+				await moveIfThere(this.in('claimed', name), this.in('delivered', messageFile(id)));
+				continue;
+			}
+			await this.countReturn(id);
+			if (await this.giveBack(this.in('claimed', name), id)) returned.push(id);
+		}
+		return returned;
+	}
+
+	/** Takes a queued message back. */
+	async withdraw(id: MessageId): Promise<void> {
+		await this.moveQueued(id, 'withdrawn');
+	}
+
+	/** Files a message away: a delivered one that was acted on, or one that the human has read. */
+	async archive(id: MessageId): Promise<void> {
+		await this.refuseLinks();
+		await mkdir(this.in('archived'), { recursive: true, mode: 0o700 });
+		for (const state of ['delivered', 'queued'] as const) {
+			if (!(await moveIfThere(this.in(state, messageFile(id)), this.in('archived', messageFile(id))))) continue;
+			await moveIfThere(this.receiptFile(state, id), this.receiptFile('archived', id));
+			await rm(this.heldFile(id), { force: true });
+			return;
+		}
+		if (await exists(this.in('archived', messageFile(id)))) return;
+		throw new NancyError('no-message', `there is no message ${id} in ${this.folder}`);
+	}
+
+	/** Replaces a queued message's content. Fails when it is no longer queued: then it has been read as it was. */
+	async edit(id: MessageId, change: (content: MessageContent) => MessageContent): Promise<void> {
+		const claim = await this.claimOne(id);
+		if (!claim) throw notQueued(id);
+		try {
+			await writeFileAtomic(this.claimFile(id), formatMessage(change(claim.content)));
+		} finally {
+			await claim.release();
+		}
+	}
+
+	/** Puts queued messages into this order; those not named come after them. Urgent ones still go first. */
+	async reorder(ids: readonly MessageId[]): Promise<void> {
+		for (const [index, id] of ids.entries()) await this.edit(id, content => ({ ...content, order: index + 1 }));
+	}
+
+	/** Marks a message of the human's inbox as read. */
+	async markRead(id: MessageId): Promise<void> {
+		await this.moveQueued(id, 'delivered');
+	}
+
+	/** Notes why a queued message has not been delivered, or clears the note. */
+	async setHeld(id: MessageId, reason: string | undefined): Promise<void> {
+		if (reason === undefined) await rm(this.heldFile(id), { force: true });
+		else if (await exists(this.in('queued', messageFile(id)))) await writeFileAtomic(this.heldFile(id), `${reason}\n`);
+	}
+
+	/** Adds what became known later (the transcript shows the text) to a delivered message's receipt. */
+	async updateReceipt(id: MessageId, change: (receipt: Receipt) => Receipt): Promise<void> {
+		for (const state of ['delivered', 'archived'] as const) {
+			const file = this.receiptFile(state, id);
+			const text = await readTextIfExists(file);
+			if (text === undefined) continue;
+			await writeFileAtomic(file, `${JSON.stringify(change(Receipt.parse(JSON.parse(text))), null, '\t')}\n`);
+			return;
+		}
+	}
+
+	private async moveQueued(id: MessageId, to: MessageState): Promise<void> {
+		await this.refuseLinks();
+		await mkdir(this.in(to), { recursive: true, mode: 0o700 });
+		if (!(await moveIfThere(this.in('queued', messageFile(id)), this.in(to, messageFile(id))))) throw notQueued(id);
+		await rm(this.heldFile(id), { force: true });
+	}
+
+	private async claimOne(id: MessageId): Promise<Claim | undefined> {
+		await this.refuseLinks();
+		await mkdir(this.in('claimed'), { recursive: true, mode: 0o700 });
+		await mkdir(this.in('delivered'), { recursive: true, mode: 0o700 });
+		const claimed = this.claimFile(id);
+		if (!(await moveIfThere(this.in('queued', messageFile(id)), claimed))) return undefined;
+		const parsed = parseMessage(await readFile(claimed, 'utf8'));
+		if (!parsed.ok) {
+			await this.giveBack(claimed, id);
+			return undefined;
+		}
+		// A file saved again under a delivered message's name is a new message, never an overwrite of the old one.
+		const filedAs = (await exists(this.in('delivered', messageFile(id)))) ? newMessageId() : id;
+		const deliveredFile = this.in('delivered', messageFile(filedAs));
+		const earlierClaims = Number((await readTextIfExists(this.returnsFile(id))) ?? 0);
+		return {
+			id: filedAs,
+			content: parsed.content,
+			deliveredFile,
+			earlierClaims,
+			deliver: async facts => {
+				const receipt = Receipt.parse({ ...facts, version: 1, id: filedAs, earlierClaims });
+				await writeFileAtomic(this.receiptFile('delivered', filedAs), `${JSON.stringify(receipt, null, '\t')}\n`);
+				await rename(claimed, deliveredFile);
+				await rm(this.heldFile(id), { force: true });
+				await rm(this.returnsFile(id), { force: true });
+			},
+			release: async () => {
+				await this.giveBack(claimed, id);
+			},
+		};
+	}
+
+	/** Back to the inbox, under a new id where that name has been taken meanwhile: nothing is overwritten. */
+	private async giveBack(claimed: string, id: MessageId): Promise<boolean> {
+		const target = (await exists(this.in('queued', messageFile(id)))) ? newMessageId() : id;
+		return moveIfThere(claimed, this.in('queued', messageFile(target)));
+	}
+
+	private async countReturn(id: MessageId): Promise<void> {
+		const returns = Number((await readTextIfExists(this.returnsFile(id))) ?? 0);
+		await writeFileAtomic(this.returnsFile(id), String(returns + 1));
+	}
+
+	private claimFile(id: MessageId): string {
+		const me = identify(process.pid);
+		return this.in('claimed', `${me.pid}-${me.startedTicks}-${messageFile(id)}`);
+	}
+
+	private heldFile(id: MessageId): string {
+		return this.in('queued', `${id}.held`);
+	}
+
+	private returnsFile(id: MessageId): string {
+		return this.in('claimed', `${id}.returns`);
+	}
+
+	private receiptFile(state: MessageState, id: MessageId): string {
+		return this.in(state, `${id}.receipt.json`);
+	}
+
+	private idOf(state: MessageState, name: string): MessageId | undefined {
+		const stem = state === 'claimed' ? CLAIM_FILE.exec(name)?.[3] : name.slice(0, -'.md'.length);
+		const id = MessageId.safeParse(stem);
+		return id.success ? id.data : undefined;
+	}
+
+	private async names(state: MessageState): Promise<string[]> {
+		try {
+			const entries = await readdir(this.in(state), { withFileTypes: true });
+			return entries.filter(entry => entry.isFile() && entry.name.endsWith('.md')).map(entry => entry.name);
+		} catch (error) {
+			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
+			throw error;
+		}
+	}
+
+	private async receipt(state: MessageState, id: MessageId, problems: MailboxProblem[]): Promise<Receipt | undefined> {
+		const file = this.receiptFile(state, id);
+		const text = await readTextIfExists(file);
+		if (text === undefined) return undefined;
+		const parsed = Receipt.safeParse(tryJson(text));
+		if (parsed.success) return parsed.data;
+		problems.push({ file, reason: 'not a receipt' });
+		return undefined;
+	}
+
+	/** A link below `.nancy` could point a hook at somebody else's files. */
+	private async refuseLinks(): Promise<void> {
+		const segments = relative(this.root, this.folder).split(sep);
+		let folder = this.root;
+		for (const segment of ['', ...segments]) {
+			folder = join(folder, segment);
+			const kind = await lstat(folder).catch(() => undefined);
+			if (kind?.isSymbolicLink()) throw new NancyError('bad-file', `${folder} is a symbolic link; replace it by a folder`);
+		}
+	}
+}
+
+/** Urgent first, then the order set by hand, then by age. */
+export function byDeliveryOrder(a: { id: string; content: MessageContent }, b: { id: string; content: MessageContent }): number {
+	const urgency = Number(b.content.priority === 'urgent') - Number(a.content.priority === 'urgent');
+	if (urgency !== 0) return urgency;
+	const place = (a.content.order ?? Infinity) - (b.content.order ?? Infinity);
+	if (place !== 0 && !Number.isNaN(place)) return place;
+	return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+function notQueued(id: MessageId): NancyError {
+	return new NancyError('not-queued', `message ${id} is not queued any more: the agent has read it, or it was taken back`);
+}
+
+async function exists(file: string): Promise<boolean> {
+	return stat(file).then(
+		() => true,
+		() => false,
+	);
+}
+
+async function moveIfThere(from: string, to: string): Promise<boolean> {
+	try {
+		await rename(from, to);
+		return true;
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT')) return false;
+		throw error;
+	}
+}
+
+function tryJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

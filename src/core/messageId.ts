@@ -1,0 +1,11 @@
+import { randomBytes } from 'node:crypto';
+import { MessageId } from '../protocol/names.ts';
+
+let lastMs = 0;
+
+/** A fresh id: sorts by time, and within this process never before an earlier one. */
+export function newMessageId(nowMs: number = Date.now()): MessageId {
+	lastMs = Math.max(nowMs, lastMs + 1);
+	const time = new Date(lastMs).toISOString().replace(/[-:.]/g, '');
+	return MessageId.parse(`${time}-${randomBytes(4).toString('hex')}`);
+}

@@ -1,0 +1,41 @@
+import type { SessionId } from '../protocol/names.ts';
+import type { TaskRecord, WorkerRecord } from '../protocol/records.ts';
+import type { TranscriptFacts } from './driver.ts';
+import type { FileProblem } from './workspace.ts';
+
+/** What a worker is doing, by the newest evidence; never by silence. */
+export type Phase = 'starting' | 'working' | 'waiting' | 'idle' | 'ended';
+
+export interface WorkerState {
+	phase: Phase;
+	/** The tool it is in, while working or waiting for permission. */
+	tool?: string;
+	/** What the tool works on, or what it waits for: one short line. */
+	summary?: string;
+	/** Where this is known from, for a person: `PreToolUse Bash`, `agent's own status`, `process gone`. */
+	source: string;
+	/** When the evidence was made. UTC, ISO 8601. */
+	at: string;
+	session?: SessionId;
+}
+
+export interface WorkerView {
+	record: WorkerRecord;
+	state: WorkerState;
+	/** From the agent's own transcript, where it has one. */
+	facts?: TranscriptFacts;
+	queued: number;
+}
+
+export interface TaskView {
+	record: TaskRecord;
+	workers: WorkerView[];
+	/** Messages from agents that the human has not read. */
+	unread: number;
+}
+
+/** Everything the sidebar and `nancy status` show of one workspace folder. */
+export interface Overview {
+	tasks: TaskView[];
+	problems: FileProblem[];
+}

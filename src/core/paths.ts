@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { ORCHESTRATOR, type MessageId, type SessionId, type TaskName, type WorkerName } from '../protocol/names.ts';
+
+/** Where everything stands below one workspace folder's `.nancy` (design §3). The only place that spells these names. */
+export class NancyPaths {
+	readonly root: string;
+
+	constructor(readonly workspaceFolder: string) {
+		this.root = join(workspaceFolder, '.nancy');
+	}
+
+	get config(): string {
+		return join(this.root, 'config.json');
+	}
+	get gitignore(): string {
+		return join(this.root, '.gitignore');
+	}
+	get tasks(): string {
+		return join(this.root, 'tasks');
+	}
+	get spool(): string {
+		return join(this.root, 'spool');
+	}
+	get traffic(): string {
+		return join(this.root, 'traffic');
+	}
+	/** `<session id>` files that bind a session to its mailbox: what the sh guard reads. */
+	get sessions(): string {
+		return join(this.root, 'sessions');
+	}
+	/** `<session id>` files that are touched to wake an idle session; each session watches its own. */
+	get bells(): string {
+		return join(this.root, 'bells');
+	}
+	/** Copies of other tools' files as they were before Nancy changed them. */
+	get originals(): string {
+		return join(this.root, 'deployed');
+	}
+	task(task: TaskName): string {
+		return join(this.tasks, task);
+	}
+	taskRecord(task: TaskName): string {
+		return join(this.task(task), 'task.json');
+	}
+	workers(task: TaskName): string {
+		return join(this.task(task), 'workers');
+	}
+	workerRecord(task: TaskName, worker: WorkerName): string {
+		return join(this.workers(task), `${worker}.json`);
+	}
+	mailbox(task: TaskName, worker: WorkerName): string {
+		return join(this.task(task), 'comms', worker);
+	}
+	orchestratorMailbox(task: TaskName): string {
+		return this.mailbox(task, ORCHESTRATOR);
+	}
+	session(session: SessionId): string {
+		return join(this.sessions, session);
+	}
+	bell(session: SessionId): string {
+		return join(this.bells, session);
+	}
+	trafficFile(session: SessionId): string {
+		return join(this.traffic, `${session}.jsonl`);
+	}
+}
+
+/** The file name of a message in any of a mailbox's folders. */
+export function messageFile(id: MessageId): string {
+	return `${id}.md`;
+}

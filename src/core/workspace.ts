@@ -1,0 +1,221 @@
+import { mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
+import { hasErrno, NancyError } from '../base/errors.ts';
+import type { MessageContent } from '../protocol/message.ts';
+import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
+import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../protocol/records.ts';
+import { wakes } from './due.ts';
+import { readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { Mailbox } from './mailbox.ts';
+import { NancyPaths } from './paths.ts';
+
+/** A worker by name: which mailbox is meant. */
+export interface WorkerAddress {
+	task: TaskName;
+	worker: WorkerName;
+}
+
+/** A file in `.nancy` that could not be read; reported, never touched. */
+export interface FileProblem {
+	file: string;
+	reason: string;
+}
+
+/**
+ * One workspace folder's tasks, workers and mailboxes. Holds nothing in memory: any number of windows, hooks and commands
+ * work on the same folder at once.
+ */
+export class Workspace {
+	readonly paths: NancyPaths;
+
+	constructor(readonly folder: string) {
+		this.paths = new NancyPaths(folder);
+	}
+
+	/** Makes `.nancy` and what guards and watchers need to find in it. Safe to repeat. */
+	async prepare(): Promise<void> {
+		for (const folder of [this.paths.tasks, this.paths.spool, this.paths.traffic, this.paths.sessions, this.paths.bells]) {
+			await mkdir(folder, { recursive: true, mode: 0o700 });
+		}
+		await createFileAtomic(this.paths.gitignore, '*\n');
+	}
+
+	async config(): Promise<WorkspaceConfig> {
+		return (await readJsonFile(this.paths.config, WorkspaceConfig)) ?? WorkspaceConfig.parse({ version: 1 });
+	}
+
+	async updateConfig(change: (config: WorkspaceConfig) => WorkspaceConfig): Promise<void> {
+		await this.prepare();
+		await writeJsonFile(this.paths.config, WorkspaceConfig.parse(change(await this.config())));
+	}
+
+	async createTask(record: TaskRecord): Promise<void> {
+		await this.prepare();
+		const file = this.paths.taskRecord(record.name);
+		if (!(await createFileAtomic(file, `${JSON.stringify(record, null, '\t')}\n`))) {
+			throw new NancyError('task-exists', `there is a task "${record.name}" already; resume it or choose another name`);
+		}
+		await this.mailbox({ task: record.name, worker: ORCHESTRATOR }).makeFolders();
+	}
+
+	async task(name: TaskName): Promise<TaskRecord> {
+		const record = await readJsonFile(this.paths.taskRecord(name), TaskRecord);
+		if (!record) throw new NancyError('no-task', `there is no task "${name}"; nancy status lists the tasks`);
+		return record;
+	}
+
+	async updateTask(name: TaskName, change: (record: TaskRecord) => TaskRecord): Promise<void> {
+		await writeJsonFile(this.paths.taskRecord(name), change(await this.task(name)));
+	}
+
+	/** Every task, oldest first. A record that cannot be read is reported and its task left out. */
+	async tasks(): Promise<{ tasks: TaskRecord[]; problems: FileProblem[] }> {
+		const tasks: TaskRecord[] = [];
+		const problems: FileProblem[] = [];
+		for (const name of await folderNames(this.paths.tasks)) {
+			const parsed = TaskName.safeParse(name);
+			if (!parsed.success) {
+				problems.push({ file: join(this.paths.tasks, name), reason: 'not a task name' });
+				continue;
+			}
+			await collect(problems, this.paths.taskRecord(parsed.data), async () => {
+				const record = await readJsonFile(this.paths.taskRecord(parsed.data), TaskRecord);
+				if (record) tasks.push(record);
+			});
+		}
+		tasks.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+		return { tasks, problems };
+	}
+
+	/** Removes a task with its mailboxes. In one step, so that a kill leaves it whole or gone. */
+	async deleteTask(name: TaskName): Promise<void> {
+		await this.task(name);
+		const grave = join(this.paths.tasks, `.deleted-${name}-${process.pid}`);
+		for (const session of (await this.workers(name)).workers.flatMap(worker => worker.sessions)) {
+			await rm(this.paths.session(session.id), { force: true });
+			await rm(this.paths.bell(session.id), { force: true });
+		}
+		await rename(this.paths.task(name), grave);
+		await rm(grave, { recursive: true, force: true });
+	}
+
+	async saveWorker(record: WorkerRecord): Promise<void> {
+		await this.mailbox({ task: record.task, worker: record.name }).makeFolders();
+		await writeJsonFile(this.paths.workerRecord(record.task, record.name), WorkerRecord.parse(record));
+	}
+
+	async worker({ task, worker }: WorkerAddress): Promise<WorkerRecord | undefined> {
+		return readJsonFile(this.paths.workerRecord(task, worker), WorkerRecord);
+	}
+
+	async workers(task: TaskName): Promise<{ workers: WorkerRecord[]; problems: FileProblem[] }> {
+		const workers: WorkerRecord[] = [];
+		const problems: FileProblem[] = [];
+		for (const name of await fileNames(this.paths.workers(task), '.json')) {
+			const file = join(this.paths.workers(task), name);
+			await collect(problems, file, async () => {
+				const record = await readJsonFile(file, WorkerRecord);
+				if (record && record.task === task && `${record.name}.json` === name) workers.push(record);
+				else problems.push({ file, reason: 'belongs to another worker' });
+			});
+		}
+		workers.sort((a, b) => workerNumber(a.name) - workerNumber(b.name));
+		return { workers, problems };
+	}
+
+	/** The name the next worker of a task gets: `worker`, `worker-2`, … */
+	async nextWorker(task: TaskName): Promise<WorkerName> {
+		const { workers } = await this.workers(task);
+		if (workers.length === 0) return FIRST_WORKER;
+		const highest = Math.max(...workers.map(worker => workerNumber(worker.name)));
+		return WorkerName.parse(`worker-${highest + 1}`);
+	}
+
+	mailbox({ task, worker }: WorkerAddress): Mailbox {
+		return new Mailbox(this.paths.root, this.paths.mailbox(task, worker));
+	}
+
+	/**
+	 * Ties a session to a mailbox, for the guard and the hook program to find.
+	 * @param watched the session watches its doorbell, so it needs no other way to be woken
+	 */
+	async bindSession(session: SessionId, address: WorkerAddress, watched: boolean): Promise<void> {
+		const mailbox = relative(this.paths.root, this.paths.mailbox(address.task, address.worker));
+		await writeFileAtomic(this.paths.session(session), `${mailbox.replaceAll('\\', '/')}\n${watched ? 'watched' : 'unwatched'}\n`);
+	}
+
+	async sessionBinding(session: SessionId): Promise<{ address: WorkerAddress; watched: boolean } | undefined> {
+		const [mailbox = '', flag] = ((await readTextIfExists(this.paths.session(session))) ?? '').split('\n');
+		const match = /^tasks\/([^/]+)\/comms\/([^/]+)$/.exec(mailbox);
+		const task = TaskName.safeParse(match?.[1]);
+		const worker = WorkerName.safeParse(match?.[2]);
+		if (!task.success || !worker.success) return undefined;
+		return { address: { task: task.data, worker: worker.data }, watched: flag === 'watched' };
+	}
+
+	/** Queues a message for a worker, or for the human (`orchestrator`), and rings the bell of its session. */
+	async send(address: WorkerAddress, content: MessageContent): Promise<MessageId> {
+		await this.task(address.task);
+		const id = await this.mailbox(address).put(content);
+		if (address.worker !== ORCHESTRATOR && wakes(content)) await this.ring(address);
+		return id;
+	}
+
+	/** Touches the doorbell of a worker's current session: tells an idle agent that a message waits. */
+	async ring(address: WorkerAddress): Promise<void> {
+		const session = (await this.worker(address))?.sessions.at(-1);
+		if (session) await touch(this.paths.bell(session.id));
+	}
+}
+
+/** Turns what a person typed into a task name: `Fix the login!` becomes `fix-the-login`. */
+export function taskNameFrom(title: string): TaskName | undefined {
+	const slug = title
+		.normalize('NFKD')
+		.toLowerCase()
+		.replace(/[^a-z0-9_.-]+/g, '-')
+		.replace(/\.{2,}/g, '.')
+		.slice(0, 64)
+		.replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '');
+	const name = TaskName.safeParse(slug);
+	return name.success ? name.data : undefined;
+}
+
+async function touch(file: string): Promise<void> {
+	const now = new Date();
+	// Written and not only touched: some watchers compare content or size.
+	await writeFile(file, `${now.toISOString()}\n`, { mode: 0o600 });
+	await utimes(file, now, now);
+}
+
+function workerNumber(name: string): number {
+	return Number(/-(\d+)$/.exec(name)?.[1] ?? 1);
+}
+
+async function collect(problems: FileProblem[], file: string, read: () => Promise<void>): Promise<void> {
+	try {
+		await read();
+	} catch (error) {
+		problems.push({ file, reason: error instanceof Error ? error.message : String(error) });
+	}
+}
+
+async function folderNames(folder: string): Promise<string[]> {
+	return (await entriesOf(folder)).filter(entry => entry.isDirectory() && !entry.name.startsWith('.')).map(entry => entry.name);
+}
+
+async function fileNames(folder: string, ending: string): Promise<string[]> {
+	return (await entriesOf(folder))
+		.filter(entry => entry.isFile() && !entry.name.startsWith('.') && entry.name.endsWith(ending))
+		.map(entry => entry.name);
+}
+
+async function entriesOf(folder: string) {
+	try {
+		return await readdir(folder, { withFileTypes: true });
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
+		throw error;
+	}
+}

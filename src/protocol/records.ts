@@ -1,0 +1,103 @@
+import { z } from 'zod/mini';
+import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
+
+/** A moment in UTC, ISO 8601. */
+export const Moment = z.iso.datetime();
+
+/**
+ * How a message reached the agent, best first: `hook` (at an event it was going to have anyway), `wake` (woken by its
+ * driver's native wake), `waiter` (woken by a waiting Stop hook), `queue` (the CLI's own queue command), `resume`
+ * (session resumed with the messages), `keys` (typed into its terminal).
+ */
+export const Rung = z.enum(['hook', 'wake', 'waiter', 'queue', 'resume', 'keys']);
+export type Rung = z.infer<typeof Rung>;
+
+/** Proof of delivery, beside the delivered message as `<id>.receipt.json`. */
+export const Receipt = z.looseObject({
+	version: z.literal(1),
+	id: MessageId,
+	deliveredAt: Moment,
+	/** The agent CLI's own event name, for example `PreToolUse`. */
+	event: z.string(),
+	driver: DriverId,
+	session: SessionId,
+	tool: z.optional(z.string()),
+	toolUseId: z.optional(z.string()),
+	rung: Rung,
+	/** Earlier claims of this message whose hook died: the agent may have read it before. */
+	earlierClaims: z.int().check(z.nonnegative()),
+	/** Set once the session's transcript shows the text. */
+	inContextAt: z.optional(Moment),
+});
+export type Receipt = z.infer<typeof Receipt>;
+
+export const TaskRecord = z.looseObject({
+	version: z.literal(1),
+	name: TaskName,
+	title: z.string(),
+	prompt: z.string(),
+	agent: DriverId,
+	createdAt: Moment,
+	/** `nancy` started it; `found` is a session that Nancy did not start but whose hooks report. */
+	origin: z.enum(['nancy', 'found']),
+	archivedAt: z.optional(Moment),
+});
+export type TaskRecord = z.infer<typeof TaskRecord>;
+
+/** A process as far as it can be told apart from a later one with the same pid. */
+export const ProcessRecord = z.object({ pid: z.int(), startedTicks: z.number() });
+
+/** `tasks/<task>/workers/<worker>.json` */
+export const WorkerRecord = z.looseObject({
+	version: z.literal(1),
+	task: TaskName,
+	name: WorkerName,
+	agent: DriverId,
+	agentVersion: z.optional(z.string()),
+	/** The agent's sessions, oldest first; the last is the current one. */
+	sessions: z.array(z.looseObject({ id: SessionId, startedAt: Moment, transcript: z.optional(z.string()) })),
+	process: z.optional(ProcessRecord),
+	model: z.optional(z.string()),
+	startedAt: Moment,
+	/** Set when Nancy or a person stopped it, so that a dead pid is not taken for a crash. */
+	stoppedAt: z.optional(Moment),
+});
+export type WorkerRecord = z.infer<typeof WorkerRecord>;
+
+/** One file of another tool that Nancy changed, with what is needed to give it back byte for byte. */
+export const DeployedFile = z.looseObject({
+	/** Relative to the workspace folder, with `/`. */
+	file: z.string(),
+	existedBefore: z.boolean(),
+	/** SHA-256 of the file right after Nancy's edit: unchanged since means nobody else wrote it. */
+	sha256: z.string(),
+	/** Name of the copy of the original below `.nancy/deployed/`; absent when there was none. */
+	original: z.optional(z.string()),
+});
+export type DeployedFile = z.infer<typeof DeployedFile>;
+
+export const Deployment = z.looseObject({
+	driver: DriverId,
+	/** Version of the hook program that was deployed (`NANCY_HOOK_VERSION`). */
+	hookVersion: z.string(),
+	agentVersion: z.optional(z.string()),
+	events: z.array(z.string()),
+	deployedAt: Moment,
+	files: z.array(DeployedFile),
+	/** Skill folders that Nancy made, relative to the workspace folder. */
+	skills: z.array(z.string()),
+	/** Folders that did not exist before, innermost first, removed again when empty. */
+	folders: z.array(z.string()),
+});
+export type Deployment = z.infer<typeof Deployment>;
+
+/** `.nancy/config.json` */
+export const WorkspaceConfig = z.looseObject({
+	version: z.literal(1),
+	defaultAgent: z.optional(DriverId),
+	defaultModel: z.optional(z.string()),
+	/** Share of the context window, in percent, from which `check-tokens` advises the agent to wrap up. */
+	tokenThreshold: z._default(z.number().check(z.minimum(1), z.maximum(100)), 80),
+	deployments: z._default(z.array(Deployment), []),
+});
+export type WorkspaceConfig = z.infer<typeof WorkspaceConfig>;

@@ -1,0 +1,101 @@
+import { z } from 'zod/mini';
+import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
+import { Moment, Rung } from './records.ts';
+
+/**
+ * Nancy's vocabulary for what agents report, over all drivers. `other` keeps an event that a newer CLI has and Nancy does
+ * not know: shown, never acted on.
+ */
+export const EventKind = z.enum([
+	'session-start',
+	'session-end',
+	'prompt',
+	'tool-start',
+	'tool-end',
+	'tool-failed',
+	'batch-end',
+	'permission-asked',
+	'permission-denied',
+	'notification',
+	'stop',
+	'stop-failed',
+	'subagent-start',
+	'subagent-stop',
+	'compact-start',
+	'compact-end',
+	'folder-changed',
+	'doorbell',
+	'model-changed',
+	'settings-changed',
+	'message-shown',
+	'other',
+]);
+export type EventKind = z.infer<typeof EventKind>;
+
+/** What a driver reads out of one hook payload. */
+export const AgentEvent = z.looseObject({
+	driver: DriverId,
+	session: SessionId,
+	kind: EventKind,
+	/** The agent CLI's own event name. */
+	event: z.string(),
+	/** Present for a subagent's event: it never receives messages and never changes the worker's state. */
+	subagent: z.optional(z.string()),
+	turn: z.optional(z.string()),
+	tool: z.optional(z.string()),
+	toolUseId: z.optional(z.string()),
+	/** One short line that tells a person what the tool works on, or what the event says. */
+	summary: z.optional(z.string()),
+	durationMs: z.optional(z.number()),
+	/** For `session-start`: `startup`, `resume`, `clear`, `compact`, `fork`. For `session-end`: its reason. */
+	cause: z.optional(z.string()),
+	/** For `notification`: the CLI's type, for example `permission_prompt`, `idle_prompt`. */
+	notification: z.optional(z.string()),
+	model: z.optional(z.string()),
+	cwd: z.optional(z.string()),
+	transcript: z.optional(z.string()),
+	permissionMode: z.optional(z.string()),
+	/** For `stop`: the turn goes on only because a Stop hook asked for it. */
+	continuing: z.optional(z.boolean()),
+	/** For `prompt`: woken by a notification and not typed by a person. */
+	isWake: z.optional(z.boolean()),
+});
+export type AgentEvent = z.infer<typeof AgentEvent>;
+
+/** What a hook handed to the agent at one event; written by the hook program beside the raw event. */
+export const DeliveryNote = z.looseObject({
+	nancy: z.literal('delivery'),
+	at: Moment,
+	driver: DriverId,
+	session: SessionId,
+	event: z.string(),
+	tool: z.optional(z.string()),
+	toolUseId: z.optional(z.string()),
+	task: TaskName,
+	worker: WorkerName,
+	messages: z.array(MessageId),
+	rung: Rung,
+	effect: z.enum(['none', 'halt', 'pause']),
+});
+export type DeliveryNote = z.infer<typeof DeliveryNote>;
+
+/** Why a hook did less than it should have: it fails open, and says so here. */
+export const TroubleNote = z.looseObject({
+	nancy: z.literal('trouble'),
+	at: Moment,
+	driver: DriverId,
+	session: z.optional(SessionId),
+	event: z.string(),
+	reason: z.string(),
+});
+export type TroubleNote = z.infer<typeof TroubleNote>;
+
+const stamp = { version: z.literal(1), /** Unique within a session: the spool file's name and time. */ id: z.string(), at: Moment, task: z.optional(TaskName), worker: z.optional(WorkerName) };
+
+/** One line of `traffic/<session>.jsonl`. */
+export const TrafficRecord = z.discriminatedUnion('type', [
+	z.looseObject({ ...stamp, type: z.literal('event'), event: AgentEvent, /** As received, redacted, cut at a size limit. */ payload: z.unknown() }),
+	z.looseObject({ ...stamp, type: z.literal('delivery'), delivery: DeliveryNote }),
+	z.looseObject({ ...stamp, type: z.literal('trouble'), trouble: TroubleNote }),
+]);
+export type TrafficRecord = z.infer<typeof TrafficRecord>;
