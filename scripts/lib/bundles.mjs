@@ -1,0 +1,80 @@
+import { chmodSync, existsSync, globSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import esbuild from 'esbuild';
+import { root } from './bootstrap.mjs';
+
+/**
+ * `vscode` is external only where the editor provides it: anywhere else, importing it is a build error.
+ * `./main.js` stays a file of its own, loaded on first use, so that activation costs next to nothing.
+ */
+const PROGRAMS = [
+	{ out: 'dist/extension.js', entry: 'src/extension.ts', external: ['vscode', './main.js'] },
+	{ out: 'dist/main.js', entry: 'src/ui/main.ts', external: ['vscode'] },
+	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], executable: true },
+	{ out: 'dist/hook.js', entry: 'src/hook/main.ts', external: [] },
+];
+
+/** @param {{ minify: boolean }} options */
+function optionsOfAll({ minify }) {
+	const shared = {
+		absWorkingDir: root,
+		bundle: true,
+		sourcemap: true,
+		minify,
+		legalComments: 'none',
+		logLevel: 'warning',
+	};
+	const programs = PROGRAMS.filter(({ entry }) => isThere(entry)).map(({ out, entry, external, executable }) => ({
+		...shared,
+		entryPoints: [entry],
+		outfile: out,
+		external,
+		platform: 'node',
+		format: 'cjs',
+		target: 'node20',
+		// Without `module` first, jsonc-parser's UMD build is taken, which breaks when bundled.
+		mainFields: ['module', 'main'],
+		banner: executable ? { js: '#!/usr/bin/env node' } : {},
+	}));
+	const pages = globSync('src/web/*.ts', { cwd: root });
+	if (pages.length === 0) return programs;
+	return [
+		...programs,
+		{
+			...shared,
+			entryPoints: pages,
+			outdir: 'media/web',
+			platform: 'browser',
+			format: 'esm',
+			target: 'es2022',
+			sourcemap: false,
+		},
+	];
+}
+
+function isThere(entry) {
+	const there = existsSync(join(root, entry));
+	if (!there) console.log(`build: no ${entry} yet, skipped`);
+	return there;
+}
+
+/** @param {{ minify: boolean }} options */
+export async function build({ minify }) {
+	const started = Date.now();
+	await rm(join(root, 'dist'), { recursive: true, force: true });
+	const all = optionsOfAll({ minify });
+	await Promise.all(all.map(options => esbuild.build(options)));
+	for (const { out, executable } of PROGRAMS)
+		if (executable && existsSync(join(root, out))) chmodSync(join(root, out), 0o755);
+	console.log(`build: ${all.length} bundles in ${Date.now() - started} ms`);
+}
+
+export async function watch() {
+	await build({ minify: false });
+	const contexts = await Promise.all(
+		optionsOfAll({ minify: false }).map(options => esbuild.context({ ...options, logLevel: 'info' })),
+	);
+	await Promise.all(contexts.map(context => context.watch()));
+	console.log('watch: waiting for changes');
+}

@@ -1,0 +1,54 @@
+import { run } from './run.mjs';
+
+/** A checker that looked at nothing must not pass: `looked` reads from its output how many files it saw. */
+const CHECKS = [
+	{
+		name: 'tsc',
+		args: ['-p', '.', '--listFiles'],
+		looked: output => output.match(/^.*\/(src|test)\/.*\.ts$/gm)?.length,
+		hide: /^\/.*\n/gm,
+	},
+	{
+		name: 'oxlint',
+		args: ['--type-aware', '--deny-warnings'],
+		fix: ['--fix'],
+		looked: output => /on (\d+) files? with/.exec(output)?.[1],
+	},
+	{
+		name: 'oxfmt',
+		args: ['--check'],
+		fixInstead: ['--write', '.'],
+		looked: output => /on (\d+) files?/.exec(output)?.[1],
+	},
+	{
+		name: 'knip',
+		args: ['--no-config-hints', '--performance'],
+		looked: output => /^getImportsAndExports\s+(\d+)/m.exec(output)?.[1],
+		hide: /^\n?Name +size[^]*/m,
+	},
+];
+
+/**
+ * Runs all checkers and prints one line for each.
+ * @param {{ fix: boolean }} options
+ * @returns {Promise<boolean>} whether all are content
+ */
+export async function check({ fix }) {
+	const verdicts = [];
+	for (const checker of CHECKS) verdicts.push(await judge(checker, fix));
+	return verdicts.every(Boolean);
+}
+
+async function judge({ name, args, fix, fixInstead, looked, hide }, fixing) {
+	const started = Date.now();
+	const withFix = fixInstead ?? [...args, ...(fix ?? [])];
+	const { code, output } = await run(name, fixing ? withFix : args, { quiet: true });
+	const files = Number(looked(output) ?? 0);
+	const good = code === 0 && (files > 0 || fixing);
+	if (!good) console.log((hide ? output.replaceAll(new RegExp(hide, 'gm'), '') : output).trim());
+	const reason = code === 0 ? 'looked at no file' : 'failed';
+	console.log(
+		`${good ? 'ok  ' : 'FAIL'} ${name}: ${good ? '' : `${reason}, `}${files} files, ${Date.now() - started} ms`,
+	);
+	return good;
+}

@@ -1,0 +1,23 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root } from './bootstrap.mjs';
+import { build } from './bundles.mjs';
+import { runOrThrow } from './run.mjs';
+
+/** @returns {Promise<string>} the VSIX file; the build in dist/ is a minified one afterwards */
+export async function packageExtension() {
+	const file = join(root, 'out', 'nancy.vsix');
+	await mkdir(join(root, 'out'), { recursive: true });
+	await build({ minify: true });
+	await runOrThrow('vsce', [
+		'package',
+		'--no-dependencies',
+		'--skip-license',
+		'--allow-missing-repository',
+		'-o',
+		file,
+	]);
+	const { size } = await stat(file);
+	console.log(`package: ${Math.round(size / 1024)} KB`);
+	return file;
+}
