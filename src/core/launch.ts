@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { delimiter } from 'node:path';
+import { NancyError } from '../base/errors.ts';
+import { liveness, type ProcessIdentity } from '../base/liveness.ts';
+import { formatVersion, isAtLeast, type Version } from '../base/version.ts';
+import { SessionId, type TaskName, type WorkerName } from '../protocol/names.ts';
+import type { WorkerRecord } from '../protocol/records.ts';
+import type { Capability, Driver } from './driver.ts';
+import type { WorkerAddress, Workspace } from './workspace.ts';
+
+/** An agent CLI as found on this machine. */
+export interface InstalledAgent {
+	executable: string;
+	version: Version;
+}
+
+export interface WorkerRequest {
+	task: TaskName;
+	/** A new worker gets the next free name when none is given. */
+	worker?: WorkerName | undefined;
+	/** First prompt; without one the agent waits for the user. */
+	prompt?: string | undefined;
+	model?: string | undefined;
+	/** Go on with the worker's last session instead of a new one. */
+	resume?: boolean;
+	/** The user's own arguments for the agent CLI. */
+	extra?: readonly string[];
+	/** Folder with the `nancy` command, put first on the agent's PATH. */
+	bin: string;
+	/** Environment that the agent will inherit; only PATH is read. */
+	env: Readonly<Record<string, string | undefined>>;
+}
+
+/** How to start one agent process; whoever owns the terminal carries it out and then calls {@link recordProcess}. */
+export interface WorkerPlan {
+	address: WorkerAddress;
+	session: SessionId;
+	command: string;
+	args: readonly string[];
+	/** Variables to set on top of the inherited environment; `null` means remove. */
+	env: Readonly<Record<string, string | null>>;
+	cwd: string;
+}
+
+/**
+ * Prepares a worker: its record, its mailbox and the binding of its session, all on disk before the process exists, so that
+ * the agent's very first event finds its mailbox.
+ */
+export async function planWorker(
+	workspace: Workspace,
+	driver: Driver,
+	agent: InstalledAgent,
+	request: WorkerRequest,
+): Promise<WorkerPlan> {
+	if (!isAtLeast(agent.version, driver.oldestVersion)) {
+		throw new NancyError(
+			'agent-too-old',
+			`${driver.displayName} ${formatVersion(agent.version)} is too old; Nancy needs ${formatVersion(driver.oldestVersion)}. ${driver.installHint}`,
+		);
+	}
+	const task = await workspace.task(request.task);
+	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
+	const earlier = await earlierRecord(workspace, request.task, worker);
+	if (earlier && isRunning(earlier)) {
+		throw new NancyError('busy', `${earlier.task}/${earlier.name} is running already (pid ${earlier.process?.pid}); stop it first`);
+	}
+	const resume = request.resume ? resumable(driver, agent.version, earlier, request) : undefined;
+	const session = resume ?? SessionId.parse(randomUUID());
+	const launch = driver.launch({
+		prompt: request.prompt,
+		session,
+		resume,
+		model: request.model,
+		title: task.title,
+		extra: request.extra ?? [],
+	});
+	const address = { task: request.task, worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)) };
+	const now = new Date().toISOString();
+	const { process: _gone, stoppedAt: _stopped, ...kept } = earlier ?? newRecord(address, driver, now);
+	await workspace.saveWorker({
+		...kept,
+		agent: driver.id,
+		agentVersion: formatVersion(agent.version),
+		startedAt: now,
+		...(request.model !== undefined && { model: request.model }),
+		sessions: resume || !launch.sessionIsKnown ? kept.sessions : [...kept.sessions, { id: session, startedAt: now }],
+	});
+	if (launch.sessionIsKnown) await workspace.bindSession(session, address, false);
+	return {
+		address,
+		session,
+		command: agent.executable,
+		args: launch.args,
+		cwd: workspace.folder,
+		env: {
+			...Object.fromEntries(driver.foreignVariables.map(name => [name, null])),
+			...launch.env,
+			NANCY_TASK_DIR: workspace.paths.task(address.task),
+			NANCY_TASK: address.task,
+			NANCY_WORKER: address.worker,
+			PATH: [request.bin, request.env['PATH']].filter(Boolean).join(delimiter),
+		},
+	};
+}
+
+/** Notes which process a worker is, so that every window and command can tell whether it still runs. */
+export async function recordProcess(workspace: Workspace, address: WorkerAddress, process: ProcessIdentity): Promise<void> {
+	const record = await workspace.worker(address);
+	if (record) await workspace.saveWorker({ ...record, process });
+}
+
+/** Notes that a worker was ended on purpose. */
+export async function recordStop(workspace: Workspace, address: WorkerAddress): Promise<void> {
+	const record = await workspace.worker(address);
+	if (record) await workspace.saveWorker({ ...record, stoppedAt: new Date().toISOString() });
+}
+
+export function isRunning(record: WorkerRecord): boolean {
+	return record.process !== undefined && liveness(record.process) !== 'dead';
+}
+
+/** Whether this version of the CLI has an ability. */
+export function can(driver: Driver, capability: Capability, version: Version): boolean {
+	const floor = driver.floors[capability];
+	return floor !== 'none' && isAtLeast(version, floor);
+}
+
+/** The named worker's record, or for a resume without a name the record of the worker that ran last. */
+async function earlierRecord(
+	workspace: Workspace,
+	task: TaskName,
+	worker: WorkerName | undefined,
+): Promise<WorkerRecord | undefined> {
+	if (worker) return workspace.worker({ task, worker });
+	const { workers } = await workspace.workers(task);
+	return workers.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)).at(-1);
+}
+
+function resumable(driver: Driver, version: Version, record: WorkerRecord | undefined, request: WorkerRequest): SessionId {
+	if (!can(driver, 'resume', version)) {
+		throw new NancyError('agent-too-old', `${driver.displayName} ${formatVersion(version)} cannot resume a session`);
+	}
+	const last = record?.sessions.at(-1);
+	if (!last) throw new NancyError('no-task', `${request.task} has no session to resume; start it anew`);
+	return last.id;
+}
+
+function newRecord(address: WorkerAddress, driver: Driver, now: string): WorkerRecord {
+	return { version: 1, task: address.task, name: address.worker, agent: driver.id, sessions: [], startedAt: now };
+}
