@@ -1,0 +1,115 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sendJson, sendReply } from './anthropic.ts';
+import { MessagesRequest, readableText, turnsOf } from './conversation.ts';
+import { demoReply } from './demo.ts';
+import { scriptedReply, type Reply } from './script.ts';
+
+/** A request for the model, as it came. Other requests (token counts, model lists) are answered but not recorded. */
+export interface RecordedRequest {
+	url: string;
+	body: MessagesRequest;
+	/** Every text in it, tool output included: what the model could read. */
+	text: string;
+	/** Whether the agent offers tools. Requests for titles and summaries do not. */
+	hasTools: boolean;
+	/** Unix milliseconds. */
+	at: number;
+}
+
+export interface ModelDouble {
+	url: string;
+	requests: RecordedRequest[];
+	/** The first request, past or future, that `predicate` accepts. */
+	waitForRequest(predicate: (request: RecordedRequest) => boolean, timeoutMs?: number): Promise<RecordedRequest>;
+	close(): Promise<void>;
+}
+
+export interface ModelDoubleOptions {
+	port?: number;
+	/** What happens without a script: `demo` works through a small plan, `quiet` says one sentence. Default `quiet`. */
+	unscripted?: 'demo' | 'quiet';
+}
+
+/**
+ * A model on loopback that speaks the Anthropic Messages protocol and does what the conversation's newest script says:
+ * `[[sh:command]]` `[[par:a||b]]` `[[write:file|content]]` `[[read:file]]` `[[tool:Name|json]]` `[[text:words]]`
+ * `[[slow:ms:words]]` `[[wait:ms]]` `[[err:status]]`, one step per reply. `((lat:ms))` anywhere delays every reply.
+ */
+export async function startModelDouble(options: ModelDoubleOptions = {}): Promise<ModelDouble> {
+	const requests: RecordedRequest[] = [];
+	const listeners = new Set<(request: RecordedRequest) => void>();
+	const unscripted = options.unscripted === 'demo' ? demoReply : () => ({ text: 'Nothing scripted.' });
+
+	async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const raw = await text(request);
+		const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+		if (pathname.endsWith('/count_tokens')) return sendJson(response, 200, { input_tokens: 10 });
+		if (pathname.endsWith('/models')) return sendJson(response, 200, { data: [], has_more: false });
+		if (!pathname.endsWith('/messages')) {
+			return sendJson(response, 404, { type: 'error', error: { type: 'not_found_error', message: pathname } });
+		}
+		const body = MessagesRequest.parse(JSON.parse(raw));
+		const hasTools = (body.tools ?? []).length > 0;
+		const recorded = { url: pathname, body, text: readableText(body), hasTools, at: Date.now() };
+		requests.push(recorded);
+		for (const listener of listeners) listener(recorded);
+		if (!hasTools) return sendReply(response, body, { text: 'A short title' });
+		await sleep(latencyIn(recorded.text));
+		const turns = turnsOf(body);
+		const reply: Reply = scriptedReply(turns) ?? unscripted(turns);
+		return sendReply(response, body, reply);
+	}
+
+	const server = createServer((request, response) => {
+		answer(request, response).catch((error: unknown) => {
+			console.error('model double:', error);
+			if (!response.headersSent)
+				sendJson(response, 400, { type: 'error', error: { type: 'api_error', message: String(error) } });
+			else response.destroy();
+		});
+	});
+	await new Promise<void>((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(options.port ?? 0, '127.0.0.1', resolve);
+	});
+	const address = server.address();
+	if (address === null || typeof address === 'string') throw new Error('The model double has no port.');
+
+	return {
+		url: `http://127.0.0.1:${address.port}`,
+		requests,
+		waitForRequest: (predicate, timeoutMs = 20_000) => {
+			const past = requests.find(predicate);
+			if (past) return Promise.resolve(past);
+			let stop = (): void => undefined;
+			return new Promise<RecordedRequest>((resolve, reject) => {
+				const listener = (request: RecordedRequest) => predicate(request) && resolve(request);
+				const timer = setTimeout(() => {
+					const ends = requests.map(request => request.text.slice(-300)).join('\n---\n');
+					reject(
+						new Error(
+							`No such request to the model in ${timeoutMs} ms. Ends of the ${requests.length} seen:\n${ends}`,
+						),
+					);
+				}, timeoutMs);
+				listeners.add(listener);
+				stop = () => {
+					clearTimeout(timer);
+					listeners.delete(listener);
+				};
+			}).finally(() => stop());
+		},
+		close: () =>
+			new Promise(resolve => {
+				server.close(() => resolve());
+				server.closeAllConnections();
+			}),
+	};
+}
+
+/** The newest wish counts. */
+function latencyIn(words: string): number {
+	return Number([...words.matchAll(/\(\(lat:(\d+)\)\)/g)].at(-1)?.[1] ?? 0);
+}
