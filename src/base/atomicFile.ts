@@ -11,7 +11,11 @@ export interface WriteOptions {
 }
 
 /** Readers see the old bytes or the new bytes, never half of either. Creates missing folders. */
-export async function writeFileAtomic(file: string, data: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+export async function writeFileAtomic(
+	file: string,
+	data: string | Uint8Array,
+	options: WriteOptions = {},
+): Promise<void> {
 	const temp = await writeTemporary(file, data, options);
 	try {
 		await rename(temp, file);

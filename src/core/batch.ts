@@ -1,8 +1,9 @@
-import type { Effect, MessageContent } from '../protocol/message.ts';
+import { dirname } from 'node:path';
+import type { Effect } from '../protocol/message.ts';
 import { ORCHESTRATOR, type MessageId } from '../protocol/names.ts';
-import type { Claim, Mailbox } from './mailbox.ts';
-import { isDue, slotOf } from './due.ts';
 import type { EventKind } from '../protocol/traffic.ts';
+import { isDue, slotOf } from './due.ts';
+import type { Claim, Mailbox } from './mailbox.ts';
 
 /** What one hook call hands to the agent. */
 export interface Batch {
@@ -22,48 +23,58 @@ export async function claimBatch(
 	limit: number,
 ): Promise<Batch> {
 	const slot = slotOf(event);
-	let room = limit - ENVELOPE;
+	const footer = howToFile(mailbox);
+	let room = limit - footer.length;
 	const claims = await mailbox.claim((content, id) => {
 		if (!isDue(slot, content)) return 'leave';
-		const size = Math.min(render(content, id, content.text).length, limit / 4) + PER_MESSAGE;
+		const size =
+			render({ content, id, deliveredFile: mailbox.deliveredFile(id), earlierClaims: 1 }, limit).length +
+			SEPARATOR.length;
 		if (size > room) return 'stop';
 		room -= size;
 		return 'take';
 	});
-	const parts = claims.map(claim => {
-		const whole = render(claim.content, claim.id, claim.content.text);
-		const text = whole.length <= limit / 4 ? whole : render(claim.content, claim.id, pointer(claim));
-		return claim.earlierClaims === 0 ? text : `${text}\n(You may have received this message before.)`;
-	});
 	const effects = new Set(claims.map(claim => claim.content.effect));
 	return {
 		claims,
-		text: parts.join('\n\n'),
-		effect: slot !== 'boundary' ? 'none' : effects.has('pause') ? 'pause' : effects.has('halt') && event.kind === 'tool-start' ? 'halt' : 'none',
+		text: [...claims.map(claim => render(claim, limit)), footer].join(SEPARATOR),
+		effect: slot === 'boundary' ? effectAt(event.kind, effects) : 'none',
 	};
 }
 
-/** Room kept for what a driver puts around a batch, and for the lines around each message. */
-const ENVELOPE = 200;
-const PER_MESSAGE = 400;
+const SEPARATOR = '\n\n';
+/** A single message may fill this share of a batch; above it, the agent reads the file. */
+const LARGEST_SHARE = 0.5;
+/** How much of a long message is shown beside the path of its file, in UTF-16 units. */
+const OPENING = 300;
 
-function render(content: MessageContent, id: MessageId, text: string): string {
-	const urgent = content.priority === 'urgent' ? 'URGENT ' : '';
-	return [
-		`[Nancy: ${urgent}${content.kind} from ${speaker(content.from)}]`,
-		text,
-		`[Message ${id}. When you have acted on it: nancy archive ${JSON.stringify(id)}]`,
-	].join('\n');
+/** After the tools have run there is nothing left to halt, but the turn can still be ended. */
+function effectAt(kind: EventKind, effects: ReadonlySet<Effect>): Effect {
+	if (effects.has('pause')) return 'pause';
+	return effects.has('halt') && kind === 'tool-start' ? 'halt' : 'none';
 }
 
-function pointer(claim: Claim): string {
-	const opening = claim.content.text.slice(0, 300);
-	return `${opening} …\nThis message is long. Read the whole of it now, in this file: ${claim.deliveredFile}`;
+type Rendered = Pick<Claim, 'content' | 'deliveredFile' | 'earlierClaims'> & { id: MessageId };
+
+function render({ content, id, deliveredFile, earlierClaims }: Rendered, limit: number): string {
+	const urgent = content.priority === 'urgent' ? 'urgent ' : '';
+	const repeat = earlierClaims === 0 ? '' : '\n(You may have received this message before.)';
+	const text =
+		content.text.length <= limit * LARGEST_SHARE
+			? content.text
+			: `${content.text.slice(0, OPENING)} …\nThis message is long. Read the whole of it now in ${deliveredFile}`;
+	return `[Nancy message ${id}: ${urgent}${content.kind} from ${speaker(content.from)}]\n${text}${repeat}`;
+}
+
+function howToFile(mailbox: Mailbox): string {
+	const folder = dirname(mailbox.deliveredFile('x'));
+	return `[Each message is kept as ${folder}/<id>.md. When you have acted on one, file it: nancy archive <id>]`;
 }
 
 /** Who speaks, in words that an agent can weigh: only the human's own messages are called the user's. */
 function speaker(from: string): string {
-	if (from === ORCHESTRATOR) return 'the user, sent from the Nancy sidebar';
-	if (from.startsWith('delegate:')) return `your delegate ${from.slice('delegate:'.length)} (another agent, not the user)`;
+	if (from === ORCHESTRATOR) return 'the user (Nancy sidebar)';
+	if (from.startsWith('delegate:'))
+		return `your delegate ${from.slice('delegate:'.length)} (another agent, not the user)`;
 	return `worker ${from} (another agent, not the user)`;
 }

@@ -24,8 +24,8 @@ export interface Driver {
 	launch(request: LaunchRequest): LaunchPlan;
 	/** What is written into the workspace so that the CLI reports and listens. */
 	deployment(request: DeploymentRequest): DeploymentPlan;
-	/** Folder for skills, relative to the workspace folder, or `none`. */
-	readonly skillsFolder: string | 'none';
+	/** Folder that the CLI reads skills from, relative to the workspace folder; `undefined` where it reads none. */
+	readonly skillsFolder: string | undefined;
 	readonly hooks: HookMapping;
 	/** Reads what the CLI itself says its sessions are doing, or `none` where it cannot tell. */
 	readonly probe: StatusProbe | 'none';

@@ -26,5 +26,7 @@ export async function writeJsonFile(file: string, value: unknown): Promise<void>
 }
 
 function broken(file: string, what: string, cause: unknown): NancyError {
-	return new NancyError('bad-file', `${file} cannot be read: ${what}. Repair it, or move it away and try again.`, { cause });
+	return new NancyError('bad-file', `${file} cannot be read: ${what}. Repair it, or move it away and try again.`, {
+		cause,
+	});
 }

@@ -62,7 +62,10 @@ export async function planWorker(
 	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
 	const earlier = await earlierRecord(workspace, request.task, worker);
 	if (earlier && isRunning(earlier)) {
-		throw new NancyError('busy', `${earlier.task}/${earlier.name} is running already (pid ${earlier.process?.pid}); stop it first`);
+		throw new NancyError(
+			'busy',
+			`${earlier.task}/${earlier.name} is running already (pid ${earlier.process?.pid}); stop it first`,
+		);
 	}
 	const resume = request.resume ? resumable(driver, agent.version, earlier, request) : undefined;
 	const session = resume ?? SessionId.parse(randomUUID());
@@ -74,7 +77,10 @@ export async function planWorker(
 		title: task.title,
 		extra: request.extra ?? [],
 	});
-	const address = { task: request.task, worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)) };
+	const address = {
+		task: request.task,
+		worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)),
+	};
 	const now = new Date().toISOString();
 	const { process: _gone, stoppedAt: _stopped, ...kept } = earlier ?? newRecord(address, driver, now);
 	await workspace.saveWorker({
@@ -83,7 +89,8 @@ export async function planWorker(
 		agentVersion: formatVersion(agent.version),
 		startedAt: now,
 		...(request.model !== undefined && { model: request.model }),
-		sessions: resume || !launch.sessionIsKnown ? kept.sessions : [...kept.sessions, { id: session, startedAt: now }],
+		sessions:
+			resume || !launch.sessionIsKnown ? kept.sessions : [...kept.sessions, { id: session, startedAt: now }],
 	});
 	if (launch.sessionIsKnown) await workspace.bindSession(session, address, false);
 	return {
@@ -104,7 +111,11 @@ export async function planWorker(
 }
 
 /** Notes which process a worker is, so that every window and command can tell whether it still runs. */
-export async function recordProcess(workspace: Workspace, address: WorkerAddress, process: ProcessIdentity): Promise<void> {
+export async function recordProcess(
+	workspace: Workspace,
+	address: WorkerAddress,
+	process: ProcessIdentity,
+): Promise<void> {
 	const record = await workspace.worker(address);
 	if (record) await workspace.saveWorker({ ...record, process });
 }
@@ -136,9 +147,17 @@ async function earlierRecord(
 	return workers.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)).at(-1);
 }
 
-function resumable(driver: Driver, version: Version, record: WorkerRecord | undefined, request: WorkerRequest): SessionId {
+function resumable(
+	driver: Driver,
+	version: Version,
+	record: WorkerRecord | undefined,
+	request: WorkerRequest,
+): SessionId {
 	if (!can(driver, 'resume', version)) {
-		throw new NancyError('agent-too-old', `${driver.displayName} ${formatVersion(version)} cannot resume a session`);
+		throw new NancyError(
+			'agent-too-old',
+			`${driver.displayName} ${formatVersion(version)} cannot resume a session`,
+		);
 	}
 	const last = record?.sessions.at(-1);
 	if (!last) throw new NancyError('no-task', `${request.task} has no session to resume; start it anew`);

@@ -73,6 +73,11 @@ export class Mailbox {
 		return join(this.folder, folderByState[state], name);
 	}
 
+	/** Where a message stands once it is delivered. */
+	deliveredFile(id: string): string {
+		return this.in('delivered', `${id}.md`);
+	}
+
 	/** Queues a message and returns its id. */
 	async put(content: MessageContent, id: MessageId = newMessageId()): Promise<MessageId> {
 		await this.makeFolders();
@@ -91,7 +96,9 @@ export class Mailbox {
 	}
 
 	/** Everything in the mailbox, with receipts. What cannot be read is listed as a problem and left alone. */
-	async list(states: readonly MessageState[] = ['queued', 'claimed', 'delivered', 'archived', 'withdrawn']): Promise<MailboxListing> {
+	async list(
+		states: readonly MessageState[] = ['queued', 'claimed', 'delivered', 'archived', 'withdrawn'],
+	): Promise<MailboxListing> {
 		await this.refuseLinks();
 		const messages: StoredMessage[] = [];
 		const problems: MailboxProblem[] = [];
@@ -106,7 +113,8 @@ export class Mailbox {
 					problems.push({ file, reason: parsed.reason });
 					continue;
 				}
-				const receipt = state === 'delivered' || state === 'archived' ? await this.receipt(state, id, problems) : undefined;
+				const receipt =
+					state === 'delivered' || state === 'archived' ? await this.receipt(state, id, problems) : undefined;
 				const held = state === 'queued' ? await readTextIfExists(this.heldFile(id)) : undefined;
 				messages.push({
 					id,
@@ -204,7 +212,8 @@ export class Mailbox {
 	/** Notes why a queued message has not been delivered, or clears the note. */
 	async setHeld(id: MessageId, reason: string | undefined): Promise<void> {
 		if (reason === undefined) await rm(this.heldFile(id), { force: true });
-		else if (await exists(this.in('queued', messageFile(id)))) await writeFileAtomic(this.heldFile(id), `${reason}\n`);
+		else if (await exists(this.in('queued', messageFile(id))))
+			await writeFileAtomic(this.heldFile(id), `${reason}\n`);
 	}
 
 	/** Adds what became known later (the transcript shows the text) to a delivered message's receipt. */
@@ -238,7 +247,7 @@ export class Mailbox {
 		}
 		// A file saved again under a delivered message's name is a new message, never an overwrite of the old one.
 		const filedAs = (await exists(this.in('delivered', messageFile(id)))) ? newMessageId() : id;
-		const deliveredFile = this.in('delivered', messageFile(filedAs));
+		const deliveredFile = this.deliveredFile(filedAs);
 		const earlierClaims = Number((await readTextIfExists(this.returnsFile(id))) ?? 0);
 		return {
 			id: filedAs,
@@ -247,7 +256,10 @@ export class Mailbox {
 			earlierClaims,
 			deliver: async facts => {
 				const receipt = Receipt.parse({ ...facts, version: 1, id: filedAs, earlierClaims });
-				await writeFileAtomic(this.receiptFile('delivered', filedAs), `${JSON.stringify(receipt, null, '\t')}\n`);
+				await writeFileAtomic(
+					this.receiptFile('delivered', filedAs),
+					`${JSON.stringify(receipt, null, '\t')}\n`,
+				);
 				await rename(claimed, deliveredFile);
 				await rm(this.heldFile(id), { force: true });
 				await rm(this.returnsFile(id), { force: true });
@@ -302,7 +314,11 @@ export class Mailbox {
 		}
 	}
 
-	private async receipt(state: MessageState, id: MessageId, problems: MailboxProblem[]): Promise<Receipt | undefined> {
+	private async receipt(
+		state: MessageState,
+		id: MessageId,
+		problems: MailboxProblem[],
+	): Promise<Receipt | undefined> {
 		const file = this.receiptFile(state, id);
 		const text = await readTextIfExists(file);
 		if (text === undefined) return undefined;
@@ -319,13 +335,17 @@ export class Mailbox {
 		for (const segment of ['', ...segments]) {
 			folder = join(folder, segment);
 			const kind = await lstat(folder).catch(() => undefined);
-			if (kind?.isSymbolicLink()) throw new NancyError('bad-file', `${folder} is a symbolic link; replace it by a folder`);
+			if (kind?.isSymbolicLink())
+				throw new NancyError('bad-file', `${folder} is a symbolic link; replace it by a folder`);
 		}
 	}
 }
 
 /** Urgent first, then the order set by hand, then by age. */
-export function byDeliveryOrder(a: { id: string; content: MessageContent }, b: { id: string; content: MessageContent }): number {
+export function byDeliveryOrder(
+	a: { id: string; content: MessageContent },
+	b: { id: string; content: MessageContent },
+): number {
 	const urgency = Number(b.content.priority === 'urgent') - Number(a.content.priority === 'urgent');
 	if (urgency !== 0) return urgency;
 	const place = (a.content.order ?? Infinity) - (b.content.order ?? Infinity);
@@ -334,7 +354,10 @@ export function byDeliveryOrder(a: { id: string; content: MessageContent }, b: {
 }
 
 function notQueued(id: MessageId): NancyError {
-	return new NancyError('not-queued', `message ${id} is not queued any more: the agent has read it, or it was taken back`);
+	return new NancyError(
+		'not-queued',
+		`message ${id} is not queued any more: the agent has read it, or it was taken back`,
+	);
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import type { MessageContent } from '../protocol/message.ts';
-import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
+import { FIRST_WORKER, ORCHESTRATOR, type SessionId, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../protocol/records.ts';
 import { wakes } from './due.ts';
 import { readJsonFile, writeJsonFile } from './jsonFile.ts';
@@ -35,7 +35,13 @@ export class Workspace {
 
 	/** Makes `.nancy` and what guards and watchers need to find in it. Safe to repeat. */
 	async prepare(): Promise<void> {
-		for (const folder of [this.paths.tasks, this.paths.spool, this.paths.traffic, this.paths.sessions, this.paths.bells]) {
+		for (const folder of [
+			this.paths.tasks,
+			this.paths.spool,
+			this.paths.traffic,
+			this.paths.sessions,
+			this.paths.bells,
+		]) {
 			await mkdir(folder, { recursive: true, mode: 0o700 });
 		}
 		await createFileAtomic(this.paths.gitignore, '*\n');
@@ -54,7 +60,10 @@ export class Workspace {
 		await this.prepare();
 		const file = this.paths.taskRecord(record.name);
 		if (!(await createFileAtomic(file, `${JSON.stringify(record, null, '\t')}\n`))) {
-			throw new NancyError('task-exists', `there is a task "${record.name}" already; resume it or choose another name`);
+			throw new NancyError(
+				'task-exists',
+				`there is a task "${record.name}" already; resume it or choose another name`,
+			);
 		}
 		await this.mailbox({ task: record.name, worker: ORCHESTRATOR }).makeFolders();
 	}
@@ -142,7 +151,10 @@ export class Workspace {
 	 */
 	async bindSession(session: SessionId, address: WorkerAddress, watched: boolean): Promise<void> {
 		const mailbox = relative(this.paths.root, this.paths.mailbox(address.task, address.worker));
-		await writeFileAtomic(this.paths.session(session), `${mailbox.replaceAll('\\', '/')}\n${watched ? 'watched' : 'unwatched'}\n`);
+		await writeFileAtomic(
+			this.paths.session(session),
+			`${mailbox.replaceAll('\\', '/')}\n${watched ? 'watched' : 'unwatched'}\n`,
+		);
 	}
 
 	async sessionBinding(session: SessionId): Promise<{ address: WorkerAddress; watched: boolean } | undefined> {
@@ -202,7 +214,9 @@ async function collect(problems: FileProblem[], file: string, read: () => Promis
 }
 
 async function folderNames(folder: string): Promise<string[]> {
-	return (await entriesOf(folder)).filter(entry => entry.isDirectory() && !entry.name.startsWith('.')).map(entry => entry.name);
+	return (await entriesOf(folder))
+		.filter(entry => entry.isDirectory() && !entry.name.startsWith('.'))
+		.map(entry => entry.name);
 }
 
 async function fileNames(folder: string, ending: string): Promise<string[]> {

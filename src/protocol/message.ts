@@ -50,7 +50,10 @@ export function parseMessage(file: string): ParsedMessage {
 	const header = MessageHeader.safeParse(fields);
 	if (!header.success) {
 		const issue = header.error.issues[0];
-		return { ok: false, reason: `header "${String(issue?.path[0])}" is not valid: ${allowedValues(issue?.path[0])}` };
+		return {
+			ok: false,
+			reason: `header "${String(issue?.path[0])}" is not valid: ${allowedValues(issue?.path[0])}`,
+		};
 	}
 	const text = lines.slice(next).join('\n').replace(/^\n+/, '').trimEnd();
 	if (text === '') return { ok: false, reason: 'the message has no text' };

@@ -1,26 +1,40 @@
 import { z } from 'zod/mini';
 
 /** A task's folder name: what may become part of a path, and nothing else may. */
-export const TaskName = z.string().check(z.regex(/^[a-z0-9](?:[a-z0-9_-]|\.(?!\.)){0,62}[a-z0-9]$|^[a-z0-9]$/)).brand<'TaskName'>();
+export const TaskName = z
+	.string()
+	.check(z.regex(/^[a-z0-9](?:[a-z0-9_-]|\.(?!\.)){0,62}[a-z0-9]$|^[a-z0-9]$/))
+	.brand<'TaskName'>();
 export type TaskName = z.infer<typeof TaskName>;
 
 /** A worker's mailbox name: `worker`, `worker-2`, …; `orchestrator` is the human's own. */
-export const WorkerName = z.string().check(z.regex(/^[a-z][a-z0-9-]{0,31}$/)).brand<'WorkerName'>();
+export const WorkerName = z
+	.string()
+	.check(z.regex(/^[a-z][a-z0-9-]{0,31}$/))
+	.brand<'WorkerName'>();
 export type WorkerName = z.infer<typeof WorkerName>;
 
 /**
  * A message's file name without `.md`. Nancy makes `<UTC time>-<random>`; a file that a person dropped may be called
  * anything that is one visible path segment.
  */
-// oxlint-disable-next-line no-control-regex -- control characters are what it keeps out
-export const MessageId = z.string().check(z.regex(/^(?!\.)[^/\\\u0000-\u001f\u007f]{1,200}$/)).brand<'MessageId'>();
+export const MessageId = z
+	.string()
+	.check(z.regex(/^(?!\.)[^/\\\p{Cc}]{1,200}$/u))
+	.brand<'MessageId'>();
 export type MessageId = z.infer<typeof MessageId>;
 
 /** An agent CLI's own id of a conversation. Becomes a file name, so it is as strict as one. */
-export const SessionId = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/)).brand<'SessionId'>();
+export const SessionId = z
+	.string()
+	.check(z.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/))
+	.brand<'SessionId'>();
 export type SessionId = z.infer<typeof SessionId>;
 
-export const DriverId = z.string().check(z.regex(/^[a-z][a-z0-9-]{0,31}$/)).brand<'DriverId'>();
+export const DriverId = z
+	.string()
+	.check(z.regex(/^[a-z][a-z0-9-]{0,31}$/))
+	.brand<'DriverId'>();
 export type DriverId = z.infer<typeof DriverId>;
 
 /** The mailbox of the human at the sidebar. */

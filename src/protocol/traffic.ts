@@ -90,11 +90,22 @@ export const TroubleNote = z.looseObject({
 });
 export type TroubleNote = z.infer<typeof TroubleNote>;
 
-const stamp = { version: z.literal(1), /** Unique within a session: the spool file's name and time. */ id: z.string(), at: Moment, task: z.optional(TaskName), worker: z.optional(WorkerName) };
+const stamp = {
+	version: z.literal(1),
+	/** Unique within a session: the spool file's name and time. */ id: z.string(),
+	at: Moment,
+	task: z.optional(TaskName),
+	worker: z.optional(WorkerName),
+};
 
 /** One line of `traffic/<session>.jsonl`. */
 export const TrafficRecord = z.discriminatedUnion('type', [
-	z.looseObject({ ...stamp, type: z.literal('event'), event: AgentEvent, /** As received, redacted, cut at a size limit. */ payload: z.unknown() }),
+	z.looseObject({
+		...stamp,
+		type: z.literal('event'),
+		event: AgentEvent,
+		/** As received, redacted, cut at a size limit. */ payload: z.unknown(),
+	}),
 	z.looseObject({ ...stamp, type: z.literal('delivery'), delivery: DeliveryNote }),
 	z.looseObject({ ...stamp, type: z.literal('trouble'), trouble: TroubleNote }),
 ]);

@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimBatch } from '../../src/core/batch.ts';
+import { isDue, slotOf } from '../../src/core/due.ts';
+import { Mailbox } from '../../src/core/mailbox.ts';
+import type { MessageContent } from '../../src/protocol/message.ts';
+import { EventKind } from '../../src/protocol/traffic.ts';
+
+const LIMIT = 10_000;
+let root: string;
+let mailbox: Mailbox;
+
+beforeEach(async () => {
+	root = await mkdtemp(join(tmpdir(), 'nancy-batch-'));
+	mailbox = new Mailbox(root, join(root, 'tasks/login/comms/worker'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const message = (text: string, more: Partial<MessageContent> = {}): MessageContent => ({
+	kind: 'directive',
+	priority: 'normal',
+	effect: 'none',
+	from: 'orchestrator',
+	text,
+	...more,
+});
+
+describe('what is due', () => {
+	it('follows the table of design §4', () => {
+		const kinds = ['directive', 'feedback', 'result'] as const;
+		const due = (kind: EventKind, subagent?: string) =>
+			kinds.filter(each => isDue(slotOf({ kind, subagent }), message('x', { kind: each })));
+
+		expect(due('tool-start')).toEqual(['directive']);
+		expect(due('batch-end')).toEqual(['directive']);
+		expect(due('prompt')).toEqual(['directive', 'feedback', 'result']);
+		expect(due('session-start')).toEqual(['directive', 'feedback', 'result']);
+		expect(due('stop')).toEqual(['directive', 'feedback', 'result']);
+		expect(EventKind.def.entries).toBeDefined();
+		const silent = Object.values(EventKind.def.entries).filter(kind => due(kind).length === 0);
+		expect(silent).toHaveLength(Object.keys(EventKind.def.entries).length - 5);
+		for (const kind of Object.values(EventKind.def.entries)) expect(due(kind, 'agent-7')).toEqual([]);
+	});
+
+	it('gives an urgent result at a tool boundary and a pause never at Stop', () => {
+		expect(isDue('boundary', message('x', { kind: 'result', priority: 'urgent' }))).toBe(true);
+		expect(isDue('end', message('x', { effect: 'pause' }))).toBe(false);
+		expect(isDue('boundary', message('x', { effect: 'pause' }))).toBe(true);
+	});
+});
+
+describe('claimBatch', () => {
+	it('hands over all that is due in one text that says who speaks and how to archive', async () => {
+		const id = await mailbox.put(message('use plan B'));
+		await mailbox.put(message('tests pass here', { from: 'login/worker-2' }));
+		await mailbox.put(message('later', { kind: 'feedback' }));
+
+		const { text, claims } = await claimBatch(mailbox, { kind: 'tool-start' }, LIMIT);
+
+		expect(claims).toHaveLength(2);
+		expect(text).toContain(`[Nancy message ${id}: directive from the user (Nancy sidebar)]\nuse plan B`);
+		expect(text).toContain('worker login/worker-2 (another agent, not the user)');
+		expect(text).toContain('nancy archive <id>');
+		expect(text).toContain(join(root, 'tasks/login/comms/worker/delivered'));
+		expect(text).not.toContain('later');
+	});
+
+	it('stays within the limit, leaves the rest queued and points to the file of a long message', async () => {
+		await mailbox.put(message(`START ${'x'.repeat(50_000)}`));
+		for (let n = 0; n < 60; n++) await mailbox.put(message(`${n} ${'word '.repeat(100)}`));
+
+		const seen: string[] = [];
+		for (let round = 0; round < 60 && seen.length < 61; round++) {
+			const { text, claims } = await claimBatch(mailbox, { kind: 'stop' }, LIMIT);
+			expect(text.length).toBeLessThanOrEqual(LIMIT);
+			expect(claims.length).toBeGreaterThan(0);
+			if (round === 0) expect(text).toContain(claims[0]?.deliveredFile);
+			for (const claim of claims) {
+				seen.push(claim.id);
+				await claim.deliver({
+					deliveredAt: new Date().toISOString(),
+					event: 'Stop',
+					driver: 'heron' as never,
+					session: 's1' as never,
+					rung: 'hook',
+				});
+			}
+		}
+		expect(seen).toHaveLength(61);
+	});
+
+	it('fits fifty short messages into one call', async () => {
+		for (let n = 0; n < 50; n++) await mailbox.put(message(`message ${n}: ${'word '.repeat(10)}`));
+		expect((await claimBatch(mailbox, { kind: 'stop' }, LIMIT)).claims).toHaveLength(50);
+	});
+
+	it('halts only before a tool runs, pauses between tools too, and does neither at a prompt', async () => {
+		const effectAt = async (kind: EventKind, effect: MessageContent['effect']) => {
+			await mailbox.put(message('stop that', { effect }));
+			const batch = await claimBatch(mailbox, { kind }, LIMIT);
+			for (const claim of batch.claims) await claim.release();
+			for (const { id } of (await mailbox.list()).messages) await mailbox.withdraw(id).catch(() => undefined);
+			return batch.effect;
+		};
+		expect(await effectAt('tool-start', 'halt')).toBe('halt');
+		expect(await effectAt('batch-end', 'halt')).toBe('none');
+		expect(await effectAt('batch-end', 'pause')).toBe('pause');
+		expect(await effectAt('prompt', 'pause')).toBe('none');
+	});
+});

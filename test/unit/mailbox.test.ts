@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Mailbox, type Claim } from '../../src/core/mailbox.ts';
+import type { MessageContent } from '../../src/protocol/message.ts';
+import { DriverId, MessageId, SessionId } from '../../src/protocol/names.ts';
+
+const run = promisify(execFile);
+const fixtures = join(import.meta.dirname, '../fixtures/children');
+
+let root: string;
+let folder: string;
+let mailbox: Mailbox;
+
+beforeEach(async () => {
+	root = await mkdtemp(join(tmpdir(), 'nancy-mailbox-'));
+	folder = join(root, 'tasks/login/comms/worker');
+	mailbox = new Mailbox(root, folder);
+	await mailbox.makeFolders();
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const message = (text: string, more: Partial<MessageContent> = {}): MessageContent => ({
+	kind: 'directive',
+	priority: 'normal',
+	effect: 'none',
+	from: 'orchestrator',
+	text,
+	...more,
+});
+
+const facts = () => ({
+	deliveredAt: new Date().toISOString(),
+	event: 'PreToolUse',
+	driver: DriverId.parse('heron'),
+	session: SessionId.parse('s1'),
+	rung: 'hook' as const,
+});
+
+const deliverAll = async (claims: Claim[]) => {
+	for (const claim of claims) await claim.deliver(facts());
+};
+
+const texts = async () => (await mailbox.list()).messages.map(({ state, content }) => `${state}: ${content.text}`);
+
+describe('Mailbox', () => {
+	it('hands messages over urgent first, then by the order set by hand, then by age', async () => {
+		const first = await mailbox.put(message('first'));
+		await mailbox.put(message('second'));
+		const third = await mailbox.put(message('third'));
+		await mailbox.put(message('urgent', { priority: 'urgent' }));
+		await mailbox.reorder([third, first]);
+
+		const claims = await mailbox.claim(() => 'take');
+
+		expect(claims.map(claim => claim.content.text)).toEqual(['urgent', 'third', 'first', 'second']);
+	});
+
+	it('files a delivered message with its receipt', async () => {
+		const id = await mailbox.put(message('use plan B'));
+		await deliverAll(await mailbox.claim(() => 'take'));
+
+		const { messages } = await mailbox.list();
+		expect(messages).toMatchObject([
+			{ id, state: 'delivered', receipt: { id, event: 'PreToolUse', earlierClaims: 0 } },
+		]);
+	});
+
+	it('takes a file that a person dropped by hand', async () => {
+		await writeFile(join(folder, 'inbox', 'my note (2).md'), 'Stop using var.');
+		const claims = await mailbox.claim(() => 'take');
+		await deliverAll(claims);
+
+		expect(claims.map(claim => claim.content)).toEqual([message('Stop using var.')]);
+		expect(await readdir(join(folder, 'delivered'))).toEqual(['my note (2).md', 'my note (2).receipt.json']);
+	});
+
+	it('leaves an empty file alone: somebody is still writing it', async () => {
+		await writeFile(join(folder, 'inbox', 'note.md'), '');
+		expect(await mailbox.claim(() => 'take')).toEqual([]);
+		expect(await readdir(join(folder, 'inbox'))).toEqual(['note.md']);
+	});
+
+	it('leaves a file that is no message where it is and names the reason', async () => {
+		const file = join(folder, 'inbox', 'odd.md');
+		await writeFile(file, '**Type:** wish\n\nhello');
+		await mailbox.put(message('good'));
+
+		expect((await mailbox.claim(() => 'take')).map(claim => claim.content.text)).toEqual(['good']);
+		expect((await mailbox.list()).problems).toEqual([
+			{ file, reason: 'header "kind" is not valid: use directive, feedback or result' },
+		]);
+		expect(await readFile(file, 'utf8')).toContain('hello');
+	});
+
+	it('gives a message to exactly one of many claimers', async () => {
+		for (let n = 0; n < 50; n++) await mailbox.put(message(`m${n}`));
+		const claimers = Array.from({ length: 20 }, () => new Mailbox(root, folder).claim(() => 'take'));
+		const claims = (await Promise.all(claimers)).flat();
+
+		expect(claims.map(claim => claim.content.text).sort()).toEqual(
+			Array.from({ length: 50 }, (_, n) => `m${n}`).sort(),
+		);
+	});
+
+	it('puts a released message back', async () => {
+		await mailbox.put(message('again'));
+		for (const claim of await mailbox.claim(() => 'take')) await claim.release();
+		expect(await texts()).toEqual(['queued: again']);
+	});
+
+	it('never overwrites: a file saved again under a delivered name is a new message', async () => {
+		const id = await mailbox.put(message('old'));
+		await deliverAll(await mailbox.claim(() => 'take'));
+		await mailbox.put(message('edited later'), id);
+		await deliverAll(await mailbox.claim(() => 'take'));
+
+		expect((await texts()).sort()).toEqual(['delivered: edited later', 'delivered: old']);
+	});
+
+	it('edits and withdraws only what is still queued', async () => {
+		const id = await mailbox.put(message('draft'));
+		await mailbox.edit(id, content => ({ ...content, text: 'final' }));
+		expect(await texts()).toEqual(['queued: final']);
+
+		await deliverAll(await mailbox.claim(() => 'take'));
+		await expect(mailbox.edit(id, content => content)).rejects.toMatchObject({ code: 'not-queued' });
+		await expect(mailbox.withdraw(id)).rejects.toMatchObject({ code: 'not-queued' });
+
+		const second = await mailbox.put(message('never mind'));
+		await mailbox.withdraw(second);
+		expect((await texts()).sort()).toEqual(['delivered: final', 'withdrawn: never mind']);
+	});
+
+	it('archives with the receipt, and twice is once', async () => {
+		const id = await mailbox.put(message('done'));
+		await deliverAll(await mailbox.claim(() => 'take'));
+		await mailbox.archive(id);
+		await mailbox.archive(id);
+
+		expect((await mailbox.list()).messages).toMatchObject([{ id, state: 'archived', receipt: { id } }]);
+		await expect(mailbox.archive(MessageId.parse('nobody'))).rejects.toMatchObject({ code: 'no-message' });
+	});
+
+	it('does not follow a symbolic link', async () => {
+		const elsewhere = await mkdtemp(join(tmpdir(), 'nancy-elsewhere-'));
+		await rm(folder, { recursive: true });
+		await symlink(elsewhere, folder);
+
+		await expect(mailbox.put(message('x'))).rejects.toMatchObject({ code: 'bad-file' });
+		await rm(elsewhere, { recursive: true });
+	});
+
+	it('ignores what is not a message file: folders, links, other endings', async () => {
+		await mkdir(join(folder, 'inbox', 'folder.md'));
+		await symlink('/etc/hostname', join(folder, 'inbox', 'link.md'));
+		await writeFile(join(folder, 'inbox', 'note.txt'), 'x');
+		await writeFile(join(folder, 'inbox', '.hidden.md'), 'x');
+
+		expect(await mailbox.list()).toEqual({ messages: [], problems: [] });
+	});
+
+	it('loses nothing and files nothing twice, wherever a delivery is killed', async () => {
+		let kills = 0;
+		for (let killAt = 0; ; killAt++) {
+			await rm(folder, { recursive: true, force: true });
+			await mailbox.makeFolders();
+			await mailbox.put(message('one'));
+			await mailbox.put(message('two'));
+
+			const args = ['--experimental-transform-types', '--no-warnings', join(fixtures, 'killedAt.mts')];
+			const ended = await run(process.execPath, [
+				...args,
+				`${killAt}`,
+				join(fixtures, 'deliverAll.mts'),
+				root,
+				folder,
+			]).then(
+				() => 'finished',
+				(error: { signal?: string }) => error.signal,
+			);
+			await mailbox.recover();
+			const { messages, problems } = await mailbox.list();
+			expect({ killAt, problems, texts: messages.map(({ content }) => content.text).sort() }).toEqual({
+				killAt,
+				problems: [],
+				texts: ['one', 'two'],
+			});
+			for (const { state, receipt } of messages) expect(state).toBe(receipt ? 'delivered' : 'queued');
+			if (ended === 'finished') break;
+			expect(ended).toBe('SIGKILL');
+			kills++;
+		}
+		expect(kills).toBeGreaterThan(15);
+	}, 60_000);
+
+	it('says in the receipt that a message was claimed before by a process that died', async () => {
+		await mailbox.put(message('repeat me'));
+		const [claim] = await mailbox.claim(() => 'take');
+		expect(claim).toBeDefined();
+		// The claim of a process that never existed stands for one that was killed.
+		const [name = ''] = (await readdir(join(folder, 'claimed'))).filter(file => file.endsWith('.md'));
+		const { rename } = await import('node:fs/promises');
+		await rename(join(folder, 'claimed', name), join(folder, 'claimed', name.replace(/^\d+-\d+/, '999999999-1')));
+
+		const [again] = await mailbox.claim(() => 'take');
+		await again?.deliver(facts());
+		expect((await mailbox.list()).messages).toMatchObject([{ state: 'delivered', receipt: { earlierClaims: 1 } }]);
+	});
+});
