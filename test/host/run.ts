@@ -1,0 +1,109 @@
+// node test/host/run.ts [word in a file's name]…: the host tests, each file in a fresh VS Code.
+import * as esbuild from 'esbuild';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { z } from 'zod/mini';
+import { launchBrowser, openPage } from '../support/browser.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+import { startServer } from '../support/vscodeServer.ts';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = dirname(dirname(here));
+const built = join(root, 'out', 'host');
+const failures = join(root, 'out', 'failures');
+const FILE_TIMEOUT_MS = 120_000;
+/** Invisible, and in no text of VS Code's. */
+const MARK = '\u2063n\u2063';
+
+const Totals = z.object({ passed: z.number(), failed: z.number() });
+type Totals = z.infer<typeof Totals>;
+
+async function bundle(files: readonly string[]): Promise<void> {
+	await esbuild.build({
+		entryPoints: [join(here, 'index.ts'), ...files.map(file => join(here, file))],
+		outdir: built,
+		bundle: true,
+		platform: 'node',
+		format: 'cjs',
+		target: 'node20',
+		sourcemap: 'inline',
+		mainFields: ['module', 'main'],
+		external: ['vscode', 'mocha', 'node-pty', '@xterm/headless', 'playwright-core'],
+		define: { 'import.meta.url': 'bundleUrl' },
+		banner: { js: `const bundleUrl = require('node:url').pathToFileURL(__filename).href;` },
+		logLevel: 'warning',
+	});
+}
+
+async function runFile(browser: Browser, file: string): Promise<Totals> {
+	const started = Date.now();
+	await using folder = tempFolder('nh-');
+	await using workspace = tempFolder('nancy-workspace-');
+	const result = folder.file('result.json');
+	const env = {
+		NANCY_TEST_FILE: file,
+		NANCY_TEST_RESULT: result,
+		NANCY_TEST_MARK: MARK,
+		NANCY_TEST_PICTURES: failures,
+	};
+	const server = await startServer({ folder: folder.path, env, smokeTestDriver: true });
+	const log: string[] = [];
+	let page: Page | undefined;
+	const onLog = (line: string) => {
+		log.push(line);
+		if (!line.includes(MARK)) return;
+		const text = line.slice(line.indexOf(MARK) + MARK.length).replaceAll(MARK, '');
+		const picture = /^@@picture (.*)/.exec(text)?.[1];
+		if (picture === undefined) console.log(text);
+		else void page?.screenshot({ path: picture });
+	};
+	const options = { folder: workspace.path, development: [root], tests: join(built, 'index.js'), env, onLog };
+	const opened = await openPage(browser, server, options);
+	page = opened.page;
+	const late = new AbortController();
+	const exit = await Promise.race([
+		opened.exit,
+		sleep(FILE_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => undefined),
+	]);
+	late.abort();
+	const totals = existsSync(result)
+		? Totals.parse(JSON.parse(readFileSync(result, 'utf8')))
+		: { passed: 0, failed: 0 };
+	const ended = existsSync(result) && exit !== undefined;
+	if (!ended)
+		console.log(
+			exit === undefined ? `${file} did not end in ${FILE_TIMEOUT_MS} ms` : `${file}: the extension host died`,
+		);
+	if (!ended || totals.failed > 0) {
+		await page.screenshot({ path: join(failures, `${file}.png`) }).catch(() => undefined);
+		writeFileSync(join(failures, `${file}.log`), log.join('\n'));
+	}
+	await opened.context.close();
+	await server.stop();
+	console.log(`${basename(file, '.js')}: ${Date.now() - started} ms`);
+	return ended && totals.passed + totals.failed > 0 ? totals : { passed: totals.passed, failed: totals.failed + 1 };
+}
+
+const words = process.argv.slice(2);
+const files = readdirSync(here)
+	.filter(
+		file =>
+			file.endsWith('.host.test.ts') && (words.length === 0 || words.some(word => file.includes(basename(word)))),
+	)
+	.toSorted();
+mkdirSync(failures, { recursive: true });
+await bundle(files);
+const browser = await launchBrowser();
+const sum: Totals = { passed: 0, failed: 0 };
+for (const file of files) {
+	const { passed, failed } = await runFile(browser, file.replace(/\.ts$/, '.js'));
+	sum.passed += passed;
+	sum.failed += failed;
+}
+await browser.close();
+mkdirSync(join(root, 'out', 'results'), { recursive: true });
+writeFileSync(join(root, 'out', 'results', 'host.json'), JSON.stringify(sum));
+process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0;

@@ -1,0 +1,87 @@
+import { resolve } from 'node:path';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { Server } from './vscodeServer.ts';
+
+export function launchBrowser(): Promise<Browser> {
+	return chromium.launch({
+		executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+		args: [
+			'--no-sandbox',
+			'--disable-gpu',
+			'--disable-quic',
+			'--no-first-run',
+			'--disable-background-networking',
+			'--disable-component-update',
+			'--disable-sync',
+		],
+	});
+}
+
+export interface OpenOptions {
+	/** Workspace folder. */
+	folder?: string;
+	/** A .code-workspace file instead. */
+	workspace?: string;
+	/** Folders of extensions to load as they are. */
+	development?: readonly string[];
+	/** The bundle that exports run(), for tests inside the extension host. */
+	tests?: string;
+	/** Added to the extension host's environment. */
+	env?: Record<string, string>;
+	/** Called for each console line of the window and, in test runs, of the extension host. */
+	onLog?: (line: string) => void;
+	size?: { width: number; height: number };
+}
+
+export interface OpenedPage {
+	page: Page;
+	context: BrowserContext;
+	/** In test runs: the exit code of run(). */
+	exit: Promise<number>;
+}
+
+/** Opens a workbench in a browser profile of its own. */
+export async function openPage(browser: Browser, server: Server, options: OpenOptions): Promise<OpenedPage> {
+	const { size = { width: 1400, height: 900 }, onLog } = options;
+	const context = await browser.newContext({ viewport: size, reducedMotion: 'reduce' });
+	const page = await context.newPage();
+	page.setDefaultTimeout(15_000);
+	const exit = new Promise<number>(
+		resolve => void page.exposeFunction('codeAutomationExit', (code: number) => resolve(code)),
+	);
+	await page.exposeFunction('codeAutomationLog', (type: string, args: unknown[]) =>
+		onLog?.(`${type} ${formatLog(args)}`),
+	);
+	page.on('pageerror', error => onLog?.(`pageerror ${String(error)}`));
+	await page.goto(workbenchUrl(server, options));
+	return { page, context, exit };
+}
+
+export function workbenchUrl(server: Server, options: OpenOptions): string {
+	const { folder, workspace, development = [], tests, env } = options;
+	const payload = [
+		['skipWelcome', 'true'],
+		['skipReleaseNotes', 'true'],
+	];
+	for (const each of development) payload.push(['extensionDevelopmentPath', server.uri(resolve(each))]);
+	if (tests !== undefined) payload.push(['extensionTestsPath', server.uri(resolve(tests))]);
+	if (env !== undefined) payload.push(['extensionEnvironment', JSON.stringify(env)]);
+	const url = new URL(server.url);
+	if (folder !== undefined) url.searchParams.set('folder', folder);
+	if (workspace !== undefined) url.searchParams.set('workspace', workspace);
+	url.searchParams.set('payload', JSON.stringify(payload));
+	return url.href;
+}
+
+/** A console line as it is displayed: ['%c[Extension Host] %cmessage', css, css] becomes the message. */
+function formatLog(args: readonly unknown[]): string {
+	const [first, ...rest] = args;
+	const show = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+	if (typeof first !== 'string') return args.map(show).join(' ');
+	const values = [...rest];
+	const head = first.replaceAll(/%[csdifoO]/g, verb => {
+		const value = values.shift();
+		return verb === '%c' ? '' : String(value);
+	});
+	return [head, ...values.map(show)].join(' ');
+}

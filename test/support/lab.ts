@@ -1,0 +1,79 @@
+import { mkdirSync } from 'node:fs';
+import { join, dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser, openPage } from './browser.ts';
+import { installVsix } from './installVsix.ts';
+import { tempFolder, type TempFolder } from './tempFolder.ts';
+import { startServer, type Server } from './vscodeServer.ts';
+import { Workbench } from './workbench.ts';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const failures = join(root, 'out', 'failures');
+
+export interface LabOptions {
+	/** Environment of the extension host and its terminals, HOME included: `claudeHome(…)` fits. */
+	env?: Record<string, string>;
+	settings?: Record<string, unknown>;
+	/** Default: a new empty folder. */
+	workspace?: string;
+	/** Install the packaged extension. Default true. */
+	nancy?: boolean;
+	size?: { width: number; height: number };
+}
+
+/** A VS Code with Nancy installed, open in a browser, for tests that act as a person would. */
+export interface Lab extends AsyncDisposable {
+	workbench: Workbench;
+	page: Page;
+	server: Server;
+	browser: Browser;
+	/** The folder that is open. */
+	workspace: string;
+	/** Another window on the same server. */
+	openWindow(folder?: string): Promise<Workbench>;
+	/** A picture of the window, named out/failures/<name>.png. */
+	screenshot(name: string): Promise<string>;
+}
+
+export async function openLab(options: LabOptions = {}): Promise<Lab> {
+	const { env, settings, nancy = true, size } = options;
+	const folder = tempFolder('nv-');
+	const own: TempFolder | undefined = options.workspace === undefined ? tempFolder('nancy-workspace-') : undefined;
+	const workspace = options.workspace ?? own?.path ?? folder.path;
+	if (nancy) await installVsix(folder.path);
+	const server = await startServer({ folder: folder.path, ...(env && { env }), ...(settings && { settings }) });
+	const browser = await launchBrowser();
+	const open = async (openedFolder: string) => {
+		const { page } = await openPage(browser, server, { folder: openedFolder, ...(size && { size }) });
+		const workbench = new Workbench(page);
+		await workbench.ready();
+		return workbench;
+	};
+	const close = async () => {
+		await browser.close();
+		await server.stop();
+		await Promise.all([folder.remove(), own?.remove()]);
+	};
+	try {
+		const workbench = await open(workspace);
+		return {
+			workbench,
+			page: workbench.page,
+			server,
+			browser,
+			workspace,
+			openWindow: (other = workspace) => open(other),
+			screenshot: async name => {
+				mkdirSync(failures, { recursive: true });
+				const file = join(failures, `${name.replaceAll(/[^\w.-]+/g, '_')}.png`);
+				await workbench.page.screenshot({ path: file });
+				return file;
+			},
+			[Symbol.asyncDispose]: close,
+		};
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}

@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** Where `npm test` and `npm start` put the server. */
+export const serverProgram = join(root, '.vscode-test', 'server-4.139.1', 'out', 'server-main.js');
+
+const quietSettings = {
+	'workbench.startupEditor': 'none',
+	'workbench.tips.enabled': false,
+	'workbench.enableExperiments': false,
+	'workbench.secondarySideBar.defaultVisibility': 'hidden',
+	'workbench.settings.enableNaturalLanguageSearch': false,
+	'chat.disableAIFeatures': true,
+	'telemetry.telemetryLevel': 'off',
+	'update.mode': 'none',
+	'update.showReleaseNotes': false,
+	'extensions.autoUpdate': false,
+	'extensions.autoCheckUpdates': false,
+	'extensions.ignoreRecommendations': true,
+	'json.schemaDownload.enable': false,
+	'npm.fetchOnlinePackageInfo': false,
+	'git.openRepositoryInParentFolders': 'never',
+	'terminal.integrated.gpuAcceleration': 'off',
+	'window.restoreWindows': 'none',
+};
+
+export interface ServerOptions {
+	/** Becomes the server's own: user data, extensions, home, log. Keep its path short: sockets live in it. */
+	folder: string;
+	/** The whole environment but PATH, LANG, SHELL and HOME. Extension host and terminals inherit it. */
+	env?: Record<string, string>;
+	/** User settings on top of those that keep VS Code quiet. */
+	settings?: Record<string, unknown>;
+	port?: number;
+	/** VS Code's own test hooks. Needed to load an extension from its folder; switches notification toasts off. */
+	smokeTestDriver?: boolean;
+}
+
+export interface Server {
+	pid: number;
+	url: string;
+	extensionsFolder: string;
+	home: string;
+	/** A file on the server as the workbench names it. */
+	uri(file: string): string;
+	stop(): Promise<void>;
+}
+
+/** A real VS Code server on a free loopback port; one process group, so that nothing outlives it. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+	const { folder, env = {}, settings = {}, port = 0, smokeTestDriver = false } = options;
+	const [data, extensionsFolder, home] = ['data', 'extensions', 'home'].map(name => join(folder, name)) as [
+		string,
+		string,
+		string,
+	];
+	for (const each of [join(data, 'User'), extensionsFolder, home]) mkdirSync(each, { recursive: true });
+	writeFileSync(
+		join(data, 'User', 'settings.json'),
+		JSON.stringify({ ...quietSettings, ...settings }, undefined, '\t'),
+	);
+	const child = spawn(
+		process.execPath,
+		[
+			serverProgram,
+			'--host',
+			'127.0.0.1',
+			'--port',
+			String(port),
+			'--without-connection-token',
+			'--accept-server-license-terms',
+			'--telemetry-level',
+			'off',
+			'--disable-workspace-trust',
+			'--reconnection-grace-time',
+			'1',
+			'--user-data-dir',
+			data,
+			'--extensions-dir',
+			extensionsFolder,
+			...(smokeTestDriver ? ['--enable-smoke-test-driver'] : []),
+		],
+		{ env: { ...basicEnvironment(home), ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+	);
+	const log = createWriteStream(join(folder, 'server.log'));
+	child.stderr.pipe(log, { end: false });
+	const ended = new Promise<void>(resolve => child.once('exit', () => resolve()));
+	const actualPort = await new Promise<number>((resolve, reject) => {
+		let output = '';
+		child.stdout.on('data', (chunk: Buffer) => {
+			log.write(chunk);
+			output += String(chunk);
+			const listening = /Extension host agent listening on (\d+)/.exec(output);
+			if (listening) resolve(Number(listening[1]));
+		});
+		child.once('error', reject);
+		child.once('exit', code => reject(new Error(`The VS Code server ended with ${code}: ${output}`)));
+	});
+	const pid = child.pid ?? 0;
+	return {
+		pid,
+		url: `http://127.0.0.1:${actualPort}/`,
+		extensionsFolder,
+		home: env['HOME'] ?? home,
+		uri: file => `vscode-remote://127.0.0.1:${actualPort}${file}`,
+		stop: async () => {
+			signalGroup(pid, 'SIGTERM');
+			const kill = setTimeout(() => signalGroup(pid, 'SIGKILL'), 3000);
+			await ended;
+			clearTimeout(kill);
+			signalGroup(pid, 'SIGKILL');
+			log.end();
+		},
+	};
+}
+
+function basicEnvironment(home: string): Record<string, string> {
+	return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LANG: 'C.UTF-8', SHELL: '/bin/bash', HOME: home };
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+	try {
+		process.kill(-pid, signal);
+	} catch {
+		// Nobody is left in it.
+	}
+}

@@ -1,0 +1,162 @@
+import type { Locator, Page } from 'playwright-core';
+import { eventually } from './eventually.ts';
+
+/** VS Code's window as a person uses it. The selectors are VS Code's own class names and labels. */
+export class Workbench {
+	readonly page: Page;
+
+	constructor(page: Page) {
+		this.page = page;
+	}
+
+	/** The window is drawn. Extensions come up to three seconds later: also wait for what the test needs. */
+	async ready(): Promise<void> {
+		await this.page.locator('.monaco-workbench .statusbar-item').first().waitFor({ timeout: 30_000 });
+	}
+
+	// Palette, quick pick and input box are one widget.
+
+	get quick(): Locator {
+		return this.page.locator('.quick-input-widget:visible');
+	}
+
+	get quickInput(): Locator {
+		return this.quick.locator('input[type=text]');
+	}
+
+	quickRow(text: string | RegExp): Locator {
+		return this.quick.locator('.quick-input-list .monaco-list-row').filter({ hasText: text });
+	}
+
+	/** Runs a command by its title, as shown: 'Nancy: Start Agent'. */
+	async command(title: string): Promise<void> {
+		await this.page.keyboard.press('F1');
+		await this.quickInput.waitFor();
+		await this.quickInput.fill(`>${title}`);
+		await this.quickRow(title).first().waitFor();
+		await this.page.keyboard.press('Enter');
+	}
+
+	/** Chooses a row of the quick pick that is open. */
+	async pick(text: string | RegExp): Promise<void> {
+		await this.quickRow(text).first().click();
+	}
+
+	/** Fills in the input box that is open and accepts it. */
+	async answer(text: string): Promise<void> {
+		await this.quickInput.waitFor();
+		await this.quickInput.fill(text);
+		await this.page.keyboard.press('Enter');
+	}
+
+	// Activity bar and views
+
+	/** A view container's icon. Click this, not the link in it: a badge covers the link. */
+	activity(title: string): Locator {
+		return this.page.locator(`.activitybar li.action-item:has(a[aria-label^="${title}"])`);
+	}
+
+	badge(title: string): Locator {
+		return this.activity(title).locator('.badge-content');
+	}
+
+	/** A view in a sidebar or panel, by its heading. */
+	pane(title: string): Locator {
+		return this.page.locator('.pane').filter({ has: this.page.locator('.pane-header', { hasText: title }) });
+	}
+
+	/** Rows of a tree view that are scrolled into sight. */
+	row(paneTitle: string, text: string | RegExp): Locator {
+		return this.pane(paneTitle).locator('[role=treeitem]').filter({ hasText: text });
+	}
+
+	/** An action on a tree row, which appears when the mouse is over it. */
+	async rowAction(row: Locator, label: string): Promise<void> {
+		await row.hover();
+		await row.locator(`.action-item a[aria-label^="${label}"]`).click();
+	}
+
+	/** A choice in a row's context menu. */
+	async contextMenu(row: Locator, label: string): Promise<void> {
+		await row.click({ button: 'right' });
+		await this.page.locator('.context-view .action-item', { hasText: label }).first().click();
+	}
+
+	// Everything around
+
+	/** Id: publisher, extension and the item's own id, joined by dots. */
+	status(id: string): Locator {
+		return this.page.locator(`.statusbar-item[id="${id}"]`);
+	}
+
+	/** A notification that has popped up. Its buttons: `.getByRole('button', { name })`. */
+	toast(text: string | RegExp): Locator {
+		return this.page.locator('.notification-toast .notification-list-item').filter({ hasText: text });
+	}
+
+	/** A modal dialog. */
+	dialog(text: string | RegExp): Locator {
+		return this.page.locator('.monaco-dialog-box').filter({ hasText: text });
+	}
+
+	/** An editor's tab. */
+	tab(name: string | RegExp): Locator {
+		return this.page.locator('.tabs-container .tab').filter({ hasText: name });
+	}
+
+	/** The text of the active editor's visible lines. */
+	async editorText(): Promise<string> {
+		const lines = await this.page.locator('.editor-instance .view-lines .view-line').allInnerTexts();
+		return lines.join('\n').replaceAll('\u00a0', ' ');
+	}
+
+	/** The content of the webview view or panel that is visible. */
+	webview(): ReturnType<Page['frameLocator']> {
+		return this.page.frameLocator('iframe.webview').frameLocator('iframe#active-frame');
+	}
+
+	// Terminals
+
+	/** Everything in a terminal, scrollback included; terminals count in the order of the DOM. */
+	async terminalText(index = 0): Promise<string> {
+		return this.page.evaluate(readTerminal, index);
+	}
+
+	async waitForTerminalText(pattern: RegExp, timeoutMs = 20_000, index = 0): Promise<string> {
+		let last = '';
+		try {
+			return await eventually(
+				`${pattern} in the terminal`,
+				async () => {
+					last = await this.terminalText(index);
+					return pattern.test(last) && last;
+				},
+				{ timeoutMs },
+			);
+		} catch (error) {
+			throw new Error(`${pattern} did not appear in the terminal in ${timeoutMs} ms:\n${last}`, { cause: error });
+		}
+	}
+
+	/** Types into a terminal like a person. */
+	async typeInTerminal(text: string, index = 0): Promise<void> {
+		await this.page.locator('.terminal-wrapper .xterm').nth(index).click();
+		await this.page.keyboard.type(text);
+	}
+}
+
+/** Runs in the page. VS Code hangs its xterm.js terminal on the element. */
+function readTerminal(index: number): string {
+	interface Line {
+		translateToString(trim: boolean): string;
+	}
+	interface WithTerminal {
+		xterm?: { buffer: { active: { length: number; getLine(at: number): Line | undefined } } };
+	}
+	const wrapper = document.querySelectorAll('.terminal-wrapper')[index] as (Element & WithTerminal) | undefined;
+	const element = wrapper?.querySelector('.xterm') as (Element & WithTerminal) | null | undefined;
+	const buffer = (wrapper?.xterm ?? element?.xterm)?.buffer.active;
+	const lines: string[] = [];
+	for (let at = 0; buffer && at < buffer.length; at++) lines.push(buffer.getLine(at)?.translateToString(true) ?? '');
+	return lines.join('\n').trimEnd();
+}
