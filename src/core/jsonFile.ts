@@ -1,4 +1,4 @@
-import type { z } from 'zod/mini';
+import type * as z from 'zod/mini';
 import { readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
 import { errorText, NancyError } from '../base/errors.ts';
 

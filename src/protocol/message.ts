@@ -1,4 +1,4 @@
-import { z } from 'zod/mini';
+import * as z from 'zod/mini';
 
 export const MessageKind = z.enum(['directive', 'feedback', 'result']);
 export type MessageKind = z.infer<typeof MessageKind>;

@@ -1,4 +1,4 @@
-import { z } from 'zod/mini';
+import * as z from 'zod/mini';
 
 /** A task's folder name: what may become part of a path, and nothing else may. */
 export const TaskName = z

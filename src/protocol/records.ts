@@ -1,4 +1,4 @@
-import { z } from 'zod/mini';
+import * as z from 'zod/mini';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 
 /** A moment in UTC, ISO 8601. */

@@ -1,4 +1,4 @@
-import { z } from 'zod/mini';
+import * as z from 'zod/mini';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 import { Moment, Rung } from './records.ts';
 

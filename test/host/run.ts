@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { z } from 'zod/mini';
+import * as z from 'zod/mini';
 import { launchBrowser, openPage } from '../support/browser.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { startServer } from '../support/vscodeServer.ts';
