@@ -1,0 +1,77 @@
+import { NancyError } from '../base/errors.ts';
+import { isRunning } from '../core/launch.ts';
+import type { WorkerAddress, Workspace } from '../core/workspace.ts';
+import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
+import { mailboxName, type Caller } from './place.ts';
+
+/** `<task>` or `<task>/<worker>` as typed. */
+export interface TypedAddress {
+	task: TaskName;
+	worker?: WorkerName;
+}
+
+export function parseAddress(typed: string): TypedAddress {
+	const [taskPart = '', workerPart, ...more] = typed.split('/');
+	const task = parseTaskName(taskPart);
+	if (workerPart === undefined) return { task };
+	const worker = WorkerName.safeParse(workerPart);
+	if (worker.success && more.length === 0) return { task, worker: worker.data };
+	throw new NancyError('bad-name', `"${typed}" is not <task>/<worker>; a worker is called worker, worker-2, …`);
+}
+
+export function parseTaskName(typed: string): TaskName {
+	const task = TaskName.safeParse(typed);
+	if (task.success) return task.data;
+	throw new NancyError(
+		'bad-name',
+		`"${typed}" is not a task name: use up to 64 of a-z, 0-9, "-", "_" and ".", starting and ending with a letter or digit`,
+	);
+}
+
+/**
+ * Whose mailbox is meant by `typed`. In a terminal of Nancy's, `orchestrator` is the human and a bare worker name is a
+ * worker of the same task. A task alone stands for its only worker, or for the only one that runs.
+ */
+export async function resolveMailbox(workspace: Workspace, caller: Caller, typed: string): Promise<WorkerAddress> {
+	if (typed === ORCHESTRATOR) {
+		if (caller.is === 'worker') return { task: caller.address.task, worker: ORCHESTRATOR };
+		throw new NancyError('bad-usage', 'outside of a Nancy terminal say whose: <task>/orchestrator');
+	}
+	const { task, worker } = await withOwnTask(workspace, caller, parseAddress(typed));
+	await workspace.task(task);
+	if (worker === ORCHESTRATOR) return { task, worker };
+	const { workers } = await workspace.workers(task);
+	const names = workers.map(record => record.name);
+	if (worker) {
+		if (names.includes(worker) || worker === FIRST_WORKER) return { task, worker };
+		throw new NancyError('no-task', `${task} has no worker "${worker}"; it has ${names.join(', ') || 'none yet'}`);
+	}
+	if (names.length <= 1) return { task, worker: names[0] ?? FIRST_WORKER };
+	const running = workers.filter(isRunning).map(record => record.name);
+	if (running.length === 1 && running[0]) return { task, worker: running[0] };
+	throw new NancyError(
+		'bad-usage',
+		`${task} has several workers; name one of ${names.map(name => mailboxName({ task, worker: name })).join(', ')}`,
+	);
+}
+
+/** The workers that `typed` stands for: one, or all of a task. */
+export async function resolveWorkers(workspace: Workspace, typed: string): Promise<WorkerAddress[]> {
+	const { task, worker } = parseAddress(typed);
+	await workspace.task(task);
+	const { workers } = await workspace.workers(task);
+	const chosen = workers.filter(record => worker === undefined || record.name === worker);
+	if (chosen.length > 0) return chosen.map(record => ({ task, worker: record.name }));
+	throw new NancyError('no-task', worker ? `${task} has no worker "${worker}"` : `${task} has no worker yet`);
+}
+
+/** `worker-2` in a Nancy terminal is a worker of the same task, unless there is a task of that name. */
+async function withOwnTask(workspace: Workspace, caller: Caller, address: TypedAddress): Promise<TypedAddress> {
+	if (caller.is === 'human' || address.worker) return address;
+	const sibling = WorkerName.safeParse(address.task);
+	if (!sibling.success) return address;
+	const { tasks } = await workspace.tasks();
+	if (tasks.some(record => record.name === address.task)) return address;
+	const record = await workspace.worker({ task: caller.address.task, worker: sibling.data });
+	return record ? { task: caller.address.task, worker: sibling.data } : address;
+}

@@ -1,0 +1,91 @@
+import type * as z from 'zod/mini';
+import { usageError } from './failure.ts';
+import type { Caller } from './place.ts';
+
+/** An option of a command, as `--help` shows it. Without `value` it is a switch. */
+export interface Option {
+	/** Placeholder of the value, for example `TEXT`. */
+	value?: string;
+	short?: string;
+	help: string;
+}
+
+export interface Positional {
+	name: string;
+	/** How the help shows it, for example `<task>[/<worker>]`. */
+	label: string;
+	help: string;
+	required: boolean;
+	/** Takes all that follow; the input then has an array. */
+	many?: boolean;
+}
+
+/** What a command describes about itself; the help and the parser are made from it. */
+export interface CommandDescription {
+	name: string;
+	aliases?: readonly string[];
+	/** One line for the list of commands. */
+	summary: string;
+	/** Paragraphs for `nancy <command> --help`. */
+	details: readonly string[];
+	positionals: readonly Positional[];
+	options: Readonly<Record<string, Option>>;
+	/** What may follow `--`, when that is passed on; the input has it as `extra`. */
+	extra?: string;
+	examples: readonly (readonly [line: string, does: string])[];
+}
+
+/** Who calls, from where, and where the answer goes. */
+export interface Context {
+	/** Folder the command works from: the current one, or that of `-C`. */
+	cwd: string;
+	/** True when the folder was named with `-C` and so wins over the environment. */
+	isFolderGiven: boolean;
+	env: Readonly<Record<string, string | undefined>>;
+	wantsJson: boolean;
+	version: string;
+	caller: Caller;
+	stdin: NodeJS.ReadStream;
+	/** Writes one line of a stream; a command's answer is returned instead. */
+	writeLine(line: string): void;
+	/** Tells a person something beside the answer. */
+	note(text: string): void;
+}
+
+/** What a command answers: the same facts for programs and for people. */
+export interface Answer {
+	json: unknown;
+	text: string;
+	exitCode?: number;
+}
+
+/** Makes sure that the JSON is of the documented shape. */
+export function answer<S extends z.ZodMiniType>(
+	schema: S,
+	json: z.input<S>,
+	text: string | readonly string[],
+	exitCode = 0,
+): Answer {
+	return { json: schema.parse(json), text: typeof text === 'string' ? text : text.join('\n'), exitCode };
+}
+
+export interface Command extends CommandDescription {
+	/** `undefined` when the command has written everything itself. */
+	run(input: unknown, context: Context): Promise<Answer | number>;
+}
+
+/** A command whose arguments have passed `schema`, or it does not run. */
+export function command<S extends z.ZodMiniType>(
+	description: CommandDescription,
+	schema: S,
+	run: (input: z.infer<S>, context: Context) => Promise<Answer | number>,
+): Command {
+	return {
+		...description,
+		run: (input, context) => {
+			const parsed = schema.safeParse(input);
+			if (parsed.success) return run(parsed.data, context);
+			throw usageError(description, parsed.error.issues[0]);
+		},
+	};
+}

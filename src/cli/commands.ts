@@ -1,0 +1,8 @@
+import type { Command } from './command.ts';
+import { archive } from './commands/archive.ts';
+import { inbox } from './commands/inbox.ts';
+import { send } from './commands/send.ts';
+import { withdraw } from './commands/withdraw.ts';
+
+/** Every command, in the order of `nancy --help`. */
+export const commands: readonly Command[] = [send, inbox, archive, withdraw];

@@ -1,0 +1,92 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
+import { isRunning } from '../../core/launch.ts';
+import { SendOutput } from '../../protocol/cliOutput.ts';
+import { Priority, type Effect, type MessageContent } from '../../protocol/message.ts';
+import { ORCHESTRATOR } from '../../protocol/names.ts';
+import { resolveMailbox } from '../addresses.ts';
+import { answer, command } from '../command.ts';
+import { findWorkspace, mailboxName, senderName } from '../place.ts';
+import { readText } from '../readText.ts';
+
+const Input = z.object({
+	to: z.string(),
+	text: z.array(z.string()),
+	kind: z.optional(z.enum(['directive', 'feedback'])),
+	priority: z._default(Priority, 'normal'),
+	halt: z._default(z.boolean(), false),
+	pause: z._default(z.boolean(), false),
+});
+
+export const send = command(
+	{
+		name: 'send',
+		aliases: ['direct'],
+		summary: 'queue a message for an agent or for the human; prints its id',
+		details: [
+			'A directive reaches the agent at its next tool boundary, feedback when it would stop; an idle agent is woken. ' +
+				'The message waits on disk until an agent has read it, and its receipt says when that was (nancy inbox).',
+			'In a terminal that Nancy started, the message comes from that worker; elsewhere it comes from the human.',
+		],
+		positionals: [
+			{
+				name: 'to',
+				label: '<task>[/<worker>]',
+				help: 'who gets it; <task>/orchestrator is the human, in a Nancy terminal also just "orchestrator"',
+				required: true,
+			},
+			{
+				name: 'text',
+				label: 'TEXT|-',
+				help: 'the message, or - to read it from stdin; put -- before text that starts with -',
+				required: true,
+				many: true,
+			},
+		],
+		options: {
+			kind: { value: 'KIND', help: 'directive (default) or feedback' },
+			priority: { value: 'PRIORITY', help: 'normal (default) or urgent: before all others' },
+			halt: { help: 'the agent reads it instead of running the tool it is about to run' },
+			pause: { help: 'like --halt, and the agent ends its turn' },
+		},
+		examples: [
+			['nancy send fix-login "Use the existing retry helper."', 'steers the agent at its next tool call'],
+			['nancy send fix-login/worker-2 --kind feedback - < review.md', 'waits until that agent would stop'],
+			['nancy send orchestrator "Which database may I use?"', 'in a Nancy terminal: asks the human'],
+		],
+	},
+	Input,
+	async (input, context) => {
+		const workspace = findWorkspace(context);
+		const address = await resolveMailbox(workspace, context.caller, input.to);
+		const toHuman = address.worker === ORCHESTRATOR;
+		const effect = effectOf(input, toHuman);
+		const content: MessageContent = {
+			kind: input.kind ?? (toHuman ? 'feedback' : 'directive'),
+			priority: input.priority,
+			effect,
+			from: senderName(context.caller),
+			text: await readText(input.text, context.stdin),
+		};
+		const id = await workspace.send(address, content);
+		const record = toHuman ? undefined : await workspace.worker(address);
+		const running = record !== undefined && isRunning(record);
+		const to = mailboxName(address);
+		if (!toHuman && !running) context.note(`no agent runs as ${to} now; the message waits for it`);
+		const { text: _text, ...facts } = content;
+		return answer(SendOutput, { id, to, ...facts, running }, id);
+	},
+);
+
+function effectOf({ kind, halt, pause }: z.infer<typeof Input>, toHuman: boolean): Effect {
+	if (!halt && !pause) return 'none';
+	if (halt && pause) throw new NancyError('bad-usage', '--halt and --pause exclude each other; --pause halts too');
+	if (toHuman) throw new NancyError('bad-usage', 'the human cannot be halted or paused');
+	if (kind === 'feedback') {
+		throw new NancyError(
+			'bad-usage',
+			'--halt and --pause are for directives: feedback waits until the agent stops by itself',
+		);
+	}
+	return halt ? 'halt' : 'pause';
+}

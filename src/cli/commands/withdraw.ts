@@ -1,0 +1,58 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
+import { MovedOutput } from '../../protocol/cliOutput.ts';
+import { answer, command } from '../command.ts';
+import { findMessage, type FoundMessage } from '../mailboxes.ts';
+import { findWorkspace, senderName, type Caller } from '../place.ts';
+import { moved } from './archive.ts';
+
+const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
+
+export const withdraw = command(
+	{
+		name: 'withdraw',
+		summary: 'take queued messages back',
+		details: ['Works as long as no agent has read the message. An agent can only take back what it sent itself.'],
+		positionals: [
+			{
+				name: 'ids',
+				label: '<id>',
+				help: 'a message id, or as much of its beginning as is unambiguous',
+				required: true,
+				many: true,
+			},
+		],
+		options: {},
+		examples: [['nancy withdraw 20260401T101530', 'takes back the one message of that second']],
+	},
+	Input,
+	async ({ ids }, context) => {
+		const workspace = findWorkspace(context);
+		const messages = [];
+		for (const typed of ids) {
+			const found = await findMessage(workspace, context.caller, typed, [
+				'queued',
+				'claimed',
+				'delivered',
+				'archived',
+			]);
+			refuseOthers(context.caller, found);
+			await workspace.mailbox(found.address).withdraw(found.message.id);
+			messages.push(moved(found, 'withdrawn'));
+		}
+		return answer(
+			MovedOutput,
+			{ messages },
+			messages.map(({ id, mailbox }) => `withdrew ${id} (${mailbox})`),
+		);
+	},
+);
+
+/** An agent must not make the user's words, or another agent's, disappear before they are read. */
+function refuseOthers(caller: Caller, { message }: FoundMessage): void {
+	if (caller.is === 'human' || message.content.from === senderName(caller)) return;
+	throw new NancyError(
+		'not-trusted',
+		`message ${message.id} is from ${message.content.from}; only its sender or the user can take it back`,
+	);
+}

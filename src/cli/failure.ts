@@ -1,0 +1,84 @@
+import type * as z from 'zod/mini';
+import { errorText, hasErrno, NancyError, type NancyErrorCode } from '../base/errors.ts';
+import type { CommandDescription } from './command.ts';
+
+/** Exit codes of `nancy`, as docs/cli.md and `nancy --help` list them. */
+export const ExitCode = {
+	ok: 0,
+	failed: 1,
+	usage: 2,
+	notFound: 3,
+	timeout: 4,
+	notTrusted: 5,
+	tooLate: 6,
+} as const;
+
+export const exitCodeMeanings: readonly (readonly [code: number, meaning: string])[] = [
+	[ExitCode.ok, 'done'],
+	[ExitCode.failed, 'it failed; stderr says why and what to do'],
+	[ExitCode.usage, 'the command line, a name or the message is not valid'],
+	[ExitCode.notFound, 'no such workspace, task, worker, message or agent program'],
+	[ExitCode.timeout, 'wait: nothing happened in time'],
+	[ExitCode.notTrusted, 'the caller may not do this'],
+	[ExitCode.tooLate, 'things are not as the command needs them: running already, read already, exists already'],
+];
+
+const exitCodeByError: Readonly<Record<NancyErrorCode, number>> = {
+	'bad-name': ExitCode.usage,
+	'bad-message': ExitCode.usage,
+	'bad-usage': ExitCode.usage,
+	'bad-file': ExitCode.failed,
+	'not-a-workspace': ExitCode.notFound,
+	'no-task': ExitCode.notFound,
+	'no-message': ExitCode.notFound,
+	'no-agent': ExitCode.notFound,
+	'agent-too-old': ExitCode.failed,
+	'settings-broken': ExitCode.failed,
+	'settings-changed': ExitCode.failed,
+	io: ExitCode.failed,
+	timeout: ExitCode.timeout,
+	'not-trusted': ExitCode.notTrusted,
+	'task-exists': ExitCode.tooLate,
+	'not-queued': ExitCode.tooLate,
+	busy: ExitCode.tooLate,
+};
+
+export interface Failure {
+	code: string;
+	message: string;
+	exitCode: number;
+}
+
+/** The one place where an error becomes a sentence and an exit code. */
+export function failureOf(error: unknown): Failure {
+	if (error instanceof NancyError) {
+		return { code: error.code, message: error.message, exitCode: exitCodeByError[error.code] };
+	}
+	if (hasErrno(error, 'EACCES', 'EPERM', 'EROFS')) {
+		return { code: 'io', message: `${errorText(error)}. Check who owns that file.`, exitCode: ExitCode.failed };
+	}
+	if (hasErrno(error, 'ENOSPC', 'EDQUOT')) {
+		return {
+			code: 'io',
+			message: `${errorText(error)}. Free some space and try again.`,
+			exitCode: ExitCode.failed,
+		};
+	}
+	return { code: 'io', message: errorText(error), exitCode: ExitCode.failed };
+}
+
+/** Says which argument is wrong and what it may be. */
+export function usageError(description: CommandDescription, issue: z.core.$ZodIssue | undefined): NancyError {
+	const name = String(issue?.path[0] ?? '');
+	const see = `nancy ${description.name} --help shows how`;
+	const positional = description.positionals.find(candidate => candidate.name === name);
+	const shown = positional ? positional.label : `--${name}`;
+	const help = positional?.help ?? description.options[name]?.help ?? '';
+	const allowed = issue?.code === 'invalid_value' ? `use ${list(issue.values.map(String))}` : help;
+	return new NancyError('bad-usage', `${shown} is not valid: ${allowed}; ${see}`);
+}
+
+function list(values: readonly string[]): string {
+	const last = values.at(-1) ?? '';
+	return values.length < 2 ? last : `${values.slice(0, -1).join(', ')} or ${last}`;
+}

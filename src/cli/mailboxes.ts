@@ -1,0 +1,108 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasErrno, NancyError } from '../base/errors.ts';
+import type { MessageState, StoredMessage } from '../core/mailbox.ts';
+import type { FileProblem, WorkerAddress, Workspace } from '../core/workspace.ts';
+import type { MessageOutput } from '../protocol/cliOutput.ts';
+import { ORCHESTRATOR, WorkerName, type TaskName } from '../protocol/names.ts';
+import { mailboxName, type Caller } from './place.ts';
+
+export interface FoundMessage {
+	address: WorkerAddress;
+	message: StoredMessage;
+}
+
+/** Every mailbox of a task, the human's first. */
+export async function mailboxesOf(workspace: Workspace, task: TaskName): Promise<WorkerAddress[]> {
+	const names = await folderNames(join(workspace.paths.task(task), 'comms'));
+	const workers = names.flatMap(name => {
+		const parsed = WorkerName.safeParse(name);
+		return parsed.success ? [parsed.data] : [];
+	});
+	workers.sort((a, b) => Number(b === ORCHESTRATOR) - Number(a === ORCHESTRATOR) || (a < b ? -1 : 1));
+	return workers.map(worker => ({ task, worker }));
+}
+
+export async function allMailboxes(workspace: Workspace): Promise<WorkerAddress[]> {
+	const { tasks } = await workspace.tasks();
+	return (await Promise.all(tasks.map(task => mailboxesOf(workspace, task.name)))).flat();
+}
+
+export async function listMailboxes(
+	workspace: Workspace,
+	addresses: readonly WorkerAddress[],
+	states: readonly MessageState[],
+): Promise<{ found: FoundMessage[]; problems: FileProblem[] }> {
+	const found: FoundMessage[] = [];
+	const problems: FileProblem[] = [];
+	for (const address of addresses) {
+		const listing = await workspace.mailbox(address).list(states);
+		found.push(...listing.messages.map(message => ({ address, message })));
+		problems.push(...listing.problems);
+	}
+	return { found, problems };
+}
+
+/**
+ * The message that `typed` is the id of, or the beginning of it. Looked for in the caller's own mailbox first, then in its
+ * task, then everywhere; the first place that knows it decides.
+ */
+export async function findMessage(
+	workspace: Workspace,
+	caller: Caller,
+	typed: string,
+	states: readonly MessageState[],
+): Promise<FoundMessage> {
+	for (const addresses of await searchOrder(workspace, caller)) {
+		const { found } = await listMailboxes(workspace, addresses, states);
+		const exact = found.filter(({ message }) => message.id === typed);
+		const matches = exact.length > 0 ? exact : found.filter(({ message }) => message.id.startsWith(typed));
+		const [first, second] = matches;
+		if (first && !second) return first;
+		if (first) throw ambiguous(typed, matches);
+	}
+	throw new NancyError('no-message', `there is no such message "${typed}"; nancy inbox lists the messages`);
+}
+
+export function messageOutput({ address, message }: FoundMessage): MessageOutput {
+	const { id, state, file, content, receipt, held } = message;
+	return {
+		id,
+		mailbox: mailboxName(address),
+		state,
+		kind: content.kind,
+		priority: content.priority,
+		effect: content.effect,
+		from: content.from,
+		text: content.text,
+		file,
+		...(receipt && { receipt }),
+		...(held !== undefined && { held }),
+	};
+}
+
+async function searchOrder(workspace: Workspace, caller: Caller): Promise<WorkerAddress[][]> {
+	const everywhere = await allMailboxes(workspace);
+	if (caller.is === 'human') return [everywhere];
+	const { task, worker } = caller.address;
+	return [
+		[caller.address],
+		everywhere.filter(address => address.task === task && address.worker !== worker),
+		everywhere,
+	];
+}
+
+function ambiguous(typed: string, matches: readonly FoundMessage[]): NancyError {
+	const candidates = matches.slice(0, 5).map(({ address, message }) => `${message.id} (${mailboxName(address)})`);
+	return new NancyError('bad-usage', `"${typed}" could be ${candidates.join(', ')}; give more of the id`);
+}
+
+async function folderNames(folder: string): Promise<string[]> {
+	try {
+		const entries = await readdir(folder, { withFileTypes: true });
+		return entries.filter(entry => entry.isDirectory()).map(entry => entry.name);
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
+		throw error;
+	}
+}

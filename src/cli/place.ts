@@ -1,0 +1,83 @@
+import { lstatSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { NancyError } from '../base/errors.ts';
+import { Workspace, type WorkerAddress } from '../core/workspace.ts';
+import { ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
+import type { Context } from './command.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Who runs the command: an agent in a terminal that Nancy started, or else the human. */
+export type Caller = { is: 'human' } | { is: 'worker'; address: WorkerAddress; folder: string };
+
+/** Reads NANCY_TASK_DIR and NANCY_WORKER, which Nancy sets in its terminals. */
+export function callerOf(env: Environment): Caller {
+	const taskFolder = env['NANCY_TASK_DIR'];
+	if (!taskFolder) return { is: 'human' };
+	const root = dirname(dirname(resolve(taskFolder)));
+	const task = TaskName.safeParse(basename(taskFolder));
+	const worker = WorkerName.safeParse(env['NANCY_WORKER']);
+	const isTaskFolder = basename(root) === '.nancy' && basename(dirname(resolve(taskFolder))) === 'tasks';
+	if (!isTaskFolder || !task.success || !worker.success || worker.data === ORCHESTRATOR) return { is: 'human' };
+	return { is: 'worker', address: { task: task.data, worker: worker.data }, folder: dirname(root) };
+}
+
+/** How messages name the caller as their sender. */
+export function senderName(caller: Caller): string {
+	return caller.is === 'human' ? ORCHESTRATOR : mailboxName(caller.address);
+}
+
+export function mailboxName({ task, worker }: WorkerAddress): string {
+	return `${task}/${worker}`;
+}
+
+/** The workspace that the command is about; an error when there is none. */
+export function findWorkspace(context: Context): Workspace {
+	const found = workspaceFolder(context);
+	if (found !== undefined) return new Workspace(found);
+	throw new NancyError(
+		'not-a-workspace',
+		`there is no .nancy folder in ${context.cwd} or above it; go to your project or name it with -C, or start with nancy setup`,
+	);
+}
+
+/**
+ * The workspace, or where one should be made: the root of the git repository, else the current folder. A repository that
+ * holds the whole home folder does not count.
+ */
+export function findOrChooseWorkspace(context: Context): Workspace {
+	const home = resolve(context.env['HOME'] ?? homedir());
+	const chosen =
+		workspaceFolder(context) ??
+		foldersUpFrom(context.cwd).find(folder => exists(join(folder, '.git')) && !isSameOrAbove(folder, home));
+	return new Workspace(chosen ?? context.cwd);
+}
+
+function workspaceFolder({ cwd, isFolderGiven, caller }: Context): string | undefined {
+	if (!isFolderGiven && caller.is === 'worker' && isFolder(join(caller.folder, '.nancy'))) return caller.folder;
+	return foldersUpFrom(cwd).find(folder => isFolder(join(folder, '.nancy')));
+}
+
+function foldersUpFrom(start: string): string[] {
+	const folders = [resolve(start)];
+	for (;;) {
+		const last = folders.at(-1) ?? '';
+		const parent = dirname(last);
+		if (parent === last) return folders;
+		folders.push(parent);
+	}
+}
+
+function isSameOrAbove(folder: string, other: string): boolean {
+	return foldersUpFrom(other).includes(folder);
+}
+
+function isFolder(file: string): boolean {
+	// lstat, not stat: a link could lead into somebody else's files.
+	return lstatSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function exists(file: string): boolean {
+	return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}

@@ -1,0 +1,94 @@
+import { resolve } from 'node:path';
+import { NancyError } from '../base/errors.ts';
+import { ErrorOutput } from '../protocol/cliOutput.ts';
+import { parseCommandArguments, splitCommandLine, type GlobalArguments } from './arguments.ts';
+import type { Command, Context } from './command.ts';
+import { ExitCode, failureOf } from './failure.ts';
+import { commandHelp, mainHelp } from './help.ts';
+import { callerOf } from './place.ts';
+
+/** The process around the command, so that tests can give it another one. */
+export interface Surroundings {
+	cwd: string;
+	env: Readonly<Record<string, string | undefined>>;
+	stdin: NodeJS.ReadStream;
+	stdout: { write(text: string): unknown };
+	stderr: { write(text: string): unknown };
+	version: string;
+}
+
+/** Runs one command line and returns the exit code. Never throws. */
+export async function runCommandLine(
+	argv: readonly string[],
+	commands: readonly Command[],
+	surroundings: Surroundings,
+): Promise<number> {
+	const { stdout, stderr } = surroundings;
+	let wantsJson = argv.includes('--json');
+	try {
+		const { globals, name, rest } = splitCommandLine(helpLast(argv));
+		const command = name === undefined ? undefined : findCommand(commands, name);
+		if (!command) return withoutCommand(globals, commands, surroundings);
+		const input = parseCommandArguments(command, rest, globals);
+		wantsJson = globals.json;
+		if (globals.help) {
+			stdout.write(`${commandHelp(command)}\n`);
+			return ExitCode.ok;
+		}
+		const reply = await command.run(input, contextOf(globals, surroundings));
+		if (typeof reply === 'number') return reply;
+		const text = globals.json ? JSON.stringify(reply.json, null, 2) : reply.text;
+		if (text !== '') stdout.write(`${text}\n`);
+		return reply.exitCode ?? ExitCode.ok;
+	} catch (error) {
+		const { code, message, exitCode } = failureOf(error);
+		const output = wantsJson
+			? JSON.stringify(ErrorOutput.parse({ error: { code, message } }))
+			: `nancy: ${message}`;
+		stderr.write(`${output}\n`);
+		return exitCode;
+	}
+}
+
+/** `nancy help send` is `nancy send --help`. */
+function helpLast(argv: readonly string[]): readonly string[] {
+	return argv[0] === 'help' ? [...argv.slice(1, 2), '--help'] : argv;
+}
+
+function contextOf(globals: GlobalArguments, { cwd, env, stdin, stdout, stderr, version }: Surroundings): Context {
+	if (globals.folder === '') throw new NancyError('bad-usage', '-C needs a folder');
+	return {
+		cwd: resolve(cwd, globals.folder ?? '.'),
+		isFolderGiven: globals.folder !== undefined,
+		env,
+		wantsJson: globals.json,
+		version,
+		caller: callerOf(env),
+		stdin,
+		writeLine: line => stdout.write(`${line}\n`),
+		note: text => stderr.write(`nancy: ${text}\n`),
+	};
+}
+
+function withoutCommand(
+	globals: GlobalArguments,
+	commands: readonly Command[],
+	{ stdout, stderr, version }: Surroundings,
+): number {
+	if (globals.version) {
+		stdout.write(globals.json ? `${JSON.stringify({ version })}\n` : `${version}\n`);
+		return ExitCode.ok;
+	}
+	if (globals.help) {
+		stdout.write(`${mainHelp(commands)}\n`);
+		return ExitCode.ok;
+	}
+	stderr.write(`${mainHelp(commands)}\n`);
+	return ExitCode.usage;
+}
+
+function findCommand(commands: readonly Command[], name: string): Command {
+	const command = commands.find(candidate => candidate.name === name || candidate.aliases?.includes(name));
+	if (command) return command;
+	throw new NancyError('bad-usage', `there is no command "${name}"; nancy --help lists the commands`);
+}

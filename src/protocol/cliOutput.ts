@@ -1,0 +1,199 @@
+import * as z from 'zod/mini';
+import { Effect, MessageKind, Priority } from './message.ts';
+import { DriverId, MessageId, SessionId, TaskName } from './names.ts';
+import { Moment, Receipt } from './records.ts';
+
+/**
+ * What each `nancy` command prints with `--json` (docs/cli.md). Other programs read these: fields may be added, never
+ * renamed or removed.
+ */
+
+/** `<task>/<worker>`; the human's mailbox is `<task>/orchestrator`. */
+const Mailbox = z.string().check(z.regex(/^[^/]+\/[^/]+$/));
+
+const Problem = z.object({ file: z.string(), reason: z.string() });
+
+const MessageState = z.enum(['queued', 'claimed', 'delivered', 'archived', 'withdrawn']);
+
+const PhaseName = z.enum(['starting', 'working', 'waiting', 'idle', 'ended']);
+
+/** `nancy send` */
+export const SendOutput = z.object({
+	id: MessageId,
+	to: Mailbox,
+	from: z.string(),
+	kind: MessageKind,
+	priority: Priority,
+	effect: Effect,
+	/** Whether an agent runs that will read it; `false` means that it waits for one. */
+	running: z.boolean(),
+});
+
+/** One message, as `nancy inbox` lists it. */
+export const MessageOutput = z.object({
+	id: MessageId,
+	mailbox: Mailbox,
+	state: MessageState,
+	kind: MessageKind,
+	priority: Priority,
+	effect: Effect,
+	from: z.string(),
+	text: z.string(),
+	file: z.string(),
+	receipt: z.optional(Receipt),
+	/** Why a queued message is still queued, when something is known to be in its way. */
+	held: z.optional(z.string()),
+});
+export type MessageOutput = z.infer<typeof MessageOutput>;
+
+/** `nancy inbox` */
+export const InboxOutput = z.object({ messages: z.array(MessageOutput), problems: z.array(Problem) });
+
+/** `nancy archive`, `nancy withdraw` */
+export const MovedOutput = z.object({
+	messages: z.array(z.object({ id: MessageId, mailbox: Mailbox, state: MessageState })),
+});
+
+const TokenUse = z.object({
+	model: z.optional(z.string()),
+	contextTokens: z.optional(z.int()),
+	contextWindow: z.optional(z.int()),
+	inputTokens: z.int(),
+	outputTokens: z.int(),
+	costUsd: z.optional(z.number()),
+});
+
+export const WorkerOutput = z.object({
+	worker: z.string(),
+	agent: DriverId,
+	agentVersion: z.optional(z.string()),
+	phase: PhaseName,
+	tool: z.optional(z.string()),
+	summary: z.optional(z.string()),
+	/** The evidence for the phase, and when it was made. */
+	source: z.string(),
+	at: z.string(),
+	session: z.optional(SessionId),
+	pid: z.optional(z.int()),
+	queued: z.int(),
+	tokens: z.optional(TokenUse),
+});
+export type WorkerOutput = z.infer<typeof WorkerOutput>;
+
+export const TaskOutput = z.object({
+	task: TaskName,
+	title: z.string(),
+	agent: DriverId,
+	createdAt: Moment,
+	archivedAt: z.optional(Moment),
+	/** Messages from agents that the human has not read. */
+	unread: z.int(),
+	workers: z.array(WorkerOutput),
+});
+export type TaskOutput = z.infer<typeof TaskOutput>;
+
+/** `nancy status` */
+export const StatusOutput = z.object({
+	folder: z.string(),
+	tasks: z.array(TaskOutput),
+	problems: z.array(Problem),
+});
+
+/** `nancy tokens` */
+export const TokensOutput = z.object({
+	worker: Mailbox,
+	session: SessionId,
+	...TokenUse.shape,
+	/** Share of the context window in use. */
+	usedPercent: z.optional(z.number()),
+	/** From here on the agent should wrap up. */
+	thresholdPercent: z.number(),
+	overThreshold: z.boolean(),
+});
+
+const SessionOutput = z.object({
+	session: SessionId,
+	worker: Mailbox,
+	agent: DriverId,
+	startedAt: Moment,
+	current: z.boolean(),
+	transcript: z.optional(z.string()),
+});
+
+/** `nancy sessions` */
+export const SessionsOutput = z.object({ sessions: z.array(SessionOutput) });
+
+/** `nancy sessions <session>` */
+export const SessionHistoryOutput = z.object({
+	session: SessionId,
+	worker: z.optional(Mailbox),
+	transcript: z.optional(z.string()),
+	/** The session's turns in short, oldest first. */
+	entries: z.array(
+		z.object({
+			at: Moment,
+			what: z.enum(['start', 'prompt', 'tool', 'message', 'asked', 'reply', 'end', 'trouble']),
+			text: z.string(),
+		}),
+	),
+});
+export type SessionHistoryOutput = z.infer<typeof SessionHistoryOutput>;
+
+/** `nancy stop` */
+export const StopOutput = z.object({
+	workers: z.array(z.object({ worker: Mailbox, outcome: z.enum(['stopped', 'killed', 'not-running']) })),
+});
+export type StopOutput = z.infer<typeof StopOutput>;
+
+/** `nancy wait` */
+export const WaitOutput = z.object({
+	task: TaskName,
+	until: z.enum(['idle', 'stop', 'message']),
+	workers: z.array(z.object({ worker: Mailbox, phase: PhaseName })),
+	/** The messages that ended the wait; empty unless `until` is `message`. */
+	messages: z.array(MessageOutput),
+});
+
+/** `nancy setup`, `nancy update` */
+export const SetupOutput = z.object({
+	folder: z.string(),
+	agents: z.array(
+		z.object({
+			agent: DriverId,
+			agentVersion: z.string(),
+			hookVersion: z.string(),
+			files: z.array(z.string()),
+			skills: z.array(z.string()),
+			warnings: z.array(z.string()),
+		}),
+	),
+});
+
+/** `nancy cleanup` */
+export const CleanupOutput = z.object({
+	folder: z.string(),
+	task: z.optional(TaskName),
+	/** Files given back as they were, or without Nancy's entries where somebody else changed them too. */
+	restored: z.array(z.string()),
+	removed: z.array(z.string()),
+	warnings: z.array(z.string()),
+});
+
+/** `nancy doctor` */
+export const DoctorOutput = z.object({
+	folder: z.string(),
+	healthy: z.boolean(),
+	checks: z.array(
+		z.object({
+			check: z.string(),
+			level: z.enum(['ok', 'note', 'problem']),
+			text: z.string(),
+			/** Done by `--fix`, or what it would do. */
+			repair: z.optional(z.string()),
+			repaired: z.boolean(),
+		}),
+	),
+});
+
+/** What every command prints on stderr, as one line, when it fails under `--json`. */
+export const ErrorOutput = z.object({ error: z.object({ code: z.string(), message: z.string() }) });

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { build, type Metafile } from 'esbuild';
+import { join } from 'node:path';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+export const repository = join(import.meta.dirname, '../../..');
+
+export interface Outcome {
+	code: number | null;
+	stdout: string;
+	stderr: string;
+}
+
+export interface CallOptions {
+	cwd: string;
+	env?: Record<string, string>;
+	stdin?: string;
+}
+
+/** The bundled `nancy` command, built from the sources under test. */
+export class NancyCommand implements AsyncDisposable {
+	private constructor(
+		private readonly folder: TempFolder,
+		readonly metafile: Metafile,
+	) {}
+
+	static async build(): Promise<NancyCommand> {
+		const folder = tempFolder('nancy-cli-');
+		const { metafile } = await build({
+			absWorkingDir: repository,
+			entryPoints: ['src/cli/main.ts'],
+			outfile: folder.file('nancy.js'),
+			bundle: true,
+			metafile: true,
+			platform: 'node',
+			format: 'cjs',
+			target: 'node20',
+			mainFields: ['module', 'main'],
+			logLevel: 'silent',
+		});
+		return new NancyCommand(folder, metafile);
+	}
+
+	get program(): string {
+		return this.folder.file('nancy.js');
+	}
+
+	/** What the command inherits: nothing of a Nancy terminal that the tests themselves may run in. */
+	environment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
+		const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('NANCY_'));
+		return { ...Object.fromEntries(inherited), XDG_DATA_HOME: this.folder.file('data'), ...extra };
+	}
+
+	run(args: readonly string[], { cwd, env, stdin }: CallOptions): Promise<Outcome> {
+		const child = spawn(process.execPath, [this.program, ...args], { cwd, env: this.environment(env) });
+		const outcome: Outcome = { code: null, stdout: '', stderr: '' };
+		child.stdout.setEncoding('utf8').on('data', (text: string) => (outcome.stdout += text));
+		child.stderr.setEncoding('utf8').on('data', (text: string) => (outcome.stderr += text));
+		// The command may end before it has read everything.
+		child.stdin.on('error', () => {});
+		child.stdin.end(stdin ?? '');
+		return new Promise((resolve, reject) => {
+			child.once('error', reject);
+			child.once('close', code => resolve({ ...outcome, code }));
+		});
+	}
+
+	[Symbol.asyncDispose](): Promise<void> {
+		return this.folder.remove();
+	}
+}
