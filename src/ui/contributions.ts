@@ -1,0 +1,95 @@
+/**
+ * Every id that package.json and the code must agree on, in one place; test/unit/manifest.test.ts compares both ways. Free of
+ * imports: it is part of what every window loads at start-up.
+ */
+
+export const VIEWS = {
+	tasks: 'nancy.tasks',
+	inbox: 'nancy.inbox',
+	compose: 'nancy.compose',
+	traffic: 'nancy.traffic',
+} as const;
+
+/** Commands that make sense without a tree item: the palette shows them, and they ask for what they need. */
+export const PALETTE_COMMANDS = [
+	'nancy.orchestrateTask',
+	'nancy.addWorker',
+	'nancy.resumeWorker',
+	'nancy.stopWorker',
+	'nancy.archiveTask',
+	'nancy.restoreTask',
+	'nancy.deleteTask',
+	'nancy.focusTerminal',
+	'nancy.sendMessage',
+	'nancy.composeMessage',
+	'nancy.showAttention',
+	'nancy.filterTraffic',
+	'nancy.clearTrafficFilter',
+	'nancy.showArchived',
+	'nancy.hideArchived',
+	'nancy.setUp',
+	'nancy.cleanUp',
+	'nancy.doctor',
+	'nancy.showLog',
+	'nancy.openWalkthrough',
+] as const;
+
+/** Commands that act on the tree item they are called from: hidden from the palette. */
+export const ITEM_COMMANDS = [
+	'nancy.composeTo',
+	'nancy.copySession',
+	'nancy.openMessage',
+	'nancy.editMessage',
+	'nancy.moveMessageUp',
+	'nancy.moveMessageDown',
+	'nancy.withdrawMessage',
+	'nancy.archiveMessage',
+	'nancy.reply',
+	'nancy.openPayload',
+	'nancy.openTranscript',
+] as const;
+
+export type CommandId = (typeof PALETTE_COMMANDS)[number] | (typeof ITEM_COMMANDS)[number];
+
+export const COMMANDS: readonly CommandId[] = [...PALETTE_COMMANDS, ...ITEM_COMMANDS];
+
+/** Facts that a user could name, for `when` clauses. */
+export const CONTEXT_KEYS = {
+	/** There is a task that is not archived. */
+	hasTasks: 'nancy.hasTasks',
+	/** A worker has been started in this workspace. */
+	hasWorkers: 'nancy.hasWorkers',
+	/** Nancy looked for agent CLIs and found none. */
+	agentMissing: 'nancy.agentMissing',
+	/** Nancy looked for agent CLIs and found one. */
+	agentFound: 'nancy.agentFound',
+	/** A message has been sent to a worker. */
+	hasSent: 'nancy.hasSent',
+	/** A hook has reported something. */
+	hasTraffic: 'nancy.hasTraffic',
+	trafficFiltered: 'nancy.trafficFiltered',
+	showsArchived: 'nancy.showsArchived',
+} as const;
+
+/** Settings that are not named after an agent. Defaults live in package.json alone. */
+export const SETTINGS = {
+	defaultAgent: 'nancy.defaultAgent',
+	model: 'nancy.model',
+	tokenThreshold: 'nancy.tokenThreshold',
+	notifyPermission: 'nancy.notifications.permission',
+	notifyStopped: 'nancy.notifications.stopped',
+	notifyMessage: 'nancy.notifications.message',
+	trafficSessions: 'nancy.traffic.maximumSessions',
+	trafficMegabytes: 'nancy.traffic.maximumFileSize',
+} as const;
+
+/** The settings of one agent, named after its driver. */
+export function agentSettings(driver: string): { path: string; arguments: string } {
+	return { path: `nancy.agents.${driver}.path`, arguments: `nancy.agents.${driver}.arguments` };
+}
+
+/** Schemes of the read-only documents that Nancy shows. */
+export const SCHEMES = { payload: 'nancy-payload', report: 'nancy-report' } as const;
+
+export const WALKTHROUGH = 'firstTask';
+export const CONTAINER = 'nancy';
