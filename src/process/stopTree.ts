@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { hasErrno } from '../base/errors.ts';
+import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
+import { descendantsOf, processTable, type ProcessEntry } from './processTable.ts';
+
+/** `stopped`: it went by itself when asked. `killed`: it, or something it had started, had to be killed. */
+export type StopOutcome = 'stopped' | 'killed' | 'not-running';
+
+const CHECK_EVERY_MS = 50;
+
+/**
+ * Ends a process and everything below it: asks with SIGTERM, kills after `graceMs` what is left. Agents run their tools in
+ * sessions of their own, which a signal to the agent's group does not reach, so who belongs to it is noted beforehand.
+ */
+export async function stopTree(root: ProcessIdentity, graceMs = 3000): Promise<StopOutcome> {
+	if (liveness(root) !== 'alive' || root.pid <= 1 || root.pid === process.pid) return 'not-running';
+	if (process.platform === 'win32') return stopOnWindows(root);
+	const table = await processTable();
+	const members = withIdentity([root.pid, ...descendantsOf(root.pid, table)]);
+	ask(root.pid, table);
+	await untilGone(members, graceMs);
+	if (members.every(isGone)) return 'stopped';
+	// What it started since it was asked belongs to it as well.
+	const late = withIdentity(descendantsOf(root.pid, await processTable()));
+	const survivors = [...members, ...late].filter(member => !isGone(member));
+	for (const { pid } of survivors) signal(pid, 'SIGKILL');
+	await untilGone(survivors, graceMs);
+	return 'killed';
+}
+
+/** The agent's whole group where it leads one; a group led by another (a shell script, an editor) is not ours to end. */
+function ask(pid: number, table: ReadonlyMap<number, ProcessEntry>): void {
+	const leads = table.get(pid)?.group === pid && table.get(process.pid)?.group !== pid;
+	const target = leads ? -pid : pid;
+	signal(target, 'SIGTERM');
+	// A process that was suspended (Ctrl+Z) hears nothing before it goes on.
+	signal(target, 'SIGCONT');
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+	try {
+		process.kill(pid, name);
+	} catch (error) {
+		if (!hasErrno(error, 'ESRCH', 'EPERM')) throw error;
+	}
+}
+
+/** The caller may itself run below the agent it stops (`nancy stop` in a tool call): it is left out. */
+function withIdentity(pids: readonly number[]): ProcessIdentity[] {
+	return pids.filter(pid => pid !== process.pid).map(identify);
+}
+
+async function untilGone(members: readonly ProcessIdentity[], limitMs: number): Promise<void> {
+	const deadline = Date.now() + limitMs;
+	while (!members.every(isGone) && Date.now() < deadline) await sleep(CHECK_EVERY_MS);
+}
+
+function isGone(member: ProcessIdentity): boolean {
+	return liveness(member) === 'dead';
+}
+
+/** Windows has no signals to ask with that a console program would hear: the tree is ended at once. */
+async function stopOnWindows({ pid }: ProcessIdentity): Promise<StopOutcome> {
+	await promisify(execFile)('taskkill', ['/PID', String(pid), '/T', '/F']);
+	return 'killed';
+}

@@ -1,0 +1,80 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { identify, liveness, type ProcessIdentity } from '../../../src/base/liveness.ts';
+import { stopTree } from '../../../src/process/stopTree.ts';
+
+/** Starts a shell script that prints the pids of its children, one a line, and then `ready`. */
+async function startScript(
+	script: string,
+	detached = true,
+): Promise<{ child: ChildProcess; children: ProcessIdentity[] }> {
+	const child = spawn('sh', ['-c', script], { detached, stdio: ['ignore', 'pipe', 'inherit'] });
+	let output = '';
+	for await (const chunk of child.stdout) {
+		output += String(chunk);
+		if (output.includes('ready')) break;
+	}
+	const children = (output.match(/\d+/g) ?? []).map(pid => identify(Number(pid)));
+	return { child, children };
+}
+
+const idOf = (child: ChildProcess) => identify(child.pid ?? 0);
+
+describe('stopTree', () => {
+	it('asks a process to end and tells that it did', async () => {
+		const { child } = await startScript('trap "exit 7" TERM; echo ready; while :; do sleep 0.05; done');
+		const ended = once(child, 'exit');
+
+		expect(await stopTree(idOf(child))).toBe('stopped');
+		expect(await ended).toEqual([7, null]);
+	});
+
+	it('kills what does not listen, with everything below it', async () => {
+		const { child, children } = await startScript(
+			'trap "" TERM; sleep 60 & echo $!; setsid sleep 60 & echo $!; echo ready; while :; do sleep 0.05; done',
+		);
+		const ended = once(child, 'exit');
+
+		expect(await stopTree(idOf(child), 200)).toBe('killed');
+		expect(await ended).toEqual([null, 'SIGKILL']);
+		expect(children.map(liveness)).toEqual(['dead', 'dead']);
+	});
+
+	it('reaches tools in a session of their own when the agent itself ends politely', async () => {
+		const { child, children } = await startScript('setsid sleep 60 & echo $!; echo ready; wait');
+
+		expect(await stopTree(idOf(child), 200)).toBe('killed');
+		expect(children.map(liveness)).toEqual(['dead']);
+	});
+
+	it('leaves a group alone that the process does not lead', async () => {
+		const { child, children } = await startScript(
+			'sleep 60 & echo $!; (trap "" TERM; sleep 60) & echo $!; echo ready; wait',
+		);
+		const [sibling, target] = children;
+		if (!sibling || !target) throw new Error('two children were expected');
+
+		expect(await stopTree(target, 200)).toBe('killed');
+		expect([liveness(target), liveness(sibling), liveness(idOf(child))]).toEqual(['dead', 'alive', 'alive']);
+		await stopTree(idOf(child), 200);
+	});
+
+	it('ends a suspended process', async () => {
+		const { child } = await startScript('echo ready; while :; do sleep 0.05; done');
+		child.kill('SIGSTOP');
+
+		expect(await stopTree(idOf(child))).toBe('stopped');
+	});
+
+	it('touches neither a later process with the same pid nor itself', async () => {
+		const { child } = await startScript('echo ready; exec sleep 60');
+		const { pid, startedTicks } = idOf(child);
+
+		expect(await stopTree({ pid, startedTicks: startedTicks + 1 })).toBe('not-running');
+		expect(await stopTree(identify(process.pid))).toBe('not-running');
+		expect(await stopTree({ pid: 1, startedTicks: 0 })).toBe('not-running');
+		expect(liveness(idOf(child))).toBe('alive');
+		await stopTree(idOf(child));
+	});
+});
