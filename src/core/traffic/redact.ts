@@ -1,0 +1,72 @@
+/** What stands where a secret stood. */
+export const REDACTED = '[redacted]';
+
+/** Deeper values are cut: recursion must end before the stack does. */
+const DEEPEST = 200;
+
+/**
+ * Takes secrets out of a JSON value before it is stored. The shape stays: the same keys, the same lengths, strings stay
+ * strings; numbers and booleans are never touched (`max_tokens` is not a secret). Never throws.
+ */
+export function redact(value: unknown): unknown {
+	return redactAt(value, false, 0);
+}
+
+/** Takes secrets out of a text. Each expression starts at a word boundary and is bounded, so that no text is slow. */
+export function redactText(text: string): string {
+	let result = text;
+	for (const [pattern, replacement] of PATTERNS) result = result.replace(pattern, replacement);
+	return result;
+}
+
+function redactAt(value: unknown, isSecret: boolean, depth: number): unknown {
+	if (typeof value === 'string') return isSecret && value !== '' ? REDACTED : redactText(value);
+	if (typeof value !== 'object' || value === null) return value;
+	if (depth >= DEEPEST) return Array.isArray(value) ? [] : {};
+	if (Array.isArray(value)) return value.map(item => redactAt(item, isSecret, depth + 1));
+	return Object.fromEntries(
+		Object.entries(value).map(([key, item]) => [key, redactAt(item, isSecret || isSecretName(key), depth + 1)]),
+	);
+}
+
+const SECRET_NAME =
+	/(?:^|[_-])(?:token|secret|password|passwd|passphrase|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|authorization|credentials?|cookie)s?$/;
+
+function isSecretName(key: string): boolean {
+	if (key.length > 100) return false;
+	return SECRET_NAME.test(key.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase());
+}
+
+const START = '(?<![A-Za-z0-9_-])';
+
+/** `NAME=value`, `name: value`, `"name": "value"`, also inside an escaped string. */
+const ASSIGNMENT = new RegExp(
+	`${START}([A-Za-z0-9_-]{0,64}?(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API[_-]?KEY|ACCESS[_-]?KEY(?:[_-]ID)?|SECRET[_-]?KEY|PRIVATE[_-]?KEY)` +
+		String.raw`(?:\\?["'])?[ \t]{0,8}[=:][ \t]{0,8})((?:\\?["'])?)(?!\[redacted\])[^\s"'\\&;,(){}<>|]{3,}`,
+	'gi',
+);
+
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+	[
+		/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
+		REDACTED,
+	],
+	[new RegExp(`${START}(?:sk|rk|pk)[-_](?:live[-_]|test[-_])?[A-Za-z0-9_-]{16,}`, 'g'), REDACTED],
+	[
+		new RegExp(
+			`${START}(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|npm_[A-Za-z0-9]{30,})`,
+			'g',
+		),
+		REDACTED,
+	],
+	[new RegExp(`${START}(?:AKIA|ASIA)[0-9A-Z]{16}`, 'g'), REDACTED],
+	[new RegExp(`${START}(?:xox[a-z]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{30,})`, 'g'), REDACTED],
+	[new RegExp(`${START}eyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{4,}(?:\\.[A-Za-z0-9_-]*)?`, 'g'), REDACTED],
+	[/\b(Bearer|Basic)([ \t]{1,8})(?!\[redacted\])[A-Za-z0-9._~+/-]{8,}={0,2}/gi, `$1$2${REDACTED}`],
+	[
+		/(\bAuthorization["']?[ \t]{0,8}[:=][ \t]{0,8}["']?)(?!(?:Bearer|Basic)[ \t]|\[redacted\])[^\s"'\\]{8,}/gi,
+		`$1${REDACTED}`,
+	],
+	[/(:\/\/[^\s/:@"']{1,100}:)[^\s/@"']{1,200}@/g, `$1${REDACTED}@`],
+	[ASSIGNMENT, `$1$2${REDACTED}`],
+];

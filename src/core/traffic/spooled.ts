@@ -1,0 +1,117 @@
+import * as z from 'zod/mini';
+import { errorText } from '../../base/errors.ts';
+import type { DriverId } from '../../protocol/names.ts';
+import { SessionId } from '../../protocol/names.ts';
+import { DeliveryNote, TroubleNote, type AgentEvent, type TrafficRecord } from '../../protocol/traffic.ts';
+import type { Driver } from '../driver.ts';
+import type { WorkerAddress } from '../workspace.ts';
+import { storablePayload, storableText } from './cutPayload.ts';
+import { parseSpoolFileName } from './spoolName.ts';
+
+/** Where a trouble goes whose hook did not know its session. */
+export const NO_SESSION = SessionId.parse('no-session');
+
+/** Most characters of what a driver read out of a payload beside names and paths. */
+const EVENT_LIMIT = 8192;
+
+/** What one file of the spool turned out to be. */
+export type Spooled =
+	| { is: 'record'; session: SessionId; record: (stamp: Stamp) => TrafficRecord }
+	/** Whole, but nothing for Nancy to keep. */
+	| { is: 'silent' }
+	/** Not whole yet, or never going to be. */
+	| { is: 'unfinished'; reason: string }
+	/** Whole, and not what its name says. */
+	| { is: 'wrong'; reason: string }
+	/** Not a file of Nancy's. */
+	| { is: 'foreign' };
+
+/** What the collector knows of a record beside its content. */
+export interface Stamp {
+	id: string;
+	at: string;
+	/** The mailbox that the session is bound to. */
+	address: WorkerAddress | undefined;
+}
+
+const AnyNote = z.looseObject({ nancy: z.string() });
+
+/** Reads one file of the spool. Never throws: whatever an agent or a person put there gets a verdict. */
+export function readSpooled(name: string, text: string, drivers: ReadonlyMap<DriverId, Driver>): Spooled {
+	const said = parseSpoolFileName(name);
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch (error) {
+		return said ? { is: 'unfinished', reason: storableText(errorText(error), 200) } : { is: 'foreign' };
+	}
+	if (AnyNote.safeParse(value).success) {
+		const note = readNote(value);
+		if (note) return note;
+	}
+	if (!said) return { is: 'foreign' };
+	const driver = drivers.get(said.driver);
+	if (!driver) return { is: 'wrong', reason: `there is no driver "${said.driver}"` };
+	let event: AgentEvent | 'silent';
+	try {
+		event = driver.hooks.read({ event: said.event, payload: value, env: {} });
+	} catch (error) {
+		return { is: 'wrong', reason: `not a ${said.event} event: ${storableText(errorText(error), 300)}` };
+	}
+	if (event === 'silent') return { is: 'silent' };
+	const kept = storableEvent(event);
+	const payload = storablePayload(value);
+	return {
+		is: 'record',
+		session: event.session,
+		record: stamp => ({ ...common(stamp), type: 'event', event: kept, payload }),
+	};
+}
+
+function readNote(value: unknown): Spooled | undefined {
+	const delivery = DeliveryNote.safeParse(value);
+	if (delivery.success) {
+		const { session, task, worker } = delivery.data;
+		return {
+			is: 'record',
+			session,
+			// The note says itself whose mailbox it was.
+			record: stamp => ({
+				...common({ ...stamp, address: { task, worker } }),
+				type: 'delivery',
+				delivery: delivery.data,
+			}),
+		};
+	}
+	const trouble = TroubleNote.safeParse(value);
+	if (!trouble.success) return undefined;
+	const kept = { ...trouble.data, reason: storableText(trouble.data.reason, 2000) };
+	return {
+		is: 'record',
+		session: kept.session ?? NO_SESSION,
+		record: stamp => ({ ...common(stamp), type: 'trouble', trouble: kept }),
+	};
+}
+
+function common({ id, at, address }: Stamp) {
+	return { version: 1 as const, id, at, ...(address && { task: address.task, worker: address.worker }) };
+}
+
+/** Names and paths must stay what they are; everything else in an event is text that may hold a secret. */
+function storableEvent(event: AgentEvent): AgentEvent {
+	const { driver, session, kind, subagent, turn, tool, toolUseId, cwd, transcript, ...rest } = event;
+	const safe = storablePayload(rest, EVENT_LIMIT);
+	return {
+		...(typeof safe === 'object' ? safe : {}),
+		driver,
+		session,
+		kind,
+		event: event.event,
+		...(subagent !== undefined && { subagent }),
+		...(turn !== undefined && { turn }),
+		...(tool !== undefined && { tool }),
+		...(toolUseId !== undefined && { toolUseId }),
+		...(cwd !== undefined && { cwd }),
+		...(transcript !== undefined && { transcript }),
+	};
+}

@@ -1,0 +1,50 @@
+import { SILENT, type Driver } from '../../src/core/driver.ts';
+import { AgentEvent } from '../../src/protocol/traffic.ts';
+import { DriverId } from '../../src/protocol/names.ts';
+
+/** A driver of no real CLI: its hook payload is the event itself, its transcript lines are facts. */
+export const fakeDriver: Driver = {
+	id: DriverId.parse('fake'),
+	displayName: 'Fake',
+	command: 'fake',
+	versionArgs: ['--version'],
+	oldestVersion: [0, 0, 0],
+	floors: {
+		hooks: [0, 0, 0],
+		steer: [0, 0, 0],
+		quietStop: [0, 0, 0],
+		wake: [0, 0, 0],
+		permissions: [0, 0, 0],
+		status: [0, 0, 0],
+		skills: 'none',
+		resume: [0, 0, 0],
+		headless: 'none',
+	},
+	installHint: '',
+	launch: () => ({ args: [], env: {}, sessionIsKnown: true }),
+	deployment: () => ({ edits: [], events: [], warnings: [] }),
+	skillsFolder: 'none',
+	hooks: {
+		contextLimit: 10_000,
+		stopCap: 8,
+		read: call => {
+			const payload = typeof call.payload === 'object' && call.payload !== null ? call.payload : {};
+			if ('silent' in payload) return 'silent';
+			return AgentEvent.parse({ driver: 'fake', event: call.event, ...payload });
+		},
+		answer: () => SILENT,
+		idleAnswer: () => SILENT,
+		wakeAnswer: 'none',
+	},
+	probe: { args: [], timeoutMs: 1000, read: () => new Map() },
+	transcript: {
+		fold: (known, line) => {
+			if (typeof line !== 'object' || line === null) return known;
+			if ('boom' in line) throw new Error('a fold that fails');
+			if ('interrupted' in line) return { ...known, interruptedAt: String(line.interrupted) };
+			if ('text' in line) return { ...known, deliveredTexts: [...known.deliveredTexts, String(line.text)] };
+			return { ...known, ...line };
+		},
+	},
+	foreignVariables: [],
+};

@@ -1,0 +1,234 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Collector, type CollectorOptions } from '../../../../src/core/traffic/collector.ts';
+import { Workspace } from '../../../../src/core/workspace.ts';
+import { SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
+import { TrafficRecord } from '../../../../src/protocol/traffic.ts';
+import { fakeDriver } from '../../../support/fakeDriver.ts';
+import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+
+let folder: TempFolder;
+let workspace: Workspace;
+const open: Collector[] = [];
+const session = SessionId.parse('s1');
+const children = join(import.meta.dirname, '../../../fixtures/children');
+
+beforeEach(async () => {
+	folder = tempFolder();
+	workspace = new Workspace(folder.path);
+	await workspace.prepare();
+});
+afterEach(async () => {
+	for (const collector of open.splice(0)) await collector.close();
+	await folder.remove();
+});
+
+function collector(options: CollectorOptions = {}): Collector {
+	const made = new Collector(workspace, [fakeDriver], options);
+	open.push(made);
+	return made;
+}
+
+let clock = 1_700_000_000;
+async function spool(payload: unknown, name = `fake~PreToolUse~${++clock}.json`): Promise<string> {
+	const file = join(workspace.paths.spool, name);
+	await writeFile(file, typeof payload === 'string' ? payload : JSON.stringify(payload));
+	await utimes(file, ++clock, clock);
+	return file;
+}
+
+async function records(id = session): Promise<TrafficRecord[]> {
+	const text = await readFile(workspace.paths.trafficFile(id), 'utf8');
+	return text
+		.split('\n')
+		.filter(Boolean)
+		.map(line => TrafficRecord.parse(JSON.parse(line)));
+}
+
+const spoolNames = async () => (await readdir(workspace.paths.spool)).sort();
+
+describe('Collector', () => {
+	it('stores events in the order of their time, whatever they are called', async () => {
+		await spool({ session: 's1', kind: 'tool-start', tool: 'A' }, 'fake~PreToolUse~z.json');
+		await spool({ session: 's1', kind: 'tool-start', tool: 'B' }, 'fake~PreToolUse~a.json');
+		expect(await collector().collect()).toEqual({ isCollector: true, records: 2, sessions: ['s1'] });
+		expect((await records()).map(record => record.type === 'event' && record.event.tool)).toEqual(['A', 'B']);
+		expect(await spoolNames()).toEqual([]);
+	});
+
+	it('notes the mailbox of a bound session, and stores those of others too', async () => {
+		const address = { task: TaskName.parse('t'), worker: WorkerName.parse('worker') };
+		await workspace.bindSession(session, address, true);
+		await spool({ session: 's1', kind: 'stop' });
+		await spool({ session: 's2', kind: 'stop' });
+		await collector().collect();
+		expect(await records()).toMatchObject([address]);
+		expect((await records(SessionId.parse('s2')))[0]).not.toHaveProperty('task');
+	});
+
+	it('stores what a hook delivered, and what troubled it', async () => {
+		const at = new Date().toISOString();
+		const base = { at, driver: 'fake', event: 'PreToolUse' };
+		await spool({
+			nancy: 'delivery',
+			...base,
+			session: 's1',
+			task: 't',
+			worker: 'worker',
+			messages: ['m1'],
+			rung: 'hook',
+			effect: 'none',
+		});
+		await spool({ nancy: 'trouble', ...base, session: 's1', reason: 'password=hunter2' }, 'any-name.json');
+		await collector().collect();
+		expect(await records()).toMatchObject([
+			{ type: 'delivery', task: 't', worker: 'worker', delivery: { messages: ['m1'] } },
+			{ type: 'trouble', trouble: { reason: 'password=[redacted]' } },
+		]);
+	});
+
+	it('stores no secret, neither in the payload nor in the summary', async () => {
+		await spool({
+			session: 's1',
+			kind: 'tool-start',
+			summary: 'curl -H "Authorization: Bearer abcdefgh1234"',
+			password: 'hunter2',
+		});
+		await collector().collect();
+		const text = await readFile(workspace.paths.trafficFile(session), 'utf8');
+		expect(text).not.toMatch(/hunter2|abcdefgh1234/);
+	});
+
+	it('waits for a file that is still being written, and rejects one that stays half', async () => {
+		let now = 0;
+		const subject = collector({ now: () => now, unfinishedMs: 30_000 });
+		const whole = JSON.stringify({ session: 's1', kind: 'stop' });
+		const growing = await spool(whole.slice(0, 10));
+		await spool('{"half', 'fake~Stop~half.json');
+		expect(await subject.collect()).toMatchObject({ records: 0 });
+		await writeFile(growing, whole);
+		expect(await subject.collect()).toMatchObject({ records: 1 });
+		now = 31_000;
+		await subject.collect();
+		expect(await readdir(join(workspace.paths.spool, 'rejected'))).toEqual(['fake~Stop~half.json']);
+		expect(subject.problems).toMatchObject([{ file: expect.stringContaining('rejected/fake~Stop~half.json') }]);
+	});
+
+	it('leaves garbage alone and reports it once', async () => {
+		await spool('not ours', 'notes.txt');
+		await mkdir(join(workspace.paths.spool, 'a-folder'));
+		await symlink('/etc/hostname', join(workspace.paths.spool, 'fake~Stop~link.json'));
+		await spool({ kind: 'no session' }, 'fake~Stop~wrong.json');
+		await spool({ session: 's1', kind: 'stop' }, 'unknown~Stop~1.json');
+		await spool({ silent: true }, 'fake~Stop~silent.json');
+		const subject = collector();
+		await subject.collect();
+		await subject.collect();
+		expect(await spoolNames()).toEqual(['a-folder', 'fake~Stop~link.json', 'notes.txt', 'rejected']);
+		expect(subject.problems).toHaveLength(5);
+	});
+
+	it('leaves collecting to the one that has the lock, until it closes', async () => {
+		const first = collector();
+		await first.collect();
+		const second = collector();
+		await spool({ session: 's1', kind: 'stop' });
+		expect(await second.collect()).toMatchObject({ isCollector: false, records: 0 });
+		await first.close();
+		expect(await second.collect()).toMatchObject({ isCollector: true, records: 1 });
+	});
+
+	it('takes over from a dead process, neither losing nor repeating what that had claimed', async () => {
+		const dead = spawn('true');
+		await new Promise(resolve => dead.on('exit', resolve));
+		await writeFile(
+			join(workspace.paths.root, 'collector.lock'),
+			JSON.stringify({ pid: dead.pid, startedTicks: 1, token: 'x' }),
+		);
+		// Stored but not yet removed: what the dead one left is put back by hand.
+		const first = await spool({ session: 's1', kind: 'tool-start', tool: 'A' }, 'fake~PreToolUse~1.json');
+		const bytes = await readFile(first);
+		const at = clock;
+		const before = collector();
+		await before.collect();
+		await before.close();
+		const claimed = join(workspace.paths.spool, `.claimed-${dead.pid}-1`);
+		await mkdir(claimed);
+		await writeFile(join(claimed, 'fake~PreToolUse~1.json'), bytes);
+		await utimes(join(claimed, 'fake~PreToolUse~1.json'), at, at);
+		await writeFile(
+			join(claimed, 'fake~PreToolUse~2.json'),
+			JSON.stringify({ session: 's1', kind: 'tool-start', tool: 'B' }),
+		);
+		// Half a line, as a killed write leaves it.
+		await writeFile(
+			workspace.paths.trafficFile(session),
+			`${await readFile(workspace.paths.trafficFile(session), 'utf8')}{"version":1,"id":"ha`,
+		);
+		await collector().collect();
+		const text = await readFile(workspace.paths.trafficFile(session), 'utf8');
+		const lines = text.split('\n').filter(Boolean);
+		expect(lines.map(line => /"tool":"(.)"/.exec(line)?.[1])).toEqual(['A', undefined, 'B']);
+		expect(await spoolNames()).toEqual([]);
+	});
+
+	it('keeps events in the spool while they cannot be stored', async () => {
+		await spool({ session: 's1', kind: 'stop' }, 'fake~Stop~1.json');
+		await mkdir(workspace.paths.trafficFile(session));
+		let now = 0;
+		const subject = collector({ now: () => now });
+		expect(await subject.collect()).toMatchObject({ records: 0 });
+		expect(await spoolNames()).toEqual(['fake~Stop~1.json']);
+		expect(subject.problems).toHaveLength(1);
+	});
+
+	it('rotates a session and keeps the whole within its size', async () => {
+		const subject = collector({ limits: { sessionBytes: 4000, totalBytes: 6000 } });
+		for (let i = 0; i < 20; i++) {
+			await spool({ session: `s${i % 4}`, kind: 'tool-end', filler: 'x'.repeat(1000) });
+			await subject.collect();
+		}
+		await subject.close();
+		await collector({ limits: { sessionBytes: 4000, totalBytes: 6000 } }).collect();
+		const names = await readdir(workspace.paths.traffic);
+		expect(names).toContain('s3.jsonl');
+		expect(names.length).toBeLessThan(8);
+	});
+
+	it('loses nothing and repeats nothing when it is killed again and again', { timeout: 60_000 }, async () => {
+		const total = 2000;
+		const sessions = ['k0', 'k1', 'k2'].map(id => SessionId.parse(id));
+		for (let i = 0; i < total; i++) {
+			await writeFile(
+				join(workspace.paths.spool, `fake~PreToolUse~${i}.json`),
+				JSON.stringify({ session: `k${i % 3}`, kind: 'tool-start', tool: `T${i}` }),
+			);
+		}
+		for (let round = 0; round < 8; round++) {
+			const args = [
+				'--experimental-transform-types',
+				'--no-warnings',
+				join(children, 'collectForever.mts'),
+				folder.path,
+			];
+			const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+			await new Promise(resolve => child.stdout.once('data', resolve));
+			await sleep(round * 7);
+			child.kill('SIGKILL');
+			await new Promise(resolve => child.once('exit', resolve));
+		}
+		await collector().collect();
+		const tools: string[] = [];
+		for (const id of sessions) {
+			for (const line of (await readFile(workspace.paths.trafficFile(id), 'utf8')).split('\n')) {
+				const tool = /"tool":"(T\d+)".*"payload".*\}$/.exec(line)?.[1];
+				if (tool !== undefined) tools.push(tool);
+			}
+		}
+		expect(tools.length).toBe(total);
+		expect(new Set(tools).size).toBe(total);
+	});
+});

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PAYLOAD_LIMIT, storablePayload, storableText } from '../../../../src/core/traffic/cutPayload.ts';
+import { redact, REDACTED, redactText } from '../../../../src/core/traffic/redact.ts';
+
+/** Put together here, so that no scanner takes this file for a leak. */
+const letters = (count: number) => 'aB3dE5gH7jK9'.repeat(10).slice(0, count);
+const secrets = {
+	model: `sk-ant-api03-${letters(40)}`,
+	github: `ghp_${letters(36)}`,
+	aws: `AKIA${'ABCDEFGH12345678'}`,
+	jwt: `eyJ${letters(20)}.eyJ${letters(30)}.${letters(20)}`,
+	slack: `xoxb-${letters(24)}`,
+};
+
+describe('redactText', () => {
+	it.each(Object.entries(secrets))('takes out a secret by its form (%s)', (_name, secret) => {
+		for (const text of [secret, `before ${secret} after`, `"${secret}"`, `curl -H 'X: ${secret}'`, `(${secret})`]) {
+			expect(redactText(text)).not.toContain(secret.slice(8));
+			expect(redactText(text)).toContain(REDACTED);
+		}
+	});
+
+	it.each([
+		['Authorization: Bearer abcdef123456', `Authorization: Bearer ${REDACTED}`],
+		['password=hunter2', `password=${REDACTED}`],
+		['MY_API_KEY=abc123 make', `MY_API_KEY=${REDACTED} make`],
+		['export GITHUB_TOKEN="abc123"', `export GITHUB_TOKEN="${REDACTED}"`],
+		['{"client_secret": "abc123"}', `{"client_secret": "${REDACTED}"}`],
+		[String.raw`{\"db_password\": \"abc123\"}`, String.raw`{\"db_password\": \"${REDACTED}\"}`],
+		['https://me:abc123@host/x', `https://me:${REDACTED}@host/x`],
+		[`-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- x`, `${REDACTED} x`],
+		['-----BEGIN PRIVATE KEY-----\nabc cut off', REDACTED],
+	])('takes out %j', (text, expected) => expect(redactText(text)).toBe(expected));
+
+	it.each([
+		'echo hi',
+		'task-runner-with-a-long-name-indeed',
+		'npm test',
+		'the token is missing',
+		'src/core/secret.ts',
+	])('leaves %j alone', text => expect(redactText(text)).toBe(text));
+
+	it('is quick on long texts of one kind', () => {
+		for (const unit of ['a', 'A_', 'eyJ', 'sk-', '-----BEGIN ', 'token', '://a:', 'Bearer ', ' \t', '"']) {
+			const started = performance.now();
+			redactText(unit.repeat(100_000));
+			expect(performance.now() - started, unit).toBeLessThan(2000);
+		}
+	});
+});
+
+describe('redact', () => {
+	it('takes out what stands under a secret name, and nothing else', () => {
+		expect(
+			redact({
+				apiKey: 'x',
+				headers: { Authorization: 'x' },
+				max_tokens: 5,
+				tokens: ['x'],
+				tool_use_id: 'toolu_1',
+				key: 'v',
+			}),
+		).toEqual({
+			apiKey: REDACTED,
+			headers: { Authorization: REDACTED },
+			max_tokens: 5,
+			tokens: [REDACTED],
+			tool_use_id: 'toolu_1',
+			key: 'v',
+		});
+	});
+
+	it('keeps the shape of any JSON value and never throws', () => {
+		fc.assert(
+			fc.property(fc.jsonValue(), value => {
+				expect(shape(redact(value))).toEqual(shape(value));
+			}),
+			{ numRuns: 1000 },
+		);
+	});
+
+	it('ends on a value nested deeper than any stack', () => {
+		let deep: unknown = 'end';
+		for (let i = 0; i < 100_000; i++) deep = [deep];
+		expect(() => redact(deep)).not.toThrow();
+		expect(() => storablePayload(deep)).not.toThrow();
+	});
+
+	it('finds a secret wherever it is in a value', () => {
+		fc.assert(
+			fc.property(fc.jsonValue(), fc.constantFrom(...Object.values(secrets)), (value, secret) => {
+				expect(JSON.stringify(redact({ value, list: [{ text: `x ${secret} y` }] }))).not.toContain(
+					secret.slice(8),
+				);
+			}),
+		);
+	});
+});
+
+describe('storablePayload', () => {
+	it('keeps a small payload as it is', () => {
+		const payload = { tool_name: 'Bash', tool_input: { command: 'echo hi' }, list: [1, null, true] };
+		expect(storablePayload(payload)).toEqual(payload);
+	});
+
+	it('cuts a payload of 5 MB, with a mark, and keeps what is short', () => {
+		const payload = {
+			tool_name: 'Write',
+			tool_input: { content: 'x'.repeat(5_000_000) },
+			rows: Array(50_000).fill('row'),
+		};
+		const stored = storablePayload(payload);
+		expect(JSON.stringify(stored).length).toBeLessThanOrEqual(PAYLOAD_LIMIT);
+		expect(stored).toMatchObject({
+			tool_name: 'Write',
+			tool_input: { content: expect.stringMatching(/^x+… \[cut\]$/) },
+		});
+	});
+
+	it('stays below the limit for any value', () => {
+		fc.assert(
+			fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 200, max: 2000 }), (value, limit) => {
+				expect(
+					JSON.stringify(storablePayload({ a: value, b: Array(300).fill(value) }, limit)).length,
+				).toBeLessThanOrEqual(limit);
+			}),
+		);
+	});
+
+	it('takes out a secret that lies across a cut', () => {
+		expect(storableText(`${'x'.repeat(95)} ${secrets.model}`, 100)).toBe(`${'x'.repeat(95)} [red… [cut]`);
+	});
+});
+
+function shape(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(shape);
+	if (typeof value === 'object' && value !== null)
+		return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shape(item)]));
+	return value === null ? null : typeof value;
+}
