@@ -2,7 +2,8 @@ import type { Command } from './command.ts';
 import { archive } from './commands/archive.ts';
 import { inbox } from './commands/inbox.ts';
 import { send } from './commands/send.ts';
+import { stop } from './commands/stop.ts';
 import { withdraw } from './commands/withdraw.ts';
 
 /** Every command, in the order of `nancy --help`. */
-export const commands: readonly Command[] = [send, inbox, archive, withdraw];
+export const commands: readonly Command[] = [send, inbox, archive, withdraw, stop];

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commands } from '../../../src/cli/commands.ts';
+import { exitCodeMeanings } from '../../../src/cli/failure.ts';
+import { NancyCommand, repository } from './nancyCommand.ts';
+
+let nancy: NancyCommand;
+beforeAll(async () => {
+	nancy = await NancyCommand.build();
+});
+afterAll(() => nancy[Symbol.asyncDispose]());
+
+const names = commands.map(command => command.name);
+
+describe('the nancy command line', () => {
+	it('says its version', async () => {
+		const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+
+		expect(await nancy.run(['--version'], { cwd: '/' })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+		expect(JSON.parse((await nancy.run(['--json', '--version'], { cwd: '/' })).stdout)).toEqual({ version });
+	});
+
+	it('lists every command and exit code in its help', async () => {
+		const { code, stdout } = await nancy.run(['--help'], { cwd: '/' });
+
+		expect(code).toBe(0);
+		for (const name of names) expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+		for (const [exitCode, meaning] of exitCodeMeanings) expect(stdout).toContain(`  ${exitCode}  ${meaning}`);
+	});
+
+	it.each(names)('explains %s with all its options, also through an incomplete line', async name => {
+		const command = commands.find(candidate => candidate.name === name);
+		const { code, stdout, stderr } = await nancy.run([name, '--help'], { cwd: '/' });
+
+		expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+		expect(stdout).toMatch(new RegExp(`^Usage: nancy ${name} `, 'm'));
+		for (const option of Object.keys(command?.options ?? {})) expect(stdout).toContain(`--${option}`);
+		expect((await nancy.run(['help', name], { cwd: '/' })).stdout).toBe(stdout);
+	});
+
+	it.each(names)('documents %s, its options and its JSON in docs/cli.md', name => {
+		const manual = readFileSync(join(repository, 'docs/cli.md'), 'utf8');
+		const section = new RegExp(`^### nancy ${name}\\b.*?(?=^###? |$(?![^]))`, 'ms').exec(manual)?.[0] ?? '';
+
+		expect(section).not.toBe('');
+		for (const option of Object.keys(commands.find(command => command.name === name)?.options ?? {})) {
+			expect(section).toContain(`--${option}`);
+		}
+	});
+
+	it.each([
+		{ args: [], says: 'Usage: nancy' },
+		{ args: ['fly'], says: 'there is no command "fly"' },
+		{ args: ['--fly'], says: 'there is no option --fly' },
+		{ args: ['-C'], says: 'Usage: nancy' },
+		{ args: ['-C', '', 'inbox'], says: '-C needs a folder' },
+		{ args: ['inbox', 'a', 'b'], says: '"b" is one argument too many' },
+	])('calls $args a wrong usage', async ({ args, says }) => {
+		expect(await nancy.run(args, { cwd: '/' })).toEqual({
+			code: 2,
+			stdout: '',
+			stderr: expect.stringContaining(says),
+		});
+	});
+
+	it('ends quietly when the reader of its output goes first', async () => {
+		const { spawnSync } = await import('node:child_process');
+		const shell = spawnSync('sh', ['-c', `"${process.execPath}" "${nancy.program}" --help | true`], {
+			encoding: 'utf8',
+		});
+
+		expect(shell.stderr).toBe('');
+	});
+
+	it('stays small, so that it starts fast: no locales, no editor', () => {
+		const [bundle] = Object.values(nancy.metafile.outputs);
+		const inputs = Object.keys(bundle?.inputs ?? {});
+
+		expect(inputs.length).toBeGreaterThan(20);
+		expect(inputs.filter(input => /locales\/(?!en\b)/.test(input))).toEqual([]);
+		expect(bundle?.bytes).toBeLessThan(600_000);
+	});
+});

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identify } from '../../../src/base/liveness.ts';
+import { StopOutput } from '../../../src/protocol/cliOutput.ts';
+import { NancyCommand } from './nancyCommand.ts';
+import { Project } from './project.ts';
+
+let nancy: NancyCommand;
+beforeAll(async () => {
+	nancy = await NancyCommand.build();
+});
+afterAll(() => nancy[Symbol.asyncDispose]());
+
+/** A process that a worker's record names as its agent. */
+async function startAgent(script = 'exec sleep 60') {
+	const child = spawn('sh', ['-c', `echo ready; ${script}`], {
+		detached: true,
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	await once(child.stdout, 'data');
+	return { process: identify(child.pid ?? 0), ended: once(child, 'exit') };
+}
+
+describe('nancy stop', () => {
+	it('ends every agent of a task and notes that it was meant', async () => {
+		await using project = new Project();
+		const task = await project.addTask('fix-login');
+		const [first, second] = [await startAgent(), await startAgent()];
+		await project.addWorker(task, 'worker', { process: first.process });
+		const worker = await project.addWorker(task, 'worker-2', { process: second.process });
+		await project.addWorker(task, 'worker-3');
+
+		const { code, stdout } = await nancy.run(['stop', 'fix-login', '--json'], { cwd: project.path });
+
+		expect(code).toBe(0);
+		expect(StopOutput.parse(JSON.parse(stdout))).toEqual({
+			workers: [
+				{ worker: 'fix-login/worker', outcome: 'stopped' },
+				{ worker: 'fix-login/worker-2', outcome: 'stopped' },
+				{ worker: 'fix-login/worker-3', outcome: 'not-running' },
+			],
+		});
+		expect(await Promise.all([first.ended, second.ended])).toEqual([
+			[null, 'SIGTERM'],
+			[null, 'SIGTERM'],
+		]);
+		expect((await project.workspace.worker({ task, worker }))?.stoppedAt).toBeDefined();
+	});
+
+	it('ends only the worker that was named', async () => {
+		await using project = new Project();
+		const task = await project.addTask('fix-login');
+		const [first, second] = [await startAgent(), await startAgent('trap "" TERM; while :; do sleep 0.1; done')];
+		await project.addWorker(task, 'worker', { process: first.process });
+		await project.addWorker(task, 'worker-2', { process: second.process });
+
+		const { stdout } = await nancy.run(['stop', 'fix-login/worker-2'], { cwd: project.path });
+
+		expect(stdout).toBe('fix-login/worker-2 killed: it, or a program it had started, did not end when asked\n');
+		expect(await second.ended).toEqual([null, 'SIGKILL']);
+		expect((await nancy.run(['stop', 'fix-login/worker'], { cwd: project.path })).stdout).toBe(
+			'fix-login/worker stopped\n',
+		);
+	});
+
+	it('does not end a later process with the same pid', async () => {
+		await using project = new Project();
+		const task = await project.addTask('fix-login');
+		const agent = await startAgent();
+		await project.addWorker(task, 'worker', { process: { ...agent.process, startedTicks: 1 } });
+
+		const { stdout } = await nancy.run(['stop', 'fix-login'], { cwd: project.path });
+
+		expect(stdout).toBe('fix-login/worker was not running\n');
+		process.kill(agent.process.pid, 'SIGKILL');
+	});
+
+	it.each([
+		{ args: ['stop', 'other'], says: 'there is no task "other"' },
+		{ args: ['stop', 'fix-login'], says: 'fix-login has no worker yet' },
+		{ args: ['stop', 'fix-login/worker-2'], says: 'fix-login has no worker "worker-2"' },
+	])('finds nothing to stop for $args', async ({ args, says }) => {
+		await using project = new Project();
+		await project.addTask('fix-login');
+
+		expect(await nancy.run(args, { cwd: project.path })).toEqual({
+			code: 3,
+			stdout: '',
+			stderr: expect.stringContaining(says),
+		});
+	});
+});
