@@ -17,6 +17,8 @@ export interface WorkerState {
 	/** When the evidence was made. UTC, ISO 8601. */
 	at: string;
 	session?: SessionId;
+	/** Subagents at work, when there are any. */
+	subagents?: number;
 }
 
 export interface WorkerView {

@@ -1,0 +1,90 @@
+import type { SessionId } from '../../protocol/names.ts';
+import { TrafficRecord } from '../../protocol/traffic.ts';
+import type { NancyPaths } from '../paths.ts';
+import { parseLine, readNewLines, type LineCursor } from './jsonLines.ts';
+import { trafficFiles } from './trafficFile.ts';
+
+/** All records of a session that are kept, oldest first. Lines that are torn or of a later version are left out. */
+export async function readTraffic(paths: NancyPaths, session: SessionId): Promise<TrafficRecord[]> {
+	const records: TrafficRecord[] = [];
+	for (const file of trafficFiles(paths, session)) {
+		await readNewLines(file, undefined, { onRestart: () => undefined, onLine: line => addRecord(records, line) });
+	}
+	return records;
+}
+
+/**
+ * Follows one session's records: each call gives what came since the last, the first one what the end of the file holds.
+ * A record may come again when its file was replaced between two calls; its id tells.
+ */
+export class TrafficFollower {
+	private cursor: LineCursor | undefined;
+	private lastId: string | undefined;
+
+	/** @param tailBytes how much of an existing file the first call reads */
+	constructor(
+		private readonly paths: NancyPaths,
+		private readonly session: SessionId,
+		private readonly tailBytes = Infinity,
+	) {}
+
+	async next(): Promise<TrafficRecord[]> {
+		const [older, current] = trafficFiles(this.paths, this.session);
+		const records: TrafficRecord[] = [];
+		let wasRotated = false;
+		const first = this.cursor;
+		this.cursor = await readNewLines(
+			current,
+			this.cursor,
+			{ onRestart: () => (wasRotated = true), onLine: line => addRecord(records, line) },
+			first === undefined ? { tailBytes: this.tailBytes } : {},
+		);
+		if (wasRotated && first) {
+			// The rest of what is the older file by now comes first.
+			const rest: TrafficRecord[] = [];
+			let isSame = true;
+			await readNewLines(older, first, {
+				onRestart: () => (isSame = false),
+				onLine: line => addRecord(rest, line),
+			});
+			if (isSame) records.unshift(...rest);
+		}
+		const known = records.findIndex(record => record.id === this.lastId);
+		const news = known === -1 ? records : records.slice(known + 1);
+		this.lastId = news.at(-1)?.id ?? this.lastId;
+		return news;
+	}
+}
+
+export interface TrafficFilter {
+	task?: string | undefined;
+	/** The agent CLI's own event name, or Nancy's kind. */
+	event?: string | undefined;
+	/** Anywhere in the record, in either case. */
+	text?: string | undefined;
+}
+
+export function matchesFilter(record: TrafficRecord, filter: TrafficFilter): boolean {
+	if (filter.task !== undefined && record.task !== filter.task) return false;
+	if (filter.event !== undefined && !eventNames(record).includes(filter.event)) return false;
+	return (
+		!filter.text ||
+		JSON.stringify(record).toLowerCase().includes(JSON.stringify(filter.text).slice(1, -1).toLowerCase())
+	);
+}
+
+function eventNames(record: TrafficRecord): readonly string[] {
+	switch (record.type) {
+		case 'event':
+			return [record.event.event, record.event.kind];
+		case 'delivery':
+			return [record.delivery.event, 'delivery'];
+		case 'trouble':
+			return [record.trouble.event, 'trouble'];
+	}
+}
+
+function addRecord(records: TrafficRecord[], line: string): void {
+	const record = TrafficRecord.safeParse(parseLine(line));
+	if (record.success) records.push(record.data);
+}
