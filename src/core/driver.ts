@@ -109,8 +109,8 @@ export interface HookMapping {
 	answer(event: AgentEvent, delivery: Delivery): HookAnswer;
 	/** The answer to an event with nothing to deliver; session starts use it to watch the doorbell. */
 	idleAnswer(event: AgentEvent, bell: string): HookAnswer;
-	/** The answer that wakes an idle agent, or `none` where a hook cannot. */
-	readonly wakeAnswer: ((text: string) => HookAnswer) | 'none';
+	/** The answer that wakes an idle agent by this rung, or `none` where a hook cannot. */
+	readonly wakeAnswer: ((rung: 'wake' | 'waiter') => HookAnswer) | 'none';
 }
 
 export interface HookCall {
@@ -124,6 +124,8 @@ export interface Delivery {
 	text: string;
 	effect: Effect;
 	version: Version | undefined;
+	/** The session's doorbell file, for an answer that also has to say what to watch. */
+	bell: string;
 }
 
 /** What a hook program prints, and how it ends. */

@@ -32,6 +32,22 @@ export class NancyPaths {
 	get bells(): string {
 		return join(this.root, 'bells');
 	}
+	/** `<session id>` files that say what hooks know of a session's turn: see core/phase. */
+	get phases(): string {
+		return join(this.root, 'phases');
+	}
+	/** `<session id>` files that are there while the tool calls of a halted batch are being denied. */
+	get halts(): string {
+		return join(this.root, 'halts');
+	}
+	/** `<session id>` files that say which process waits to wake the session. */
+	get waiters(): string {
+		return join(this.root, 'waiters');
+	}
+	/** `<pid>.json` files that say which worker a running agent process is. */
+	get agents(): string {
+		return join(this.root, 'agents');
+	}
 	/** Copies of other tools' files as they were before Nancy changed them. */
 	get originals(): string {
 		return join(this.root, 'deployed');

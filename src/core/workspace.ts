@@ -41,6 +41,8 @@ export class Workspace {
 			this.paths.traffic,
 			this.paths.sessions,
 			this.paths.bells,
+			this.paths.phases,
+			this.paths.halts,
 		]) {
 			await mkdir(folder, { recursive: true, mode: 0o700 });
 		}
@@ -104,6 +106,7 @@ export class Workspace {
 		for (const session of (await this.workers(name)).workers.flatMap(worker => worker.sessions)) {
 			await rm(this.paths.session(session.id), { force: true });
 			await rm(this.paths.bell(session.id), { force: true });
+			await rm(join(this.paths.phases, session.id), { force: true });
 		}
 		await rename(this.paths.task(name), grave);
 		await rm(grave, { recursive: true, force: true });

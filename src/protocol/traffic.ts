@@ -59,6 +59,8 @@ export const AgentEvent = z.looseObject({
 	continuing: z.optional(z.boolean()),
 	/** For `prompt`: woken by a notification and not typed by a person. */
 	isWake: z.optional(z.boolean()),
+	/** For `prompt`: it was Nancy that woke the agent, by this rung. */
+	wakeRung: z.optional(z.enum(['wake', 'waiter'])),
 });
 export type AgentEvent = z.infer<typeof AgentEvent>;
 

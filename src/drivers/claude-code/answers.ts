@@ -1,0 +1,58 @@
+import { SILENT, type Delivery, type HookAnswer } from '../../core/driver.ts';
+import type { AgentEvent } from '../../protocol/traffic.ts';
+import { hasQuietStop } from './versions.ts';
+
+/** Shown in the agent's terminal when a message ends its turn. */
+const PAUSED = 'Paused by a message from Nancy. It goes on with your next prompt.';
+
+/**
+ * The answer that hands a delivery over. Context alone never decides about a permission; the only decision ever made is the
+ * denial of a halt or a pause.
+ */
+export function deliveryAnswer(event: AgentEvent, delivery: Delivery): HookAnswer {
+	const { text, effect } = delivery;
+	const rung = event.wakeRung ?? 'hook';
+	switch (event.kind) {
+		case 'tool-start':
+			if (effect === 'none') break;
+			return answer(rung, {
+				...(effect === 'pause' && { continue: false, stopReason: PAUSED }),
+				hookSpecificOutput: {
+					hookEventName: event.event,
+					permissionDecision: 'deny',
+					permissionDecisionReason: text,
+				},
+			});
+		case 'batch-end':
+			if (effect !== 'pause') break;
+			return answer(rung, {
+				continue: false,
+				stopReason: PAUSED,
+				hookSpecificOutput: { hookEventName: event.event, additionalContext: text },
+			});
+		case 'stop':
+			if (hasQuietStop(delivery.version)) break;
+			return answer(rung, { decision: 'block', reason: text });
+		case 'session-start':
+			return answer(rung, {
+				hookSpecificOutput: {
+					hookEventName: event.event,
+					watchPaths: [delivery.bell],
+					additionalContext: text,
+				},
+			});
+		default:
+			break;
+	}
+	return answer(rung, { hookSpecificOutput: { hookEventName: event.event, additionalContext: text } });
+}
+
+/** A session watches its doorbell from its start on, and loses the watch whenever it changes its folder. */
+export function idleAnswer(event: AgentEvent, bell: string): HookAnswer {
+	if (event.kind !== 'session-start' && event.kind !== 'folder-changed') return SILENT;
+	return answer(undefined, { hookSpecificOutput: { hookEventName: event.event, watchPaths: [bell] } });
+}
+
+function answer(rung: HookAnswer['rung'], output: object): HookAnswer {
+	return { stdout: `${JSON.stringify(output)}\n`, stderr: '', exitCode: 0, ...(rung && { rung }) };
+}

@@ -1,0 +1,130 @@
+import type { DeploymentPlan, DeploymentRequest } from '../../core/driver.ts';
+import { formatVersion } from '../../base/version.ts';
+import { hasQuietStop, knowsEvent } from './versions.ts';
+import { WAKE_MESSAGE, WAKE_SUMMARY } from './wake.ts';
+
+/** Written by the CLI itself too ("always allow"), ignored by git on its own account. */
+const SETTINGS = '.claude/settings.local.json';
+
+interface Entry {
+	event: string;
+	/** How the guard treats the event: see hooks/nancy-hook. */
+	slot: 'report' | 'boundary' | 'turn' | 'end' | 'program' | 'wake' | 'wait';
+	/** Tools it is for; absent means all. */
+	matcher?: string;
+	/** Seconds until the CLI ends the hook. */
+	timeout: number;
+	/** Runs beside the agent, which takes no answer from it. */
+	async?: true;
+	/** Only in a terminal with a person: the CLI waits for it in a one-shot run. */
+	attended?: true;
+}
+
+/** Above Nancy's own limit of 3 s, below what a person takes for a hang. */
+const SYNC_TIMEOUT = 5;
+const ASYNC_TIMEOUT = 10;
+/** A waiting hook may wait long, but not outlive its agent by much where no signal reaches it. */
+const WAIT_TIMEOUT = 24 * 60 * 60;
+
+const report = (event: string): Entry => ({ event, slot: 'report', timeout: ASYNC_TIMEOUT, async: true });
+
+const entries: readonly Entry[] = [
+	{ event: 'SessionStart', slot: 'program', timeout: SYNC_TIMEOUT },
+	{ event: 'CwdChanged', slot: 'program', timeout: SYNC_TIMEOUT },
+	{ event: 'UserPromptSubmit', slot: 'turn', timeout: SYNC_TIMEOUT },
+	{ event: 'PreToolUse', slot: 'boundary', timeout: SYNC_TIMEOUT },
+	{ event: 'PostToolBatch', slot: 'boundary', timeout: SYNC_TIMEOUT },
+	{ event: 'Stop', slot: 'end', timeout: SYNC_TIMEOUT },
+	{ event: 'Stop', slot: 'wait', timeout: WAIT_TIMEOUT, attended: true },
+	{ event: 'FileChanged', slot: 'wake', timeout: WAIT_TIMEOUT },
+	report('PostToolUse'),
+	report('PostToolUseFailure'),
+	report('PermissionRequest'),
+	report('PermissionDenied'),
+	report('Notification'),
+	report('StopFailure'),
+	report('SubagentStart'),
+	report('SubagentStop'),
+	report('PreCompact'),
+	report('PostCompact'),
+	report('PostModelSwitch'),
+	// Not async: the CLI ends before it would have started one.
+	{ event: 'SessionEnd', slot: 'report', timeout: 1 },
+];
+
+export function deploymentPlan({ version, launcher, workspaceFolder }: DeploymentRequest): DeploymentPlan {
+	const known = entries.filter(entry => knowsEvent(version, entry.event));
+	return {
+		edits: [
+			{
+				file: SETTINGS,
+				entries: known.map(entry => ({
+					path: ['hooks', entry.event],
+					value: group(entry, launcher, workspaceFolder),
+				})),
+			},
+		],
+		events: [...new Set(known.map(entry => entry.event))],
+		warnings: warningsFor(version),
+	};
+}
+
+function group(entry: Entry, launcher: string, folder: string): object {
+	const waits = entry.slot === 'wake' || entry.slot === 'wait';
+	return {
+		...(entry.matcher !== undefined && { matcher: entry.matcher }),
+		hooks: [
+			{
+				type: 'command',
+				command: commandLine(entry, launcher, folder),
+				timeout: entry.timeout,
+				...(entry.async && { async: true }),
+				...(waits && { asyncRewake: true, rewakeSummary: WAKE_SUMMARY, rewakeMessage: WAKE_MESSAGE }),
+			},
+		],
+	};
+}
+
+/**
+ * The line that the CLI hands to `sh -c`. A program that is gone does nothing; only a wake may end otherwise than well. Other
+ * CLIs that run this file set a variable of their own.
+ */
+export function commandLine(
+	{ event, slot, attended }: Pick<Entry, 'event' | 'slot' | 'attended'>,
+	launcher: string,
+	folder: string,
+): string {
+	const program = quoted(launcher);
+	const conditions = [
+		`[ -x ${program} ]`,
+		'[ -z "$COPILOT_PROJECT_DIR" ]',
+		...(attended ? ['[ "$CLAUDE_CODE_SESSION_ATTENDED" = 1 ]'] : []),
+	];
+	const variables = [
+		'NANCY_HOOK_SESSION="$CLAUDE_CODE_SESSION_ID"',
+		'NANCY_HOOK_PID="$CLAUDE_PID"',
+		'NANCY_HOOK_PROJECT="$CLAUDE_PROJECT_DIR"',
+		'NANCY_HOOK_ATTENDED="$CLAUDE_CODE_SESSION_ATTENDED"',
+	];
+	const call = `${program} claude-code ${event} ${slot} ${quoted(folder)}`;
+	const ending = slot === 'wake' || slot === 'wait' ? '[ $? -eq 2 ] && exit 2; exit 0' : 'exit 0';
+	return `${conditions.join(' && ')} && ${variables.join(' ')} ${call}; ${ending}`;
+}
+
+/** One word for `sh`, whatever is in it. */
+function quoted(word: string): string {
+	return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function warningsFor(version: DeploymentRequest['version']): string[] {
+	const name = `Claude Code ${formatVersion(version)}`;
+	return [
+		...(knowsEvent(version, 'PostToolBatch')
+			? []
+			: [`${name} reads a message sent while a tool runs only after the tool that follows.`]),
+		...(hasQuietStop(version) ? [] : [`${name} shows an error badge when feedback keeps it going.`]),
+		...(knowsEvent(version, 'FileChanged')
+			? []
+			: [`${name} cannot be woken when idle; messages wait for the next prompt.`]),
+	];
+}

@@ -1,0 +1,35 @@
+import type { Driver } from '../../core/driver.ts';
+import { deliveryAnswer, idleAnswer } from './answers.ts';
+import { deploymentPlan } from './deployment.ts';
+import { ID, readEvent } from './events.ts';
+import { foreignVariables, launchPlan } from './launch.ts';
+import { probe } from './probe.ts';
+import { transcript } from './transcript.ts';
+import { floors, OLDEST } from './versions.ts';
+import { wakeAnswer } from './wake.ts';
+
+export const claudeCode: Driver = {
+	id: ID,
+	displayName: 'Claude Code',
+	command: 'claude',
+	versionArgs: ['--version'],
+	oldestVersion: OLDEST,
+	floors,
+	installHint: 'Install it with: npm install -g @anthropic-ai/claude-code',
+	launch: launchPlan,
+	deployment: deploymentPlan,
+	skillsFolder: '.claude/skills',
+	hooks: {
+		// The CLI's limit for one context; what is longer it cuts down to a path and 2 KB.
+		contextLimit: 10_000,
+		// The CLI overrides the ninth in a row, with a warning that a person sees.
+		stopCap: 7,
+		read: readEvent,
+		answer: deliveryAnswer,
+		idleAnswer,
+		wakeAnswer,
+	},
+	probe,
+	transcript,
+	foreignVariables,
+};

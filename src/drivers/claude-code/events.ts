@@ -1,0 +1,164 @@
+import type { HookCall } from '../../core/driver.ts';
+import { DriverId } from '../../protocol/names.ts';
+import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { parsePayload, type KnownPayload } from './payloads.ts';
+import { rungOfWake } from './wake.ts';
+
+export const ID = DriverId.parse('claude-code');
+
+const kindByEvent: Partial<Record<KnownPayload['hook_event_name'], EventKind>> = {
+	SessionStart: 'session-start',
+	SessionEnd: 'session-end',
+	UserPromptSubmit: 'prompt',
+	PreToolUse: 'tool-start',
+	PostToolUse: 'tool-end',
+	PostToolUseFailure: 'tool-failed',
+	PostToolBatch: 'batch-end',
+	PermissionRequest: 'permission-asked',
+	PermissionDenied: 'permission-denied',
+	Notification: 'notification',
+	Stop: 'stop',
+	StopFailure: 'stop-failed',
+	SubagentStart: 'subagent-start',
+	SubagentStop: 'subagent-stop',
+	PreCompact: 'compact-start',
+	PostCompact: 'compact-end',
+	CwdChanged: 'folder-changed',
+	PostModelSwitch: 'model-changed',
+	ConfigChange: 'settings-changed',
+	MessageDisplay: 'message-shown',
+};
+
+/** Longest summary, in UTF-16 units: one line of a tree. */
+const SUMMARY = 200;
+
+/** Reads one hook payload. */
+export function readEvent(call: HookCall): AgentEvent | 'silent' {
+	if (isForeign(call)) return 'silent';
+	const parsed = parsePayload(call.payload);
+	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
+	if (call.event !== payload.hook_event_name) {
+		throw new Error(`the hook of ${call.event} was called for ${payload.hook_event_name}`);
+	}
+	const details: Partial<AgentEvent> = 'known' in parsed ? detailsOf(parsed.known) : {};
+	return withoutUndefined({
+		driver: ID,
+		session: payload.session_id,
+		kind: ('known' in parsed ? kindByEvent[parsed.known.hook_event_name] : undefined) ?? 'other',
+		event: payload.hook_event_name,
+		subagent: payload.agent_id,
+		turn: payload.prompt_id,
+		cwd: payload.cwd,
+		transcript: payload.transcript_path,
+		permissionMode: payload.permission_mode,
+		...details,
+	});
+}
+
+/**
+ * Other CLIs run the hooks of `.claude/settings*.json` too. One of them leaves its own mark in a hook's environment; and a
+ * caller that runs inside one of our tools inherits our session's id, which its own payload then contradicts.
+ */
+function isForeign({ env, payload }: HookCall): boolean {
+	if (env['COPILOT_PROJECT_DIR'] !== undefined) return true;
+	const session = env['CLAUDE_CODE_SESSION_ID'];
+	const own = isObject(payload) ? payload['session_id'] : undefined;
+	return session !== undefined && session !== '' && own !== undefined && own !== session;
+}
+
+function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
+	switch (payload.hook_event_name) {
+		case 'PreToolUse':
+		case 'PermissionDenied':
+			return {
+				tool: payload.tool_name,
+				toolUseId: payload.tool_use_id,
+				summary: inputSummary(payload.tool_input),
+			};
+		case 'PostToolUse':
+			return {
+				tool: payload.tool_name,
+				toolUseId: payload.tool_use_id,
+				durationMs: payload.duration_ms,
+				summary: inputSummary(payload.tool_input),
+			};
+		case 'PostToolUseFailure':
+			return {
+				tool: payload.tool_name,
+				toolUseId: payload.tool_use_id,
+				durationMs: payload.duration_ms,
+				summary: oneLine(payload.error),
+			};
+		case 'PermissionRequest':
+			return { tool: payload.tool_name, summary: inputSummary(payload.tool_input) };
+		case 'PostToolBatch':
+			return { summary: oneLine(payload.tool_calls.map(call => call.tool_name).join(', ')) };
+		case 'Notification':
+			return { notification: payload.notification_type, summary: oneLine(payload.message) };
+		case 'UserPromptSubmit':
+			return promptDetails(payload.prompt);
+		case 'SessionStart':
+			return { cause: payload.source, model: payload.model };
+		case 'SessionEnd':
+			return { cause: payload.reason };
+		case 'Stop':
+			return { continuing: payload.stop_hook_active, summary: oneLine(payload.last_assistant_message) };
+		case 'StopFailure':
+			return { cause: payload.error, summary: oneLine(payload.last_assistant_message) };
+		case 'SubagentStart':
+		case 'SubagentStop':
+			return { summary: oneLine(payload.agent_type) };
+		case 'PreCompact':
+		case 'PostCompact':
+			return { cause: payload.trigger };
+		case 'CwdChanged':
+			return { summary: oneLine(payload.new_cwd) };
+		case 'PostModelSwitch':
+			return { model: payload.to_model, summary: oneLine(payload.to_model) };
+		case 'ConfigChange':
+			return { summary: oneLine(payload.file_path) };
+		case 'FileChanged':
+			return { kind: isBell(payload) ? 'doorbell' : 'other', summary: oneLine(payload.file_path) };
+		default:
+			return {};
+	}
+}
+
+function promptDetails(prompt: string): Partial<AgentEvent> {
+	const isWake = /^\s*<(task-notification|cross-session-message)\b/.test(prompt);
+	return { isWake, wakeRung: isWake ? rungOfWake(prompt) : undefined, summary: isWake ? undefined : oneLine(prompt) };
+}
+
+/** The session's own doorbell rang: `.nancy/bells/<session>`. Its removal is none of its rings. */
+function isBell(payload: { file_path: string; event?: string | undefined; session_id: string }): boolean {
+	const file = payload.file_path.replaceAll('\\', '/');
+	return payload.event !== 'unlink' && file.endsWith(`/.nancy/bells/${payload.session_id}`);
+}
+
+/** The part of a tool's input that says what it works on, in the order of how much it says. */
+const telling = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'skill', 'description', 'prompt'];
+
+function inputSummary(input: unknown): string | undefined {
+	if (!isObject(input)) return undefined;
+	const values = telling.map(name => input[name]);
+	return oneLine(values.find(value => typeof value === 'string' && value !== ''));
+}
+
+function oneLine(text: unknown): string | undefined {
+	if (typeof text !== 'string') return undefined;
+	const line = text
+		.slice(0, 4 * SUMMARY)
+		.replace(/\s+/g, ' ')
+		.trim();
+	if (line === '') return undefined;
+	return line.length <= SUMMARY ? line : `${line.slice(0, SUMMARY - 1)}…`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function withoutUndefined<T extends object>(value: { [Key in keyof T]: T[Key] | undefined }): T;
+function withoutUndefined(value: object): object {
+	return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
+}

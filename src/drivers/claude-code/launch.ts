@@ -1,0 +1,37 @@
+import type { LaunchPlan, LaunchRequest } from '../../core/driver.ts';
+
+export function launchPlan(request: LaunchRequest): LaunchPlan {
+	const { prompt, session, resume, model, title, extra } = request;
+	return {
+		args: [
+			...(resume === undefined ? ['--session-id', session] : ['--resume', resume]),
+			...(resume === undefined && title !== '' ? ['--name', title] : []),
+			...(model === undefined ? [] : ['--model', model]),
+			...extra,
+			// After `--`, a prompt that begins with a dash is no option.
+			...(prompt === undefined || prompt === '' ? [] : ['--', prompt]),
+		],
+		env: {},
+		sessionIsKnown: true,
+	};
+}
+
+/** What the CLI sets for its own tools and hooks. A session that inherits them takes itself for a child of that session. */
+export const foreignVariables = [
+	'AI_AGENT',
+	'CLAUDECODE',
+	'CLAUDE_PID',
+	'CLAUDE_EFFORT',
+	'CLAUDE_ENV_FILE',
+	'CLAUDE_PROJECT_DIR',
+	'CLAUDE_PLUGIN_ROOT',
+	'CLAUDE_PLUGIN_DATA',
+	'CLAUDE_CODE_CHILD_NOTES_DIR',
+	'CLAUDE_CODE_CHILD_SESSION',
+	'CLAUDE_CODE_ENTRYPOINT',
+	'CLAUDE_CODE_MESSAGING_SOCKET',
+	'CLAUDE_CODE_MESSAGING_TOKEN',
+	'CLAUDE_CODE_SESSION_ATTENDED',
+	'CLAUDE_CODE_SESSION_ID',
+	'CLAUDE_CODE_SSE_PORT',
+] as const;

@@ -1,0 +1,119 @@
+import * as z from 'zod/mini';
+import type { TranscriptFacts, TranscriptFormat } from '../../core/driver.ts';
+
+const count = z._default(z.number(), 0);
+const Usage = z.looseObject({
+	input_tokens: count,
+	output_tokens: count,
+	cache_creation_input_tokens: count,
+	cache_read_input_tokens: count,
+});
+
+const Line = z.looseObject({
+	type: z.string(),
+	timestamp: z.optional(z.string()),
+	isSidechain: z.optional(z.boolean()),
+});
+const Reply = z.looseObject({
+	message: z.looseObject({ id: z.string(), model: z.optional(z.string()), usage: Usage }),
+});
+const Cost = z.looseObject({
+	totalCostUSD: z.optional(z.number()),
+	modelUsage: z.optional(z.record(z.string(), z.looseObject({ contextWindow: z.optional(z.number()) }))),
+});
+const Attachment = z.looseObject({
+	attachment: z.looseObject({
+		type: z.string(),
+		content: z.optional(z.unknown()),
+		stdout: z.optional(z.string()),
+	}),
+});
+const Said = z.looseObject({ message: z.looseObject({ content: z.unknown() }) });
+const StopSummary = z.looseObject({ subtype: z.literal('stop_hook_summary') });
+
+const INTERRUPTED = '[Request interrupted by user';
+/** What is kept for matching: more than one delivery is due at a time, but not a whole day's. */
+const MOST_TEXTS = 200;
+/** The context window of a model that the transcript says nothing else about. */
+const WINDOW = 200_000;
+
+/** The session's JSONL below ~/.claude/projects. Other agents' lines (sidechains) are not the session's own context. */
+export const transcript: TranscriptFormat = {
+	fold(known, value) {
+		const line = Line.safeParse(value);
+		if (!line.success || line.data.isSidechain === true) return known;
+		switch (line.data.type) {
+			case 'assistant':
+				return foldReply(known, value);
+			case 'cost-state':
+				return foldCost(known, value);
+			case 'attachment':
+				return foldAttachment(known, value);
+			case 'system':
+				return StopSummary.safeParse(value).success ? addTexts(known, stringsIn(value)) : known;
+			case 'user':
+				return foldUser(known, value, line.data.timestamp);
+			default:
+				return known;
+		}
+	},
+};
+
+/** One reply is written once for each of its blocks, each time with the whole reply's usage so far. */
+function foldReply(known: TranscriptFacts, value: unknown): TranscriptFacts {
+	const parsed = Reply.safeParse(value);
+	if (!parsed.success) return known;
+	const { id, model, usage } = parsed.data.message;
+	if (model === '<synthetic>') return known; // the CLI's own words about an error
+	const input = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+	const isRepeat = known.lastReply === id;
+	return {
+		...known,
+		model: model ?? known.model,
+		contextTokens: input + usage.output_tokens,
+		contextWindow: known.contextWindow ?? WINDOW,
+		inputTokens: known.inputTokens + (isRepeat ? 0 : input),
+		outputTokens: known.outputTokens + (isRepeat ? 0 : usage.output_tokens),
+		interruptedAt: undefined,
+		lastReply: id,
+	};
+}
+
+function foldCost(known: TranscriptFacts, value: unknown): TranscriptFacts {
+	const parsed = Cost.safeParse(value);
+	if (!parsed.success) return known;
+	const windows = Object.values(parsed.data.modelUsage ?? {}).flatMap(usage => usage.contextWindow ?? []);
+	return {
+		...known,
+		costUsd: parsed.data.totalCostUSD ?? known.costUsd,
+		contextWindow: windows.length > 0 ? Math.max(...windows) : known.contextWindow,
+	};
+}
+
+function foldAttachment(known: TranscriptFacts, value: unknown): TranscriptFacts {
+	const parsed = Attachment.safeParse(value);
+	if (!parsed.success || parsed.data.attachment.type !== 'hook_additional_context') return known;
+	return addTexts(known, stringsIn(parsed.data.attachment.content));
+}
+
+/** A denied call carries the reason as its result. */
+function foldUser(known: TranscriptFacts, value: unknown, timestamp: string | undefined): TranscriptFacts {
+	const parsed = Said.safeParse(value);
+	if (!parsed.success) return known;
+	const texts = stringsIn(parsed.data.message.content);
+	if (texts.some(text => text.startsWith(INTERRUPTED))) return { ...known, interruptedAt: timestamp ?? '' };
+	const delivered = texts.filter(text => text.includes('[Nancy message '));
+	return addTexts({ ...known, interruptedAt: undefined }, delivered);
+}
+
+function addTexts(known: TranscriptFacts, texts: readonly string[]): TranscriptFacts {
+	if (texts.length === 0) return known;
+	return { ...known, deliveredTexts: [...known.deliveredTexts, ...texts].slice(-MOST_TEXTS) };
+}
+
+/** Every text in a value, however deep. */
+function stringsIn(value: unknown): string[] {
+	if (typeof value === 'string') return [value];
+	if (Array.isArray(value)) return value.flatMap(stringsIn);
+	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}

@@ -1,0 +1,43 @@
+import { isAtLeast, type Version } from '../../base/version.ts';
+import type { Capability } from '../../core/driver.ts';
+
+/** Takes context from PreToolUse since then; before it nothing can be handed over between tool calls. */
+export const OLDEST: Version = [2, 1, 9];
+
+/** Stop takes context without an error badge. */
+const QUIET_STOP: Version = [2, 1, 163];
+
+/**
+ * Lowest version that knows each event. An unknown name switches the whole settings file off in older versions, so an event
+ * is written only where it is known. Absent: known since before {@link OLDEST}.
+ */
+export const eventFloors: Readonly<Record<string, Version>> = {
+	StopFailure: [2, 1, 78],
+	CwdChanged: [2, 1, 83],
+	FileChanged: [2, 1, 83],
+	PermissionDenied: [2, 1, 89],
+	PostToolBatch: [2, 1, 118],
+	PostModelSwitch: [2, 1, 329],
+};
+
+export const floors: Readonly<Record<Capability, Version | 'none'>> = {
+	hooks: OLDEST,
+	steer: OLDEST,
+	quietStop: QUIET_STOP,
+	wake: [2, 1, 83],
+	permissions: OLDEST,
+	status: [2, 1, 145],
+	skills: OLDEST,
+	resume: OLDEST,
+	headless: OLDEST,
+};
+
+export function knowsEvent(version: Version, event: string): boolean {
+	const floor = eventFloors[event];
+	return floor === undefined || isAtLeast(version, floor);
+}
+
+/** Undefined counts as new: an unknown version is more likely newer than Nancy than older. */
+export function hasQuietStop(version: Version | undefined): boolean {
+	return version === undefined || isAtLeast(version, QUIET_STOP);
+}

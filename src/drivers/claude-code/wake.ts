@@ -1,0 +1,28 @@
+import type { HookAnswer } from '../../core/driver.ts';
+
+/** Shown to the user as `● …`, and the model's title of the notification. @internal in the CLI: it may go. */
+export const WAKE_SUMMARY = 'Nancy: a message for you';
+
+/** Put before the doorbell line by the CLI. */
+export const WAKE_MESSAGE = 'Nancy:';
+
+type WakeRung = 'wake' | 'waiter';
+
+/**
+ * What the doorbell says. The words of the message travel in the context of the prompt that follows, outside the wrapper
+ * that calls a wake "not user input". The two rungs say it differently, so that the receipt can name the one that rang.
+ */
+const bellLines: Readonly<Record<WakeRung, string>> = {
+	wake: 'The message stands in the context of this prompt.',
+	waiter: 'The message is in the context of this prompt.',
+};
+
+export function wakeAnswer(rung: WakeRung): HookAnswer {
+	return { stdout: '', stderr: `${bellLines[rung]}\n`, exitCode: 2, rung };
+}
+
+/** Which of Nancy's rungs caused this prompt; undefined for another tool's notification. */
+export function rungOfWake(prompt: string): WakeRung | undefined {
+	if (prompt.includes(bellLines.wake)) return 'wake';
+	return prompt.includes(bellLines.waiter) ? 'waiter' : undefined;
+}

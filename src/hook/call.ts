@@ -1,0 +1,42 @@
+import { dirname, basename } from 'node:path';
+import { identify, type ProcessIdentity } from '../base/liveness.ts';
+import type { Driver } from '../core/driver.ts';
+import { Workspace } from '../core/workspace.ts';
+import { driverById } from '../drivers/index.ts';
+import { SessionId } from '../protocol/names.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One call of the program by the guard. */
+export interface Call {
+	driver: Driver;
+	/** The agent CLI's own event name. */
+	event: string;
+	slot: string;
+	workspace: Workspace;
+	/** What the agent says its session is, where it says so outside the payload. */
+	session: SessionId | undefined;
+	agent: ProcessIdentity | undefined;
+	/** False where nobody sits at the agent: it ends with its turn, and a wake would reach nobody. */
+	isAttended: boolean;
+	env: Environment;
+}
+
+/** Undefined when the call is not one that the guard makes. */
+export function readCall(args: readonly string[], env: Environment): Call | undefined {
+	const [driverId = '', event = '', slot = '', root = ''] = args;
+	const driver = driverById(driverId);
+	if (!driver || event === '' || basename(root) !== '.nancy') return undefined;
+	const session = SessionId.safeParse(env['NANCY_HOOK_SESSION']);
+	const pid = Number(env['NANCY_HOOK_PID']);
+	return {
+		driver,
+		event,
+		slot,
+		workspace: new Workspace(dirname(root)),
+		session: session.success ? session.data : undefined,
+		agent: Number.isSafeInteger(pid) && pid > 1 ? identify(pid) : undefined,
+		isAttended: env['NANCY_HOOK_ATTENDED'] !== '0',
+		env,
+	};
+}

@@ -1,0 +1,168 @@
+import { parseVersion, type Version } from '../base/version.ts';
+import { claimBatch, type Batch } from '../core/batch.ts';
+import type { HookAnswer } from '../core/driver.ts';
+import { slotOf, wakes } from '../core/due.ts';
+import { can } from '../core/launch.ts';
+import { readPhase, writePhase } from '../core/phase.ts';
+import { bindCaller, makeBell, type BoundSession } from '../core/sessions.ts';
+import type { AgentEvent } from '../protocol/traffic.ts';
+import { BoundaryMark } from './boundaryMark.ts';
+import type { Call } from './call.ts';
+import { beginHalt, currentHalt, endHalt, HALTED_BESIDE } from './halt.ts';
+import { note, spool } from './notes.ts';
+
+/** Hands text to the agent; false when nobody took it. */
+export type Print = (text: string) => Promise<boolean>;
+
+/** Does what an event asks for: records it, finds the session's mailbox, hands over what is due, keeps the receipts. */
+export async function deliver(call: Call, input: string, print: Print): Promise<void> {
+	const event = await readInput(call, input);
+	if (event === 'silent') return;
+	await spool(call, input);
+	if (event.subagent !== undefined) return;
+	if (slotOf(event) === 'never' && event.kind !== 'folder-changed') return;
+	const bound = await bindCaller(call.workspace, {
+		session: event.session,
+		driver: call.driver.id,
+		agent: call.agent,
+		launchedFor: { taskFolder: call.env['NANCY_TASK_DIR'], worker: call.env['NANCY_WORKER'] },
+		transcript: event.transcript,
+	});
+	await new Turn(call, event, bound, print).run();
+}
+
+/** What cannot be read is kept as it came: the collector reports it. */
+async function readInput(call: Call, input: string): Promise<AgentEvent | 'silent'> {
+	try {
+		return call.driver.hooks.read({ event: call.event, payload: JSON.parse(input), env: call.env });
+	} catch (error) {
+		await spool(call, input);
+		throw error;
+	}
+}
+
+/** One event of a worker's main agent. */
+class Turn {
+	constructor(
+		private readonly call: Call,
+		private readonly event: AgentEvent,
+		private readonly bound: BoundSession,
+		private readonly print: Print,
+	) {}
+
+	private get workspace() {
+		return this.call.workspace;
+	}
+
+	private get mailbox() {
+		return this.workspace.mailbox(this.bound.address);
+	}
+
+	async run(): Promise<void> {
+		const { kind, session } = this.event;
+		const bell = await makeBell(this.workspace, session);
+		if (kind !== 'tool-start') await endHalt(this.workspace, session);
+		if (kind === 'prompt') await writePhase(this.workspace.paths, session, 'busy');
+		const heldStops = kind === 'stop' ? await this.heldStops() : 0;
+		const version = await this.agentVersion();
+		if (kind === 'folder-changed' || heldStops >= this.call.driver.hooks.stopCap) {
+			await this.print(this.call.driver.hooks.idleAnswer(this.event, bell).stdout);
+		} else if (!(await this.handOver(bell, version))) {
+			if (kind === 'tool-start' && (await this.denyBeside(bell))) return;
+			await this.print(this.call.driver.hooks.idleAnswer(this.event, bell).stdout);
+		} else if (kind === 'stop') {
+			await writePhase(this.workspace.paths, session, 'busy', heldStops + 1);
+			return;
+		}
+		await this.settle(heldStops, version);
+	}
+
+	/** What is true after an event that did not hold the agent back. */
+	private async settle(heldStops: number, version: Version | undefined): Promise<void> {
+		const { kind, session, cause } = this.event;
+		if (kind === 'stop' || (kind === 'session-start' && cause !== 'compact')) {
+			await writePhase(this.workspace.paths, session, 'idle');
+		}
+		const watches = kind === 'session-start' || kind === 'folder-changed';
+		if (watches && !this.bound.watched && (version === undefined || can(this.call.driver, 'wake', version))) {
+			await this.workspace.bindSession(session, this.bound.address, true);
+		}
+		// It has been held back as often as its CLI allows: what is left wakes it.
+		if (heldStops >= this.call.driver.hooks.stopCap && (await this.hasWaking())) {
+			await this.workspace.ring(this.bound.address);
+		}
+	}
+
+	/** Whether anything was due and handed over. */
+	private async handOver(bell: string, version: Version | undefined): Promise<boolean> {
+		const { driver } = this.call;
+		const isBoundary = slotOf(this.event) === 'boundary';
+		const mark = isBoundary ? await BoundaryMark.begin(this.mailbox.folder) : undefined;
+		const batch = await claimBatch(this.mailbox, this.event, driver.hooks.contextLimit);
+		if (batch.claims.length === 0) {
+			await mark?.nothingWasDue();
+			return false;
+		}
+		await mark?.discard();
+		if (batch.effect !== 'none' && this.event.kind === 'tool-start') {
+			await beginHalt(this.workspace, this.event.session, batch.effect);
+		}
+		const answer = driver.hooks.answer(this.event, { text: batch.text, effect: batch.effect, version, bell });
+		if (!(await this.print(answer.stdout))) {
+			await Promise.all(batch.claims.map(claim => claim.release()));
+			return false;
+		}
+		await this.keepReceipts(batch, answer.rung ?? 'hook');
+		return true;
+	}
+
+	private async keepReceipts(batch: Batch, rung: NonNullable<HookAnswer['rung']>): Promise<void> {
+		const { event } = this;
+		const at = new Date().toISOString();
+		const facts = {
+			driver: event.driver,
+			session: event.session,
+			event: event.event,
+			...(event.tool !== undefined && { tool: event.tool }),
+			...(event.toolUseId !== undefined && { toolUseId: event.toolUseId }),
+			rung,
+		};
+		await Promise.all(batch.claims.map(claim => claim.deliver({ ...facts, deliveredAt: at })));
+		await note(this.call, {
+			...facts,
+			nancy: 'delivery',
+			at,
+			task: this.bound.address.task,
+			worker: this.bound.address.worker,
+			messages: batch.claims.map(claim => claim.id),
+			effect: batch.effect,
+		});
+	}
+
+	/** Denies a call whose neighbour was halted. */
+	private async denyBeside(bell: string): Promise<boolean> {
+		const effect = await currentHalt(this.workspace, this.event.session, this.mailbox);
+		if (effect === 'none') return false;
+		const delivery = { text: HALTED_BESIDE, effect, version: undefined, bell };
+		await this.print(this.call.driver.hooks.answer(this.event, delivery).stdout);
+		return true;
+	}
+
+	private async heldStops(): Promise<number> {
+		if (this.event.continuing !== true) return 0;
+		return (await readPhase(this.workspace.paths, this.event.session)).heldStops;
+	}
+
+	private async hasWaking(): Promise<boolean> {
+		const { messages } = await this.mailbox.list(['queued']);
+		return messages.some(message => wakes(message.content));
+	}
+
+	private async agentVersion(): Promise<Version | undefined> {
+		const recorded = this.bound.record.agentVersion;
+		if (recorded !== undefined) return parseVersion(recorded);
+		const { deployments } = await this.workspace.config();
+		const deployed = deployments.find(deployment => deployment.driver === this.call.driver.id);
+		return parseVersion(deployed?.agentVersion ?? '');
+	}
+}

@@ -1,0 +1,48 @@
+import { text } from 'node:stream/consumers';
+import { errorText } from '../base/errors.ts';
+import { readCall, type Call } from './call.ts';
+import { deliver } from './deliver.ts';
+import { note } from './notes.ts';
+import { decideWake } from './wake.ts';
+
+/** A hook that takes longer delays the agent. What it has claimed goes back to the inbox once it has ended. */
+const LIMIT_MS = 2500;
+
+/** Writes to the agent; false when it has closed its end. */
+function print(output: string): Promise<boolean> {
+	if (output === '') return Promise.resolve(true);
+	return new Promise(resolve => {
+		process.stdout.once('error', () => resolve(false));
+		process.stdout.write(output, error => resolve(!error));
+	});
+}
+
+async function run(call: Call): Promise<number> {
+	const isWake = call.slot.startsWith('wa');
+	try {
+		const input = await text(process.stdin);
+		if (!isWake) {
+			await deliver(call, input, print);
+			return 0;
+		}
+		const verdict = await decideWake(call, input);
+		if (verdict.exitCode === 2) process.stderr.write(verdict.answer.stderr);
+		return verdict.exitCode;
+	} catch (error) {
+		await note(call, {
+			nancy: 'trouble',
+			at: new Date().toISOString(),
+			driver: call.driver.id,
+			...(call.session && { session: call.session }),
+			event: call.event,
+			reason: errorText(error),
+		}).catch(() => undefined); // nowhere left to say it
+		return 0;
+	}
+}
+
+const call = readCall(process.argv.slice(2), process.env);
+if (call) {
+	if (!call.slot.startsWith('wa')) setTimeout(() => process.exit(0), LIMIT_MS).unref();
+	void run(call).then(exitCode => process.exit(exitCode));
+}

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
+import { identify, liveness } from '../base/liveness.ts';
+import type { SessionId } from '../protocol/names.ts';
+import type { Workspace } from '../core/workspace.ts';
+
+/** Time in which a waiter that is about to end has ended. */
+const ENDING_MS = 300;
+
+/**
+ * Makes the calling guard the one process that waits to wake a session; false when another does already, which will see
+ * whatever this one came for. The guard and not this program: the program asks once, the guard waits.
+ */
+export async function becomeWaiter(workspace: Workspace, session: SessionId, guardPid: number): Promise<boolean> {
+	const file = join(workspace.paths.waiters, session);
+	const me = identify(guardPid);
+	const words = `${me.pid} ${me.startedTicks}\n`;
+	for (const isLastTry of [false, true]) {
+		if (await createFileAtomic(file, words)) return true;
+		const [pid = '', ticks = ''] = ((await readTextIfExists(file)) ?? '').trim().split(' ');
+		const holder = { pid: Number(pid), startedTicks: Number(ticks) };
+		if (holder.pid === me.pid && holder.startedTicks === me.startedTicks) return true;
+		if (liveness(holder) === 'dead') {
+			// Two that find it dead both take over: then one wake too many is sent, and no message is lost.
+			await writeFileAtomic(file, words);
+			return true;
+		}
+		if (!isLastTry) await sleep(ENDING_MS);
+	}
+	return false;
+}

@@ -1,0 +1,99 @@
+import { open } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { NO_FACTS, type HookAnswer } from '../core/driver.ts';
+import { wakes } from '../core/due.ts';
+import { readPhase, writePhase } from '../core/phase.ts';
+import type { SessionId } from '../protocol/names.ts';
+import type { Call } from './call.ts';
+import { spool } from './notes.ts';
+import { becomeWaiter } from './waiter.ts';
+
+/** What the guard is to do: end, wake the agent, or ask again later. */
+export type WakeVerdict = { exitCode: 0 | 75; answer?: never } | { exitCode: 2; answer: HookAnswer };
+
+const LEAVE: WakeVerdict = { exitCode: 0 };
+const LATER: WakeVerdict = { exitCode: 75 };
+
+/** Within this time the prompt of a wake has come, or it was dropped. */
+const WAKE_MS = 8000;
+
+/**
+ * Decides whether a queued message is worth waking the session for now. `input` is the event that rang, empty when the guard
+ * asks again.
+ */
+export async function decideWake(call: Call, input: string): Promise<WakeVerdict> {
+	const { workspace, session, driver } = call;
+	if (!session || driver.hooks.wakeAnswer === 'none') return LEAVE;
+	const isAgain = call.slot.endsWith('-again');
+	const rung = call.slot.startsWith('wait') ? 'waiter' : 'wake';
+	if (rung === 'wake' && !isAgain) {
+		const event = driver.hooks.read({ event: call.event, payload: JSON.parse(input), env: call.env });
+		if (event === 'silent') return LEAVE;
+		await spool(call, input);
+		if (event.kind !== 'doorbell' || event.subagent !== undefined) return LEAVE;
+	}
+	const binding = await workspace.sessionBinding(session);
+	if (!binding || (rung === 'waiter' && binding.watched)) return LEAVE;
+	if (!(await becomeWaiter(workspace, session, process.ppid))) return LEAVE;
+	const mailbox = workspace.mailbox(binding.address);
+	await mailbox.recover();
+	const { messages } = await mailbox.list(['queued']);
+	if (!messages.some(message => wakes(message.content))) return rung === 'waiter' ? LATER : LEAVE;
+	if (!(await isIdle(call, session, isAgain))) return call.isAttended ? LATER : LEAVE;
+	await writePhase(workspace.paths, session, 'woken');
+	return { exitCode: 2, answer: driver.hooks.wakeAnswer(rung) };
+}
+
+/** Idle is what evidence says: its last event, its own record of a turn that was broken off, its own status. */
+async function isIdle(call: Call, session: SessionId, mayAsk: boolean): Promise<boolean> {
+	const { phase, ageMs } = await readPhase(call.workspace.paths, session);
+	if (phase === 'idle') return true;
+	if (phase === 'woken') return ageMs > WAKE_MS;
+	return (await isBrokenOff(call, session)) || (mayAsk && (await saysIdle(call, session)));
+}
+
+/** How much of the transcript's end is read, in bytes: some records are long, the one looked for is the last. */
+const TAIL = 128 * 1024;
+
+async function isBrokenOff(call: Call, session: SessionId): Promise<boolean> {
+	const format = call.driver.transcript;
+	const binding = await call.workspace.sessionBinding(session);
+	const record = binding && (await call.workspace.worker(binding.address));
+	const file = record?.sessions.find(each => each.id === session)?.transcript;
+	if (format === 'none' || file === undefined) return false;
+	const lines = (await tailOf(file)).split('\n').flatMap(line => tryJson(line) ?? []);
+	return lines.reduce(format.fold.bind(format), NO_FACTS).interruptedAt !== undefined;
+}
+
+async function tailOf(file: string): Promise<string> {
+	try {
+		await using handle = await open(file, 'r');
+		const { size } = await handle.stat();
+		const length = Math.min(size, TAIL);
+		const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
+		return buffer.toString('utf8', 0, bytesRead);
+	} catch {
+		return ''; // a transcript that cannot be read says nothing
+	}
+}
+
+/** Asks the CLI itself. Costs a start of it, so it is asked rarely. */
+async function saysIdle(call: Call, session: SessionId): Promise<boolean> {
+	const { probe, command } = call.driver;
+	if (probe === 'none') return false;
+	const env = { ...process.env, NANCY_HOOKS: 'off', NODE_OPTIONS: '' };
+	const stdout = await new Promise<string>(resolve => {
+		execFile(command, [...probe.args], { timeout: probe.timeoutMs, env }, (error, output) =>
+			resolve(error ? '' : output),
+		);
+	});
+	return probe.read(stdout).get(session)?.phase === 'idle';
+}
+
+function tryJson(line: string): unknown {
+	try {
+		return JSON.parse(line);
+	} catch {
+		return undefined; // the first line of a tail is half a line
+	}
+}

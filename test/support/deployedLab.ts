@@ -1,0 +1,111 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseVersion } from '../../src/base/version.ts';
+import type { MessageContent } from '../../src/protocol/message.ts';
+import { FIRST_WORKER, SessionId, TaskName, type MessageId } from '../../src/protocol/names.ts';
+import type { StoredMessage } from '../../src/core/mailbox.ts';
+import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
+import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
+import { claudeLab, type ClaudeLab, type ClaudeLabOptions } from './claudeLab.ts';
+import { eventually } from './eventually.ts';
+import { hookRuntime } from './runtime.ts';
+
+/** The real CLI in a workspace with Nancy's hooks. */
+export interface DeployedLab extends ClaudeLab {
+	nancy: Workspace;
+	/** Writes the settings file; called already unless `isDeployed` was false. */
+	deploy(): void;
+	send(address: WorkerAddress, text: string, more?: Partial<MessageContent>): Promise<MessageId>;
+	/** The message once it has been delivered, with its receipt. */
+	delivered(address: WorkerAddress, id: MessageId, timeoutMs?: number): Promise<StoredMessage>;
+	/** The worker whose current session this workspace saw last begin, once there is one. */
+	anySession(): Promise<{ session: SessionId; address: WorkerAddress }>;
+}
+
+export async function deployedLab(options: ClaudeLabOptions & { isDeployed?: boolean } = {}): Promise<DeployedLab> {
+	const launcher = await hookRuntime();
+	const lab = await claudeLab(options);
+	const nancy = new Workspace(lab.workspace.path);
+	await nancy.prepare();
+	const deploy = () => {
+		const plan = claudeCode.deployment({
+			version: parseVersion('2.1.329') ?? [0, 0, 0],
+			launcher,
+			workspaceFolder: lab.workspace.path,
+		});
+		for (const { file, entries } of plan.edits) {
+			const settings: Record<string, Record<string, unknown[]>> = {};
+			for (const { path, value } of entries) {
+				const [top = '', event = ''] = path;
+				((settings[top] ??= {})[event] ??= []).push(value);
+			}
+			mkdirSync(dirname(lab.workspace.file(file)), { recursive: true });
+			writeFileSync(lab.workspace.file(file), JSON.stringify(settings, null, 2));
+		}
+	};
+	if (options.isDeployed !== false) deploy();
+	return {
+		...lab,
+		nancy,
+		deploy,
+		send: (address, text, more = {}) =>
+			nancy.send(address, {
+				kind: 'directive',
+				priority: 'normal',
+				effect: 'none',
+				from: 'orchestrator',
+				text,
+				...more,
+			}),
+		delivered: (address, id, timeoutMs = 15_000) =>
+			eventually(
+				`message ${id} delivered`,
+				async () => {
+					const { messages } = await nancy.mailbox(address).list(['delivered']);
+					return messages.find(message => message.id === id);
+				},
+				{ timeoutMs },
+			),
+		anySession: () =>
+			eventually('a session bound', async () => {
+				const { tasks } = await nancy.tasks();
+				for (const task of tasks.toReversed()) {
+					const { workers } = await nancy.workers(task.name);
+					const session = workers.at(-1)?.sessions.at(-1)?.id;
+					if (session) return { session, address: { task: task.name, worker: workers.at(-1)!.name } };
+				}
+				return undefined;
+			}),
+	};
+}
+
+/** A task with its first worker's mailbox, as `nancy orchestrate` makes it before the agent starts. */
+export async function startedTask(lab: DeployedLab, session: SessionId, name = 'build'): Promise<WorkerAddress> {
+	const task = TaskName.parse(name);
+	const address = { task, worker: FIRST_WORKER };
+	const now = new Date().toISOString();
+	await lab.nancy.createTask({
+		version: 1,
+		name: task,
+		title: name,
+		prompt: '',
+		agent: claudeCode.id,
+		createdAt: now,
+		origin: 'nancy',
+	});
+	await lab.nancy.saveWorker({
+		version: 1,
+		task,
+		name: FIRST_WORKER,
+		agent: claudeCode.id,
+		agentVersion: '2.1.329',
+		sessions: [{ id: session, startedAt: now }],
+		startedAt: now,
+	});
+	await lab.nancy.bindSession(session, address, false);
+	return address;
+}
+
+export function fileText(lab: ClaudeLab, name: string): string {
+	return readFileSync(join(lab.workspace.path, name), 'utf8');
+}
