@@ -22,6 +22,8 @@ export interface SessionState {
 	readonly beforeCompact?: Phase | undefined;
 	/** The CLI's own event that made it idle: feedback delivered there sets it to work again. */
 	readonly idleEvent?: string | undefined;
+	/** How many turns have ended: several may lie between two looks. */
+	readonly stops: number;
 }
 
 export interface OpenTool {
@@ -31,7 +33,7 @@ export interface OpenTool {
 }
 
 export function startingState(at: string, session?: SessionId): SessionState {
-	return { phase: 'starting', at, source: 'started', session, tools: [], subagents: 0 };
+	return { phase: 'starting', at, source: 'started', session, tools: [], subagents: 0, stops: 0 };
 }
 
 /** What is known beside the events. */
@@ -72,6 +74,9 @@ export function foldTraffic(state: SessionState, record: TrafficRecord): Session
 	}
 }
 
+/** The source of an idle state that the user brought about at the agent's own terminal. */
+export const INTERRUPTED = 'interrupted in its terminal';
+
 /** A probe counts only this long after the last event: the CLI's own notes lag behind its hooks. */
 const PROBE_SETTLES_MS = 1000;
 
@@ -94,7 +99,7 @@ export function concludeState(state: SessionState, evidence: Evidence): WorkerSt
 		interruptedMs > eventMs &&
 		(!isProbeNews || interruptedMs >= probeMs)
 	) {
-		return idle(base, 'interrupted in its terminal', interruptedAt);
+		return idle(base, INTERRUPTED, interruptedAt);
 	}
 	return isProbeNews ? probed(base, probe.status, probe.at) : base;
 }
@@ -151,6 +156,11 @@ function ended(
 	return { ...rest, phase: 'ended', source, at };
 }
 
+function stopped(state: SessionState, event: AgentEvent, at: string): SessionState {
+	const rest = resting(state, at, describe(event), event.event);
+	return { ...rest, summary: event.summary, stops: state.stops + 1 };
+}
+
 type Step = (state: SessionState, event: AgentEvent, at: string) => SessionState;
 
 const unchanged: Step = state => state;
@@ -168,7 +178,7 @@ const steps: Readonly<Record<EventKind, Step>> = {
 		const source = describe(event);
 		if (event.cause === 'compact') return { ...backFromCompaction(state), session: event.session };
 		if (event.cause === 'clear') return { ...resting(state, at, source), session: event.session, subagents: 0 };
-		return { ...startingState(at, event.session), source };
+		return { ...startingState(at, event.session), source, stops: state.stops };
 	},
 	// The same process goes on with a new session: its start follows.
 	'session-end': (state, event, at) =>
@@ -208,7 +218,8 @@ const steps: Readonly<Record<EventKind, Step>> = {
 	'permission-denied': toolIsOver,
 	notification: (state, event, at) => {
 		const type = event.notification ?? '';
-		if (type === 'idle_prompt') return resting(state, at, describe(event), event.event);
+		if (type === 'idle_prompt')
+			return state.phase === 'idle' ? state : resting(state, at, describe(event), event.event);
 		if (/^elicitation_(?:complete|response)$/.test(type) && state.phase === 'waiting')
 			return working(state, at, describe(event));
 		if (!/permission_prompt$|^elicitation|needs_input$/.test(type)) return state;

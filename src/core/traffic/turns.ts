@@ -120,7 +120,7 @@ export class TurnArranger {
 	}
 
 	private closeAll(id: string, at: string, outcome: Outcome): void {
-		for (const node of [...this.open.values()]) {
+		for (const node of this.open.values()) {
 			if (node.event.subagent === undefined) this.close(node, id, at, outcome);
 		}
 	}
