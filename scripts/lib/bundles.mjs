@@ -1,5 +1,4 @@
 import { chmodSync, existsSync, globSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import esbuild from 'esbuild';
 import { root } from './bootstrap.mjs';
@@ -62,7 +61,6 @@ function isThere(entry) {
 /** @param {{ minify: boolean }} options */
 export async function build({ minify }) {
 	const started = Date.now();
-	await rm(join(root, 'dist'), { recursive: true, force: true });
 	const all = optionsOfAll({ minify });
 	await Promise.all(all.map(options => esbuild.build(options)));
 	for (const { out, executable } of PROGRAMS)

@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './bootstrap.mjs';
 import { build } from './bundles.mjs';
@@ -8,6 +8,8 @@ import { runOrThrow } from './run.mjs';
 export async function packageExtension() {
 	const file = join(root, 'out', 'nancy.vsix');
 	await mkdir(join(root, 'out'), { recursive: true });
+	// Whatever lies in dist/ would be packed.
+	await rm(join(root, 'dist'), { recursive: true, force: true });
 	await build({ minify: true });
 	await runOrThrow('vsce', [
 		'package',

@@ -52,7 +52,7 @@ export interface DeliveredMessage {
 
 /** Nancy's messages in a text, each once: some events hand the same message to the model twice. */
 export function deliveredMessages(text: string): DeliveredMessage[] {
-	const found = text.matchAll(/\[Nancy: ([^\]]*?) from [^\]]*\]\n([^]*?)\n\[Message (\S+)\. /g);
+	const found = text.matchAll(/\[Nancy: ([^\]]*?) from [^\]]*\]\n([^]*?)\n\[Message (.+?)\. When /g);
 	const byId = new Map<string, DeliveredMessage>();
 	for (const [whole, kind = '', words = '', id = ''] of found) byId.set(id, { whole, kind, text: words, id });
 	return [...byId.values()];

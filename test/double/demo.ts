@@ -18,7 +18,8 @@ const PLAN: readonly { say?: string; command: string; description: string }[] = 
 		description: 'List the tests',
 	},
 	{ command: 'sleep 5; echo "all tests passed"', description: 'Run the tests' },
-	{ command: 'echo "draft of the change is ready"', description: 'Draft the change' },
+	// The one step that asks for permission.
+	{ command: 'mkdir -p drafts && echo "# Draft" > drafts/plan.md', description: 'Write a draft of the change' },
 	{ command: 'sleep 3; echo "review done"', description: 'Review the draft' },
 	{ command: 'echo "summary written"', description: 'Write the summary' },
 ];
@@ -59,15 +60,15 @@ function newestDelivery(turns: readonly Turn[]): DeliveredMessage | undefined {
 
 function acknowledge({ kind, text, id }: DeliveredMessage): Reply {
 	const words = text.replaceAll(/\s+/g, ' ').slice(0, 120);
-	const archive = `if command -v nancy >/dev/null; then nancy archive ${quote(id)}; fi`;
 	return {
 		text: `Understood, ${kind.toLowerCase()}: “${words}”. I am changing course accordingly.`,
 		calls: [
 			{
 				kind: 'shell',
-				command: `echo ${quote(`working on: ${words}`)}; ${archive}`,
+				command: `echo ${quote(`working on: ${words}`)}`,
 				description: `Act on the ${kind.toLowerCase()}: ${words.slice(0, 40)}`,
 			},
+			{ kind: 'shell', command: `nancy archive ${quote(id)}`, description: 'Tell Nancy that it is done' },
 		],
 		delayMs: LATENCY_MS,
 	};

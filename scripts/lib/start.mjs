@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { copyFile, cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { installVsix } from '../../test/support/installVsix.ts';
+import { claudeHome } from '../../test/support/claudeHome.ts';
+import { startServer } from '../../test/support/vscodeServer.ts';
+import { startModelDouble } from '../../test/double/modelDouble.ts';
+import { root } from './bootstrap.mjs';
+import { build } from './bundles.mjs';
+import { installClaudeCode } from './installClaudeCode.mjs';
+import { installVscodeServer } from './installVscodeServer.mjs';
+import { packageExtension } from './packageExtension.mjs';
+import { runOrThrow } from './run.mjs';
+
+const folder = join(root, '.nancy-demo');
+
+/** The demo's model takes harmless steps; only its draft asks for permission. */
+const DEMO_PERMISSIONS = {
+	defaultMode: 'default',
+	allow: ['ls', 'cat', 'git log', 'git status', 'sleep', 'echo', 'nancy'].map(command => `Bash(${command}:*)`),
+};
+
+/** @param {{ demo: boolean, open: boolean, once: boolean }} options */
+export async function start({ demo, open, once }) {
+	const workspace = await sampleWorkspace();
+	const withDouble = demo || !hasClaudeAccount();
+	const agent = withDouble ? await demoAgent(workspace) : await ownAgent();
+	const desktop = once ? undefined : onPath('code');
+	const editor = desktop ? await openDesktop(desktop, workspace, agent) : await openServer(workspace, agent);
+	console.log(
+		withDouble
+			? 'Claude Code runs with a scripted model: no account, no cost.'
+			: 'Claude Code runs with your own account.',
+	);
+	if (editor.url) console.log(`Open ${editor.url}`);
+	if (once) await answers(editor.url);
+	else {
+		if (open && editor.url) openInBrowser(editor.url);
+		console.log('Ctrl-C stops everything.');
+		await interrupted(editor.ended);
+	}
+	await editor.stop();
+	await agent.stop();
+	process.exit(0);
+}
+
+/** A copy to play with; it stays between starts. */
+async function sampleWorkspace() {
+	const workspace = join(folder, 'workspace');
+	if (existsSync(join(workspace, '.git'))) return workspace;
+	await rm(workspace, { recursive: true, force: true });
+	await cp(join(root, 'test', 'fixtures', 'sample-workspace'), workspace, { recursive: true });
+	const git = args =>
+		runOrThrow('git', ['-c', 'user.name=Nancy', '-c', 'user.email=nancy@localhost', ...args], { cwd: workspace });
+	await git(['init', '--quiet', '--initial-branch=main']);
+	await git(['add', '.']);
+	await git(['commit', '--quiet', '--message', 'Tea timer']);
+	return workspace;
+}
+
+function hasClaudeAccount() {
+	if (process.env.ANTHROPIC_API_KEY || process.env.CLAUDE_CODE_OAUTH_TOKEN) return true;
+	if (existsSync(join(homedir(), '.claude', '.credentials.json'))) return true;
+	const state = join(homedir(), '.claude.json');
+	return existsSync(state) && readFileSync(state, 'utf8').includes('"oauthAccount"');
+}
+
+async function demoAgent(workspace) {
+	const model = await startModelDouble({ unscripted: 'demo' });
+	const home = join(folder, 'home');
+	const env = claudeHome({
+		home,
+		trusted: [workspace],
+		modelUrl: model.url,
+		settings: { permissions: DEMO_PERMISSIONS },
+	});
+	const executable = await installClaudeCode();
+	return { env, settings: { 'nancy.claudeCode.path': executable }, home, stop: () => model.close() };
+}
+
+async function ownAgent() {
+	const settings = onPath('claude') ? {} : { 'nancy.claudeCode.path': await installClaudeCode() };
+	return { env: { ...process.env }, settings, stop: () => Promise.resolve() };
+}
+
+async function openServer(workspace, { env, settings }) {
+	await installVscodeServer();
+	await packageExtension();
+	const serverFolder = join(folder, 'server');
+	await rm(join(serverFolder, 'extensions'), { recursive: true, force: true });
+	await installVsix(serverFolder);
+	const server = await startServer({ folder: serverFolder, env, settings });
+	const url = `${server.url}?folder=${encodeURIComponent(workspace)}`;
+	return { url, stop: () => server.stop(), ended: new Promise(() => undefined) };
+}
+
+/** With a profile of its own: otherwise a VS Code that runs already would take over, without our environment. */
+async function openDesktop(code, workspace, { env, settings, home }) {
+	await build({ minify: false });
+	const profile = join(folder, 'desktop');
+	await mkdir(join(profile, 'User'), { recursive: true });
+	await writeFile(join(profile, 'User', 'settings.json'), JSON.stringify(settings, undefined, '\t'));
+	const claudeFolder = home && join(home, '.claude');
+	// A desktop needs the real HOME; Claude Code finds its own folder by a variable.
+	if (claudeFolder) await copyFile(join(home, '.claude.json'), join(claudeFolder, '.claude.json'));
+	const { HOME: _, PATH: __, ...rest } = env;
+	const child = spawn(
+		code,
+		[`--extensionDevelopmentPath=${root}`, `--user-data-dir=${profile}`, '--wait', workspace],
+		{
+			env: { ...process.env, ...rest, ...(claudeFolder && { CLAUDE_CONFIG_DIR: claudeFolder }) },
+			stdio: 'inherit',
+		},
+	);
+	const ended = new Promise(resolve => child.once('close', resolve));
+	return { ended, stop: () => Promise.resolve(void child.kill()) };
+}
+
+function onPath(name) {
+	const own = join(root, 'node_modules');
+	const folders = (process.env.PATH ?? '').split(delimiter).filter(each => !each.startsWith(own));
+	return folders.map(each => join(each, name)).find(file => existsSync(file));
+}
+
+function openInBrowser(url) {
+	if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return;
+	const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+	spawn(opener, [url], { stdio: 'ignore', detached: true })
+		.once('error', () => undefined)
+		.unref();
+}
+
+async function answers(url) {
+	const response = await fetch(url);
+	const page = await response.text();
+	if (!response.ok || !page.includes('workbench')) throw new Error(`The workbench answered ${response.status}`);
+	console.log('The workbench answers.');
+}
+
+function interrupted(ended) {
+	const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'].map(
+		signal => new Promise(resolve => process.once(signal, resolve)),
+	);
+	return Promise.race([...signals, ended]);
+}

@@ -1,0 +1,114 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root } from './bootstrap.mjs';
+import { build } from './bundles.mjs';
+import { check } from './check.mjs';
+import { installChromium } from './installChromium.mjs';
+import { installClaudeCode } from './installClaudeCode.mjs';
+import { installVscodeServer } from './installVscodeServer.mjs';
+import { packageExtension } from './packageExtension.mjs';
+import { run } from './run.mjs';
+
+const results = join(root, 'out', 'results');
+
+/**
+ * In the order in which they run. `needs`: what must be installed; `run` gets words that select files and returns
+ * totals, or a boolean where there are no tests to count.
+ */
+const PHASES = [
+	{ name: 'check', needs: [], run: () => check({ fix: false }) },
+	{ name: 'build', needs: [], run: () => build({ minify: false }).then(() => true), also: ['unit', 'agent', 'host'] },
+	{ name: 'unit', needs: [], run: words => vitest('unit', words) },
+	{ name: 'agent', needs: ['claude'], run: words => vitest('agent', words) },
+	{ name: 'host', needs: ['server', 'chromium'], run: hostTests },
+	{ name: 'package', needs: [], run: () => packageExtension().then(() => true), also: ['e2e'] },
+	{ name: 'e2e', needs: ['server', 'chromium', 'claude'], run: words => vitest('e2e', words) },
+];
+
+const INSTALLERS = { claude: installClaudeCode, server: installVscodeServer, chromium: installChromium };
+
+/**
+ * @param {string[]} args names of phases, then words that select files
+ * @returns {Promise<number>} the exit code
+ */
+export async function runPhases(args) {
+	const named = PHASES.filter(phase => args.includes(phase.name));
+	const words = args.filter(word => !PHASES.some(phase => phase.name === word));
+	const asked = named.length > 0 ? named : PHASES;
+	const chosen = PHASES.filter(
+		phase => asked.includes(phase) || phase.also?.some(name => asked.some(one => one.name === name)),
+	);
+	await rm(join(root, 'out', 'failures'), { recursive: true, force: true });
+	await mkdir(results, { recursive: true });
+	const installing = startInstallers(new Set(chosen.flatMap(phase => phase.needs)));
+
+	const outcomes = [];
+	for (const phase of chosen) outcomes.push({ name: phase.name, ...(await runPhase(phase, installing, words)) });
+	return report(outcomes);
+}
+
+/** They start together and early, and finish while phases run that do not need them. */
+function startInstallers(needed) {
+	const installing = {};
+	for (const name of needed) {
+		const started = Date.now();
+		installing[name] = INSTALLERS[name]().then(where => ({ where, ms: Date.now() - started }));
+		// Awaited where it is needed; until then a failure is nobody's unhandled rejection.
+		installing[name].catch(() => undefined);
+	}
+	return installing;
+}
+
+async function runPhase(phase, installing, words) {
+	console.log(`\n== ${phase.name}`);
+	const started = Date.now();
+	try {
+		for (const need of phase.needs) {
+			const { where, ms } = await installing[need];
+			if (need === 'chromium') process.env.CHROMIUM = where;
+			if (ms > 1000) console.log(`installed ${need} in ${Math.round(ms / 1000)} s`);
+		}
+		const outcome = await phase.run(words);
+		const totals = typeof outcome === 'boolean' ? { passed: 0, failed: outcome ? 0 : 1 } : outcome;
+		const counts = typeof outcome !== 'boolean';
+		const empty = counts && totals.passed + totals.failed === 0;
+		return { ...totals, counts, empty, ms: Date.now() - started };
+	} catch (error) {
+		console.error(error);
+		return { passed: 0, failed: 1, counts: false, empty: false, ms: Date.now() - started };
+	}
+}
+
+function report(outcomes) {
+	console.log('\n== times');
+	for (const { name, ms, passed, failed, counts, empty } of outcomes) {
+		const tests = counts ? `${passed} passed, ${failed} failed` : failed > 0 ? 'FAILED' : 'ok';
+		console.log(`${name.padEnd(8)} ${(ms / 1000).toFixed(1).padStart(6)} s  ${empty ? 'RAN NO TEST' : tests}`);
+	}
+	const sum = key => outcomes.reduce((total, outcome) => total + outcome[key], 0);
+	const failed = sum('failed') + outcomes.filter(outcome => outcome.empty).length;
+	console.log(`\n${sum('passed')} passed, ${failed} failed`);
+	return failed > 0 ? 1 : 0;
+}
+
+async function vitest(project, words) {
+	const file = join(results, `${project}.json`);
+	await rm(file, { force: true });
+	const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+	const { code } = await run('vitest', ['run', '--project', project, ...reporters, ...words]);
+	if (!existsSync(file)) return { passed: 0, failed: 1 };
+	const { numPassedTests: passed, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(file, 'utf8'));
+	// A file that does not load, or an error outside any test, fails no test but must not pass.
+	const outside = code !== 0 && numFailedTests === 0 && (passed > 0 || numFailedTestSuites > 0) ? 1 : 0;
+	return { passed, failed: numFailedTests + outside };
+}
+
+async function hostTests(words) {
+	const file = join(results, 'host.json');
+	await rm(file, { force: true });
+	const { code } = await run('node', [join('test', 'host', 'run.ts'), ...words]);
+	if (!existsSync(file)) return { passed: 0, failed: 1 };
+	const { passed, failed } = JSON.parse(readFileSync(file, 'utf8'));
+	return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
+}
