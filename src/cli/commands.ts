@@ -2,8 +2,11 @@ import type { Command } from './command.ts';
 import { archive } from './commands/archive.ts';
 import { inbox } from './commands/inbox.ts';
 import { send } from './commands/send.ts';
+import { sessions } from './commands/sessions.ts';
 import { stop } from './commands/stop.ts';
+import { tokens } from './commands/tokens.ts';
+import { traffic } from './commands/traffic.ts';
 import { withdraw } from './commands/withdraw.ts';
 
 /** Every command, in the order of `nancy --help`. */
-export const commands: readonly Command[] = [send, inbox, archive, withdraw, stop];
+export const commands: readonly Command[] = [send, inbox, archive, withdraw, traffic, tokens, sessions, stop];

@@ -70,6 +70,8 @@ export const WorkerOutput = z.object({
 	phase: PhaseName,
 	tool: z.optional(z.string()),
 	summary: z.optional(z.string()),
+	/** Subagents at work. */
+	subagents: z.optional(z.int()),
 	/** The evidence for the phase, and when it was made. */
 	source: z.string(),
 	at: z.string(),
