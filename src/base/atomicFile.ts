@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasErrno } from './errors.ts';
+import { uniqueHex } from './unique.ts';
 
 export interface WriteOptions {
 	/** Permission bits of a new file. Default 0600: what Nancy stores is the user's alone. */
@@ -43,7 +43,7 @@ export async function createFileAtomic(file: string, data: string, options: Writ
 async function writeTemporary(file: string, data: string | Uint8Array, options: WriteOptions): Promise<string> {
 	const folder = dirname(file);
 	// The dot keeps a half-written file out of every listing of `*.md` and `*.json`.
-	const temp = join(folder, `.${randomBytes(6).toString('hex')}.tmp`);
+	const temp = join(folder, `.${uniqueHex(12)}.tmp`);
 	const write = async () => {
 		const handle = await open(temp, 'wx', options.mode ?? 0o600);
 		try {

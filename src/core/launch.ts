@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { delimiter } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { liveness, type ProcessIdentity } from '../base/liveness.ts';
@@ -68,7 +67,7 @@ export async function planWorker(
 		);
 	}
 	const resume = request.resume ? resumable(driver, agent.version, earlier, request) : undefined;
-	const session = resume ?? SessionId.parse(randomUUID());
+	const session = resume ?? SessionId.parse(await newUuid());
 	const launch = driver.launch({
 		prompt: request.prompt,
 		session,
@@ -162,6 +161,12 @@ function resumable(
 	const last = record?.sessions.at(-1);
 	if (!last) throw new NancyError('no-task', `${request.task} has no session to resume; start it anew`);
 	return last.id;
+}
+
+/** Loaded on first use: whoever only asks whether a worker runs need not wait for `node:crypto`. */
+async function newUuid(): Promise<string> {
+	const { randomUUID } = await import('node:crypto');
+	return randomUUID();
 }
 
 function newRecord(address: WorkerAddress, driver: Driver, now: string): WorkerRecord {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { uniqueHex } from '../base/unique.ts';
 import { MessageId } from '../protocol/names.ts';
 
 let lastMs = 0;
@@ -7,5 +7,5 @@ let lastMs = 0;
 export function newMessageId(nowMs: number = Date.now()): MessageId {
 	lastMs = Math.max(nowMs, lastMs + 1);
 	const time = new Date(lastMs).toISOString().replace(/[-:.]/g, '');
-	return MessageId.parse(`${time}-${randomBytes(4).toString('hex')}`);
+	return MessageId.parse(`${time}-${uniqueHex(8)}`);
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isRunning, recordStop } from '../../core/launch.ts';
 import type { WorkerAddress, Workspace } from '../../core/workspace.ts';
-import { stopTree, type StopOutcome } from '../../process/stopTree.ts';
+import type { StopOutcome } from '../../process/stopTree.ts';
 import { StopOutput } from '../../protocol/cliOutput.ts';
 import { resolveWorkers } from '../addresses.ts';
 import { answer, command } from '../command.ts';
@@ -52,5 +52,6 @@ async function stopWorker(workspace: Workspace, address: WorkerAddress): Promise
 	if (!record?.process || !isRunning(record)) return 'not-running';
 	// Noted first, so that nobody takes its end for a crash.
 	await recordStop(workspace, address);
+	const { stopTree } = await import('../../process/stopTree.ts');
 	return stopTree(record.process);
 }
