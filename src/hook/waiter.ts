@@ -12,16 +12,22 @@ const ENDING_MS = 300;
  * Makes the calling guard the one process that waits to wake a session; false when another does already, which will see
  * whatever this one came for. The guard and not this program: the program asks once, the guard waits.
  */
-export async function becomeWaiter(workspace: Workspace, session: SessionId, guardPid: number): Promise<boolean> {
+export async function becomeWaiter(
+	workspace: Workspace,
+	session: SessionId,
+	guardPid: number,
+	transcript: string | undefined,
+): Promise<boolean> {
 	const file = join(workspace.paths.waiters, session);
 	const me = identify(guardPid);
-	const words = `${me.pid} ${me.startedTicks}\n`;
+	// The guard asks again when the transcript is newer than this file.
+	const words = `${me.pid} ${me.startedTicks}\n${transcript ?? ''}\n`;
 	for (const isLastTry of [false, true]) {
 		if (await createFileAtomic(file, words)) return true;
-		const [pid = '', ticks = ''] = ((await readTextIfExists(file)) ?? '').trim().split(' ');
+		const [pid = '', ticks = ''] = ((await readTextIfExists(file)) ?? '').split(/\s/, 2);
 		const holder = { pid: Number(pid), startedTicks: Number(ticks) };
-		if (holder.pid === me.pid && holder.startedTicks === me.startedTicks) return true;
-		if (liveness(holder) === 'dead') {
+		const isMine = holder.pid === me.pid && holder.startedTicks === me.startedTicks;
+		if (isMine || liveness(holder) === 'dead') {
 			// Two that find it dead both take over: then one wake too many is sent, and no message is lost.
 			await writeFileAtomic(file, words);
 			return true;

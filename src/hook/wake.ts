@@ -34,32 +34,36 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 	}
 	const binding = await workspace.sessionBinding(session);
 	if (!binding || (rung === 'waiter' && binding.watched)) return LEAVE;
-	if (!(await becomeWaiter(workspace, session, process.ppid))) return LEAVE;
+	const record = await workspace.worker(binding.address);
+	const transcript = record?.sessions.find(each => each.id === session)?.transcript;
+	if (!(await becomeWaiter(workspace, session, process.ppid, transcript))) return LEAVE;
 	const mailbox = workspace.mailbox(binding.address);
 	await mailbox.recover();
 	const { messages } = await mailbox.list(['queued']);
 	if (!messages.some(message => wakes(message.content))) return rung === 'waiter' ? LATER : LEAVE;
-	if (!(await isIdle(call, session, isAgain))) return call.isAttended ? LATER : LEAVE;
+	if (!(await isIdle(call, session, transcript, isAgain))) return call.isAttended ? LATER : LEAVE;
 	await writePhase(workspace.paths, session, 'woken');
 	return { exitCode: 2, answer: driver.hooks.wakeAnswer(rung) };
 }
 
 /** Idle is what evidence says: its last event, its own record of a turn that was broken off, its own status. */
-async function isIdle(call: Call, session: SessionId, mayAsk: boolean): Promise<boolean> {
+async function isIdle(
+	call: Call,
+	session: SessionId,
+	transcript: string | undefined,
+	mayAsk: boolean,
+): Promise<boolean> {
 	const { phase, ageMs } = await readPhase(call.workspace.paths, session);
 	if (phase === 'idle') return true;
 	if (phase === 'woken') return ageMs > WAKE_MS;
-	return (await isBrokenOff(call, session)) || (mayAsk && (await saysIdle(call, session)));
+	return (await isBrokenOff(call, transcript)) || (mayAsk && (await saysIdle(call, session)));
 }
 
 /** How much of the transcript's end is read, in bytes: some records are long, the one looked for is the last. */
 const TAIL = 128 * 1024;
 
-async function isBrokenOff(call: Call, session: SessionId): Promise<boolean> {
+async function isBrokenOff(call: Call, file: string | undefined): Promise<boolean> {
 	const format = call.driver.transcript;
-	const binding = await call.workspace.sessionBinding(session);
-	const record = binding && (await call.workspace.worker(binding.address));
-	const file = record?.sessions.find(each => each.id === session)?.transcript;
 	if (format === 'none' || file === undefined) return false;
 	const lines = (await tailOf(file)).split('\n').flatMap(line => tryJson(line) ?? []);
 	return lines.reduce(format.fold.bind(format), NO_FACTS).interruptedAt !== undefined;

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseVersion } from '../../src/base/version.ts';
 import type { MessageContent } from '../../src/protocol/message.ts';
-import { FIRST_WORKER, SessionId, TaskName, type MessageId } from '../../src/protocol/names.ts';
+import { FIRST_WORKER, TaskName, type MessageId, type SessionId } from '../../src/protocol/names.ts';
 import type { StoredMessage } from '../../src/core/mailbox.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';

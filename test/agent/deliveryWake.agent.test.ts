@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { readPhase } from '../../src/core/phase.ts';
+import { SessionId } from '../../src/protocol/names.ts';
+import { submit } from '../support/claudeTerminal.ts';
+import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
+import { eventually } from '../support/eventually.ts';
+
+const newSession = () => SessionId.parse(randomUUID());
+const requests = (lab: DeployedLab) => lab.model.requests.filter(request => request.hasTools);
+
+async function idle(lab: DeployedLab, session: SessionId): Promise<void> {
+	await eventually('the session is idle', async () => (await readPhase(lab.nancy.paths, session)).phase === 'idle');
+	await eventually('it watches its bell', async () => (await lab.nancy.sessionBinding(session))?.watched);
+	await sleep(300); // the CLI's watcher starts after the hook's answer
+}
+
+describe('waking an idle agent in a terminal', () => {
+	it('wakes it without a key typed, and the words stand outside the wrapper', async () => {
+		await using lab = await deployedLab();
+		const session = newSession();
+		const address = await startedTask(lab, session);
+		const claude = await lab.interactive(['--session-id', session]);
+		await submit(claude, '[[text:First turn]]');
+		await claude.waitForText(/● First turn/);
+		await idle(lab, session);
+		const sent = Date.now();
+		const id = await lab.send(address, 'Look at the log. [[text:Looked]]', { kind: 'feedback' });
+		const request = await lab.model.waitForRequest(each => each.text.includes('Look at the log'));
+		console.log('wake ms', request.at - sent);
+		expect(request.at - sent).toBeLessThan(2000);
+		await claude.waitForText(/● Looked/);
+		const message = await lab.delivered(address, id);
+		expect(message.receipt).toMatchObject({ event: 'UserPromptSubmit', rung: 'wake', session });
+		const part = request.body.messages.findLast(each => JSON.stringify(each.content).includes('Look at the log'));
+		expect(JSON.stringify(part?.content)).not.toContain('NOT USER INPUT');
+		expect(claude.screen()).not.toMatch(/hook (failed|error|problem)/i);
+	});
+
+	it('wakes it after it changed its folder, with a half-typed draft left alone', async () => {
+		await using lab = await deployedLab();
+		const session = newSession();
+		const address = await startedTask(lab, session);
+		const claude = await lab.interactive(['--session-id', session, '--permission-mode', 'bypassPermissions']);
+		await submit(claude, '[[sh:mkdir sub; cd sub]] [[text:Moved]]');
+		await claude.waitForText(/● Moved/);
+		await idle(lab, session);
+		claude.type('half a thou');
+		await claude.waitForText(/half a thou/);
+		await lab.send(address, 'After cd. [[text:Read after cd]]');
+		await claude.waitForText(/● Read after cd/, 5000);
+		expect(claude.screen()).toMatch(/❯\shalf a thou/);
+	});
+
+	it('wakes it after /clear, as the same worker', async () => {
+		await using lab = await deployedLab();
+		const session = newSession();
+		const address = await startedTask(lab, session);
+		const claude = await lab.interactive(['--session-id', session]);
+		await submit(claude, '[[text:First turn]]');
+		await claude.waitForText(/● First turn/);
+		await submit(claude, '/clear');
+		const next = await eventually('a second session', async () => {
+			const sessions = (await lab.nancy.worker(address))?.sessions ?? [];
+			return sessions.length === 2 && sessions[1]?.id;
+		});
+		await idle(lab, next);
+		await lab.send(address, 'After clear. [[text:Read after clear]]');
+		await claude.waitForText(/● Read after clear/, 5000);
+		expect((await lab.nancy.tasks()).tasks.map(task => task.name)).toEqual(['build']);
+	});
+
+	it('does not wake it while it works, and hands the message over at a boundary instead', async () => {
+		await using lab = await deployedLab();
+		const session = newSession();
+		const address = await startedTask(lab, session);
+		const claude = await lab.interactive(['--session-id', session, '--permission-mode', 'bypassPermissions']);
+		await submit(claude, '[[sh:touch started; sleep 3]] [[text:Unsteered]]');
+		await eventually('the tool runs', () => existsSync(lab.workspace.file('started')));
+		const id = await lab.send(address, 'Mid-run. [[text:Steered]]');
+		await claude.waitForText(/● Steered/);
+		expect((await lab.delivered(address, id)).receipt).toMatchObject({ event: 'PostToolBatch', rung: 'hook' });
+		await sleep(2500);
+		expect(requests(lab)).toHaveLength(2);
+	});
+
+	it('wakes it when the user broke the turn off, which no event tells', async () => {
+		await using lab = await deployedLab();
+		const session = newSession();
+		const address = await startedTask(lab, session);
+		const claude = await lab.interactive(['--session-id', session, '--permission-mode', 'bypassPermissions']);
+		await submit(claude, '[[sh:touch started; sleep 30]] [[text:Unreached]]');
+		await eventually('the tool runs', () => existsSync(lab.workspace.file('started')));
+		await sleep(500);
+		const before = await lab.send(address, 'Sent before. ', { kind: 'feedback' });
+		await sleep(1500);
+		claude.type('\u001b');
+		await claude.waitForText(/Interrupted/);
+		expect((await lab.delivered(address, before)).receipt).toMatchObject({
+			event: 'UserPromptSubmit',
+			rung: 'wake',
+		});
+		await submit(claude, '[[sh:touch again; sleep 30]] [[text:Unreached]]');
+		await eventually('the tool runs', () => existsSync(lab.workspace.file('again')));
+		await sleep(500);
+		claude.type('\u001b');
+		await eventually('interrupted again', () => claude.history().match(/Interrupted/g)?.length === 2);
+		const sent = Date.now();
+		const after = await lab.send(address, 'Sent after. [[text:Read after]]');
+		await claude.waitForText(/● Read after/, 5000);
+		console.log('after interrupt ms', Date.now() - sent);
+		expect((await lab.delivered(address, after)).receipt).toMatchObject({ rung: 'wake' });
+	});
+
+	it('wakes it when the user said No to a permission question', async () => {
+		await using lab = await deployedLab();
+		const session = newSession();
+		const address = await startedTask(lab, session);
+		const claude = await lab.interactive(['--session-id', session]);
+		await submit(claude, '[[sh:touch never]] [[text:Unreached]]');
+		await claude.waitForText(/Do you want to proceed\?/);
+		const id = await lab.send(address, 'While it asks. ', { kind: 'feedback' });
+		await sleep(2000);
+		expect(requests(lab)).toHaveLength(1);
+		claude.type('\u001b');
+		expect((await lab.delivered(address, id)).receipt).toMatchObject({ rung: 'wake' });
+	});
+
+	it('reaches a session that was running before deployment', async () => {
+		await using lab = await deployedLab({ isDeployed: false });
+		const claude = await lab.interactive();
+		await submit(claude, '[[text:Before deployment]]');
+		await claude.waitForText(/● Before deployment/);
+		lab.deploy();
+		await sleep(2500); // the CLI reads changed settings within two seconds
+		await submit(claude, '[[text:After deployment]]');
+		await claude.waitForText(/● After deployment/);
+		const { session, address } = await lab.anySession();
+		expect(await lab.nancy.sessionBinding(session)).toMatchObject({ watched: false });
+		await eventually('idle', async () => (await readPhase(lab.nancy.paths, session)).phase === 'idle');
+		const sent = Date.now();
+		const id = await lab.send(address, 'For the old session. [[text:Old session reads]]');
+		await claude.waitForText(/● Old session reads/, 8000);
+		console.log('waiter ms', Date.now() - sent);
+		expect((await lab.delivered(address, id)).receipt).toMatchObject({ event: 'UserPromptSubmit', rung: 'waiter' });
+		const second = await lab.send(address, 'And again. [[text:Reads again]]');
+		await claude.waitForText(/● Reads again/, 8000);
+		expect((await lab.delivered(address, second)).receipt).toMatchObject({ rung: 'waiter' });
+	});
+
+	it('delivers everything once when many messages come while it is woken', async () => {
+		await using lab = await deployedLab();
+		const session = newSession();
+		const address = await startedTask(lab, session);
+		const claude = await lab.interactive(['--session-id', session]);
+		await submit(claude, '[[text:First turn]]');
+		await claude.waitForText(/● First turn/);
+		await idle(lab, session);
+		const ids = [];
+		for (let index = 0; index < 12; index++) {
+			ids.push(await lab.send(address, `Burst number ${index}.`, { kind: index % 2 ? 'directive' : 'feedback' }));
+			await sleep(150);
+		}
+		for (const id of ids) await lab.delivered(address, id);
+		const last = await eventually(
+			'the last request',
+			() => requests(lab).at(-1)?.text.includes('Burst number 11') && requests(lab).at(-1),
+		);
+		for (let index = 0; index < 12; index++) expect(last.text.split(`Burst number ${index}.`)).toHaveLength(2);
+	});
+});
