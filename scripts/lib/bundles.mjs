@@ -9,7 +9,7 @@ import { root } from './bootstrap.mjs';
  */
 const PROGRAMS = [
 	{ out: 'dist/extension.js', entry: 'src/extension.ts', external: ['vscode', './main.js'] },
-	{ out: 'dist/main.js', entry: 'src/ui/main.ts', external: ['vscode'] },
+	{ out: 'dist/main.js', entry: 'src/main.ts', external: ['vscode'] },
 	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], executable: true },
 	{ out: 'dist/hook.js', entry: 'src/hook/main.ts', external: [] },
 ];

@@ -77,11 +77,11 @@ async function demoAgent(workspace) {
 		settings: { permissions: DEMO_PERMISSIONS },
 	});
 	const executable = await installClaudeCode();
-	return { env, settings: { 'nancy.claudeCode.path': executable }, home, stop: () => model.close() };
+	return { env, settings: { 'nancy.agents.claude-code.path': executable }, home, stop: () => model.close() };
 }
 
 async function ownAgent() {
-	const settings = onPath('claude') ? {} : { 'nancy.claudeCode.path': await installClaudeCode() };
+	const settings = onPath('claude') ? {} : { 'nancy.agents.claude-code.path': await installClaudeCode() };
 	return { env: { ...process.env }, settings, stop: () => Promise.resolve() };
 }
 

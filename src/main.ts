@@ -1,0 +1,55 @@
+import * as vscode from 'vscode';
+import { WorkspaceModel } from './core/model.ts';
+import { Workspace } from './core/workspace.ts';
+import { driverById, drivers } from './drivers/index.ts';
+import { operationsOf } from './operations.ts';
+import { Failures } from './ui/failures.ts';
+import type { Nancy, Views } from './ui/nancy.ts';
+import type { Folder } from './ui/ports.ts';
+import { openWindow } from './ui/window.ts';
+
+/** Everything that extension.ts does not load at once: the core, the drivers and the views, put together. */
+export async function start(context: vscode.ExtensionContext, views: Views): Promise<Nancy> {
+	const log = vscode.window.createOutputChannel('Nancy', { log: true });
+	context.subscriptions.push(log);
+	const models = new Set<WorkspaceModel>();
+	const nancy = openWindow({
+		context,
+		views,
+		failures: new Failures(log),
+		operations: operationsOf(context.extensionPath),
+		openFolder: (path, name) => {
+			const model = new WorkspaceModel(new Workspace(path), drivers);
+			models.add(model);
+			return folderOf(model, path, name, () => models.delete(model));
+		},
+		agentName: driver => driverById(driver)?.displayName ?? driver,
+	});
+	return {
+		...nancy,
+		stop: async () => {
+			const open = [...models];
+			await nancy.stop();
+			// The collector's lock goes back to whichever window is left.
+			await Promise.all(open.map(model => model.close()));
+		},
+	};
+}
+
+function folderOf(model: WorkspaceModel, path: string, name: string, onDispose: () => void): Folder {
+	return {
+		name,
+		path,
+		workspace: model.workspace,
+		onDidChange: model.onDidChange,
+		onDidNeedAttention: model.onDidNeedAttention,
+		overview: () => model.overview(),
+		messages: address => model.messages(address),
+		sessions: () => model.sessions(),
+		refresh: () => model.refresh(),
+		dispose: () => {
+			onDispose();
+			void model.close();
+		},
+	};
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod/mini';
+import { Effect, Priority } from './message.ts';
+
+/** What the compose page and the extension say to each other. Both sides parse what they get. */
+
+/** What stands in the form. Results are written by delegates, never by hand. */
+export const Draft = z.object({
+	/** Keys of {@link Recipient}s. */
+	to: z.array(z.string()),
+	kind: z.enum(['directive', 'feedback']),
+	priority: Priority,
+	effect: Effect,
+	text: z.string(),
+});
+export type Draft = z.infer<typeof Draft>;
+
+export const EMPTY_DRAFT: Draft = { to: [], kind: 'directive', priority: 'normal', effect: 'none', text: '' };
+
+const Recipient = z.object({
+	/** Means something to the extension only. */
+	key: z.string(),
+	label: z.string(),
+	/** What the worker is doing, in words. */
+	detail: z.string(),
+	isRunning: z.boolean(),
+});
+
+const SentMessage = z.object({
+	key: z.string(),
+	to: z.string(),
+	text: z.string(),
+	/** For the mark in front; the words are in `detail`. */
+	state: z.enum(['queued', 'held', 'delivered', 'archived', 'withdrawn']),
+	detail: z.string(),
+});
+
+export const ToComposePage = z.discriminatedUnion('type', [
+	z.object({ type: z.literal('state'), recipients: z.array(Recipient), sent: z.array(SentMessage) }),
+	/** Puts the form to these recipients, for a reply or a message to one worker. */
+	z.object({ type: z.literal('address'), to: z.array(z.string()) }),
+	/** Loads a queued message for editing; the draft that was there comes back afterwards. */
+	z.object({ type: z.literal('edit'), title: z.string(), draft: Draft }),
+	/** What was asked for is done: the form can be emptied. */
+	z.object({ type: z.literal('done'), note: z.string() }),
+	/** It is not; the form keeps its text. */
+	z.object({ type: z.literal('failed'), reason: z.string() }),
+]);
+export type ToComposePage = z.infer<typeof ToComposePage>;
+
+export const FromComposePage = z.discriminatedUnion('type', [
+	z.object({ type: z.literal('ready') }),
+	z.object({ type: z.literal('send'), draft: Draft }),
+	z.object({ type: z.literal('save'), draft: Draft }),
+	z.object({ type: z.literal('cancelEdit') }),
+]);
+export type FromComposePage = z.infer<typeof FromComposePage>;

@@ -1,0 +1,306 @@
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import { NancyError } from '../base/errors.ts';
+import { recordStop } from '../core/launch.ts';
+import type { TaskView } from '../core/overview.ts';
+import { ORCHESTRATOR, type TaskName } from '../protocol/names.ts';
+import { askFilter } from './askFilter.ts';
+import type { Badges } from './badges.ts';
+import type { Choices } from './choices.ts';
+import type { ComposeView } from './composeView.ts';
+import { sendTo } from './composeView.ts';
+import { CONTAINER, VIEWS, WALKTHROUGH, type CommandId } from './contributions.ts';
+import type { Documents } from './documents.ts';
+import type { Failures } from './failures.ts';
+import type { Folders } from './folders.ts';
+import { isUnread, MailItem, MessageItem, move } from './inboxView.ts';
+import { needsOf } from './needs.ts';
+import type { Orchestrator } from './orchestrate.ts';
+import { pickFolder, pickTask, pickWorker, workerItems } from './pickers.ts';
+import type { Folder, Operations } from './ports.ts';
+import { TaskItem, WorkerItem } from './tasksView.ts';
+import type { Terminals } from './terminals.ts';
+import { eventsIn, NO_FILTER } from './trafficFilter.ts';
+import { NodeItem, SessionItem, type TrafficView } from './trafficView.ts';
+import { addressWords } from './words.ts';
+
+export interface Collaborators {
+	folders: Folders;
+	operations: Operations;
+	orchestrator: Orchestrator;
+	terminals: Terminals;
+	compose: ComposeView;
+	documents: Documents;
+	traffic: TrafficView;
+	choices: Choices;
+	badges: Badges;
+	failures: Failures;
+}
+
+type Handler = (args: readonly unknown[]) => Promise<void> | void;
+
+/** What each command does. A command takes the tree item it was called from, or asks. */
+export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, Handler>> {
+	const { folders, operations, orchestrator, terminals, compose, documents, traffic, choices, badges } = own;
+
+	const taskOf = async ([item]: readonly unknown[], which: (task: TaskView) => boolean, none: string) => {
+		if (item instanceof TaskItem) return item;
+		if (item instanceof WorkerItem) return new TaskItem(item.folder, item.task);
+		return pickTask(folders, which, none);
+	};
+	const workerOf = async ([item]: readonly unknown[], which: (item: WorkerItem) => boolean, none: string) =>
+		item instanceof WorkerItem ? item : pickWorker(folders, which, none);
+	const isLive = ({ worker }: WorkerItem) => worker.state.phase !== 'ended';
+	const isOpen = ({ record }: TaskView) => record.archivedAt === undefined;
+
+	const stop = async (item: WorkerItem): Promise<void> => {
+		await recordStop(item.folder.workspace, item.address);
+		const { process } = item.worker.record;
+		if (process) await operations.stop(process);
+		await item.folder.refresh();
+	};
+	/** Stops what runs of a task after the user has agreed; a cancellation otherwise. */
+	const settle = async (
+		{ folder, task }: TaskItem,
+		question: string,
+		detail: string,
+		button: string,
+	): Promise<void> => {
+		const running = task.workers.map(worker => new WorkerItem(folder, task, worker)).filter(isLive);
+		await confirm(question, detail, button);
+		for (const each of running) await stop(each);
+	};
+
+	return {
+		'nancy.orchestrateTask': () => orchestrator.newTask(),
+		'nancy.addWorker': async args => {
+			const { folder, task } = await taskOf(args, isOpen, noTask());
+			await orchestrator.addWorker(folder, task.record.name, task.record.agent);
+		},
+		'nancy.resumeWorker': async args => {
+			const item = await workerOf(args, each => !isLive(each), l10n.t('Every worker is running.'));
+			await orchestrator.resume(item.folder, item.address, item.worker.record.agent);
+		},
+		'nancy.stopWorker': async args => {
+			await stop(await workerOf(args, isLive, noWorker()));
+		},
+		'nancy.archiveTask': async args => {
+			const item = await taskOf(args, isOpen, noTask());
+			if (item.task.workers.some(({ state }) => state.phase !== 'ended')) {
+				const question = l10n.t('Stop the workers of “{0}” and archive it?', item.task.record.title);
+				await settle(
+					item,
+					question,
+					l10n.t('Its messages and conversations stay.'),
+					l10n.t('Stop and Archive'),
+				);
+			}
+			await item.folder.workspace.updateTask(item.task.record.name, record => ({
+				...record,
+				archivedAt: new Date().toISOString(),
+			}));
+			await item.folder.refresh();
+		},
+		'nancy.restoreTask': async args => {
+			const item = await taskOf(args, each => !isOpen(each), l10n.t('No task is archived.'));
+			await item.folder.workspace.updateTask(item.task.record.name, ({ archivedAt: _gone, ...record }) => record);
+			await item.folder.refresh();
+		},
+		'nancy.deleteTask': async args => {
+			const item = await taskOf(args, () => true, noTask());
+			const question = l10n.t('Delete the task “{0}”?', item.task.record.title);
+			const detail = l10n.t(
+				'Its workers are stopped, and its messages and receipts are deleted. The conversations stay with the agent. This cannot be undone.',
+			);
+			await settle(item, question, detail, l10n.t('Delete'));
+			await item.folder.workspace.deleteTask(item.task.record.name);
+			await item.folder.refresh();
+		},
+		'nancy.focusTerminal': async args => {
+			const item = await workerOf(args, isLive, noWorker());
+			badges.seen(item.folder, item.address);
+			await terminals.focus(item);
+		},
+		'nancy.sendMessage': async args => {
+			const item = await workerOf(args, () => true, noTask());
+			const text = await vscode.window.showInputBox({
+				title: l10n.t('Send a Directive to {0}', addressWords(item.address)),
+				prompt: l10n.t('The agent reads it at its next tool call.'),
+				ignoreFocusOut: true,
+			});
+			if (text === undefined || text.trim() === '') return;
+			await sendTo([item], { kind: 'directive', priority: 'normal', effect: 'none', text });
+		},
+		'nancy.composeMessage': () => compose.open(),
+		'nancy.composeTo': ([item]) => (item instanceof WorkerItem ? compose.open([item]) : compose.open()),
+		'nancy.copySession': async ([item]) => {
+			const session = sessionOf(item);
+			if (session !== undefined) await vscode.env.clipboard.writeText(session);
+		},
+		'nancy.openTranscript': ([item]) => openTranscript(folders, item),
+		'nancy.openPayload': async ([item]) => {
+			if (item instanceof NodeItem) await documents.openPayload(item);
+		},
+
+		'nancy.openMessage': async ([item]) => {
+			if (item instanceof MessageItem) await openFile(item.message.file);
+			if (!(item instanceof MailItem)) return;
+			await openFile(await readMail(item));
+		},
+		'nancy.editMessage': async ([item]) => {
+			if (item instanceof MessageItem) await compose.edit(item);
+		},
+		'nancy.moveMessageUp': ([item]) => (item instanceof MessageItem ? move(item, -1) : undefined),
+		'nancy.moveMessageDown': ([item]) => (item instanceof MessageItem ? move(item, 1) : undefined),
+		'nancy.withdrawMessage': async ([item]) => {
+			if (!(item instanceof MessageItem)) return;
+			await item.folder.workspace.mailbox(item.address).withdraw(item.message.id);
+			await item.folder.refresh();
+		},
+		'nancy.archiveMessage': async ([item]) => {
+			if (item instanceof MessageItem) await item.folder.workspace.mailbox(item.address).archive(item.message.id);
+			if (item instanceof MailItem) await mailboxOf(item).archive(item.message.id);
+			if (item instanceof MessageItem || item instanceof MailItem) await item.folder.refresh();
+		},
+		'nancy.reply': async ([item]) => {
+			if (!(item instanceof MailItem)) return;
+			if (isUnread(item) && vscode.workspace.isTrusted) await readMail(item);
+			const sender = workerItems(folders).find(
+				each =>
+					each.folder === item.folder &&
+					`${each.address.task}/${each.address.worker}` === item.message.content.from,
+			);
+			await compose.open(sender ? [sender] : undefined);
+		},
+
+		'nancy.showAttention': async () => {
+			const [first] = needsOf(folders).waiting;
+			if (first) await terminals.focus(new WorkerItem(first.folder, first.task, first.worker));
+			else await vscode.commands.executeCommand(`${VIEWS.inbox}.focus`);
+		},
+		'nancy.filterTraffic': async () => {
+			const sessions = folders.list().flatMap(folder => folder.sessions());
+			traffic.filter = await askFilter(traffic.filter, eventsIn(sessions), tasksIn(folders));
+		},
+		'nancy.clearTrafficFilter': () => {
+			traffic.filter = NO_FILTER;
+		},
+		'nancy.showArchived': () => {
+			choices.showsArchived = true;
+		},
+		'nancy.hideArchived': () => {
+			choices.showsArchived = false;
+		},
+
+		'nancy.setUp': async () => {
+			const folder = await pickFolder(folders);
+			const warnings = await operations.setUp(folder, undefined);
+			const done = l10n.t('Hooks and skills are set up in {0}.', folder.name);
+			void vscode.window.showInformationMessage([done, ...warnings].join(' '));
+		},
+		'nancy.cleanUp': async () => {
+			const folder = await pickFolder(folders);
+			const task = await pickWhatToClean(folder);
+			const done = await operations.cleanUp(folder, task);
+			await folder.refresh();
+			void vscode.window.showInformationMessage(
+				done.length === 0 ? l10n.t('There was nothing to clean up.') : done.join(' '),
+			);
+		},
+		'nancy.doctor': async () => {
+			const folder = await pickFolder(folders);
+			const report = await operations.doctor(folder, { fix: false });
+			await documents.openReport(l10n.t('Nancy Doctor'), report.markdown);
+			if (report.repairable === 0 || !vscode.workspace.isTrusted) return;
+			const repair = l10n.t('Repair');
+			const text = l10n.t('Doctor can repair {0} of {1} problems.', report.repairable, report.problems);
+			if ((await vscode.window.showWarningMessage(text, repair)) !== repair) return;
+			const after = await operations.doctor(folder, { fix: true });
+			await documents.openReport(l10n.t('Nancy Doctor'), after.markdown);
+		},
+		'nancy.showLog': () => own.failures.log.show(),
+		'nancy.openWalkthrough': async () => {
+			await vscode.commands.executeCommand(
+				'workbench.action.openWalkthrough',
+				`${CONTAINER}.${CONTAINER}#${WALKTHROUGH}`,
+				false,
+			);
+		},
+	};
+}
+
+function noTask(): string {
+	return l10n.t('There is no task yet. Start one with “Nancy: Orchestrate Task”.');
+}
+
+function noWorker(): string {
+	return l10n.t('No worker is running.');
+}
+
+async function confirm(question: string, detail: string, button: string): Promise<void> {
+	const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, button);
+	if (answer !== button) throw new vscode.CancellationError();
+}
+
+async function openFile(file: string): Promise<void> {
+	await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: true });
+}
+
+function mailboxOf({ folder, task }: MailItem) {
+	return folder.workspace.mailbox({ task, worker: ORCHESTRATOR });
+}
+
+/** Marks a message to the human as read, and says where its file is then. In an untrusted workspace nothing is moved. */
+async function readMail(item: MailItem): Promise<string> {
+	if (!isUnread(item) || !vscode.workspace.isTrusted) return item.message.file;
+	const mailbox = mailboxOf(item);
+	await mailbox.markRead(item.message.id);
+	await item.folder.refresh();
+	return mailbox.deliveredFile(item.message.id);
+}
+
+function sessionOf(item: unknown): string | undefined {
+	if (item instanceof SessionItem) return item.session;
+	return item instanceof WorkerItem
+		? (item.worker.state.session ?? item.worker.record.sessions.at(-1)?.id)
+		: undefined;
+}
+
+async function openTranscript(folders: Folders, item: unknown): Promise<void> {
+	const session = sessionOf(item);
+	const transcript = folders
+		.list()
+		.flatMap(folder => folder.overview().tasks)
+		.flatMap(task => task.workers)
+		.flatMap(worker => worker.record.sessions)
+		.find(({ id }) => id === session)?.transcript;
+	if (transcript === undefined) throw new NancyError('io', l10n.t('The agent has not said where its transcript is.'));
+	await openFile(transcript);
+}
+
+function tasksIn(folders: Folders): string[] {
+	return folders.list().flatMap(folder => folder.overview().tasks.map(({ record }) => record.name));
+}
+
+async function pickWhatToClean(folder: Folder): Promise<TaskName | undefined> {
+	const everything = {
+		label: l10n.t('The whole workspace'),
+		detail: l10n.t('Takes back hooks and skills. Tasks and messages stay in .nancy.'),
+		task: undefined,
+	};
+	const tasks = folder
+		.overview()
+		.tasks.map(({ record }) => ({ label: record.title, detail: record.name, task: record.name }));
+	const chosen = await vscode.window.showQuickPick([everything, ...tasks], { title: l10n.t('Clean up what?') });
+	if (!chosen) throw new vscode.CancellationError();
+	if (chosen.task === undefined) {
+		await confirm(
+			l10n.t('Remove what Nancy deployed into {0}?', folder.name),
+			l10n.t(
+				'Agents that are running stop reporting and hear no more messages. Files that others have changed keep those changes.',
+			),
+			l10n.t('Clean Up'),
+		);
+	}
+	return chosen.task;
+}

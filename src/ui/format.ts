@@ -1,0 +1,44 @@
+/** Numbers and times as short text. No words, so nothing here needs translating but unit signs. */
+
+/** `4 s`, `12 min`, `3 h`, `2 d`: how long ago, in the largest unit. */
+export function formatAge(since: string, nowMs: number = Date.now()): string {
+	return formatSpan(Math.max(0, nowMs - Date.parse(since)));
+}
+
+export function formatSpan(ms: number): string {
+	const seconds = Math.floor(ms / 1000);
+	if (seconds < 60) return `${seconds} s`;
+	const minutes = Math.floor(seconds / 60);
+	if (minutes < 60) return `${minutes} min`;
+	const hours = Math.floor(minutes / 60);
+	return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
+}
+
+/** How long something took: `85 ms`, `1.2 s`, `3 min`. */
+export function formatDuration(ms: number): string {
+	if (ms < 1000) return `${Math.round(ms)} ms`;
+	return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : formatSpan(ms);
+}
+
+/** `12:03:04` in the reader's own time zone. */
+export function formatTime(moment: string): string {
+	return new Date(moment).toLocaleTimeString(undefined, {
+		hour: '2-digit',
+		minute: '2-digit',
+		second: '2-digit',
+		hourCycle: 'h23',
+	});
+}
+
+/** `950`, `12.3k`, `1.2M`. */
+export function formatCount(count: number): string {
+	if (count < 1000) return String(count);
+	return count < 1_000_000 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+/** The first line with something on it, cut at `limit` characters. */
+export function firstLine(text: string, limit = 80): string {
+	const line = text.split('\n').find(each => each.trim() !== '') ?? '';
+	const plain = line.trim().replace(/\s+/g, ' ');
+	return plain.length <= limit ? plain : `${plain.slice(0, limit - 1).trimEnd()}…`;
+}

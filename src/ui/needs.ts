@@ -1,0 +1,27 @@
+import type { TaskView, WorkerView } from '../core/overview.ts';
+import type { Folders } from './folders.ts';
+import type { Folder } from './ports.ts';
+
+/** What the window should point at, over all folders; archived tasks need nobody. */
+export interface Needs {
+	/** Messages that no agent has read yet. */
+	queued: number;
+	waiting: { folder: Folder; task: TaskView; worker: WorkerView }[];
+	/** Messages that the human has not read. */
+	unread: number;
+}
+
+export function needsOf(folders: Folders): Needs {
+	const needs: Needs = { queued: 0, waiting: [], unread: 0 };
+	for (const folder of folders.list()) {
+		for (const task of folder.overview().tasks) {
+			if (task.record.archivedAt !== undefined) continue;
+			needs.unread += task.unread;
+			for (const worker of task.workers) {
+				needs.queued += worker.queued;
+				if (worker.state.phase === 'waiting') needs.waiting.push({ folder, task, worker });
+			}
+		}
+	}
+	return needs;
+}

@@ -1,0 +1,116 @@
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import type { Attention } from '../core/attention.ts';
+import type { WorkerAddress } from '../core/workspace.ts';
+import type { Failures } from './failures.ts';
+import type { Folders } from './folders.ts';
+import { firstLine } from './format.ts';
+import type { Folder } from './ports.ts';
+import { notice } from './settings.ts';
+import { addressWords } from './words.ts';
+
+interface Call {
+	folder: Folder;
+	attention: Attention;
+}
+
+/** VS Code shows three notifications at a time and drops what comes faster: calls that come together become one. */
+const GATHER_MS = 500;
+
+/** What a notification's buttons do. */
+export interface Reactions {
+	showTerminal(folder: Folder, address: WorkerAddress): Promise<void>;
+	reply(call: Call): Promise<void>;
+	showAll(): Promise<void>;
+}
+
+/** Tells the human that an agent waits, has stopped or has written, as loudly as each is wanted. */
+export class Notifications implements vscode.Disposable {
+	private gathered: Call[] = [];
+	private timer: NodeJS.Timeout | undefined;
+	private readonly following: vscode.Disposable;
+
+	constructor(
+		folders: Folders,
+		private readonly failures: Failures,
+		private readonly reactions: Reactions,
+	) {
+		this.following = folders.onDidNeedAttention(call => this.add(call));
+	}
+
+	dispose(): void {
+		clearTimeout(this.timer);
+		this.following.dispose();
+	}
+
+	private add(call: Call): void {
+		if (notice(call.attention.kind, call.folder.path) !== 'notification') return;
+		this.gathered.push(call);
+		this.timer ??= setTimeout(() => {
+			this.timer = undefined;
+			const calls = this.gathered;
+			this.gathered = [];
+			this.failures.background(this.show(calls));
+		}, GATHER_MS);
+	}
+
+	private async show(calls: readonly Call[]): Promise<void> {
+		const [only, ...others] = calls;
+		if (only === undefined) return;
+		if (others.length > 0) {
+			const showAll = l10n.t('Show');
+			if ((await showLine(summary(calls), isQuestion(calls), showAll)) === showAll)
+				await this.reactions.showAll();
+			return;
+		}
+		const showTerminal = l10n.t('Show Terminal');
+		const reply = l10n.t('Reply');
+		const choice = await showLine(sentence(only.attention), isQuestion(calls), showTerminal, reply);
+		if (choice === showTerminal) await this.reactions.showTerminal(only.folder, only.attention.address);
+		if (choice === reply) await this.reactions.reply(only);
+	}
+}
+
+function showLine(text: string, isWarning: boolean, ...buttons: string[]): Thenable<string | undefined> {
+	return isWarning
+		? vscode.window.showWarningMessage(text, ...buttons)
+		: vscode.window.showInformationMessage(text, ...buttons);
+}
+
+function isQuestion(calls: readonly Call[]): boolean {
+	return calls.some(({ attention }) => attention.kind === 'permission');
+}
+
+function sentence({ kind, address, text }: Attention): string {
+	const who = addressWords(address);
+	const line = firstLine(text, 160);
+	switch (kind) {
+		case 'permission':
+			return line === ''
+				? l10n.t('{0} waits for your permission.', who)
+				: l10n.t('{0} waits for your permission: {1}', who, line);
+		case 'stopped':
+			return line === '' ? l10n.t('{0} has stopped.', who) : l10n.t('{0} has stopped: {1}', who, line);
+		case 'message':
+			return l10n.t('{0} writes: {1}', who, line);
+	}
+}
+
+function summary(calls: readonly Call[]): string {
+	const count = (kind: Attention['kind']) =>
+		new Set(
+			calls
+				.filter(({ attention }) => attention.kind === kind)
+				.map(
+					({ folder, attention }) => `${folder.path}//${attention.address.task}/${attention.address.worker}`,
+				),
+		).size;
+	const [waiting, stopped, writing] = [count('permission'), count('stopped'), count('message')];
+	return [
+		waiting > 0 ? l10n.t('{0} workers wait for your permission.', waiting) : '',
+		writing > 0 ? l10n.t('{0} workers write to you.', writing) : '',
+		stopped > 0 ? l10n.t('{0} workers have stopped.', stopped) : '',
+	]
+		.filter(part => part !== '')
+		.join(' ');
+}

@@ -1,0 +1,70 @@
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import { NancyError } from '../base/errors.ts';
+import type { TaskView } from '../core/overview.ts';
+import type { Folders } from './folders.ts';
+import { firstLine } from './format.ts';
+import type { Folder } from './ports.ts';
+import { TaskItem, WorkerItem } from './tasksView.ts';
+import { addressWords, stateLine } from './words.ts';
+
+/** Choices that a command makes when it was not called from a tree item. One that leaves no choice is not asked. */
+
+export async function pickFolder(folders: Folders): Promise<Folder> {
+	const rows = folders.list().map(folder => ({ label: folder.name, description: folder.path, value: folder }));
+	if (rows.length === 0)
+		throw new NancyError('not-a-workspace', l10n.t('Open a folder first: agents work on a folder.'));
+	return pick(rows, l10n.t('In which folder?'));
+}
+
+export async function pickTask(folders: Folders, which: (task: TaskView) => boolean, none: string): Promise<TaskItem> {
+	const rows = folders.list().flatMap(folder =>
+		folder
+			.overview()
+			.tasks.filter(which)
+			.toReversed()
+			.map(task => ({
+				label: task.record.title,
+				description: folders.list().length > 1 ? folder.name : '',
+				detail: firstLine(task.record.prompt),
+				value: new TaskItem(folder, task),
+			})),
+	);
+	if (rows.length === 0) throw new NancyError('no-task', none);
+	return pick(rows, l10n.t('Which task?'));
+}
+
+export async function pickWorker(
+	folders: Folders,
+	which: (item: WorkerItem) => boolean,
+	none: string,
+): Promise<WorkerItem> {
+	const rows = workerItems(folders)
+		.filter(which)
+		.map(item => ({
+			label: addressWords(item.address),
+			description: stateLine(item.worker.state),
+			value: item,
+		}));
+	if (rows.length === 0) throw new NancyError('no-task', none);
+	return pick(rows, l10n.t('Which worker?'));
+}
+
+/** Every worker of a task that is not archived. */
+export function workerItems(folders: Folders): WorkerItem[] {
+	return folders.list().flatMap(folder =>
+		folder
+			.overview()
+			.tasks.filter(task => task.record.archivedAt === undefined)
+			.toReversed()
+			.flatMap(task => task.workers.map(worker => new WorkerItem(folder, task, worker))),
+	);
+}
+
+async function pick<T>(rows: readonly (vscode.QuickPickItem & { value: T })[], title: string): Promise<T> {
+	const [only, ...others] = rows;
+	if (only && others.length === 0) return only.value;
+	const chosen = await vscode.window.showQuickPick(rows, { title, matchOnDescription: true });
+	if (!chosen) throw new vscode.CancellationError();
+	return chosen.value;
+}

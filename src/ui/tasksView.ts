@@ -1,0 +1,228 @@
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import type { Phase, TaskView, WorkerView } from '../core/overview.ts';
+import type { WorkerAddress } from '../core/workspace.ts';
+import type { Choices } from './choices.ts';
+import { firstLine, formatAge, formatCount, formatTime } from './format.ts';
+import type { Folders } from './folders.ts';
+import type { Folder } from './ports.ts';
+import { ProblemItem } from './problemItem.ts';
+import { stateLine, phaseWord } from './words.ts';
+import { tooltip } from './tooltip.ts';
+
+export class FolderItem {
+	constructor(readonly folder: Folder) {}
+}
+
+export class TaskItem {
+	constructor(
+		readonly folder: Folder,
+		readonly task: TaskView,
+	) {}
+}
+
+export class WorkerItem {
+	constructor(
+		readonly folder: Folder,
+		readonly task: TaskView,
+		readonly worker: WorkerView,
+	) {}
+
+	get address(): WorkerAddress {
+		return { task: this.worker.record.task, worker: this.worker.record.name };
+	}
+}
+
+class ArchivedItem {
+	constructor(
+		readonly folder: Folder,
+		readonly tasks: readonly TaskView[],
+	) {}
+}
+
+export type TaskElement = FolderItem | TaskItem | WorkerItem | ArchivedItem | ProblemItem;
+
+const icons: Readonly<Record<Phase, vscode.ThemeIcon>> = {
+	starting: new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue')),
+	working: new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue')),
+	waiting: new vscode.ThemeIcon('bell-dot', new vscode.ThemeColor('charts.orange')),
+	idle: new vscode.ThemeIcon('circle-filled', new vscode.ThemeColor('charts.green')),
+	ended: new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground')),
+};
+
+/** Ages under a minute are shown to the second, so rows that can change are drawn again this often. */
+const TICK_MS = 1000;
+
+/** Tasks with their workers and what each is doing. Maps what the folders know; asks nothing of the disk. */
+export class TasksView implements vscode.TreeDataProvider<TaskElement>, vscode.Disposable {
+	private readonly _onDidChangeTreeData = new vscode.EventEmitter<undefined>();
+	readonly onDidChangeTreeData = this._onDidChangeTreeData.event;
+	private readonly owned: vscode.Disposable[] = [];
+
+	constructor(
+		private readonly folders: Folders,
+		private readonly view: vscode.TreeView<unknown>,
+		private readonly choices: Choices,
+		private readonly agentName: (driver: string) => string,
+	) {
+		const redraw = () => this._onDidChangeTreeData.fire(undefined);
+		this.owned.push(folders.onDidChange(redraw), choices.onDidChange(redraw));
+		const timer = setInterval(() => {
+			if (this.view.visible && this.isAgeing()) redraw();
+		}, TICK_MS);
+		this.owned.push({ dispose: () => clearInterval(timer) });
+	}
+
+	getChildren(parent?: TaskElement): TaskElement[] {
+		if (parent === undefined) {
+			const [only, ...others] = this.folders.list();
+			if (only === undefined) return [];
+			return others.length === 0 ? this.childrenOf(only) : this.folders.list().map(each => new FolderItem(each));
+		}
+		if (parent instanceof FolderItem) return this.childrenOf(parent.folder);
+		if (parent instanceof TaskItem)
+			return parent.task.workers.map(worker => new WorkerItem(parent.folder, parent.task, worker));
+		if (parent instanceof ArchivedItem) return parent.tasks.map(task => new TaskItem(parent.folder, task));
+		return [];
+	}
+
+	getTreeItem(element: TaskElement): vscode.TreeItem {
+		if (element instanceof WorkerItem) return this.workerItem(element);
+		if (element instanceof TaskItem) return taskItem(element);
+		if (element instanceof ProblemItem) return element.treeItem();
+		if (element instanceof FolderItem) {
+			const item = new vscode.TreeItem(element.folder.name, vscode.TreeItemCollapsibleState.Expanded);
+			item.id = element.folder.path;
+			item.contextValue = 'folder';
+			item.iconPath = vscode.ThemeIcon.Folder;
+			item.resourceUri = vscode.Uri.file(element.folder.path);
+			item.accessibilityInformation = { label: l10n.t('Folder {0}', element.folder.name) };
+			return item;
+		}
+		const item = new vscode.TreeItem(l10n.t('Archived'), vscode.TreeItemCollapsibleState.Expanded);
+		item.id = `${element.folder.path}//archived`;
+		item.contextValue = 'archived';
+		item.iconPath = new vscode.ThemeIcon('archive');
+		item.description = String(element.tasks.length);
+		item.accessibilityInformation = { label: l10n.t('{0} archived tasks', element.tasks.length) };
+		return item;
+	}
+
+	/** Hovers are made when they are looked at, so that ages are right. */
+	resolveTreeItem(item: vscode.TreeItem, element: TaskElement): vscode.TreeItem {
+		if (element instanceof WorkerItem) item.tooltip = this.workerTooltip(element);
+		return item;
+	}
+
+	dispose(): void {
+		for (const each of this.owned) each.dispose();
+		this._onDidChangeTreeData.dispose();
+	}
+
+	private childrenOf(folder: Folder): TaskElement[] {
+		const { tasks, problems } = folder.overview();
+		const archived = tasks.filter(task => task.record.archivedAt !== undefined);
+		return [
+			...tasks
+				.filter(task => task.record.archivedAt === undefined)
+				.toReversed()
+				.map(task => new TaskItem(folder, task)),
+			...problems.map(problem => new ProblemItem(problem)),
+			...(this.choices.showsArchived && archived.length > 0 ? [new ArchivedItem(folder, archived)] : []),
+		];
+	}
+
+	private workerItem(element: WorkerItem): vscode.TreeItem {
+		const { folder, task, worker } = element;
+		const { record, state } = worker;
+		const item = new vscode.TreeItem(record.name);
+		item.id = `${folder.path}//${record.task}/${record.name}`;
+		item.contextValue = `worker.${state.phase}`;
+		item.iconPath = icons[state.phase];
+		const queued = worker.queued === 0 ? undefined : l10n.t('{0} queued', worker.queued);
+		item.description = [stateLine(state), queued].filter(Boolean).join(' · ');
+		item.command = { command: 'nancy.focusTerminal', title: l10n.t('Focus Terminal'), arguments: [element] };
+		item.accessibilityInformation = {
+			label: l10n.t('Worker {0} of task {1}, {2}', record.name, task.record.title, item.description),
+		};
+		return item;
+	}
+
+	private workerTooltip({ folder, task, worker }: WorkerItem): vscode.MarkdownString {
+		const { record, state, facts } = worker;
+		const window = facts?.contextWindow;
+		const used =
+			facts?.contextTokens === undefined
+				? undefined
+				: window === undefined
+					? formatCount(facts.contextTokens)
+					: l10n.t(
+							'{0} of {1} ({2} %)',
+							formatCount(facts.contextTokens),
+							formatCount(window),
+							Math.round((100 * facts.contextTokens) / window),
+						);
+		return tooltip(`${task.record.title} · ${record.name}`, [
+			[
+				l10n.t('State'),
+				[phaseWord(state.phase), state.source, l10n.t('{0} ago', formatAge(state.at))].join(' · '),
+			],
+			[l10n.t('Doing'), [state.tool, state.summary].filter(Boolean).join(' ')],
+			[l10n.t('Agent'), [this.agentName(record.agent), record.agentVersion].filter(Boolean).join(' ')],
+			[l10n.t('Model'), facts?.model ?? record.model],
+			[l10n.t('Context'), used],
+			[
+				l10n.t('Tokens'),
+				facts && l10n.t('{0} in, {1} out', formatCount(facts.inputTokens), formatCount(facts.outputTokens)),
+			],
+			[l10n.t('Cost'), facts?.costUsd === undefined ? undefined : `$${facts.costUsd.toFixed(2)}`],
+			[l10n.t('Queued'), worker.queued === 0 ? undefined : String(worker.queued)],
+			[l10n.t('Started'), formatTime(record.startedAt)],
+			[l10n.t('Process'), record.process && String(record.process.pid)],
+			[l10n.t('Session'), state.session ?? record.sessions.at(-1)?.id],
+			[l10n.t('Folder'), folder.path],
+		]);
+	}
+
+	private isAgeing(): boolean {
+		return this.folders.list().some(folder =>
+			folder
+				.overview()
+				.tasks.flatMap(task => task.workers)
+				.some(({ state }) => state.phase !== 'ended' && Date.now() - Date.parse(state.at) < 120_000),
+		);
+	}
+}
+
+function taskItem({ folder, task }: TaskItem): vscode.TreeItem {
+	const { record, workers, unread } = task;
+	const isArchived = record.archivedAt !== undefined;
+	const item = new vscode.TreeItem(
+		record.title,
+		workers.length === 0
+			? vscode.TreeItemCollapsibleState.None
+			: isArchived
+				? vscode.TreeItemCollapsibleState.Collapsed
+				: vscode.TreeItemCollapsibleState.Expanded,
+	);
+	item.id = `${folder.path}//${record.name}`;
+	item.contextValue = isArchived ? 'task.archived' : record.origin === 'found' ? 'task.found' : 'task';
+	item.iconPath = new vscode.ThemeIcon(record.origin === 'found' ? 'radio-tower' : 'checklist');
+	const notes = [
+		record.origin === 'found' ? l10n.t('not started by Nancy') : undefined,
+		workers.length > 1 ? l10n.t('{0} workers', workers.length) : undefined,
+		unread > 0 ? l10n.t('{0} unread', unread) : undefined,
+	];
+	item.description = notes.filter(Boolean).join(' · ');
+	item.tooltip = tooltip(record.title, [
+		[l10n.t('Prompt'), firstLine(record.prompt, 200)],
+		[l10n.t('Started'), new Date(record.createdAt).toLocaleString()],
+		[l10n.t('Name'), record.name],
+	]);
+	item.accessibilityInformation = {
+		label: [l10n.t('Task {0}', record.title), isArchived ? l10n.t('archived') : '', item.description]
+			.filter(Boolean)
+			.join(', '),
+	};
+	return item;
+}

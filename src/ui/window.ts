@@ -1,0 +1,145 @@
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import { DisposableStore } from '../base/lifetime.ts';
+import { ORCHESTRATOR } from '../protocol/names.ts';
+import { Badges } from './badges.ts';
+import { Choices } from './choices.ts';
+import { commandHandlers } from './commands.ts';
+import { ComposeView, recipients } from './composeView.ts';
+import { ContextKeys } from './contextKeys.ts';
+import { Documents } from './documents.ts';
+import type { Failures } from './failures.ts';
+import { Folders } from './folders.ts';
+import { InboxView } from './inboxView.ts';
+import type { Nancy, TreePart, Views } from './nancy.ts';
+import { Notifications } from './notifications.ts';
+import { Orchestrator } from './orchestrate.ts';
+import { workerItems } from './pickers.ts';
+import type { Folder, Operations } from './ports.ts';
+import { maximumSessions } from './settings.ts';
+import { StatusBar } from './statusBar.ts';
+import { TasksView } from './tasksView.ts';
+import { Terminals } from './terminals.ts';
+import { isFiltering } from './trafficFilter.ts';
+import { TrafficView } from './trafficView.ts';
+
+export interface WindowParts {
+	context: vscode.ExtensionContext;
+	views: Views;
+	failures: Failures;
+	operations: Operations;
+	openFolder: (path: string, name: string) => Folder;
+	agentName: (driver: string) => string;
+}
+
+/** Builds everything that one window shows, over what the core provides. */
+export function openWindow({ context, views, failures, operations, openFolder, agentName }: WindowParts): Nancy {
+	const own = new DisposableStore();
+	const keys = new ContextKeys();
+	const choices = new Choices();
+	const documents = new Documents();
+	const folders = own.add(new Folders(openFolder));
+	const terminals = own.add(new Terminals(failures, () => refreshAll(folders, failures)));
+	const tasks = own.add(new TasksView(folders, views.tasks, choices, agentName));
+	const inbox = own.add(new InboxView(folders));
+	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions));
+	const compose = own.add(new ComposeView(context.extensionUri, folders, failures));
+	const badges = own.add(new Badges(folders, views));
+	const orchestrator = new Orchestrator(folders, operations, terminals, context.globalState);
+	own.add(new StatusBar(folders));
+
+	const handlers = commandHandlers({
+		folders,
+		operations,
+		orchestrator,
+		terminals,
+		compose,
+		documents,
+		traffic,
+		choices,
+		badges,
+		failures,
+	});
+	const itemOf = (folder: Folder, address: { task: string; worker: string }) =>
+		workerItems(folders).find(
+			item =>
+				item.folder === folder && item.address.task === address.task && item.address.worker === address.worker,
+		);
+	own.add(
+		new Notifications(folders, failures, {
+			showTerminal: async (folder, address) => {
+				const item = itemOf(folder, address);
+				if (item) await failures.guard(() => handlers['nancy.focusTerminal']([item]));
+			},
+			reply: async ({ folder, attention }) => {
+				const item = itemOf(folder, attention.address);
+				await failures.guard(() => compose.open(item && [item]));
+			},
+			showAll: () => failures.guard(() => handlers['nancy.showAttention']([])),
+		}),
+	);
+
+	const tell = () => {
+		const all = folders.list().flatMap(folder => folder.overview().tasks);
+		keys.set(
+			'hasTasks',
+			all.some(task => task.record.archivedAt === undefined),
+		);
+		keys.set(
+			'hasWorkers',
+			all.some(task => task.workers.length > 0),
+		);
+		keys.set(
+			'hasTraffic',
+			folders.list().some(folder => folder.sessions().length > 0),
+		);
+		keys.set('hasSent', hasSent(folders));
+		keys.set('showsArchived', choices.showsArchived);
+		keys.set('trafficFiltered', isFiltering(traffic.filter));
+		// A tree that is empty says so itself; one with content says why nothing happens to it.
+		const isRestricted = !vscode.workspace.isTrusted && all.length > 0;
+		views.tasks.message = isRestricted
+			? l10n.t('Restricted Mode: Nancy shows what is here, and starts, deploys and delivers nothing.')
+			: '';
+	};
+	own.add(folders.onDidChange(tell));
+	own.add(choices.onDidChange(tell));
+	own.add(traffic.onDidChangeTreeData(tell));
+	own.add(vscode.workspace.onDidGrantWorkspaceTrust(() => folders.reopen()));
+	tell();
+	failures.background(
+		operations.agents().then(agents => {
+			const isFound = agents.some(({ found, problem }) => found !== undefined && problem === undefined);
+			keys.set('agentFound', isFound);
+			keys.set('agentMissing', !isFound);
+		}),
+	);
+
+	return {
+		tasks: treePart(tasks),
+		inbox: {
+			provider: inbox,
+			drag: (source, data) => inbox.drag(source, data),
+			drop: (target, data) => failures.guard(() => inbox.drop(target, data)),
+		},
+		traffic: treePart(traffic),
+		compose,
+		document: async uri => documents.provide(uri),
+		run: (command, args) => failures.guard(() => handlers[command](args)),
+		stop: async () => own.dispose(),
+	};
+}
+
+function treePart(provider: vscode.TreeDataProvider<unknown>): TreePart {
+	return { provider, drag: () => undefined, drop: async () => undefined };
+}
+
+function refreshAll(folders: Folders, failures: Failures): void {
+	for (const folder of folders.list()) failures.background(folder.refresh());
+}
+
+function hasSent(folders: Folders): boolean {
+	return recipients(folders).some(({ folder, address }) =>
+		folder.messages(address).messages.some(({ content }) => content.from === ORCHESTRATOR),
+	);
+}

@@ -1,0 +1,98 @@
+import { l10n } from 'vscode';
+import type { StoredMessage } from '../core/mailbox.ts';
+import type { Phase, WorkerState } from '../core/overview.ts';
+import type { WorkerAddress } from '../core/workspace.ts';
+import type { MessageKind } from '../protocol/message.ts';
+import { ORCHESTRATOR } from '../protocol/names.ts';
+import type { Rung } from '../protocol/records.ts';
+import { formatAge, formatTime } from './format.ts';
+
+/** The words of the domain as a person reads them. */
+
+export function phaseWord(phase: Phase): string {
+	switch (phase) {
+		case 'starting':
+			return l10n.t('starting');
+		case 'working':
+			return l10n.t('working');
+		case 'waiting':
+			return l10n.t('waiting for permission');
+		case 'idle':
+			return l10n.t('idle');
+		case 'ended':
+			return l10n.t('ended');
+	}
+}
+
+export function kindWord(kind: MessageKind): string {
+	switch (kind) {
+		case 'directive':
+			return l10n.t('directive');
+		case 'feedback':
+			return l10n.t('feedback');
+		case 'result':
+			return l10n.t('result');
+	}
+}
+
+export function stateWord(state: StoredMessage['state']): string {
+	switch (state) {
+		case 'queued':
+			return l10n.t('queued');
+		case 'claimed':
+			return l10n.t('being delivered');
+		case 'delivered':
+			return l10n.t('delivered');
+		case 'archived':
+			return l10n.t('archived');
+		case 'withdrawn':
+			return l10n.t('withdrawn');
+	}
+}
+
+/** How a message reached the agent. */
+export function rungWords(rung: Rung): string {
+	switch (rung) {
+		case 'hook':
+			return l10n.t('handed over at this event');
+		case 'wake':
+			return l10n.t('the idle agent was woken by its doorbell');
+		case 'waiter':
+			return l10n.t('the idle agent was woken by its waiting hook');
+		case 'queue':
+			return l10n.t("put into the agent's own queue");
+		case 'resume':
+			return l10n.t('the session was resumed with it');
+		case 'keys':
+			return l10n.t('typed into the idle terminal');
+	}
+}
+
+/** `working · Bash npm test · 4 s` */
+export function stateLine(state: WorkerState, nowMs: number = Date.now()): string {
+	const doing = [state.tool, state.summary].filter(Boolean).join(' ');
+	return [phaseWord(state.phase), doing, formatAge(state.at, nowMs)].filter(Boolean).join(' · ');
+}
+
+/** `delivered · PreToolUse Bash · 12:03:04 · in context`, or why it is still queued. */
+export function messageLine({ state, receipt, held, content }: StoredMessage): string {
+	if (receipt) {
+		const where = [receipt.event, receipt.tool].filter(Boolean).join(' ');
+		const inContext = receipt.inContextAt === undefined ? undefined : l10n.t('in context');
+		return [stateWord(state), where, formatTime(receipt.deliveredAt), inContext].filter(Boolean).join(' · ');
+	}
+	const urgent = content.priority === 'urgent' ? l10n.t('urgent') : undefined;
+	const effect = content.effect === 'none' ? undefined : content.effect;
+	const reason = held === undefined ? undefined : l10n.t('held: {0}', held);
+	return [stateWord(state), kindWord(content.kind), urgent, effect, reason].filter(Boolean).join(' · ');
+}
+
+/** `login · worker-2`, or `you` for the human's own mailbox. */
+export function addressWords({ task, worker }: WorkerAddress): string {
+	return worker === ORCHESTRATOR ? l10n.t('you') : `${task} · ${worker}`;
+}
+
+/** Who wrote a message. */
+export function senderWords(from: string): string {
+	return from === ORCHESTRATOR ? l10n.t('you') : from.replace('/', ' · ');
+}

@@ -1,0 +1,255 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { drivers } from '../../src/drivers/index.ts';
+import {
+	agentSettings,
+	COMMANDS,
+	CONTAINER,
+	CONTEXT_KEYS,
+	ITEM_COMMANDS,
+	SETTINGS,
+	VIEWS,
+	WALKTHROUGH,
+} from '../../src/ui/contributions.ts';
+
+const root = join(import.meta.dirname, '../..');
+const text = readFileSync(join(root, 'package.json'), 'utf8');
+
+const MenuItem = z.object({ command: z.string(), when: z.optional(z.string()), group: z.optional(z.string()) });
+const Setting = z.looseObject({
+	scope: z.string(),
+	order: z.number(),
+	default: z.unknown(),
+	markdownDescription: z.string(),
+});
+const Manifest = z.object({
+	name: z.string(),
+	icon: z.string(),
+	activationEvents: z.array(z.string()),
+	capabilities: z.object({
+		untrustedWorkspaces: z.object({ supported: z.string(), restrictedConfigurations: z.array(z.string()) }),
+	}),
+	contributes: z.object({
+		viewsContainers: z.object({ activitybar: z.array(z.object({ id: z.string(), icon: z.string() })) }),
+		views: z.record(
+			z.string(),
+			z.array(z.object({ id: z.string(), icon: z.string(), type: z.optional(z.string()) })),
+		),
+		viewsWelcome: z.array(z.object({ view: z.string(), when: z.string(), contents: z.string() })),
+		commands: z.array(
+			z.strictObject({
+				command: z.string(),
+				title: z.string(),
+				category: z.string(),
+				icon: z.optional(z.string()),
+				enablement: z.optional(z.string()),
+			}),
+		),
+		keybindings: z.array(z.object({ command: z.string(), key: z.string(), mac: z.string(), when: z.string() })),
+		menus: z.record(z.string(), z.array(MenuItem)),
+		configuration: z.array(
+			z.object({
+				id: z.string(),
+				title: z.string(),
+				order: z.number(),
+				properties: z.record(z.string(), Setting),
+			}),
+		),
+		walkthroughs: z.array(
+			z.object({
+				id: z.string(),
+				steps: z.array(
+					z.object({
+						id: z.string(),
+						media: z.object({ markdown: z.string() }),
+						completionEvents: z.array(z.string()),
+					}),
+				),
+			}),
+		),
+	}),
+});
+const manifest = Manifest.parse(JSON.parse(text));
+const { contributes } = manifest;
+const words = z.record(z.string(), z.string()).parse(JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8')));
+const menuItems = Object.values(contributes.menus).flat();
+const settings = Object.assign({}, ...contributes.configuration.map(group => group.properties)) as Record<
+	string,
+	z.infer<typeof Setting>
+>;
+const ownSettings = [...Object.values(SETTINGS), ...drivers.flatMap(driver => Object.values(agentSettings(driver.id)))];
+const whens = [
+	...contributes.viewsWelcome.map(({ when }) => when),
+	...contributes.keybindings.map(({ when }) => when),
+	...menuItems.map(({ when }) => when ?? ''),
+	...contributes.commands.map(({ enablement }) => enablement ?? ''),
+];
+
+describe('the manifest and the code', () => {
+	it('name the same commands', () => {
+		expect(contributes.commands.map(({ command }) => command).toSorted()).toEqual([...COMMANDS].toSorted());
+	});
+
+	it('name the same views', () => {
+		expect(contributes.viewsContainers.activitybar.map(({ id }) => id)).toEqual([CONTAINER]);
+		expect(contributes.views[CONTAINER]?.map(({ id }) => id)).toEqual(Object.values(VIEWS));
+	});
+
+	it('name the same settings, those of every agent included', () => {
+		expect(Object.keys(settings).toSorted()).toEqual([...ownSettings].toSorted());
+	});
+
+	it('name the same context keys', () => {
+		const used = new Set(
+			[text.matchAll(/\bnancy\.(?:has|agent|traffic|shows)[A-Z]\w*/g)].flatMap(found => [...found].map(String)),
+		);
+		const own = Object.values(CONTEXT_KEYS);
+		const inWhens = [...used].filter(
+			key => whens.some(when => when.includes(key)) || text.includes(`onContext:${key}`),
+		);
+		expect(inWhens.toSorted()).toEqual([...own].toSorted());
+	});
+
+	it('name the same walkthrough', () => {
+		expect(contributes.walkthroughs.map(({ id }) => id)).toEqual([WALKTHROUGH]);
+		expect(`${manifest.name}.${CONTAINER}`).toBe('nancy.nancy');
+	});
+});
+
+describe('the words of the manifest', () => {
+	it('are all in package.nls.json, and no more than that', () => {
+		const used = new Set(Array.from(text.matchAll(/"%([^%"]+)%"/g), ([, key]) => key ?? ''));
+		expect([...used].toSorted()).toEqual(Object.keys(words).toSorted());
+	});
+
+	it('are never written into package.json itself', () => {
+		const shown = [
+			...contributes.commands.map(({ title }) => title),
+			...contributes.viewsWelcome.map(({ contents }) => contents),
+			...contributes.configuration.map(({ title }) => title),
+			...Object.values(settings).map(setting => setting.markdownDescription),
+		];
+		expect(shown.filter(each => !/^%[^%]+%$/.test(each))).toEqual([]);
+	});
+
+	it('call only commands that exist', () => {
+		const called = Object.values(words).flatMap(each =>
+			Array.from(each.matchAll(/\(command:(nancy\.[\w.]+)/g), ([, id]) => id ?? ''),
+		);
+		const known = new Set<string>([...COMMANDS, ...Object.values(VIEWS).map(view => `${view}.focus`)]);
+		expect(called.length).toBeGreaterThan(5);
+		expect(called.filter(id => !known.has(id))).toEqual([]);
+	});
+});
+
+describe('commands', () => {
+	it('that need a tree item are kept out of the palette, and no others', () => {
+		const hidden = contributes.menus['commandPalette']?.filter(({ when }) => when === 'false');
+		expect(hidden?.map(({ command }) => command).toSorted()).toEqual([...ITEM_COMMANDS].toSorted());
+	});
+
+	it('that need a tree item are in a menu of one', () => {
+		const offered = new Set(contributes.menus['view/item/context']?.map(({ command }) => command));
+		expect(ITEM_COMMANDS.filter(command => !offered.has(command))).toEqual([]);
+	});
+
+	it('stand in menus under names that exist, in a group with a place', () => {
+		const known = new Set<string>(COMMANDS);
+		expect(menuItems.filter(({ command }) => !known.has(command))).toEqual([]);
+		const placed = Object.entries(contributes.menus).filter(([menu]) => menu !== 'commandPalette');
+		expect(placed.flatMap(([, items]) => items).filter(({ group }) => !/^\w+@\d+$/.test(group ?? ''))).toEqual([]);
+	});
+
+	it('have an icon wherever they are shown as one', () => {
+		const iconless = new Set(contributes.commands.filter(({ icon }) => !icon).map(({ command }) => command));
+		const shown = menuItems.filter(({ group }) => /^(inline|navigation)@/.test(group ?? ''));
+		expect(shown.length).toBeGreaterThan(5);
+		expect(shown.filter(({ command }) => iconless.has(command))).toEqual([]);
+	});
+
+	it('that start, deploy or deliver are off in an untrusted workspace', () => {
+		const acting = [
+			'orchestrateTask',
+			'addWorker',
+			'resumeWorker',
+			'stopWorker',
+			'archiveTask',
+			'restoreTask',
+			'deleteTask',
+			'sendMessage',
+			'setUp',
+			'cleanUp',
+			'editMessage',
+			'moveMessageUp',
+			'moveMessageDown',
+			'withdrawMessage',
+			'archiveMessage',
+			'reply',
+		];
+		const trusted = contributes.commands.filter(({ enablement }) => enablement?.includes('isWorkspaceTrusted'));
+		expect(trusted.map(({ command }) => command).toSorted()).toEqual(
+			acting.map(name => `nancy.${name}`).toSorted(),
+		);
+	});
+
+	it('delete only in the last group of a menu, and never at a click on a row', () => {
+		const places = menuItems.filter(({ command }) => command === 'nancy.deleteTask').map(({ group }) => group);
+		expect(places).toEqual(['9_delete@1']);
+	});
+});
+
+describe('settings', () => {
+	it('that name programs or arguments are the machine’s, and ignored in an untrusted workspace', () => {
+		for (const driver of drivers) {
+			for (const key of Object.values(agentSettings(driver.id))) {
+				expect([key, settings[key]?.scope]).toEqual([key, 'machine']);
+				expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(key);
+			}
+		}
+	});
+
+	it('have a default, and an order that no other in the group has', () => {
+		for (const { properties } of contributes.configuration) {
+			const all = Object.values(properties);
+			expect(all.map(setting => setting.default)).not.toContain(undefined);
+			expect(new Set(all.map(({ order }) => order)).size).toBe(all.length);
+		}
+	});
+});
+
+it('names only files that are there', () => {
+	const files = [
+		manifest.icon,
+		...contributes.viewsContainers.activitybar.map(({ icon }) => icon),
+		...Object.values(contributes.views).flatMap(views => views.map(({ icon }) => icon)),
+		...contributes.walkthroughs.flatMap(({ steps }) => steps.map(({ media }) => media.markdown)),
+	];
+	expect(files.filter(file => !existsSync(join(root, file)))).toEqual([]);
+});
+
+it('activates on nothing that VS Code does not imply but the end of start-up', () => {
+	expect(manifest.activationEvents).toEqual(['onStartupFinished']);
+});
+
+it('keeps every sentence of the code where translators find it', async () => {
+	const bundle: Record<string, string> = {};
+	for (const file of globSync('src/{extension.ts,main.ts,ui/**/*.ts}', { cwd: root }).toSorted()) {
+		const code = readFileSync(join(root, file), 'utf8');
+		const calls = code.match(/\bl10n\.t\(/g)?.length ?? 0;
+		const found = Array.from(code.matchAll(/\bl10n\.t\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g));
+		// Only whole sentences can be translated: no call may build its text.
+		expect([file, found.length]).toEqual([file, calls]);
+		for (const [, single, double] of found) {
+			const sentence = (single ?? double ?? '').replaceAll(/\\(.)/g, '$1');
+			bundle[sentence] = sentence;
+		}
+	}
+	expect(Object.keys(bundle).length).toBeGreaterThan(100);
+	const sorted = Object.fromEntries(Object.entries(bundle).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+	// Refreshed by `npx vitest run test/unit/manifest.test.ts -u`.
+	await expect(`${JSON.stringify(sorted, undefined, '\t')}\n`).toMatchFileSnapshot(
+		join(root, 'l10n/bundle.l10n.json'),
+	);
+});
