@@ -38,3 +38,9 @@ export function commandLinesOf(skill: Skill): string[] {
 	const blocks = [...skill.body.matchAll(/^(nancy .+)$/gm)].map(match => match[1] ?? '');
 	return [...inline, ...blocks];
 }
+
+/** Splits a command line of a skill as a shell would, as far as skills go: words, double quotes, a here-document's end. */
+export function wordsOf(line: string): string[] {
+	const [command = ''] = line.split(' <<');
+	return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(match => match[1] ?? match[2] ?? '');
+}

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { commandLinesOf, readSkills } from '../support/skills.ts';
+import { parseCommandArguments, splitCommandLine } from '../../src/cli/arguments.ts';
+import { commands } from '../../src/cli/commands.ts';
+import { commandLinesOf, readSkills, wordsOf } from '../support/skills.ts';
 
 const skills = readSkills();
 
@@ -50,5 +52,15 @@ describe('the skills', () => {
 	it.each(skills.filter(({ fields }) => fields['argument-hint'] !== undefined))(
 		'$folder hands its arguments on',
 		({ body }) => expect(body).toContain('$ARGUMENTS'),
+	);
+
+	it.each(skills.flatMap(skill => commandLinesOf(skill).map(line => ({ folder: skill.folder, line }))))(
+		'$folder: "$line" is a command line that nancy takes',
+		({ line }) => {
+			const { globals, name, rest } = splitCommandLine(wordsOf(line).slice(1));
+			const command = commands.find(candidate => candidate.name === name);
+			if (!command) throw new Error(`no command ${name}`);
+			expect(parseCommandArguments(command, rest, globals)).toBeDefined();
+		},
 	);
 });
