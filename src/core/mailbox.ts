@@ -34,7 +34,8 @@ export interface MailboxListing {
 	problems: MailboxProblem[];
 }
 
-const folderByState: Readonly<Record<MessageState, string>> = {
+/** The name of each state's folder in a mailbox. */
+export const folderByState: Readonly<Record<MessageState, string>> = {
 	queued: 'inbox',
 	claimed: 'claimed',
 	delivered: 'delivered',

@@ -9,6 +9,8 @@ export interface WatchOptions {
 	pollMs?: number;
 	/** How long to gather changes before reporting them, in milliseconds. Default 10. */
 	gatherMs?: number;
+	/** Called once, when everything that was there at the start is watched: what is read from now on misses nothing. */
+	onReady?: () => void;
 	/** Folders for which this is true are not looked into. Hidden ones never are. */
 	ignore?: (folder: string) => boolean;
 }
@@ -38,11 +40,12 @@ class TreeWatcher implements Disposable {
 	private readonly changed = new Set<string>();
 	private readonly pollMs: number;
 	private readonly gatherMs: number;
+	private readonly onReady: () => void;
 	private readonly ignore: (folder: string) => boolean;
 	private pollTimer: NodeJS.Timeout | undefined;
 	private reportTimer: NodeJS.Timeout | undefined;
 	private disposed = false;
-	/** The first look reports nothing: its owner has just read everything, or is about to. */
+	/** The first look reports nothing: whoever watches reads everything once it is done. */
 	private isFirstLook = true;
 
 	constructor(
@@ -52,6 +55,7 @@ class TreeWatcher implements Disposable {
 	) {
 		this.pollMs = options.pollMs ?? 3000;
 		this.gatherMs = options.gatherMs ?? 10;
+		this.onReady = options.onReady ?? (() => undefined);
 		this.ignore = options.ignore ?? (() => false);
 		this.poll();
 	}
@@ -68,8 +72,9 @@ class TreeWatcher implements Disposable {
 			// Expected: a folder without permission, or one that became a file. The next look tries again.
 			.catch(() => undefined)
 			.finally(() => {
-				this.isFirstLook = false;
 				if (this.disposed) return;
+				if (this.isFirstLook) this.onReady();
+				this.isFirstLook = false;
 				this.pollTimer = setTimeout(() => this.poll(), this.pollMs);
 				this.pollTimer.unref();
 			});

@@ -235,11 +235,8 @@ const steps: Readonly<Record<EventKind, Step>> = {
 			idleEvent: undefined,
 		};
 	},
-	stop: (state, event, at) => ({ ...resting(state, at, describe(event), event.event), summary: event.summary }),
-	'stop-failed': (state, event, at) => ({
-		...resting(state, at, describe(event), event.event),
-		summary: event.summary,
-	}),
+	stop: stopped,
+	'stop-failed': stopped,
 	'compact-start': (state, event, at) => ({
 		...state,
 		phase: 'working',

@@ -40,10 +40,14 @@ export function turnsOf(records: Iterable<TrafficRecord>): Turn[] {
 /** Takes records one by one, so that a live view does not arrange everything anew at each event. */
 export class TurnArranger {
 	readonly turns: Turn[] = [];
+	private count = 0;
 	/** Tool calls that have not ended, by the call's id, or by tool where the CLI gives none. */
 	private readonly open = new Map<string, TrafficNode>();
 	/** Notes whose event has not been seen yet: hook and collector run side by side. */
 	private early: (DeliveryNote | TroubleNote)[] = [];
+
+	/** @param mostNodes older ones go when there are more, so that a session of days stays small in memory */
+	constructor(private readonly mostNodes = Infinity) {}
 
 	add(record: TrafficRecord): void {
 		switch (record.type) {
@@ -69,6 +73,7 @@ export class TurnArranger {
 			this.open.set(callOf(event), node);
 		}
 		turn.nodes.push(node);
+		if (++this.count > this.mostNodes) this.forgetOldest();
 		this.early = this.early.filter(note => !attach([node], note));
 	}
 
@@ -140,6 +145,17 @@ export class TurnArranger {
 		if (isPrompt && event.summary !== undefined) turn.title = event.summary;
 		this.turns.push(turn);
 		return turn;
+	}
+
+	private forgetOldest(): void {
+		const oldest = this.turns[0];
+		if (!oldest) return;
+		// A whole turn at a time; of a turn that is alone, its older half.
+		const gone =
+			this.turns.length > 1
+				? this.turns.shift()?.nodes
+				: oldest.nodes.splice(0, Math.ceil(oldest.nodes.length / 2));
+		this.count -= gone?.length ?? 0;
 	}
 
 	private addNote(note: DeliveryNote | TroubleNote): void {

@@ -1,0 +1,87 @@
+import { lstat } from 'node:fs/promises';
+import { wakes } from './due.ts';
+import type { StoredMessage } from './mailbox.ts';
+import type { WorkerState } from './overview.ts';
+import type { WorkerAddress, Workspace } from './workspace.ts';
+
+/** How long an idle agent may take to answer its bell before it is rung again, in milliseconds; doubled each time. */
+const FIRST_RING_MS = 3000;
+const LONGEST_RING_MS = 60_000;
+
+/** Rings without an answer after which a person should know. */
+const RINGS_UNTIL_HELD = 3;
+
+const HELD = {
+	ended: 'the agent has ended; resume it to deliver',
+	waiting: 'the agent waits for the answer to a permission question',
+	unheard: 'the agent is idle and did not answer its bell; it gets the message at its next prompt',
+} as const;
+const OURS = new Set<string>(Object.values(HELD));
+
+interface Ringing {
+	/** The newest message that the bell was rung for. */
+	newest: string;
+	rings: number;
+	nextMs: number;
+}
+
+/** Sees to it that a queued message either moves or says why it does not. One per workspace: the collector's window. */
+export class Upkeep {
+	private readonly ringing = new Map<string, Ringing>();
+
+	constructor(
+		private readonly workspace: Workspace,
+		private readonly now: () => number,
+	) {}
+
+	async tend(address: WorkerAddress, state: WorkerState, queued: readonly StoredMessage[]): Promise<void> {
+		const rings = await this.ring(address, state, queued);
+		const reason = this.reason(state, rings);
+		for (const message of queued) {
+			// Somebody else's reason is better than ours.
+			if (message.held === reason || (message.held !== undefined && !OURS.has(message.held))) continue;
+			await this.workspace.mailbox(address).setHeld(message.id, reason);
+		}
+	}
+
+	private reason(state: WorkerState, rings: number): string | undefined {
+		if (state.phase === 'ended') return HELD.ended;
+		if (state.phase === 'waiting') return HELD.waiting;
+		return state.phase === 'idle' && rings >= RINGS_UNTIL_HELD ? HELD.unheard : undefined;
+	}
+
+	/** Rings the bell of an idle agent again and again, less and less often. Returns how often it was rung in vain. */
+	private async ring(address: WorkerAddress, state: WorkerState, queued: readonly StoredMessage[]): Promise<number> {
+		const key = `${address.task}/${address.worker}`;
+		const waking = queued.filter(message => wakes(message.content));
+		if (state.phase !== 'idle' || waking.length === 0) {
+			this.ringing.delete(key);
+			return 0;
+		}
+		const newest = waking.map(message => message.id).reduce((a, b) => (a > b ? a : b));
+		const known = this.ringing.get(key);
+		if (known?.newest !== newest) {
+			// `send` has rung already; a file that a person dropped has not.
+			if (state.session && !(await isRungSince(this.workspace.paths.bell(state.session), waking)))
+				await this.workspace.ring(address);
+			this.ringing.set(key, { newest, rings: 0, nextMs: this.now() + FIRST_RING_MS });
+			return 0;
+		}
+		if (this.now() >= known.nextMs) {
+			await this.workspace.ring(address);
+			known.rings++;
+			known.nextMs = this.now() + Math.min(LONGEST_RING_MS, FIRST_RING_MS * 2 ** known.rings);
+		}
+		return known.rings;
+	}
+}
+
+async function isRungSince(bell: string, messages: readonly StoredMessage[]): Promise<boolean> {
+	const rung = await lstat(bell).catch(() => undefined);
+	if (!rung) return false;
+	for (const { file } of messages) {
+		const found = await lstat(file).catch(() => undefined);
+		if (found && found.mtimeMs > rung.mtimeMs) return false;
+	}
+	return true;
+}
