@@ -1,3 +1,4 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasErrno } from './errors.ts';
@@ -25,6 +26,18 @@ export async function writeFileAtomic(
 	}
 }
 
+/** {@link writeFileAtomic} for the hook program, whose agent waits for it; the folder must exist. */
+export function writeFileAtomicSync(file: string, data: string): void {
+	const temp = temporaryName(file);
+	try {
+		writeFileSync(temp, data, { flag: 'wx', mode: 0o600 });
+		renameSync(temp, file);
+	} catch (error) {
+		rmSync(temp, { force: true });
+		throw error;
+	}
+}
+
 /** Like {@link writeFileAtomic}, but never replaces a file: `false` when one is there already. */
 export async function createFileAtomic(file: string, data: string, options: WriteOptions = {}): Promise<boolean> {
 	const temp = await writeTemporary(file, data, options);
@@ -40,10 +53,13 @@ export async function createFileAtomic(file: string, data: string, options: Writ
 	}
 }
 
+/** In the same folder, for a rename is atomic only there. The dot keeps it out of listings of `*.md` and `*.json`. */
+function temporaryName(file: string): string {
+	return join(dirname(file), `.${uniqueHex(12)}.tmp`);
+}
+
 async function writeTemporary(file: string, data: string | Uint8Array, options: WriteOptions): Promise<string> {
-	const folder = dirname(file);
-	// The dot keeps a half-written file out of every listing of `*.md` and `*.json`.
-	const temp = join(folder, `.${uniqueHex(12)}.tmp`);
+	const temp = temporaryName(file);
 	const write = async () => {
 		const handle = await open(temp, 'wx', options.mode ?? 0o600);
 		try {
@@ -58,7 +74,7 @@ async function writeTemporary(file: string, data: string | Uint8Array, options: 
 	} catch (error) {
 		await rm(temp, { force: true });
 		if (!hasErrno(error, 'ENOENT')) throw error;
-		await mkdir(folder, { recursive: true, mode: 0o700 });
+		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
 		try {
 			await write();
 		} catch (again) {

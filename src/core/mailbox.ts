@@ -1,6 +1,8 @@
-import { lstat, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
+import { createFileAtomic, readTextIfExists, writeFileAtomic, writeFileAtomicSync } from '../base/atomicFile.ts';
+import { mapConcurrently } from '../base/concurrent.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
 import { formatMessage, parseMessage, type MessageContent } from '../protocol/message.ts';
@@ -54,9 +56,9 @@ export interface Claim {
 	deliveredFile: string;
 	earlierClaims: number;
 	/** The agent has it: writes the receipt, then files the message. */
-	deliver(receipt: Omit<Receipt, 'version' | 'id' | 'earlierClaims'>): Promise<void>;
+	deliver(receipt: Omit<Receipt, 'version' | 'id' | 'earlierClaims'>): void;
 	/** The agent does not have it: back to the inbox. */
-	release(): Promise<void>;
+	release(): void;
 }
 
 /**
@@ -104,28 +106,12 @@ export class Mailbox {
 		const messages: StoredMessage[] = [];
 		const problems: MailboxProblem[] = [];
 		for (const state of states) {
-			for (const name of await this.names(state)) {
-				const file = this.in(state, name);
-				const id = this.idOf(state, name);
-				const text = id === undefined ? undefined : await readTextIfExists(file);
-				if (id === undefined || text === undefined || (text === '' && state === 'queued')) continue;
-				const parsed = parseMessage(text);
-				if (!parsed.ok) {
-					problems.push({ file, reason: parsed.reason });
-					continue;
-				}
-				const receipt =
-					state === 'delivered' || state === 'archived' ? await this.receipt(state, id, problems) : undefined;
-				const held = state === 'queued' ? await readTextIfExists(this.heldFile(id)) : undefined;
-				messages.push({
-					id,
-					state,
-					file,
-					content: parsed.content,
-					...(receipt && { receipt }),
-					...(held !== undefined && { held: held.trim() }),
-				});
-			}
+			const names = await this.names(state);
+			const read =
+				state === 'queued'
+					? names.map(name => this.readQueued(name, problems))
+					: await mapConcurrently(names, name => this.readFiled(state, name, problems));
+			messages.push(...read.filter(message => message !== undefined));
 		}
 		const queued = messages.filter(message => message.state === 'queued').sort(byDeliveryOrder);
 		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -139,15 +125,15 @@ export class Mailbox {
 	async claim(take: (message: MessageContent, id: MessageId) => 'take' | 'leave' | 'stop'): Promise<Claim[]> {
 		await this.recover();
 		const { messages } = await this.list(['queued']);
-		const claims: Claim[] = [];
+		const chosen: MessageId[] = [];
 		for (const message of messages) {
 			const verdict = take(message.content, message.id);
 			if (verdict === 'stop') break;
-			if (verdict === 'leave') continue;
-			const claim = await this.claimOne(message.id);
-			if (claim) claims.push(claim);
+			if (verdict === 'take') chosen.push(message.id);
 		}
-		return claims;
+		if (chosen.length === 0) return [];
+		await this.makeFolders();
+		return chosen.map(id => this.claimOne(id)).filter(claim => claim !== undefined);
 	}
 
 	/** Gives the claims of dead processes back to the inbox, or finishes them where the receipt was written already. */
@@ -164,8 +150,8 @@ export class Mailbox {
 				await moveIfThere(this.in('claimed', name), this.in('delivered', messageFile(id)));
 				continue;
 			}
-			await this.countReturn(id);
-			if (await this.giveBack(this.in('claimed', name), id)) returned.push(id);
+			writeFileAtomicSync(this.returnsFile(id), String(this.returns(id) + 1));
+			if (this.giveBack(this.in('claimed', name), id)) returned.push(id);
 		}
 		return returned;
 	}
@@ -191,12 +177,13 @@ export class Mailbox {
 
 	/** Replaces a queued message's content. Fails when it is no longer queued: then it has been read as it was. */
 	async edit(id: MessageId, change: (content: MessageContent) => MessageContent): Promise<void> {
-		const claim = await this.claimOne(id);
+		await this.makeFolders();
+		const claim = this.claimOne(id);
 		if (!claim) throw notQueued(id);
 		try {
 			await writeFileAtomic(this.claimFile(id), formatMessage(change(claim.content)));
 		} finally {
-			await claim.release();
+			claim.release();
 		}
 	}
 
@@ -228,6 +215,42 @@ export class Mailbox {
 		}
 	}
 
+	private async readFiled(
+		state: MessageState,
+		name: string,
+		problems: MailboxProblem[],
+	): Promise<StoredMessage | undefined> {
+		const id = this.idOf(state, name);
+		const text = id === undefined ? undefined : await readTextIfExists(this.in(state, name));
+		const message = this.stored(state, name, text, problems);
+		const receipt = message && state !== 'claimed' ? await this.receipt(state, message.id, problems) : undefined;
+		return receipt && message ? { ...message, receipt } : message;
+	}
+
+	/** Synchronous for the same reason as {@link claimOne}. */
+	private readQueued(name: string, problems: MailboxProblem[]): StoredMessage | undefined {
+		const message = this.stored('queued', name, readIfThereSync(this.in('queued', name)), problems);
+		const held =
+			message && existsSync(this.heldFile(message.id)) ? readIfThereSync(this.heldFile(message.id)) : undefined;
+		return held !== undefined && message ? { ...message, held: held.trim() } : message;
+	}
+
+	private stored(
+		state: MessageState,
+		name: string,
+		text: string | undefined,
+		problems: MailboxProblem[],
+	): StoredMessage | undefined {
+		const id = this.idOf(state, name);
+		// An empty file in the inbox is one that somebody is still writing.
+		if (id === undefined || text === undefined || (text === '' && state === 'queued')) return undefined;
+		const file = this.in(state, name);
+		const parsed = parseMessage(text);
+		if (parsed.ok) return { id, state, file, content: parsed.content };
+		problems.push({ file, reason: parsed.reason });
+		return undefined;
+	}
+
 	private async moveQueued(id: MessageId, to: MessageState): Promise<void> {
 		await this.refuseLinks();
 		await mkdir(this.in(to), { recursive: true, mode: 0o700 });
@@ -235,51 +258,49 @@ export class Mailbox {
 		await rm(this.heldFile(id), { force: true });
 	}
 
-	private async claimOne(id: MessageId): Promise<Claim | undefined> {
-		await this.refuseLinks();
-		await mkdir(this.in('claimed'), { recursive: true, mode: 0o700 });
-		await mkdir(this.in('delivered'), { recursive: true, mode: 0o700 });
+	/**
+	 * Synchronous, as is {@link Claim.deliver}: the hook program claims and files up to fifty messages while its agent waits,
+	 * and a dozen hops through the thread pool for each of them would be most of that time.
+	 */
+	private claimOne(id: MessageId): Claim | undefined {
 		const claimed = this.claimFile(id);
-		if (!(await moveIfThere(this.in('queued', messageFile(id)), claimed))) return undefined;
-		const parsed = parseMessage(await readFile(claimed, 'utf8'));
+		if (!moveIfThereSync(this.in('queued', messageFile(id)), claimed)) return undefined;
+		const parsed = parseMessage(readFileSync(claimed, 'utf8'));
 		if (!parsed.ok) {
-			await this.giveBack(claimed, id);
+			this.giveBack(claimed, id);
 			return undefined;
 		}
 		// A file saved again under a delivered message's name is a new message, never an overwrite of the old one.
-		const filedAs = (await exists(this.in('delivered', messageFile(id)))) ? newMessageId() : id;
+		const filedAs = existsSync(this.deliveredFile(id)) ? newMessageId() : id;
 		const deliveredFile = this.deliveredFile(filedAs);
-		const earlierClaims = Number((await readTextIfExists(this.returnsFile(id))) ?? 0);
+		const earlierClaims = this.returns(id);
 		return {
 			id: filedAs,
 			content: parsed.content,
 			deliveredFile,
 			earlierClaims,
-			deliver: async facts => {
+			deliver: facts => {
 				const receipt = Receipt.parse({ ...facts, version: 1, id: filedAs, earlierClaims });
-				await writeFileAtomic(
-					this.receiptFile('delivered', filedAs),
-					`${JSON.stringify(receipt, null, '\t')}\n`,
-				);
-				await rename(claimed, deliveredFile);
-				await rm(this.heldFile(id), { force: true });
-				await rm(this.returnsFile(id), { force: true });
+				writeFileAtomicSync(this.receiptFile('delivered', filedAs), `${JSON.stringify(receipt, null, '\t')}\n`);
+				renameSync(claimed, deliveredFile);
+				rmSync(this.heldFile(id), { force: true });
+				if (earlierClaims > 0) rmSync(this.returnsFile(id), { force: true });
 			},
-			release: async () => {
-				await this.giveBack(claimed, id);
+			release: () => {
+				this.giveBack(claimed, id);
 			},
 		};
 	}
 
 	/** Back to the inbox, under a new id where that name has been taken meanwhile: nothing is overwritten. */
-	private async giveBack(claimed: string, id: MessageId): Promise<boolean> {
-		const target = (await exists(this.in('queued', messageFile(id)))) ? newMessageId() : id;
-		return moveIfThere(claimed, this.in('queued', messageFile(target)));
+	private giveBack(claimed: string, id: MessageId): boolean {
+		const target = existsSync(this.in('queued', messageFile(id))) ? newMessageId() : id;
+		return moveIfThereSync(claimed, this.in('queued', messageFile(target)));
 	}
 
-	private async countReturn(id: MessageId): Promise<void> {
-		const returns = Number((await readTextIfExists(this.returnsFile(id))) ?? 0);
-		await writeFileAtomic(this.returnsFile(id), String(returns + 1));
+	/** How often a claim of this message was given back because its process had died. */
+	private returns(id: MessageId): number {
+		return existsSync(this.returnsFile(id)) ? Number(readFileSync(this.returnsFile(id), 'utf8')) || 0 : 0;
 	}
 
 	private claimFile(id: MessageId): string {
@@ -366,6 +387,25 @@ async function exists(file: string): Promise<boolean> {
 		() => true,
 		() => false,
 	);
+}
+
+function readIfThereSync(file: string): string | undefined {
+	try {
+		return readFileSync(file, 'utf8');
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT')) return undefined;
+		throw error;
+	}
+}
+
+function moveIfThereSync(from: string, to: string): boolean {
+	try {
+		renameSync(from, to);
+		return true;
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT')) return false;
+		throw error;
+	}
 }
 
 async function moveIfThere(from: string, to: string): Promise<boolean> {

@@ -79,7 +79,7 @@ describe('claimBatch', () => {
 			if (round === 0) expect(text).toContain(claims[0]?.deliveredFile);
 			for (const claim of claims) {
 				seen.push(claim.id);
-				await claim.deliver({
+				claim.deliver({
 					deliveredAt: new Date().toISOString(),
 					event: 'Stop',
 					driver: 'heron' as never,
@@ -100,7 +100,7 @@ describe('claimBatch', () => {
 		const effectAt = async (kind: EventKind, effect: MessageContent['effect']) => {
 			await mailbox.put(message('stop that', { effect }));
 			const batch = await claimBatch(mailbox, { kind }, LIMIT);
-			for (const claim of batch.claims) await claim.release();
+			for (const claim of batch.claims) claim.release();
 			for (const { id } of (await mailbox.list()).messages) await mailbox.withdraw(id).catch(() => undefined);
 			return batch.effect;
 		};

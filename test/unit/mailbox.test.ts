@@ -40,8 +40,8 @@ const facts = () => ({
 	rung: 'hook' as const,
 });
 
-const deliverAll = async (claims: Claim[]) => {
-	for (const claim of claims) await claim.deliver(facts());
+const deliverAll = (claims: Claim[]) => {
+	for (const claim of claims) claim.deliver(facts());
 };
 
 const texts = async () => (await mailbox.list()).messages.map(({ state, content }) => `${state}: ${content.text}`);
@@ -61,7 +61,7 @@ describe('Mailbox', () => {
 
 	it('files a delivered message with its receipt', async () => {
 		const id = await mailbox.put(message('use plan B'));
-		await deliverAll(await mailbox.claim(() => 'take'));
+		deliverAll(await mailbox.claim(() => 'take'));
 
 		const { messages } = await mailbox.list();
 		expect(messages).toMatchObject([
@@ -72,7 +72,7 @@ describe('Mailbox', () => {
 	it('takes a file that a person dropped by hand', async () => {
 		await writeFile(join(folder, 'inbox', 'my note (2).md'), 'Stop using var.');
 		const claims = await mailbox.claim(() => 'take');
-		await deliverAll(claims);
+		deliverAll(claims);
 
 		expect(claims.map(claim => claim.content)).toEqual([message('Stop using var.')]);
 		expect(await readdir(join(folder, 'delivered'))).toEqual(['my note (2).md', 'my note (2).receipt.json']);
@@ -108,15 +108,15 @@ describe('Mailbox', () => {
 
 	it('puts a released message back', async () => {
 		await mailbox.put(message('again'));
-		for (const claim of await mailbox.claim(() => 'take')) await claim.release();
+		for (const claim of await mailbox.claim(() => 'take')) claim.release();
 		expect(await texts()).toEqual(['queued: again']);
 	});
 
 	it('never overwrites: a file saved again under a delivered name is a new message', async () => {
 		const id = await mailbox.put(message('old'));
-		await deliverAll(await mailbox.claim(() => 'take'));
+		deliverAll(await mailbox.claim(() => 'take'));
 		await mailbox.put(message('edited later'), id);
-		await deliverAll(await mailbox.claim(() => 'take'));
+		deliverAll(await mailbox.claim(() => 'take'));
 
 		expect((await texts()).sort()).toEqual(['delivered: edited later', 'delivered: old']);
 	});
@@ -126,7 +126,7 @@ describe('Mailbox', () => {
 		await mailbox.edit(id, content => ({ ...content, text: 'final' }));
 		expect(await texts()).toEqual(['queued: final']);
 
-		await deliverAll(await mailbox.claim(() => 'take'));
+		deliverAll(await mailbox.claim(() => 'take'));
 		await expect(mailbox.edit(id, content => content)).rejects.toMatchObject({ code: 'not-queued' });
 		await expect(mailbox.withdraw(id)).rejects.toMatchObject({ code: 'not-queued' });
 
@@ -137,7 +137,7 @@ describe('Mailbox', () => {
 
 	it('archives with the receipt, and twice is once', async () => {
 		const id = await mailbox.put(message('done'));
-		await deliverAll(await mailbox.claim(() => 'take'));
+		deliverAll(await mailbox.claim(() => 'take'));
 		await mailbox.archive(id);
 		await mailbox.archive(id);
 
@@ -207,7 +207,7 @@ describe('Mailbox', () => {
 		await rename(join(folder, 'claimed', name), join(folder, 'claimed', name.replace(/^\d+-\d+/, '999999999-1')));
 
 		const [again] = await mailbox.claim(() => 'take');
-		await again?.deliver(facts());
+		again?.deliver(facts());
 		expect((await mailbox.list()).messages).toMatchObject([{ state: 'delivered', receipt: { earlierClaims: 1 } }]);
 	});
 });

@@ -1,0 +1,169 @@
+import {
+	copyFileSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	rmSync,
+	writeFileSync,
+	chmodSync,
+	symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Workspace } from '../../src/core/workspace.ts';
+import { DriverId, SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
+import { timeInShell } from './shellLoop.ts';
+import { milliseconds, type Row } from './table.ts';
+
+const root = join(import.meta.dirname, '../..');
+const SESSION = SessionId.parse('f07940e9-d396-408b-b505-39f8006bc978');
+
+/** A hook that does the naive job: look for a message with find and grep, answer with jq. */
+const NAIVE = `#!/bin/bash
+input=$(cat)
+session=$(printf '%s' "$input" | jq -r .session_id)
+event=$(printf '%s' "$input" | jq -r .hook_event_name)
+box="$1/tasks/bench/comms/worker/inbox"
+printf '%s\\n' "$input" >>"$1/naive.log"
+for file in $(find "$box" -name '*.md' | sort); do
+	if grep -q 'Priority:.*urgent' "$file"; then echo "$file"; fi
+done
+[ -n "$session$event" ] || exit 0
+`;
+
+/** What the hook costs at every event when there is nothing to deliver, and what delivering costs. */
+export async function benchGuard(): Promise<Row[]> {
+	const folder = mkdtempSync(join(tmpdir(), 'nancy-bench-'));
+	const rows: Row[] = [];
+	try {
+		const runtime = join(folder, 'runtime');
+		mkdirSync(runtime);
+		copyFileSync(join(root, 'hooks/nancy-hook'), join(runtime, 'nancy-hook'));
+		chmodSync(join(runtime, 'nancy-hook'), 0o755);
+		copyFileSync(join(root, 'dist/hook.js'), join(runtime, 'hook.js'));
+		symlinkSync(process.execPath, join(runtime, 'node'));
+		const workspace = new Workspace(folder);
+		const address = { task: TaskName.parse('bench'), worker: WorkerName.parse('worker') };
+		await workspace.prepare();
+		const now = new Date().toISOString();
+		const agent = DriverId.parse('claude-code');
+		await workspace.createTask({
+			version: 1,
+			name: address.task,
+			title: 'Bench',
+			prompt: '',
+			agent,
+			createdAt: now,
+			origin: 'nancy',
+		});
+		await workspace.saveWorker({
+			version: 1,
+			task: address.task,
+			name: address.worker,
+			agent,
+			sessions: [{ id: SESSION, startedAt: now }],
+			startedAt: now,
+		});
+		await workspace.bindSession(SESSION, address, true);
+		const naive = join(folder, 'naive.sh');
+		writeFileSync(naive, NAIVE, { mode: 0o755 });
+		const emptySpool = () => {
+			for (const name of readdirSync(workspace.paths.spool))
+				rmSync(join(workspace.paths.spool, name), { recursive: true });
+		};
+		const env = `NANCY_HOOK_SESSION=${SESSION} NANCY_HOOK_PID=${process.pid} NANCY_HOOK_PROJECT='${folder}'`;
+		for (const size of [1, 60]) {
+			const event = join(folder, `event-${size}.json`);
+			writeFileSync(event, preToolUse(size * 1024));
+			const times = timeInShell(event, [
+				{ name: 'sh', command: 'sh -c :' },
+				{
+					name: 'guard',
+					command: `${env} '${runtime}/nancy-hook' claude-code PreToolUse boundary '${folder}'`,
+					before: emptySpool,
+				},
+				{ name: 'naive', command: `'${naive}' '${workspace.paths.root}'`, runs: 8 },
+			]);
+			const [sh = 0, guard = 0, naiveTime = 0] = ['sh', 'guard', 'naive'].map(name => times.get(name) ?? 0);
+			rows.push(
+				{
+					what: `hook guard, nothing due, ${size} KB event`,
+					value: milliseconds(guard),
+					against: `sh -c : ${milliseconds(sh)}`,
+					ratio: guard / sh,
+					goal: '<= 2.5x',
+					met: guard / sh <= 2.5,
+				},
+				{
+					what: `bash + find + grep + jq hook, ${size} KB event`,
+					value: milliseconds(naiveTime),
+					against: `hook guard ${milliseconds(guard)}`,
+					ratio: naiveTime / guard,
+					goal: '>= 15x',
+					met: naiveTime / guard >= 15,
+				},
+			);
+		}
+		const event = join(folder, 'event-1.json');
+		for (const count of [1, 50]) {
+			const queue = () => {
+				emptySpool();
+				rmSync(workspace.paths.mailbox(address.task, address.worker), { recursive: true, force: true });
+				const inbox = join(workspace.paths.mailbox(address.task, address.worker), 'inbox');
+				mkdirSync(inbox, { recursive: true });
+				for (let n = 0; n < count; n++)
+					writeFileSync(
+						join(inbox, `20261121T000000${String(n).padStart(3, '0')}Z-0000.md`),
+						`Directive ${n}: use plan B.\n`,
+					);
+			};
+			const times = timeInShell(
+				event,
+				[
+					{ name: 'node', command: `'${process.execPath}' -e 0`, runs: 1 },
+					{
+						name: 'deliver',
+						command: `${env} '${runtime}/nancy-hook' claude-code PreToolUse boundary '${folder}'`,
+						runs: 1,
+						before: queue,
+					},
+				],
+				25,
+			);
+			const [node = 0, deliver = 0] = ['node', 'deliver'].map(name => times.get(name) ?? 0);
+			const left = readdirSync(join(workspace.paths.mailbox(address.task, address.worker), 'inbox')).filter(
+				name => name.endsWith('.md'),
+			);
+			if (left.length > 0)
+				throw new Error(
+					`${left.length} of ${count} messages were not delivered: the figure would be worthless`,
+				);
+			rows.push({
+				what: `deliver ${count} message${count === 1 ? '' : 's'} by hook`,
+				value: milliseconds(deliver),
+				against: `node -e 0 ${milliseconds(node)}`,
+				ratio: deliver / node,
+				goal: '<= 60 ms',
+				met: deliver <= 60,
+			});
+		}
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
+	}
+	return rows;
+}
+
+function preToolUse(bytes: number): string {
+	const event = {
+		session_id: SESSION,
+		transcript_path: '/home/user/t.jsonl',
+		cwd: '/home/user',
+		permission_mode: 'default',
+		hook_event_name: 'PreToolUse',
+		tool_name: 'Bash',
+		tool_input: { command: '' },
+		tool_use_id: 'toolu_286',
+	};
+	event.tool_input.command = 'x'.repeat(Math.max(0, bytes - JSON.stringify(event).length));
+	return JSON.stringify(event);
+}

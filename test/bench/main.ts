@@ -1,0 +1,13 @@
+import { benchGuard } from './guard.ts';
+import { print, type Row } from './table.ts';
+
+const parts: Readonly<Record<string, () => Promise<Row[]>>> = { guard: benchGuard };
+
+const asked = process.argv.slice(2);
+const rows: Row[] = [];
+for (const [name, bench] of Object.entries(parts)) {
+	if (asked.length > 0 && !asked.includes(name)) continue;
+	process.stderr.write(`measuring ${name} …\n`);
+	rows.push(...(await bench()));
+}
+print(rows);
