@@ -3,10 +3,23 @@ import { archive } from './commands/archive.ts';
 import { inbox } from './commands/inbox.ts';
 import { send } from './commands/send.ts';
 import { sessions } from './commands/sessions.ts';
+import { status } from './commands/status.ts';
 import { stop } from './commands/stop.ts';
 import { tokens } from './commands/tokens.ts';
 import { traffic } from './commands/traffic.ts';
+import { wait } from './commands/wait.ts';
 import { withdraw } from './commands/withdraw.ts';
 
 /** Every command, in the order of `nancy --help`. */
-export const commands: readonly Command[] = [send, inbox, archive, withdraw, traffic, tokens, sessions, stop];
+export const commands: readonly Command[] = [
+	status,
+	send,
+	inbox,
+	archive,
+	withdraw,
+	wait,
+	stop,
+	traffic,
+	tokens,
+	sessions,
+];

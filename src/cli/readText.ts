@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { NancyError } from '../base/errors.ts';
+import { errorText, NancyError } from '../base/errors.ts';
 
 /** Longest text of a message or prompt, in bytes of UTF-8. */
 export const TEXT_LIMIT_BYTES = 1_000_000;
@@ -11,7 +11,9 @@ export async function readText(words: readonly string[], stdin: AsyncIterable<Ui
 }
 
 export async function readTextFile(file: string): Promise<string> {
-	const handle = await open(file, 'r');
+	const handle = await open(file, 'r').catch((cause: unknown) => {
+		throw new NancyError('bad-usage', `${file} cannot be read: ${errorText(cause)}`, { cause });
+	});
 	try {
 		return checked(decode(await collect(handle.createReadStream())));
 	} finally {

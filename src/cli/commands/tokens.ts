@@ -6,6 +6,7 @@ import type { WorkerRecord } from '../../protocol/records.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { findWorkspace, mailboxName } from '../place.ts';
+import { tokenUse } from '../tokenUse.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({ of: z.optional(z.string()) });
@@ -97,16 +98,4 @@ async function factsOf({ agent, sessions }: WorkerRecord): Promise<TranscriptFac
 	const transcript = new Transcript(file, format);
 	await transcript.read();
 	return transcript.facts;
-}
-
-/** What is known of a session's tokens; what is not known is left out. */
-export function tokenUse({ model, contextTokens, contextWindow, inputTokens, outputTokens, costUsd }: TranscriptFacts) {
-	return {
-		...(model !== undefined && { model }),
-		...(contextTokens !== undefined && { contextTokens }),
-		...(contextWindow !== undefined && { contextWindow }),
-		inputTokens,
-		outputTokens,
-		...(costUsd !== undefined && { costUsd }),
-	};
 }

@@ -1,13 +1,14 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { matchesFilter } from '../../core/traffic/store.ts';
+import { watch } from '../../core/watch.ts';
 import type { Workspace } from '../../core/workspace.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
 import { parseAddress, type TypedAddress } from '../addresses.ts';
-import { Changes } from '../changes.ts';
 import { withCollector } from '../collecting.ts';
 import { command, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
+import { Pause } from '../pause.ts';
 import { findWorkspace } from '../place.ts';
 import { TrafficLog } from '../trafficLog.ts';
 import { trafficLine } from '../trafficWords.ts';
@@ -87,19 +88,20 @@ function isWanted(record: TrafficRecord, wanted: TypedAddress | undefined, { eve
 }
 
 async function untilInterrupted(workspace: Workspace, look: () => Promise<void>): Promise<void> {
-	const changes = new Changes(workspace);
+	const pause = new Pause();
 	let isInterrupted = false;
 	const interrupt = () => {
 		isInterrupted = true;
-		changes.interrupt();
+		pause.end();
 	};
 	process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+	const watcher = watch(workspace.paths.root, () => pause.end());
 	try {
 		while (!isInterrupted) {
 			await look();
-			await changes.next();
+			await pause.take();
 		}
 	} finally {
-		changes.dispose();
+		watcher.dispose();
 	}
 }

@@ -28,7 +28,7 @@ async function projectWithWorker() {
 
 async function deliverAll(project: Project, task: TaskName, worker: WorkerName): Promise<void> {
 	for (const claim of await project.workspace.mailbox({ task, worker }).claim(() => 'take')) {
-		await claim.deliver({
+		claim.deliver({
 			deliveredAt: new Date().toISOString(),
 			event: 'PreToolUse',
 			tool: 'Bash',

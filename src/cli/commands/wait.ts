@@ -1,0 +1,117 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
+import type { Overview, Phase } from '../../core/overview.ts';
+import type { WorkerAddress, Workspace } from '../../core/workspace.ts';
+import { WaitOutput } from '../../protocol/cliOutput.ts';
+import { ORCHESTRATOR } from '../../protocol/names.ts';
+import { parseAddress, type TypedAddress } from '../addresses.ts';
+import { answer, command } from '../command.ts';
+import { whenever } from '../currentOverview.ts';
+import { listMailboxes, messageOutput, type FoundMessage } from '../mailboxes.ts';
+import { findWorkspace, mailboxName, type Caller } from '../place.ts';
+import { printableLine } from '../words.ts';
+
+const Input = z.object({
+	of: z.string(),
+	until: z.enum(['idle', 'stop', 'message']),
+	timeout: z.optional(z.string().check(z.regex(/^\d{1,7}(?:\.\d+)?$/))),
+});
+
+/** What a worker must have come to. An agent that has ended will not work any more, so it counts as idle too. */
+const goals: Readonly<Record<'idle' | 'stop', readonly Phase[]>> = { idle: ['idle', 'ended'], stop: ['ended'] };
+
+export const wait = command(
+	{
+		name: 'wait',
+		summary: 'wait until agents are idle, have ended, or have written',
+		details: [
+			'idle: every worker meant has nothing to do (or has ended). stop: every one has ended. message: a message from the ' +
+				'task waits for the caller: in the inbox of the human, or in a terminal that Nancy started in the own mailbox.',
+			'Returns at once when it is so already. Exit code 4 says that it was not so in time.',
+		],
+		positionals: [
+			{ name: 'of', label: '<task>[/<worker>]', help: 'one worker, or all of the task', required: true },
+		],
+		options: {
+			until: { value: 'WHAT', help: 'idle, stop or message' },
+			timeout: { value: 'SECONDS', help: 'give up after this time; without it, wait for ever' },
+		},
+		examples: [
+			['nancy wait fix-login --until idle --timeout 600', 'at most ten minutes'],
+			['nancy wait fix-login --until message && nancy inbox fix-login/orchestrator', 'reads what an agent asks'],
+		],
+	},
+	Input,
+	async ({ of, until, timeout }, context) => {
+		const workspace = findWorkspace(context);
+		const address = parseAddress(of);
+		await workspace.task(address.task);
+		const deadlineMs = timeout === undefined ? Infinity : Date.now() + Number(timeout) * 1000;
+		const own = waitingMailbox(context.caller, address);
+		const before = until === 'message' ? await idsIn(workspace, own) : new Set<string>();
+		let workers: WorkerPhase[] = [];
+		const reached = await whenever(workspace, deadlineMs, async overview => {
+			workers = workersOf(overview, address);
+			if (until !== 'message') return workers.every(({ phase }) => goals[until].includes(phase)) ? [] : undefined;
+			const messages = await newMessages(workspace, own, context.caller, address, before);
+			return messages.length > 0 ? messages : undefined;
+		});
+		if (!reached) throw lateError(of, until, workers);
+		return answer(
+			WaitOutput,
+			{ task: address.task, until, workers, messages: reached.map(messageOutput) },
+			until === 'message' ? reached.map(messageLine) : workers.map(({ worker, phase }) => `${worker} ${phase}`),
+		);
+	},
+);
+
+type WorkerPhase = z.infer<typeof WaitOutput>['workers'][number];
+
+function workersOf({ tasks }: Overview, { task, worker }: TypedAddress): WorkerPhase[] {
+	const workers = tasks.find(({ record }) => record.name === task)?.workers ?? [];
+	const chosen = workers.filter(({ record }) => worker === undefined || record.name === worker);
+	if (chosen.length === 0) {
+		throw new NancyError('no-task', worker ? `${task} has no worker "${worker}"` : `${task} has no worker yet`);
+	}
+	return chosen.map(({ record, state }) => ({
+		worker: mailboxName({ task, worker: record.name }),
+		phase: state.phase,
+	}));
+}
+
+/** Where a message for the caller from the task comes in. */
+function waitingMailbox(caller: Caller, { task }: TypedAddress): WorkerAddress {
+	return caller.is === 'worker' ? caller.address : { task, worker: ORCHESTRATOR };
+}
+
+/** Read already when the wait began. */
+async function idsIn(workspace: Workspace, mailbox: WorkerAddress): Promise<ReadonlySet<string>> {
+	const { found } = await listMailboxes(workspace, [mailbox], ['claimed', 'delivered']);
+	return new Set(found.map(({ message }) => message.id));
+}
+
+/** What waits to be read, and what an agent's hook has handed over since the wait began. */
+async function newMessages(
+	workspace: Workspace,
+	mailbox: WorkerAddress,
+	caller: Caller,
+	{ task, worker }: TypedAddress,
+	before: ReadonlySet<string>,
+): Promise<FoundMessage[]> {
+	const { found } = await listMailboxes(workspace, [mailbox], ['queued', 'claimed', 'delivered']);
+	return found.filter(({ message: { id, content } }) => {
+		if (before.has(id)) return false;
+		if (worker !== undefined) return content.from === mailboxName({ task, worker });
+		// In its own mailbox an agent also finds what the user and other tasks wrote: that is not what it waits for.
+		return caller.is === 'human' || content.from.startsWith(`${task}/`);
+	});
+}
+
+function messageLine({ message: { id, content } }: FoundMessage): string {
+	return `${id}  from ${printableLine(content.from)}: ${printableLine(content.text)}`;
+}
+
+function lateError(of: string, until: string, workers: readonly WorkerPhase[]): NancyError {
+	const now = workers.map(({ worker, phase }) => `${worker} is ${phase}`).join(', ');
+	return new NancyError('timeout', `${of} did not come to "${until}" in time; ${now}`);
+}

@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identify } from '../../../src/base/liveness.ts';
+import { StatusOutput, WaitOutput } from '../../../src/protocol/cliOutput.ts';
+import { SessionId, type TaskName } from '../../../src/protocol/names.ts';
+import { NancyCommand } from './nancyCommand.ts';
+import { Project } from './project.ts';
+
+let nancy: NancyCommand;
+beforeAll(async () => {
+	nancy = await NancyCommand.build();
+});
+afterAll(() => nancy[Symbol.asyncDispose]());
+
+let count = 0;
+
+/** Adds an event to a worker's traffic, as the collector writes it. */
+function happen(project: Project, task: TaskName, worker: string, event: Record<string, string>): void {
+	const session = SessionId.parse(`session-${task}-${worker}`);
+	const file = project.workspace.paths.trafficFile(session);
+	mkdirSync(dirname(file), { recursive: true });
+	const at = new Date().toISOString();
+	const record = { version: 1, id: `r${count++}`, at, task, worker, type: 'event', payload: {} };
+	appendFileSync(file, `${JSON.stringify({ ...record, event: { driver: 'test-agent', session, ...event } })}\n`);
+}
+
+const toolStart = { kind: 'tool-start', event: 'PreToolUse', tool: 'Bash', toolUseId: 't1', summary: 'npm test' };
+const stopped = { kind: 'stop', event: 'Stop', summary: 'Done.' };
+
+async function projectAtWork() {
+	const project = new Project();
+	const task = await project.addTask('fix-login');
+	await project.addWorker(task, 'worker', { process: identify(process.pid), agentVersion: '1.2.3' });
+	happen(project, task, 'worker', toolStart);
+	return { project, task };
+}
+
+describe('nancy status', () => {
+	it('tells what each worker is doing, with the evidence', async () => {
+		const { project } = await projectAtWork();
+		await using _ = project;
+		await nancy.run(['send', 'fix-login', 'Hello'], { cwd: project.path });
+		await nancy.run(['send', 'fix-login/orchestrator', 'A question'], { cwd: project.path });
+
+		const { code, stdout, stderr } = await nancy.run(['status', '--json'], { cwd: project.path });
+
+		expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+		expect(StatusOutput.parse(JSON.parse(stdout))).toMatchObject({
+			folder: project.path,
+			problems: [],
+			tasks: [
+				{
+					task: 'fix-login',
+					agent: 'test-agent',
+					unread: 1,
+					workers: [
+						{
+							worker: 'worker',
+							agentVersion: '1.2.3',
+							phase: 'working',
+							tool: 'Bash',
+							summary: 'npm test',
+							source: 'PreToolUse Bash',
+							session: 'session-fix-login-worker',
+							pid: process.pid,
+							queued: 1,
+						},
+					],
+				},
+			],
+		});
+		expect((await nancy.run(['status'], { cwd: project.path })).stdout).toMatch(
+			/^fix-login {2}1 message for you: nancy inbox fix-login\/orchestrator\n {2}worker {2}working Bash: npm test · PreToolUse Bash · \d+ s ago · 1 queued\n$/,
+		);
+	});
+
+	it('hides archived tasks unless asked', async () => {
+		const { project, task } = await projectAtWork();
+		await using _ = project;
+		await project.workspace.updateTask(task, record => ({ ...record, archivedAt: new Date().toISOString() }));
+		const tasks = async (...args: string[]) =>
+			StatusOutput.parse(
+				JSON.parse((await nancy.run(['status', '--json', ...args], { cwd: project.path })).stdout),
+			).tasks;
+
+		expect(await tasks()).toEqual([]);
+		expect(await tasks('--all')).toHaveLength(1);
+		expect(await tasks('fix-login')).toHaveLength(1);
+		expect((await nancy.run(['status', 'other'], { cwd: project.path })).code).toBe(3);
+	});
+});
+
+describe('nancy wait', () => {
+	it('returns as soon as the agent is idle', async () => {
+		const { project, task } = await projectAtWork();
+		await using _ = project;
+		const waiting = nancy.run(['wait', 'fix-login', '--until', 'idle', '--timeout', '20', '--json'], {
+			cwd: project.path,
+		});
+		await sleep(1000);
+
+		const startedMs = Date.now();
+		happen(project, task, 'worker', stopped);
+		const { code, stdout } = await waiting;
+
+		expect(code).toBe(0);
+		expect(WaitOutput.parse(JSON.parse(stdout))).toEqual({
+			task: 'fix-login',
+			until: 'idle',
+			workers: [{ worker: 'fix-login/worker', phase: 'idle' }],
+			messages: [],
+		});
+		expect(Date.now() - startedMs).toBeLessThan(5000);
+	});
+
+	it('gives up in time, and says how things are', async () => {
+		const { project } = await projectAtWork();
+		await using _ = project;
+
+		const outcome = await nancy.run(['wait', 'fix-login', '--until', 'stop', '--timeout', '0.2'], {
+			cwd: project.path,
+		});
+
+		expect(outcome).toEqual({
+			code: 4,
+			stdout: '',
+			stderr: 'nancy: fix-login did not come to "stop" in time; fix-login/worker is working\n',
+		});
+	});
+
+	it('notices that the process has ended', async () => {
+		const { project, task } = await projectAtWork();
+		await using _ = project;
+		const agent = spawn('sleep', ['60']);
+		await project.addWorker(task, 'worker', { process: identify(agent.pid ?? 0) });
+		const waiting = nancy.run(['wait', 'fix-login', '--until', 'stop', '--timeout', '20'], { cwd: project.path });
+		await sleep(500);
+		agent.kill('SIGKILL');
+
+		expect(await waiting).toMatchObject({ code: 0, stdout: 'fix-login/worker ended\n' });
+	});
+
+	it('returns with what an agent has written to the human', async () => {
+		const { project, task } = await projectAtWork();
+		await using _ = project;
+		const args = ['wait', 'fix-login', '--until', 'message', '--timeout', '20', '--json'];
+		const waiting = nancy.run(args, { cwd: project.path });
+		await sleep(500);
+		const call = { cwd: '/', env: project.terminal(task, 'worker') };
+		await nancy.run(['send', 'orchestrator', 'Which database?'], call);
+
+		const { code, stdout } = await waiting;
+		expect(code).toBe(0);
+		expect(WaitOutput.parse(JSON.parse(stdout)).messages).toMatchObject([
+			{ mailbox: 'fix-login/orchestrator', from: 'fix-login/worker', text: 'Which database?' },
+		]);
+		expect((await nancy.run(args, { cwd: project.path })).code).toBe(0); // it still waits to be read
+	});
+
+	it('lets one agent wait for the answer of another, and not for the user', async () => {
+		const { project, task } = await projectAtWork();
+		await using _ = project;
+		await project.addWorker(task, 'worker-2');
+		const own = project.terminal(task, 'worker');
+		const wait = () =>
+			nancy.run(['wait', 'fix-login/worker-2', '--until', 'message', '--timeout', '0.2'], { cwd: '/', env: own });
+
+		await nancy.run(['send', 'fix-login/worker', 'From the user.'], { cwd: project.path });
+		expect((await wait()).code).toBe(4);
+		await nancy.run(['send', 'worker', 'Done.'], { cwd: '/', env: project.terminal(task, 'worker-2') });
+		expect(await wait()).toMatchObject({
+			code: 0,
+			stdout: expect.stringMatching(/from fix-login\/worker-2: Done\.\n$/),
+		});
+	});
+
+	it.each([
+		{ args: ['wait', 'fix-login'], code: 2, says: '--until is not valid: use idle, stop or message' },
+		{
+			args: ['wait', 'fix-login', '--until', 'idle', '--timeout', 'soon'],
+			code: 2,
+			says: '--timeout is not valid',
+		},
+		{ args: ['wait', 'other', '--until', 'idle'], code: 3, says: 'there is no task "other"' },
+		{ args: ['wait', 'fix-login/worker-5', '--until', 'idle'], code: 3, says: 'has no worker "worker-5"' },
+	])('refuses $args', async ({ args, code, says }) => {
+		const { project } = await projectAtWork();
+		await using _ = project;
+
+		expect(await nancy.run(args, { cwd: project.path })).toMatchObject({
+			code,
+			stderr: expect.stringContaining(says),
+		});
+	});
+});
