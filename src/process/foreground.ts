@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import { errorText, NancyError } from '../base/errors.ts';
+
+/** A program to run, with what changes in its environment: `null` removes a variable. */
+export interface ForegroundProgram {
+	command: string;
+	args: readonly string[];
+	cwd: string;
+	env: Readonly<Record<string, string | null>>;
+}
+
+/** The terminal sends these to every process in the foreground itself: passing them on would send them twice. */
+const SENT_BY_TERMINAL = ['SIGINT', 'SIGQUIT'] as const;
+const PASSED_ON = ['SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Runs a program in this process's terminal until it ends.
+ * @param onStart is told the program's pid and awaited before anything else
+ * @returns its exit code, or 128 + the signal's number, as a shell says it
+ */
+export async function runInForeground(
+	{ command, args, cwd, env }: ForegroundProgram,
+	onStart: (pid: number) => Promise<void>,
+): Promise<number> {
+	const ignore = () => {};
+	for (const name of SENT_BY_TERMINAL) process.on(name, ignore);
+	const child = spawn(command, args, { cwd, env: merged(env), stdio: 'inherit' });
+	const passOn = (name: NodeJS.Signals) => child.kill(name);
+	for (const name of PASSED_ON) process.on(name, passOn);
+	const ended = once(child, 'exit');
+	try {
+		if (child.pid !== undefined) await Promise.race([onStart(child.pid), ended.catch(() => undefined)]);
+		const [code, signal]: unknown[] = await ended;
+		return typeof code === 'number' ? code : 128 + signalNumber(signal);
+	} catch (cause) {
+		throw new NancyError('no-agent', `${command} could not be started: ${errorText(cause)}`, { cause });
+	} finally {
+		for (const name of SENT_BY_TERMINAL) process.off(name, ignore);
+		for (const name of PASSED_ON) process.off(name, passOn);
+	}
+}
+
+function merged(changes: Readonly<Record<string, string | null>>): NodeJS.ProcessEnv {
+	const env: NodeJS.ProcessEnv = { ...process.env };
+	for (const [name, value] of Object.entries(changes)) {
+		if (value === null) delete env[name];
+		else env[name] = value;
+	}
+	return env;
+}
+
+function signalNumber(name: unknown): number {
+	const found = Object.entries(constants.signals).find(([known]) => known === name);
+	return found?.[1] ?? 0;
+}
