@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WorkerAddress } from '../../src/core/workspace.ts';
+import { InboxOutput, TokensOutput, WaitOutput } from '../../src/protocol/cliOutput.ts';
+import { ORCHESTRATOR, SessionId } from '../../src/protocol/names.ts';
+import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
+import { eventually } from '../support/eventually.ts';
+import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+
+let nancy: NancyCommand;
+beforeAll(async () => {
+	nancy = await NancyCommand.build();
+});
+afterAll(() => nancy[Symbol.asyncDispose]());
+
+/** The real CLI as in a terminal of Nancy's: it knows its worker and has `nancy` on its PATH. */
+async function labInNancysTerminal(): Promise<{ lab: DeployedLab; address: WorkerAddress; session: SessionId }> {
+	const lab = await deployedLab();
+	const session = SessionId.parse(randomUUID());
+	const address = await startedTask(lab, session);
+	const bin = lab.workspace.file('bin');
+	mkdirSync(bin);
+	writeFileSync(`${bin}/nancy`, `#!/bin/sh\nexec '${process.execPath}' '${nancy.program}' "$@"\n`);
+	chmodSync(`${bin}/nancy`, 0o755);
+	lab.env['PATH'] = `${bin}${delimiter}${lab.env['PATH']}`;
+	lab.env['NANCY_TASK_DIR'] = lab.nancy.paths.task(address.task);
+	lab.env['NANCY_WORKER'] = address.worker;
+	return { lab, address, session };
+}
+
+describe('the nancy command in the hands of the real agent', () => {
+	it('is steered by nancy send, archives what it has done, answers, and knows its tokens', async () => {
+		const { lab, address, session } = await labInNancysTerminal();
+		await using _ = lab;
+		const cwd = lab.workspace.path;
+		const run = lab.headless('[[sh:touch started; sleep 2]] [[text:Not steered]]', [
+			'--session-id',
+			session,
+			'--permission-mode',
+			'bypassPermissions',
+		]);
+		await eventually('the tool runs', () => existsSync(lab.workspace.file('started')));
+		const waiting = nancy.run(['wait', address.task, '--until', 'message', '--timeout', '30', '--json'], { cwd });
+
+		const steps =
+			'Use the retry helper. [[sh:(cd / && nancy inbox --json) > inbox.json]] ' +
+			'[[sh:nancy archive "$(nancy inbox | grep -o "[0-9T]*Z-[0-9a-f]*" | head -1)"]] ' +
+			'[[sh:nancy tokens --json > tokens.json; nancy send orchestrator "The helper is used."]] [[text:Steered]]';
+		const sent = await nancy.run(['send', `${address.task}/${address.worker}`, '-'], { cwd, stdin: steps });
+		expect(sent.code).toBe(0);
+		const id = sent.stdout.trim();
+
+		expect((await run).stdout.trim()).toBe('Steered');
+		expect(lab.model.requests.some(request => request.text.includes('Use the retry helper.'))).toBe(true);
+		const listed = InboxOutput.parse(JSON.parse(readFileSync(lab.workspace.file('inbox.json'), 'utf8')));
+		expect(listed.messages).toMatchObject([{ id, state: 'delivered', receipt: { rung: 'hook', session } }]);
+		const tokens = TokensOutput.parse(JSON.parse(readFileSync(lab.workspace.file('tokens.json'), 'utf8')));
+		expect(tokens).toMatchObject({ session, overThreshold: false });
+		expect(tokens.contextTokens).toBeGreaterThan(0);
+		expect(await lab.nancy.mailbox(address).list()).toMatchObject({ messages: [{ id, state: 'archived' }] });
+
+		const answered = WaitOutput.parse(JSON.parse((await waiting).stdout));
+		expect(answered.messages).toMatchObject([
+			{ from: `${address.task}/${address.worker}`, text: 'The helper is used.', state: 'queued' },
+		]);
+		const human = await lab.nancy.mailbox({ task: address.task, worker: ORCHESTRATOR }).list(['queued']);
+		expect(human.messages).toHaveLength(1);
+	});
+
+	it('tells from outside what the agent did', async () => {
+		const { lab, address, session } = await labInNancysTerminal();
+		await using _ = lab;
+		const cwd = lab.workspace.path;
+		await lab.headless('[[sh:echo made-by-agent]] [[text:All done]]', [
+			'--session-id',
+			session,
+			'--permission-mode',
+			'bypassPermissions',
+		]);
+
+		const { stdout } = await nancy.run(['traffic', address.task], { cwd });
+		expect(stdout).toMatch(/PreToolUse Bash: .*made-by-agent/);
+		expect(stdout).toMatch(/ Stop/);
+		const history = await nancy.run(['sessions', '--show', session.slice(0, 8)], { cwd });
+		expect(history.stdout).toMatch(/prompt +\[\[sh:echo made-by-agent/);
+		expect(history.stdout).toMatch(/tool +Bash/);
+		expect(history.stdout).toMatch(/transcript: .*\.jsonl/);
+		expect(await nancy.run(['wait', address.task, '--until', 'idle', '--timeout', '10'], { cwd })).toMatchObject({
+			code: 0,
+		});
+	});
+});
