@@ -1,4 +1,4 @@
-import type { Version } from '../base/version.ts';
+import { isAtLeast, type Version } from '../base/version.ts';
 import type { DriverId, SessionId } from '../protocol/names.ts';
 import type { Rung } from '../protocol/records.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
@@ -50,6 +50,12 @@ export type Capability =
 	| 'skills'
 	| 'resume'
 	| 'headless';
+
+/** Whether this version of the CLI has an ability. */
+export function can(driver: Driver, capability: Capability, version: Version): boolean {
+	const floor = driver.floors[capability];
+	return floor !== 'none' && isAtLeast(version, floor);
+}
 
 export interface LaunchRequest {
 	prompt: string | undefined;

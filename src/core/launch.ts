@@ -4,7 +4,7 @@ import { liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { formatVersion, isAtLeast, type Version } from '../base/version.ts';
 import { SessionId, type TaskName, type WorkerName } from '../protocol/names.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
-import type { Capability, Driver } from './driver.ts';
+import { can, type Driver } from './driver.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
 
 /** An agent CLI as found on this machine. */
@@ -127,12 +127,6 @@ export async function recordStop(workspace: Workspace, address: WorkerAddress): 
 
 export function isRunning(record: WorkerRecord): boolean {
 	return record.process !== undefined && liveness(record.process) !== 'dead';
-}
-
-/** Whether this version of the CLI has an ability. */
-export function can(driver: Driver, capability: Capability, version: Version): boolean {
-	const floor = driver.floors[capability];
-	return floor !== 'none' && isAtLeast(version, floor);
 }
 
 /** The named worker's record, or for a resume without a name the record of the worker that ran last. */

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { createFileAtomic, readTextIfExists, writeFileAtomic, writeFileAtomicSync } from '../base/atomicFile.ts';
 import { mapConcurrently } from '../base/concurrent.ts';
@@ -92,9 +92,9 @@ export class Mailbox {
 
 	/** Makes the folders, so that a person can drop a file by hand and a guard can look for one. */
 	async makeFolders(): Promise<void> {
-		await this.refuseLinks();
+		this.refuseLinks();
 		for (const state of ['queued', 'claimed', 'delivered'] as const) {
-			await mkdir(this.in(state), { recursive: true, mode: 0o700 });
+			if (!existsSync(this.in(state))) await mkdir(this.in(state), { recursive: true, mode: 0o700 });
 		}
 	}
 
@@ -102,11 +102,11 @@ export class Mailbox {
 	async list(
 		states: readonly MessageState[] = ['queued', 'claimed', 'delivered', 'archived', 'withdrawn'],
 	): Promise<MailboxListing> {
-		await this.refuseLinks();
+		this.refuseLinks();
 		const messages: StoredMessage[] = [];
 		const problems: MailboxProblem[] = [];
 		for (const state of states) {
-			const names = await this.names(state);
+			const names = this.names(state);
 			const read =
 				state === 'queued'
 					? names.map(name => this.readQueued(name, problems))
@@ -139,7 +139,7 @@ export class Mailbox {
 	/** Gives the claims of dead processes back to the inbox, or finishes them where the receipt was written already. */
 	async recover(): Promise<MessageId[]> {
 		const returned: MessageId[] = [];
-		for (const name of await this.names('claimed')) {
+		for (const name of this.names('claimed')) {
 			const match = CLAIM_FILE.exec(name);
 			const id = this.idOf('claimed', name);
 			if (!match || id === undefined) continue;
@@ -163,7 +163,7 @@ export class Mailbox {
 
 	/** Files a message away: a delivered one that was acted on, or one that the human has read. */
 	async archive(id: MessageId): Promise<void> {
-		await this.refuseLinks();
+		this.refuseLinks();
 		await mkdir(this.in('archived'), { recursive: true, mode: 0o700 });
 		for (const state of ['delivered', 'queued'] as const) {
 			if (!(await moveIfThere(this.in(state, messageFile(id)), this.in('archived', messageFile(id))))) continue;
@@ -252,7 +252,7 @@ export class Mailbox {
 	}
 
 	private async moveQueued(id: MessageId, to: MessageState): Promise<void> {
-		await this.refuseLinks();
+		this.refuseLinks();
 		await mkdir(this.in(to), { recursive: true, mode: 0o700 });
 		if (!(await moveIfThere(this.in('queued', messageFile(id)), this.in(to, messageFile(id))))) throw notQueued(id);
 		await rm(this.heldFile(id), { force: true });
@@ -326,9 +326,9 @@ export class Mailbox {
 		return id.success ? id.data : undefined;
 	}
 
-	private async names(state: MessageState): Promise<string[]> {
+	private names(state: MessageState): string[] {
 		try {
-			const entries = await readdir(this.in(state), { withFileTypes: true });
+			const entries = readdirSync(this.in(state), { withFileTypes: true });
 			return entries.filter(entry => entry.isFile() && entry.name.endsWith('.md')).map(entry => entry.name);
 		} catch (error) {
 			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
@@ -351,13 +351,12 @@ export class Mailbox {
 	}
 
 	/** A link below `.nancy` could point a hook at somebody else's files. */
-	private async refuseLinks(): Promise<void> {
+	private refuseLinks(): void {
 		const segments = relative(this.root, this.folder).split(sep);
 		let folder = this.root;
 		for (const segment of ['', ...segments]) {
 			folder = join(folder, segment);
-			const kind = await lstat(folder).catch(() => undefined);
-			if (kind?.isSymbolicLink())
+			if (isLink(folder))
 				throw new NancyError('bad-file', `${folder} is a symbolic link; replace it by a folder`);
 		}
 	}
@@ -380,6 +379,14 @@ function notQueued(id: MessageId): NancyError {
 		'not-queued',
 		`message ${id} is not queued any more: the agent has read it, or it was taken back`,
 	);
+}
+
+function isLink(file: string): boolean {
+	try {
+		return lstatSync(file).isSymbolicLink();
+	} catch {
+		return false; // not there
+	}
 }
 
 async function exists(file: string): Promise<boolean> {

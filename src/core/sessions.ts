@@ -17,6 +17,8 @@ export interface SessionCaller {
 	/** NANCY_TASK_DIR and NANCY_WORKER of the terminal that Nancy started; anything started from it inherits them. */
 	launchedFor: { taskFolder: string | undefined; worker: string | undefined };
 	transcript: string | undefined;
+	/** The session begins with this event. */
+	begins: boolean;
 }
 
 export interface BoundSession {
@@ -42,13 +44,15 @@ const AgentProcess = z.looseObject({
  */
 export async function bindCaller(workspace: Workspace, caller: SessionCaller): Promise<BoundSession> {
 	const known = await workspace.sessionBinding(caller.session);
+	const knownRecord = known && (await workspace.worker(known.address));
 	const address =
-		(known && (await isWorker(workspace, known.address)) ? known.address : undefined) ??
+		(knownRecord && known.address) ??
 		(await workerOfProcess(workspace, caller.agent)) ??
 		(await workerOfTerminal(workspace, caller)) ??
 		(await adopt(workspace, caller));
-	const record = await recordSession(workspace, address, caller);
-	await recordAgent(workspace, address, caller);
+	const record = await recordSession(workspace, address, caller, knownRecord);
+	// Every start of a process begins a session, or is met unbound: in between nothing about it changes.
+	if (caller.begins || !knownRecord) await recordAgent(workspace, address, caller);
 	const isSame = known?.address.task === address.task && known.address.worker === address.worker;
 	if (!isSame) {
 		for (const folder of [workspace.paths.phases, workspace.paths.halts]) {
@@ -163,16 +167,18 @@ async function recordSession(
 	workspace: Workspace,
 	address: WorkerAddress,
 	caller: SessionCaller,
+	known: WorkerRecord | undefined,
 ): Promise<WorkerRecord> {
 	const now = new Date().toISOString();
-	const record: WorkerRecord = (await workspace.worker(address)) ?? {
-		version: 1,
-		task: address.task,
-		name: address.worker,
-		agent: caller.driver,
-		sessions: [],
-		startedAt: now,
-	};
+	const record: WorkerRecord = known ??
+		(await workspace.worker(address)) ?? {
+			version: 1,
+			task: address.task,
+			name: address.worker,
+			agent: caller.driver,
+			sessions: [],
+			startedAt: now,
+		};
 	const last = record.sessions.at(-1);
 	const isCurrent = last?.id === caller.session;
 	const isProcessKnown = record.process !== undefined || caller.agent === undefined;

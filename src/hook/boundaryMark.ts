@@ -1,4 +1,4 @@
-import { readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Some shells compare file times by the second. What is younger than this when looked at is looked at again. */
@@ -17,22 +17,22 @@ export class BoundaryMark {
 	) {}
 
 	/** To be called before the inbox is looked at. */
-	static async begin(mailboxFolder: string): Promise<BoundaryMark> {
+	static begin(mailboxFolder: string): BoundaryMark {
 		const temporary = join(mailboxFolder, `.boundary-${process.pid}.tmp`);
-		await writeFile(temporary, '', { mode: 0o600 });
+		writeFileSync(temporary, '', { mode: 0o600 });
 		// The file system's own clock, which need not be this machine's.
-		return new BoundaryMark(mailboxFolder, temporary, (await stat(temporary)).mtimeMs);
+		return new BoundaryMark(mailboxFolder, temporary, statSync(temporary).mtimeMs);
 	}
 
-	async nothingWasDue(): Promise<void> {
-		const inbox = await readdir(join(this.mailboxFolder, 'inbox')).catch(() => []);
+	nothingWasDue(): void {
+		const inbox = readdirSync(join(this.mailboxFolder, 'inbox'));
 		if (!inbox.some(name => name.endsWith('.md'))) return this.discard();
 		const time = (this.lookedAtMs - MARGIN_MS) / 1000;
-		await utimes(this.temporary, time, time);
-		await rename(this.temporary, join(this.mailboxFolder, '.boundary'));
+		utimesSync(this.temporary, time, time);
+		renameSync(this.temporary, join(this.mailboxFolder, '.boundary'));
 	}
 
-	async discard(): Promise<void> {
-		await rm(this.temporary, { force: true });
+	discard(): void {
+		rmSync(this.temporary, { force: true });
 	}
 }

@@ -1,8 +1,7 @@
 import { parseVersion, type Version } from '../base/version.ts';
 import { claimBatch, type Batch } from '../core/batch.ts';
-import type { HookAnswer } from '../core/driver.ts';
+import { can, type HookAnswer } from '../core/driver.ts';
 import { slotOf, wakes } from '../core/due.ts';
-import { can } from '../core/launch.ts';
 import { readPhase, writePhase } from '../core/phase.ts';
 import { bindCaller, makeBell, type BoundSession } from '../core/sessions.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
@@ -18,7 +17,7 @@ export type Print = (text: string) => Promise<boolean>;
 export async function deliver(call: Call, input: string, print: Print): Promise<void> {
 	const event = await readInput(call, input);
 	if (event === 'silent') return;
-	await spool(call, input);
+	spool(call, input);
 	if (event.subagent !== undefined) return;
 	if (slotOf(event) === 'never' && event.kind !== 'folder-changed') return;
 	const bound = await bindCaller(call.workspace, {
@@ -27,6 +26,7 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 		agent: call.agent,
 		launchedFor: { taskFolder: call.env['NANCY_TASK_DIR'], worker: call.env['NANCY_WORKER'] },
 		transcript: event.transcript,
+		begins: event.kind === 'session-start',
 	});
 	await new Turn(call, event, bound, print).run();
 }
@@ -36,7 +36,7 @@ async function readInput(call: Call, input: string): Promise<AgentEvent | 'silen
 	try {
 		return call.driver.hooks.read({ event: call.event, payload: JSON.parse(input), env: call.env });
 	} catch (error) {
-		await spool(call, input);
+		spool(call, input);
 		throw error;
 	}
 }
@@ -60,7 +60,8 @@ class Turn {
 
 	async run(): Promise<void> {
 		const { kind, session } = this.event;
-		const bell = await makeBell(this.workspace, session);
+		const isWatching = kind === 'session-start' || kind === 'folder-changed';
+		const bell = isWatching ? await makeBell(this.workspace, session) : this.workspace.paths.bell(session);
 		if (kind !== 'tool-start') await endHalt(this.workspace, session);
 		if (kind === 'prompt') await writePhase(this.workspace.paths, session, 'busy');
 		const heldStops = kind === 'stop' ? await this.heldStops() : 0;
@@ -97,19 +98,19 @@ class Turn {
 	private async handOver(bell: string, version: Version | undefined): Promise<boolean> {
 		const { driver } = this.call;
 		const isBoundary = slotOf(this.event) === 'boundary';
-		const mark = isBoundary ? await BoundaryMark.begin(this.mailbox.folder) : undefined;
+		const mark = isBoundary ? BoundaryMark.begin(this.mailbox.folder) : undefined;
 		const batch = await claimBatch(this.mailbox, this.event, driver.hooks.contextLimit);
 		if (batch.claims.length === 0) {
-			await mark?.nothingWasDue();
+			mark?.nothingWasDue();
 			return false;
 		}
-		await mark?.discard();
+		mark?.discard();
 		if (batch.effect !== 'none' && this.event.kind === 'tool-start') {
 			await beginHalt(this.workspace, this.event.session, batch.effect);
 		}
 		const answer = driver.hooks.answer(this.event, { text: batch.text, effect: batch.effect, version, bell });
 		if (!(await this.print(answer.stdout))) {
-			await Promise.all(batch.claims.map(claim => claim.release()));
+			for (const claim of batch.claims) claim.release();
 			return false;
 		}
 		await this.keepReceipts(batch, answer.rung ?? 'hook');
@@ -127,8 +128,8 @@ class Turn {
 			...(event.toolUseId !== undefined && { toolUseId: event.toolUseId }),
 			rung,
 		};
-		await Promise.all(batch.claims.map(claim => claim.deliver({ ...facts, deliveredAt: at })));
-		await note(this.call, {
+		for (const claim of batch.claims) claim.deliver({ ...facts, deliveredAt: at });
+		note(this.call, {
 			...facts,
 			nancy: 'delivery',
 			at,
@@ -158,7 +159,9 @@ class Turn {
 		return messages.some(message => wakes(message.content));
 	}
 
+	/** Asked for only where an answer depends on it. */
 	private async agentVersion(): Promise<Version | undefined> {
+		if (slotOf(this.event) === 'boundary') return undefined;
 		const recorded = this.bound.record.agentVersion;
 		if (recorded !== undefined) return parseVersion(recorded);
 		const { deployments } = await this.workspace.config();

@@ -29,15 +29,23 @@ async function run(call: Call): Promise<number> {
 		if (verdict.exitCode === 2) process.stderr.write(verdict.answer.stderr);
 		return verdict.exitCode;
 	} catch (error) {
-		await note(call, {
+		complain(call, errorText(error));
+		return 0;
+	}
+}
+
+function complain(call: Call, reason: string): void {
+	try {
+		note(call, {
 			nancy: 'trouble',
 			at: new Date().toISOString(),
 			driver: call.driver.id,
 			...(call.session && { session: call.session }),
 			event: call.event,
-			reason: errorText(error),
-		}).catch(() => undefined); // nowhere left to say it
-		return 0;
+			reason,
+		});
+	} catch {
+		// Nowhere left to say it: the disk is full, or the folder is gone.
 	}
 }
 

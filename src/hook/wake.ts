@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises';
-import { execFile } from 'node:child_process';
 import { NO_FACTS, type HookAnswer } from '../core/driver.ts';
 import { wakes } from '../core/due.ts';
 import { readPhase, writePhase } from '../core/phase.ts';
@@ -29,7 +28,7 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 	if (rung === 'wake' && !isAgain) {
 		const event = driver.hooks.read({ event: call.event, payload: JSON.parse(input), env: call.env });
 		if (event === 'silent') return LEAVE;
-		await spool(call, input);
+		spool(call, input);
 		if (event.kind !== 'doorbell' || event.subagent !== undefined) return LEAVE;
 	}
 	const binding = await workspace.sessionBinding(session);
@@ -86,6 +85,7 @@ async function saysIdle(call: Call, session: SessionId): Promise<boolean> {
 	const { probe, command } = call.driver;
 	if (probe === 'none') return false;
 	const env = { ...process.env, NANCY_HOOKS: 'off', NODE_OPTIONS: '' };
+	const { execFile } = await import('node:child_process'); // not needed by any other call of this program
 	const stdout = await new Promise<string>(resolve => {
 		execFile(command, [...probe.args], { timeout: probe.timeoutMs, env }, (error, output) =>
 			resolve(error ? '' : output),

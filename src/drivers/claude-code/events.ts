@@ -35,9 +35,9 @@ const SUMMARY = 200;
 /** Reads one hook payload. */
 export function readEvent(call: HookCall): AgentEvent | 'silent' {
 	if (isForeign(call)) return 'silent';
-	const parsed = parsePayload(call.payload);
+	const parsed = parsePayload(call.event, call.payload);
 	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
-	if (call.event !== payload.hook_event_name) {
+	if (payload.hook_event_name !== call.event) {
 		throw new Error(`the hook of ${call.event} was called for ${payload.hook_event_name}`);
 	}
 	const details: Partial<AgentEvent> = 'known' in parsed ? detailsOf(parsed.known) : {};

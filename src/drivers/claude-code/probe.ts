@@ -2,12 +2,13 @@ import * as z from 'zod/mini';
 import type { ProbedStatus, StatusProbe } from '../../core/driver.ts';
 import { SessionId } from '../../protocol/names.ts';
 
-const Agent = z.looseObject({
-	sessionId: SessionId,
-	pid: z.optional(z.int()),
-	status: z.optional(z.enum(['idle', 'busy', 'waiting'])),
-	waitingFor: z.optional(z.string()),
-});
+const agentSchema = () =>
+	z.looseObject({
+		sessionId: SessionId,
+		pid: z.optional(z.int()),
+		status: z.optional(z.enum(['idle', 'busy', 'waiting'])),
+		waitingFor: z.optional(z.string()),
+	});
 
 const phases = { idle: 'idle', busy: 'working', waiting: 'waiting' } as const;
 
@@ -16,6 +17,7 @@ export const probe: StatusProbe = {
 	args: ['agents', '--json'],
 	timeoutMs: 3000,
 	read: stdout => {
+		const schema = agentSchema();
 		const found = new Map<SessionId, ProbedStatus>();
 		let list: unknown;
 		try {
@@ -24,7 +26,7 @@ export const probe: StatusProbe = {
 			return found; // an older CLI prints its help
 		}
 		for (const each of Array.isArray(list) ? list : []) {
-			const agent = Agent.safeParse(each);
+			const agent = schema.safeParse(each);
 			if (!agent.success || agent.data.status === undefined) continue;
 			const { sessionId, status, waitingFor, pid } = agent.data;
 			found.set(sessionId, {

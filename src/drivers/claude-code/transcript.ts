@@ -1,35 +1,33 @@
 import * as z from 'zod/mini';
 import type { TranscriptFacts, TranscriptFormat } from '../../core/driver.ts';
 
-const count = z._default(z.number(), 0);
-const Usage = z.looseObject({
-	input_tokens: count,
-	output_tokens: count,
-	cache_creation_input_tokens: count,
-	cache_read_input_tokens: count,
+/** Built at the first line: a hook that reads no transcript does not pay for it. */
+const schemas = once(() => {
+	const count = z._default(z.number(), 0);
+	const usage = z.looseObject({
+		input_tokens: count,
+		output_tokens: count,
+		cache_creation_input_tokens: count,
+		cache_read_input_tokens: count,
+	});
+	return {
+		line: z.looseObject({
+			type: z.string(),
+			timestamp: z.optional(z.string()),
+			isSidechain: z.optional(z.boolean()),
+		}),
+		reply: z.looseObject({ message: z.looseObject({ id: z.string(), model: z.optional(z.string()), usage }) }),
+		cost: z.looseObject({
+			totalCostUSD: z.optional(z.number()),
+			modelUsage: z.optional(z.record(z.string(), z.looseObject({ contextWindow: z.optional(z.number()) }))),
+		}),
+		attachment: z.looseObject({
+			attachment: z.looseObject({ type: z.string(), content: z.optional(z.unknown()) }),
+		}),
+		said: z.looseObject({ message: z.looseObject({ content: z.unknown() }) }),
+		stopSummary: z.looseObject({ subtype: z.literal('stop_hook_summary') }),
+	};
 });
-
-const Line = z.looseObject({
-	type: z.string(),
-	timestamp: z.optional(z.string()),
-	isSidechain: z.optional(z.boolean()),
-});
-const Reply = z.looseObject({
-	message: z.looseObject({ id: z.string(), model: z.optional(z.string()), usage: Usage }),
-});
-const Cost = z.looseObject({
-	totalCostUSD: z.optional(z.number()),
-	modelUsage: z.optional(z.record(z.string(), z.looseObject({ contextWindow: z.optional(z.number()) }))),
-});
-const Attachment = z.looseObject({
-	attachment: z.looseObject({
-		type: z.string(),
-		content: z.optional(z.unknown()),
-		stdout: z.optional(z.string()),
-	}),
-});
-const Said = z.looseObject({ message: z.looseObject({ content: z.unknown() }) });
-const StopSummary = z.looseObject({ subtype: z.literal('stop_hook_summary') });
 
 const INTERRUPTED = '[Request interrupted by user';
 /** What is kept for matching: more than one delivery is due at a time, but not a whole day's. */
@@ -40,7 +38,7 @@ const WINDOW = 200_000;
 /** The session's JSONL below ~/.claude/projects. Other agents' lines (sidechains) are not the session's own context. */
 export const transcript: TranscriptFormat = {
 	fold(known, value) {
-		const line = Line.safeParse(value);
+		const line = schemas().line.safeParse(value);
 		if (!line.success || line.data.isSidechain === true) return known;
 		switch (line.data.type) {
 			case 'assistant':
@@ -50,7 +48,7 @@ export const transcript: TranscriptFormat = {
 			case 'attachment':
 				return foldAttachment(known, value);
 			case 'system':
-				return StopSummary.safeParse(value).success ? addTexts(known, stringsIn(value)) : known;
+				return schemas().stopSummary.safeParse(value).success ? addTexts(known, stringsIn(value)) : known;
 			case 'user':
 				return foldUser(known, value, line.data.timestamp);
 			default:
@@ -61,7 +59,7 @@ export const transcript: TranscriptFormat = {
 
 /** One reply is written once for each of its blocks, each time with the whole reply's usage so far. */
 function foldReply(known: TranscriptFacts, value: unknown): TranscriptFacts {
-	const parsed = Reply.safeParse(value);
+	const parsed = schemas().reply.safeParse(value);
 	if (!parsed.success) return known;
 	const { id, model, usage } = parsed.data.message;
 	if (model === '<synthetic>') return known; // the CLI's own words about an error
@@ -80,7 +78,7 @@ function foldReply(known: TranscriptFacts, value: unknown): TranscriptFacts {
 }
 
 function foldCost(known: TranscriptFacts, value: unknown): TranscriptFacts {
-	const parsed = Cost.safeParse(value);
+	const parsed = schemas().cost.safeParse(value);
 	if (!parsed.success) return known;
 	const windows = Object.values(parsed.data.modelUsage ?? {}).flatMap(usage => usage.contextWindow ?? []);
 	return {
@@ -91,14 +89,14 @@ function foldCost(known: TranscriptFacts, value: unknown): TranscriptFacts {
 }
 
 function foldAttachment(known: TranscriptFacts, value: unknown): TranscriptFacts {
-	const parsed = Attachment.safeParse(value);
+	const parsed = schemas().attachment.safeParse(value);
 	if (!parsed.success || parsed.data.attachment.type !== 'hook_additional_context') return known;
 	return addTexts(known, stringsIn(parsed.data.attachment.content));
 }
 
 /** A denied call carries the reason as its result. */
 function foldUser(known: TranscriptFacts, value: unknown, timestamp: string | undefined): TranscriptFacts {
-	const parsed = Said.safeParse(value);
+	const parsed = schemas().said.safeParse(value);
 	if (!parsed.success) return known;
 	const texts = stringsIn(parsed.data.message.content);
 	if (texts.some(text => text.startsWith(INTERRUPTED))) return { ...known, interruptedAt: timestamp ?? '' };
@@ -116,4 +114,9 @@ function stringsIn(value: unknown): string[] {
 	if (typeof value === 'string') return [value];
 	if (Array.isArray(value)) return value.flatMap(stringsIn);
 	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+function once<T>(make: () => T): () => T {
+	let made: { value: T } | undefined;
+	return () => (made ??= { value: make() }).value;
 }
