@@ -1,0 +1,77 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import words from '../../package.nls.json' with { type: 'json' };
+import { commands } from '../../src/cli/commands.ts';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const documents = [...globSync('*.md', { cwd: root }), ...globSync('docs/**/*.md', { cwd: root })].map(file => ({
+	file,
+	text: readFileSync(join(root, file), 'utf8'),
+}));
+const readme = documents.find(({ file }) => file === 'README.md')?.text ?? '';
+
+/** Taken once the window has been looked at; a picture that is not there yet breaks nothing but itself. */
+const PICTURES = /^docs\/images\//;
+
+const titles: readonly string[] = Object.entries(words).flatMap(([key, title]) =>
+	key.startsWith('command.') ? [title.replace('…', '')] : [],
+);
+
+describe('the documents', () => {
+	it('are there', () => {
+		expect(documents.map(({ file }) => file)).toEqual(
+			expect.arrayContaining([
+				'AGENTS.md',
+				'CHANGELOG.md',
+				'CONTRIBUTING.md',
+				'README.md',
+				join('docs', 'cli.md'),
+			]),
+		);
+		expect(readFileSync(join(root, 'AGENTS.md'), 'utf8').split('\n').length).toBeLessThan(60);
+	});
+
+	it.each(documents)('$file links to files that are there', ({ file, text }) => {
+		const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(match => match[1] ?? '');
+		expect(links.filter(link => !PICTURES.test(link) && !existsSync(join(root, dirname(file), link)))).toEqual([]);
+	});
+
+	it.each(documents)('$file names files of the repository that are there', ({ text }) => {
+		const named = [...text.matchAll(/`((?:src|test|scripts|hooks|skills|docs)\/[\w./-]+)`/g)].map(
+			match => match[1] ?? '',
+		);
+		expect(named.filter(name => !PICTURES.test(name) && !existsSync(join(root, name)))).toEqual([]);
+	});
+
+	it.each(documents)('$file tells to run npm scripts that are there', ({ text }) => {
+		const scripts = [...text.matchAll(/`npm (?:run )?(start|test|[a-z]+)\b/g)].map(match => match[1] ?? '');
+		expect(scripts.filter(script => !(script in manifest.scripts) && script !== 'ci')).toEqual([]);
+	});
+
+	it.each(documents)('$file names palette commands by their titles', ({ text }) => {
+		const named = [...text.matchAll(/\bNancy: ([A-Z][A-Za-z ]+?)(?=["*.`])/g)].map(match => match[1] ?? '');
+		expect(named.filter(title => !titles.includes(title))).toEqual([]);
+	});
+
+	// The manual has a stricter test of its own, with the commands.
+	it.each(documents.filter(({ file }) => !file.endsWith('cli.md')))(
+		'$file names commands that nancy has',
+		({ text }) => {
+			const named = [...text.matchAll(/`nancy ([a-z]+)/g)].map(match => match[1] ?? '');
+			const known = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+			expect([...new Set(named)].filter(name => !known.includes(name))).toEqual([]);
+		},
+	);
+});
+
+describe('the README', () => {
+	it('lists every setting with its default', () => {
+		const settings = manifest.contributes.configuration.flatMap(({ properties }) => Object.entries(properties));
+		expect(
+			[...readme.matchAll(/^\| `(nancy\.[\w.-]+)` \| `(.+?)` \|/gm)].map(([, key, value]) => [key, value]),
+		).toEqual(settings.map(([key, setting]) => [key, JSON.stringify(setting.default)]));
+	});
+});
