@@ -30,7 +30,7 @@ describe('the skills', () => {
 	);
 
 	it.each(skills)('$folder says in at most 300 characters what it does and when to use it', ({ fields }) => {
-		// The CLI drops what looks like a tag.
+		// The CLI shows the model &lt; and &gt; instead.
 		expect(fields['description']).toMatch(/^[^<>]{40,220}\. Use it .{20,}\.$/);
 		expect(fields['description']?.length).toBeLessThanOrEqual(300);
 	});
