@@ -5,7 +5,7 @@ import { hasErrno } from '../base/errors.ts';
 import type { Disposable } from '../base/lifetime.ts';
 
 export interface WatchOptions {
-	/** How often to look whether a notification was missed, in milliseconds. Default 3,000. */
+	/** How often to look whether a notification was missed, in milliseconds. Default 5,000. */
 	pollMs?: number;
 	/** How long to gather changes before reporting them, in milliseconds. Default 10. */
 	gatherMs?: number;
@@ -53,7 +53,7 @@ class TreeWatcher implements Disposable {
 		private readonly onChange: (folders: ReadonlySet<string>) => void,
 		options: WatchOptions,
 	) {
-		this.pollMs = options.pollMs ?? 3000;
+		this.pollMs = options.pollMs ?? 5000;
 		this.gatherMs = options.gatherMs ?? 10;
 		this.onReady = options.onReady ?? (() => undefined);
 		this.ignore = options.ignore ?? (() => false);

@@ -1,7 +1,8 @@
 import { benchGuard } from './guard.ts';
 import { print, type Row } from './table.ts';
+import { benchTraffic } from './traffic.ts';
 
-const parts: Readonly<Record<string, () => Promise<Row[]>>> = { guard: benchGuard };
+const parts: Readonly<Record<string, () => Promise<Row[]>>> = { guard: benchGuard, traffic: benchTraffic };
 
 const asked = process.argv.slice(2);
 const rows: Row[] = [];

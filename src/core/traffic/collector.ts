@@ -130,9 +130,10 @@ export class Collector implements Disposable {
 		} catch (error) {
 			this.hasLock = false;
 			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return result(0);
-			this.report(this.workspace.paths.root, errorText(error));
+			this.wait(this.workspace.paths.root, error);
 			return result(0);
 		}
+		this.reported.delete(this.workspace.paths.root);
 		if (!this.hasLock) return result(0);
 		if (!hadLock) await this.recover();
 		const waiting = await this.list();
@@ -171,7 +172,7 @@ export class Collector implements Disposable {
 	}
 
 	private async store(batch: readonly Listed[], sessions: Set<SessionId>): Promise<number> {
-		const linesBySession = new Map<SessionId, { names: string[]; make: ((address: Address) => string)[] }>();
+		const linesBySession = new Map<SessionId, { names: string[]; make: MakeLine[] }>();
 		for (const { file, spooled } of await this.readAll(batch)) {
 			const claimed = await this.settle(file, spooled);
 			if (!claimed || spooled.is !== 'record') continue;
@@ -183,14 +184,29 @@ export class Collector implements Disposable {
 		}
 		let stored = 0;
 		for (const [session, { names, make }] of linesBySession) {
-			if (!(await this.append(session, make))) {
-				await inGroups(names, 32, name => this.giveBack(name));
-				continue;
-			}
-			await inGroups(names, 32, name => rm(join(this.claimed, name), { force: true }));
-			sessions.add(session);
-			stored += names.length;
+			const count = await this.storeLines(session, names, make);
+			if (count > 0) sessions.add(session);
+			stored += count;
 		}
+		return stored;
+	}
+
+	/** Stores one session's claimed files, and gives back what does not fit. Returns how many were stored. */
+	private async storeLines(session: SessionId, names: readonly string[], make: readonly MakeLine[]): Promise<number> {
+		if (await this.append(session, make)) {
+			await inGroups(names, 32, name => rm(join(this.claimed, name), { force: true }));
+			return names.length;
+		}
+		const half = Math.floor(names.length / 2);
+		if (half === 0) {
+			await inGroups(names, 32, name => this.giveBack(name));
+			return 0;
+		}
+		// On a disk that is nearly full each file that is stored makes room for the next.
+		const stored = await this.storeLines(session, names.slice(0, half), make.slice(0, half));
+		if (stored === half) return stored + (await this.storeLines(session, names.slice(half), make.slice(half)));
+		// In order or not at all.
+		await inGroups(names.slice(half), 32, name => this.giveBack(name));
 		return stored;
 	}
 
@@ -238,15 +254,20 @@ export class Collector implements Disposable {
 		} catch (error) {
 			if (!hasErrno(error, 'ENOENT')) throw error;
 		}
-		await mkdir(this.claimed, { recursive: true, mode: 0o700 });
-		return moveIfThere(from, to);
+		try {
+			await mkdir(this.claimed, { recursive: true, mode: 0o700 });
+			return await moveIfThere(from, to);
+		} catch (error) {
+			this.wait(this.workspace.paths.spool, error);
+			return false;
+		}
 	}
 
 	private async giveBack(name: string): Promise<void> {
 		await moveIfThere(join(this.claimed, name), join(this.workspace.paths.spool, name));
 	}
 
-	private async append(session: SessionId, make: readonly ((address: Address) => string)[]): Promise<boolean> {
+	private async append(session: SessionId, make: readonly MakeLine[]): Promise<boolean> {
 		const { paths } = this.workspace;
 		const file = paths.trafficFile(session);
 		try {
@@ -259,16 +280,19 @@ export class Collector implements Disposable {
 			});
 			this.appendsSinceCheck++;
 			this.reported.delete(file);
+			this.notBeforeMs = 0;
 			return true;
 		} catch (error) {
-			this.notBeforeMs = this.now() + this.retryMs;
-			const isFull = hasErrno(error, 'ENOSPC', 'EDQUOT');
-			this.report(
-				file,
-				isFull ? 'the disk is full; events wait in the spool until there is room' : errorText(error),
-			);
+			this.wait(file, error);
 			return false;
 		}
+	}
+
+	/** Lets a disk that took nothing alone for a while. */
+	private wait(file: string, error: unknown): void {
+		this.notBeforeMs = this.now() + this.retryMs;
+		const isFull = hasErrno(error, 'ENOSPC', 'EDQUOT');
+		this.report(file, isFull ? 'the disk is full; events wait in the spool until there is room' : errorText(error));
 	}
 
 	private async reject(name: string, reason: string): Promise<void> {
@@ -329,7 +353,7 @@ export class Collector implements Disposable {
 	}
 }
 
-type Address = WorkerAddress | undefined;
+type MakeLine = (address: WorkerAddress | undefined) => string;
 
 /** Unique and the same again after a crash: a rename keeps both name and time. */
 function recordId({ name, mtimeNs }: { name: string; mtimeNs: bigint }): string {

@@ -1,0 +1,104 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkspaceModel } from '../../src/core/model.ts';
+import { Collector } from '../../src/core/traffic/collector.ts';
+import { Workspace } from '../../src/core/workspace.ts';
+import { SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
+import { fakeDriver } from '../support/fakeDriver.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+import { median, milliseconds, quantile, type Row } from './table.ts';
+
+const SESSIONS = 100;
+const EVENTS = 1000;
+
+/** Everything that hooks spool arrives once, and reaches those who show it soon. */
+export async function benchTraffic(): Promise<Row[]> {
+	return [await collecting(), await showing()];
+}
+
+async function collecting(): Promise<Row> {
+	await using folder = tempFolder();
+	const workspace = new Workspace(folder.path);
+	await workspace.prepare();
+	for (let number = 0; number < EVENTS; number++) {
+		const spooled = Array.from({ length: SESSIONS }, (_, session) => spool(workspace, `s${session}`, number));
+		await Promise.all(spooled);
+	}
+	const collector = new Collector(workspace, [fakeDriver]);
+	const begun = performance.now();
+	await collector.collect();
+	const seconds = (performance.now() - begun) / 1000;
+	await collector.close();
+	const ids = new Set<string>();
+	let lines = 0;
+	for (const name of await readdir(workspace.paths.traffic)) {
+		for (const line of (await readFile(join(workspace.paths.traffic, name), 'utf8')).split('\n').filter(Boolean)) {
+			lines++;
+			ids.add(JSON.parse(line).id);
+		}
+	}
+	const total = SESSIONS * EVENTS;
+	return {
+		what: `collect ${SESSIONS} sessions × ${EVENTS} events`,
+		value: `${seconds.toFixed(1)} s, ${Math.round(total / seconds)} events/s`,
+		against: `${total - ids.size} dropped, ${lines - ids.size} twice`,
+		goal: 'none dropped',
+		met: ids.size === total && lines === total,
+	};
+}
+
+/** 20 tasks with 3 workers each; what one of them does is to be seen. */
+async function showing(): Promise<Row> {
+	await using folder = tempFolder();
+	const workspace = new Workspace(folder.path);
+	const now = new Date().toISOString();
+	const agent = fakeDriver.id;
+	for (let task = 0; task < 20; task++) {
+		const name = TaskName.parse(`t${task}`);
+		await workspace.createTask({ version: 1, name, title: '', prompt: '', agent, createdAt: now, origin: 'nancy' });
+		for (let number = 1; number <= 3; number++) {
+			const worker = WorkerName.parse(number === 1 ? 'worker' : `worker-${number}`);
+			const id = SessionId.parse(`s${task}-${number}`);
+			const sessions = [{ id, startedAt: now }];
+			await workspace.saveWorker({ version: 1, task: name, name: worker, agent, sessions, startedAt: now });
+			await workspace.bindSession(id, { task: name, worker }, true);
+		}
+	}
+	const model = new WorkspaceModel(workspace, [fakeDriver]);
+	await model.refresh();
+	await sleep(1000);
+	const times: number[] = [];
+	for (let number = 0; number < 60; number++) {
+		await sleep(80);
+		const heard = new Promise<void>(resolve => {
+			const listening = model.onDidChange(() => {
+				const workers = model.overview().tasks.flatMap(task => task.workers);
+				if (!workers.some(worker => worker.state.summary === `n${number}`)) return;
+				listening.dispose();
+				resolve();
+			});
+		});
+		const begun = performance.now();
+		await spool(workspace, 's3-2', number);
+		// The model's own timers keep no process alive.
+		const alive = setInterval(() => undefined, 1000);
+		await heard;
+		clearInterval(alive);
+		times.push(performance.now() - begun);
+	}
+	await model.close();
+	return {
+		what: 'spool to sidebar (60 workers)',
+		value: `p50 ${milliseconds(median(times))}, p95 ${milliseconds(quantile(times, 0.95))}`,
+		against: '',
+		goal: 'p50 ≤ 50 ms',
+		met: median(times) <= 50,
+	};
+}
+
+function spool(workspace: Workspace, session: string, number: number): Promise<void> {
+	const event = { session, kind: 'tool-start', tool: 'Bash', toolUseId: `t${number}`, summary: `n${number}` };
+	const payload = { ...event, tool_input: { command: 'echo hello; '.repeat(40) } };
+	return writeFile(join(workspace.paths.spool, `fake~PreToolUse~${session}-${number}.json`), JSON.stringify(payload));
+}
