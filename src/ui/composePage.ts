@@ -30,14 +30,16 @@ export function composePage({ cspSource, nonce, script, style }: PageParts): str
 			<p id="nobody" class="quiet">${t(l10n.t('No worker yet. Start a task to have somebody to write to.'))}</p>
 		</fieldset>
 		<label class="unseen" for="text">${t(l10n.t('Message'))}</label>
-		<textarea id="text" rows="4" placeholder="${t(l10n.t('What should the agent know?'))}" aria-describedby="kind-hint"></textarea>
+		<textarea id="text" rows="4" data-directive="${t(l10n.t('Read at the next tool call, while the agent works'))}" data-feedback="${t(l10n.t('Read when the agent would stop, and keeps it going'))}"></textarea>
 		<div class="options">
 			<fieldset class="kinds">
 				<legend class="unseen">${t(l10n.t('When it is read'))}</legend>
-				<label title="${t(l10n.t('Read at the next tool call, while the agent works'))}"><input type="radio" name="kind" value="directive" checked> <span>${t(l10n.t('Directive'))}</span></label>
-				<label title="${t(l10n.t('Read when the agent would stop, and keeps it going'))}"><input type="radio" name="kind" value="feedback"> <span>${t(l10n.t('Feedback'))}</span></label>
+				<label><input type="radio" name="kind" value="directive" checked> <span>${t(l10n.t('Directive'))}</span></label>
+				<label><input type="radio" name="kind" value="feedback"> <span>${t(l10n.t('Feedback'))}</span></label>
 			</fieldset>
 			<label class="urgent"><input type="checkbox" id="urgent"> <span>${t(l10n.t('Urgent'))}</span></label>
+		</div>
+		<div class="buttons">
 			<label class="effect"><span class="unseen">${t(l10n.t('What else it does'))}</span>
 				<select id="effect">
 					<option value="none">${t(l10n.t('Just tell'))}</option>
@@ -45,13 +47,10 @@ export function composePage({ cspSource, nonce, script, style }: PageParts): str
 					<option value="pause">${t(l10n.t('Pause: end the turn'))}</option>
 				</select>
 			</label>
-		</div>
-		<p id="kind-hint" class="quiet hint" data-directive="${t(l10n.t('Read at the next tool call, while the agent works.'))}" data-feedback="${t(l10n.t('Read when the agent would stop; keeps it going.'))}"></p>
-		<div class="buttons">
-			<button type="submit" id="send" data-send="${t(l10n.t('Send'))}" data-save="${t(l10n.t('Save'))}" title="${isMac ? '⌘' : 'Ctrl+'}Enter">${t(l10n.t('Send'))}</button>
 			<button type="button" id="cancel" class="secondary" hidden>${t(l10n.t('Cancel'))}</button>
-			<span id="status" class="status" role="status" aria-live="polite"></span>
+			<button type="submit" id="send" data-send="${t(l10n.t('Send'))}" data-save="${t(l10n.t('Save'))}" title="${isMac ? '⌘' : 'Ctrl+'}Enter">${t(l10n.t('Send'))}</button>
 		</div>
+		<p id="status" class="status" role="status" aria-live="polite"></p>
 	</form>
 	<section id="sent-section" aria-labelledby="sent-heading" hidden>
 		<h2 id="sent-heading">${t(l10n.t('Sent'))}</h2>

@@ -14,6 +14,7 @@ import { firstLine } from './format.ts';
 import type { Folders } from './folders.ts';
 import type { MessageItem } from './inboxView.ts';
 import type { Folder } from './ports.ts';
+import { inOrder } from './taskOrder.ts';
 import { addressWords, messageLine, phaseWord } from './words.ts';
 
 /** A worker that can be written to. */
@@ -172,17 +173,13 @@ export async function sendTo(
 /** Every worker of a task that is not archived, in the order of the Tasks view. */
 export function recipients(folders: Folders): Recipient[] {
 	return folders.list().flatMap(folder =>
-		folder
-			.overview()
-			.tasks.filter(task => task.record.archivedAt === undefined)
-			.toReversed()
-			.flatMap(task =>
-				task.workers.map(worker => ({
-					folder,
-					address: { task: worker.record.task, worker: worker.record.name },
-					worker,
-				})),
-			),
+		inOrder(folder.overview().tasks).flatMap(task =>
+			task.workers.map(worker => ({
+				folder,
+				address: { task: worker.record.task, worker: worker.record.name },
+				worker,
+			})),
+		),
 	);
 }
 

@@ -1,14 +1,16 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { MessageState, StoredMessage } from '../core/mailbox.ts';
-import type { TaskView } from '../core/overview.ts';
 import type { WorkerAddress } from '../core/workspace.ts';
-import type { MessageId} from '../protocol/names.ts';
+import type { MessageId } from '../protocol/names.ts';
 import { ORCHESTRATOR, type TaskName } from '../protocol/names.ts';
 import { firstLine, formatAge, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import type { Folder } from './ports.ts';
+import { elementOf, LiveTree } from './liveTree.ts';
 import { ProblemItem } from './problemItem.ts';
+import { row, type Row } from './row.ts';
+import { inOrder } from './taskOrder.ts';
 import { tooltip, withText } from './tooltip.ts';
 import { addressWords, kindWord, messageLine, rungWords, senderWords, stateWord } from './words.ts';
 
@@ -69,7 +71,7 @@ const groupOf: Readonly<Record<MessageState, Group>> = {
 const groups: readonly Group[] = ['queued', 'delivered', 'archived', 'withdrawn'];
 const groupIcon: Readonly<Record<Group, string>> = {
 	queued: 'clock',
-	delivered: 'pass',
+	delivered: 'check',
 	archived: 'archive',
 	withdrawn: 'circle-slash',
 };
@@ -77,17 +79,26 @@ const groupIcon: Readonly<Record<Group, string>> = {
 /** VS Code makes this type from the view's id; extension.ts names it too. */
 const DRAG_TYPE = 'application/vnd.code.tree.nancy.inbox';
 
+const TICK_MS = 10_000;
+
 /** The human's mail first, then each worker's mailbox. */
-export class InboxView implements vscode.TreeDataProvider<InboxElement>, vscode.Disposable {
-	private readonly _onDidChangeTreeData = new vscode.EventEmitter<undefined>();
-	readonly onDidChangeTreeData = this._onDidChangeTreeData.event;
+export class InboxView extends LiveTree<InboxElement> {
 	private readonly following: vscode.Disposable;
 
-	constructor(private readonly folders: Folders) {
-		this.following = folders.onDidChange(() => this._onDidChangeTreeData.fire(undefined));
+	constructor(
+		private readonly folders: Folders,
+		view: vscode.TreeView<unknown>,
+	) {
+		super(view, TICK_MS);
+		this.following = folders.onDidChange(() => this.update());
 	}
 
-	getChildren(parent?: InboxElement): InboxElement[] {
+	override dispose(): void {
+		this.following.dispose();
+		super.dispose();
+	}
+
+	protected childrenOf(parent: InboxElement | undefined): InboxElement[] {
 		if (parent === undefined) return [...this.mail(), ...this.folders.list().flatMap(mailboxesOf)];
 		if (parent instanceof MailGroup) return [...parent.mail];
 		if (parent instanceof MailboxItem) {
@@ -105,27 +116,28 @@ export class InboxView implements vscode.TreeDataProvider<InboxElement>, vscode.
 		return [];
 	}
 
-	getTreeItem(element: InboxElement): vscode.TreeItem {
+	protected itemOf(element: InboxElement): Row {
 		if (element instanceof MailItem) return mailItem(element);
 		if (element instanceof MessageItem) return messageItem(element);
 		if (element instanceof MailGroup) return mailGroupItem(element);
 		if (element instanceof MailboxItem) return mailboxItem(element);
-		if (element instanceof GroupItem) return groupItem(element);
-		return element.treeItem();
+		return element instanceof GroupItem ? groupItem(element) : element.treeItem();
 	}
 
-	resolveTreeItem(item: vscode.TreeItem, element: InboxElement): vscode.TreeItem {
-		if (element instanceof MailItem || element instanceof MessageItem) item.tooltip = messageTooltip(element);
-		return item;
+	protected hoverOf(element: InboxElement): vscode.MarkdownString | undefined {
+		return element instanceof MailItem || element instanceof MessageItem ? messageTooltip(element) : undefined;
 	}
 
 	drag(source: readonly unknown[], data: vscode.DataTransfer): void {
-		const moved = source.filter(each => each instanceof MessageItem && each.message.state === 'queued');
+		const moved = source
+			.map(elementOf)
+			.filter(each => each instanceof MessageItem && each.message.state === 'queued');
 		if (moved.length > 0) data.set(DRAG_TYPE, new vscode.DataTransferItem(moved));
 	}
 
 	/** Puts what was dragged before the message it was dropped on, or at the end of the group. */
-	async drop(target: unknown, data: vscode.DataTransfer): Promise<void> {
+	async drop(onto: unknown, data: vscode.DataTransfer): Promise<void> {
+		const target = elementOf(onto);
 		const value: unknown = data.get(DRAG_TYPE)?.value;
 		const moved = (Array.isArray(value) ? value : []).filter(each => each instanceof MessageItem);
 		const [first] = moved;
@@ -142,11 +154,6 @@ export class InboxView implements vscode.TreeDataProvider<InboxElement>, vscode.
 		const rest = queueOf(first).filter(id => !ids.includes(id));
 		const before = target instanceof MessageItem ? rest.indexOf(target.message.id) : -1;
 		await reorder(first, rest.toSpliced(before === -1 ? rest.length : before, 0, ...ids));
-	}
-
-	dispose(): void {
-		this.following.dispose();
-		this._onDidChangeTreeData.dispose();
 	}
 
 	private mail(): InboxElement[] {
@@ -189,8 +196,7 @@ function queueOf({ folder, address }: MessageItem): MessageId[] {
 }
 
 function mailboxesOf(folder: Folder): MailboxItem[] {
-	const shown = folder.overview().tasks.filter(task => task.record.archivedAt === undefined);
-	return shown.toReversed().flatMap((task: TaskView) =>
+	return inOrder(folder.overview().tasks).flatMap(task =>
 		task.workers.flatMap(({ record }) => {
 			const address = { task: record.task, worker: record.name };
 			const { messages, problems } = folder.messages(address);
@@ -209,14 +215,14 @@ export function isUnread({ message }: MailItem): boolean {
 	return message.state === 'queued';
 }
 
-function mailGroupItem({ state, mail }: MailGroup): vscode.TreeItem {
+function mailGroupItem({ state, mail }: MailGroup): Row {
 	const unread = mail.filter(isUnread).length;
 	const isNew = state === 'new';
-	const item = new vscode.TreeItem(
+	const item = row(
+		`mail.${state}`,
 		isNew ? l10n.t('For You') : l10n.t('For You, Archived'),
 		isNew ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
 	);
-	item.id = `mail.${state}`;
 	item.contextValue = 'group';
 	item.iconPath = new vscode.ThemeIcon(isNew ? 'inbox' : 'archive');
 	item.description = unread > 0 ? l10n.t('{0} unread', unread) : String(mail.length);
@@ -224,13 +230,11 @@ function mailGroupItem({ state, mail }: MailGroup): vscode.TreeItem {
 	return item;
 }
 
-function mailItem(element: MailItem): vscode.TreeItem {
+function mailItem(element: MailItem): Row {
 	const { folder, task, message } = element;
 	const subject = firstLine(message.content.text);
 	const unread = isUnread(element);
-	// Unread mail stands out like a person would expect: its subject is highlighted, in the theme's own highlight.
-	const item = new vscode.TreeItem(unread ? { label: subject, highlights: [[0, subject.length]] } : subject);
-	item.id = `${folder.path}//${task}/${ORCHESTRATOR}/${message.id}`;
+	const item = row(`${folder.path}//${task}/${ORCHESTRATOR}/${message.id}`, subject);
 	item.contextValue = unread ? 'mail.unread' : message.state === 'archived' ? 'mail.archived' : 'mail.read';
 	item.iconPath = unread
 		? new vscode.ThemeIcon('circle-filled', new vscode.ThemeColor('charts.blue'))
@@ -251,13 +255,13 @@ function mailItem(element: MailItem): vscode.TreeItem {
 	return item;
 }
 
-function mailboxItem({ folder, address, messages }: MailboxItem): vscode.TreeItem {
+function mailboxItem({ folder, address, messages }: MailboxItem): Row {
 	const queued = inGroup(messages, 'queued').length;
-	const item = new vscode.TreeItem(
+	const item = row(
+		`${folder.path}//${address.task}/${address.worker}`,
 		addressWords(address),
 		queued > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
 	);
-	item.id = `${folder.path}//${address.task}/${address.worker}`;
 	item.contextValue = 'mailbox';
 	item.iconPath = new vscode.ThemeIcon('mail');
 	item.description = groups
@@ -269,16 +273,17 @@ function mailboxItem({ folder, address, messages }: MailboxItem): vscode.TreeIte
 	return item;
 }
 
-function groupItem({ mailbox, group, messages }: GroupItem): vscode.TreeItem {
+function groupItem({ mailbox, group, messages }: GroupItem): Row {
+	const { folder, address } = mailbox;
 	const isOpen = group === 'queued' || group === 'delivered';
 	const word = stateWord(group);
-	const item = new vscode.TreeItem(
+	const item = row(
+		`${folder.path}//${address.task}/${address.worker}/${group}`,
 		word.charAt(0).toUpperCase() + word.slice(1),
 		isOpen ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
 	);
-	const { folder, address } = mailbox;
-	item.id = `${folder.path}//${address.task}/${address.worker}/${group}`;
 	item.contextValue = 'group';
+	item.iconPath = new vscode.ThemeIcon(groupIcon[group]);
 	item.description = String(messages.length);
 	item.accessibilityInformation = {
 		label: l10n.t('{0} messages {1} for {2}', messages.length, word, addressWords(address)),
@@ -286,11 +291,10 @@ function groupItem({ mailbox, group, messages }: GroupItem): vscode.TreeItem {
 	return item;
 }
 
-function messageItem(element: MessageItem): vscode.TreeItem {
+function messageItem(element: MessageItem): Row {
 	const { folder, address, message } = element;
 	const subject = firstLine(message.content.text);
-	const item = new vscode.TreeItem(subject);
-	item.id = `${folder.path}//${address.task}/${address.worker}/${message.id}/${message.state}`;
+	const item = row(`${folder.path}//${address.task}/${address.worker}/${message.id}/${message.state}`, subject);
 	item.contextValue = `message.${message.state}`;
 	item.iconPath = messageIcon(message);
 	item.description = messageLine(message);
@@ -301,14 +305,18 @@ function messageItem(element: MessageItem): vscode.TreeItem {
 	return item;
 }
 
-function messageIcon({ state, content, held }: StoredMessage): vscode.ThemeIcon {
+function messageIcon({ state, content, held, receipt }: StoredMessage): vscode.ThemeIcon {
 	if (held !== undefined && state === 'queued')
 		return new vscode.ThemeIcon('debug-pause', new vscode.ThemeColor('list.warningForeground'));
 	if (state === 'queued' && content.priority === 'urgent')
-		return new vscode.ThemeIcon('flame', new vscode.ThemeColor('charts.orange'));
+		return new vscode.ThemeIcon('flame', new vscode.ThemeColor('list.warningForeground'));
 	if (state === 'claimed') return new vscode.ThemeIcon('sync~spin');
-	if (state === 'delivered') return new vscode.ThemeIcon('pass', new vscode.ThemeColor('charts.green'));
-	return new vscode.ThemeIcon(groupIcon[groupOf[state]]);
+	// One tick: handed over. Two: the conversation shows it.
+	if (state === 'delivered') {
+		const isRead = receipt?.inContextAt !== undefined;
+		return new vscode.ThemeIcon(isRead ? 'check-all' : 'check', new vscode.ThemeColor('charts.green'));
+	}
+	return new vscode.ThemeIcon(state === 'queued' ? 'circle-outline' : groupIcon[groupOf[state]]);
 }
 
 function messageTooltip(element: MailItem | MessageItem): vscode.MarkdownString {
@@ -352,5 +360,5 @@ function ageOf(id: MessageId): string | undefined {
 }
 
 function labelOf({ label }: vscode.TreeItem): string {
-	return typeof label === 'string' ? label : (label?.label ?? '');
+	return typeof label === 'string' ? label : '';
 }

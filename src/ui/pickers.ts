@@ -5,6 +5,7 @@ import type { TaskView } from '../core/overview.ts';
 import type { Folders } from './folders.ts';
 import { firstLine } from './format.ts';
 import type { Folder } from './ports.ts';
+import { inOrder } from './taskOrder.ts';
 import { TaskItem, WorkerItem } from './tasksView.ts';
 import { addressWords, stateLine } from './words.ts';
 
@@ -52,13 +53,13 @@ export async function pickWorker(
 
 /** Every worker of a task that is not archived. */
 export function workerItems(folders: Folders): WorkerItem[] {
-	return folders.list().flatMap(folder =>
-		folder
-			.overview()
-			.tasks.filter(task => task.record.archivedAt === undefined)
-			.toReversed()
-			.flatMap(task => task.workers.map(worker => new WorkerItem(folder, task, worker))),
-	);
+	return folders
+		.list()
+		.flatMap(folder =>
+			inOrder(folder.overview().tasks).flatMap(task =>
+				task.workers.map(worker => new WorkerItem(folder, task, worker)),
+			),
+		);
 }
 
 async function pick<T>(rows: readonly (vscode.QuickPickItem & { value: T })[], title: string): Promise<T> {

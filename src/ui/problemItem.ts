@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { basename } from 'node:path';
+import { row, type Row } from './row.ts';
 
 /** A file of Nancy's that cannot be read. It is left alone; a person can open and mend it. */
 export class ProblemItem {
 	constructor(readonly problem: { file: string; reason: string }) {}
 
-	treeItem(): vscode.TreeItem {
+	treeItem(): Row {
 		const { file, reason } = this.problem;
-		const item = new vscode.TreeItem(basename(file));
-		item.id = `problem:${file}`;
+		const item = row(`problem:${file}`, basename(file));
 		item.contextValue = 'problem';
 		item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
 		item.description = reason;

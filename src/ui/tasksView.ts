@@ -6,7 +6,10 @@ import type { Choices } from './choices.ts';
 import { firstLine, formatAge, formatCount, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import type { Folder } from './ports.ts';
+import { LiveTree } from './liveTree.ts';
 import { ProblemItem } from './problemItem.ts';
+import { row, type Row } from './row.ts';
+import { inOrder } from './taskOrder.ts';
 import { stateLine, phaseWord } from './words.ts';
 import { tooltip } from './tooltip.ts';
 
@@ -45,98 +48,71 @@ export type TaskElement = FolderItem | TaskItem | WorkerItem | ArchivedItem | Pr
 const icons: Readonly<Record<Phase, vscode.ThemeIcon>> = {
 	starting: new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue')),
 	working: new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue')),
-	waiting: new vscode.ThemeIcon('bell-dot', new vscode.ThemeColor('charts.orange')),
+	waiting: new vscode.ThemeIcon('bell-dot', new vscode.ThemeColor('list.warningForeground')),
 	idle: new vscode.ThemeIcon('circle-filled', new vscode.ThemeColor('charts.green')),
 	ended: new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground')),
 };
 
-/** Ages under a minute are shown to the second, so rows that can change are drawn again this often. */
+/** Ages under a minute are shown to the second. */
 const TICK_MS = 1000;
 
 /** Tasks with their workers and what each is doing. Maps what the folders know; asks nothing of the disk. */
-export class TasksView implements vscode.TreeDataProvider<TaskElement>, vscode.Disposable {
-	private readonly _onDidChangeTreeData = new vscode.EventEmitter<undefined>();
-	readonly onDidChangeTreeData = this._onDidChangeTreeData.event;
-	private readonly owned: vscode.Disposable[] = [];
+export class TasksView extends LiveTree<TaskElement> {
+	private readonly owned: vscode.Disposable[];
 
 	constructor(
 		private readonly folders: Folders,
-		private readonly view: vscode.TreeView<unknown>,
+		view: vscode.TreeView<unknown>,
 		private readonly choices: Choices,
 		private readonly agentName: (driver: string) => string,
 	) {
-		const redraw = () => this._onDidChangeTreeData.fire(undefined);
-		this.owned.push(folders.onDidChange(redraw), choices.onDidChange(redraw));
-		const timer = setInterval(() => {
-			if (this.view.visible && this.isAgeing()) redraw();
-		}, TICK_MS);
-		this.owned.push({ dispose: () => clearInterval(timer) });
+		super(view, TICK_MS);
+		this.owned = [folders.onDidChange(() => this.update()), choices.onDidChange(() => this.update())];
 	}
 
-	getChildren(parent?: TaskElement): TaskElement[] {
+	override dispose(): void {
+		for (const each of this.owned) each.dispose();
+		super.dispose();
+	}
+
+	protected childrenOf(parent: TaskElement | undefined): TaskElement[] {
 		if (parent === undefined) {
 			const [only, ...others] = this.folders.list();
 			if (only === undefined) return [];
-			return others.length === 0 ? this.childrenOf(only) : this.folders.list().map(each => new FolderItem(each));
+			return others.length === 0 ? this.tasksOf(only) : this.folders.list().map(each => new FolderItem(each));
 		}
-		if (parent instanceof FolderItem) return this.childrenOf(parent.folder);
+		if (parent instanceof FolderItem) return this.tasksOf(parent.folder);
 		if (parent instanceof TaskItem)
 			return parent.task.workers.map(worker => new WorkerItem(parent.folder, parent.task, worker));
 		if (parent instanceof ArchivedItem) return parent.tasks.map(task => new TaskItem(parent.folder, task));
 		return [];
 	}
 
-	getTreeItem(element: TaskElement): vscode.TreeItem {
+	protected itemOf(element: TaskElement): Row {
 		if (element instanceof WorkerItem) return this.workerItem(element);
 		if (element instanceof TaskItem) return taskItem(element);
 		if (element instanceof ProblemItem) return element.treeItem();
-		if (element instanceof FolderItem) {
-			const item = new vscode.TreeItem(element.folder.name, vscode.TreeItemCollapsibleState.Expanded);
-			item.id = element.folder.path;
-			item.contextValue = 'folder';
-			item.iconPath = vscode.ThemeIcon.Folder;
-			item.resourceUri = vscode.Uri.file(element.folder.path);
-			item.accessibilityInformation = { label: l10n.t('Folder {0}', element.folder.name) };
-			return item;
-		}
-		const item = new vscode.TreeItem(l10n.t('Archived'), vscode.TreeItemCollapsibleState.Expanded);
-		item.id = `${element.folder.path}//archived`;
-		item.contextValue = 'archived';
-		item.iconPath = new vscode.ThemeIcon('archive');
-		item.description = String(element.tasks.length);
-		item.accessibilityInformation = { label: l10n.t('{0} archived tasks', element.tasks.length) };
-		return item;
+		return element instanceof FolderItem ? folderItem(element) : archivedItem(element);
 	}
 
-	/** Hovers are made when they are looked at, so that ages are right. */
-	resolveTreeItem(item: vscode.TreeItem, element: TaskElement): vscode.TreeItem {
-		if (element instanceof WorkerItem) item.tooltip = this.workerTooltip(element);
-		return item;
+	protected hoverOf(element: TaskElement): vscode.MarkdownString | undefined {
+		return element instanceof WorkerItem ? this.workerTooltip(element) : undefined;
 	}
 
-	dispose(): void {
-		for (const each of this.owned) each.dispose();
-		this._onDidChangeTreeData.dispose();
-	}
-
-	private childrenOf(folder: Folder): TaskElement[] {
+	private tasksOf(folder: Folder): TaskElement[] {
 		const { tasks, problems } = folder.overview();
 		const archived = tasks.filter(task => task.record.archivedAt !== undefined);
 		return [
-			...tasks
-				.filter(task => task.record.archivedAt === undefined)
-				.toReversed()
-				.map(task => new TaskItem(folder, task)),
+			...inOrder(tasks).map(task => new TaskItem(folder, task)),
 			...problems.map(problem => new ProblemItem(problem)),
 			...(this.choices.showsArchived && archived.length > 0 ? [new ArchivedItem(folder, archived)] : []),
 		];
 	}
 
-	private workerItem(element: WorkerItem): vscode.TreeItem {
+	private workerItem(element: WorkerItem): Row {
 		const { folder, task, worker } = element;
 		const { record, state } = worker;
-		const item = new vscode.TreeItem(record.name);
-		item.id = `${folder.path}//${record.task}/${record.name}`;
+		const item = row(`${folder.path}//${record.task}/${record.name}`, record.name);
 		item.contextValue = `worker.${state.phase}`;
 		item.iconPath = icons[state.phase];
 		const queued = worker.queued === 0 ? undefined : l10n.t('{0} queued', worker.queued);
@@ -183,21 +159,30 @@ export class TasksView implements vscode.TreeDataProvider<TaskElement>, vscode.D
 			[l10n.t('Folder'), folder.path],
 		]);
 	}
-
-	private isAgeing(): boolean {
-		return this.folders.list().some(folder =>
-			folder
-				.overview()
-				.tasks.flatMap(task => task.workers)
-				.some(({ state }) => state.phase !== 'ended' && Date.now() - Date.parse(state.at) < 120_000),
-		);
-	}
 }
 
-function taskItem({ folder, task }: TaskItem): vscode.TreeItem {
+function folderItem({ folder }: FolderItem): Row {
+	const item = row(folder.path, folder.name, vscode.TreeItemCollapsibleState.Expanded);
+	item.contextValue = 'folder';
+	item.iconPath = vscode.ThemeIcon.Folder;
+	item.accessibilityInformation = { label: l10n.t('Folder {0}', folder.name) };
+	return item;
+}
+
+function archivedItem({ folder, tasks }: ArchivedItem): Row {
+	const item = row(`${folder.path}//archived`, l10n.t('Archived'), vscode.TreeItemCollapsibleState.Expanded);
+	item.contextValue = 'archived';
+	item.iconPath = new vscode.ThemeIcon('archive');
+	item.description = String(tasks.length);
+	item.accessibilityInformation = { label: l10n.t('{0} archived tasks', tasks.length) };
+	return item;
+}
+
+function taskItem({ folder, task }: TaskItem): Row {
 	const { record, workers, unread } = task;
 	const isArchived = record.archivedAt !== undefined;
-	const item = new vscode.TreeItem(
+	const item = row(
+		`${folder.path}//${record.name}`,
 		record.title,
 		workers.length === 0
 			? vscode.TreeItemCollapsibleState.None
@@ -205,7 +190,6 @@ function taskItem({ folder, task }: TaskItem): vscode.TreeItem {
 				? vscode.TreeItemCollapsibleState.Collapsed
 				: vscode.TreeItemCollapsibleState.Expanded,
 	);
-	item.id = `${folder.path}//${record.name}`;
 	item.contextValue = isArchived ? 'task.archived' : record.origin === 'found' ? 'task.found' : 'task';
 	item.iconPath = new vscode.ThemeIcon(record.origin === 'found' ? 'radio-tower' : 'checklist');
 	const notes = [

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
+import { Emitter } from '../base/event.ts';
 import type { SessionTraffic } from '../core/sessionView.ts';
 import type { Outcome, TrafficNode, Turn } from '../core/traffic/turns.ts';
 import type { SessionId } from '../protocol/names.ts';
@@ -7,6 +8,8 @@ import type { DeliveryNote, EventKind, TroubleNote } from '../protocol/traffic.t
 import { firstLine, formatAge, formatDuration, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import type { Folder } from './ports.ts';
+import { LiveTree } from './liveTree.ts';
+import { row, type Row } from './row.ts';
 import { tooltip } from './tooltip.ts';
 import { filterTraffic, isFiltering, NO_FILTER, type TrafficFilter } from './trafficFilter.ts';
 import { addressWords } from './words.ts';
@@ -52,9 +55,9 @@ const outcomeIcons: Readonly<Record<Outcome, vscode.ThemeIcon>> = {
 	running: new vscode.ThemeIcon('loading~spin', new vscode.ThemeColor('charts.blue')),
 	ok: new vscode.ThemeIcon('pass', new vscode.ThemeColor('charts.green')),
 	failed: new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground')),
-	denied: new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('charts.orange')),
-	waiting: new vscode.ThemeIcon('bell-dot', new vscode.ThemeColor('charts.orange')),
-	interrupted: new vscode.ThemeIcon('stop-circle', new vscode.ThemeColor('charts.orange')),
+	denied: new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('list.warningForeground')),
+	waiting: new vscode.ThemeIcon('bell-dot', new vscode.ThemeColor('list.warningForeground')),
+	interrupted: new vscode.ThemeIcon('stop-circle', new vscode.ThemeColor('list.warningForeground')),
 };
 
 const kindIcons: Partial<Record<EventKind, string>> = {
@@ -77,10 +80,12 @@ const kindIcons: Partial<Record<EventKind, string>> = {
 	'message-shown': 'comment',
 };
 
+const TICK_MS = 10_000;
+
 /** Sessions, their turns, and what happened in each; live. */
-export class TrafficView implements vscode.TreeDataProvider<TrafficElement>, vscode.Disposable {
-	private readonly _onDidChangeTreeData = new vscode.EventEmitter<undefined>();
-	readonly onDidChangeTreeData = this._onDidChangeTreeData.event;
+export class TrafficView extends LiveTree<TrafficElement> {
+	private readonly _onDidFilter = new Emitter<void>();
+	readonly onDidFilter = this._onDidFilter.event;
 	private readonly following: vscode.Disposable;
 	private current: TrafficFilter = NO_FILTER;
 
@@ -89,7 +94,8 @@ export class TrafficView implements vscode.TreeDataProvider<TrafficElement>, vsc
 		private readonly view: vscode.TreeView<unknown>,
 		private readonly maximumSessions: () => number,
 	) {
-		this.following = folders.onDidChange(() => this._onDidChangeTreeData.fire(undefined));
+		super(view, TICK_MS);
+		this.following = folders.onDidChange(() => this.update());
 	}
 
 	get filter(): TrafficFilter {
@@ -103,10 +109,17 @@ export class TrafficView implements vscode.TreeDataProvider<TrafficElement>, vsc
 					.filter(Boolean)
 					.join(' · ')
 			: '';
-		this._onDidChangeTreeData.fire(undefined);
+		this.update();
+		this._onDidFilter.fire();
 	}
 
-	getChildren(parent?: TrafficElement): TrafficElement[] {
+	override dispose(): void {
+		this.following.dispose();
+		this._onDidFilter.dispose();
+		super.dispose();
+	}
+
+	protected childrenOf(parent: TrafficElement | undefined): TrafficElement[] {
 		if (parent === undefined) {
 			return this.folders
 				.list()
@@ -125,28 +138,20 @@ export class TrafficView implements vscode.TreeDataProvider<TrafficElement>, vsc
 		return [];
 	}
 
-	getTreeItem(element: TrafficElement): vscode.TreeItem {
+	protected itemOf(element: TrafficElement): Row {
 		if (element instanceof SessionItem) return this.sessionItem(element);
 		if (element instanceof TurnItem) return this.turnItem(element);
-		if (element instanceof NodeItem) return nodeItem(element);
-		return noteItem(element);
+		return element instanceof NodeItem ? nodeItem(element) : noteItem(element);
 	}
 
-	resolveTreeItem(item: vscode.TreeItem, element: TrafficElement): vscode.TreeItem {
-		if (element instanceof NodeItem) item.tooltip = nodeTooltip(element.node);
-		return item;
+	protected hoverOf(element: TrafficElement): vscode.MarkdownString | undefined {
+		return element instanceof NodeItem ? nodeTooltip(element.node) : undefined;
 	}
 
-	dispose(): void {
-		this.following.dispose();
-		this._onDidChangeTreeData.dispose();
-	}
-
-	private sessionItem({ folder, traffic }: SessionItem): vscode.TreeItem {
+	private sessionItem({ folder, traffic }: SessionItem): Row {
 		const name = traffic.address ? addressWords(traffic.address) : traffic.session.slice(0, 8);
 		const newest = this.folders.list().length === 1 && folder.sessions()[0]?.session === traffic.session;
-		const item = new vscode.TreeItem(name, expanded(newest || isFiltering(this.current)));
-		item.id = `${folder.path}//${traffic.session}`;
+		const item = row(`${folder.path}//${traffic.session}`, name, expanded(newest || isFiltering(this.current)));
 		item.contextValue = 'session';
 		item.iconPath = new vscode.ThemeIcon('comment-discussion');
 		item.description = `${traffic.session.slice(0, 8)} · ${formatAge(traffic.lastAt)}`;
@@ -167,10 +172,13 @@ export class TrafficView implements vscode.TreeDataProvider<TrafficElement>, vsc
 		return item;
 	}
 
-	private turnItem({ session, turn, isLast }: TurnItem): vscode.TreeItem {
+	private turnItem({ session, turn, isLast }: TurnItem): Row {
 		const title = turn.title ?? l10n.t('Before the first prompt');
-		const item = new vscode.TreeItem(title, expanded(isLast || isFiltering(this.current)));
-		item.id = `${session.folder.path}//${session.session}/${turn.id}`;
+		const item = row(
+			`${session.folder.path}//${session.session}/${turn.id}`,
+			title,
+			expanded(isLast || isFiltering(this.current)),
+		);
 		item.contextValue = 'turn';
 		item.iconPath = new vscode.ThemeIcon('comment');
 		item.description = formatTime(turn.at);
@@ -182,15 +190,15 @@ export class TrafficView implements vscode.TreeDataProvider<TrafficElement>, vsc
 	}
 }
 
-function nodeItem({ turn, node }: NodeItem): vscode.TreeItem {
+function nodeItem({ turn, node }: NodeItem): Row {
 	const { event, outcome, durationMs } = node;
 	// A tool call is one row; any other event that concerns a tool keeps its name.
 	const label = event.kind === 'tool-start' ? (event.tool ?? event.event) : event.event;
-	const item = new vscode.TreeItem(
+	const item = row(
+		`${turn.session.folder.path}//${turn.session.session}/${turn.turn.id}/${node.id}`,
 		label,
 		notesOf(node).length > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
 	);
-	item.id = `${turn.session.folder.path}//${turn.session.session}/${turn.turn.id}/${node.id}`;
 	item.contextValue = 'event';
 	item.iconPath = outcome ? outcomeIcons[outcome] : new vscode.ThemeIcon(kindIcons[event.kind] ?? 'circle-small');
 	item.description = [
@@ -209,17 +217,17 @@ function nodeItem({ turn, node }: NodeItem): vscode.TreeItem {
 	return item;
 }
 
-function noteItem({ parent, note, at }: NoteItem): vscode.TreeItem {
+function noteItem({ parent, note, at }: NoteItem): Row {
 	const { session, turn } = parent.turn;
 	const isDelivery = note.nancy === 'delivery';
-	const item = new vscode.TreeItem(
+	const item = row(
+		`${session.folder.path}//${session.session}/${turn.id}/${parent.node.id}/${at}`,
 		isDelivery
 			? note.messages.length === 1
 				? l10n.t('Message delivered')
 				: l10n.t('{0} messages delivered', note.messages.length)
 			: l10n.t('Trouble'),
 	);
-	item.id = `${session.folder.path}//${session.session}/${turn.id}/${parent.node.id}/${at}`;
 	item.contextValue = 'note';
 	item.iconPath = isDelivery
 		? new vscode.ThemeIcon('mail', new vscode.ThemeColor('charts.green'))

@@ -12,6 +12,7 @@ import type { Failures } from './failures.ts';
 import { Folders } from './folders.ts';
 import { InboxView } from './inboxView.ts';
 import type { Nancy, TreePart, Views } from './nancy.ts';
+import { elementOf } from './liveTree.ts';
 import { Notifications } from './notifications.ts';
 import { Orchestrator } from './orchestrate.ts';
 import { workerItems } from './pickers.ts';
@@ -41,7 +42,7 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 	const folders = own.add(new Folders(openFolder));
 	const terminals = own.add(new Terminals(failures, () => refreshAll(folders, failures)));
 	const tasks = own.add(new TasksView(folders, views.tasks, choices, agentName));
-	const inbox = own.add(new InboxView(folders));
+	const inbox = own.add(new InboxView(folders, views.inbox));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions));
 	const compose = own.add(new ComposeView(context.extensionUri, folders, failures));
 	const badges = own.add(new Badges(folders, views));
@@ -104,7 +105,7 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 	};
 	own.add(folders.onDidChange(tell));
 	own.add(choices.onDidChange(tell));
-	own.add(traffic.onDidChangeTreeData(tell));
+	own.add(traffic.onDidFilter(tell));
 	own.add(vscode.workspace.onDidGrantWorkspaceTrust(() => folders.reopen()));
 	tell();
 	failures.background(
@@ -125,7 +126,7 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 		traffic: treePart(traffic),
 		compose,
 		document: async uri => documents.provide(uri),
-		run: (command, args) => failures.guard(() => handlers[command](args)),
+		run: (command, args) => failures.guard(() => handlers[command](args.map(elementOf))),
 		stop: async () => own.dispose(),
 	};
 }

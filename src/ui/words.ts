@@ -70,7 +70,8 @@ export function rungWords(rung: Rung): string {
 
 /** `working · Bash npm test · 4 s` */
 export function stateLine(state: WorkerState, nowMs: number = Date.now()): string {
-	const doing = [state.tool, state.summary].filter(Boolean).join(' ');
+	// Why a session ended is the CLI's own word for it: the hover has it.
+	const doing = state.phase === 'ended' ? '' : [state.tool, state.summary].filter(Boolean).join(' ');
 	return [phaseWord(state.phase), doing, formatAge(state.at, nowMs)].filter(Boolean).join(' · ');
 }
 

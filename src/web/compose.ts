@@ -19,7 +19,6 @@ const all = element('all', HTMLInputElement);
 const send = element('send', HTMLButtonElement);
 const cancel = element('cancel', HTMLButtonElement);
 const status = element('status', HTMLElement);
-const hint = element('kind-hint', HTMLElement);
 
 let recipients: State['recipients'] = [];
 let chosen = new Set<string>();
@@ -139,7 +138,7 @@ function changed(note = ''): void {
 	const somebody = aside !== undefined || recipients.some(({ key }) => chosen.has(key));
 	send.disabled = isBusy || now.text.trim() === '' || !somebody;
 	effect.disabled = now.kind === 'feedback';
-	hint.textContent = hint.dataset[now.kind] ?? '';
+	text.placeholder = text.dataset[now.kind] ?? '';
 	if (note === '') say('');
 }
 
