@@ -360,9 +360,19 @@ function recordId({ name, mtimeNs }: { name: string; mtimeNs: bigint }): string 
 	return `${name}@${mtimeNs}`;
 }
 
+const numerically = new Intl.Collator('en', { numeric: true });
+
+/**
+ * By time; file systems keep it only to a few milliseconds, so within one step by the rest of the name, which begins with
+ * the writer's pid: processes that started later have the higher one, but where the numbers wrap around.
+ */
 function byTime(a: Listed, b: Listed): number {
 	if (a.mtimeNs !== b.mtimeNs) return a.mtimeNs < b.mtimeNs ? -1 : 1;
-	return a.name < b.name ? -1 : 1;
+	return numerically.compare(uniqueOf(a.name), uniqueOf(b.name));
+}
+
+function uniqueOf(name: string): string {
+	return name.slice(name.lastIndexOf('~') + 1);
 }
 
 function* batches(files: readonly Listed[]): Generator<Listed[]> {

@@ -59,6 +59,20 @@ describe('Collector', () => {
 		expect(await spoolNames()).toEqual([]);
 	});
 
+	it('orders events of the same moment by the process that wrote them', async () => {
+		for (const [event, pid] of [
+			['PostToolUse', 998],
+			['PostToolBatch', 999],
+			['Stop', 1000],
+		] as const) {
+			const file = await spool({ session: 's1', kind: 'other' }, `fake~${event}~${pid}-1.json`);
+			await utimes(file, 1_700_000_000, 1_700_000_000);
+		}
+		await collector().collect();
+		const events = (await records()).map(record => record.type === 'event' && record.event.event);
+		expect(events).toEqual(['PostToolUse', 'PostToolBatch', 'Stop']);
+	});
+
 	it('notes the mailbox of a bound session, and stores those of others too', async () => {
 		const address = { task: TaskName.parse('t'), worker: WorkerName.parse('worker') };
 		await workspace.bindSession(session, address, true);
