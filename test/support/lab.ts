@@ -2,7 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
+import { startModelDouble, type ModelDouble } from '../double/modelDouble.ts';
 import { launchBrowser, openPage } from './browser.ts';
+import { claudeExecutable, claudeHome } from './claudeHome.ts';
 import { installVsix } from './installVsix.ts';
 import { tempFolder, type TempFolder } from './tempFolder.ts';
 import { startServer, type Server } from './vscodeServer.ts';
@@ -12,19 +14,25 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const failures = join(root, 'out', 'failures');
 
 export interface LabOptions {
-	/** Environment of the extension host and its terminals, HOME included: `claudeHome(…)` fits. */
+	/** Added to the environment of the extension host and its terminals. */
 	env?: Record<string, string>;
 	settings?: Record<string, unknown>;
 	/** Default: a new empty folder. */
 	workspace?: string;
 	/** Install the packaged extension. Default true. */
 	nancy?: boolean;
+	/** ~/.claude/settings.json of the Claude Code CLI in there. */
+	claudeSettings?: Record<string, unknown>;
 	size?: { width: number; height: number };
 }
 
-/** A VS Code with Nancy installed, open in a browser, for tests that act as a person would. */
+/**
+ * A VS Code with Nancy installed, open in a browser, for tests that act as a person would. Claude Code in it is the real
+ * one, with a home of its own and a scripted model.
+ */
 export interface Lab extends AsyncDisposable {
 	workbench: Workbench;
+	model: ModelDouble;
 	page: Page;
 	server: Server;
 	browser: Browser;
@@ -37,12 +45,18 @@ export interface Lab extends AsyncDisposable {
 }
 
 export async function openLab(options: LabOptions = {}): Promise<Lab> {
-	const { env, settings, nancy = true, size } = options;
+	const { env = {}, settings, nancy = true, size, claudeSettings = {} } = options;
 	const folder = tempFolder('nv-');
 	const own: TempFolder | undefined = options.workspace === undefined ? tempFolder('nancy-workspace-') : undefined;
 	const workspace = options.workspace ?? own?.path ?? folder.path;
 	if (nancy) await installVsix(folder.path);
-	const server = await startServer({ folder: folder.path, ...(env && { env }), ...(settings && { settings }) });
+	const model = await startModelDouble();
+	const home = folder.file('home');
+	const server = await startServer({
+		folder: folder.path,
+		env: { ...claudeHome({ home, trusted: [workspace], modelUrl: model.url, settings: claudeSettings }), ...env },
+		settings: { 'nancy.claudeCode.path': claudeExecutable, ...settings },
+	});
 	const browser = await launchBrowser();
 	const open = async (openedFolder: string) => {
 		const { page } = await openPage(browser, server, { folder: openedFolder, ...(size && { size }) });
@@ -53,12 +67,14 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 	const close = async () => {
 		await browser.close();
 		await server.stop();
+		await model.close();
 		await Promise.all([folder.remove(), own?.remove()]);
 	};
 	try {
 		const workbench = await open(workspace);
 		return {
 			workbench,
+			model,
 			page: workbench.page,
 			server,
 			browser,

@@ -1,0 +1,261 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { NO_FACTS, type Delivery } from '../../../src/core/driver.ts';
+import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { commandLine } from '../../../src/drivers/claude-code/deployment.ts';
+import { knownEvents } from '../../../src/drivers/claude-code/payloads.ts';
+import { SessionId } from '../../../src/protocol/names.ts';
+import type { AgentEvent } from '../../../src/protocol/traffic.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
+
+const samples = join(import.meta.dirname, '../../fixtures/claude-code');
+const sample = (name: string): Record<string, unknown> =>
+	JSON.parse(readFileSync(join(samples, `${name}.json`), 'utf8')) as Record<string, unknown>;
+const { hooks } = claudeCode;
+
+function read(payload: Record<string, unknown>, env: Record<string, string> = {}): AgentEvent | 'silent' {
+	return hooks.read({ event: String(payload['hook_event_name']), payload, env });
+}
+
+function event(name: string): AgentEvent {
+	const found = read(sample(name));
+	if (found === 'silent') throw new Error(`${name} is silent`);
+	return found;
+}
+
+const delivery = (more: Partial<Delivery> = {}): Delivery => ({
+	text: 'words',
+	effect: 'none',
+	version: [2, 1, 329],
+	bell: '/w/.nancy/bells/s',
+	...more,
+});
+
+describe('reading Claude Code’s hook payloads', () => {
+	const names = readdirSync(samples).filter(name => name.startsWith('hook-'));
+
+	it('reads every recorded payload', () => {
+		expect(names.length).toBeGreaterThan(40);
+		for (const name of names) {
+			const payload = sample(name.replace('.json', ''));
+			expect(read(payload), name).toMatchObject({
+				driver: 'claude-code',
+				session: payload['session_id'],
+				event: payload['hook_event_name'],
+			});
+		}
+	});
+
+	it('knows the 33 events of this version', () => {
+		expect(knownEvents).toHaveLength(33);
+	});
+
+	it('tells kinds, tools, subagents and wakes apart', () => {
+		expect(event('hook-PreToolUse-Bash')).toMatchObject({ kind: 'tool-start', tool: 'Bash', summary: 'echo hi' });
+		expect(event('hook-PreToolUse-in-subagent').subagent).toBeTypeOf('string');
+		expect(event('hook-PostToolBatch')).toMatchObject({ kind: 'batch-end', summary: 'Bash, Read, Bash' });
+		expect(event('hook-UserPromptSubmit-typed')).toMatchObject({ kind: 'prompt', isWake: false });
+		expect(event('hook-UserPromptSubmit-task-notification')).toMatchObject({ isWake: true });
+		expect(event('hook-UserPromptSubmit-task-notification').wakeRung).toBeUndefined();
+		expect(event('hook-SessionStart-clear')).toMatchObject({ kind: 'session-start', cause: 'clear' });
+		expect(event('hook-Notification-idle_prompt')).toMatchObject({ notification: 'idle_prompt' });
+	});
+
+	it('recognises its own doorbell and no other file', () => {
+		const payload = sample('hook-FileChanged');
+		const bell = `/w/.nancy/bells/${String(payload['session_id'])}`;
+		expect(read({ ...payload, file_path: bell })).toMatchObject({ kind: 'doorbell' });
+		expect(read({ ...payload, file_path: bell, event: 'unlink' })).toMatchObject({ kind: 'other' });
+		expect(read({ ...payload, file_path: '/w/.nancy/bells/another' })).toMatchObject({ kind: 'other' });
+	});
+
+	it('keeps an event that it does not know', () => {
+		const payload = { ...sample('hook-Stop'), hook_event_name: 'FromTheFuture', more: 1 };
+		expect(read(payload)).toMatchObject({ kind: 'other', event: 'FromTheFuture' });
+	});
+
+	it('is silent for another CLI that runs the same settings file', () => {
+		const payload = sample('hook-Stop');
+		expect(read(payload, { COPILOT_PROJECT_DIR: '/w' })).toBe('silent');
+		expect(read(payload, { CLAUDE_CODE_SESSION_ID: 'of-the-outer-one' })).toBe('silent');
+		expect(read(payload, { CLAUDE_CODE_SESSION_ID: String(payload['session_id']) })).not.toBe('silent');
+	});
+
+	it('refuses what does not look like its event', () => {
+		expect(() => read({ ...sample('hook-PreToolUse-Bash'), tool_name: 7 })).toThrow();
+		expect(() => read({ ...sample('hook-Stop'), session_id: '../../etc/passwd' })).toThrow();
+		expect(() => hooks.read({ event: 'Stop', payload: sample('hook-PreToolUse-Bash'), env: {} })).toThrow();
+		expect(() => hooks.read({ event: 'Stop', payload: null, env: {} })).toThrow();
+	});
+});
+
+describe('answering Claude Code', () => {
+	const output = (name: string, more?: Partial<Delivery>) =>
+		JSON.parse(hooks.answer(event(name), delivery(more)).stdout) as Record<string, unknown>;
+
+	it('never decides about a permission but to deny it for a halt or a pause', () => {
+		const names = readdirSync(samples).filter(name => name.startsWith('hook-'));
+		for (const name of names) {
+			for (const effect of ['none', 'halt', 'pause'] as const) {
+				const { stdout } = hooks.answer(event(name.replace('.json', '')), delivery({ effect }));
+				expect(stdout).not.toMatch(/"allow"|"ask"|"approve"|updatedInput|updatedPermissions/);
+				if (effect === 'none') expect(stdout).not.toContain('permissionDecision');
+			}
+		}
+	});
+
+	it('hands over context, denies for a halt, and ends the turn for a pause', () => {
+		expect(output('hook-PreToolUse-Bash')).toEqual({
+			hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: 'words' },
+		});
+		const denial = {
+			hookEventName: 'PreToolUse',
+			permissionDecision: 'deny',
+			permissionDecisionReason: 'words',
+		};
+		expect(output('hook-PreToolUse-Bash', { effect: 'halt' })).toEqual({ hookSpecificOutput: denial });
+		expect(output('hook-PreToolUse-Bash', { effect: 'pause' })).toMatchObject({
+			continue: false,
+			hookSpecificOutput: denial,
+		});
+		expect(output('hook-PostToolBatch', { effect: 'pause' })).toMatchObject({
+			continue: false,
+			hookSpecificOutput: { hookEventName: 'PostToolBatch', additionalContext: 'words' },
+		});
+	});
+
+	it('keeps a stop going without an error badge where the version knows how', () => {
+		expect(output('hook-Stop')).toEqual({
+			hookSpecificOutput: { hookEventName: 'Stop', additionalContext: 'words' },
+		});
+		expect(output('hook-Stop', { version: [2, 1, 162] })).toEqual({ decision: 'block', reason: 'words' });
+	});
+
+	it('has every session watch its doorbell, also when it begins with messages', () => {
+		const bell = '/w/.nancy/bells/s';
+		for (const answer of [
+			hooks.idleAnswer(event('hook-SessionStart-startup'), bell),
+			hooks.idleAnswer(event('hook-CwdChanged'), bell),
+			hooks.answer(event('hook-SessionStart-startup'), delivery()),
+		]) {
+			expect(JSON.parse(answer.stdout)).toMatchObject({ hookSpecificOutput: { watchPaths: [bell] } });
+		}
+		expect(hooks.idleAnswer(event('hook-Stop'), bell).stdout).toBe('');
+	});
+
+	it('names the rung that rang in the prompt that follows', () => {
+		for (const rung of ['wake', 'waiter'] as const) {
+			if (hooks.wakeAnswer === 'none') throw new Error('no wake');
+			const { stderr, exitCode } = hooks.wakeAnswer(rung);
+			expect(exitCode).toBe(2);
+			const prompt = { ...sample('hook-UserPromptSubmit-wake'), prompt: `<task-notification>\n${stderr}` };
+			expect(read(prompt)).toMatchObject({ isWake: true, wakeRung: rung });
+		}
+	});
+});
+
+describe('the settings entries', () => {
+	const plan = (version: readonly [number, number, number]) =>
+		claudeCode.deployment({ version, launcher: '/data/nancy-hook', workspaceFolder: '/w' });
+
+	it('names only events that the version knows', () => {
+		expect(plan([2, 1, 80]).events).not.toContain('FileChanged');
+		expect(plan([2, 1, 80]).events).not.toContain('PostToolBatch');
+		expect(plan([2, 1, 80]).warnings).toHaveLength(3);
+		expect(plan([2, 1, 329]).events).toEqual(expect.arrayContaining(['FileChanged', 'PostToolBatch']));
+		expect(plan([2, 1, 329]).warnings).toEqual([]);
+		for (const name of plan([2, 1, 329]).events) expect(knownEvents).toContain(name);
+	});
+
+	it('writes lines that do nothing once the program is gone, whatever is in a path', () => {
+		const line = commandLine(
+			{ event: 'PreToolUse', slot: 'boundary' },
+			`/no/such/it's "$(touch x)" \`y\``,
+			`/w s'/$HOME`,
+		);
+		expect(spawnSync('sh', ['-c', line], { encoding: 'utf8' })).toMatchObject({
+			status: 0,
+			stdout: '',
+			stderr: '',
+		});
+	});
+
+	it('lets no other exit code through than the deliberate 2 of a wake', async () => {
+		await using folder = tempFolder(`it's "a" $HOME `);
+		const launcher = folder.file('nancy-hook');
+		const { writeFileSync } = await import('node:fs');
+		const outcome = (slot: 'boundary' | 'wake', code: number) => {
+			writeFileSync(launcher, `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
+			return spawnSync('sh', ['-c', commandLine({ event: 'X', slot }, launcher, folder.path)]).status;
+		};
+		expect([outcome('boundary', 2), outcome('boundary', 1), outcome('wake', 2), outcome('wake', 1)]).toEqual([
+			0, 0, 2, 0,
+		]);
+	});
+});
+
+describe('launching Claude Code', () => {
+	it('names the session, and passes a prompt that begins with a dash as a prompt', () => {
+		const request = {
+			prompt: '--help me',
+			session: SessionId.parse('11111111-1111-4111-8111-111111111111'),
+			resume: undefined,
+			model: 'opus',
+			title: '',
+			extra: ['--verbose'],
+		};
+		expect(claudeCode.launch(request)).toEqual({
+			args: ['--session-id', request.session, '--model', 'opus', '--verbose', '--', '--help me'],
+			env: {},
+			sessionIsKnown: true,
+		});
+		expect(claudeCode.launch({ ...request, prompt: undefined, resume: request.session }).args).toEqual([
+			'--resume',
+			request.session,
+			'--model',
+			'opus',
+			'--verbose',
+		]);
+	});
+});
+
+describe('what Claude Code says about its sessions', () => {
+	it('reads `claude agents --json`, and nothing from what is no JSON', () => {
+		if (claudeCode.probe === 'none') throw new Error('no probe');
+		const found = claudeCode.probe.read(readFileSync(join(samples, 'agents-json-interactive.json'), 'utf8'));
+		expect([...found.values()].map(status => status.phase)).toEqual(['idle', 'waiting', 'idle']);
+		expect(claudeCode.probe.read('Usage: claude')).toEqual(new Map());
+	});
+
+	it('counts each reply once, and finds cost, delivered texts and a turn that was broken off', () => {
+		if (claudeCode.transcript === 'none') throw new Error('no transcript');
+		const { fold } = claudeCode.transcript;
+		const reply = sample('transcript-assistant-record');
+		const lines = [
+			reply,
+			reply,
+			sample('transcript-cost-state-record'),
+			sample('transcript-hook_additional_context-record'),
+		];
+		const facts = lines.reduce((known, line) => fold(known, line), NO_FACTS);
+		expect(facts).toMatchObject({
+			model: 'claude-opus-5-5',
+			inputTokens: 650,
+			outputTokens: 20,
+			contextTokens: 670,
+			costUsd: 0.00195,
+			deliveredTexts: ['CTX'],
+			interruptedAt: undefined,
+		});
+		const interruption = {
+			type: 'user',
+			timestamp: '2026-11-21T05:00:00.000Z',
+			message: { role: 'user', content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] },
+		};
+		expect(fold(facts, interruption).interruptedAt).toBe('2026-11-21T05:00:00.000Z');
+		expect(fold(fold(facts, interruption), sample('transcript-user-record')).interruptedAt).toBeUndefined();
+		expect(fold(facts, 'garbage')).toBe(facts);
+	});
+});

@@ -1,0 +1,306 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { beforeEach, describe, expect, it, afterEach } from 'vitest';
+import { readPhase } from '../../../src/core/phase.ts';
+import { parseSpoolFileName } from '../../../src/core/traffic/spoolName.ts';
+import { Workspace } from '../../../src/core/workspace.ts';
+import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
+import { hookRuntime } from '../../support/runtime.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+const session = SessionId.parse('5e551011-0000-4000-8000-000000000001');
+const driver = DriverId.parse('claude-code');
+const address = { task: TaskName.parse('build'), worker: FIRST_WORKER };
+const shells = ['dash', 'bash', 'busybox'].filter(
+	name => spawnSync(name, [name === 'busybox' ? '--help' : '--version']).error === undefined,
+);
+
+let folder: TempFolder;
+let workspace: Workspace;
+let launcher: string;
+
+beforeEach(async () => {
+	launcher = await hookRuntime();
+	folder = tempFolder('nancy guard ');
+	workspace = new Workspace(folder.path);
+	const now = new Date().toISOString();
+	await workspace.createTask({
+		version: 1,
+		name: address.task,
+		title: 'build',
+		prompt: '',
+		agent: driver,
+		createdAt: now,
+		origin: 'nancy',
+	});
+	await workspace.saveWorker({
+		version: 1,
+		task: address.task,
+		name: address.worker,
+		agent: driver,
+		agentVersion: '2.1.329',
+		sessions: [{ id: session, startedAt: now }],
+		startedAt: now,
+	});
+	await workspace.bindSession(session, address, true);
+});
+afterEach(() => folder.remove());
+
+const payload = (event: string, more: object = {}) =>
+	JSON.stringify({ session_id: session, hook_event_name: event, tool_name: 'Bash', tool_input: {}, ...more });
+
+function hook(
+	event: string,
+	slot: string,
+	options: { input?: string; env?: Record<string, string>; shell?: string[]; more?: object } = {},
+) {
+	const { shell = ['dash'], env = {}, input = payload(event, options.more) } = options;
+	const [command = 'sh', ...args] = shell;
+	const { status, stdout, stderr } = spawnSync(command, [...args, launcher, driver, event, slot, folder.path], {
+		input,
+		encoding: 'utf8',
+		env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session, NANCY_HOOK_PROJECT: folder.path, ...env },
+	});
+	return { status, stdout, stderr };
+}
+
+const SILENT = { status: 0, stdout: '', stderr: '' };
+const spooled = () =>
+	readdirSync(workspace.paths.spool).map(name => ({
+		name: parseSpoolFileName(name),
+		text: readFileSync(`${workspace.paths.spool}/${name}`, 'utf8'),
+	}));
+const send = (text: string, more: object = {}) =>
+	workspace.send(address, {
+		kind: 'directive',
+		priority: 'normal',
+		effect: 'none',
+		from: 'orchestrator',
+		text,
+		...more,
+	});
+const inbox = () => readdirSync(`${workspace.mailbox(address).folder}/inbox`).filter(name => name.endsWith('.md'));
+
+describe.each(shells)('the guard under %s', name => {
+	const shell = name === 'busybox' ? ['busybox', 'ash'] : [name];
+
+	it('keeps an event whole and says nothing when nothing is due', () => {
+		const input = payload('PreToolUse', { big: 'é'.repeat(300_000) });
+		expect(hook('PreToolUse', 'boundary', { shell, input })).toEqual(SILENT);
+		expect(spooled()).toEqual([{ name: { driver, event: 'PreToolUse' }, text: input }]);
+	});
+
+	it('hands a directive over, once, with a receipt', async () => {
+		const id = await send('Use the helper.');
+		const { status, stdout, stderr } = hook('PreToolUse', 'boundary', { shell });
+		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+		expect(JSON.parse(stdout)).toMatchObject({
+			hookSpecificOutput: {
+				hookEventName: 'PreToolUse',
+				additionalContext: expect.stringContaining('Use the helper.'),
+			},
+		});
+		expect(hook('PreToolUse', 'boundary', { shell })).toEqual(SILENT);
+		const { messages } = await workspace.mailbox(address).list(['delivered']);
+		expect(messages.map(message => [message.id, message.receipt?.rung, message.receipt?.event])).toEqual([
+			[id, 'hook', 'PreToolUse'],
+		]);
+	});
+
+	it('never loses an event when pids repeat or a folder is full of them', () => {
+		for (let index = 0; index < 20; index++) hook('PostToolUse', 'report', { shell, more: { index } });
+		expect(spooled()).toHaveLength(20);
+	});
+
+	it('fails open when it cannot write', () => {
+		rmSync(workspace.paths.spool, { recursive: true });
+		expect(hook('PreToolUse', 'boundary', { shell })).toEqual(SILENT);
+		rmSync(workspace.paths.root, { recursive: true });
+		expect(hook('PreToolUse', 'boundary', { shell })).toEqual(SILENT);
+		expect(existsSync(workspace.paths.root)).toBe(false);
+	});
+});
+
+describe('the guard', () => {
+	it('does nothing for Nancy’s own helpers', () => {
+		expect(hook('PreToolUse', 'boundary', { env: { NANCY_HOOKS: 'off' } })).toEqual(SILENT);
+		expect(spooled()).toEqual([]);
+	});
+
+	it('follows no binding out of its folder, and no link', async () => {
+		await send('Secret.');
+		for (const line of ['tasks/../../x/comms/worker', '/etc', 'tasks/a/comms/b/../../../..', 'tasks/a/comms/b c']) {
+			writeFileSync(workspace.paths.session(session), `${line}\nwatched\n`);
+			expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
+		}
+		expect(hook('PreToolUse', 'boundary', { env: { NANCY_HOOK_SESSION: '../sessions/x' } }).status).toBe(0);
+		rmSync(workspace.paths.spool, { recursive: true });
+		mkdirSync(folder.file('elsewhere'));
+		symlinkSync(folder.file('elsewhere'), workspace.paths.spool);
+		expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
+		expect(readdirSync(folder.file('elsewhere'))).toEqual([]);
+	});
+
+	it('finds the workspace by the task of Nancy’s terminal when the agent works in a worktree', () => {
+		const env = { NANCY_HOOK_PROJECT: '/no/where', NANCY_TASK_DIR: workspace.paths.task(address.task) };
+		expect(hook('PreToolUse', 'boundary', { env })).toEqual(SILENT);
+		expect(spooled()).toHaveLength(1);
+	});
+
+	it('says busy at a prompt and idle at a stop', async () => {
+		hook('UserPromptSubmit', 'turn', { more: { prompt: 'x' } });
+		expect((await readPhase(workspace.paths, session)).phase).toBe('busy');
+		hook('Stop', 'end');
+		expect((await readPhase(workspace.paths, session)).phase).toBe('idle');
+	});
+
+	it('does not start the program for feedback at every tool call, and never misses a directive by that', async () => {
+		await send('Later.', { kind: 'feedback' });
+		const old = new Date(Date.now() - 10_000);
+		const box = workspace.mailbox(address).folder;
+		const age = () => {
+			for (const name of inbox()) utimesSync(`${box}/inbox/${name}`, old, old);
+			utimesSync(`${box}/inbox`, old, old);
+		};
+		age();
+		hook('PreToolUse', 'boundary');
+		expect(existsSync(`${box}/.boundary`)).toBe(true);
+		// What the program writes ends in a random part; the guard's own name holds its pid and that of the agent.
+		rmSync(workspace.paths.spool, { recursive: true });
+		mkdirSync(workspace.paths.spool);
+		hook('PreToolUse', 'boundary');
+		expect(readdirSync(workspace.paths.spool)[0]).toMatch(/~\d+-0\.json$/);
+		await send('Now.');
+		expect(hook('PreToolUse', 'boundary').stdout).toContain('Now.');
+		expect(hook('Stop', 'end').stdout).toContain('Later.');
+	});
+
+	it('asks again about a message edited by hand', async () => {
+		const id = await send('Later.', { kind: 'feedback' });
+		const box = workspace.mailbox(address).folder;
+		const old = new Date(Date.now() - 10_000);
+		utimesSync(`${box}/inbox/${id}.md`, old, old);
+		utimesSync(`${box}/inbox`, old, old);
+		hook('PreToolUse', 'boundary');
+		writeFileSync(`${box}/inbox/${id}.md`, 'Now it is a directive.');
+		expect(hook('PreToolUse', 'boundary').stdout).toContain('Now it is a directive.');
+	});
+
+	it('keeps the event when the program is not installed', async () => {
+		await send('Waits.');
+		const { copyFileSync } = await import('node:fs');
+		const alone = folder.file('nancy-hook');
+		copyFileSync(launcher, alone);
+		const result = spawnSync('sh', [alone, driver, 'PreToolUse', 'boundary', folder.path], {
+			input: payload('PreToolUse'),
+			encoding: 'utf8',
+			env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session },
+		});
+		expect([result.status, result.stdout, spooled().length, inbox().length]).toEqual([0, '', 1, 1]);
+		expect(dirname(launcher)).not.toBe(folder.path);
+	});
+
+	it('adopts a session that Nancy does not know, at its first event', async () => {
+		const stranger = SessionId.parse('abcdef01-0000-4000-8000-000000000002');
+		const env = { NANCY_HOOK_SESSION: stranger };
+		hook('PreToolUse', 'boundary', { env, input: payload('PreToolUse', { session_id: stranger }) });
+		expect(await workspace.sessionBinding(stranger)).toEqual({
+			address: { task: 'session-abcdef01', worker: 'worker' },
+			watched: false,
+		});
+	});
+
+	it('gives a subagent nothing', async () => {
+		await send('For the main agent.');
+		expect(hook('PreToolUse', 'boundary', { more: { agent_id: 'a1' } })).toEqual(SILENT);
+		expect(inbox()).toHaveLength(1);
+	});
+
+	it('stays silent, keeps the payload and notes the trouble when it makes no sense', async () => {
+		await send('Waits.');
+		expect(hook('PreToolUse', 'boundary', { input: '{"session_id":' })).toEqual(SILENT);
+		expect(
+			spooled()
+				.map(each => each.text)
+				.some(text => text.includes('"trouble"')),
+		).toBe(true);
+		expect(inbox()).toHaveLength(1);
+	});
+
+	it('puts the message back when the agent no longer listens', async () => {
+		await send('Waits.');
+		const child = spawn(launcher, [driver, 'PreToolUse', 'boundary', folder.path], {
+			env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session },
+			stdio: ['pipe', 'pipe', 'ignore'],
+		});
+		child.stdout.destroy();
+		child.stdin.end(payload('PreToolUse'));
+		const code = await new Promise(resolve => child.once('close', resolve));
+		expect(code).toBe(0);
+		await workspace.mailbox(address).recover();
+		expect(inbox()).toHaveLength(1);
+	});
+
+	it('hands each of many messages to exactly one of many hooks at once', async () => {
+		for (let index = 0; index < 30; index++) await send(`Number ${index}.`);
+		const outputs = await Promise.all(
+			Array.from({ length: 12 }, () => {
+				const child = spawn(launcher, [driver, 'PreToolUse', 'boundary', folder.path], {
+					env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session },
+					stdio: ['pipe', 'pipe', 'ignore'],
+				});
+				child.stdin.end(payload('PreToolUse'));
+				let text = '';
+				child.stdout.on('data', chunk => (text += String(chunk)));
+				return new Promise<string>(resolve => child.once('close', () => resolve(text)));
+			}),
+		);
+		const all = outputs.join('');
+		for (let index = 0; index < 30; index++) expect(all.split(`Number ${index}.`)).toHaveLength(2);
+		expect(inbox()).toEqual([]);
+	});
+
+	it('holds a stop back less often than the CLI allows, then leaves it to the wake', async () => {
+		let held = 0;
+		for (let index = 0; index < 10; index++) {
+			await send(`Feedback ${index}.`, { kind: 'feedback' });
+			if (hook('Stop', 'end', { more: { stop_hook_active: index > 0 } }).stdout !== '') held++;
+			else break;
+		}
+		expect(held).toBe(7);
+		expect(inbox()).toHaveLength(1);
+		expect((await readPhase(workspace.paths, session)).phase).toBe('idle');
+		expect(existsSync(workspace.paths.bell(session))).toBe(true);
+	});
+
+	it('wakes an idle session for its bell, and for nothing else', async () => {
+		const bell = { file_path: workspace.paths.bell(session), event: 'change' };
+		hook('Stop', 'end');
+		expect(hook('FileChanged', 'wake', { more: bell })).toEqual(SILENT);
+		await send('Stay.', { effect: 'pause' });
+		expect(hook('FileChanged', 'wake', { more: bell })).toEqual(SILENT);
+		await send('Wake up.');
+		expect(hook('FileChanged', 'wake', { more: { ...bell, file_path: '/w/other' } })).toEqual(SILENT);
+		const woken = hook('FileChanged', 'wake', { more: bell });
+		expect([woken.status, woken.stdout]).toEqual([2, '']);
+		expect(woken.stderr).not.toContain('Wake up.');
+		expect(inbox()).toHaveLength(2);
+	});
+
+	it('does not wake a busy session where nobody sits', async () => {
+		hook('UserPromptSubmit', 'turn', { more: { prompt: 'x' } });
+		await send('Wake up.');
+		const more = { file_path: workspace.paths.bell(session), event: 'change' };
+		expect(hook('FileChanged', 'wake', { more, env: { NANCY_HOOK_ATTENDED: '0' } })).toEqual(SILENT);
+	});
+});
