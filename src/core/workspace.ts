@@ -1,7 +1,8 @@
-import { mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
-import { hasErrno, NancyError } from '../base/errors.ts';
+import { NancyError } from '../base/errors.ts';
+import { fileNames, folderNames } from '../base/listing.ts';
 import type { MessageContent } from '../protocol/message.ts';
 import { FIRST_WORKER, ORCHESTRATOR, type SessionId, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../protocol/records.ts';
@@ -213,26 +214,5 @@ async function collect(problems: FileProblem[], file: string, read: () => Promis
 		await read();
 	} catch (error) {
 		problems.push({ file, reason: error instanceof Error ? error.message : String(error) });
-	}
-}
-
-async function folderNames(folder: string): Promise<string[]> {
-	return (await entriesOf(folder))
-		.filter(entry => entry.isDirectory() && !entry.name.startsWith('.'))
-		.map(entry => entry.name);
-}
-
-async function fileNames(folder: string, ending: string): Promise<string[]> {
-	return (await entriesOf(folder))
-		.filter(entry => entry.isFile() && !entry.name.startsWith('.') && entry.name.endsWith(ending))
-		.map(entry => entry.name);
-}
-
-async function entriesOf(folder: string) {
-	try {
-		return await readdir(folder, { withFileTypes: true });
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
-		throw error;
 	}
 }

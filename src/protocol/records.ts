@@ -84,8 +84,8 @@ export const Deployment = z.looseObject({
 	events: z.array(z.string()),
 	deployedAt: Moment,
 	files: z.array(DeployedFile),
-	/** Skill folders that Nancy made, relative to the workspace folder. */
-	skills: z.array(z.string()),
+	/** Skill folders that Nancy made, relative to the workspace folder, with the SHA-256 of what it put there. */
+	skills: z.array(z.object({ folder: z.string(), sha256: z.string() })),
 	/** Folders that did not exist before, innermost first, removed again when empty. */
 	folders: z.array(z.string()),
 });

@@ -1,0 +1,196 @@
+import {
+	applyEdits,
+	modify,
+	parseTree,
+	printParseErrorCode,
+	type FormattingOptions,
+	type Node,
+	type ParseError,
+} from 'jsonc-parser';
+import { NancyError } from '../../base/errors.ts';
+import type { SettingsEdit } from '../driver.ts';
+
+type Entry = SettingsEdit['entries'][number];
+type Path = (string | number)[];
+
+/** Longest settings file that Nancy edits, in UTF-16 units. Editing is quadratic in the worst case. */
+const LONGEST = 16 * 1024 * 1024;
+
+/**
+ * A JSON settings file of another tool as text, edited in place: comments, order, indentation and line ends stay. Throws
+ * `settings-broken` with file, line and column when it is not what it should be; nothing has been changed then.
+ */
+export function withEntries(file: string, text: string, entries: readonly Entry[]): string {
+	const bare = withoutMark(text);
+	check(file, bare.text, entries);
+	let result = bare.text;
+	const formattingOptions = formattingOf(result);
+	for (const { path, value } of entries) {
+		const length = arrayLength(result, [...path]);
+		const edits =
+			length === undefined
+				? modify(result, [...path], [value], { formattingOptions })
+				: modify(result, [...path, length], value, { formattingOptions, isArrayInsertion: true });
+		result = applyEdits(result, edits);
+	}
+	if (result !== '' && !result.endsWith('\n') && bare.text.trim() === '') result += formattingOptions.eol ?? '\n';
+	return bare.mark + result;
+}
+
+/**
+ * The text without the entries that `isOurs` recognises by a string in them, and without what became empty by that. The rest
+ * is left as it is, byte for byte.
+ */
+export function withoutEntries(file: string, text: string, isOurs: (value: string) => boolean): string {
+	const bare = withoutMark(text);
+	let result = bare.text;
+	const formattingOptions = formattingOf(result);
+	for (;;) {
+		const path = findOurs(parsed(file, result), isOurs);
+		if (!path) return bare.mark + result;
+		result = applyEdits(result, modify(result, path, undefined, { formattingOptions }));
+	}
+}
+
+/** Whether the file holds exactly these entries of ours and no others. */
+export function holdsExactly(
+	file: string,
+	text: string,
+	entries: readonly Entry[],
+	isOurs: (value: string) => boolean,
+): boolean {
+	const root = parsed(file, withoutMark(text).text);
+	const found = oursIn(root, isOurs).map(({ path, node }) => JSON.stringify([path.slice(0, -1), valueOf(node)]));
+	const wanted = entries.map(({ path, value }) => JSON.stringify([path, value]));
+	return JSON.stringify(found.sort()) === JSON.stringify(wanted.sort());
+}
+
+/** Comments and trailing commas: fine for Nancy, but some CLIs then ignore their whole settings file. */
+export function isPlainJson(text: string): boolean {
+	try {
+		JSON.parse(withoutMark(text).text || '{}');
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function withoutMark(text: string): { mark: string; text: string } {
+	return text.startsWith('\uFEFF') ? { mark: '\uFEFF', text: text.slice(1) } : { mark: '', text };
+}
+
+function parsed(file: string, text: string): Node | undefined {
+	if (text.length > LONGEST)
+		throw new NancyError('settings-broken', `${file} is larger than 16 MB; Nancy does not edit it`);
+	const errors: ParseError[] = [];
+	const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+	const [first] = errors;
+	if (first) throw broken(file, text, first.offset, `is not JSON (${printParseErrorCode(first.error)})`);
+	return root;
+}
+
+function check(file: string, text: string, entries: readonly Entry[]): void {
+	const root = parsed(file, text);
+	if (!root) return;
+	if (root.type !== 'object') throw broken(file, text, root.offset, 'must hold an object');
+	for (const { path } of entries) {
+		let node: Node | undefined = root;
+		for (const [depth, segment] of path.entries()) {
+			node = childOf(node, segment);
+			if (!node) break;
+			const wanted = depth === path.length - 1 ? 'array' : 'object';
+			if (node.type !== wanted) {
+				throw broken(
+					file,
+					text,
+					node.offset,
+					`has "${path.slice(0, depth + 1).join('.')}", which must be an ${wanted}`,
+				);
+			}
+		}
+	}
+}
+
+function broken(file: string, text: string, offset: number, what: string): NancyError {
+	const before = text.slice(0, offset).split('\n');
+	const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+	return new NancyError(
+		'settings-broken',
+		`${file} ${what} at ${place}. Repair it and try again; Nancy has not touched it.`,
+	);
+}
+
+function childOf(node: Node, key: string): Node | undefined {
+	// The last of several properties of one name is the one that counts.
+	return node.children?.filter(property => property.children?.[0]?.value === key).at(-1)?.children?.[1];
+}
+
+function arrayLength(text: string, path: string[]): number | undefined {
+	let node = parseTree(text, [], { allowTrailingComma: true, allowEmptyContent: true });
+	for (const segment of path) node = node && childOf(node, segment);
+	return node?.children?.length ?? (node ? 0 : undefined);
+}
+
+/** The path of the next thing to remove: an entry of ours, or what its removal left empty is removed with it. */
+function findOurs(root: Node | undefined, isOurs: (value: string) => boolean): Path | undefined {
+	const [first] = oursIn(root, isOurs, { innermost: true });
+	if (!first) return undefined;
+	// Removing the last element takes the array along, and so on up to, but without, the root.
+	let { path, node } = first;
+	for (;;) {
+		const holder = node.parent?.type === 'property' ? node.parent.parent : node.parent;
+		if (!holder || path.length < 2) return path;
+		// A group of hooks has nothing left to do without its hooks, whatever else it says.
+		const isGroup = holder.type === 'object' && holder.parent?.type === 'array';
+		if (!isGroup && (holder.children?.length ?? 0) > 1) return path;
+		node = holder;
+		path = path.slice(0, -1);
+	}
+}
+
+interface Found {
+	path: Path;
+	node: Node;
+}
+
+/** Elements of arrays that hold a string of ours: outermost ones by default. */
+function oursIn(root: Node | undefined, isOurs: (value: string) => boolean, { innermost = false } = {}): Found[] {
+	const found: Found[] = [];
+	const visit = (node: Node, path: Path): boolean => {
+		if (node.type === 'string') return isOurs(String(node.value));
+		let holds = false;
+		for (const [index, child] of (node.children ?? []).entries()) {
+			const value = child.type === 'property' ? child.children?.[1] : child;
+			if (!value) continue;
+			const at = [...path, child.type === 'property' ? String(child.children?.[0]?.value) : index];
+			if (!visit(value, at)) continue;
+			if (node.type !== 'array') holds = true;
+			else if (innermost || !path.some(segment => typeof segment === 'number'))
+				found.push({ path: at, node: value });
+			else holds = true;
+		}
+		return holds;
+	};
+	if (root) visit(root, []);
+	return found;
+}
+
+function valueOf(node: Node): unknown {
+	if (node.type === 'array') return (node.children ?? []).map(valueOf);
+	if (node.type !== 'object') return node.value;
+	return Object.fromEntries(
+		(node.children ?? []).map(({ children = [] }) => [
+			String(children[0]?.value),
+			children[1] && valueOf(children[1]),
+		]),
+	);
+}
+
+/** Indentation and line ends as the file has them; two spaces where it has none yet. */
+function formattingOf(text: string): FormattingOptions {
+	const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
+	const eol = text.includes('\r\n') ? '\r\n' : '\n';
+	return indent.startsWith('\t')
+		? { insertSpaces: false, tabSize: 1, eol }
+		: { insertSpaces: true, tabSize: indent.length, eol };
+}

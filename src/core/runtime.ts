@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { hasErrno } from '../base/errors.ts';
+import { uniqueHex } from '../base/unique.ts';
+
+/** What a runtime is made of: the programs as built, and the skills as deployed. Absolute paths. */
+export interface RuntimeSources {
+	guard: string;
+	hook: string;
+	cli: string;
+	skills: string;
+}
+
+/** The program that runs the bundled JavaScript. */
+export interface NodeProgram {
+	executable: string;
+	/** It is VS Code's own executable, which is Node only when told so. */
+	isElectron: boolean;
+}
+
+export interface Runtime {
+	folder: string;
+	/** What settings files call. */
+	launcher: string;
+	/** Goes first on the PATH of Nancy's terminals; holds `nancy`. */
+	bin: string;
+	skills: string;
+	/** Version and content, for the deployment record. */
+	version: string;
+}
+
+/** A path of a launcher in anybody's settings, of any version; the path alone says that an entry is Nancy's. */
+export const LAUNCHER_PATTERN = /nancy\/runtime\/[^/\s'"]+\/nancy-hook\b/;
+
+/** The built programs below an extension's or a clone's folder, or those of an installed runtime itself. */
+export function sourcesIn(folder: string, layout: 'package' | 'runtime'): RuntimeSources {
+	return layout === 'runtime'
+		? {
+				guard: join(folder, 'nancy-hook'),
+				hook: join(folder, 'hook.js'),
+				cli: join(folder, 'nancy.js'),
+				skills: join(folder, 'skills'),
+			}
+		: {
+				guard: join(folder, 'hooks', 'nancy-hook'),
+				hook: join(folder, 'dist', 'hook.js'),
+				cli: join(folder, 'dist', 'nancy.js'),
+				skills: join(folder, 'skills'),
+			};
+}
+
+/**
+ * Installs the programs that settings files point to, away from any editor's extension folder, so that an update or another
+ * editor never leaves a dead path. The folder is named after version and content: a new build is a new folder, a running
+ * hook's never changes under it. Safe to repeat; a damaged runtime is replaced.
+ */
+export async function installRuntime(
+	sources: RuntimeSources,
+	version: string,
+	dataFolder: string,
+	node: NodeProgram,
+): Promise<Runtime> {
+	const parent = join(dataFolder, 'runtime');
+	await mkdir(parent, { recursive: true, mode: 0o700 });
+	const temp = join(parent, `.new-${uniqueHex(12)}`);
+	try {
+		await build(temp, sources, node);
+		const hash = await contentHash(temp);
+		const name = `${version}-${hash.slice(0, 8)}`;
+		const runtime = runtimeAt(join(parent, name), name);
+		if (!(await isSame(runtime.folder, hash))) await replace(temp, runtime.folder);
+		return runtime;
+	} finally {
+		await rm(temp, { recursive: true, force: true });
+	}
+}
+
+function runtimeAt(folder: string, version: string): Runtime {
+	return {
+		folder,
+		launcher: join(folder, 'nancy-hook'),
+		bin: join(folder, 'bin'),
+		skills: join(folder, 'skills'),
+		version,
+	};
+}
+
+async function build(folder: string, sources: RuntimeSources, node: NodeProgram): Promise<void> {
+	await mkdir(join(folder, 'bin'), { recursive: true, mode: 0o700 });
+	await cp(sources.guard, join(folder, 'nancy-hook'));
+	await cp(sources.hook, join(folder, 'hook.js'));
+	await cp(sources.cli, join(folder, 'nancy.js'));
+	await cp(sources.skills, join(folder, 'skills'), { recursive: true });
+	await writeFile(join(folder, 'node'), nodeScript(node));
+	await writeFile(
+		join(folder, 'bin', 'nancy'),
+		`#!/bin/sh\nhere=\${0%/*}\nexec "$here/../node" "$here/../nancy.js" "$@"\n`,
+	);
+	for (const program of ['nancy-hook', 'node', join('bin', 'nancy')]) await chmod(join(folder, program), 0o755);
+}
+
+/** Falls back to the `node` on PATH when the program that was found at deployment has gone. The cache saves V8 compiling. */
+function nodeScript({ executable, isElectron }: NodeProgram): string {
+	return [
+		'#!/bin/sh',
+		`program='${executable.replaceAll("'", `'\\''`)}'`,
+		...(isElectron ? ['ELECTRON_RUN_AS_NODE=1; export ELECTRON_RUN_AS_NODE'] : []),
+		'[ -x "$program" ] || program=$(command -v node) || exit 127',
+		'NODE_COMPILE_CACHE=${0%/*}/cache; export NODE_COMPILE_CACHE',
+		'exec "$program" "$@"',
+		'',
+	].join('\n');
+}
+
+async function isSame(folder: string, hash: string): Promise<boolean> {
+	try {
+		return (await contentHash(folder)) === hash;
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return false;
+		throw error;
+	}
+}
+
+/** For a moment there is no launcher: its guarded line in a settings file then does nothing, silently. */
+async function replace(fresh: string, folder: string): Promise<void> {
+	const old = `${folder}.old-${uniqueHex(8)}`;
+	try {
+		await rename(folder, old);
+	} catch (error) {
+		if (!hasErrno(error, 'ENOENT')) throw error;
+	}
+	try {
+		await rename(fresh, folder);
+	} catch (error) {
+		// Another process has installed the very same content meanwhile.
+		if (!hasErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error;
+	}
+	await rm(old, { recursive: true, force: true });
+}
+
+/** SHA-256 over names and bytes of a folder's files; Node's own compile cache is not part of it. */
+export async function contentHash(folder: string): Promise<string> {
+	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+	const files = entries
+		.filter(entry => entry.isFile())
+		.map(entry => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+		.filter(file => !file.startsWith('cache/'))
+		.sort();
+	const hash = createHash('sha256');
+	for (const file of files) {
+		const bytes = await readFile(join(folder, file));
+		hash.update(`${file}\0${bytes.length}\0`).update(bytes);
+	}
+	return hash.digest('hex');
+}

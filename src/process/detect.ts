@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { promisify } from 'node:util';
+import { errorText } from '../base/errors.ts';
+import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
+import type { Driver } from '../core/driver.ts';
+import type { InstalledAgent } from '../core/launch.ts';
+import type { NodeProgram } from '../core/runtime.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Detection = ({ found: true } & InstalledAgent) | { found: false; reason: string; hint: string };
+
+const run = promisify(execFile);
+/** A cold start of a large CLI on a busy machine. */
+const VERSION_TIMEOUT_MS = 20_000;
+const versions = new Map<string, Version>();
+
+/** Looks for an agent CLI and asks for its version. Never throws: not being there is an ordinary answer. */
+export async function detectAgent(
+	driver: Driver,
+	configuredPath: string | undefined,
+	env: Environment,
+): Promise<Detection> {
+	const no = (reason: string): Detection => ({ found: false, reason, hint: driver.installHint });
+	const executable = configuredPath ? configured(configuredPath, env) : onPath(driver.command, env);
+	if (executable === undefined) {
+		return no(
+			configuredPath ? `there is no program at ${configuredPath}` : `there is no "${driver.command}" on the PATH`,
+		);
+	}
+	try {
+		const version = await versionOf(executable, driver, env);
+		if (!version) return no(`${executable} does not tell its version`);
+		if (isAtLeast(version, driver.oldestVersion)) return { found: true, executable, version };
+		return no(
+			`${executable} is version ${formatVersion(version)}; Nancy needs ${formatVersion(driver.oldestVersion)}`,
+		);
+	} catch (error) {
+		return no(`${executable} does not run: ${errorText(error).split('\n')[0]}`);
+	}
+}
+
+/** A Node for the hook program: the `node` on PATH, else the program that runs this (VS Code's own). */
+export function findNode(env: Environment, running: NodeProgram): NodeProgram {
+	if (!running.isElectron) return running;
+	const executable = onPath('node', env);
+	return executable === undefined ? running : { executable, isElectron: false };
+}
+
+/** An executable file by name, looked up as a shell would, without one. */
+export function onPath(command: string, env: Environment): string | undefined {
+	return (env['PATH'] ?? '')
+		.split(delimiter)
+		.filter(folder => isAbsolute(folder))
+		.map(folder => join(folder, command))
+		.find(isExecutable);
+}
+
+function configured(path: string, env: Environment): string | undefined {
+	if (!path.includes('/')) return onPath(path, env);
+	const home = env['HOME'];
+	const file = path.startsWith('~/') && home ? join(home, path.slice(2)) : path;
+	return isAbsolute(file) && isExecutable(file) ? file : undefined;
+}
+
+function isExecutable(file: string): boolean {
+	try {
+		accessSync(file, constants.X_OK);
+		return statSync(file).isFile();
+	} catch {
+		return false; // not there, or not ours to run: the same answer either way
+	}
+}
+
+/** Asked once for each state of the executable. */
+async function versionOf(executable: string, driver: Driver, env: Environment): Promise<Version | undefined> {
+	const real = realpathSync(executable);
+	const key = `${real} ${statSync(real).mtimeMs}`;
+	const known = versions.get(key);
+	if (known) return known;
+	const inherited = Object.entries(env).filter(([name]) => !driver.foreignVariables.includes(name));
+	const { stdout } = await run(executable, [...driver.versionArgs], {
+		timeout: VERSION_TIMEOUT_MS,
+		maxBuffer: 64 * 1024,
+		env: { ...Object.fromEntries(inherited), NANCY_HOOKS: 'off' },
+	});
+	const version = parseVersion(stdout);
+	if (version) versions.set(key, version);
+	return version;
+}
