@@ -1,25 +1,32 @@
 import * as vscode from 'vscode';
+import { version } from '../package.json';
 import { WorkspaceModel } from './core/model.ts';
 import { Workspace } from './core/workspace.ts';
 import { driverById, drivers } from './drivers/index.ts';
-import { operationsOf } from './operations.ts';
+import { WindowOperations } from './operations.ts';
 import { Failures } from './ui/failures.ts';
 import type { Nancy, Views } from './ui/nancy.ts';
 import type { Folder } from './ui/ports.ts';
+import { trafficLimits } from './ui/settings.ts';
 import { openWindow } from './ui/window.ts';
 
 /** Everything that extension.ts does not load at once: the core, the drivers and the views, put together. */
 export async function start(context: vscode.ExtensionContext, views: Views): Promise<Nancy> {
 	const log = vscode.window.createOutputChannel('Nancy', { log: true });
 	context.subscriptions.push(log);
+	const operations = new WindowOperations(context.extensionPath, version);
 	const models = new Set<WorkspaceModel>();
 	const nancy = openWindow({
 		context,
 		views,
 		failures: new Failures(log),
-		operations: operationsOf(context.extensionPath),
+		operations,
 		openFolder: (path, name) => {
-			const model = new WorkspaceModel(new Workspace(path), drivers);
+			const model = new WorkspaceModel(new Workspace(path), drivers, {
+				ask: driver => operations.ask(driver),
+				readOnly: !vscode.workspace.isTrusted,
+				collector: { limits: trafficLimits(path) },
+			});
 			models.add(model);
 			return folderOf(model, path, name, () => models.delete(model));
 		},

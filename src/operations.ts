@@ -1,29 +1,174 @@
-import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { dataFolder } from './base/folders.ts';
 import { NancyError } from './base/errors.ts';
+import { formatVersion } from './base/version.ts';
+import { deploy, undeploy } from './core/deployment/deploy.ts';
+import type { Driver, ProbedStatus } from './core/driver.ts';
+import { isRunning, planWorker, type InstalledAgent } from './core/launch.ts';
+import { installRuntime, sourcesIn, type Runtime } from './core/runtime.ts';
+import { driverById, drivers } from './drivers/index.ts';
+import { askStatus } from './process/askStatus.ts';
+import { detectAgent, findNode, type Detection } from './process/detect.ts';
 import { stopTree } from './process/stopTree.ts';
-import { drivers } from './drivers/index.ts';
-import type { Operations } from './ui/ports.ts';
+import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
+import type { Folder, Operations } from './ui/ports.ts';
+import { agentArguments, agentPath, tokenThreshold } from './ui/settings.ts';
 
 /** What the window asks of drivers, processes and other programs' files. */
-export function operationsOf(extensionPath: string): Operations {
-	const bin = join(extensionPath, 'dist');
-	return {
-		agents: async () =>
-			drivers.map(driver => ({
-				id: driver.id,
-				displayName: driver.displayName,
-				found: undefined,
-				problem: undefined,
-				installHint: driver.installHint,
-			})),
-		setUp: async () => [],
-		cleanUp: async () => [],
-		doctor: async () => ({ markdown: '', problems: 0, repairable: 0 }),
-		plan: async () => {
-			throw new NancyError('no-agent', bin);
-		},
-		stop: async process => {
-			await stopTree(process);
-		},
-	};
+export class WindowOperations implements Operations {
+	private runtime: Promise<Runtime> | undefined;
+
+	constructor(
+		private readonly extensionPath: string,
+		private readonly version: string,
+	) {}
+
+	async agents() {
+		return Promise.all(
+			drivers.map(async driver => {
+				const found = await this.detect(driver);
+				return {
+					id: driver.id,
+					displayName: driver.displayName,
+					found: found.found
+						? { executable: found.executable, version: formatVersion(found.version) }
+						: undefined,
+					problem: found.found ? undefined : found.reason,
+					installHint: driver.installHint,
+				};
+			}),
+		);
+	}
+
+	async setUp(folder: Folder, agent: DriverId | undefined): Promise<readonly string[]> {
+		requireTrust();
+		const runtime = await this.runtimeFolder();
+		await keepThreshold(folder);
+		const warnings: string[] = [];
+		let deployed = 0;
+		for (const driver of agent === undefined ? drivers : [driverOf(agent)]) {
+			const found = await this.detect(driver);
+			if (!found.found) {
+				if (agent !== undefined) throw notFound(found);
+				continue;
+			}
+			const isBusy = () => isAsking(folder, driver.id);
+			const result = await deploy(folder.workspace, driver, { runtime, agentVersion: found.version, isBusy });
+			warnings.push(...result.warnings);
+			deployed++;
+		}
+		if (deployed === 0) throw new NancyError('no-agent', drivers.map(driver => driver.installHint).join(' '));
+		return warnings;
+	}
+
+	/** For one task: what its agent needs goes, unless another task needs it too. */
+	async cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]> {
+		requireTrust();
+		const { tasks } = folder.overview();
+		const own = tasks.filter(({ record }) => task === undefined || record.name === task);
+		const others = tasks.filter(each => !own.includes(each) && each.record.archivedAt === undefined);
+		const running = own
+			.flatMap(each => each.workers)
+			.filter(({ record }) => task !== undefined && isRunning(record));
+		for (const { record } of running) if (record.process) await this.stop(record.process);
+		const done: string[] = [];
+		for (const { id, displayName } of drivers) {
+			if (task !== undefined && !own.some(({ record }) => record.agent === id)) continue;
+			if (task !== undefined && others.some(({ record }) => record.agent === id)) {
+				done.push(vscode.l10n.t('Other tasks use {0}: its hooks stay.', displayName));
+				continue;
+			}
+			const { changed, warnings } = await undeploy(folder.workspace, id);
+			if (changed.length > 0) done.push(vscode.l10n.t('Cleaned up: {0}.', changed.join(', ')));
+			done.push(...warnings);
+		}
+		return done;
+	}
+
+	async doctor() {
+		return { markdown: '', problems: 0, repairable: 0 };
+	}
+
+	async plan(folder: Folder, agent: DriverId, request: Parameters<Operations['plan']>[2]) {
+		requireTrust();
+		const driver = driverOf(agent);
+		const found = await this.installed(driver);
+		const { bin } = await this.runtimeFolder();
+		const extra = agentArguments(agent);
+		return planWorker(folder.workspace, driver, found, { ...request, extra, bin, env: process.env });
+	}
+
+	/** What the agent itself says of its sessions; rejects where it is not found or cannot tell. */
+	async ask(driver: Driver): Promise<ReadonlyMap<SessionId, ProbedStatus>> {
+		const { executable } = await this.installed(driver);
+		return askStatus(driver, executable, process.env);
+	}
+
+	async stop(process: { pid: number; startedTicks: number }): Promise<void> {
+		await stopTree(process);
+	}
+
+	private async installed(driver: Driver): Promise<InstalledAgent> {
+		const found = await this.detect(driver);
+		if (!found.found) throw notFound(found);
+		return found;
+	}
+
+	/** In an untrusted workspace nothing is run, not even to ask for its version. */
+	private async detect(driver: Driver): Promise<Detection> {
+		if (vscode.workspace.isTrusted) return detectAgent(driver, agentPath(driver.id), process.env);
+		return { found: false, reason: vscode.l10n.t('Not looked for in Restricted Mode.'), hint: driver.installHint };
+	}
+
+	/** Installed once in the life of a window; again after a failure. */
+	private async runtimeFolder(): Promise<Runtime> {
+		this.runtime ??= installRuntime(
+			sourcesIn(this.extensionPath, 'package'),
+			this.version,
+			dataFolder(),
+			findNode(process.env, {
+				executable: process.execPath,
+				isElectron: process.versions['electron'] !== undefined,
+			}),
+		);
+		try {
+			return await this.runtime;
+		} catch (error) {
+			this.runtime = undefined;
+			throw error;
+		}
+	}
+}
+
+/** The agents' own `nancy tokens` reads the workspace's file, not VS Code's settings. */
+async function keepThreshold(folder: Folder): Promise<void> {
+	const chosen = tokenThreshold(folder.path);
+	if (chosen === undefined || (await folder.workspace.config()).tokenThreshold === chosen) return;
+	await folder.workspace.updateConfig(config => ({ ...config, tokenThreshold: chosen }));
+}
+
+function driverOf(agent: DriverId): Driver {
+	const driver = driverById(agent);
+	if (driver) return driver;
+	throw new NancyError('no-agent', vscode.l10n.t('This version of Nancy does not know the agent “{0}”.', agent));
+}
+
+function notFound({ reason, hint }: Extract<Detection, { found: false }>): NancyError {
+	return new NancyError('no-agent', `${reason}. ${hint}`);
+}
+
+/** The agent may be about to write its settings file itself: the user is answering a question of it. */
+function isAsking(folder: Folder, agent: DriverId): boolean {
+	return folder
+		.overview()
+		.tasks.flatMap(task => task.workers)
+		.some(({ record, state }) => record.agent === agent && state.phase === 'waiting');
+}
+
+function requireTrust(): void {
+	if (vscode.workspace.isTrusted) return;
+	throw new NancyError(
+		'not-trusted',
+		vscode.l10n.t('Trust this workspace first: in Restricted Mode Nancy changes nothing.'),
+	);
 }

@@ -25,6 +25,8 @@ export interface ModelOptions {
 	/** How often to look at processes, transcripts and what a notification may have missed. Default 1,000 ms. */
 	tickMs?: number;
 	collector?: CollectorOptions;
+	/** Only looks, live: collects nothing, rings no bell, writes nothing. For workspaces that are not trusted. */
+	readOnly?: boolean;
 	/** Only what is on disk now: no watching, no reminding, nothing written but collected events. */
 	once?: boolean;
 }
@@ -223,6 +225,7 @@ export class WorkspaceModel implements Disposable {
 	}
 
 	private async collect(): Promise<boolean> {
+		if (this.options.readOnly) return false;
 		const problems = this.collector.problems.length;
 		const { isCollector, sessions } = await this.collector.collect();
 		this.isCollector = isCollector;

@@ -80,7 +80,8 @@ export const SETTINGS = {
 	notifyStopped: 'nancy.notifications.stopped',
 	notifyMessage: 'nancy.notifications.message',
 	trafficSessions: 'nancy.traffic.maximumSessions',
-	trafficMegabytes: 'nancy.traffic.maximumFileSize',
+	trafficFileSize: 'nancy.traffic.maximumFileSize',
+	trafficTotalSize: 'nancy.traffic.maximumTotalSize',
 } as const;
 
 /** The settings of one agent, named after its driver. */

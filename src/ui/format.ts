@@ -5,6 +5,18 @@ export function formatAge(since: string, nowMs: number = Date.now()): string {
 	return formatSpan(Math.max(0, nowMs - Date.parse(since)));
 }
 
+/**
+ * The same in steps, or `undefined` for a moment ago: for rows that are drawn again whenever they look different. Drawing a
+ * row closes the hover that somebody reads.
+ */
+export function formatAgeInSteps(since: string, nowMs: number = Date.now()): string | undefined {
+	const seconds = Math.floor(Math.max(0, nowMs - Date.parse(since)) / 1000);
+	if (seconds >= 60) return formatAge(since, nowMs);
+	const step = seconds < 10 ? 5 : 10;
+	const shown = seconds - (seconds % step);
+	return shown === 0 ? undefined : formatSpan(shown * 1000);
+}
+
 export function formatSpan(ms: number): string {
 	const seconds = Math.floor(ms / 1000);
 	if (seconds < 60) return `${seconds} s`;

@@ -4,7 +4,7 @@ import type { MessageState, StoredMessage } from '../core/mailbox.ts';
 import type { WorkerAddress } from '../core/workspace.ts';
 import type { MessageId } from '../protocol/names.ts';
 import { ORCHESTRATOR, type TaskName } from '../protocol/names.ts';
-import { firstLine, formatAge, formatTime } from './format.ts';
+import { firstLine, formatAgeInSteps, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import type { Folder } from './ports.ts';
 import { elementOf, LiveTree } from './liveTree.ts';
@@ -356,7 +356,7 @@ function ageOf(id: MessageId): string | undefined {
 	const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(id);
 	if (!match) return undefined;
 	const [, year, month, day, hour, minute, second] = match;
-	return formatAge(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+	return formatAgeInSteps(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
 }
 
 function labelOf({ label }: vscode.TreeItem): string {

@@ -39,16 +39,22 @@ export function notice(kind: 'permission' | 'stopped' | 'message', folder: strin
 	return read(key, Notice, folder);
 }
 
-/** In percent of the context window. */
-export function tokenThreshold(folder: string): number {
-	return read(SETTINGS.tokenThreshold, z.catch(z.number().check(z.minimum(1), z.maximum(100)), 80), folder);
+/** In percent of the context window; `undefined` where the user has chosen none. */
+export function tokenThreshold(folder: string): number | undefined {
+	const scope = vscode.Uri.file(folder);
+	const found = vscode.workspace.getConfiguration(undefined, scope).inspect(SETTINGS.tokenThreshold);
+	const chosen = found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+	const percent = z.number().check(z.minimum(1), z.maximum(100)).safeParse(chosen);
+	return percent.success ? percent.data : undefined;
 }
 
 export function maximumSessions(): number {
 	return read(SETTINGS.trafficSessions, z.catch(z.number().check(z.minimum(1)), 50));
 }
 
-/** In bytes. */
-export function maximumTrafficFile(folder: string): number {
-	return read(SETTINGS.trafficMegabytes, z.catch(z.number().check(z.minimum(1)), 16), folder) * 1024 * 1024;
+/** How much traffic is kept, in bytes. */
+export function trafficLimits(folder: string): { sessionBytes: number; totalBytes: number } {
+	const bytes = (key: string, otherwise: number) =>
+		read(key, z.catch(z.number().check(z.minimum(1)), otherwise), folder) * 1024 * 1024;
+	return { sessionBytes: bytes(SETTINGS.trafficFileSize, 8), totalBytes: bytes(SETTINGS.trafficTotalSize, 512) };
 }

@@ -5,7 +5,7 @@ import type { SessionTraffic } from '../core/sessionView.ts';
 import type { Outcome, TrafficNode, Turn } from '../core/traffic/turns.ts';
 import type { SessionId } from '../protocol/names.ts';
 import type { DeliveryNote, EventKind, TroubleNote } from '../protocol/traffic.ts';
-import { firstLine, formatAge, formatDuration, formatTime } from './format.ts';
+import { firstLine, formatAgeInSteps, formatDuration, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import type { Folder } from './ports.ts';
 import { LiveTree } from './liveTree.ts';
@@ -154,7 +154,7 @@ export class TrafficView extends LiveTree<TrafficElement> {
 		const item = row(`${folder.path}//${traffic.session}`, name, expanded(newest || isFiltering(this.current)));
 		item.contextValue = 'session';
 		item.iconPath = new vscode.ThemeIcon('comment-discussion');
-		item.description = `${traffic.session.slice(0, 8)} · ${formatAge(traffic.lastAt)}`;
+		item.description = [traffic.session.slice(0, 8), formatAgeInSteps(traffic.lastAt)].filter(Boolean).join(' · ');
 		item.tooltip = tooltip(name, [
 			[l10n.t('Session'), traffic.session],
 			[l10n.t('Began'), new Date(traffic.startedAt).toLocaleString()],
@@ -162,12 +162,7 @@ export class TrafficView extends LiveTree<TrafficElement> {
 			[l10n.t('Turns'), String(traffic.turns.length)],
 		]);
 		item.accessibilityInformation = {
-			label: l10n.t(
-				'Session of {0}, {1} turns, last event {2} ago',
-				name,
-				traffic.turns.length,
-				formatAge(traffic.lastAt),
-			),
+			label: l10n.t('Session of {0}, {1} turns, {2}', name, traffic.turns.length, item.description),
 		};
 		return item;
 	}

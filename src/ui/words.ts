@@ -5,7 +5,7 @@ import type { WorkerAddress } from '../core/workspace.ts';
 import type { MessageKind } from '../protocol/message.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import type { Rung } from '../protocol/records.ts';
-import { formatAge, formatTime } from './format.ts';
+import { formatAgeInSteps, formatTime } from './format.ts';
 
 /** The words of the domain as a person reads them. */
 
@@ -72,7 +72,7 @@ export function rungWords(rung: Rung): string {
 export function stateLine(state: WorkerState, nowMs: number = Date.now()): string {
 	// Why a session ended is the CLI's own word for it: the hover has it.
 	const doing = state.phase === 'ended' ? '' : [state.tool, state.summary].filter(Boolean).join(' ');
-	return [phaseWord(state.phase), doing, formatAge(state.at, nowMs)].filter(Boolean).join(' · ');
+	return [phaseWord(state.phase), doing, formatAgeInSteps(state.at, nowMs)].filter(Boolean).join(' · ');
 }
 
 /** `delivered · PreToolUse Bash · 12:03:04 · in context`, or why it is still queued. */
