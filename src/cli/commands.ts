@@ -1,8 +1,11 @@
 import type { Command } from './command.ts';
 import { archive } from './commands/archive.ts';
+import { cleanup } from './commands/cleanup.ts';
 import { inbox } from './commands/inbox.ts';
+import { orchestrate } from './commands/orchestrate.ts';
 import { send } from './commands/send.ts';
 import { sessions } from './commands/sessions.ts';
+import { setup, update } from './commands/setup.ts';
 import { status } from './commands/status.ts';
 import { stop } from './commands/stop.ts';
 import { tokens } from './commands/tokens.ts';
@@ -12,6 +15,7 @@ import { withdraw } from './commands/withdraw.ts';
 
 /** Every command, in the order of `nancy --help`. */
 export const commands: readonly Command[] = [
+	orchestrate,
 	status,
 	send,
 	inbox,
@@ -22,4 +26,7 @@ export const commands: readonly Command[] = [
 	traffic,
 	tokens,
 	sessions,
+	setup,
+	update,
+	cleanup,
 ];

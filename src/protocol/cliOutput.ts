@@ -164,8 +164,8 @@ export const SetupOutput = z.object({
 			agent: DriverId,
 			agentVersion: z.string(),
 			hookVersion: z.string(),
-			files: z.array(z.string()),
-			skills: z.array(z.string()),
+			/** Files and folders written, relative to the folder; empty when all was as it should be. */
+			changed: z.array(z.string()),
 			warnings: z.array(z.string()),
 		}),
 	),
@@ -175,9 +175,8 @@ export const SetupOutput = z.object({
 export const CleanupOutput = z.object({
 	folder: z.string(),
 	task: z.optional(TaskName),
-	/** Files given back as they were, or without Nancy's entries where somebody else changed them too. */
-	restored: z.array(z.string()),
-	removed: z.array(z.string()),
+	/** Files given back and skills removed, relative to the folder. */
+	changed: z.array(z.string()),
 	warnings: z.array(z.string()),
 });
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { cpSync } from 'node:fs';
 import { build, type Metafile } from 'esbuild';
 import { join } from 'node:path';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
@@ -24,12 +25,17 @@ export class NancyCommand implements AsyncDisposable {
 		readonly metafile: Metafile,
 	) {}
 
-	static async build(): Promise<NancyCommand> {
+	/** @param isPackage with all that a package has beside the command: hook program, guard, skills */
+	static async build({ isPackage = false } = {}): Promise<NancyCommand> {
 		const folder = tempFolder('nancy-cli-');
+		if (isPackage) {
+			for (const name of ['hooks', 'skills'])
+				cpSync(join(repository, name), folder.file(name), { recursive: true });
+		}
 		const { metafile } = await build({
 			absWorkingDir: repository,
-			entryPoints: ['src/cli/main.ts'],
-			outfile: folder.file('nancy.js'),
+			entryPoints: { nancy: 'src/cli/main.ts', ...(isPackage && { hook: 'src/hook/main.ts' }) },
+			outdir: folder.file('dist'),
 			bundle: true,
 			metafile: true,
 			platform: 'node',
@@ -42,13 +48,18 @@ export class NancyCommand implements AsyncDisposable {
 	}
 
 	get program(): string {
-		return this.folder.file('nancy.js');
+		return this.folder.file('dist', 'nancy.js');
+	}
+
+	/** Where it installs its runtime: XDG_DATA_HOME. */
+	get dataFolder(): string {
+		return this.folder.file('data');
 	}
 
 	/** What the command inherits: nothing of a Nancy terminal that the tests themselves may run in. */
 	environment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
 		const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('NANCY_'));
-		return { ...Object.fromEntries(inherited), XDG_DATA_HOME: this.folder.file('data'), ...extra };
+		return { ...Object.fromEntries(inherited), XDG_DATA_HOME: this.dataFolder, ...extra };
 	}
 
 	run(args: readonly string[], { cwd, env, stdin }: CallOptions): Promise<Outcome> {

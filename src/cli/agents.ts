@@ -1,0 +1,95 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { NancyError } from '../base/errors.ts';
+import { dataFolder } from '../base/folders.ts';
+import { formatVersion } from '../base/version.ts';
+import { deploy } from '../core/deployment/deploy.ts';
+import type { Driver } from '../core/driver.ts';
+import type { InstalledAgent } from '../core/launch.ts';
+import { installRuntime, sourcesIn, type NodeProgram, type Runtime, type RuntimeSources } from '../core/runtime.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { driverById, drivers } from '../drivers/index.ts';
+import { detectAgent, findNode } from '../process/detect.ts';
+import type { SetupOutput } from '../protocol/cliOutput.ts';
+import type * as z from 'zod/mini';
+import type { Context } from './command.ts';
+
+/** An agent CLI that Nancy knows and that is on this machine. */
+export interface FoundAgent {
+	driver: Driver;
+	agent: InstalledAgent;
+}
+
+/** The named agent, or without a name the workspace's default, else the first that is found. */
+export async function chooseAgent(
+	workspace: Workspace,
+	{ env }: Context,
+	named: string | undefined,
+): Promise<FoundAgent> {
+	const wanted = named ?? (await workspace.config()).defaultAgent;
+	if (wanted !== undefined) return findAgent(knownDriver(wanted), env);
+	const [first] = await foundAgents(env);
+	if (first) return first;
+	throw new NancyError('no-agent', `no agent is installed. ${drivers.map(driver => driver.installHint).join(' ')}`);
+}
+
+/** Every agent that is found on the PATH. */
+export async function foundAgents(env: Context['env']): Promise<FoundAgent[]> {
+	const found = await Promise.all(drivers.map(driver => findAgent(driver, env).catch(noAgent)));
+	return found.filter(each => each !== undefined);
+}
+
+export function knownDriver(id: string): Driver {
+	const driver = driverById(id);
+	if (driver) return driver;
+	throw new NancyError(
+		'bad-usage',
+		`there is no agent "${id}"; Nancy knows ${drivers.map(each => each.id).join(', ')}`,
+	);
+}
+
+export async function findAgent(driver: Driver, env: Context['env']): Promise<FoundAgent> {
+	const detection = await detectAgent(driver, undefined, env);
+	if (detection.found) return { driver, agent: { executable: detection.executable, version: detection.version } };
+	throw new NancyError('no-agent', `${driver.displayName} cannot be used: ${detection.reason}. ${detection.hint}`);
+}
+
+/** The programs that hooks and terminals call, installed for this user where they are not yet. */
+export function ownRuntime({ env, version }: Context): Promise<Runtime> {
+	return installRuntime(ownSources(), version, dataFolder(env), findNode(env, runningProgram()));
+}
+
+/** Writes hooks and skills of one agent into the workspace, and says what was done. */
+export async function deployAgent(
+	workspace: Workspace,
+	runtime: Runtime,
+	{ driver, agent }: FoundAgent,
+): Promise<z.infer<typeof SetupOutput>['agents'][number]> {
+	const { changed, warnings } = await deploy(workspace, driver, { runtime, agentVersion: agent.version });
+	return {
+		agent: driver.id,
+		agentVersion: formatVersion(agent.version),
+		hookVersion: runtime.version,
+		changed: [...changed],
+		warnings: [...warnings],
+	};
+}
+
+export function runningProgram(): NodeProgram {
+	return { executable: process.execPath, isElectron: process.versions['electron'] !== undefined };
+}
+
+/** This program stands in an installed runtime, or in `dist/` of a package. */
+export function ownSources(): RuntimeSources {
+	const folder = dirname(realpathSync(process.argv[1] ?? ''));
+	const isRuntime = existsSync(join(folder, 'nancy-hook'));
+	const sources = isRuntime ? sourcesIn(folder, 'runtime') : sourcesIn(dirname(folder), 'package');
+	const missing = Object.values(sources).find(file => !existsSync(file));
+	if (missing === undefined) return sources;
+	throw new NancyError('io', `this Nancy is not complete: ${missing} is missing; build or install it again`);
+}
+
+function noAgent(error: unknown): undefined {
+	if (error instanceof NancyError && error.code === 'no-agent') return undefined;
+	throw error;
+}

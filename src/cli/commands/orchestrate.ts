@@ -1,0 +1,151 @@
+import { resolve } from 'node:path';
+import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
+import { identify } from '../../base/liveness.ts';
+import type { Driver } from '../../core/driver.ts';
+import { planWorker, recordProcess, recordStop } from '../../core/launch.ts';
+import { taskNameFrom, type Workspace } from '../../core/workspace.ts';
+import { ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
+import type { TaskRecord } from '../../protocol/records.ts';
+import { command } from '../command.ts';
+import { findOrChooseWorkspace } from '../place.ts';
+import { readTextFile } from '../readText.ts';
+
+const Input = z.object({
+	task: z.string(),
+	prompt: z.optional(z.string()),
+	'prompt-file': z.optional(z.string()),
+	agent: z.optional(z.string()),
+	model: z.optional(z.string().check(z.minLength(1))),
+	worker: z.optional(WorkerName),
+	resume: z._default(z.boolean(), false),
+	title: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+	extra: z.array(z.string()),
+});
+type Input = z.infer<typeof Input>;
+
+export const orchestrate = command(
+	{
+		name: 'orchestrate',
+		summary: 'run an agent in this terminal, with a mailbox and hooks',
+		details: [
+			'Makes the task if it is not there yet, writes the hooks and skills that the agent needs into the workspace, and runs ' +
+				'the agent here until it ends. Ctrl+C and everything you type go to the agent; the exit code is the agent’s.',
+			'A task that is there already gets another worker, unless --worker or --resume says otherwise.',
+		],
+		positionals: [
+			{ name: 'task', label: '<task>', help: 'its name, or a title that becomes a name', required: true },
+		],
+		options: {
+			prompt: { value: 'TEXT', short: 'p', help: 'first prompt; without it the agent waits for you' },
+			'prompt-file': { value: 'FILE', help: 'file with the first prompt, for example a spec' },
+			agent: {
+				value: 'AGENT',
+				help: "which agent; without it the task's, the workspace's default, or the first found",
+			},
+			model: { value: 'MODEL', help: 'the model, as the agent names it' },
+			worker: { value: 'WORKER', help: 'this worker, for example worker-2; without it the next free name' },
+			resume: { help: "go on with the worker's last conversation" },
+			title: { value: 'TITLE', help: 'title of a new task' },
+		},
+		extra: 'arguments for the agent, passed on unchanged',
+		examples: [
+			['nancy orchestrate fix-login --prompt "Fix the login."', 'a new task'],
+			['nancy orchestrate fix-login --resume', 'goes on where it ended'],
+			[
+				'nancy orchestrate "Write the manual" --prompt-file specs/manual.md',
+				'the task is called write-the-manual',
+			],
+		],
+	},
+	Input,
+	async (input, context) => {
+		if (!context.stdin.isTTY && input.extra.length === 0) {
+			throw new NancyError(
+				'bad-usage',
+				'stdin is not a terminal, and the agent needs one; run this in a terminal, or pass arguments after -- that make the agent work without',
+			);
+		}
+		if (input.worker === ORCHESTRATOR)
+			throw new NancyError('bad-name', 'the human is no worker; choose another name');
+		const [{ runInForeground }, agents] = await Promise.all([
+			import('../../process/foreground.ts'),
+			import('../agents.ts'),
+		]);
+		const workspace = findOrChooseWorkspace(context);
+		const prompt = await promptOf(input, context.cwd);
+		const known = await existingTask(workspace, input.task);
+		const found = await agents.chooseAgent(workspace, context, input.agent ?? known?.agent);
+		const { driver, agent } = found;
+		const runtime = await agents.ownRuntime(context);
+		const { warnings } = await agents.deployAgent(workspace, runtime, found);
+		for (const warning of warnings) context.note(warning);
+		if (known?.archivedAt !== undefined) {
+			await workspace.updateTask(known.name, ({ archivedAt: _back, ...record }) => record);
+		}
+		const task = known ?? (await createTask(workspace, driver, input, prompt ?? ''));
+		const plan = await planWorker(workspace, driver, agent, {
+			task: task.name,
+			worker: input.worker,
+			prompt: prompt ?? (await firstPrompt(workspace, task, input)),
+			model: input.model ?? (await workspace.config()).defaultModel,
+			resume: input.resume,
+			extra: input.extra,
+			bin: runtime.bin,
+			env: context.env,
+		});
+		try {
+			return await runInForeground(plan, pid => recordProcess(workspace, plan.address, identify(pid)));
+		} finally {
+			await recordStop(workspace, plan.address);
+		}
+	},
+);
+
+/** One argument of a program may be 128 KB on Linux; the agent gets its first prompt as one. */
+const PROMPT_LIMIT_BYTES = 120_000;
+
+async function promptOf(input: Input, cwd: string): Promise<string | undefined> {
+	const file = input['prompt-file'];
+	if (input.prompt !== undefined && file !== undefined) {
+		throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
+	}
+	const prompt = file === undefined ? input.prompt : (await readTextFile(resolve(cwd, file))).trimEnd();
+	if (prompt !== undefined && Buffer.byteLength(prompt) > PROMPT_LIMIT_BYTES) {
+		throw new NancyError('bad-message', 'the prompt is longer than 120 KB; write one that names the file to read');
+	}
+	return prompt;
+}
+
+async function existingTask(workspace: Workspace, typed: string): Promise<TaskRecord | undefined> {
+	const { tasks } = await workspace.tasks();
+	return tasks.find(record => record.name === nameOf(typed));
+}
+
+function nameOf(typed: string): TaskName {
+	const name = TaskName.safeParse(typed);
+	const made = name.success ? name.data : taskNameFrom(typed);
+	if (made) return made;
+	throw new NancyError('bad-name', `no task name can be made from "${typed}"; use letters and digits`);
+}
+
+async function createTask(workspace: Workspace, driver: Driver, input: Input, prompt: string): Promise<TaskRecord> {
+	const name = nameOf(input.task);
+	await workspace.createTask({
+		version: 1,
+		name,
+		title: input.title ?? input.task,
+		prompt,
+		agent: driver.id,
+		createdAt: new Date().toISOString(),
+		origin: 'nancy',
+	});
+	return workspace.task(name);
+}
+
+/** A task that was made without starting anybody gives its prompt to its first worker; a second one has work of its own. */
+async function firstPrompt(workspace: Workspace, task: TaskRecord, { resume }: Input): Promise<string | undefined> {
+	if (resume || task.prompt === '') return undefined;
+	const { workers } = await workspace.workers(task.name);
+	return workers.some(record => record.sessions.length > 0) ? undefined : task.prompt;
+}

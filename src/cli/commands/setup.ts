@@ -1,0 +1,73 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
+import type { Workspace } from '../../core/workspace.ts';
+import { SetupOutput } from '../../protocol/cliOutput.ts';
+import type { FoundAgent } from '../agents.ts';
+import { answer, command, type Answer, type Context } from '../command.ts';
+import { findOrChooseWorkspace, findWorkspace } from '../place.ts';
+import { printableLine } from '../words.ts';
+
+const Input = z.object({ agent: z.optional(z.string()) });
+
+const options = { agent: { value: 'AGENT', help: 'only this agent' } };
+
+export const setup = command(
+	{
+		name: 'setup',
+		summary: 'write the hooks and skills that agents need into this workspace',
+		details: [
+			"Adds Nancy's entries to the agents' own settings, so that sessions report and listen, and skills that teach them the " +
+				'nancy command. Safe to repeat; nancy cleanup takes it back. Without --agent: for every agent that is installed.',
+		],
+		positionals: [],
+		options,
+		examples: [['nancy setup', 'also serves sessions that you start yourself']],
+	},
+	Input,
+	async ({ agent }, context) => {
+		const { chooseAgent, foundAgents } = await import('../agents.ts');
+		const workspace = findOrChooseWorkspace(context);
+		const found = agent === undefined ? await foundAgents(context.env) : [];
+		// With none found, choosing one says what to install.
+		return deployAll(workspace, context, found.length > 0 ? found : [await chooseAgent(workspace, context, agent)]);
+	},
+);
+
+export const update = command(
+	{
+		name: 'update',
+		summary: 'write again what is deployed here, for the versions that are here now',
+		details: [
+			'For the present versions of Nancy and of the agents. Without --agent: for every agent that is deployed here.',
+		],
+		positionals: [],
+		options,
+		examples: [['nancy update', 'after Nancy or an agent was updated']],
+	},
+	Input,
+	async ({ agent }, context) => {
+		const { findAgent, knownDriver } = await import('../agents.ts');
+		const workspace = findWorkspace(context);
+		const { deployments } = await workspace.config();
+		const ids = deployments.map(({ driver }) => driver).filter(id => agent === undefined || id === agent);
+		if (ids.length === 0) {
+			throw new NancyError('bad-usage', `${agent ?? 'nothing'} is not deployed here; nancy setup does that`);
+		}
+		return deployAll(workspace, context, await Promise.all(ids.map(id => findAgent(knownDriver(id), context.env))));
+	},
+);
+
+async function deployAll(workspace: Workspace, context: Context, found: readonly FoundAgent[]): Promise<Answer> {
+	const { deployAgent, ownRuntime } = await import('../agents.ts');
+	const runtime = await ownRuntime(context);
+	const agents = [];
+	for (const each of found) agents.push(await deployAgent(workspace, runtime, each));
+	for (const { warnings } of agents) for (const warning of warnings) context.note(warning);
+	return answer(SetupOutput, { folder: workspace.folder, agents }, [
+		`in ${printableLine(workspace.folder, 1000)}`,
+		...agents.flatMap(({ agent, agentVersion, changed }) => [
+			`${agent} ${agentVersion}: ${changed.length === 0 ? 'all is as it should be' : 'written'}`,
+			...changed.map(file => `  ${printableLine(file, 1000)}`),
+		]),
+	]);
+}

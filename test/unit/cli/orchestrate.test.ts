@@ -1,0 +1,205 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identify } from '../../../src/base/liveness.ts';
+import { isRunning } from '../../../src/core/launch.ts';
+import { Workspace } from '../../../src/core/workspace.ts';
+import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
+import { eventually } from '../../support/eventually.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { terminal } from '../../support/terminal.ts';
+import { fakeClaude } from './fakeClaude.ts';
+import { NancyCommand } from './nancyCommand.ts';
+
+let nancy: NancyCommand;
+beforeAll(async () => {
+	nancy = await NancyCommand.build({ isPackage: true });
+});
+afterAll(() => nancy[Symbol.asyncDispose]());
+
+const task = TaskName.parse('fix-login');
+const worker = FIRST_WORKER;
+
+/** An empty project on a machine with the agent, and `nancy` in a terminal of its own. */
+function machine(agentDoes = 'exit 0') {
+	const folder = tempFolder('nancy-machine-');
+	const project = folder.file('project');
+	const agent = folder.file('agent');
+	mkdirSync(project);
+	const PATH = fakeClaude(agent);
+	const env = {
+		...nancy.environment(),
+		HOME: folder.path,
+		PATH,
+		FAKE_CLAUDE: agentDoes,
+		REMAINS: 'yes',
+		CLAUDECODE: '1',
+	};
+	return {
+		folder,
+		project,
+		workspace: new Workspace(project),
+		start: (...args: string[]) =>
+			terminal(process.execPath, [nancy.program, 'orchestrate', ...args], {
+				cwd: project,
+				env: Object.fromEntries(
+					Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+				),
+			}),
+		args: () => readFileSync(join(agent, 'args'), 'utf8').split('\n').slice(0, -1),
+		variables: () =>
+			Object.fromEntries(
+				readFileSync(join(agent, 'env'), 'utf8')
+					.split('\n')
+					.map(line => line.split(/=(.*)/s).slice(0, 2)),
+			) as Record<string, string>,
+		wasStarted: () => existsSync(join(agent, 'env')),
+	};
+}
+
+async function using<T extends { folder: TempFolder }>(made: T, work: (made: T) => Promise<void>): Promise<void> {
+	try {
+		await work(made);
+	} finally {
+		await made.folder.remove();
+	}
+}
+
+describe('nancy orchestrate', () => {
+	it('makes the task, deploys, and runs the agent with its mailbox until it ends', () =>
+		using(machine('nancy inbox; exit 7'), async ({ project, workspace, start, args, variables }) => {
+			const screen = start('Fix Login', '--prompt=-x first', '--model', 'big', '--', '--verbose');
+
+			expect(await screen.ended).toBe(7);
+			await eventually('the nancy of the terminal', () => screen.history().includes('no messages'));
+			await screen.close();
+			const record = await workspace.worker({ task, worker });
+			expect(await workspace.task(task)).toMatchObject({
+				title: 'Fix Login',
+				prompt: '-x first',
+				origin: 'nancy',
+			});
+			expect(record).toMatchObject({
+				agentVersion: '2.1.329',
+				process: { pid: expect.any(Number) },
+				model: 'big',
+			});
+			expect(record?.stoppedAt).toBeDefined();
+			const [session] = record?.sessions ?? [];
+			expect(await workspace.sessionBinding(session!.id)).toMatchObject({ address: { task, worker } });
+			expect(args()).toEqual([
+				'--session-id',
+				session?.id,
+				'--name',
+				'Fix Login',
+				'--model',
+				'big',
+				'--verbose',
+				'--',
+				'-x first',
+			]);
+			expect(variables()).toMatchObject({
+				NANCY_TASK_DIR: workspace.paths.task(task),
+				NANCY_WORKER: 'worker',
+				REMAINS: 'yes',
+			});
+			expect(variables()['CLAUDECODE']).toBeUndefined();
+			const settings = readFileSync(join(project, '.claude', 'settings.local.json'), 'utf8');
+			expect(settings).toContain(`${nancy.dataFolder}/nancy/runtime/`);
+			expect(existsSync(join(project, '.claude/skills/check-directives/SKILL.md'))).toBe(true);
+		}));
+
+	it('notes the process while the agent runs, so that it can be seen and stopped', () =>
+		using(
+			machine('trap "exit 3" TERM; echo ready; while :; do sleep 0.05; done'),
+			async ({ project, workspace, start }) => {
+				const screen = start('fix-login');
+				await screen.waitForText(/ready/);
+				const record = await eventually('its process', async () => {
+					const found = await workspace.worker({ task, worker });
+					return found?.process && found;
+				});
+				expect(isRunning(record)).toBe(true);
+
+				const again = await nancy.run(['status', '--json'], { cwd: project });
+				expect(JSON.parse(again.stdout).tasks[0].workers).toMatchObject([
+					{ phase: 'starting', pid: record.process?.pid },
+				]);
+				expect((await nancy.run(['cleanup'], { cwd: project })).code).toBe(6);
+				expect((await nancy.run(['stop', 'fix-login'], { cwd: project })).stdout).toBe(
+					'fix-login/worker stopped\n',
+				);
+				expect(await screen.ended).toBe(3);
+				await screen.close();
+			},
+		));
+
+	it('gives a second worker another mailbox, and resumes the conversation of one', () =>
+		using(machine(), async ({ workspace, start, args }) => {
+			await start('fix-login', '--prompt', 'First.').ended;
+			await start('fix-login').ended;
+			expect((await workspace.workers(task)).workers.map(({ name }) => name)).toEqual(['worker', 'worker-2']);
+			expect(args()).not.toContain('First.');
+
+			const [first] = (await workspace.workers(task)).workers;
+			await start('fix-login', '--worker', 'worker', '--resume', '--prompt', 'Go on.').ended;
+			expect(args()).toEqual(['--resume', first?.sessions[0]?.id, '--', 'Go on.']);
+			expect((await workspace.worker({ task, worker }))?.sessions).toEqual(first?.sessions);
+		}));
+
+	it('refuses to start a worker twice', () =>
+		using(machine(), async ({ workspace, start, wasStarted }) => {
+			await start('fix-login').ended;
+			const record = await workspace.worker({ task, worker });
+			await workspace.saveWorker({ ...record!, process: identify(process.pid) });
+			const screen = start('fix-login', '--worker', 'worker');
+
+			expect(await screen.ended).toBe(6);
+			await screen.waitForText(/is running already/);
+			expect(wasStarted()).toBe(true);
+		}));
+
+	it('reads the prompt from a file', () =>
+		using(machine(), async ({ project, start, args }) => {
+			writeFileSync(join(project, 'spec.md'), '# Spec\n\nDo it.\n');
+			expect(await start('fix-login', '--prompt-file', 'spec.md').ended).toBe(0);
+			expect(args().slice(-4)).toEqual(['--', '# Spec', '', 'Do it.']);
+		}));
+
+	it.each([
+		{ args: ['fix-login', '--prompt-file', 'missing.md'], code: 2, says: /missing\.md cannot be read/ },
+		{ args: ['fix-login', '--agent', 'unknown'], code: 2, says: /there is no agent "unknown"; Nancy knows/ },
+		{ args: ['fix-login', '--worker', 'Bad Name'], code: 2, says: /--worker is not valid/ },
+		{ args: ['fix-login', '--worker', 'orchestrator'], code: 2, says: /no worker/ },
+		{ args: ['???'], code: 2, says: /no task name can be made/ },
+		{ args: ['fix-login', '--resume'], code: 3, says: /no session to resume/ },
+	])('starts nothing for $args', ({ args, code, says }) =>
+		using(machine(), async ({ start, wasStarted }) => {
+			const screen = start(...args);
+
+			expect(await screen.ended).toBe(code);
+			await screen.waitForText(says);
+			expect(wasStarted()).toBe(false);
+		}),
+	);
+
+	it('says that it needs a terminal, unless the agent is told to work without one', () =>
+		using(machine(), async ({ folder, project, wasStarted }) => {
+			const env = { PATH: fakeClaude(folder.file('agent')), HOME: folder.path };
+			const piped = await nancy.run(['orchestrate', 'fix-login'], { cwd: project, env });
+			expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('stdin is not a terminal') });
+			expect(wasStarted()).toBe(false);
+			expect((await nancy.run(['orchestrate', 'fix-login', '--', '-p'], { cwd: project, env })).code).toBe(0);
+			expect(wasStarted()).toBe(true);
+		}));
+
+	it('works in the root of the repository when there is no workspace yet', () =>
+		using(machine(), async ({ project, start }) => {
+			spawnSync('git', ['init', '-q', project]);
+			mkdirSync(join(project, 'deep'));
+			expect(await start('fix-login', '-C', 'deep').ended).toBe(0);
+			expect(existsSync(join(project, '.nancy'))).toBe(true);
+			expect(existsSync(join(project, 'deep/.nancy'))).toBe(false);
+		}));
+});

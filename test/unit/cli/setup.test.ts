@@ -1,0 +1,120 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CleanupOutput, SetupOutput } from '../../../src/protocol/cliOutput.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
+import { fakeClaude } from './fakeClaude.ts';
+import { NancyCommand } from './nancyCommand.ts';
+import { Project } from './project.ts';
+
+let nancy: NancyCommand;
+beforeAll(async () => {
+	nancy = await NancyCommand.build({ isPackage: true });
+});
+afterAll(() => nancy[Symbol.asyncDispose]());
+
+const SETTINGS = '{\n\t// mine\n\t"permissions": {"allow": ["Bash(ls:*)"]}\n}\n';
+
+function machine(version?: string) {
+	const folder = tempFolder('nancy-machine-');
+	const project = folder.file('project');
+	mkdirSync(join(project, '.claude'), { recursive: true });
+	const settings = join(project, '.claude', 'settings.local.json');
+	writeFileSync(settings, SETTINGS);
+	const env = { PATH: fakeClaude(folder.file('agent'), version), HOME: folder.path };
+	return { folder, project, settings, call: { cwd: project, env } };
+}
+
+describe('nancy setup, update and cleanup', () => {
+	it('deploy, deploy again, and give everything back byte for byte', async () => {
+		const { folder, project, settings, call } = machine();
+		await using _ = folder;
+
+		const first = await nancy.run(['setup', '--json'], call);
+		expect(first.code).toBe(0);
+		const { agents } = SetupOutput.parse(JSON.parse(first.stdout));
+		expect(agents).toMatchObject([{ agent: 'claude-code', agentVersion: '2.1.329' }]);
+		expect(agents[0]?.changed).toContain('.claude/settings.local.json');
+		expect(readFileSync(settings, 'utf8')).toContain('nancy-hook');
+		expect(readFileSync(settings, 'utf8')).toContain('// mine');
+
+		expect((await nancy.run(['update'], call)).stdout).toContain('all is as it should be');
+		const last = await nancy.run(['cleanup', '--json'], call);
+		expect(CleanupOutput.parse(JSON.parse(last.stdout)).changed).toContain('.claude/settings.local.json');
+		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
+		expect(readdirSync(join(project, '.claude'))).toEqual(['settings.local.json']);
+		expect((await nancy.run(['update'], call)).code).toBe(2);
+		expect((await nancy.run(['cleanup'], call)).stdout).toBe('nothing was deployed\n');
+	});
+
+	it('installs a nancy that works by itself and deploys the same', async () => {
+		const { folder, settings, call } = machine();
+		await using _ = folder;
+		await nancy.run(['setup'], call);
+		const [runtime = ''] = readdirSync(join(nancy.dataFolder, 'nancy/runtime'));
+		const installed = join(nancy.dataFolder, 'nancy/runtime', runtime, 'bin/nancy');
+		const before = readFileSync(settings, 'utf8');
+
+		const { spawnSync } = await import('node:child_process');
+		const again = spawnSync(installed, ['setup'], {
+			cwd: call.cwd,
+			env: nancy.environment(call.env),
+			encoding: 'utf8',
+		});
+
+		expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('all is as it should be') });
+		expect(readFileSync(settings, 'utf8')).toBe(before);
+		expect(readdirSync(join(nancy.dataFolder, 'nancy/runtime'))).toEqual([runtime]);
+	});
+
+	it('leaves a settings file that does not parse untouched, and says where', async () => {
+		const { folder, settings, call } = machine();
+		await using _ = folder;
+		writeFileSync(settings, '{\n  "hooks": [}\n');
+
+		const { code, stderr } = await nancy.run(['setup'], call);
+
+		expect(code).toBe(1);
+		expect(stderr).toMatch(/settings\.local\.json.*line 2, column/);
+		expect(readFileSync(settings, 'utf8')).toBe('{\n  "hooks": [}\n');
+	});
+
+	it.each([
+		{ what: 'no agent is there', version: undefined, says: 'no agent is installed' },
+		{ what: 'it is too old', version: '0.1.0', says: 'no agent is installed' },
+	])('says what to install when $what', async ({ version, says }) => {
+		const { folder, call } = machine(version);
+		await using _ = folder;
+		const env = { ...call.env, ...(version === undefined && { PATH: '/nowhere' }) };
+
+		expect(await nancy.run(['setup'], { ...call, env })).toMatchObject({
+			code: 3,
+			stderr: expect.stringContaining(says),
+		});
+		expect(await nancy.run(['setup', '--agent', 'claude-code'], { ...call, env })).toMatchObject({
+			code: 3,
+			stderr: expect.stringContaining('cannot be used'),
+		});
+		expect((await nancy.run(['setup', '--agent', 'other'], { ...call, env })).code).toBe(2);
+	});
+
+	it('archive one task, and take the deployment back with the last', async () => {
+		const { folder, project, settings, call } = machine();
+		await using _ = folder;
+		await nancy.run(['setup'], call);
+		await using tasks = new Project({
+			path: project,
+			file: (...s) => join(project, ...s),
+			remove: async () => {},
+			[Symbol.asyncDispose]: async () => {},
+		});
+		await tasks.addTask('one');
+		await tasks.addTask('two');
+
+		expect((await nancy.run(['cleanup', 'one'], call)).stdout).toContain('other tasks need them');
+		expect(readFileSync(settings, 'utf8')).toContain('nancy-hook');
+		expect((await nancy.run(['cleanup', 'two'], call)).stdout).toContain('took back .claude/settings.local.json');
+		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
+		expect(existsSync(tasks.workspace.paths.taskRecord((await tasks.workspace.tasks()).tasks[0]!.name))).toBe(true);
+	});
+});
