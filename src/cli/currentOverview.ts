@@ -1,11 +1,16 @@
+import { NancyError } from '../base/errors.ts';
 import type { Overview } from '../core/overview.ts';
+import type { Ask } from '../core/prober.ts';
 import type { Workspace } from '../core/workspace.ts';
+import type { Context } from './command.ts';
 import { Pause } from './pause.ts';
 
+type Environment = Context['env'];
+
 /** Everything about a workspace as it is now. */
-export async function currentOverview(workspace: Workspace): Promise<Overview> {
+export async function currentOverview(workspace: Workspace, env: Environment): Promise<Overview> {
 	const [{ readOverview }, { drivers }] = await loadModel();
-	return readOverview(workspace, drivers);
+	return readOverview(workspace, drivers, askWith(env));
 }
 
 /**
@@ -14,11 +19,12 @@ export async function currentOverview(workspace: Workspace): Promise<Overview> {
  */
 export async function whenever<T>(
 	workspace: Workspace,
+	env: Environment,
 	deadlineMs: number,
 	check: (overview: Overview) => Promise<T | undefined>,
 ): Promise<T | undefined> {
 	const [{ WorkspaceModel }, { drivers }] = await loadModel();
-	const model = new WorkspaceModel(workspace, drivers);
+	const model = new WorkspaceModel(workspace, drivers, { ask: askWith(env) });
 	const pause = new Pause();
 	model.onDidChange(() => pause.end());
 	try {
@@ -31,6 +37,19 @@ export async function whenever<T>(
 	} finally {
 		await model.close();
 	}
+}
+
+/** Asks the agent CLI itself where no event tells (an interrupted turn, a refused permission). */
+function askWith(env: Environment): Ask {
+	return async driver => {
+		const [{ askStatus }, { onPath }] = await Promise.all([
+			import('../process/askStatus.ts'),
+			import('../process/detect.ts'),
+		]);
+		const executable = onPath(driver.command, env);
+		if (executable === undefined) throw new NancyError('no-agent', `there is no "${driver.command}" on the PATH`);
+		return askStatus(driver, executable, env);
+	};
 }
 
 /** Loaded only where it is used: agents call the other commands often. */

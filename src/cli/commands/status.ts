@@ -27,7 +27,7 @@ export const status = command(
 	async ({ task, all }, context) => {
 		const workspace = findWorkspace(context);
 		const wanted = task === undefined ? undefined : (await workspace.task(parseTaskName(task))).name;
-		const overview = await currentOverview(workspace);
+		const overview = await currentOverview(workspace, context.env);
 		const views = overview.tasks.filter(({ record }) =>
 			wanted === undefined ? all || record.archivedAt === undefined : record.name === wanted,
 		);

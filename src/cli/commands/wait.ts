@@ -50,7 +50,7 @@ export const wait = command(
 		const own = waitingMailbox(context.caller, address);
 		const before = until === 'message' ? await idsIn(workspace, own) : new Set<string>();
 		let workers: WorkerPhase[] = [];
-		const reached = await whenever(workspace, deadlineMs, async overview => {
+		const reached = await whenever(workspace, context.env, deadlineMs, async overview => {
 			workers = workersOf(overview, address);
 			if (until !== 'message') return workers.every(({ phase }) => goals[until].includes(phase)) ? [] : undefined;
 			const messages = await newMessages(workspace, own, context.caller, address, before);
