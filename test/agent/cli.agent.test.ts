@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter } from 'node:path';
+import { delimiter, dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WorkerAddress } from '../../src/core/workspace.ts';
-import { InboxOutput, TokensOutput, WaitOutput } from '../../src/protocol/cliOutput.ts';
+import { InboxOutput, StatusOutput, TokensOutput, WaitOutput } from '../../src/protocol/cliOutput.ts';
 import { ORCHESTRATOR, SessionId } from '../../src/protocol/names.ts';
+import { claudeExecutable } from '../support/claudeHome.ts';
+import { claudeLab } from '../support/claudeLab.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
+import { terminal } from '../support/terminal.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
 let nancy: NancyCommand;
 beforeAll(async () => {
-	nancy = await NancyCommand.build();
+	nancy = await NancyCommand.build({ isPackage: true });
 });
 afterAll(() => nancy[Symbol.asyncDispose]());
 
@@ -90,5 +93,49 @@ describe('the nancy command in the hands of the real agent', () => {
 		expect(await nancy.run(['wait', address.task, '--until', 'idle', '--timeout', '10'], { cwd })).toMatchObject({
 			code: 0,
 		});
+	});
+});
+
+describe('nancy orchestrate with the real agent', () => {
+	it('starts it, wakes it when it is idle, sees what it does, stops it and resumes it', async () => {
+		await using lab = await claudeLab();
+		const cwd = lab.workspace.path;
+		const env = {
+			...lab.env,
+			IS_SANDBOX: '1',
+			PATH: `${dirname(claudeExecutable)}${delimiter}${lab.env['PATH']}`,
+			XDG_DATA_HOME: nancy.dataFolder,
+		};
+		const inTerminal = (...args: string[]) =>
+			terminal(process.execPath, [nancy.program, 'orchestrate', ...args], { cwd, env });
+		const call = (...args: string[]) => nancy.run(args, { cwd, env });
+		const wait = (until: string) => call('wait', 'fix-login', '--until', until, '--timeout', '20');
+
+		const first = inTerminal('fix-login', '--prompt', 'Begin. [[text:I have begun]]');
+		await first.waitForText(/I have begun/);
+		expect(await wait('idle')).toMatchObject({ code: 0, stdout: 'fix-login/worker idle\n' });
+
+		const { stdout: id } = await call('send', 'fix-login', 'Wake up. [[text:I am awake]]');
+		await first.waitForText(/I am awake/);
+		const { messages } = InboxOutput.parse(JSON.parse((await call('inbox', '--json')).stdout));
+		expect(messages).toMatchObject([{ id: id.trim(), state: 'delivered', receipt: { rung: 'wake' } }]);
+		expect(await wait('idle')).toMatchObject({ code: 0 });
+
+		const { tasks } = StatusOutput.parse(JSON.parse((await call('status', '--json')).stdout));
+		expect(tasks).toMatchObject([
+			{ task: 'fix-login', workers: [{ phase: 'idle', agent: 'claude-code', queued: 0 }] },
+		]);
+
+		expect((await call('stop', 'fix-login')).stdout).toMatch(/^fix-login\/worker (stopped|killed)/);
+		expect(await first.ended).toBeGreaterThan(0);
+		expect(await wait('stop')).toMatchObject({ code: 0, stdout: 'fix-login/worker ended\n' });
+		await first.close();
+
+		const again = inTerminal('fix-login', '--resume', '--prompt', 'Go on. [[text:I go on]]');
+		await again.waitForText(/I go on/);
+		expect(lab.model.requests.at(-1)?.text).toContain('I am awake');
+		expect((await call('stop', 'fix-login')).code).toBe(0);
+		await again.close();
+		expect((await call('cleanup')).stdout).toContain('took back .claude/settings.local.json');
 	});
 });
