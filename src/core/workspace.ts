@@ -1,5 +1,5 @@
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
 import { fileNames, folderNames } from '../base/listing.ts';
@@ -201,7 +201,12 @@ export function taskNameFrom(title: string): TaskName | undefined {
 async function touch(file: string): Promise<void> {
 	const now = new Date();
 	// Written and not only touched: some watchers compare content or size.
-	await writeFile(file, `${now.toISOString()}\n`, { mode: 0o600 });
+	const write = () => writeFile(file, `${now.toISOString()}\n`, { mode: 0o600 });
+	await write().catch(async (error: unknown) => {
+		if (!hasErrno(error, 'ENOENT')) throw error;
+		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+		await write();
+	});
 	await utimes(file, now, now);
 }
 

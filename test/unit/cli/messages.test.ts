@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ErrorOutput, InboxOutput, MovedOutput, SendOutput } from '../../../src/protocol/cliOutput.ts';
@@ -141,6 +141,15 @@ describe('nancy send', () => {
 		expect(readdirSync(bells)).toEqual([]);
 		await nancy.run(['send', 'fix-login', 'Go on.'], { cwd: project.path });
 		expect(readdirSync(bells)).toEqual([`session-${task}-worker`]);
+	});
+
+	it('rings even where somebody has removed the bells', async () => {
+		const { project } = await projectWithWorker();
+		await using _ = project;
+		rmSync(project.workspace.paths.bells, { recursive: true });
+
+		expect((await nancy.run(['send', 'fix-login', 'Go on.'], { cwd: project.path })).code).toBe(0);
+		expect(readdirSync(project.workspace.paths.bells)).toHaveLength(1);
 	});
 
 	it('asks which worker is meant when several could be', async () => {
