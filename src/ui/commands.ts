@@ -296,9 +296,7 @@ async function pickWhatToClean(folder: Folder): Promise<TaskName | undefined> {
 	if (chosen.task === undefined) {
 		await confirm(
 			l10n.t('Remove what Nancy deployed into {0}?', folder.name),
-			l10n.t(
-				'Agents that are running stop reporting and hear no more messages. Files that others have changed keep those changes.',
-			),
+			l10n.t('Agents that Nancy started are stopped first. Files that others have changed keep those changes.'),
 			l10n.t('Clean Up'),
 		);
 	}

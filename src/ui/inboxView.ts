@@ -256,11 +256,11 @@ function mailItem(element: MailItem): Row {
 }
 
 function mailboxItem({ folder, address, messages }: MailboxItem): Row {
-	const queued = inGroup(messages, 'queued').length;
+	const current = inGroup(messages, 'queued').length + inGroup(messages, 'delivered').length;
 	const item = row(
 		`${folder.path}//${address.task}/${address.worker}`,
 		addressWords(address),
-		queued > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
+		current > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
 	);
 	item.contextValue = 'mailbox';
 	item.iconPath = new vscode.ThemeIcon('mail');

@@ -184,11 +184,8 @@ function taskItem({ folder, task }: TaskItem): Row {
 	const item = row(
 		`${folder.path}//${record.name}`,
 		record.title,
-		workers.length === 0
-			? vscode.TreeItemCollapsibleState.None
-			: isArchived
-				? vscode.TreeItemCollapsibleState.Collapsed
-				: vscode.TreeItemCollapsibleState.Expanded,
+		// Expanded also while there is no worker yet: VS Code would keep a row closed that could not be opened at first.
+		isArchived ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.Expanded,
 	);
 	item.contextValue = isArchived ? 'task.archived' : record.origin === 'found' ? 'task.found' : 'task';
 	item.iconPath = new vscode.ThemeIcon(record.origin === 'found' ? 'radio-tower' : 'checklist');

@@ -108,13 +108,28 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 	own.add(traffic.onDidFilter(tell));
 	own.add(vscode.workspace.onDidGrantWorkspaceTrust(() => folders.reopen()));
 	tell();
-	failures.background(
-		operations.agents().then(agents => {
-			const isFound = agents.some(({ found, problem }) => found !== undefined && problem === undefined);
-			keys.set('agentFound', isFound);
-			keys.set('agentMissing', !isFound);
+	let isMissing = true;
+	const lookForAgents = () =>
+		failures.background(
+			operations.agents().then(agents => {
+				isMissing = agents.every(({ found }) => found === undefined);
+				keys.set('agentFound', !isMissing);
+				keys.set('agentMissing', isMissing);
+			}),
+		);
+	own.add(
+		vscode.workspace.onDidChangeConfiguration(change => {
+			if (change.affectsConfiguration('nancy.agents')) lookForAgents();
 		}),
 	);
+	// Whoever was told that there is no agent goes and installs one.
+	own.add(
+		vscode.window.onDidChangeWindowState(({ focused }) => {
+			if (focused && isMissing) lookForAgents();
+		}),
+	);
+	own.add(vscode.workspace.onDidGrantWorkspaceTrust(lookForAgents));
+	lookForAgents();
 
 	return {
 		tasks: treePart(tasks),

@@ -58,7 +58,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 		string,
 		string,
 	];
-	for (const each of [join(data, 'User'), extensionsFolder, home]) mkdirSync(each, { recursive: true });
+	for (const each of [join(data, 'User'), join(data, 'Machine'), extensionsFolder, home])
+		mkdirSync(each, { recursive: true });
+	// On a server, settings of machine scope count only where the server itself is.
+	writeFileSync(join(data, 'Machine', 'settings.json'), JSON.stringify(settings, undefined, '\t'));
 	writeFileSync(
 		join(data, 'User', 'settings.json'),
 		JSON.stringify({ ...quietSettings, ...settings }, undefined, '\t'),
