@@ -225,7 +225,8 @@ export class WorkspaceModel implements Disposable {
 	}
 
 	private async collect(): Promise<boolean> {
-		if (this.options.readOnly) return false;
+		// The collector's lock would make the folder: a workspace that Nancy was never used in stays as it is.
+		if (this.options.readOnly || !(await stat(this.workspace.paths.root).catch(() => undefined))) return false;
 		const problems = this.collector.problems.length;
 		const { isCollector, sessions } = await this.collector.collect();
 		this.isCollector = isCollector;
