@@ -2,15 +2,19 @@ import * as vscode from 'vscode';
 import { dataFolder } from './base/folders.ts';
 import { NancyError } from './base/errors.ts';
 import { formatVersion } from './base/version.ts';
-import { deploy, undeploy } from './core/deployment/deploy.ts';
+import { cleanUp } from './core/deployment/cleanUp.ts';
+import { deploy } from './core/deployment/deploy.ts';
 import type { Driver, ProbedStatus } from './core/driver.ts';
 import { isRunning, planWorker, type InstalledAgent } from './core/launch.ts';
-import { installRuntime, sourcesIn, type Runtime } from './core/runtime.ts';
+import { examine, repair, type Instruments } from './core/doctor.ts';
+import { installRuntime, sourcesIn, type NodeProgram, type Runtime } from './core/runtime.ts';
 import { driverById, drivers } from './drivers/index.ts';
 import { askStatus } from './process/askStatus.ts';
 import { detectAgent, findNode, type Detection } from './process/detect.ts';
 import { stopTree } from './process/stopTree.ts';
+import { tryLauncher } from './process/tryLauncher.ts';
 import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
+import { doctorReport } from './ui/doctorReport.ts';
 import type { Folder, Operations } from './ui/ports.ts';
 import { agentArguments, agentPath, tokenThreshold } from './ui/settings.ts';
 
@@ -61,32 +65,47 @@ export class WindowOperations implements Operations {
 		return warnings;
 	}
 
-	/** For one task: what its agent needs goes, unless another task needs it too. */
+	/** The agents that would go deaf are stopped first. */
 	async cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]> {
 		requireTrust();
-		const { tasks } = folder.overview();
-		const own = tasks.filter(({ record }) => task === undefined || record.name === task);
-		const others = tasks.filter(each => !own.includes(each) && each.record.archivedAt === undefined);
-		const running = own
-			.flatMap(each => each.workers)
-			.filter(({ record }) => task !== undefined && isRunning(record));
-		for (const { record } of running) if (record.process) await this.stop(record.process);
-		const done: string[] = [];
-		for (const { id, displayName } of drivers) {
-			if (task !== undefined && !own.some(({ record }) => record.agent === id)) continue;
-			if (task !== undefined && others.some(({ record }) => record.agent === id)) {
-				done.push(vscode.l10n.t('Other tasks use {0}: its hooks stay.', displayName));
-				continue;
+		for (const { record, workers } of folder.overview().tasks) {
+			if (task === undefined ? record.origin === 'found' : record.name !== task) continue;
+			for (const worker of workers) {
+				if (worker.record.process && isRunning(worker.record)) await this.stop(worker.record.process);
 			}
-			const { changed, warnings } = await undeploy(folder.workspace, id);
-			if (changed.length > 0) done.push(vscode.l10n.t('Cleaned up: {0}.', changed.join(', ')));
-			done.push(...warnings);
 		}
-		return done;
+		const { changed, warnings, undeployed } = await cleanUp(folder.workspace, task);
+		if (!undeployed) return [vscode.l10n.t('Archived. Hooks and skills stay: other tasks need them.')];
+		return [...(changed.length > 0 ? [vscode.l10n.t('Cleaned up: {0}.', changed.join(', '))] : []), ...warnings];
 	}
 
-	async doctor() {
-		return { markdown: '', problems: 0, repairable: 0 };
+	/** In Restricted Mode it only reads: no program is run, nothing installed. */
+	async doctor(folder: Folder, { fix }: { fix: boolean }) {
+		const instruments: Instruments = {
+			agents: await Promise.all(
+				drivers.map(async driver => {
+					const found = await this.detect(driver);
+					return found.found
+						? { driver, found, problem: '' }
+						: { driver, found: undefined, problem: found.reason };
+				}),
+			),
+			installRuntime: async () => {
+				requireTrust();
+				// Not the one this window remembers: the doctor is asked because something may be gone.
+				this.runtime = undefined;
+				return this.runtimeFolder();
+			},
+			node: runningNode(),
+			tryLauncher,
+			isBusy: () => drivers.some(driver => isAsking(folder, driver.id)),
+		};
+		const before = await examine(folder.workspace, instruments);
+		if (!fix) return doctorReport(before, []);
+		requireTrust();
+		const repairs = await repair(before);
+		await folder.refresh();
+		return doctorReport(await examine(folder.workspace, instruments), repairs);
 	}
 
 	async plan(folder: Folder, agent: DriverId, request: Parameters<Operations['plan']>[2]) {
@@ -126,10 +145,7 @@ export class WindowOperations implements Operations {
 			sourcesIn(this.extensionPath, 'package'),
 			this.version,
 			dataFolder(),
-			findNode(process.env, {
-				executable: process.execPath,
-				isElectron: process.versions['electron'] !== undefined,
-			}),
+			runningNode(),
 		);
 		try {
 			return await this.runtime;
@@ -138,6 +154,12 @@ export class WindowOperations implements Operations {
 			throw error;
 		}
 	}
+}
+
+/** What runs the hooks: a Node on the PATH, else the editor's own. */
+function runningNode(): NodeProgram {
+	const isElectron = process.versions['electron'] !== undefined;
+	return findNode(process.env, { executable: process.execPath, isElectron });
 }
 
 /** The agents' own `nancy tokens` reads the workspace's file, not VS Code's settings. */

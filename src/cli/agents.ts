@@ -4,12 +4,14 @@ import { NancyError } from '../base/errors.ts';
 import { dataFolder } from '../base/folders.ts';
 import { formatVersion } from '../base/version.ts';
 import { deploy } from '../core/deployment/deploy.ts';
+import type { Instruments } from '../core/doctor.ts';
 import type { Driver } from '../core/driver.ts';
 import type { InstalledAgent } from '../core/launch.ts';
 import { installRuntime, sourcesIn, type NodeProgram, type Runtime, type RuntimeSources } from '../core/runtime.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { driverById, drivers } from '../drivers/index.ts';
 import { detectAgent, findNode } from '../process/detect.ts';
+import { tryLauncher } from '../process/tryLauncher.ts';
 import type { SetupOutput } from '../protocol/cliOutput.ts';
 import type * as z from 'zod/mini';
 import type { Context } from './command.ts';
@@ -59,6 +61,21 @@ export function ownRuntime({ env, version }: Context): Promise<Runtime> {
 	return installRuntime(ownSources(), version, dataFolder(env), findNode(env, runningProgram()));
 }
 
+/** What the doctor works with: every agent that Nancy knows, found or not, and the programs that hooks call. */
+export async function instruments(context: Context): Promise<Instruments> {
+	const agents = drivers.map(async driver => {
+		const detection = await detectAgent(driver, undefined, context.env);
+		if (!detection.found) return { driver, found: undefined, problem: detection.reason };
+		return { driver, found: { executable: detection.executable, version: detection.version }, problem: '' };
+	});
+	return {
+		agents: await Promise.all(agents),
+		installRuntime: () => ownRuntime(context),
+		node: findNode(context.env, runningProgram()),
+		tryLauncher,
+	};
+}
+
 /** Writes hooks and skills of one agent into the workspace, and says what was done. */
 export async function deployAgent(
 	workspace: Workspace,
@@ -75,12 +92,12 @@ export async function deployAgent(
 	};
 }
 
-export function runningProgram(): NodeProgram {
+function runningProgram(): NodeProgram {
 	return { executable: process.execPath, isElectron: process.versions['electron'] !== undefined };
 }
 
 /** This program stands in an installed runtime, or in `dist/` of a package. */
-export function ownSources(): RuntimeSources {
+function ownSources(): RuntimeSources {
 	const folder = dirname(realpathSync(process.argv[1] ?? ''));
 	const isRuntime = existsSync(join(folder, 'nancy-hook'));
 	const sources = isRuntime ? sourcesIn(folder, 'runtime') : sourcesIn(dirname(folder), 'package');

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { archive } from './commands/archive.ts';
 import { cleanup } from './commands/cleanup.ts';
+import { doctor } from './commands/doctor.ts';
 import { inbox } from './commands/inbox.ts';
 import { orchestrate } from './commands/orchestrate.ts';
 import { send } from './commands/send.ts';
@@ -29,4 +30,5 @@ export const commands: readonly Command[] = [
 	setup,
 	update,
 	cleanup,
+	doctor,
 ];

@@ -293,12 +293,18 @@ async function pickWhatToClean(folder: Folder): Promise<TaskName | undefined> {
 		.tasks.map(({ record }) => ({ label: record.title, detail: record.name, task: record.name }));
 	const chosen = await vscode.window.showQuickPick([everything, ...tasks], { title: l10n.t('Clean up what?') });
 	if (!chosen) throw new vscode.CancellationError();
-	if (chosen.task === undefined) {
-		await confirm(
-			l10n.t('Remove what Nancy deployed into {0}?', folder.name),
-			l10n.t('Agents that Nancy started are stopped first. Files that others have changed keep those changes.'),
-			l10n.t('Clean Up'),
-		);
-	}
+	const own = folder
+		.overview()
+		.tasks.filter(({ record }) => chosen.task === undefined || record.name === chosen.task);
+	const isAnyRunning = own.some(({ workers }) => workers.some(({ state }) => state.phase !== 'ended'));
+	await confirm(
+		chosen.task === undefined
+			? l10n.t('Remove what Nancy deployed into {0}?', folder.name)
+			: l10n.t('Archive “{0}”, and remove what Nancy deployed for it?', chosen.label),
+		isAnyRunning
+			? l10n.t('Its running agents are stopped. Files that others have changed keep those changes.')
+			: l10n.t('Files that others have changed keep those changes.'),
+		l10n.t('Clean Up'),
+	);
 	return chosen.task;
 }

@@ -1,12 +1,8 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../../base/errors.ts';
-import { isRunning } from '../../core/launch.ts';
-import type { Workspace } from '../../core/workspace.ts';
 import { CleanupOutput } from '../../protocol/cliOutput.ts';
-import type { TaskName } from '../../protocol/names.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { findWorkspace, mailboxName } from '../place.ts';
+import { findWorkspace } from '../place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({ task: z.optional(z.string()) });
@@ -28,56 +24,23 @@ export const cleanup = command(
 	async (input, context) => {
 		const workspace = findWorkspace(context);
 		const task = input.task === undefined ? undefined : (await workspace.task(parseTaskName(input.task))).name;
-		await refuseRunning(workspace, task);
-		if (task !== undefined) {
-			await workspace.updateTask(task, record => ({ archivedAt: new Date().toISOString(), ...record }));
-		}
-		const isLast = task === undefined || !(await hasOpenTask(workspace));
-		const { changed, warnings } = isLast ? await undeployAll(workspace) : { changed: [], warnings: [] };
+		const { cleanUp } = await import('../../core/deployment/cleanUp.ts');
+		const { changed, warnings, undeployed } = await cleanUp(workspace, task);
 		for (const warning of warnings) context.note(warning);
 		return answer(
 			CleanupOutput,
-			{ folder: workspace.folder, changed, warnings, ...(task !== undefined && { task }) },
+			{
+				folder: workspace.folder,
+				changed: [...changed],
+				warnings: [...warnings],
+				...(task !== undefined && { task }),
+			},
 			[
 				...(task === undefined ? [] : [`archived ${task}`]),
-				...(isLast ? [] : ['hooks and skills stay: other tasks need them']),
-				...(isLast && changed.length === 0 ? ['nothing was deployed'] : []),
+				...(undeployed ? [] : ['hooks and skills stay: other tasks need them']),
+				...(undeployed && changed.length === 0 ? ['nothing was deployed'] : []),
 				...changed.map(file => `took back ${printableLine(file, 1000)}`),
 			],
 		);
 	},
 );
-
-async function undeployAll(workspace: Workspace): Promise<{ changed: string[]; warnings: string[] }> {
-	const { undeploy } = await import('../../core/deployment/deploy.ts');
-	const changed: string[] = [];
-	const warnings: string[] = [];
-	for (const { driver } of (await workspace.config()).deployments) {
-		const result = await undeploy(workspace, driver);
-		changed.push(...result.changed);
-		warnings.push(...result.warnings);
-	}
-	return { changed, warnings };
-}
-
-/** Without its hooks a running agent would hear and say nothing any more. */
-async function refuseRunning(workspace: Workspace, task: TaskName | undefined): Promise<void> {
-	const { tasks } = await workspace.tasks();
-	// A session that the user started alone must not keep the user from taking Nancy away.
-	const own = tasks.filter(({ name, origin }) => (task === undefined ? origin === 'nancy' : name === task));
-	for (const { name } of own) {
-		const running = (await workspace.workers(name)).workers.find(isRunning);
-		if (!running) continue;
-		const worker = mailboxName({ task: name, worker: running.name });
-		throw new NancyError('busy', `${worker} is running; end it first: nancy stop ${worker}`);
-	}
-}
-
-/** A session that Nancy only found keeps nothing deployed once it has ended. */
-async function hasOpenTask(workspace: Workspace): Promise<boolean> {
-	for (const { name, origin, archivedAt } of (await workspace.tasks()).tasks) {
-		if (archivedAt === undefined && origin === 'nancy') return true;
-		if ((await workspace.workers(name)).workers.some(isRunning)) return true;
-	}
-	return false;
-}

@@ -1,0 +1,59 @@
+import * as z from 'zod/mini';
+import type { Finding } from '../../core/doctor.ts';
+import { DoctorOutput } from '../../protocol/cliOutput.ts';
+import { instruments } from '../agents.ts';
+import { answer, command } from '../command.ts';
+import { ExitCode } from '../failure.ts';
+import { findWorkspace } from '../place.ts';
+import { printableLine } from '../words.ts';
+
+const Input = z.object({ fix: z._default(z.boolean(), false) });
+
+const signs: Readonly<Record<Finding['level'], string>> = { ok: 'ok      ', note: 'note    ', problem: 'PROBLEM ' };
+
+export const doctor = command(
+	{
+		name: 'doctor',
+		summary: 'explain what is deployed where, and what is broken',
+		details: [
+			'Looks at the agents that are installed, the hooks and skills in this workspace, the programs they call and the files ' +
+				'in .nancy. Changes nothing in the workspace without --fix. Exit code 1 when something is broken and stays so.',
+		],
+		positionals: [],
+		options: { fix: { help: 'repair what can be repaired' } },
+		examples: [['nancy doctor --fix', 'after an update, or when an agent does not listen']],
+	},
+	Input,
+	async ({ fix }, context) => {
+		const { examine, repair } = await import('../../core/doctor.ts');
+		const workspace = findWorkspace(context);
+		const tools = await instruments(context);
+		const before = await examine(workspace, tools);
+		const repairs = fix ? await repair(before) : [];
+		const after = fix ? await examine(workspace, tools) : before;
+		const done = repairs.filter(({ failure }) => failure === undefined).map(({ finding }) => finding);
+		for (const { finding, failure } of repairs) {
+			if (failure !== undefined) context.note(`${finding.text} could not be repaired: ${failure}`);
+		}
+		const checks = [...done.map(finding => check(finding, true)), ...after.map(finding => check(finding, false))];
+		const isHealthy = !after.some(({ level }) => level === 'problem');
+		return answer(
+			DoctorOutput,
+			{ folder: workspace.folder, healthy: isHealthy, checks },
+			checks.map(line),
+			isHealthy ? ExitCode.ok : ExitCode.failed,
+		);
+	},
+);
+
+type Check = z.infer<typeof DoctorOutput>['checks'][number];
+
+function check({ check: what, level, text, repair }: Finding, repaired: boolean): Check {
+	return { check: what, level, text, repaired, ...(repair && { repair: repair.text }) };
+}
+
+function line({ level, check: what, text, repair, repaired }: Check): string {
+	if (repaired) return `repaired ${what}: ${printableLine(text, 1000)}`;
+	const cure = repair === undefined ? '' : ` (nancy doctor --fix: ${repair})`;
+	return `${signs[level]} ${what}: ${printableLine(text, 1000)}${cure}`;
+}

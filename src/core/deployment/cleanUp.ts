@@ -1,0 +1,51 @@
+import { NancyError } from '../../base/errors.ts';
+import type { TaskName } from '../../protocol/names.ts';
+import { isRunning } from '../launch.ts';
+import type { Workspace } from '../workspace.ts';
+import { undeploy, type DeployResult } from './deploy.ts';
+
+export interface CleanUpResult extends DeployResult {
+	/** False when hooks and skills stay because another task needs them. */
+	undeployed: boolean;
+}
+
+/**
+ * Takes back what was deployed: for the whole workspace, or after one task, which is archived; then only when no other task
+ * needs it. Messages and records stay. Throws `busy` while an agent runs that would go deaf.
+ */
+export async function cleanUp(workspace: Workspace, task: TaskName | undefined): Promise<CleanUpResult> {
+	await refuseRunning(workspace, task);
+	if (task !== undefined) {
+		await workspace.updateTask(task, record => ({ archivedAt: new Date().toISOString(), ...record }));
+		if (await hasOpenTask(workspace)) return { changed: [], warnings: [], undeployed: false };
+	}
+	const changed: string[] = [];
+	const warnings: string[] = [];
+	for (const { driver } of (await workspace.config()).deployments) {
+		const result = await undeploy(workspace, driver);
+		changed.push(...result.changed);
+		warnings.push(...result.warnings);
+	}
+	return { changed, warnings, undeployed: true };
+}
+
+async function refuseRunning(workspace: Workspace, task: TaskName | undefined): Promise<void> {
+	const { tasks } = await workspace.tasks();
+	// A session that the user started alone must not keep the user from taking Nancy away.
+	const own = tasks.filter(({ name, origin }) => (task === undefined ? origin === 'nancy' : name === task));
+	for (const { name } of own) {
+		const running = (await workspace.workers(name)).workers.find(isRunning);
+		if (!running) continue;
+		const worker = `${name}/${running.name}`;
+		throw new NancyError('busy', `${worker} is running; end it first: nancy stop ${worker}`);
+	}
+}
+
+/** A session that Nancy only found keeps nothing deployed once it has ended. */
+async function hasOpenTask(workspace: Workspace): Promise<boolean> {
+	for (const { name, origin, archivedAt } of (await workspace.tasks()).tasks) {
+		if (archivedAt === undefined && origin === 'nancy') return true;
+		if ((await workspace.workers(name)).workers.some(isRunning)) return true;
+	}
+	return false;
+}

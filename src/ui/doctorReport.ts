@@ -1,0 +1,44 @@
+import * as vscode from 'vscode';
+import type { Finding, Repair } from '../core/doctor.ts';
+import type { Report } from './ports.ts';
+
+const { l10n } = vscode;
+
+const signs: Readonly<Record<Finding['level'], string>> = { ok: '✓', note: '•', problem: '✗' };
+
+/** The doctor's findings as a page: what is wrong first, then what is worth knowing, then what is well. */
+export function doctorReport(findings: readonly Finding[], repairs: readonly Repair[]): Report {
+	const of = (level: Finding['level']) => findings.filter(finding => finding.level === level);
+	const problems = of('problem');
+	const heading =
+		problems.length === 0 ? l10n.t('Nothing is broken.') : l10n.t('{0} things are broken.', problems.length);
+	const done = repairs.map(({ finding, failure }) =>
+		failure === undefined
+			? `- ${signs.ok} ${escaped(finding.text)} — ${l10n.t('repaired')}`
+			: `- ${signs.problem} ${escaped(finding.text)} — ${l10n.t('not repaired: {0}', escaped(failure))}`,
+	);
+	const sections = [
+		['', done],
+		[l10n.t('Broken'), problems.map(line)],
+		[l10n.t('Worth Knowing'), of('note').map(line)],
+		[l10n.t('Well'), of('ok').map(line)],
+	] as const;
+	const body = sections
+		.filter(([, lines]) => lines.length > 0)
+		.map(([title, lines]) => [...(title === '' ? [] : [`## ${title}`, '']), ...lines].join('\n'));
+	return {
+		markdown: `# ${l10n.t('Nancy Doctor')}\n\n${heading}\n\n${body.join('\n\n')}\n`,
+		problems: problems.length,
+		repairable: findings.filter(finding => finding.repair).length,
+	};
+}
+
+function line({ level, check, text, repair }: Finding): string {
+	const cure = repair === undefined ? '' : ` — ${l10n.t('Repair: {0}.', repair.text)}`;
+	return `- ${signs[level]} **${check}** ${escaped(text)}${cure}`;
+}
+
+/** Paths and reasons come from files: shown as text, whatever is in them. */
+function escaped(text: string): string {
+	return text.replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
+}
