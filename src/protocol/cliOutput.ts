@@ -189,7 +189,7 @@ export const DoctorOutput = z.object({
 			check: z.string(),
 			level: z.enum(['ok', 'note', 'problem']),
 			text: z.string(),
-			/** Done by `--fix`, or what it would do. */
+			/** What `--fix` does about it. */
 			repair: z.optional(z.string()),
 			repaired: z.boolean(),
 		}),

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import type { Finding } from '../../core/doctor.ts';
 import { DoctorOutput } from '../../protocol/cliOutput.ts';
-import { instruments } from '../agents.ts';
 import { answer, command } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { findWorkspace } from '../place.ts';
@@ -25,7 +24,10 @@ export const doctor = command(
 	},
 	Input,
 	async ({ fix }, context) => {
-		const { examine, repair } = await import('../../core/doctor.ts');
+		const [{ examine, repair }, { instruments }] = await Promise.all([
+			import('../../core/doctor.ts'),
+			import('../agents.ts'),
+		]);
 		const workspace = findWorkspace(context);
 		const tools = await instruments(context);
 		const before = await examine(workspace, tools);

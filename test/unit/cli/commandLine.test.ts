@@ -82,4 +82,20 @@ describe('the nancy command line', () => {
 		expect(ofLocales.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0)).toBeLessThan(1000);
 		expect(bundle?.bytes).toBeLessThan(600_000);
 	});
+
+	it.each(['src/drivers/index.ts', 'src/core/deployment/deploy.ts', 'src/core/model.ts', 'src/process/stopTree.ts'])(
+		'loads %s only for the commands that need it',
+		heavy => {
+			const { inputs } = nancy.metafile;
+			const reached = new Set(['src/cli/main.ts']);
+			for (const file of reached) {
+				for (const { path, kind } of inputs[file]?.imports ?? [])
+					if (kind === 'import-statement') reached.add(path);
+			}
+
+			expect(inputs[heavy]).toBeDefined();
+			expect([...reached]).not.toContain(heavy);
+			expect(reached).toContain('src/core/mailbox.ts');
+		},
+	);
 });

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CleanupOutput, SetupOutput } from '../../../src/protocol/cliOutput.ts';
+import { CleanupOutput, DoctorOutput, SetupOutput } from '../../../src/protocol/cliOutput.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
@@ -96,6 +96,32 @@ describe('nancy setup, update and cleanup', () => {
 			stderr: expect.stringContaining('cannot be used'),
 		});
 		expect((await nancy.run(['setup', '--agent', 'other'], { ...call, env })).code).toBe(2);
+	});
+
+	it('tell what is wrong, and repair it', async () => {
+		const { folder, settings, call } = machine();
+		await using _ = folder;
+		const doctor = async (...args: string[]) => {
+			const { code, stdout } = await nancy.run(['doctor', '--json', ...args], call);
+			return { code, ...DoctorOutput.parse(JSON.parse(stdout)) };
+		};
+		await nancy.run(['setup'], call);
+		const deployed = readFileSync(settings, 'utf8');
+		expect(await doctor()).toMatchObject({ code: 0, healthy: true });
+
+		writeFileSync(settings, SETTINGS);
+		const sick = await doctor();
+		expect(sick).toMatchObject({ code: 1, healthy: false });
+		expect(sick.checks.filter(({ level }) => level === 'problem')).toMatchObject([
+			{ check: 'hooks', repair: 'write them again', repaired: false },
+		]);
+		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
+
+		const cured = await doctor('--fix');
+		expect(cured).toMatchObject({ code: 0, healthy: true });
+		expect(cured.checks.filter(({ repaired }) => repaired)).toMatchObject([{ check: 'hooks' }]);
+		expect(readFileSync(settings, 'utf8')).toBe(deployed);
+		expect((await nancy.run(['doctor'], call)).stdout).toMatch(/^ok {7}hooks: \.claude\/settings\.local\.json/m);
 	});
 
 	it('archive one task, and take the deployment back with the last', async () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SessionHistoryOutput, SessionsOutput } from '../../../src/protocol/cliOutput.ts';
 import { SessionId, type TaskName } from '../../../src/protocol/names.ts';
@@ -138,6 +139,7 @@ describe('nancy traffic', () => {
 		const ended = new Promise(resolve => child.once('exit', (code, signal) => resolve({ code, signal })));
 		await eventually('the last line', () => stdout.includes('b.ts'));
 
+		await sleep(500); // until it watches
 		const startedMs = Date.now();
 		write(project, task, 'worker-2', [{ kind: 'tool-end', event: 'PostToolUse', tool: 'Read', summary: 'b.ts' }]);
 		await eventually('the new line', () => stdout.includes('PostToolUse Read: b.ts'));
