@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import { version } from '../package.json';
+import { errorText } from './base/errors.ts';
+import { DeploymentKeeper, type Kept } from './core/deployment/keeper.ts';
 import { WorkspaceModel } from './core/model.ts';
 import { Workspace } from './core/workspace.ts';
 import { driverById, drivers } from './drivers/index.ts';
@@ -28,7 +30,16 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 				collector: { limits: trafficLimits(path) },
 			});
 			models.add(model);
-			return folderOf(model, path, name, () => models.delete(model));
+			const folder: Folder = folderOf(model, path, name, () => {
+				models.delete(model);
+				keeper.dispose();
+			});
+			const keeper = new DeploymentKeeper(model.workspace, drivers, driver =>
+				operations.deployRequest(folder, driver),
+			);
+			keeper.onDidRepair(repair => sayRepaired(log, repair));
+			keeper.onDidFail(error => log.warn(errorText(error)));
+			return folder;
 		},
 		agentName: driver => driverById(driver)?.displayName ?? driver,
 	});
@@ -41,6 +52,16 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 			await Promise.all(open.map(model => model.close()));
 		},
 	};
+}
+
+function sayRepaired(log: vscode.LogOutputChannel, { driver, changed }: Kept): void {
+	const text = vscode.l10n.t(
+		'Something had removed or changed Nancy’s hooks for {0}; they are in place again: {1}.',
+		driver.displayName,
+		changed.join(', '),
+	);
+	log.info(text);
+	void vscode.window.showInformationMessage(text);
 }
 
 function folderOf(model: WorkspaceModel, path: string, name: string, onDispose: () => void): Folder {

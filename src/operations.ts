@@ -3,7 +3,7 @@ import { dataFolder } from './base/folders.ts';
 import { NancyError } from './base/errors.ts';
 import { formatVersion } from './base/version.ts';
 import { cleanUp } from './core/deployment/cleanUp.ts';
-import { deploy } from './core/deployment/deploy.ts';
+import { deploy, type DeployRequest } from './core/deployment/deploy.ts';
 import type { Driver, ProbedStatus } from './core/driver.ts';
 import { isRunning, planWorker, type InstalledAgent } from './core/launch.ts';
 import { examine, repair, type Instruments } from './core/doctor.ts';
@@ -77,6 +77,17 @@ export class WindowOperations implements Operations {
 		const { changed, warnings, undeployed } = await cleanUp(folder.workspace, task);
 		if (!undeployed) return [vscode.l10n.t('Archived. Hooks and skills stay: other tasks need them.')];
 		return [...(changed.length > 0 ? [vscode.l10n.t('Cleaned up: {0}.', changed.join(', '))] : []), ...warnings];
+	}
+
+	/** What has to be deployed for an agent right now; nothing while no worker of it runs. */
+	async deployRequest(folder: Folder, driver: Driver): Promise<DeployRequest | undefined> {
+		if (!vscode.workspace.isTrusted) return undefined;
+		const workers = folder.overview().tasks.flatMap(task => task.workers);
+		if (!workers.some(({ record }) => record.agent === driver.id && isRunning(record))) return undefined;
+		const found = await this.detect(driver);
+		if (!found.found) return undefined;
+		const isBusy = () => isAsking(folder, driver.id);
+		return { runtime: await this.runtimeFolder(), agentVersion: found.version, isBusy };
 	}
 
 	/** In Restricted Mode it only reads: no program is run, nothing installed. */

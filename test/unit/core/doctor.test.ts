@@ -1,0 +1,125 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deploy } from '../../../src/core/deployment/deploy.ts';
+import { examine, repair, type Instruments } from '../../../src/core/doctor.ts';
+import type { Runtime } from '../../../src/core/runtime.ts';
+import { Workspace } from '../../../src/core/workspace.ts';
+import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
+
+let folder: string;
+let workspace: Workspace;
+let settings: string;
+let runtime: Runtime;
+
+beforeEach(async () => {
+	folder = await mkdtemp(join(tmpdir(), 'nancy-doctor-'));
+	workspace = new Workspace(folder);
+	settings = join(folder, '.claude/settings.local.json');
+	const home = '/opt/nancy/runtime/1-aaaaaaaa';
+	runtime = {
+		folder: home,
+		launcher: `${home}/nancy-hook`,
+		bin: '',
+		skills: join(folder, 'none'),
+		version: '1-aaaaaaaa',
+	};
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const instruments = (more: Partial<Instruments> = {}): Instruments => ({
+	agents: [{ driver: claudeCode, found: { executable: '/usr/bin/claude', version: [2, 1, 329] }, problem: '' }],
+	installRuntime: () => Promise.resolve(runtime),
+	node: { executable: '/usr/bin/node', isElectron: false },
+	tryLauncher: () => Promise.resolve(undefined),
+	...more,
+});
+
+const problems = async (more: Partial<Instruments> = {}) =>
+	(await examine(workspace, instruments(more))).filter(({ level }) => level === 'problem').map(({ text }) => text);
+
+describe('the doctor', () => {
+	it('finds nothing wrong in a workspace without Nancy, and leaves nothing in it', async () => {
+		expect(await problems()).toEqual([]);
+		await expect(readFile(join(folder, '.nancy/.gitignore'))).rejects.toMatchObject({ code: 'ENOENT' });
+	});
+
+	it('names hooks that somebody removed, and writes them again', async () => {
+		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329] });
+		expect(await problems()).toEqual([]);
+		await writeFile(settings, '{"model":"opus"}');
+
+		expect((await problems()).join()).toContain('somebody removed the entries');
+		expect(await repair(await examine(workspace, instruments()))).toMatchObject([{ finding: { check: 'hooks' } }]);
+		expect(await problems()).toEqual([]);
+		expect(await readFile(settings, 'utf8')).toContain('"model":"opus"');
+	});
+
+	it('names a settings file that does not parse, with the place, and does not touch it', async () => {
+		await mkdir(join(folder, '.claude'));
+		await writeFile(settings, '{\n  "hooks": oops\n}');
+		expect((await problems()).join()).toMatch(/settings\.local\.json .* line 2, column 12/);
+		expect(await readFile(settings, 'utf8')).toBe('{\n  "hooks": oops\n}');
+	});
+
+	it('takes back the hooks of an agent that is gone', async () => {
+		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329] });
+		const gone = {
+			agents: [{ driver: claudeCode, found: undefined, problem: 'there is no "claude" on the PATH' }],
+		};
+		expect((await problems(gone)).join()).toContain('not installed any more');
+		await repair(await examine(workspace, instruments(gone)));
+		await expect(readFile(settings)).rejects.toMatchObject({ code: 'ENOENT' });
+	});
+
+	it('says what an old agent cannot do', async () => {
+		const old = { executable: '/usr/bin/claude', version: [2, 1, 80] as const };
+		const findings = await examine(
+			workspace,
+			instruments({ agents: [{ driver: claudeCode, found: old, problem: '' }] }),
+		);
+		expect(
+			findings
+				.filter(({ level }) => level === 'note')
+				.map(({ text }) => text)
+				.join(),
+		).toContain('cannot be woken');
+	});
+
+	it('names a hook program that does not run and files that cannot be read', async () => {
+		await workspace.prepare();
+		const task = join(workspace.paths.tasks, 'login');
+		await mkdir(task);
+		await writeFile(join(task, 'task.json'), '{"version":1');
+		const said = await problems({ tryLauncher: () => Promise.resolve('exit code 127') });
+		expect(said.join('\n')).toMatch(/does not run: exit code 127[\s\S]*login\/task\.json/);
+	});
+
+	it('gives back what a dead hook holds', async () => {
+		const now = new Date().toISOString();
+		const name = TaskName.parse('login');
+		await workspace.createTask({
+			version: 1,
+			name,
+			title: 'x',
+			prompt: '',
+			agent: claudeCode.id,
+			createdAt: now,
+			origin: 'nancy',
+		});
+		await workspace.saveWorker({
+			version: 1,
+			task: name,
+			name: FIRST_WORKER,
+			agent: claudeCode.id,
+			sessions: [],
+			startedAt: now,
+		});
+		const mailbox = workspace.paths.mailbox(name, FIRST_WORKER);
+		await writeFile(join(mailbox, 'claimed', '999999999-1-note.md'), 'use plan B');
+		await repair(await examine(workspace, instruments()));
+		expect(await readFile(join(mailbox, 'inbox', 'note.md'), 'utf8')).toBe('use plan B');
+	});
+});

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { installRuntime, LAUNCHER_PATTERN, type RuntimeSources } from '../../../src/core/runtime.ts';
+import { tryLauncher } from '../../../src/process/tryLauncher.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../../..');
+const node = { executable: process.execPath, isElectron: false };
+let folder: string;
+let sources: RuntimeSources;
+
+beforeEach(async () => {
+	folder = await mkdtemp(join(tmpdir(), `nancy it's a runtime `));
+	const files = join(folder, 'sources');
+	await mkdir(join(files, 'skills', 'check'), { recursive: true });
+	await writeFile(join(files, 'skills', 'check', 'SKILL.md'), 'hi');
+	await writeFile(join(files, 'hook.js'), '');
+	await writeFile(join(files, 'nancy.js'), 'console.log(JSON.stringify(process.argv.slice(2)))');
+	sources = {
+		guard: join(root, 'hooks/nancy-hook'),
+		hook: join(files, 'hook.js'),
+		cli: join(files, 'nancy.js'),
+		skills: join(files, 'skills'),
+	};
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const install = () => installRuntime(sources, '0.1.0', join(folder, 'nancy'), node);
+
+describe('a runtime', () => {
+	it('runs from a path with a space and a quote in it', async () => {
+		const { bin, launcher } = await install();
+		const { stdout } = await run('nancy', ['a b', "it's"], { env: { PATH: `${bin}:/usr/bin:/bin` } });
+		expect(JSON.parse(stdout)).toEqual(['a b', "it's"]);
+		expect(await tryLauncher(launcher)).toBeUndefined();
+		expect(launcher).toMatch(LAUNCHER_PATTERN);
+	});
+
+	it('is installed once for the same content, also by several at once', async () => {
+		const installed = await Promise.all([install(), install(), install()]);
+		expect(new Set(installed.map(each => each.folder)).size).toBe(1);
+		expect(await readdir(join(folder, 'nancy', 'runtime'))).toHaveLength(1);
+	});
+
+	it('gets another folder for other content, and leaves the old one to those who use it', async () => {
+		const before = await install();
+		await writeFile(sources.hook, '// new');
+		const after = await install();
+		expect(after.folder).not.toBe(before.folder);
+		expect(await readFile(join(before.folder, 'hook.js'), 'utf8')).toBe('');
+	});
+
+	it('is repaired when it was damaged', async () => {
+		const { folder: installed, launcher } = await install();
+		await rm(launcher);
+		await writeFile(join(installed, 'hook.js'), 'half');
+		expect(await tryLauncher(launcher)).toContain('ENOENT');
+		await install();
+		expect(await tryLauncher(launcher)).toBeUndefined();
+		expect(await readFile(join(installed, 'hook.js'), 'utf8')).toBe('');
+	});
+
+	it('falls back to the node on PATH when its own has gone', async () => {
+		const gone = { executable: join(folder, 'gone', 'node'), isElectron: false };
+		const { bin } = await installRuntime(sources, '0.1.0', join(folder, 'nancy'), gone);
+		const { stdout } = await run('nancy', ['x'], {
+			env: { PATH: `${bin}:${join(process.execPath, '..')}:/usr/bin:/bin` },
+		});
+		expect(JSON.parse(stdout)).toEqual(['x']);
+	});
+});
