@@ -14,6 +14,7 @@ export async function packageExtension() {
 	await runOrThrow('vsce', [
 		'package',
 		'--no-dependencies',
+		'--no-rewrite-relative-links',
 		'--skip-license',
 		'--allow-missing-repository',
 		'-o',

@@ -53,7 +53,11 @@ function startInstallers(needed) {
 	const installing = {};
 	for (const name of needed) {
 		const started = Date.now();
-		installing[name] = INSTALLERS[name]().then(where => ({ where, ms: Date.now() - started }));
+		installing[name] = INSTALLERS[name]().then(where => {
+			const seconds = Math.round((Date.now() - started) / 1000);
+			if (seconds > 0) console.log(`(installed ${name} in ${seconds} s)`);
+			return where;
+		});
 		// Awaited where it is needed; until then a failure is nobody's unhandled rejection.
 		installing[name].catch(() => undefined);
 	}
@@ -65,9 +69,8 @@ async function runPhase(phase, installing, words) {
 	const started = Date.now();
 	try {
 		for (const need of phase.needs) {
-			const { where, ms } = await installing[need];
+			const where = await installing[need];
 			if (need === 'chromium') process.env.CHROMIUM = where;
-			if (ms > 1000) console.log(`installed ${need} in ${Math.round(ms / 1000)} s`);
 		}
 		const outcome = await phase.run(words);
 		const totals = typeof outcome === 'boolean' ? { passed: 0, failed: outcome ? 0 : 1 } : outcome;

@@ -55,7 +55,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 	const server = await startServer({
 		folder: folder.path,
 		env: { ...claudeHome({ home, trusted: [workspace], modelUrl: model.url, settings: claudeSettings }), ...env },
-		settings: { 'nancy.claudeCode.path': claudeExecutable, ...settings },
+		settings: { 'nancy.agents.claude-code.path': claudeExecutable, ...settings },
 	});
 	const browser = await launchBrowser();
 	const open = async (openedFolder: string) => {

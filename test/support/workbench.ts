@@ -140,7 +140,10 @@ export class Workbench {
 
 	/** Types into a terminal like a person. */
 	async typeInTerminal(text: string, index = 0): Promise<void> {
-		await this.page.locator('.terminal-wrapper .xterm').nth(index).click();
+		const wrapper = this.page.locator('.terminal-wrapper').nth(index);
+		await wrapper.locator('.xterm').click();
+		// What is typed before the focus has arrived is lost.
+		await wrapper.locator('textarea.xterm-helper-textarea:focus').waitFor({ state: 'attached' });
 		await this.page.keyboard.type(text);
 	}
 }

@@ -1,0 +1,122 @@
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startModelDouble, type ModelDouble } from '../double/modelDouble.ts';
+import { claudeExecutable, claudeHome } from '../support/claudeHome.ts';
+import { openLab, type Lab } from '../support/lab.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+/** VS Code with Nancy, the real agent CLI, and a model that plays scripts. */
+async function withAgent(name: string, body: (lab: Lab, model: ModelDouble) => Promise<void>): Promise<void> {
+	await using folder = tempFolder('ne-');
+	const home = folder.file('home');
+	mkdirSync(home);
+	mkdirSync(folder.file('project'));
+	const workspace = realpathSync(folder.file('project'));
+	const model = await startModelDouble();
+	try {
+		const settings = { permissions: { defaultMode: 'default', allow: ['Bash(sleep *)', 'Bash(echo *)'] } };
+		const env = claudeHome({ home, trusted: [workspace], modelUrl: model.url, settings });
+		await using lab = await openLab({
+			env: { ...env, IS_SANDBOX: '1' },
+			workspace,
+			settings: { 'nancy.agents.claude-code.path': claudeExecutable },
+			size: { width: 1500, height: 1000 },
+		});
+		try {
+			await lab.workbench.activity('Nancy').click();
+			await lab.workbench.pane('Tasks').waitFor();
+			await body(lab, model);
+		} catch (error) {
+			await lab.screenshot(name).catch(() => undefined);
+			throw error;
+		}
+	} finally {
+		await model.close();
+	}
+}
+
+async function orchestrate({ workbench }: Lab, task: string, prompt: string): Promise<void> {
+	await workbench.command('Nancy: Orchestrate Task');
+	await workbench.answer(task);
+	await workbench.quick.getByText('What is to be done').first().waitFor();
+	await workbench.answer(prompt);
+	await workbench.pick('Claude Code');
+}
+
+describe('the sidebar', () => {
+	test('starts, steers, survives a reload, wakes, stops and cleans up', { timeout: 120_000 }, () =>
+		withAgent('sidebar', async (lab, model) => {
+			const { workbench, page, workspace } = lab;
+			await orchestrate(lab, 'Fix the login', '[[sh:sleep 4; echo one]][[sh:touch secret]][[text:All finished]]');
+			await workbench.row('Tasks', /working · Bash/).waitFor({ timeout: 30_000 });
+
+			await workbench.command('Nancy: Send Message');
+			await workbench.answer('Please mind the gap.');
+			await workbench
+				.row('Inbox', /Please mind the gap.*delivered · (PreToolUse|PostToolBatch)/)
+				.waitFor({ timeout: 20_000 });
+			await expect.poll(() => JSON.stringify(model.requests).includes('Please mind the gap.')).toBe(true);
+
+			await workbench.row('Tasks', /waiting for permission · Bash touch secret/).waitFor({ timeout: 20_000 });
+			expect(await workbench.status('nancy.nancy.needs').innerText()).toContain('1 waiting');
+			await workbench.toast('waits for your permission').getByRole('button', { name: 'Show Terminal' }).click();
+			await workbench.waitForTerminalText(/Do you want to proceed/);
+			await page.keyboard.press('Enter');
+			await workbench.row('Tasks', /idle · All finished/).waitFor({ timeout: 20_000 });
+			await workbench.toast('has stopped: All finished').waitFor();
+
+			await page.reload();
+			await workbench.ready();
+			await workbench.row('Tasks', /idle · All finished/).waitFor({ timeout: 20_000 });
+			await workbench.row('Tasks', /idle · All finished/).click();
+			await workbench.waitForTerminalText(/All finished/);
+			await workbench.command('Nancy: Send Message');
+			await workbench.answer('Are you awake? [[text:Awake now]]');
+			await workbench.row('Inbox', /Are you awake.*delivered · UserPromptSubmit/).waitFor({ timeout: 20_000 });
+
+			await workbench.row('Tasks', /idle · Awake now/).waitFor({ timeout: 20_000 });
+			await workbench.rowAction(workbench.row('Tasks', /Awake now/), 'Stop Worker');
+			await workbench.row('Tasks', /ended/).waitFor({ timeout: 10_000 });
+			expect(existsSync(join(workspace, '.claude'))).toBe(true);
+			await workbench.command('Nancy: Clean Up');
+			await workbench.pick('The whole workspace');
+			await workbench.dialog('Remove what Nancy deployed').getByRole('button', { name: 'Clean Up' }).click();
+			await expect.poll(() => existsSync(join(workspace, '.claude'))).toBe(false);
+		}),
+	);
+
+	test('composes by keyboard, and edits, moves and withdraws what is queued', { timeout: 90_000 }, () =>
+		withAgent('compose', async lab => {
+			const { workbench, page } = lab;
+			await orchestrate(lab, 'Think', '[[sh:sleep 45]][[text:Done]]');
+			await workbench.row('Tasks', /working · Bash/).waitFor({ timeout: 30_000 });
+			const form = workbench.webview();
+			const compose = async (text: string) => {
+				await form.locator('#text').fill(text);
+				await page.keyboard.press('Control+Enter');
+				await workbench.row('Inbox', text).waitFor();
+			};
+			await form.getByLabel('Feedback').check();
+			await compose('First thought');
+			await compose('Second thought');
+			const queue = async () => {
+				const rows = await workbench.row('Inbox', /thought/).allInnerTexts();
+				return rows.map(row => /(First|Second|Better) thought/.exec(row)?.[1]);
+			};
+			expect(await queue()).toEqual(['First', 'Second']);
+
+			await workbench.contextMenu(workbench.row('Inbox', 'Second thought'), 'Move Up');
+			await expect.poll(queue).toEqual(['Second', 'First']);
+
+			await workbench.rowAction(workbench.row('Inbox', 'Second thought'), 'Edit Message');
+			await form.locator('#editing').waitFor();
+			await compose('Better thought');
+			await expect.poll(queue).toEqual(['Better', 'First']);
+
+			await workbench.rowAction(workbench.row('Inbox', 'First thought'), 'Withdraw Message');
+			await expect.poll(queue).toEqual(['Better']);
+			expect(await form.locator('#sent').innerText()).toContain('withdrawn');
+		}),
+	);
+});
