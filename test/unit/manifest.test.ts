@@ -179,6 +179,8 @@ describe('commands', () => {
 			'restoreTask',
 			'deleteTask',
 			'sendMessage',
+			'composeMessage',
+			'composeTo',
 			'setUp',
 			'cleanUp',
 			'editMessage',
