@@ -89,7 +89,9 @@ describe('the sidebar', () => {
 	test('composes by keyboard, and edits, moves and withdraws what is queued', { timeout: 90_000 }, () =>
 		withAgent('compose', async lab => {
 			const { workbench, page } = lab;
-			await orchestrate(lab, 'Think', '[[sh:sleep 45]][[text:Done]]');
+			// Feedback waits for the stop, which is far enough away. The CLI refuses a command that only sleeps.
+			const step = '[[sh:sleep 15; echo thinking]]';
+			await orchestrate(lab, 'Think', `${step}${step}${step}[[text:Done]]`);
 			await workbench.row('Tasks', /working · Bash/).waitFor({ timeout: 30_000 });
 			const form = workbench.webview();
 			const compose = async (text: string) => {
