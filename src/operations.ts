@@ -5,7 +5,7 @@ import { formatVersion } from './base/version.ts';
 import { cleanUp } from './core/deployment/cleanUp.ts';
 import { deploy, type DeployRequest } from './core/deployment/deploy.ts';
 import type { Driver, ProbedStatus } from './core/driver.ts';
-import { isRunning, planWorker, type InstalledAgent } from './core/launch.ts';
+import { isRunning, planWorker, recordStop, type InstalledAgent } from './core/launch.ts';
 import { examine, repair, type Instruments } from './core/doctor.ts';
 import { installRuntime, sourcesIn, type NodeProgram, type Runtime } from './core/runtime.ts';
 import { driverById, drivers } from './drivers/index.ts';
@@ -71,7 +71,10 @@ export class WindowOperations implements Operations {
 		for (const { record, workers } of folder.overview().tasks) {
 			if (task === undefined ? record.origin === 'found' : record.name !== task) continue;
 			for (const worker of workers) {
-				if (worker.record.process && isRunning(worker.record)) await this.stop(worker.record.process);
+				if (!worker.record.process || !isRunning(worker.record)) continue;
+				// Noted first, so that nobody takes its end for a crash.
+				await recordStop(folder.workspace, { task: record.name, worker: worker.record.name });
+				await this.stop(worker.record.process);
 			}
 		}
 		const { changed, warnings, undeployed } = await cleanUp(folder.workspace, task);

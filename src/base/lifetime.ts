@@ -25,7 +25,3 @@ export class DisposableStore implements Disposable {
 		for (const item of items) item.dispose();
 	}
 }
-
-export function disposable(dispose: () => void): Disposable {
-	return { dispose };
-}
