@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { readPhase } from '../../src/core/phase.ts';
+import { WAKE_SUMMARY } from '../../src/drivers/claude-code/wake.ts';
 import { SessionId } from '../../src/protocol/names.ts';
 import { submit } from '../support/claudeTerminal.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
@@ -29,7 +30,6 @@ describe('waking an idle agent in a terminal', () => {
 		const sent = Date.now();
 		const id = await lab.send(address, 'Look at the log. [[text:Looked]]', { kind: 'feedback' });
 		const request = await lab.model.waitForRequest(each => each.text.includes('Look at the log'));
-		console.log('wake ms', request.at - sent);
 		expect(request.at - sent).toBeLessThan(2000);
 		await claude.waitForText(/● Looked/);
 		const message = await lab.delivered(address, id);
@@ -72,6 +72,21 @@ describe('waking an idle agent in a terminal', () => {
 		expect((await lab.nancy.tasks()).tasks.map(task => task.name)).toEqual(['build']);
 	});
 
+	it('wakes it after /compact', async () => {
+		await using lab = await deployedLab();
+		const session = newSession();
+		const address = await startedTask(lab, session);
+		const claude = await lab.interactive(['--session-id', session]);
+		await submit(claude, '[[text:First turn]]');
+		await claude.waitForText(/● First turn/);
+		await submit(claude, '/compact');
+		await claude.waitForText(/Compacted/i);
+		await idle(lab, session);
+		const id = await lab.send(address, 'After compact. [[text:Read after compact]]');
+		await claude.waitForText(/● Read after compact/, 8000);
+		expect((await lab.delivered(address, id)).receipt).toMatchObject({ rung: 'wake', session });
+	});
+
 	it('does not wake it while it works, and hands the message over at a boundary instead', async () => {
 		await using lab = await deployedLab();
 		const session = newSession();
@@ -84,6 +99,7 @@ describe('waking an idle agent in a terminal', () => {
 		expect((await lab.delivered(address, id)).receipt).toMatchObject({ event: 'PostToolBatch', rung: 'hook' });
 		await sleep(2500);
 		expect(requests(lab)).toHaveLength(2);
+		expect(requests(lab).filter(request => request.text.includes(WAKE_SUMMARY))).toEqual([]);
 	});
 
 	it('wakes it when the user broke the turn off, which no event tells', async () => {
@@ -107,10 +123,8 @@ describe('waking an idle agent in a terminal', () => {
 		await sleep(500);
 		claude.type('\u001b');
 		await eventually('interrupted again', () => claude.history().match(/Interrupted/g)?.length === 2);
-		const sent = Date.now();
 		const after = await lab.send(address, 'Sent after. [[text:Read after]]');
 		await claude.waitForText(/● Read after/, 5000);
-		console.log('after interrupt ms', Date.now() - sent);
 		expect((await lab.delivered(address, after)).receipt).toMatchObject({ rung: 'wake' });
 	});
 
@@ -140,10 +154,8 @@ describe('waking an idle agent in a terminal', () => {
 		const { session, address } = await lab.anySession();
 		expect(await lab.nancy.sessionBinding(session)).toMatchObject({ watched: false });
 		await eventually('idle', async () => (await readPhase(lab.nancy.paths, session)).phase === 'idle');
-		const sent = Date.now();
 		const id = await lab.send(address, 'For the old session. [[text:Old session reads]]');
 		await claude.waitForText(/● Old session reads/, 8000);
-		console.log('waiter ms', Date.now() - sent);
 		expect((await lab.delivered(address, id)).receipt).toMatchObject({ event: 'UserPromptSubmit', rung: 'waiter' });
 		const second = await lab.send(address, 'And again. [[text:Reads again]]');
 		await claude.waitForText(/● Reads again/, 8000);

@@ -104,7 +104,8 @@ export function commandLine(
 		'NANCY_HOOK_SESSION="$CLAUDE_CODE_SESSION_ID"',
 		'NANCY_HOOK_PID="$CLAUDE_PID"',
 		'NANCY_HOOK_PROJECT="$CLAUDE_PROJECT_DIR"',
-		'NANCY_HOOK_ATTENDED="$CLAUDE_CODE_SESSION_ATTENDED"',
+		// Older versions do not say: then nothing waits in the background, which would hold a one-shot run up.
+		'NANCY_HOOK_ATTENDED="${CLAUDE_CODE_SESSION_ATTENDED:-0}"',
 	];
 	const call = `${program} claude-code ${event} ${slot} ${quoted(folder)}`;
 	const ending = slot === 'wake' || slot === 'wait' ? '[ $? -eq 2 ] && exit 2; exit 0' : 'exit 0';

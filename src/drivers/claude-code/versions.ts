@@ -8,15 +8,23 @@ export const OLDEST: Version = [2, 1, 9];
 const QUIET_STOP: Version = [2, 1, 163];
 
 /**
+ * Watches files since 2.1.83, but only here do hooks know which session they belong to (CLAUDE_CODE_SESSION_ID; found in
+ * 2.1.132, not in 2.1.118).
+ */
+const WAKE: Version = [2, 1, 132];
+
+/**
  * Lowest version that knows each event. An unknown name switches the whole settings file off in older versions, so an event
  * is written only where it is known. Absent: known since before {@link OLDEST}.
  */
 export const eventFloors: Readonly<Record<string, Version>> = {
 	StopFailure: [2, 1, 78],
-	CwdChanged: [2, 1, 83],
-	FileChanged: [2, 1, 83],
+	CwdChanged: WAKE,
+	FileChanged: WAKE,
 	PermissionDenied: [2, 1, 89],
+	// Not in 2.1.112.
 	PostToolBatch: [2, 1, 118],
+	// Not in 2.1.200.
 	PostModelSwitch: [2, 1, 329],
 };
 
@@ -24,7 +32,7 @@ export const floors: Readonly<Record<Capability, Version | 'none'>> = {
 	hooks: OLDEST,
 	steer: OLDEST,
 	quietStop: QUIET_STOP,
-	wake: [2, 1, 83],
+	wake: WAKE,
 	permissions: OLDEST,
 	status: [2, 1, 145],
 	skills: OLDEST,

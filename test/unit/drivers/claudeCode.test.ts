@@ -231,7 +231,8 @@ describe('what Claude Code says about its sessions', () => {
 
 	it('counts each reply once, and finds cost, delivered texts and a turn that was broken off', () => {
 		if (claudeCode.transcript === 'none') throw new Error('no transcript');
-		const { fold } = claudeCode.transcript;
+		const format = claudeCode.transcript;
+		const fold = format.fold.bind(format);
 		const reply = sample('transcript-assistant-record');
 		const lines = [
 			reply,
