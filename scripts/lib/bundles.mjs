@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, globSync } from 'node:fs';
+import { chmodSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import esbuild from 'esbuild';
 import { root } from './bootstrap.mjs';
@@ -24,7 +24,7 @@ function optionsOfAll({ minify }) {
 		legalComments: 'none',
 		logLevel: 'warning',
 	};
-	const programs = PROGRAMS.filter(({ entry }) => isThere(entry)).map(({ out, entry, external, executable }) => ({
+	const programs = PROGRAMS.map(({ out, entry, external, executable }) => ({
 		...shared,
 		entryPoints: [entry],
 		outfile: out,
@@ -52,19 +52,12 @@ function optionsOfAll({ minify }) {
 	];
 }
 
-function isThere(entry) {
-	const there = existsSync(join(root, entry));
-	if (!there) console.log(`build: no ${entry} yet, skipped`);
-	return there;
-}
-
 /** @param {{ minify: boolean }} options */
 export async function build({ minify }) {
 	const started = Date.now();
 	const all = optionsOfAll({ minify });
 	await Promise.all(all.map(options => esbuild.build(options)));
-	for (const { out, executable } of PROGRAMS)
-		if (executable && existsSync(join(root, out))) chmodSync(join(root, out), 0o755);
+	for (const { out, executable } of PROGRAMS) if (executable) chmodSync(join(root, out), 0o755);
 	console.log(`build: ${all.length} bundles in ${Date.now() - started} ms`);
 }
 
