@@ -1,32 +1,26 @@
-import { text } from 'node:stream/consumers';
+import { writeSync } from 'node:fs';
 import { errorText } from '../base/errors.ts';
 import { readCall, type Call } from './call.ts';
 import { deliver } from './deliver.ts';
 import { note } from './notes.ts';
+import { print, readInput } from './pipes.ts';
 import { decideWake } from './wake.ts';
+
+const STDERR = 2;
 
 /** A hook that takes longer delays the agent. What it has claimed goes back to the inbox once it has ended. */
 const LIMIT_MS = 2500;
 
-/** Writes to the agent; false when it has closed its end. */
-function print(output: string): Promise<boolean> {
-	if (output === '') return Promise.resolve(true);
-	return new Promise(resolve => {
-		process.stdout.once('error', () => resolve(false));
-		process.stdout.write(output, error => resolve(!error));
-	});
-}
-
 async function run(call: Call): Promise<number> {
 	const isWake = call.slot.startsWith('wa');
 	try {
-		const input = await text(process.stdin);
+		const input = await readInput();
 		if (!isWake) {
 			await deliver(call, input, print);
 			return 0;
 		}
 		const verdict = await decideWake(call, input);
-		if (verdict.exitCode === 2) process.stderr.write(verdict.answer.stderr);
+		if (verdict.exitCode === 2) writeSync(STDERR, verdict.answer.stderr);
 		return verdict.exitCode;
 	} catch (error) {
 		complain(call, errorText(error));
