@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { hasErrno } from '../base/errors.ts';
+import { folderNames } from '../base/listing.ts';
 import { uniqueHex } from '../base/unique.ts';
 
 /** What a runtime is made of: the programs as built, and the skills as deployed. Absolute paths. */
@@ -92,6 +93,10 @@ async function build(folder: string, sources: RuntimeSources, node: NodeProgram)
 	await cp(sources.hook, join(folder, 'hook.js'));
 	await cp(sources.cli, join(folder, 'nancy.js'));
 	await cp(sources.skills, join(folder, 'skills'), { recursive: true });
+	for (const skill of await folderNames(join(folder, 'skills'))) {
+		// Deployed skills are this machine's: like `.nancy`, each keeps itself out of the user's commits.
+		await writeFile(join(folder, 'skills', skill, '.gitignore'), '*\n');
+	}
 	await writeFile(join(folder, 'node'), nodeScript(node));
 	await writeFile(
 		join(folder, 'bin', 'nancy'),

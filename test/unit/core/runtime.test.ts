@@ -54,6 +54,11 @@ describe('a runtime', () => {
 		expect(await readFile(join(before.folder, 'hook.js'), 'utf8')).toBe('');
 	});
 
+	it('has skills that keep themselves out of the user’s commits', async () => {
+		const { skills } = await install();
+		expect(await readFile(join(skills, 'check', '.gitignore'), 'utf8')).toBe('*\n');
+	});
+
 	it('is repaired when it was damaged', async () => {
 		const { folder: installed, launcher } = await install();
 		await rm(launcher);
