@@ -104,6 +104,9 @@ export async function planWorker(
 			NANCY_TASK_DIR: workspace.paths.task(address.task),
 			NANCY_TASK: address.task,
 			NANCY_WORKER: address.worker,
+			// For the hook's own question to the CLI. Not in a file: a repository must not choose what is run.
+			NANCY_AGENT: driver.id,
+			NANCY_AGENT_PROGRAM: agent.executable,
 			PATH: [request.bin, request.env['PATH']].filter(Boolean).join(delimiter),
 		},
 	};

@@ -82,12 +82,14 @@ async function tailOf(file: string): Promise<string> {
 
 /** Asks the CLI itself. Costs a start of it, so it is asked rarely. */
 async function saysIdle(call: Call, session: SessionId): Promise<boolean> {
-	const { probe, command } = call.driver;
+	const { id, probe, command } = call.driver;
 	if (probe === 'none') return false;
+	// A nested agent of another kind inherits the variables too.
+	const own = call.env['NANCY_AGENT'] === id ? call.env['NANCY_AGENT_PROGRAM'] : undefined;
 	const env = { ...process.env, NANCY_HOOKS: 'off', NODE_OPTIONS: '' };
 	const { execFile } = await import('node:child_process'); // not needed by any other call of this program
 	const stdout = await new Promise<string>(resolve => {
-		execFile(command, [...probe.args], { timeout: probe.timeoutMs, env }, (error, output) =>
+		execFile(own ?? command, [...probe.args], { timeout: probe.timeoutMs, env }, (error, output) =>
 			resolve(error ? '' : output),
 		);
 	});

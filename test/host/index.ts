@@ -19,6 +19,7 @@ export async function run(): Promise<void> {
 		ui: 'bdd',
 		color: true,
 		timeout: 20_000,
+		retries: process.env['CI'] ? 2 : 0,
 		forbidOnly: Boolean(process.env['CI']),
 		rootHooks: {
 			async afterEach(this: Mocha.Context) {
