@@ -3,7 +3,8 @@ import { dataFolder } from './base/folders.ts';
 import { NancyError } from './base/errors.ts';
 import { formatVersion } from './base/version.ts';
 import { cleanUp } from './core/deployment/cleanUp.ts';
-import { deploy, type DeployRequest } from './core/deployment/deploy.ts';
+import { deploy } from './core/deployment/deploy.ts';
+import type { DeployRequest } from './core/deployment/job.ts';
 import type { Driver, ProbedStatus } from './core/driver.ts';
 import { isRunning, planWorker, recordStop, type InstalledAgent } from './core/launch.ts';
 import { examine, repair, type Instruments } from './core/doctor.ts';
@@ -77,7 +78,7 @@ export class WindowOperations implements Operations {
 				await this.stop(worker.record.process);
 			}
 		}
-		const { changed, warnings, undeployed } = await cleanUp(folder.workspace, task);
+		const { changed, warnings, undeployed } = await cleanUp(folder.workspace, task, drivers);
 		if (!undeployed) return [vscode.l10n.t('Archived. Hooks and skills stay: other tasks need them.')];
 		return [...(changed.length > 0 ? [vscode.l10n.t('Cleaned up: {0}.', changed.join(', '))] : []), ...warnings];
 	}
@@ -110,7 +111,7 @@ export class WindowOperations implements Operations {
 				this.runtime = undefined;
 				return this.runtimeFolder();
 			},
-			node: runningNode(),
+			node: await runningNode(),
 			tryLauncher,
 			isBusy: () => drivers.some(driver => isAsking(folder, driver.id)),
 		};
@@ -155,11 +156,8 @@ export class WindowOperations implements Operations {
 
 	/** Installed once in the life of a window; again after a failure. */
 	private async runtimeFolder(): Promise<Runtime> {
-		this.runtime ??= installRuntime(
-			sourcesIn(this.extensionPath, 'package'),
-			this.version,
-			dataFolder(),
-			runningNode(),
+		this.runtime ??= runningNode().then(node =>
+			installRuntime(sourcesIn(this.extensionPath, 'package'), this.version, dataFolder(), node),
 		);
 		try {
 			return await this.runtime;
@@ -171,9 +169,9 @@ export class WindowOperations implements Operations {
 }
 
 /** What runs the hooks: a Node on the PATH, else the editor's own. */
-function runningNode(): NodeProgram {
-	const isElectron = process.versions['electron'] !== undefined;
-	return findNode(process.env, { executable: process.execPath, isElectron });
+async function runningNode(): Promise<NodeProgram> {
+	const running = { executable: process.execPath, isElectron: process.versions['electron'] !== undefined };
+	return vscode.workspace.isTrusted ? findNode(process.env, running) : running;
 }
 
 /** The agents' own `nancy tokens` reads the workspace's file, not VS Code's settings. */

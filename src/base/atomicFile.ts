@@ -1,6 +1,6 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmod, link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { hasErrno } from './errors.ts';
 import { uniqueHex } from './unique.ts';
 
@@ -36,6 +36,61 @@ export function writeFileAtomicSync(file: string, data: string): void {
 		rmSync(temp, { force: true });
 		throw error;
 	}
+}
+
+export interface ReplaceOptions {
+	/** Permission bits of the file, whatever the umask says. */
+	mode: number;
+	/** Where the new bytes wait; what a kill leaves behind is there and not in somebody else's folder. */
+	staging: string;
+	/** Asked right before the exchange: `false` keeps the file as it is. */
+	mayWrite?: () => boolean;
+}
+
+/**
+ * Replaces a file of another program, only while it still holds `expected` (`undefined`: is not there), or removes it when
+ * `data` is `undefined`. Between the last look and the exchange are two system calls and nothing else. `false`: it has changed.
+ */
+export async function exchangeFile(
+	file: string,
+	expected: Uint8Array | undefined,
+	data: string | Uint8Array | undefined,
+	options: ReplaceOptions,
+): Promise<boolean> {
+	const holdsExpected = () => (options.mayWrite?.() ?? true) && isSameContent(contentOf(file), expected);
+	if (data === undefined) {
+		if (!holdsExpected()) return false;
+		rmSync(file, { force: true });
+		return true;
+	}
+	await mkdir(dirname(file), { recursive: true });
+	let temp = await writeTemporary(join(options.staging, basename(file)), data, { mode: options.mode, sync: true });
+	try {
+		await chmod(temp, options.mode);
+		if ((await stat(temp)).dev !== (await stat(dirname(file))).dev) {
+			await rm(temp);
+			temp = await writeTemporary(file, data, { mode: options.mode, sync: true });
+			await chmod(temp, options.mode);
+		}
+		if (!holdsExpected()) return false;
+		renameSync(temp, file);
+		return true;
+	} finally {
+		await rm(temp, { force: true });
+	}
+}
+
+function contentOf(file: string): Uint8Array | undefined {
+	try {
+		return readFileSync(file);
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT')) return undefined;
+		throw error;
+	}
+}
+
+function isSameContent(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+	return a === undefined || b === undefined ? a === b : Buffer.compare(a, b) === 0;
 }
 
 /** Like {@link writeFileAtomic}, but never replaces a file: `false` when one is there already. */

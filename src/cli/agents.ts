@@ -57,8 +57,8 @@ export async function findAgent(driver: Driver, env: Context['env']): Promise<Fo
 }
 
 /** The programs that hooks and terminals call, installed for this user where they are not yet. */
-export function ownRuntime({ env, version }: Context): Promise<Runtime> {
-	return installRuntime(ownSources(), version, dataFolder(env), findNode(env, runningProgram()));
+export async function ownRuntime({ env, version }: Context): Promise<Runtime> {
+	return installRuntime(ownSources(), version, dataFolder(env), await findNode(env, runningProgram()));
 }
 
 /** What the doctor works with: every agent that Nancy knows, found or not, and the programs that hooks call. */
@@ -71,7 +71,7 @@ export async function instruments(context: Context): Promise<Instruments> {
 	return {
 		agents: await Promise.all(agents),
 		installRuntime: () => ownRuntime(context),
-		node: findNode(context.env, runningProgram()),
+		node: await findNode(context.env, runningProgram()),
 		tryLauncher,
 	};
 }

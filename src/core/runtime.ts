@@ -1,5 +1,18 @@
 import { createHash } from 'node:crypto';
-import { chmod, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import {
+	access,
+	chmod,
+	constants,
+	cp,
+	mkdir,
+	readdir,
+	readFile,
+	readlink,
+	rename,
+	rm,
+	stat,
+	writeFile,
+} from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { hasErrno } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
@@ -31,8 +44,16 @@ export interface Runtime {
 	version: string;
 }
 
-/** A path of a launcher in anybody's settings, of any version; the path alone says that an entry is Nancy's. */
-export const LAUNCHER_PATTERN = /nancy\/runtime\/[^/\s'"]+\/nancy-hook\b/;
+/**
+ * A line of a deployment, of any version: it begins with the launcher's path as one word for the shell, or with the test
+ * whether it is there. A permission rule or a user's own script that merely mentions the launcher is not Nancy's.
+ */
+export const LAUNCHER_PATTERN = /^(?:\[ -x )?'(?:[^']|'\\'')*\/nancy\/runtime\/\d[^/\s'"]*\/nancy-hook'(?=\s|$)/;
+
+const PROGRAMS = ['nancy-hook', 'node', join('bin', 'nancy')];
+/** Node's own compile cache. */
+const CACHE = 'cache';
+const ABANDONED_MS = 60 * 60 * 1000;
 
 /** The built programs below an extension's or a clone's folder, or those of an installed runtime itself. */
 export function sourcesIn(folder: string, layout: 'package' | 'runtime'): RuntimeSources {
@@ -67,13 +88,14 @@ export async function installRuntime(
 	const temp = join(parent, `.new-${uniqueHex(12)}`);
 	try {
 		await build(temp, sources, node);
-		const hash = await contentHash(temp);
+		const hash = await contentHash(temp, CACHE);
 		const name = `${version}-${hash.slice(0, 8)}`;
 		const runtime = runtimeAt(join(parent, name), name);
 		if (!(await isSame(runtime.folder, hash))) await replace(temp, runtime.folder);
 		return runtime;
 	} finally {
 		await rm(temp, { recursive: true, force: true });
+		await sweep(parent);
 	}
 }
 
@@ -102,7 +124,7 @@ async function build(folder: string, sources: RuntimeSources, node: NodeProgram)
 		join(folder, 'bin', 'nancy'),
 		`#!/bin/sh\nhere=\${0%/*}\nexec "$here/../node" "$here/../nancy.js" "$@"\n`,
 	);
-	for (const program of ['nancy-hook', 'node', join('bin', 'nancy')]) await chmod(join(folder, program), 0o755);
+	for (const program of PROGRAMS) await chmod(join(folder, program), 0o755);
 }
 
 /** Falls back to the `node` on PATH when the program that was found at deployment has gone. The cache saves V8 compiling. */
@@ -120,10 +142,20 @@ function nodeScript({ executable, isElectron }: NodeProgram): string {
 
 async function isSame(folder: string, hash: string): Promise<boolean> {
 	try {
-		return (await contentHash(folder)) === hash;
+		for (const program of PROGRAMS) await access(join(folder, program), constants.X_OK);
+		return (await contentHash(folder, CACHE)) === hash;
 	} catch (error) {
-		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return false;
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return false;
 		throw error;
+	}
+}
+
+/** What a kill left; old enough that no other installer is still at it. */
+async function sweep(parent: string): Promise<void> {
+	for (const name of await readdir(parent)) {
+		if (!name.startsWith('.new-') && !/\.old-[0-9a-f]{8}$/.test(name)) continue;
+		const { mtimeMs } = await stat(join(parent, name)).catch(() => ({ mtimeMs: Date.now() }));
+		if (Date.now() - mtimeMs > ABANDONED_MS) await rm(join(parent, name), { recursive: true, force: true });
 	}
 }
 
@@ -144,18 +176,22 @@ async function replace(fresh: string, folder: string): Promise<void> {
 	await rm(old, { recursive: true, force: true });
 }
 
-/** SHA-256 over names and bytes of a folder's files; Node's own compile cache is not part of it. */
-export async function contentHash(folder: string): Promise<string> {
+/** SHA-256 over names and bytes of all that is in a folder, links by where they lead, without the folder `except`. */
+export async function contentHash(folder: string, except?: string): Promise<string> {
 	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
 	const files = entries
-		.filter(entry => entry.isFile())
-		.map(entry => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
-		.filter(file => !file.startsWith('cache/'))
-		.sort();
+		.filter(entry => !entry.isDirectory())
+		.map(entry => ({
+			name: relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'),
+			isFile: entry.isFile(),
+		}))
+		.filter(({ name }) => except === undefined || !name.startsWith(`${except}/`))
+		.sort((a, b) => (a.name < b.name ? -1 : 1));
 	const hash = createHash('sha256');
-	for (const file of files) {
-		const bytes = await readFile(join(folder, file));
-		hash.update(`${file}\0${bytes.length}\0`).update(bytes);
+	for (const { name, isFile } of files) {
+		const file = join(folder, name);
+		const bytes = isFile ? await readFile(file) : Buffer.from(await readlink(file).catch(() => 'neither'));
+		hash.update(`${name}\0${isFile ? '' : 'link '}${bytes.length}\0`).update(bytes);
 	}
 	return hash.digest('hex');
 }

@@ -15,6 +15,8 @@ export type Detection = ({ found: true } & InstalledAgent) | { found: false; rea
 const run = promisify(execFile);
 /** A cold start of a large CLI on a busy machine. */
 const VERSION_TIMEOUT_MS = 20_000;
+/** What the bundles are built for. */
+const OLDEST_NODE: Version = [20, 0, 0];
 const versions = new Map<string, Version>();
 
 /** Looks for an agent CLI and asks for its version. Never throws: not being there is an ordinary answer. */
@@ -31,7 +33,9 @@ export async function detectAgent(
 		);
 	}
 	try {
-		const version = await versionOf(executable, driver, env);
+		const inherited = Object.entries(env).filter(([name]) => !driver.foreignVariables.includes(name));
+		const own = { ...Object.fromEntries(inherited), NANCY_HOOKS: 'off' };
+		const version = await versionOf(executable, driver.versionArgs, own);
 		if (!version) return no(`${executable} does not tell its version`);
 		if (isAtLeast(version, driver.oldestVersion)) return { found: true, executable, version };
 		return no(
@@ -42,11 +46,17 @@ export async function detectAgent(
 	}
 }
 
-/** A Node for the hook program: the `node` on PATH, else the program that runs this (VS Code's own). */
-export function findNode(env: Environment, running: NodeProgram): NodeProgram {
+/** A Node for the hook program: a `node` on PATH that is new enough, else the program that runs this (VS Code's own). */
+export async function findNode(env: Environment, running: NodeProgram): Promise<NodeProgram> {
 	if (!running.isElectron) return running;
 	const executable = onPath('node', env);
-	return executable === undefined ? running : { executable, isElectron: false };
+	if (executable === undefined) return running;
+	try {
+		const version = await versionOf(executable, ['--version'], env);
+		return version && isAtLeast(version, OLDEST_NODE) ? { executable, isElectron: false } : running;
+	} catch {
+		return running; // it does not run, whatever it is: VS Code's own does
+	}
 }
 
 /** An executable file by name, looked up as a shell would, without one. */
@@ -75,16 +85,17 @@ function isExecutable(file: string): boolean {
 }
 
 /** Asked once for each state of the executable. */
-async function versionOf(executable: string, driver: Driver, env: Environment): Promise<Version | undefined> {
+async function versionOf(executable: string, args: readonly string[], env: Environment): Promise<Version | undefined> {
 	const real = realpathSync(executable);
 	const key = `${real} ${statSync(real).mtimeMs}`;
 	const known = versions.get(key);
 	if (known) return known;
-	const inherited = Object.entries(env).filter(([name]) => !driver.foreignVariables.includes(name));
-	const { stdout } = await run(executable, [...driver.versionArgs], {
+	const { stdout } = await run(executable, [...args], {
 		timeout: VERSION_TIMEOUT_MS,
+		// A program that ignores a polite end would hold up the window for ever.
+		killSignal: 'SIGKILL',
 		maxBuffer: 64 * 1024,
-		env: { ...Object.fromEntries(inherited), NANCY_HOOKS: 'off' },
+		env: { ...env },
 	});
 	const version = parseVersion(stdout);
 	if (version) versions.set(key, version);

@@ -64,15 +64,24 @@ export const WorkerRecord = z.looseObject({
 });
 export type WorkerRecord = z.infer<typeof WorkerRecord>;
 
+/**
+ * A path below the workspace folder, with `/`. config.json may come with somebody else's repository, and Clean Up writes and
+ * removes what it names: nothing outside may be reached by it.
+ */
+const WorkspacePath = z.string().check(z.regex(/^(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\\\p{Cc}]+$/u));
+const Sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+
 /** One file of another tool that Nancy changed, with what is needed to give it back byte for byte. */
 export const DeployedFile = z.looseObject({
 	/** Relative to the workspace folder, with `/`. */
-	file: z.string(),
+	file: WorkspacePath,
 	existedBefore: z.boolean(),
 	/** SHA-256 of the file right after Nancy's edit: unchanged since means nobody else wrote it. */
-	sha256: z.string(),
+	sha256: Sha256,
+	/** The same of earlier edits of this original: a kill during an update leaves the file as one of them. */
+	earlier: z.optional(z.array(Sha256)),
 	/** Name of the copy of the original below `.nancy/deployed/`; absent when there was none. */
-	original: z.optional(z.string()),
+	original: z.optional(z.string().check(z.regex(/^[0-9a-f]{16,64}\.original$/))),
 });
 export type DeployedFile = z.infer<typeof DeployedFile>;
 
@@ -84,10 +93,13 @@ export const Deployment = z.looseObject({
 	events: z.array(z.string()),
 	deployedAt: Moment,
 	files: z.array(DeployedFile),
-	/** Skill folders that Nancy made, relative to the workspace folder, with the SHA-256 of what it put there. */
-	skills: z.array(z.object({ folder: z.string(), sha256: z.string() })),
+	/**
+	 * Skill folders that Nancy made, relative to the workspace folder, with the SHA-256 of what it put there. During an update
+	 * a folder is here twice, with what it was and what it will be.
+	 */
+	skills: z.array(z.object({ folder: WorkspacePath, sha256: Sha256 })),
 	/** Folders that did not exist before, innermost first, removed again when empty. */
-	folders: z.array(z.string()),
+	folders: z.array(WorkspacePath),
 });
 export type Deployment = z.infer<typeof Deployment>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { drivers } from '../../drivers/index.ts';
 import { CleanupOutput } from '../../protocol/cliOutput.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
@@ -25,7 +26,7 @@ export const cleanup = command(
 		const workspace = findWorkspace(context);
 		const task = input.task === undefined ? undefined : (await workspace.task(parseTaskName(input.task))).name;
 		const { cleanUp } = await import('../../core/deployment/cleanUp.ts');
-		const { changed, warnings, undeployed } = await cleanUp(workspace, task);
+		const { changed, warnings, undeployed } = await cleanUp(workspace, task, drivers);
 		for (const warning of warnings) context.note(warning);
 		return answer(
 			CleanupOutput,

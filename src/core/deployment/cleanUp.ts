@@ -1,8 +1,9 @@
 import { NancyError } from '../../base/errors.ts';
 import type { TaskName } from '../../protocol/names.ts';
+import type { Driver } from '../driver.ts';
 import { isRunning } from '../launch.ts';
 import type { Workspace } from '../workspace.ts';
-import { undeploy, type DeployResult } from './deploy.ts';
+import { undeploy, undeployUnrecorded, type DeployResult } from './deploy.ts';
 
 export interface CleanUpResult extends DeployResult {
 	/** False when hooks and skills stay because another task needs them. */
@@ -11,9 +12,13 @@ export interface CleanUpResult extends DeployResult {
 
 /**
  * Takes back what was deployed: for the whole workspace, or after one task, which is archived; then only when no other task
- * needs it. Messages and records stay. Throws `busy` while an agent runs that would go deaf.
+ * needs it. Messages and records stay. Entries are found even where their record was removed with `.nancy`. Throws `busy` while an agent runs that would go deaf.
  */
-export async function cleanUp(workspace: Workspace, task: TaskName | undefined): Promise<CleanUpResult> {
+export async function cleanUp(
+	workspace: Workspace,
+	task: TaskName | undefined,
+	drivers: readonly Driver[],
+): Promise<CleanUpResult> {
 	await refuseRunning(workspace, task);
 	if (task !== undefined) {
 		await workspace.updateTask(task, record => ({ archivedAt: new Date().toISOString(), ...record }));
@@ -21,8 +26,13 @@ export async function cleanUp(workspace: Workspace, task: TaskName | undefined):
 	}
 	const changed: string[] = [];
 	const warnings: string[] = [];
-	for (const { driver } of (await workspace.config()).deployments) {
-		const result = await undeploy(workspace, driver);
+	const recorded = (await workspace.config()).deployments.map(({ driver }) => driver);
+	const unrecorded = drivers.filter(({ id }) => !recorded.includes(id));
+	for (const run of [
+		...recorded.map(id => () => undeploy(workspace, id)),
+		...unrecorded.map(driver => () => undeployUnrecorded(workspace, driver)),
+	]) {
+		const result = await run();
 		changed.push(...result.changed);
 		warnings.push(...result.warnings);
 	}

@@ -5,7 +5,8 @@ import { Emitter } from '../../base/event.ts';
 import type { Disposable } from '../../base/lifetime.ts';
 import type { Driver } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
-import { deploy, deploymentState, type DeployRequest } from './deploy.ts';
+import { deploy, deploymentState } from './deploy.ts';
+import type { DeployRequest } from './job.ts';
 
 /** How often files are looked at, in milliseconds: a stat of one file per agent. */
 const PERIOD_MS = 3000;

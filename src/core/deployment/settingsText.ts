@@ -15,6 +15,8 @@ type Path = (string | number)[];
 
 /** Longest settings file that Nancy edits, in UTF-16 units. Editing is quadratic in the worst case. */
 const LONGEST = 16 * 1024 * 1024;
+/** Nodes above one another; a property is one, its value another. */
+const DEEPEST = 500;
 
 /**
  * A JSON settings file of another tool as text, edited in place: comments, order, indentation and line ends stay. Throws
@@ -22,9 +24,10 @@ const LONGEST = 16 * 1024 * 1024;
  */
 export function withEntries(file: string, text: string, entries: readonly Entry[]): string {
 	const bare = withoutMark(text);
-	check(file, bare.text, entries);
-	let result = bare.text;
-	const formattingOptions = formattingOf(result);
+	const root = check(file, bare.text, entries);
+	const rest = setAside(bare.text, root, new Set(entries.map(({ path }) => path[0] ?? '')));
+	let result = rest.text;
+	const formattingOptions = formattingOf(bare.text);
 	for (const { path, value } of entries) {
 		const length = arrayLength(result, [...path]);
 		const edits =
@@ -34,7 +37,7 @@ export function withEntries(file: string, text: string, entries: readonly Entry[
 		result = applyEdits(result, edits);
 	}
 	if (result !== '' && !result.endsWith('\n') && bare.text.trim() === '') result += formattingOptions.eol ?? '\n';
-	return bare.mark + result;
+	return bare.mark + rest.putBack(result);
 }
 
 /**
@@ -43,11 +46,16 @@ export function withEntries(file: string, text: string, entries: readonly Entry[
  */
 export function withoutEntries(file: string, text: string, isOurs: (value: string) => boolean): string {
 	const bare = withoutMark(text);
-	let result = bare.text;
-	const formattingOptions = formattingOf(result);
+	const root = parsed(file, bare.text);
+	const found = oursIn(root, isOurs, { innermost: true });
+	if (found.length === 0) return text;
+	for (const { path } of found) refuseTwins(file, bare.text, root, path);
+	const rest = setAside(bare.text, root, new Set(found.map(({ path }) => String(path[0]))));
+	let result = rest.text;
+	const formattingOptions = formattingOf(bare.text);
 	for (;;) {
 		const path = findOurs(parsed(file, result), isOurs);
-		if (!path) return bare.mark + result;
+		if (!path) return bare.mark + rest.putBack(result);
 		result = applyEdits(result, modify(result, path, undefined, { formattingOptions }));
 	}
 }
@@ -79,21 +87,78 @@ function withoutMark(text: string): { mark: string; text: string } {
 	return text.startsWith('\uFEFF') ? { mark: '\uFEFF', text: text.slice(1) } : { mark: '', text };
 }
 
+/**
+ * Replaces the values of all properties of the root but these by zeros: however large, they cost nothing then, and no edit can
+ * touch them.
+ */
+function setAside(
+	text: string,
+	root: Node | undefined,
+	kept: ReadonlySet<string>,
+): { text: string; putBack: (edited: string) => string } {
+	const others = (tree: Node | undefined) =>
+		(tree?.children ?? [])
+			.filter(property => !kept.has(String(property.children?.[0]?.value)))
+			.flatMap(property => property.children?.[1] ?? []);
+	const values = others(root).map(({ offset, length }) => text.slice(offset, offset + length));
+	return {
+		text: spliced(
+			text,
+			others(root),
+			values.map(() => '0'),
+		),
+		putBack: edited => spliced(edited, others(tree(edited)), values),
+	};
+}
+
+/** The text with each of these nodes, in the order of the text, replaced. */
+function spliced(text: string, nodes: readonly Node[], replacements: readonly string[]): string {
+	if (nodes.length !== replacements.length) throw new Error('an edit has lost what it does not concern');
+	let end = 0;
+	const parts = nodes.flatMap(({ offset, length }, index) => {
+		const before = text.slice(end, offset);
+		end = offset + length;
+		return [before, replacements[index] ?? ''];
+	});
+	return parts.join('') + text.slice(end);
+}
+
+function tree(text: string, errors: ParseError[] = []): Node | undefined {
+	return parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+}
+
 function parsed(file: string, text: string): Node | undefined {
 	if (text.length > LONGEST)
 		throw new NancyError('settings-broken', `${file} is larger than 16 MB; Nancy does not edit it`);
 	const errors: ParseError[] = [];
-	const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+	let root: Node | undefined;
+	try {
+		root = tree(text, errors);
+	} catch (error) {
+		if (!(error instanceof RangeError)) throw error;
+		throw tooDeep(file);
+	}
 	const [first] = errors;
 	if (first) throw broken(file, text, first.offset, `is not JSON (${printParseErrorCode(first.error)})`);
+	let level = root ? [root] : [];
+	for (let depth = 0; level.length > 0; depth++) {
+		if (depth > DEEPEST) throw tooDeep(file);
+		level = level.flatMap(node => node.children ?? []);
+	}
 	return root;
 }
 
-function check(file: string, text: string, entries: readonly Entry[]): void {
+/** Everything else that goes through a tree does so by recursion. */
+function tooDeep(file: string): NancyError {
+	return new NancyError('settings-broken', `${file} is nested too deeply; Nancy does not edit it`);
+}
+
+function check(file: string, text: string, entries: readonly Entry[]): Node | undefined {
 	const root = parsed(file, text);
-	if (!root) return;
+	if (!root) return undefined;
 	if (root.type !== 'object') throw broken(file, text, root.offset, 'must hold an object');
 	for (const { path } of entries) {
+		refuseTwins(file, text, root, [...path]);
 		let node: Node | undefined = root;
 		for (const [depth, segment] of path.entries()) {
 			node = childOf(node, segment);
@@ -109,6 +174,22 @@ function check(file: string, text: string, entries: readonly Entry[]): void {
 			}
 		}
 	}
+	return root;
+}
+
+/** Of two properties of one name programs read the last and editors the first: no edit could be trusted. */
+function refuseTwins(file: string, text: string, root: Node | undefined, path: Path): void {
+	let node = root;
+	for (const segment of path) {
+		if (!node) return;
+		if (typeof segment === 'number') {
+			node = node.children?.[segment];
+			continue;
+		}
+		const twins: Node[] = (node.children ?? []).filter(property => property.children?.[0]?.value === segment);
+		if (twins.length > 1) throw broken(file, text, twins[1]?.offset ?? 0, `has "${segment}" twice, the second`);
+		node = twins[0]?.children?.[1];
+	}
 }
 
 function broken(file: string, text: string, offset: number, what: string): NancyError {
@@ -121,12 +202,11 @@ function broken(file: string, text: string, offset: number, what: string): Nancy
 }
 
 function childOf(node: Node, key: string): Node | undefined {
-	// The last of several properties of one name is the one that counts.
-	return node.children?.filter(property => property.children?.[0]?.value === key).at(-1)?.children?.[1];
+	return node.children?.find(property => property.children?.[0]?.value === key)?.children?.[1];
 }
 
 function arrayLength(text: string, path: string[]): number | undefined {
-	let node = parseTree(text, [], { allowTrailingComma: true, allowEmptyContent: true });
+	let node = tree(text);
 	for (const segment of path) node = node && childOf(node, segment);
 	return node?.children?.length ?? (node ? 0 : undefined);
 }

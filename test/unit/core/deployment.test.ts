@@ -6,14 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deploy, deploymentState, undeploy, type DeployRequest } from '../../../src/core/deployment/deploy.ts';
+import { deploy, deploymentState, undeploy } from '../../../src/core/deployment/deploy.ts';
+import { isOurs, type DeployRequest } from '../../../src/core/deployment/job.ts';
 import { holdsExactly, withEntries, withoutEntries } from '../../../src/core/deployment/settingsText.ts';
-import { LAUNCHER_PATTERN } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 
 const SETTINGS = '.claude/settings.local.json';
-const isOurs = (value: string) => LAUNCHER_PATTERN.test(value);
 
 let folder: string;
 let workspace: Workspace;

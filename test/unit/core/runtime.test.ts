@@ -37,7 +37,7 @@ describe('a runtime', () => {
 		const { stdout } = await run('nancy', ['a b', "it's"], { env: { PATH: `${bin}:/usr/bin:/bin` } });
 		expect(JSON.parse(stdout)).toEqual(['a b', "it's"]);
 		expect(await tryLauncher(launcher)).toBeUndefined();
-		expect(launcher).toMatch(LAUNCHER_PATTERN);
+		expect(`'${launcher.replaceAll("'", `'\\''`)}' x`).toMatch(LAUNCHER_PATTERN);
 	});
 
 	it('is installed once for the same content, also by several at once', async () => {

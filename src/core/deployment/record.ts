@@ -1,0 +1,76 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { hasErrno } from '../../base/errors.ts';
+import { formatVersion } from '../../base/version.ts';
+import type { Deployment } from '../../protocol/records.ts';
+import type { Driver } from '../driver.ts';
+import type { Workspace } from '../workspace.ts';
+import type { Job } from './job.ts';
+
+export async function recordOf(workspace: Workspace, driver: Driver['id']): Promise<Deployment | undefined> {
+	return (await workspace.config()).deployments.find(each => each.driver === driver);
+}
+
+/** Notes what is about to be done, and the folders that will have been made for it. */
+export async function updateRecord(
+	{ workspace, driver, request, plan }: Job,
+	madeFor: string,
+	change: (record: Deployment) => Deployment,
+): Promise<void> {
+	const folders = await missingFolders(workspace, madeFor);
+	await workspace.updateConfig(config => {
+		const known = config.deployments.find(each => each.driver === driver.id);
+		const record: Deployment = {
+			...(known ?? { driver: driver.id, files: [], skills: [] }),
+			folders: [...new Set([...folders, ...(known?.folders ?? [])])],
+			hookVersion: request.runtime.version,
+			agentVersion: formatVersion(request.agentVersion),
+			events: [...plan.events],
+			deployedAt: new Date().toISOString(),
+		};
+		return {
+			...config,
+			deployments: [...config.deployments.filter(each => each.driver !== driver.id), change(record)],
+		};
+	});
+}
+
+/** Removes what a kill left in the folder of originals, and originals that no record names. Only under the lock. */
+export async function sweepOriginals(workspace: Workspace): Promise<void> {
+	const folder = workspace.paths.originals;
+	const named = (await workspace.config()).deployments.flatMap(({ files }) => files.map(({ original }) => original));
+	let isEmpty = true;
+	for (const name of await namesIn(folder)) {
+		if (named.includes(name)) isEmpty = false;
+		else await rm(join(folder, name), { recursive: true, force: true });
+	}
+	if (isEmpty) await rm(folder, { recursive: true, force: true });
+}
+
+export async function exists(file: string): Promise<boolean> {
+	try {
+		await stat(file);
+		return true;
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return false;
+		throw error;
+	}
+}
+
+/** The folders of a path that are not there yet, innermost first, relative to the workspace folder. */
+async function missingFolders(workspace: Workspace, folder: string): Promise<string[]> {
+	const missing: string[] = [];
+	for (let each = folder; each !== '.' && each !== '/'; each = posix.dirname(each)) {
+		if (!(await exists(join(workspace.folder, each)))) missing.push(each);
+	}
+	return missing;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+	try {
+		return await readdir(folder);
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
+		throw error;
+	}
+}

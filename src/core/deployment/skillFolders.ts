@@ -1,0 +1,124 @@
+import { cp, mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { hasErrno } from '../../base/errors.ts';
+import { folderNames } from '../../base/listing.ts';
+import { uniqueHex } from '../../base/unique.ts';
+import type { Deployment } from '../../protocol/records.ts';
+import { contentHash } from '../runtime.ts';
+import type { Workspace } from '../workspace.ts';
+import type { Job } from './job.ts';
+import { exists, recordOf, updateRecord } from './record.ts';
+
+interface Outcome {
+	changed: string[];
+	warnings: string[];
+}
+
+/** Copies the runtime's skills to where the agent reads them. A folder that is not Nancy's, or was changed, stays as it is. */
+export async function deploySkills(job: Job, skillsFolder: string): Promise<Outcome> {
+	const { workspace, driver, request } = job;
+	const changed: string[] = [];
+	const warnings: string[] = [];
+	for (const name of await folderNames(request.runtime.skills)) {
+		const folder = posix.join(skillsFolder, name);
+		const source = join(request.runtime.skills, name);
+		const wanted = await contentHash(source);
+		const present = await presentHash(workspace, folder);
+		const noted = hashesOf(await recordOf(workspace, driver.id), folder);
+		if (present !== undefined && !noted.includes(present)) {
+			// The very same, but not from us: a colleague may have committed it. It serves, and is not ours to remove.
+			if (present !== wanted)
+				warnings.push(
+					`${folder} is not Nancy's or was changed; Nancy's own skill of that name was not deployed.`,
+				);
+			continue;
+		}
+		if (present === wanted && noted.length === 1) continue;
+		const note = (hashes: readonly string[]) =>
+			updateRecord(job, skillsFolder, record => ({
+				...record,
+				skills: [
+					...record.skills.filter(skill => skill.folder !== folder),
+					...hashes.map(sha256 => ({ folder, sha256 })),
+				],
+			}));
+		if (present !== wanted) {
+			// Whichever of the two a kill leaves there is known as ours.
+			await note([...new Set([wanted, ...(present === undefined ? [] : [present])])]);
+			await copyFolder(workspace, source, join(workspace.folder, folder));
+			changed.push(folder);
+		}
+		await note([wanted]);
+	}
+	return { changed, warnings };
+}
+
+/** Whether the agent finds all of Nancy's skills as they were deployed; a user's own of the same name counts. */
+export async function hasSkills({ workspace, driver, request }: Job, skillsFolder: string): Promise<boolean> {
+	const record = await recordOf(workspace, driver.id);
+	for (const name of await folderNames(request.runtime.skills)) {
+		const folder = posix.join(skillsFolder, name);
+		const present = await presentHash(workspace, folder);
+		if (present === undefined) return false;
+		const isNoted = hashesOf(record, folder).includes(present);
+		if (isNoted && present !== (await contentHash(join(request.runtime.skills, name)))) return false;
+	}
+	return true;
+}
+
+export async function removeSkills(workspace: Workspace, record: Deployment): Promise<Outcome> {
+	const changed: string[] = [];
+	const warnings: string[] = [];
+	for (const folder of new Set(record.skills.map(skill => skill.folder))) {
+		const present = await presentHash(workspace, folder);
+		if (present === undefined) continue;
+		if (!hashesOf(record, folder).includes(present)) {
+			warnings.push(`${folder} was changed by somebody; it stays.`);
+			continue;
+		}
+		await removeFolder(workspace, join(workspace.folder, folder));
+		changed.push(folder);
+	}
+	return { changed, warnings };
+}
+
+function hashesOf(record: Deployment | undefined, folder: string): string[] {
+	return (record?.skills ?? []).filter(skill => skill.folder === folder).map(({ sha256 }) => sha256);
+}
+
+async function presentHash(workspace: Workspace, folder: string): Promise<string | undefined> {
+	const path = join(workspace.folder, folder);
+	return (await exists(path)) ? contentHash(path) : undefined;
+}
+
+/** Whole or not at all: what a kill leaves behind is in Nancy's own folder, where it is swept up. */
+async function copyFolder(workspace: Workspace, source: string, target: string): Promise<void> {
+	const fresh = join(workspace.paths.originals, `skill-${uniqueHex(8)}`);
+	await mkdir(dirname(fresh), { recursive: true, mode: 0o700 });
+	await mkdir(dirname(target), { recursive: true });
+	try {
+		await cp(source, fresh, { recursive: true });
+		if (await exists(target)) await removeFolder(workspace, target);
+		await moveFolder(fresh, target);
+	} finally {
+		await rm(fresh, { recursive: true, force: true });
+	}
+}
+
+async function removeFolder(workspace: Workspace, folder: string): Promise<void> {
+	const aside = join(workspace.paths.originals, `old-${uniqueHex(8)}`);
+	await mkdir(dirname(aside), { recursive: true, mode: 0o700 });
+	await moveFolder(folder, aside);
+	await rm(aside, { recursive: true, force: true });
+}
+
+/** The agent's folder may be a link to another disk, where there is no moving in one step. */
+async function moveFolder(from: string, to: string): Promise<void> {
+	try {
+		await rename(from, to);
+	} catch (error) {
+		if (!hasErrno(error, 'EXDEV')) throw error;
+		await cp(from, to, { recursive: true });
+		await rm(from, { recursive: true });
+	}
+}
