@@ -1,8 +1,13 @@
 import { benchGuard } from './guard.ts';
+import { benchStart } from './start.ts';
 import { print, type Row } from './table.ts';
 import { benchTraffic } from './traffic.ts';
 
-const parts: Readonly<Record<string, () => Promise<Row[]>>> = { guard: benchGuard, traffic: benchTraffic };
+const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
+	guard: benchGuard,
+	start: benchStart,
+	traffic: benchTraffic,
+};
 
 const asked = process.argv.slice(2);
 const rows: Row[] = [];
