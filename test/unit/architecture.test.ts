@@ -1,85 +1,122 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, posix, sep } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Who may import whom. docs/architecture.md draws this table; this test keeps the drawing honest. */
+/** Who may import whom; docs/architecture.md says it in one line. Types count: a room that names another's types knows it. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
 	protocol: ['zod/mini'],
 	base: ['node:'],
 	core: ['base', 'protocol', 'zod/mini', 'jsonc-parser', 'node:'],
-	drivers: ['core', 'base', 'protocol', 'zod/mini'],
 	process: ['core', 'base', 'protocol', 'node:'],
-	hook: ['drivers', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
-	// `..` is package.json, for the version.
-	cli: ['..', 'drivers', 'process', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
-	web: ['protocol'],
-	ui: ['core', 'base', 'protocol', 'vscode', 'zod/mini', 'node:'],
+	drivers: ['core', 'base', 'protocol', 'zod/mini', 'node:'],
+	hook: ['drivers', 'process', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
+	cli: ['../package.json', 'drivers', 'process', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
+	ui: ['core', 'base', 'protocol', 'zod/mini', 'node:', 'vscode'],
+	web: ['protocol', 'zod/mini'],
+	// Files that stand alone at the top: what puts the rooms together.
+	// `main.js` is a bundle of its own, loaded at first use.
+	'extension.ts': ['main.ts', 'main.js', 'ui', 'vscode'],
+	'main.ts': [
+		'../package.json',
+		'operations.ts',
+		'ui',
+		'drivers',
+		'process',
+		'core',
+		'base',
+		'protocol',
+		'node:',
+		'vscode',
+	],
+	'operations.ts': ['ui', 'drivers', 'process', 'core', 'base', 'protocol', 'node:', 'vscode'],
 };
-/** The composition roots: the only files outside of a room, and the only ones that may bring all of them together. */
-const roots = ['extension.ts', 'main.ts', 'operations.ts'];
 
-const src = join(import.meta.dirname, '../../src');
-const filesOf = (room: string) =>
-	readdirSync(join(src, room), { recursive: true, encoding: 'utf8' })
-		.filter(file => file.endsWith('.ts'))
-		.map(file => file.replaceAll(sep, '/'));
+const root = join(import.meta.dirname, '../..');
+const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+	.map(file => file.replaceAll('\\', '/'))
+	.filter(file => /\.m?ts$/.test(file));
+const roomOf = (file: string) => file.split('/')[0] ?? file;
 
-describe('the rooms of the source', () => {
-	it('are these and no others', () => {
-		const entries = readdirSync(src, { withFileTypes: true });
-		expect(
-			entries
-				.filter(entry => entry.isDirectory())
-				.map(entry => entry.name)
-				.sort(),
-		).toEqual(Object.keys(rooms).sort());
-		expect(
-			entries
-				.filter(entry => entry.isFile())
-				.map(entry => entry.name)
-				.sort(),
-		).toEqual([...roots].sort());
+describe('imports', () => {
+	it('are looked for in every file, all of which stand in a room', () => {
+		expect([...new Set(files.map(roomOf))].sort()).toEqual(Object.keys(rooms).sort());
+		expect(files.length).toBeGreaterThan(100);
+		expect(files.flatMap(importsOf).length).toBeGreaterThan(400);
 	});
 
-	it.each(Object.entries(rooms))('%s imports only what it may', (room, allowed) => {
+	it.each(Object.entries(rooms))('of %s point one way', (room, allowed) => {
 		const may = (to: string) =>
 			[room, ...allowed].some(name => to === name || (name.endsWith(':') && to.startsWith(name)));
-		const files = filesOf(room);
-		const imports = files.flatMap(file => importsOf(room, file));
-
-		expect(files.length).toBeGreaterThan(0);
-		expect(imports.length).toBeGreaterThan(0);
-		expect(imports.filter(({ to }) => !may(to))).toEqual([]);
+		const own = files.filter(file => roomOf(file) === room).flatMap(importsOf);
+		expect(own.filter(({ to }) => !may(to))).toEqual([]);
 	});
 
-	it('name an agent only in its own folder', () => {
-		const naming = Object.keys(rooms)
-			.filter(room => room !== 'drivers')
-			.flatMap(room => filesOf(room).map(file => `${room}/${file}`))
-			.filter(file =>
-				/claude|codex|copilot|gemini|opencode/i.test(withoutComments(readFileSync(join(src, file), 'utf8'))),
-			);
-		expect(naming).toEqual([]);
+	it('name a file that is there, by its own ending', () => {
+		const relative = files.flatMap(importsOf).filter(({ specifier }) => specifier.startsWith('.'));
+		expect(relative.length).toBeGreaterThan(300);
+		expect(relative.filter(({ target }) => ![...files, '../package.json', 'main.js'].includes(target))).toEqual([]);
 	});
 
-	it.each(['hook.js', 'nancy.js'])('keep vscode out of the bundle %s', bundle => {
-		const file = join(src, '../dist', bundle);
-		// Built by `npm test` before this runs; alone, there may be no bundle yet.
-		if (!existsSync(file)) return;
-		expect(readFileSync(file, 'utf8')).not.toMatch(/require\(["']vscode["']\)/);
+	it('are found in every way of writing one', () => {
+		const code = [
+			"import a from './a.ts';",
+			"import type { B }\n\tfrom './b.ts';",
+			"export { c } from './c.ts';",
+			"import './d.ts';",
+			"const e = await import('./e.ts');",
+			"type F = import('./f.ts').F;",
+			"const g = require('./g.ts');",
+		].join('\n');
+		expect(specifiersIn(code)).toEqual(['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts', './f.ts', './g.ts']);
 	});
 });
 
-function importsOf(room: string, file: string): { file: string; to: string }[] {
-	const code = withoutComments(readFileSync(join(src, room, file), 'utf8'));
-	return Array.from(code.matchAll(/\b(?:from|import|require)\s*\(?\s*'([^'\s]+)'/g), ([, specifier = '']) => {
-		const [to = ''] = specifier.startsWith('.')
-			? posix.join(room, posix.dirname(file), specifier).split('/')
-			: [specifier];
-		return { file, to };
+describe('agents', () => {
+	it('are named only in their driver', () => {
+		// The list of drivers, and words that people read in the window's settings and help, are what is left.
+		const naming = files.filter(
+			file =>
+				!file.startsWith('drivers/') &&
+				/claude/i.test(withoutComments(readFileSync(join(root, 'src', file), 'utf8'))),
+		);
+		expect(naming).toEqual([]);
+	});
+});
+
+/** Bundles are there when `npm run build` has run, as it has before `npm test` comes here. */
+const programs = ['dist/hook.js', 'dist/nancy.js'].filter(file => existsSync(join(root, file)));
+describe.skipIf(programs.length === 0)('programs without an editor (built)', () => {
+	it.each(programs)('%s needs nothing but Node', file => {
+		const needed = [...readFileSync(join(root, file), 'utf8').matchAll(/\brequire\(\s*["']([^"']+)["']\s*\)/g)];
+		expect(needed.length).toBeGreaterThan(3);
+		expect(needed.map(([, name = '']) => name).filter(name => !name.startsWith('node:'))).toEqual([]);
+	});
+});
+
+interface Import {
+	file: string;
+	specifier: string;
+	/** The room, top-level file or package that is imported. */
+	to: string;
+	/** The imported file below src, of a relative import. */
+	target: string;
+}
+
+function importsOf(file: string): Import[] {
+	return specifiersIn(readFileSync(join(root, 'src', file), 'utf8')).map(specifier => {
+		const target = specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : '';
+		const isOutside = target.startsWith('..');
+		return { file, specifier, to: target === '' ? specifier : isOutside ? target : roomOf(target), target };
 	});
 }
 
+function specifiersIn(code: string): string[] {
+	return Array.from(
+		code.matchAll(/\b(?:from|import|require)\s*\(?\s*'([^'\s]+)'/g),
+		([, specifier = '']) => specifier,
+	);
+}
+
 function withoutComments(code: string): string {
-	return code.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+	return code.replace(/\/\*[^]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 }

@@ -1,10 +1,8 @@
 import * as fc from 'fast-check';
 import { parse } from 'jsonc-parser';
-import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deploy, deploymentState, undeploy } from '../../../src/core/deployment/deploy.ts';
 import { isOurs, type DeployRequest } from '../../../src/core/deployment/job.ts';
@@ -173,43 +171,6 @@ describe('deploying into a workspace', () => {
 		await undeploy(workspace, claudeCode.id);
 		expect(await readdir(workspace.folder)).toEqual(['.nancy']);
 	});
-
-	it('is undone byte for byte, wherever it was killed (every second call)', async () => {
-		const run = promisify(execFile);
-		const children = join(import.meta.dirname, '../../fixtures/children');
-		const before = '{\n    "permissions": {"allow": ["Read"]}, // mine\n    "hooks": {"Stop": []}\n}';
-		let kills = 0;
-		for (let killAt = 0; ; killAt += 2) {
-			await rm(workspace.folder, { recursive: true, force: true });
-			await given(before);
-			const args = [
-				'--experimental-transform-types',
-				'--no-warnings',
-				join(children, 'killedAt.mts'),
-				`${killAt}`,
-			];
-			const ended = await run(process.execPath, [
-				...args,
-				join(children, 'deployOnce.mts'),
-				workspace.folder,
-				folder,
-			]).then(
-				() => 'finished',
-				(error: { signal?: string; stderr?: string }) => error.signal ?? error.stderr,
-			);
-			expect(['finished', 'SIGKILL']).toContain(ended);
-			await undeploy(workspace, claudeCode.id);
-			expect({ killAt, text: await text() }).toEqual({ killAt, text: before });
-			// At this point every kill has left something that a new deployment completes, too.
-			if (killAt % 8 === 0) {
-				await deploy(workspace, claudeCode, request());
-				expect(await deploymentState(workspace, claudeCode, request())).toBe('ok');
-			}
-			if (ended === 'finished') break;
-			kills++;
-		}
-		expect(kills).toBeGreaterThan(15);
-	}, 120_000);
 });
 
 describe('a settings file as text', () => {

@@ -1,0 +1,121 @@
+import { build } from 'esbuild';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deploy, deploymentState, undeploy } from '../../../src/core/deployment/deploy.ts';
+import type { DeployRequest } from '../../../src/core/deployment/job.ts';
+import { Workspace } from '../../../src/core/workspace.ts';
+import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
+import { treeOf } from '../../support/tree.ts';
+
+const run = promisify(execFile);
+const children = join(import.meta.dirname, '../../fixtures/children');
+const folder = tempFolder('nancy-killed-');
+/** Every call takes two minutes; with 1 here all of them passed when this was written. */
+const STRIDE = 3;
+let rounds = 0;
+const OLD = '0.1.0-aaaaaaaa';
+const NEW = '0.2.0-bbbbbbbb';
+
+beforeAll(async () => {
+	// Bundled once: loading the sources would be most of what each round costs.
+	await build({
+		entryPoints: [join(children, 'killedAt.mts'), join(children, 'deployOnce.mts')],
+		outdir: folder.path,
+		outExtension: { '.js': '.mjs' },
+		bundle: true,
+		platform: 'node',
+		format: 'esm',
+		mainFields: ['module', 'main'],
+		logLevel: 'silent',
+	});
+	for (const version of [OLD, NEW]) {
+		const skill = folder.file('nancy/runtime', version, 'skills/check-directives');
+		mkdirSync(skill, { recursive: true });
+		writeFileSync(join(skill, 'SKILL.md'), `---\nversion: ${version}\n---\nhi\n`);
+	}
+});
+afterAll(() => folder.remove());
+
+const request = (version: string): DeployRequest => {
+	const runtime = folder.file('nancy/runtime', version);
+	return {
+		agentVersion: [2, 1, 329],
+		runtime: {
+			folder: runtime,
+			launcher: join(runtime, 'nancy-hook'),
+			bin: join(runtime, 'bin'),
+			skills: join(runtime, 'skills'),
+			version,
+		},
+	};
+};
+
+// Not what an edit and its reversal give: only the kept original can be the way back.
+const SETTINGS =
+	'{\n    "permissions": {"allow": ["Read"]}, // mine\n    "hooks": {"Stop": [] ,\n"PreToolUse":[{"hooks":[]}]}\n}';
+
+describe('a deployment that is killed', () => {
+	it.concurrent.each([
+		{
+			what: 'the first, where nothing was',
+			settings: undefined,
+			before: undefined,
+			version: OLD,
+			action: 'deploy',
+		},
+		{ what: 'the first, into a file', settings: SETTINGS, before: undefined, version: OLD, action: 'deploy' },
+		{ what: 'an update', settings: SETTINGS, before: OLD, version: NEW, action: 'deploy' },
+		{ what: 'clean-up', settings: SETTINGS, before: OLD, version: OLD, action: 'undeploy' },
+		{ what: 'clean-up where nothing was', settings: undefined, before: OLD, version: OLD, action: 'undeploy' },
+	])(
+		'before any of its file calls is completed or undone byte for byte: $what',
+		async ({ what, settings, before, version, action }) => {
+			let kills = 0;
+			for (let killAt = 0; ; killAt += STRIDE) {
+				const place = folder.file(what);
+				rmSync(place, { recursive: true, force: true });
+				mkdirSync(place);
+				if (settings !== undefined) {
+					mkdirSync(join(place, '.claude'));
+					writeFileSync(join(place, '.claude/settings.local.json'), settings);
+				}
+				const untouched = treeOf(place);
+				const workspace = new Workspace(place);
+				if (before !== undefined) await deploy(workspace, claudeCode, request(before));
+
+				const ended = await killedAt(killAt, place, version, action);
+
+				if (kills % 3 === 0) {
+					await deploy(workspace, claudeCode, request(version));
+					expect(await deploymentState(workspace, claudeCode, request(version))).toBe('ok');
+					expect(existsSync(join(place, '.claude/skills/check-directives/SKILL.md'))).toBe(true);
+				}
+				const { warnings } = await undeploy(workspace, claudeCode.id);
+				expect({ killAt, warnings, tree: treeOf(place) }).toEqual({ killAt, warnings: [], tree: untouched });
+				if (ended === 'finished') break;
+				expect(ended).toBe('SIGKILL');
+				kills++;
+			}
+			expect(kills * STRIDE).toBeGreaterThan(40);
+			rounds += kills;
+		},
+		120_000,
+	);
+});
+
+afterAll(() => expect(rounds).toBeGreaterThan(100));
+
+async function killedAt(call: number, place: string, version: string, action: string): Promise<string | undefined> {
+	const args = [`${call}`, folder.file('deployOnce.mjs'), place, folder.path, version, action];
+	try {
+		await run(process.execPath, [folder.file('killedAt.mjs'), ...args]);
+		return 'finished';
+	} catch (error) {
+		const { signal, stderr } = error as { signal?: string; stderr?: string };
+		return signal ?? stderr;
+	}
+}
