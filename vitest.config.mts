@@ -3,7 +3,14 @@ import { defineConfig } from 'vitest/config';
 /** On a shared runner a second try tells a slow moment from a defect; on one's own machine a test passes or fails. */
 const retry = process.env['CI'] ? 2 : 0;
 /** Real agents and windows need a machine to themselves, so their files run one after another. */
-const serial = { retry, fileParallelism: false, testTimeout: 60_000, hookTimeout: 90_000, teardownTimeout: 10_000 };
+const serial = {
+	expect: { poll: { timeout: 15_000 } },
+	retry,
+	fileParallelism: false,
+	testTimeout: 60_000,
+	hookTimeout: 90_000,
+	teardownTimeout: 10_000,
+};
 
 export default defineConfig({
 	test: {
