@@ -28,12 +28,27 @@ export class Workbench {
 		return this.quick.locator('.quick-input-list .monaco-list-row').filter({ hasText: text });
 	}
 
-	/** Runs a command by its title, as shown: 'Nancy: Start Agent'. */
+	/**
+	 * Runs a command by its title, as shown: 'Nancy: Start Agent'. The palette lists what is enabled when it opens, so in a
+	 * window that is still starting it is opened again until the command is there.
+	 */
 	async command(title: string): Promise<void> {
-		await this.page.keyboard.press('F1');
-		await this.quickInput.waitFor();
-		await this.quickInput.fill(`>${title}`);
-		await this.quickRow(title).first().waitFor();
+		const row = this.quickRow(title).first();
+		await eventually(
+			`${title} in the palette`,
+			async () => {
+				await this.page.keyboard.press('F1');
+				await this.quickInput.waitFor();
+				await this.quickInput.fill(`>${title}`);
+				const isThere = await row.waitFor({ timeout: 2000 }).then(
+					() => true,
+					() => false,
+				);
+				if (!isThere) await this.page.keyboard.press('Escape');
+				return isThere;
+			},
+			{ timeoutMs: 30_000, everyMs: 300 },
+		);
 		await this.page.keyboard.press('Enter');
 	}
 
@@ -79,6 +94,8 @@ export class Workbench {
 	/** A choice in a row's context menu. */
 	async contextMenu(row: Locator, label: string): Promise<void> {
 		await row.click({ button: 'right' });
+		// A menu takes no click in its first 100 ms, so that the one which opened it does not choose.
+		await this.page.waitForTimeout(250);
 		await this.page.locator('.context-view .action-item', { hasText: label }).first().click();
 	}
 
