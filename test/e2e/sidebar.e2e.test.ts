@@ -62,6 +62,7 @@ describe('the sidebar', () => {
 			expect(await workbench.status('nancy.nancy.needs').innerText()).toContain('1 waiting');
 			await workbench.toast('waits for your permission').getByRole('button', { name: 'Show Terminal' }).click();
 			await workbench.waitForTerminalText(/Do you want to proceed/);
+			await page.locator('.terminal-wrapper .xterm.focus').waitFor();
 			await page.keyboard.press('Enter');
 			await workbench.row('Tasks', /idle · All finished/).waitFor({ timeout: 20_000 });
 			await workbench.toast('has stopped: All finished').waitFor();
