@@ -6,7 +6,6 @@ import { fileNames, folderNames } from '../base/listing.ts';
 import type { MessageContent } from '../protocol/message.ts';
 import { FIRST_WORKER, ORCHESTRATOR, type SessionId, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../protocol/records.ts';
-import { holdingLock } from './deployment/lock.ts';
 import { wakes } from './due.ts';
 import { readJsonFile, writeJsonFile } from './jsonFile.ts';
 import { Mailbox } from './mailbox.ts';
@@ -57,6 +56,8 @@ export class Workspace {
 
 	async updateConfig(change: (config: WorkspaceConfig) => WorkspaceConfig): Promise<void> {
 		await this.prepare();
+		// Loaded on first use: hooks change no configuration.
+		const { holdingLock } = await import('./deployment/lock.ts');
 		// Two changes at once would lose one of them, and the deployment record is the way back.
 		await holdingLock(`${this.paths.config}.lock`, async () =>
 			writeJsonFile(this.paths.config, WorkspaceConfig.parse(change(await this.config()))),

@@ -140,8 +140,10 @@ async function explained<T>(workspace: Workspace, run: () => Promise<T>): Promis
 	try {
 		return await run();
 	} catch (cause) {
-		if (cause instanceof NancyError || !hasErrno(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'))
-			throw cause;
+		// Where nothing may be written, Node says of a folder to be made that it is not there.
+		const isUnmade = hasErrno(cause, 'ENOENT') && errorText(cause).includes('mkdir');
+		if (cause instanceof NancyError) throw cause;
+		if (!isUnmade && !hasErrno(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) throw cause;
 		const cure = hasErrno(cause, 'ENOSPC', 'EDQUOT') ? 'Free some space' : 'Check who may write there';
 		throw new NancyError(
 			'io',

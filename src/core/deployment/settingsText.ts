@@ -1,14 +1,7 @@
-import {
-	applyEdits,
-	modify,
-	parseTree,
-	printParseErrorCode,
-	type FormattingOptions,
-	type Node,
-	type ParseError,
-} from 'jsonc-parser';
+import { parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import { NancyError } from '../../base/errors.ts';
 import type { SettingsEdit } from '../driver.ts';
+import { withLast, withoutChild, type Layout } from './textEdits.ts';
 
 type Entry = SettingsEdit['entries'][number];
 type Path = (string | number)[];
@@ -26,17 +19,9 @@ export function withEntries(file: string, text: string, entries: readonly Entry[
 	const bare = withoutMark(text);
 	const root = check(file, bare.text, entries);
 	const rest = setAside(bare.text, root, new Set(entries.map(({ path }) => path[0] ?? '')));
+	const layout = layoutOf(bare.text);
 	let result = rest.text;
-	const formattingOptions = formattingOf(bare.text);
-	for (const { path, value } of entries) {
-		const length = arrayLength(result, [...path]);
-		const edits =
-			length === undefined
-				? modify(result, [...path], [value], { formattingOptions })
-				: modify(result, [...path, length], value, { formattingOptions, isArrayInsertion: true });
-		result = applyEdits(result, edits);
-	}
-	if (result !== '' && !result.endsWith('\n') && bare.text.trim() === '') result += formattingOptions.eol ?? '\n';
+	for (const { path, value } of entries) result = withEntry(result, path, value, layout);
 	return bare.mark + rest.putBack(result);
 }
 
@@ -52,11 +37,10 @@ export function withoutEntries(file: string, text: string, isOurs: (value: strin
 	for (const { path } of found) refuseTwins(file, bare.text, root, path);
 	const rest = setAside(bare.text, root, new Set(found.map(({ path }) => String(path[0]))));
 	let result = rest.text;
-	const formattingOptions = formattingOf(bare.text);
 	for (;;) {
-		const path = findOurs(parsed(file, result), isOurs);
-		if (!path) return bare.mark + rest.putBack(result);
-		result = applyEdits(result, modify(result, path, undefined, { formattingOptions }));
+		const ours = findOurs(parsed(file, result), isOurs);
+		if (!ours) return bare.mark + rest.putBack(result);
+		result = withoutChild(result, ours.holder, ours.child);
 	}
 }
 
@@ -205,27 +189,42 @@ function childOf(node: Node, key: string): Node | undefined {
 	return node.children?.find(property => property.children?.[0]?.value === key)?.children?.[1];
 }
 
-function arrayLength(text: string, path: string[]): number | undefined {
-	let node = tree(text);
-	for (const segment of path) node = node && childOf(node, segment);
-	return node?.children?.length ?? (node ? 0 : undefined);
+/** The text with one more element in the array at `path`, which is made where it is missing. */
+function withEntry(text: string, path: readonly string[], value: unknown, layout: Layout): string {
+	let holder = tree(text);
+	for (const [depth, key] of path.entries()) {
+		const child = holder && childOf(holder, key);
+		if (child) {
+			holder = child;
+			continue;
+		}
+		const made = path.slice(depth + 1).reduceRight<unknown>((inside, name) => ({ [name]: inside }), [value]);
+		if (holder) return withLast(text, holder, key, made, layout);
+		// Nothing in the file, or nothing but comments.
+		const start = text === '' || text.endsWith('\n') ? text : text + layout.eol;
+		const json = JSON.stringify({ [key]: made }, null, layout.indent).replaceAll('\n', layout.eol);
+		return start + json + layout.eol;
+	}
+	return holder ? withLast(text, holder, undefined, value, layout) : text;
 }
 
-/** The path of the next thing to remove: an entry of ours, or what its removal left empty is removed with it. */
-function findOurs(root: Node | undefined, isOurs: (value: string) => boolean): Path | undefined {
-	const [first] = oursIn(root, isOurs, { innermost: true });
-	if (!first) return undefined;
-	// Removing the last element takes the array along, and so on up to, but without, the root.
-	let { path, node } = first;
-	for (;;) {
-		const holder = node.parent?.type === 'property' ? node.parent.parent : node.parent;
-		if (!holder || path.length < 2) return path;
+/** The next thing to remove: an entry of ours, or what its removal would leave empty. */
+function findOurs(
+	root: Node | undefined,
+	isOurs: (value: string) => boolean,
+): { holder: Node; child: Node } | undefined {
+	let node = oursIn(root, isOurs, { innermost: true })[0]?.node;
+	while (node) {
+		const child = node.parent?.type === 'property' ? node.parent : node;
+		const holder = child.parent;
+		if (!holder) return undefined;
 		// A group of hooks has nothing left to do without its hooks, whatever else it says.
 		const isGroup = holder.type === 'object' && holder.parent?.type === 'array';
-		if (!isGroup && (holder.children?.length ?? 0) > 1) return path;
+		const isLeftEmpty = isGroup || (holder.children?.length ?? 0) < 2;
+		if (!isLeftEmpty || !holder.parent) return { holder, child };
 		node = holder;
-		path = path.slice(0, -1);
 	}
+	return undefined;
 }
 
 interface Found {
@@ -267,10 +266,7 @@ function valueOf(node: Node): unknown {
 }
 
 /** Indentation and line ends as the file has them; two spaces where it has none yet. */
-function formattingOf(text: string): FormattingOptions {
+function layoutOf(text: string): Layout {
 	const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
-	const eol = text.includes('\r\n') ? '\r\n' : '\n';
-	return indent.startsWith('\t')
-		? { insertSpaces: false, tabSize: 1, eol }
-		: { insertSpaces: true, tabSize: indent.length, eol };
+	return { indent: indent.startsWith('\t') ? '\t' : indent, eol: text.includes('\r\n') ? '\r\n' : '\n' };
 }
