@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { installRuntime, LAUNCHER_PATTERN, type RuntimeSources } from '../../../src/core/runtime.ts';
@@ -67,6 +67,26 @@ describe('a runtime', () => {
 		await install();
 		expect(await tryLauncher(launcher)).toBeUndefined();
 		expect(await readFile(join(installed, 'hook.js'), 'utf8')).toBe('');
+	});
+
+	it('is repaired when its launcher may not be run any more', async () => {
+		const { launcher } = await install();
+		await chmod(launcher, 0o644);
+		expect(await tryLauncher(launcher)).toContain('EACCES');
+		await install();
+		expect(await tryLauncher(launcher)).toBeUndefined();
+	});
+
+	it('sweeps up what a killed installation left, but not what another is at', async () => {
+		const { folder: installed } = await install();
+		const parent = join(installed, '..');
+		for (const name of ['.new-0123456789ab', '0.1.0-cccccccc.old-01234567', '.new-ba9876543210'])
+			await mkdir(join(parent, name));
+		const long = new Date(Date.now() - 2 * 60 * 60 * 1000);
+		for (const name of ['.new-0123456789ab', '0.1.0-cccccccc.old-01234567'])
+			await utimes(join(parent, name), long, long);
+		await install();
+		expect((await readdir(parent)).sort()).toEqual(['.new-ba9876543210', basename(installed)]);
 	});
 
 	it('falls back to the node on PATH when its own has gone', async () => {
