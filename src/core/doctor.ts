@@ -152,7 +152,9 @@ async function hooks(
 	const what =
 		state === 'missing'
 			? 'somebody removed the entries of Nancy from'
-			: `version ${record?.hookVersion ?? 'unknown'} in`;
+			: record?.hookVersion === runtime.version
+				? 'entries or skills of Nancy are not as they were deployed in'
+				: `version ${record?.hookVersion ?? 'unknown'} in`;
 	return {
 		check: 'hooks',
 		level: 'problem',

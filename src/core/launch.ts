@@ -26,7 +26,7 @@ export interface WorkerRequest {
 	extra?: readonly string[];
 	/** Folder with the `nancy` command, put first on the agent's PATH. */
 	bin: string;
-	/** Environment that the agent will inherit; only PATH is read. */
+	/** Environment that the agent will inherit. */
 	env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -100,6 +100,7 @@ export async function planWorker(
 		cwd: workspace.folder,
 		env: {
 			...Object.fromEntries(driver.foreignVariables.map(name => [name, null])),
+			...(isOfRuntime(request.env) && { NODE_COMPILE_CACHE: null, ELECTRON_RUN_AS_NODE: null }),
 			...launch.env,
 			NANCY_TASK_DIR: workspace.paths.task(address.task),
 			NANCY_TASK: address.task,
@@ -130,6 +131,14 @@ export async function recordStop(workspace: Workspace, address: WorkerAddress): 
 
 export function isRunning(record: WorkerRecord): boolean {
 	return record.process !== undefined && liveness(record.process) !== 'dead';
+}
+
+/**
+ * The installed `nancy` runs with these set for itself. An agent that inherits them would fill the runtime with what its own
+ * programs compile, and Electron programs that it starts would not be themselves.
+ */
+function isOfRuntime(env: WorkerRequest['env']): boolean {
+	return /\/nancy\/runtime\/[^/]+(?:\/bin\/\.\.)?\/cache$/.test(env['NODE_COMPILE_CACHE'] ?? '');
 }
 
 /** The named worker's record, or for a resume without a name the record of the worker that ran last. */

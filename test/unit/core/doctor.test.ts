@@ -57,6 +57,18 @@ describe('the doctor', () => {
 		expect(await readFile(settings, 'utf8')).toMatch(/"model": ?"opus"/);
 	});
 
+	it('names a skill that somebody removed, and copies it again', async () => {
+		const skill = join(runtime.skills, 'check-tokens');
+		await mkdir(skill, { recursive: true });
+		await writeFile(join(skill, 'SKILL.md'), 'hi');
+		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329] });
+		expect(await problems()).toEqual([]);
+		await rm(join(folder, '.claude/skills'), { recursive: true });
+		expect((await problems()).join()).toContain('entries or skills of Nancy');
+		await repair(await examine(workspace, instruments()));
+		expect(await readFile(join(folder, '.claude/skills/check-tokens/SKILL.md'), 'utf8')).toBe('hi');
+	});
+
 	it('names a settings file that does not parse, with the place, and does not touch it', async () => {
 		await mkdir(join(folder, '.claude'));
 		await writeFile(settings, '{\n  "hooks": oops\n}');
