@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { drivers } from '../../drivers/index.ts';
 import { CleanupOutput } from '../../protocol/cliOutput.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
@@ -25,7 +24,10 @@ export const cleanup = command(
 	async (input, context) => {
 		const workspace = findWorkspace(context);
 		const task = input.task === undefined ? undefined : (await workspace.task(parseTaskName(input.task))).name;
-		const { cleanUp } = await import('../../core/deployment/cleanUp.ts');
+		const [{ cleanUp }, { drivers }] = await Promise.all([
+			import('../../core/deployment/cleanUp.ts'),
+			import('../../drivers/index.ts'),
+		]);
 		const { changed, warnings, undeployed } = await cleanUp(workspace, task, drivers);
 		for (const warning of warnings) context.note(warning);
 		return answer(
