@@ -149,3 +149,25 @@ export async function readTextIfExists(file: string): Promise<string | undefined
 		throw error;
 	}
 }
+
+/** Renames a file; `false` when it is not there: somebody else was first. */
+export async function moveIfThere(from: string, to: string): Promise<boolean> {
+	try {
+		await rename(from, to);
+		return true;
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT')) return false;
+		throw error;
+	}
+}
+
+/** {@link moveIfThere} for the hook program. */
+export function moveIfThereSync(from: string, to: string): boolean {
+	try {
+		renameSync(from, to);
+		return true;
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT')) return false;
+		throw error;
+	}
+}

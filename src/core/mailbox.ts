@@ -1,7 +1,14 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { createFileAtomic, readTextIfExists, writeFileAtomic, writeFileAtomicSync } from '../base/atomicFile.ts';
+import {
+	createFileAtomic,
+	moveIfThere,
+	moveIfThereSync,
+	readTextIfExists,
+	writeFileAtomic,
+	writeFileAtomicSync,
+} from '../base/atomicFile.ts';
 import { mapConcurrently } from '../base/concurrent.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
@@ -401,26 +408,6 @@ function readIfThereSync(file: string): string | undefined {
 		return readFileSync(file, 'utf8');
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT')) return undefined;
-		throw error;
-	}
-}
-
-function moveIfThereSync(from: string, to: string): boolean {
-	try {
-		renameSync(from, to);
-		return true;
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT')) return false;
-		throw error;
-	}
-}
-
-async function moveIfThere(from: string, to: string): Promise<boolean> {
-	try {
-		await rename(from, to);
-		return true;
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT')) return false;
 		throw error;
 	}
 }

@@ -1,5 +1,6 @@
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { moveIfThere } from '../../base/atomicFile.ts';
 import { errorText, hasErrno } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import type { Disposable } from '../../base/lifetime.ts';
@@ -7,7 +8,7 @@ import { identify, liveness } from '../../base/liveness.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../workspace.ts';
-import { CollectorLock } from './collectorLock.ts';
+import { ProcessLock } from '../processLock.ts';
 import { readSpooled, type Spooled } from './spooled.ts';
 import { appendLines, DEFAULT_LIMITS, keepWithin, storedIds, type TrafficLimits } from './trafficFile.ts';
 
@@ -58,7 +59,7 @@ export class Collector implements Disposable {
 	readonly onDidCollect: Event<readonly SessionId[]> = this.collected.event;
 
 	private readonly drivers: ReadonlyMap<DriverId, Driver>;
-	private readonly lock: CollectorLock;
+	private readonly lock: ProcessLock;
 	private readonly claimed: string;
 	private readonly limits: TrafficLimits;
 	private readonly unfinishedMs: number;
@@ -82,7 +83,7 @@ export class Collector implements Disposable {
 	) {
 		const me = identify(process.pid);
 		this.drivers = new Map(drivers.map(driver => [driver.id, driver]));
-		this.lock = new CollectorLock(join(workspace.paths.root, 'collector.lock'));
+		this.lock = new ProcessLock(join(workspace.paths.root, 'collector.lock'));
 		this.claimed = join(workspace.paths.spool, `.claimed-${me.pid}-${me.startedTicks}`);
 		this.limits = { ...DEFAULT_LIMITS, ...options.limits };
 		this.unfinishedMs = options.unfinishedMs ?? 30_000;
@@ -400,16 +401,6 @@ async function entriesOf(folder: string) {
 		return await readdir(folder, { withFileTypes: true });
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
-		throw error;
-	}
-}
-
-async function moveIfThere(from: string, to: string): Promise<boolean> {
-	try {
-		await rename(from, to);
-		return true;
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT')) return false;
 		throw error;
 	}
 }

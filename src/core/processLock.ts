@@ -1,26 +1,26 @@
 import { rename, rm } from 'node:fs/promises';
 import * as z from 'zod/mini';
-import { createFileAtomic, readTextIfExists } from '../../base/atomicFile.ts';
-import { hasErrno } from '../../base/errors.ts';
-import { identify, liveness, type ProcessIdentity } from '../../base/liveness.ts';
-import { ProcessRecord } from '../../protocol/records.ts';
+import { createFileAtomic, readTextIfExists } from '../base/atomicFile.ts';
+import { hasErrno } from '../base/errors.ts';
+import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
+import { ProcessRecord } from '../protocol/records.ts';
 
-/** `.nancy/collector.lock`: who collects. The token tells apart several collectors of one process. */
+/** Who holds a lock. The token tells apart several holders in one process. */
 const LockFile = z.looseObject({ ...ProcessRecord.shape, token: z.string() });
 
 let count = 0;
 
 /**
- * One collector at a time, over all windows and commands. A dead owner's lock is taken over. The lock alone is not what keeps
- * events from being stored twice (a claim by rename does); it keeps two collectors from interleaving.
+ * A file that one process at a time holds, over all windows and commands. A dead owner's lock is taken over. The collector's is
+ * not what keeps events from being stored twice (a claim by rename does); it keeps two collectors from interleaving.
  */
-export class CollectorLock {
+export class ProcessLock {
 	private readonly me: ProcessIdentity = identify(process.pid);
 	private readonly token = `${this.me.pid}-${this.me.startedTicks}-${++count}`;
 
 	constructor(private readonly file: string) {}
 
-	/** Whether this collector has the lock now, taking it when nobody alive has it. */
+	/** Whether this holder has the lock now, taking it when nobody alive has it. */
 	async hold(): Promise<boolean> {
 		const text = await readTextIfExists(this.file);
 		if (text === undefined) return this.create();
