@@ -1,3 +1,4 @@
+import { benchAgent } from './agent.ts';
 import { benchGuard } from './guard.ts';
 import { benchStart } from './start.ts';
 import { print, type Row } from './table.ts';
@@ -5,6 +6,7 @@ import { benchTraffic } from './traffic.ts';
 
 const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
 	guard: benchGuard,
+	agent: benchAgent,
 	start: benchStart,
 	traffic: benchTraffic,
 };
