@@ -1,15 +1,7 @@
-import {
-	copyFileSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	rmSync,
-	writeFileSync,
-	chmodSync,
-	symlinkSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { installRuntime, sourcesIn } from '../../src/core/runtime.ts';
 import { Workspace } from '../../src/core/workspace.ts';
 import { DriverId, SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { timeInShell } from './shellLoop.ts';
@@ -36,12 +28,8 @@ export async function benchGuard(): Promise<Row[]> {
 	const folder = mkdtempSync(join(tmpdir(), 'nancy-bench-'));
 	const rows: Row[] = [];
 	try {
-		const runtime = join(folder, 'runtime');
-		mkdirSync(runtime);
-		copyFileSync(join(root, 'hooks/nancy-hook'), join(runtime, 'nancy-hook'));
-		chmodSync(join(runtime, 'nancy-hook'), 0o755);
-		copyFileSync(join(root, 'dist/hook.js'), join(runtime, 'hook.js'));
-		symlinkSync(process.execPath, join(runtime, 'node'));
+		const node = { executable: process.execPath, isElectron: false };
+		const { launcher } = await installRuntime(sourcesIn(root, 'package'), '0.0.0', join(folder, 'data'), node);
 		const workspace = new Workspace(folder);
 		const address = { task: TaskName.parse('bench'), worker: WorkerName.parse('worker') };
 		await workspace.prepare();
@@ -79,7 +67,7 @@ export async function benchGuard(): Promise<Row[]> {
 				{ name: 'sh', command: 'sh -c :' },
 				{
 					name: 'guard',
-					command: `${env} '${runtime}/nancy-hook' claude-code PreToolUse boundary '${folder}'`,
+					command: `${env} '${launcher}' claude-code PreToolUse boundary '${folder}'`,
 					before: emptySpool,
 				},
 				{ name: 'naive', command: `'${naive}' '${workspace.paths.root}'`, runs: 8 },
@@ -123,7 +111,7 @@ export async function benchGuard(): Promise<Row[]> {
 					{ name: 'node', command: `'${process.execPath}' -e 0`, runs: 1 },
 					{
 						name: 'deliver',
-						command: `${env} '${runtime}/nancy-hook' claude-code PreToolUse boundary '${folder}'`,
+						command: `${env} '${launcher}' claude-code PreToolUse boundary '${folder}'`,
 						runs: 1,
 						before: queue,
 					},
