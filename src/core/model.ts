@@ -1,17 +1,19 @@
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { errorText, hasErrno } from '../base/errors.ts';
+import { errorText } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { DisposableStore, type Disposable } from '../base/lifetime.ts';
 import { liveness, type Liveness, type ProcessIdentity } from '../base/liveness.ts';
-import { ORCHESTRATOR, SessionId, TaskName, WorkerName, type DriverId } from '../protocol/names.ts';
-import type { TaskRecord, WorkerRecord } from '../protocol/records.ts';
+import { ORCHESTRATOR, type DriverId, type SessionId } from '../protocol/names.ts';
+import type { WorkerRecord } from '../protocol/records.ts';
 import { AttentionTracker, type Attention } from './attention.ts';
 import type { Driver } from './driver.ts';
-import { folderByState, type MailboxListing, type MessageState } from './mailbox.ts';
+import type { MailboxListing } from './mailbox.ts';
 import type { Overview, WorkerState, WorkerView } from './overview.ts';
 import { Prober, type Ask } from './prober.ts';
-import { SessionView, type SessionTraffic } from './sessionView.ts';
+import { SessionMirror } from './sessionMirror.ts';
+import type { SessionTraffic, SessionView } from './sessionView.ts';
+import { TaskMirror } from './taskMirror.ts';
 import { Collector, type CollectorOptions } from './traffic/collector.ts';
 import { Upkeep } from './upkeep.ts';
 import { watch } from './watch.ts';
@@ -40,22 +42,11 @@ const DOUBT_MS = 2500;
 /** A worker's start is newer than its session's last event by more than this: the events are of an earlier run. */
 const RESTART_MS = 2000;
 
-/** Sessions whose traffic is kept in memory beside those of the workers. */
-const MOST_SESSIONS = 60;
-
 /** How long a process found alive is taken to be, in milliseconds. */
 const ALIVE_MS = 500;
 
 /** Stands for the whole folder among the folders that changed. */
 const EVERYTHING = '*';
-
-const STATES = ['queued', 'claimed', 'delivered', 'archived', 'withdrawn'] as const satisfies readonly MessageState[];
-
-interface Task {
-	record: TaskRecord;
-	workers: WorkerRecord[];
-	problems: FileProblem[];
-}
 
 /**
  * One workspace folder, live and in memory. It only mirrors the files: a second window, or this one after a reload, comes to the
@@ -75,12 +66,8 @@ export class WorkspaceModel implements Disposable {
 	private readonly isAlive: (process: ProcessIdentity) => Liveness;
 	private readonly now: () => number;
 
-	private tasks = new Map<TaskName, Task>();
-	private taskProblems: FileProblem[] = [];
-	private readonly mailboxes = new Map<string, Map<MessageState, MailboxListing>>();
-	private readonly sessionViews = new Map<SessionId, SessionView>();
-	/** Sizes of traffic files when last looked at. */
-	private readonly sizes = new Map<SessionId, number>();
+	private readonly tasks: TaskMirror;
+	private readonly traffic: SessionMirror;
 	private readonly processes = new Map<string, { liveness: Liveness; at: string; checkedMs: number }>();
 	private failure: FileProblem | undefined;
 
@@ -101,6 +88,8 @@ export class WorkspaceModel implements Disposable {
 	) {
 		this.now = options.now ?? Date.now;
 		this.isAlive = options.isAlive ?? liveness;
+		this.tasks = new TaskMirror(workspace);
+		this.traffic = new SessionMirror(workspace, drivers, view => this.seeGrowth(view));
 		this.collector = new Collector(workspace, drivers, options.collector);
 		this.owned.add(this.collector);
 		this.prober = new Prober(options.ask ?? (() => Promise.resolve(new Map())), this.now);
@@ -142,20 +131,12 @@ export class WorkspaceModel implements Disposable {
 
 	/** A worker's mailbox, or the human's own (`orchestrator`), as last read. */
 	messages(address: WorkerAddress): MailboxListing {
-		const byState = this.mailboxes.get(keyOf(address));
-		const listings = STATES.flatMap(state => byState?.get(state) ?? []);
-		const messages = listings.flatMap(listing => listing.messages);
-		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
-		return {
-			messages: [...messages.filter(message => message.state === 'queued'), ...others],
-			problems: listings.flatMap(listing => listing.problems),
-		};
+		return this.tasks.messages(address);
 	}
 
 	/** Every session with traffic in memory, newest first. */
 	sessions(): readonly SessionTraffic[] {
-		const views = [...this.sessionViews.values()].filter(view => view.lastAt !== '');
-		return views.map(view => view.traffic).sort((a, b) => (a.lastAt < b.lastAt ? 1 : -1));
+		return this.traffic.traffic();
 	}
 
 	get problems(): readonly FileProblem[] {
@@ -204,7 +185,7 @@ export class WorkspaceModel implements Disposable {
 		if (folders.includes(EVERYTHING)) {
 			await this.collect();
 			await this.readTasks();
-			await this.readTraffic();
+			await this.traffic.read();
 			return true;
 		}
 		let isChanged = false;
@@ -215,12 +196,13 @@ export class WorkspaceModel implements Disposable {
 		}
 		for (const folder of folders) {
 			const segments = relative(paths.tasks, folder).split(sep);
-			if (folder === EVERYTHING || segments[0] === '..' || segments[0] === '') continue;
-			await this.readTaskFolder(segments);
+			if (segments[0] === '..' || segments[0] === '') continue;
+			await this.tasks.readFolder(segments);
+			await this.followWorkers();
 			isChanged = true;
 		}
 		if (folders.includes(paths.traffic) || folders.includes(paths.sessions))
-			isChanged = (await this.readTraffic()) || isChanged;
+			isChanged = (await this.traffic.read()) || isChanged;
 		return isChanged;
 	}
 
@@ -230,138 +212,32 @@ export class WorkspaceModel implements Disposable {
 		const problems = this.collector.problems.length;
 		const { isCollector, sessions } = await this.collector.collect();
 		this.isCollector = isCollector;
-		for (const session of sessions) await this.follow(session);
+		for (const session of sessions) await this.traffic.follow(session);
 		return sessions.length > 0 || problems !== this.collector.problems.length;
 	}
 
 	private async readTasks(): Promise<void> {
-		const { tasks, problems } = await this.workspace.tasks();
-		this.taskProblems = problems;
-		const before = this.tasks;
-		this.tasks = new Map();
-		for (const record of tasks) {
-			const known = before.get(record.name);
-			this.tasks.set(record.name, { record, workers: known?.workers ?? [], problems: known?.problems ?? [] });
-			await this.readWorkers(record.name);
-			await this.readMailboxes(record.name);
-		}
-		for (const name of before.keys()) {
-			if (this.tasks.has(name)) continue;
-			for (const key of this.mailboxes.keys()) if (key.startsWith(`${name}/`)) this.mailboxes.delete(key);
-		}
+		await this.tasks.readAll();
+		await this.followWorkers();
 	}
 
-	/** @param segments the folder below `tasks/` */
-	private async readTaskFolder([taskName, room, worker, state]: readonly string[]): Promise<void> {
-		const name = TaskName.safeParse(taskName);
-		if (!name.success) return;
-		const task = this.tasks.get(name.data);
-		if (!task || room === undefined) return this.readTasks();
-		if (room === 'workers') {
-			await this.readWorkers(name.data);
-			return this.readMissingMailboxes(name.data);
-		}
-		const mailbox = WorkerName.safeParse(worker);
-		if (room !== 'comms' || !mailbox.success) return this.readMailboxes(name.data);
-		const states = STATES.filter(each => state === undefined || folderByState[each] === state);
-		if (states.length > 0) await this.readMailbox({ task: name.data, worker: mailbox.data }, states);
-	}
-
-	private async readWorkers(name: TaskName): Promise<void> {
-		const task = this.tasks.get(name);
-		if (!task) return;
-		({ workers: task.workers, problems: task.problems } = await this.workspace.workers(name));
-		for (const worker of task.workers) {
+	/** The sessions of workers count, however long ago they last said something. */
+	private async followWorkers(): Promise<void> {
+		for (const worker of this.tasks.workers()) {
 			const session = worker.sessions.at(-1)?.id;
-			if (session !== undefined && !this.sessionViews.has(session)) await this.follow(session);
+			if (session !== undefined && !this.traffic.has(session)) await this.traffic.follow(session);
 		}
 	}
 
-	private async readMailboxes(task: TaskName): Promise<void> {
-		for (const worker of this.mailboxNames(task)) await this.readMailbox({ task, worker }, STATES);
-	}
-
-	private async readMissingMailboxes(task: TaskName): Promise<void> {
-		for (const worker of this.mailboxNames(task)) {
-			if (!this.mailboxes.has(keyOf({ task, worker }))) await this.readMailbox({ task, worker }, STATES);
-		}
-	}
-
-	private mailboxNames(task: TaskName): WorkerName[] {
-		return [ORCHESTRATOR, ...(this.tasks.get(task)?.workers.map(worker => worker.name) ?? [])];
-	}
-
-	private async readMailbox(address: WorkerAddress, states: readonly MessageState[]): Promise<void> {
-		const byState = this.mailboxes.get(keyOf(address)) ?? new Map<MessageState, MailboxListing>();
-		for (const state of states) {
-			byState.set(
-				state,
-				await this.workspace
-					.mailbox(address)
-					.list([state])
-					.catch((error: unknown) => brokenMailbox(address, error)),
-			);
-		}
-		this.mailboxes.set(keyOf(address), byState);
-	}
-
-	/** Follows every session that grew; at the start, those that grew last. */
-	private async readTraffic(): Promise<boolean> {
-		let isChanged = false;
-		const files = [];
-		for (const name of await readdir(this.workspace.paths.traffic).catch(emptyIfMissing)) {
-			const session = SessionId.safeParse(name.slice(0, -'.jsonl'.length));
-			if (!name.endsWith('.jsonl') || !session.success) continue;
-			const found = await stat(join(this.workspace.paths.traffic, name)).catch(() => undefined);
-			if (found) files.push({ session: session.data, size: found.size, mtimeMs: found.mtimeMs });
-		}
-		files.sort((a, b) => b.mtimeMs - a.mtimeMs);
-		for (const { session, size } of files) {
-			const isSame = this.sizes.get(session) === size;
-			this.sizes.set(session, size);
-			const isLeftOut =
-				!this.isReady && !this.sessionViews.has(session) && this.sessionViews.size >= MOST_SESSIONS;
-			if (isSame || isLeftOut) continue;
-			isChanged = (await this.follow(session)) || isChanged;
-		}
-		return isChanged;
-	}
-
-	private async follow(session: SessionId): Promise<boolean> {
-		const view = this.sessionViews.get(session) ?? new SessionView(this.workspace.paths, session, this.drivers);
-		this.sessionViews.set(session, view);
-		const isChanged = await view.follow();
-		const address = (await this.workspace.sessionBinding(session))?.address ?? view.address;
-		const isRebound =
-			address !== undefined && (view.address === undefined || keyOf(address) !== keyOf(view.address));
-		if (isRebound) view.address = address;
-		if (isChanged && view.address) {
-			const driver = this.worker(view.address)?.agent;
-			if (driver !== undefined) this.prober.wake(driver);
-			if (!this.worker(view.address)) this.touch([this.workspace.paths.tasks]);
-		}
-		return isChanged || isRebound;
-	}
-
-	private worker({ task, worker }: WorkerAddress): WorkerRecord | undefined {
-		return this.tasks.get(task)?.workers.find(record => record.name === worker);
-	}
-
-	/** The session that tells what a worker is doing: the one with the newest event. */
-	private currentView(record: WorkerRecord): SessionView | undefined {
-		const own = new Set(record.sessions.map(session => session.id));
-		let newest: SessionView | undefined;
-		for (const view of this.sessionViews.values()) {
-			const isOwn =
-				own.has(view.session) ||
-				(view.address && view.address.task === record.task && view.address.worker === record.name);
-			if (isOwn && view.state && (!newest?.state || view.state.at >= newest.state.at)) newest = view;
-		}
-		return newest;
+	private seeGrowth({ address }: SessionView): void {
+		if (!address) return;
+		const worker = this.tasks.worker(address);
+		if (worker) this.prober.wake(worker.agent);
+		else this.touch([this.workspace.paths.tasks]);
 	}
 
 	private stateOf(record: WorkerRecord): { state: WorkerState; view: SessionView | undefined; folded: SessionState } {
-		const view = this.currentView(record);
+		const view = this.traffic.current(record);
 		const session = view?.session ?? record.sessions.at(-1)?.id;
 		const fresh = startingState(record.startedAt, record.sessions.at(-1)?.id);
 		const isRestarted = view?.state && Date.parse(record.startedAt) - Date.parse(view.state.at) > RESTART_MS;
@@ -390,37 +266,26 @@ export class WorkspaceModel implements Disposable {
 	}
 
 	private compute(): Overview {
-		const problems = [...this.taskProblems, ...this.collector.problems, ...(this.failure ? [this.failure] : [])];
-		const tasks = [...this.tasks.values()].map(task => {
-			problems.push(...task.problems);
-			const workers = task.workers.map(record => this.viewOf(record));
-			for (const worker of this.mailboxNames(task.record.name)) {
-				problems.push(...this.messages({ task: task.record.name, worker }).problems);
-			}
-			return {
-				record: task.record,
-				workers,
-				unread: this.queued({ task: task.record.name, worker: ORCHESTRATOR }).length,
-			};
-		});
-		return { tasks, problems };
+		const failures = this.failure ? [this.failure] : [];
+		const tasks = this.tasks.all().map(({ record, workers }) => ({
+			record,
+			workers: workers.map(worker => this.viewOf(worker)),
+			unread: this.tasks.inState({ task: record.name, worker: ORCHESTRATOR }, 'queued').length,
+		}));
+		return { tasks, problems: [...this.tasks.problems(), ...this.collector.problems, ...failures] };
 	}
 
 	private viewOf(record: WorkerRecord): WorkerView {
 		const { state, view } = this.stateOf(record);
-		const queued = this.queued({ task: record.task, worker: record.name }).length;
+		const queued = this.tasks.inState({ task: record.task, worker: record.name }, 'queued').length;
 		return { record, state, queued, ...(view?.facts && { facts: view.facts }) };
-	}
-
-	private queued(address: WorkerAddress) {
-		return this.mailboxes.get(keyOf(address))?.get('queued')?.messages ?? [];
 	}
 
 	/** After something changed: what it means for the human, and for whoever shows it. */
 	private conclude(): void {
 		this.known = undefined;
 		const addresses: WorkerAddress[] = [];
-		for (const task of this.tasks.values()) {
+		for (const task of this.tasks.all()) {
 			for (const record of task.workers) {
 				const { state, folded } = this.stateOf(record);
 				const address = { task: record.task, worker: record.name };
@@ -466,17 +331,15 @@ export class WorkspaceModel implements Disposable {
 		if (this.owned.isDisposed) return;
 		const before = this.whatIsSeen();
 		const doubtful = new Map<DriverId, SessionId[]>();
-		for (const task of this.tasks.values()) {
-			for (const record of task.workers) {
-				const { state, view } = this.stateOf(record);
-				await this.readTranscript(record, view, state);
-				const isActive = state.phase === 'working' || state.phase === 'waiting' || state.phase === 'starting';
-				const isInDoubt = isActive && this.now() - Date.parse(view?.state?.at ?? record.startedAt) > DOUBT_MS;
-				const session = view?.session ?? record.sessions.at(-1)?.id;
-				if (isInDoubt && session !== undefined)
-					doubtful.set(record.agent, [...(doubtful.get(record.agent) ?? []), session]);
-				if (this.isKeeper) await this.tend(record, state);
-			}
+		for (const record of this.tasks.workers()) {
+			const { state, view } = this.stateOf(record);
+			await this.readTranscript(record, view, state);
+			const isActive = state.phase === 'working' || state.phase === 'waiting' || state.phase === 'starting';
+			const isInDoubt = isActive && this.now() - Date.parse(view?.state?.at ?? record.startedAt) > DOUBT_MS;
+			const session = view?.session ?? record.sessions.at(-1)?.id;
+			if (isInDoubt && session !== undefined)
+				doubtful.set(record.agent, [...(doubtful.get(record.agent) ?? []), session]);
+			if (this.isKeeper) await this.tend(record, state);
 		}
 		for (const driver of this.drivers) await this.prober.look(driver, doubtful.get(driver.id) ?? []);
 		this.known = undefined;
@@ -504,7 +367,7 @@ export class WorkspaceModel implements Disposable {
 
 	private async tend(record: WorkerRecord, state: WorkerState): Promise<void> {
 		const address = { task: record.task, worker: record.name };
-		await this.upkeep.tend(address, state, this.queued(address)).catch((error: unknown) => {
+		await this.upkeep.tend(address, state, this.tasks.inState(address, 'queued')).catch((error: unknown) => {
 			// A full disk or a vanished task: the next tick tries again.
 			this.failure = { file: this.workspace.paths.mailbox(record.task, record.name), reason: errorText(error) };
 		});
@@ -522,7 +385,7 @@ export class WorkspaceModel implements Disposable {
 		await transcript.read();
 		if (!this.isKeeper) return;
 		const address = { task: record.task, worker: record.name };
-		for (const { id, receipt } of this.mailboxes.get(keyOf(address))?.get('delivered')?.messages ?? []) {
+		for (const { id, receipt } of this.tasks.inState(address, 'delivered')) {
 			if (
 				!receipt ||
 				receipt.session !== view.session ||
@@ -545,17 +408,4 @@ export async function readOverview(workspace: Workspace, drivers: readonly Drive
 	} finally {
 		await model.close();
 	}
-}
-
-function keyOf({ task, worker }: WorkerAddress): string {
-	return `${task}/${worker}`;
-}
-
-function brokenMailbox(address: WorkerAddress, error: unknown): MailboxListing {
-	return { messages: [], problems: [{ file: `${address.task}/${address.worker}`, reason: errorText(error) }] };
-}
-
-function emptyIfMissing(error: unknown): string[] {
-	if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
-	throw error;
 }
