@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
+import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
 import { errorText, NancyError } from '../base/errors.ts';
 
 /**
@@ -22,7 +22,16 @@ export async function readJsonFile<S extends z.ZodMiniType>(file: string, schema
 }
 
 export async function writeJsonFile(file: string, value: unknown): Promise<void> {
-	await writeFileAtomic(file, `${JSON.stringify(value, null, '\t')}\n`);
+	await writeFileAtomic(file, textOf(value));
+}
+
+/** Like {@link writeJsonFile}, but never replaces a file: `false` when one is there already. */
+export function createJsonFile(file: string, value: unknown): Promise<boolean> {
+	return createFileAtomic(file, textOf(value));
+}
+
+function textOf(value: unknown): string {
+	return `${JSON.stringify(value, null, '\t')}\n`;
 }
 
 function broken(file: string, what: string, cause: unknown): NancyError {

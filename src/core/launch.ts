@@ -82,7 +82,7 @@ export async function planWorker(
 	};
 	const now = new Date().toISOString();
 	const { process: _gone, stoppedAt: _stopped, ...kept } = earlier ?? newRecord(address, driver, now);
-	await workspace.saveWorker({
+	const record: WorkerRecord = {
 		...kept,
 		agent: driver.id,
 		agentVersion: formatVersion(agent.version),
@@ -90,7 +90,10 @@ export async function planWorker(
 		...(request.model !== undefined && { model: request.model }),
 		sessions:
 			resume || !launch.sessionIsKnown ? kept.sessions : [...kept.sessions, { id: session, startedAt: now }],
-	});
+	};
+	if (earlier) await workspace.updateWorker(address, () => record);
+	// Another window has just taken the name: there is an earlier record now, or the next name is free.
+	else if (!(await workspace.createWorker(record))) return planWorker(workspace, driver, agent, request);
 	if (launch.sessionIsKnown) await workspace.bindSession(session, address, false);
 	return {
 		address,
@@ -119,14 +122,12 @@ export async function recordProcess(
 	address: WorkerAddress,
 	process: ProcessIdentity,
 ): Promise<void> {
-	const record = await workspace.worker(address);
-	if (record) await workspace.saveWorker({ ...record, process });
+	await workspace.updateWorker(address, record => record && { ...record, process });
 }
 
 /** Notes that a worker was ended on purpose. */
 export async function recordStop(workspace: Workspace, address: WorkerAddress): Promise<void> {
-	const record = await workspace.worker(address);
-	if (record) await workspace.saveWorker({ ...record, stoppedAt: new Date().toISOString() });
+	await workspace.updateWorker(address, record => record && { ...record, stoppedAt: new Date().toISOString() });
 }
 
 export function isRunning(record: WorkerRecord): boolean {

@@ -169,16 +169,23 @@ async function recordSession(
 	caller: SessionCaller,
 	known: WorkerRecord | undefined,
 ): Promise<WorkerRecord> {
-	const now = new Date().toISOString();
-	const record: WorkerRecord = known ??
-		(await workspace.worker(address)) ?? {
-			version: 1,
-			task: address.task,
-			name: address.worker,
-			agent: caller.driver,
-			sessions: [],
-			startedAt: now,
-		};
+	// Most events find everything recorded, and their agent waits: no lock for them.
+	if (known && withSession(known, caller) === known) return known;
+	const fresh: WorkerRecord = {
+		version: 1,
+		task: address.task,
+		name: address.worker,
+		agent: caller.driver,
+		sessions: [],
+		startedAt: new Date().toISOString(),
+	};
+	let changed = fresh;
+	await workspace.updateWorker(address, record => (changed = withSession(record ?? fresh, caller)));
+	return changed;
+}
+
+/** The record as it is to be after this caller; the same one when it says nothing new. */
+function withSession(record: WorkerRecord, caller: SessionCaller): WorkerRecord {
 	const last = record.sessions.at(-1);
 	const isCurrent = last?.id === caller.session;
 	const isProcessKnown = record.process !== undefined || caller.agent === undefined;
@@ -186,17 +193,20 @@ async function recordSession(
 		return record;
 	const earlier = record.sessions.find(session => session.id === caller.session);
 	const transcript = caller.transcript ?? earlier?.transcript;
-	const changed: WorkerRecord = {
+	return {
 		...record,
 		// A session that Nancy did not start has no terminal of Nancy's: the agent itself is its process.
 		...(isProcessKnown ? {} : { process: caller.agent }),
 		sessions: [
 			...record.sessions.filter(session => session.id !== caller.session),
-			{ startedAt: now, ...earlier, id: caller.session, ...(transcript !== undefined && { transcript }) },
+			{
+				startedAt: new Date().toISOString(),
+				...earlier,
+				id: caller.session,
+				...(transcript !== undefined && { transcript }),
+			},
 		],
 	};
-	await workspace.saveWorker(changed);
-	return changed;
 }
 
 async function recordAgent(workspace: Workspace, address: WorkerAddress, caller: SessionCaller): Promise<void> {

@@ -7,7 +7,8 @@ import type { MessageContent } from '../protocol/message.ts';
 import { FIRST_WORKER, ORCHESTRATOR, type SessionId, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../protocol/records.ts';
 import { wakes } from './due.ts';
-import { readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { holdingLock } from './holdingLock.ts';
+import { createJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
 import { Mailbox } from './mailbox.ts';
 import { NancyPaths } from './paths.ts';
 
@@ -22,6 +23,9 @@ export interface FileProblem {
 	file: string;
 	reason: string;
 }
+
+/** A hook ends after 2.5 s. */
+const HOOK_PATIENCE_MS = 1000;
 
 /**
  * One workspace folder's tasks, workers and mailboxes. Holds nothing in memory: any number of windows, hooks and commands
@@ -56,8 +60,6 @@ export class Workspace {
 
 	async updateConfig(change: (config: WorkspaceConfig) => WorkspaceConfig): Promise<void> {
 		await this.prepare();
-		// Loaded on first use: hooks change no configuration.
-		const { holdingLock } = await import('./deployment/lock.ts');
 		// Two changes at once would lose one of them, and the deployment record is the way back.
 		await holdingLock(`${this.paths.config}.lock`, async () =>
 			writeJsonFile(this.paths.config, WorkspaceConfig.parse(change(await this.config()))),
@@ -67,7 +69,7 @@ export class Workspace {
 	async createTask(record: TaskRecord): Promise<void> {
 		await this.prepare();
 		const file = this.paths.taskRecord(record.name);
-		if (!(await createFileAtomic(file, `${JSON.stringify(record, null, '\t')}\n`))) {
+		if (!(await createJsonFile(file, record))) {
 			throw new NancyError(
 				'task-exists',
 				`there is a task "${record.name}" already; resume it or choose another name`,
@@ -83,7 +85,9 @@ export class Workspace {
 	}
 
 	async updateTask(name: TaskName, change: (record: TaskRecord) => TaskRecord): Promise<void> {
-		await writeJsonFile(this.paths.taskRecord(name), change(await this.task(name)));
+		await this.task(name);
+		const file = this.paths.taskRecord(name);
+		await holdingLock(`${file}.lock`, async () => writeJsonFile(file, change(await this.task(name))));
 	}
 
 	/** Every task, oldest first. A record that cannot be read is reported and its task left out. */
@@ -121,6 +125,28 @@ export class Workspace {
 	async saveWorker(record: WorkerRecord): Promise<void> {
 		await this.mailbox({ task: record.task, worker: record.name }).makeFolders();
 		await writeJsonFile(this.paths.workerRecord(record.task, record.name), WorkerRecord.parse(record));
+	}
+
+	/** `false` when there is a worker of that name. */
+	async createWorker(record: WorkerRecord): Promise<boolean> {
+		await this.mailbox({ task: record.task, worker: record.name }).makeFolders();
+		return createJsonFile(this.paths.workerRecord(record.task, record.name), WorkerRecord.parse(record));
+	}
+
+	/**
+	 * Changes a worker's record, or makes it: the hook, the terminal and the `nancy` command each know a part of it. `undefined`
+	 * leaves it as it is. Throws `busy` when somebody has been at it for longer than a hook may wait.
+	 */
+	async updateWorker(
+		address: WorkerAddress,
+		change: (record: WorkerRecord | undefined) => WorkerRecord | undefined,
+	): Promise<void> {
+		await this.mailbox(address).makeFolders(); // refuses links
+		const update = async () => {
+			const changed = change(await this.worker(address));
+			if (changed) await this.saveWorker(changed);
+		};
+		await holdingLock(`${this.paths.workerRecord(address.task, address.worker)}.lock`, update, HOOK_PATIENCE_MS);
 	}
 
 	async worker({ task, worker }: WorkerAddress): Promise<WorkerRecord | undefined> {

@@ -5,7 +5,7 @@ import type { Deployment } from '../../protocol/records.ts';
 import type { Driver } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
 import { isOurs, type DeployRequest, type Job } from './job.ts';
-import { holdingLock } from './lock.ts';
+import { holdingLock } from '../holdingLock.ts';
 import { recordOf, sweepOriginals } from './record.ts';
 
 import { deployFile, restoreFile, sha256 } from './settingsFile.ts';

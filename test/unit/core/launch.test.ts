@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { planWorker } from '../../../src/core/launch.ts';
+import { planWorker, recordProcess } from '../../../src/core/launch.ts';
 import { installRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
-import { TaskName } from '../../../src/protocol/names.ts';
+import { bindCaller } from '../../../src/core/sessions.ts';
+import { SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
@@ -23,20 +24,70 @@ it('an agent started by the installed nancy does not inherit what nancy itself r
 	const env = JSON.parse(execFileSync(join(bin, 'nancy'), { encoding: 'utf8' })) as Record<string, string>;
 	expect(env).toMatchObject({ ELECTRON_RUN_AS_NODE: '1', NODE_COMPILE_CACHE: expect.stringContaining('nancy') });
 
-	const workspace = new Workspace(folder.file('project'));
+	const { workspace, task } = await workspaceWithTask(folder.file('project'));
+	const plan = (inherited: Record<string, string>) =>
+		planWorker(workspace, fakeDriver, { executable: '/a', version: [1, 0, 0] }, { task, bin, env: inherited });
+	expect((await plan(env)).env).toMatchObject({ NODE_COMPILE_CACHE: null, ELECTRON_RUN_AS_NODE: null });
+	expect((await plan({ NODE_COMPILE_CACHE: '/home/me/cache' })).env).not.toHaveProperty('NODE_COMPILE_CACHE');
+});
+
+it('two windows that start a worker at once start two workers', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const plan = () =>
+		planWorker(
+			workspace,
+			fakeDriver,
+			{ executable: '/a', version: [1, 0, 0] },
+			{ task, bin: folder.path, env: {} },
+		);
+	const plans = await Promise.all(Array.from({ length: 8 }, plan));
+	expect(new Set(plans.map(({ address }) => address.worker)).size).toBe(8);
+});
+
+it('what the hook, the terminal and the agent each know of a worker is all kept', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const process = { pid: 1, startedTicks: 1 };
+	for (let round = 0; round < 20; round++) {
+		const { address } = await planWorker(
+			workspace,
+			fakeDriver,
+			{ executable: '/a', version: [1, 0, 0] },
+			{ task, bin: folder.path, env: {} },
+		);
+		const launchedFor = { taskFolder: workspace.paths.task(task), worker: address.worker };
+		const sessions = [1, 2, 3].map(number => SessionId.parse(`s${round}-${number}`));
+		await Promise.all([
+			...sessions.map(session =>
+				bindCaller(workspace, {
+					session,
+					driver: fakeDriver.id,
+					agent: undefined,
+					launchedFor,
+					transcript: `/${session}.jsonl`,
+					begins: true,
+				}),
+			),
+			recordProcess(workspace, address, process),
+		]);
+		const record = await workspace.worker(address);
+		expect(record?.process).toEqual(process);
+		expect(record?.sessions.map(({ id }) => id)).toEqual(expect.arrayContaining(sessions));
+	}
+});
+
+async function workspaceWithTask(folder: string) {
+	const workspace = new Workspace(folder);
 	const task = TaskName.parse('build');
-	const createdAt = new Date().toISOString();
 	await workspace.createTask({
 		version: 1,
 		name: task,
 		title: '',
 		prompt: '',
 		agent: fakeDriver.id,
-		createdAt,
+		createdAt: new Date().toISOString(),
 		origin: 'nancy',
 	});
-	const plan = (inherited: Record<string, string>) =>
-		planWorker(workspace, fakeDriver, { executable: '/a', version: [1, 0, 0] }, { task, bin, env: inherited });
-	expect((await plan(env)).env).toMatchObject({ NODE_COMPILE_CACHE: null, ELECTRON_RUN_AS_NODE: null });
-	expect((await plan({ NODE_COMPILE_CACHE: '/home/me/cache' })).env).not.toHaveProperty('NODE_COMPILE_CACHE');
-});
+	return { workspace, task };
+}
