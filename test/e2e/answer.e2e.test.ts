@@ -1,25 +1,15 @@
 import { existsSync } from 'node:fs';
-import { describe, expect } from 'vitest';
-import { labTest } from '../support/labTest.ts';
-
-/** The agent may run Nancy's own command; everything else is asked about. */
-const claudeSettings = {
-	permissions: { defaultMode: 'default', allow: ['Bash(nancy:*)', 'Bash(sleep *)', 'Bash(echo *)'] },
-};
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { orchestrate, withAgent } from '../support/agentWorkbench.ts';
 
 describe('an agent that answers', () => {
-	labTest(
-		'writes to the human, who sees it unread, and is halted before its next tool runs',
-		{ claudeSettings, size: { width: 1500, height: 1000 } },
-		async ({ workbench, model, workspace }) => {
-			await workbench.activity('Nancy').click();
-			await workbench.command('Nancy: Orchestrate Task');
-			await workbench.answer('Report');
-			await workbench.quick.getByText('What is to be done').first().waitFor();
-			await workbench.answer(
-				'[[sh:nancy send orchestrator "Which port do you want?"]][[sh:nancy inbox]][[sh:sleep 8; echo thinking]][[sh:touch two]][[text:Over]]',
-			);
-			await workbench.pick('Claude Code');
+	test('writes to the human, who sees it unread, and is halted before its next tool runs', { timeout: 90_000 }, () =>
+		withAgent('answer', async (lab, model) => {
+			const { workbench, page, workspace } = lab;
+			const script =
+				'[[sh:nancy send orchestrator "Which port do you want?"]][[sh:nancy inbox]][[sh:sleep 8; echo thinking]][[sh:touch two]][[text:Over]]';
+			await orchestrate(lab, 'Report', script);
 
 			await workbench.row('Inbox', /Which port do you want\?/).waitFor({ timeout: 30_000 });
 			await expect.poll(() => workbench.badge('Nancy').allInnerTexts()).not.toEqual([]);
@@ -27,10 +17,10 @@ describe('an agent that answers', () => {
 			const form = workbench.webview();
 			await form.locator('#text').fill('Stop: touch nothing.');
 			await form.locator('select').selectOption('halt');
-			await workbench.page.keyboard.press('Control+Enter');
+			await page.keyboard.press('Control+Enter');
 			await workbench.row('Inbox', /Stop: touch nothing\..*delivered/).waitFor({ timeout: 40_000 });
 			await model.waitForRequest(({ text }) => text.includes('Stop: touch nothing.'), 20_000);
-			expect(existsSync(`${workspace}/two`)).toBe(false);
-		},
+			expect(existsSync(join(workspace, 'two'))).toBe(false);
+		}),
 	);
 });

@@ -1,48 +1,7 @@
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startModelDouble, type ModelDouble } from '../double/modelDouble.ts';
-import { claudeExecutable, claudeHome } from '../support/claudeHome.ts';
-import { openLab, type Lab } from '../support/lab.ts';
-import { tempFolder } from '../support/tempFolder.ts';
-
-/** VS Code with Nancy, the real agent CLI, and a model that plays scripts. */
-async function withAgent(name: string, body: (lab: Lab, model: ModelDouble) => Promise<void>): Promise<void> {
-	await using folder = tempFolder('ne-');
-	const home = folder.file('home');
-	mkdirSync(home);
-	mkdirSync(folder.file('project'));
-	const workspace = realpathSync(folder.file('project'));
-	const model = await startModelDouble();
-	try {
-		const settings = { permissions: { defaultMode: 'default', allow: ['Bash(sleep *)', 'Bash(echo *)'] } };
-		const env = claudeHome({ home, trusted: [workspace], modelUrl: model.url, settings });
-		await using lab = await openLab({
-			env: { ...env, IS_SANDBOX: '1' },
-			workspace,
-			settings: { 'nancy.agents.claude-code.path': claudeExecutable },
-			size: { width: 1500, height: 1000 },
-		});
-		try {
-			await lab.workbench.activity('Nancy').click();
-			await lab.workbench.pane('Tasks').waitFor();
-			await body(lab, model);
-		} catch (error) {
-			await lab.screenshot(name).catch(() => undefined);
-			throw error;
-		}
-	} finally {
-		await model.close();
-	}
-}
-
-async function orchestrate({ workbench }: Lab, task: string, prompt: string): Promise<void> {
-	await workbench.command('Nancy: Orchestrate Task');
-	await workbench.answer(task);
-	await workbench.quick.getByText('What is to be done').first().waitFor();
-	await workbench.answer(prompt);
-	await workbench.pick('Claude Code');
-}
+import { orchestrate, withAgent } from '../support/agentWorkbench.ts';
 
 describe('the sidebar', () => {
 	test('starts, steers, survives a reload, wakes, stops and cleans up', { timeout: 120_000 }, () =>

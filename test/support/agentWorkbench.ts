@@ -1,0 +1,36 @@
+import type { ModelDouble } from '../double/modelDouble.ts';
+import { openLab, type Lab, type LabOptions } from './lab.ts';
+
+/** What the agent may do unasked; it asks before everything else. */
+const claudeSettings = {
+	permissions: { defaultMode: 'default', allow: ['Bash(nancy:*)', 'Bash(sleep *)', 'Bash(echo *)'] },
+};
+
+/**
+ * VS Code with Nancy and her container in sight, the real agent CLI, and a model that plays scripts. A failing body leaves a
+ * picture out/failures/<name>.png.
+ */
+export async function withAgent(
+	name: string,
+	body: (lab: Lab, model: ModelDouble) => Promise<void>,
+	options: LabOptions = {},
+): Promise<void> {
+	await using lab = await openLab({ claudeSettings, size: { width: 1500, height: 1000 }, ...options });
+	try {
+		await lab.workbench.activity('Nancy').click();
+		await lab.workbench.pane('Tasks').waitFor();
+		await body(lab, lab.model);
+	} catch (error) {
+		await lab.screenshot(name).catch(() => undefined);
+		throw error;
+	}
+}
+
+/** Starts a task as a person does from the palette. Its terminal opens; the agent needs a few seconds more. */
+export async function orchestrate({ workbench }: Lab, task: string, prompt: string): Promise<void> {
+	await workbench.command('Nancy: Orchestrate Task');
+	await workbench.answer(task);
+	await workbench.quick.getByText('What is to be done').first().waitFor();
+	await workbench.answer(prompt);
+	await workbench.pick('Claude Code');
+}
