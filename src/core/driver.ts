@@ -143,6 +143,9 @@ export interface HookAnswer {
 	rung?: Rung;
 }
 
+/** The prompt that a person has Nancy type into the terminal of an idle agent that nothing else wakes. */
+export const TYPED_WAKE = 'Read the messages that Nancy has for you.';
+
 export const SILENT: HookAnswer = { stdout: '', stderr: '', exitCode: 0 };
 
 export interface StatusProbe {

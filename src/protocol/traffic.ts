@@ -60,7 +60,7 @@ export const AgentEvent = z.looseObject({
 	/** For `prompt`: woken by a notification and not typed by a person. */
 	isWake: z.optional(z.boolean()),
 	/** For `prompt`: it was Nancy that woke the agent, by this rung. */
-	wakeRung: z.optional(z.enum(['wake', 'waiter'])),
+	wakeRung: z.optional(z.enum(['wake', 'waiter', 'keys'])),
 });
 export type AgentEvent = z.infer<typeof AgentEvent>;
 

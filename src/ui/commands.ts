@@ -19,6 +19,7 @@ import type { Orchestrator } from './orchestrate.ts';
 import { pickFolder, pickTask, pickWorker, workerItems } from './pickers.ts';
 import type { Folder, Operations } from './ports.ts';
 import { TaskItem, WorkerItem } from './tasksView.ts';
+import { isIdleWithMessages, typeWake } from './typeWake.ts';
 import type { Terminals } from './terminals.ts';
 import { eventsIn, NO_FILTER } from './trafficFilter.ts';
 import { NodeItem, SessionItem, type TrafficView } from './trafficView.ts';
@@ -130,6 +131,11 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 			});
 			if (text === undefined || text.trim() === '') return;
 			await sendTo([item], { kind: 'directive', priority: 'normal', effect: 'none', text });
+		},
+		'nancy.typeWake': async ([item]) => {
+			const none = l10n.t('No idle worker has a message waiting.');
+			const target = item instanceof MessageItem ? workerAt(folders, item) : item;
+			await typeWake(folders, terminals, await workerOf([target], isIdleWithMessages, none));
 		},
 		'nancy.composeMessage': () => compose.open(),
 		'nancy.composeTo': ([item]) => (item instanceof WorkerItem ? compose.open([item]) : compose.open()),
@@ -244,6 +250,12 @@ async function confirm(question: string, detail: string, button: string): Promis
 
 async function openFile(file: string): Promise<void> {
 	await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: true });
+}
+
+function workerAt(folders: Folders, { folder, address }: MessageItem): WorkerItem | undefined {
+	return workerItems(folders).find(
+		each => each.folder === folder && addressWords(each.address) === addressWords(address),
+	);
 }
 
 function mailboxOf({ folder, task }: MailItem) {

@@ -21,6 +21,7 @@ export const PALETTE_COMMANDS = [
 	'nancy.deleteTask',
 	'nancy.focusTerminal',
 	'nancy.sendMessage',
+	'nancy.typeWake',
 	'nancy.composeMessage',
 	'nancy.showAttention',
 	'nancy.filterTraffic',

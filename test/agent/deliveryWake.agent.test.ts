@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { TYPED_WAKE } from '../../src/core/driver.ts';
 import { readPhase } from '../../src/core/phase.ts';
 import { WAKE_SUMMARY } from '../../src/drivers/claude-code/wake.ts';
 import { SessionId } from '../../src/protocol/names.ts';
@@ -70,6 +71,22 @@ describe('waking an idle agent in a terminal', () => {
 		await lab.send(address, 'After clear. [[text:Read after clear]]');
 		await claude.waitForText(/● Read after clear/, 5000);
 		expect((await lab.nancy.tasks()).tasks.map(task => task.name)).toEqual(['build']);
+	});
+
+	it('hands over what waits when the prompt of “Wake by Typing” is typed, where nothing else can wake it', async () => {
+		await using lab = await deployedLab({ cannotWake: true });
+		const session = newSession();
+		const address = await startedTask(lab, session);
+		const claude = await lab.interactive(['--session-id', session]);
+		await submit(claude, '[[text:First turn]]');
+		await claude.waitForText(/● First turn/);
+		await eventually('idle', async () => (await readPhase(lab.nancy.paths, session)).phase === 'idle');
+		const id = await lab.send(address, 'Unheard of. [[text:Heard of now]]');
+		await sleep(3000);
+		expect(lab.model.requests.some(request => request.text.includes('Unheard of'))).toBe(false);
+		await submit(claude, TYPED_WAKE);
+		await lab.model.waitForRequest(request => request.text.includes('Unheard of'));
+		expect((await lab.delivered(address, id)).receipt).toMatchObject({ event: 'UserPromptSubmit', rung: 'keys' });
 	});
 
 	it('wakes it after /compact', async () => {

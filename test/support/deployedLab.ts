@@ -22,7 +22,14 @@ export interface DeployedLab extends ClaudeLab {
 	anySession(): Promise<{ session: SessionId; address: WorkerAddress }>;
 }
 
-export async function deployedLab(options: ClaudeLabOptions & { isDeployed?: boolean } = {}): Promise<DeployedLab> {
+export interface DeployedLabOptions extends ClaudeLabOptions {
+	/** False: `deploy()` is called later. */
+	isDeployed?: boolean;
+	/** Deploys nothing that wakes an idle agent, as for a version that cannot be woken. */
+	cannotWake?: boolean;
+}
+
+export async function deployedLab(options: DeployedLabOptions = {}): Promise<DeployedLab> {
 	const launcher = await hookRuntime();
 	const lab = await claudeLab(options);
 	const nancy = new Workspace(lab.workspace.path);
@@ -37,6 +44,7 @@ export async function deployedLab(options: ClaudeLabOptions & { isDeployed?: boo
 			const settings: Record<string, Record<string, unknown[]>> = {};
 			for (const { path, value } of entries) {
 				const [top = '', event = ''] = path;
+				if (options.cannotWake && JSON.stringify(value).includes('asyncRewake')) continue;
 				((settings[top] ??= {})[event] ??= []).push(value);
 			}
 			mkdirSync(dirname(lab.workspace.file(file)), { recursive: true });

@@ -181,6 +181,7 @@ describe('commands', () => {
 			'sendMessage',
 			'composeMessage',
 			'composeTo',
+			'typeWake',
 			'setUp',
 			'cleanUp',
 			'editMessage',

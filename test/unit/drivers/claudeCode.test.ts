@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { NO_FACTS, type Delivery } from '../../../src/core/driver.ts';
+import { NO_FACTS, TYPED_WAKE, type Delivery } from '../../../src/core/driver.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { commandLine } from '../../../src/drivers/claude-code/deployment.ts';
 import { knownEvents } from '../../../src/drivers/claude-code/payloads.ts';
@@ -153,6 +153,15 @@ describe('answering Claude Code', () => {
 			const prompt = { ...sample('hook-UserPromptSubmit-wake'), prompt: `<task-notification>\n${stderr}` };
 			expect(read(prompt)).toMatchObject({ isWake: true, wakeRung: rung });
 		}
+	});
+});
+
+describe('a prompt', () => {
+	it('that Nancy typed is told from one of a person', () => {
+		const typed = (prompt: string) => read({ ...sample('hook-UserPromptSubmit-typed'), prompt });
+		expect(typed(`${TYPED_WAKE}\n`)).toMatchObject({ isWake: false, wakeRung: 'keys' });
+		expect(typed(`draft ${TYPED_WAKE}`)).toMatchObject({ isWake: false });
+		expect(typed(`draft ${TYPED_WAKE}`)).not.toHaveProperty('wakeRung');
 	});
 });
 

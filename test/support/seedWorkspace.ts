@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Collector } from '../../src/core/traffic/collector.ts';
+import { spoolFileName } from '../../src/core/traffic/spoolName.ts';
+import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
+import { drivers } from '../../src/drivers/index.ts';
+import type { MessageContent } from '../../src/protocol/message.ts';
+import { DriverId, FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName } from '../../src/protocol/names.ts';
+
+const AGENT = DriverId.parse('claude-code');
+const directive: Omit<MessageContent, 'text'> = {
+	kind: 'directive',
+	priority: 'normal',
+	effect: 'none',
+	from: ORCHESTRATOR,
+};
+
+/** Writes a hook event where the guard of a running agent would. */
+export function spool(workspace: Workspace, session: string, event: string, payload: object, unique: string): void {
+	const whole = { session_id: session, cwd: workspace.folder, hook_event_name: event, ...payload };
+	writeFileSync(join(workspace.paths.spool, spoolFileName(AGENT, event, unique)), JSON.stringify(whole));
+}
+
+/**
+ * A folder in which Nancy was used: a task whose agent has stopped, what it did, a message from it, and `queued` messages
+ * for it. Everything is made by Nancy's own code, so it is what Nancy leaves.
+ */
+export async function seedWorkspace(
+	folder: string,
+	{ title, session, queued = [] }: { title: string; session: string; queued?: readonly string[] },
+): Promise<{ workspace: Workspace; address: WorkerAddress }> {
+	const workspace = new Workspace(folder);
+	const name = TaskName.parse(title.toLowerCase().replaceAll(' ', '-'));
+	const now = new Date().toISOString();
+	const address = { task: name, worker: FIRST_WORKER };
+	await workspace.createTask({
+		version: 1,
+		name,
+		title,
+		prompt: `Please ${title.toLowerCase()}`,
+		agent: AGENT,
+		createdAt: now,
+		origin: 'nancy',
+	});
+	await workspace.saveWorker({
+		version: 1,
+		task: name,
+		name: FIRST_WORKER,
+		agent: AGENT,
+		sessions: [{ id: SessionId.parse(session), startedAt: now }],
+		startedAt: now,
+	});
+	await workspace.bindSession(SessionId.parse(session), address, true);
+	const tool = { tool_name: 'Bash', tool_input: { command: 'npm test' }, tool_use_id: 'toolu_1' };
+	spool(workspace, session, 'UserPromptSubmit', { prompt: `Please ${title.toLowerCase()}` }, '1');
+	spool(workspace, session, 'PreToolUse', tool, '2');
+	spool(workspace, session, 'PostToolUse', { ...tool, tool_response: {}, duration_ms: 1200 }, '3');
+	spool(workspace, session, 'Stop', { last_assistant_message: 'The tests pass.' }, '4');
+	const collector = new Collector(workspace, drivers);
+	await collector.collect();
+	await collector.close();
+	for (const text of queued) await workspace.send(address, { ...directive, text });
+	const from = `${name}/${FIRST_WORKER}`;
+	await workspace.send({ task: name, worker: ORCHESTRATOR }, { ...directive, from, text: 'Which port do you want?' });
+	return { workspace, address };
+}
