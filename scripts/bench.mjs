@@ -4,8 +4,10 @@ import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
 const { build } = await import('./lib/bundles.mjs');
+const { installChromium } = await import('./lib/installChromium.mjs');
 const { installClaudeCode } = await import('./lib/installClaudeCode.mjs');
+const { installVscodeServer } = await import('./lib/installVscodeServer.mjs');
 await build({ minify: true });
-await installClaudeCode();
+for (const install of [installClaudeCode, installVscodeServer, installChromium]) await install();
 const args = ['--experimental-transform-types', '--no-warnings', 'test/bench/main.ts', ...process.argv.slice(2)];
 process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;

@@ -13,6 +13,8 @@ export interface Attention {
 	kind: 'stopped' | 'permission' | 'message';
 	/** Who wants it. */
 	address: WorkerAddress;
+	/** The tool that wants permission; absent where the agent asks something else. */
+	tool?: string;
 	/** One short line: the last reply, the question, the message's first line. */
 	text: string;
 	at: string;
@@ -73,7 +75,9 @@ export class AttentionTracker implements Disposable {
 				before?.phase === 'waiting' && (open === undefined || open.text === common.text || common.text === '');
 			if (isSame) return;
 			this.resolve(key);
-			if (isNews) this.raise(key, { ...common, kind: 'permission', text: common.text || (state.tool ?? '') });
+			if (!isNews) return;
+			const tool = state.tool === undefined ? {} : { tool: state.tool };
+			this.raise(key, { ...common, ...tool, kind: 'permission', text: common.text || (state.tool ?? '') });
 			return;
 		}
 		if (state.phase !== 'idle') {

@@ -141,7 +141,7 @@ export class ComposeView implements vscode.Disposable {
 			recipients: recipients(this.folders).map(each => ({
 				key: keyOf(each),
 				label: labelOf(each, this.folders),
-				detail: phaseWord(each.worker.state.phase),
+				detail: phaseWord(each.worker.state),
 				isRunning: each.worker.state.phase !== 'ended',
 			})),
 			sent: lastSent(this.folders),

@@ -7,7 +7,7 @@ import type { Folders } from './folders.ts';
 import { firstLine } from './format.ts';
 import type { Folder } from './ports.ts';
 import { notice } from './settings.ts';
-import { addressWords } from './words.ts';
+import { addressWords, waitingSentence } from './words.ts';
 
 interface Call {
 	folder: Folder;
@@ -81,14 +81,12 @@ function isQuestion(calls: readonly Call[]): boolean {
 	return calls.some(({ attention }) => attention.kind === 'permission');
 }
 
-function sentence({ kind, address, text }: Attention): string {
+function sentence({ kind, address, text, tool }: Attention): string {
 	const who = addressWords(address);
 	const line = firstLine(text, 160);
 	switch (kind) {
 		case 'permission':
-			return line === ''
-				? l10n.t('{0} waits for your permission.', who)
-				: l10n.t('{0} waits for your permission: {1}', who, line);
+			return waitingSentence(address, { tool, text: line });
 		case 'stopped':
 			return line === '' ? l10n.t('{0} has stopped.', who) : l10n.t('{0} has stopped: {1}', who, line);
 		case 'message':
@@ -107,7 +105,7 @@ function summary(calls: readonly Call[]): string {
 		).size;
 	const [waiting, stopped, writing] = [count('permission'), count('stopped'), count('message')];
 	return [
-		waiting > 0 ? l10n.t('{0} workers wait for your permission.', waiting) : '',
+		waiting > 0 ? l10n.t('{0} workers wait for you.', waiting) : '',
 		writing > 0 ? l10n.t('{0} workers write to you.', writing) : '',
 		stopped > 0 ? l10n.t('{0} workers have stopped.', stopped) : '',
 	]

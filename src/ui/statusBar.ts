@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { Folders } from './folders.ts';
 import { needsOf, type Needs } from './needs.ts';
-import { addressWords } from './words.ts';
+import { waitingSentence } from './words.ts';
 
 /** `2 queued · 1 waiting`: what is on its way and what needs you. Hidden when there is nothing. */
 export class StatusBar implements vscode.Disposable {
@@ -33,10 +33,12 @@ export class StatusBar implements vscode.Disposable {
 		this.item.backgroundColor = isUrgent ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
 		this.item.tooltip = [
 			...needs.waiting.map(({ worker }) =>
-				l10n.t(
-					'{0} waits for your permission: {1}',
-					addressWords({ task: worker.record.task, worker: worker.record.name }),
-					[worker.state.tool, worker.state.summary].filter(Boolean).join(' '),
+				waitingSentence(
+					{ task: worker.record.task, worker: worker.record.name },
+					{
+						tool: worker.state.tool,
+						text: [worker.state.tool, worker.state.summary].filter(Boolean).join(' '),
+					},
 				),
 			),
 			l10n.t('Click to go there.'),

@@ -139,10 +139,7 @@ export class TasksView extends LiveTree<TaskElement> {
 							Math.round((100 * facts.contextTokens) / window),
 						);
 		return tooltip(`${task.record.title} · ${record.name}`, [
-			[
-				l10n.t('State'),
-				[phaseWord(state.phase), state.source, l10n.t('{0} ago', formatAge(state.at))].join(' · '),
-			],
+			[l10n.t('State'), [phaseWord(state), state.source, l10n.t('{0} ago', formatAge(state.at))].join(' · ')],
 			[l10n.t('Doing'), [state.tool, state.summary].filter(Boolean).join(' ')],
 			[l10n.t('Agent'), [this.agentName(record.agent), record.agentVersion].filter(Boolean).join(' ')],
 			[l10n.t('Model'), facts?.model ?? record.model],

@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import type { StoredMessage } from '../core/mailbox.ts';
-import type { Phase, WorkerState } from '../core/overview.ts';
+import type { WorkerState } from '../core/overview.ts';
 import type { WorkerAddress } from '../core/workspace.ts';
 import type { MessageKind } from '../protocol/message.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
@@ -9,14 +9,15 @@ import { formatAgeInSteps, formatTime } from './format.ts';
 
 /** The words of the domain as a person reads them. */
 
-export function phaseWord(phase: Phase): string {
+export function phaseWord({ phase, tool }: Pick<WorkerState, 'phase' | 'tool'>): string {
 	switch (phase) {
 		case 'starting':
 			return l10n.t('starting');
 		case 'working':
 			return l10n.t('working');
 		case 'waiting':
-			return l10n.t('waiting for permission');
+			// A question about no tool may be anything: a form, or a dialog of the agent's own.
+			return tool === undefined ? l10n.t('waiting for you') : l10n.t('waiting for permission');
 		case 'idle':
 			return l10n.t('idle');
 		case 'ended':
@@ -72,7 +73,20 @@ export function rungWords(rung: Rung): string {
 export function stateLine(state: WorkerState, nowMs: number = Date.now()): string {
 	// Why a session ended is the CLI's own word for it: the hover has it.
 	const doing = state.phase === 'ended' ? '' : [state.tool, state.summary].filter(Boolean).join(' ');
-	return [phaseWord(state.phase), doing, formatAgeInSteps(state.at, nowMs)].filter(Boolean).join(' · ');
+	return [phaseWord(state), doing, formatAgeInSteps(state.at, nowMs)].filter(Boolean).join(' · ');
+}
+
+/** That a worker waits for the human, and with what. */
+export function waitingSentence(
+	address: WorkerAddress,
+	{ tool, text }: { tool: string | undefined; text: string },
+): string {
+	const who = addressWords(address);
+	if (tool === undefined)
+		return text === '' ? l10n.t('{0} waits for you.', who) : l10n.t('{0} waits for you: {1}', who, text);
+	return text === ''
+		? l10n.t('{0} waits for your permission.', who)
+		: l10n.t('{0} waits for your permission: {1}', who, text);
 }
 
 /** `delivered · PreToolUse Bash · 12:03:04 · in context`, or why it is still queued. */

@@ -1,3 +1,4 @@
+import { benchActivation } from './activation.ts';
 import { benchAgent } from './agent.ts';
 import { benchGuard } from './guard.ts';
 import { benchStart } from './start.ts';
@@ -5,6 +6,7 @@ import { print, type Row } from './table.ts';
 import { benchTraffic } from './traffic.ts';
 
 const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
+	activation: benchActivation,
 	guard: benchGuard,
 	agent: benchAgent,
 	start: benchStart,

@@ -32,6 +32,8 @@ export function claudeHome({ home, trusted, modelUrl, settings = {} }: ClaudeHom
 		theme: 'dark',
 		numStartups: 3,
 		bypassPermissionsModeAccepted: true,
+		// The question whether auto mode shall be the default opens after a turn, and takes the keys.
+		hasSeenAutoDefaultNudge: true,
 		customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
 		projects: Object.fromEntries(
 			trusted.map(folder => [
