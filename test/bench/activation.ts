@@ -31,7 +31,7 @@ async function activation(): Promise<Row> {
 	const nancy = copyOfNancy(folder.file('nancy'));
 	const probe = folder.file('probe.js');
 	await esbuild.build({
-		entryPoints: [join(import.meta.dirname, 'activationProbe.ts')],
+		entryPoints: [join(root, 'test/host/activationProbe.ts')],
 		outfile: probe,
 		bundle: true,
 		platform: 'node',
