@@ -171,7 +171,7 @@ function archivedItem({ folder, tasks }: ArchivedItem): Row {
 	item.contextValue = 'archived';
 	item.iconPath = new vscode.ThemeIcon('archive');
 	item.description = String(tasks.length);
-	item.accessibilityInformation = { label: l10n.t('{0} archived tasks', tasks.length) };
+	item.accessibilityInformation = { label: l10n.t('Archived tasks: {0}', tasks.length) };
 	return item;
 }
 
