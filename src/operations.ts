@@ -6,7 +6,7 @@ import { cleanUp } from './core/deployment/cleanUp.ts';
 import { deploy } from './core/deployment/deploy.ts';
 import type { DeployRequest } from './core/deployment/job.ts';
 import type { Driver, ProbedStatus } from './core/driver.ts';
-import { isRunning, planWorker, recordStop, type InstalledAgent } from './core/launch.ts';
+import { isRunning, planWorker, type InstalledAgent } from './core/launch.ts';
 import { examine, repair, type Instruments } from './core/doctor.ts';
 import { installRuntime, sourcesIn, type NodeProgram, type Runtime } from './core/runtime.ts';
 import { driverById, drivers } from './drivers/index.ts';
@@ -66,18 +66,9 @@ export class WindowOperations implements Operations {
 		return warnings;
 	}
 
-	/** The agents that would go deaf are stopped first. */
+	/** Throws `busy` while an agent runs that would go deaf. */
 	async cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]> {
 		requireTrust();
-		for (const { record, workers } of folder.overview().tasks) {
-			if (task === undefined ? record.origin === 'found' : record.name !== task) continue;
-			for (const worker of workers) {
-				if (!worker.record.process || !isRunning(worker.record)) continue;
-				// Noted first, so that nobody takes its end for a crash.
-				await recordStop(folder.workspace, { task: record.name, worker: worker.record.name });
-				await this.stop(worker.record.process);
-			}
-		}
 		const { changed, warnings, undeployed } = await cleanUp(folder.workspace, task, drivers);
 		if (!undeployed) return [vscode.l10n.t('Archived. Hooks and skills stay: other tasks need them.')];
 		return [...(changed.length > 0 ? [vscode.l10n.t('Cleaned up: {0}.', changed.join(', '))] : []), ...warnings];

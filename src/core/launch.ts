@@ -2,7 +2,7 @@ import { delimiter } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { formatVersion, isAtLeast, type Version } from '../base/version.ts';
-import { SessionId, type TaskName, type WorkerName } from '../protocol/names.ts';
+import { FIRST_WORKER, SessionId, type TaskName, type WorkerName } from '../protocol/names.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
 import { can, type Driver } from './driver.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
@@ -68,18 +68,19 @@ export async function planWorker(
 	}
 	const resume = request.resume ? resumable(driver, agent.version, earlier, request) : undefined;
 	const session = resume ?? SessionId.parse(await newUuid());
+	const address = {
+		task: request.task,
+		worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)),
+	};
 	const launch = driver.launch({
 		prompt: request.prompt,
 		session,
 		resume,
 		model: request.model,
-		title: task.title,
+		// Two live sessions of one name confuse the agent, which then makes up another.
+		title: address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`,
 		extra: request.extra ?? [],
 	});
-	const address = {
-		task: request.task,
-		worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)),
-	};
 	const now = new Date().toISOString();
 	const { process: _gone, stoppedAt: _stopped, ...kept } = earlier ?? newRecord(address, driver, now);
 	const record: WorkerRecord = {

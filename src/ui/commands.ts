@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
-import { recordStop } from '../core/launch.ts';
+import { isRunning, recordStop } from '../core/launch.ts';
 import type { TaskView } from '../core/overview.ts';
 import { ORCHESTRATOR, type TaskName } from '../protocol/names.ts';
 import { askFilter } from './askFilter.ts';
@@ -9,6 +9,7 @@ import type { Badges } from './badges.ts';
 import type { Choices } from './choices.ts';
 import type { ComposeView } from './composeView.ts';
 import { sendTo } from './composeView.ts';
+import type { ContextKeys } from './contextKeys.ts';
 import { CONTAINER, VIEWS, WALKTHROUGH, type CommandId } from './contributions.ts';
 import type { Documents } from './documents.ts';
 import type { Failures } from './failures.ts';
@@ -35,6 +36,7 @@ export interface Collaborators {
 	traffic: TrafficView;
 	choices: Choices;
 	badges: Badges;
+	keys: ContextKeys;
 	failures: Failures;
 }
 
@@ -57,9 +59,13 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 	const stop = async (item: WorkerItem): Promise<void> => {
 		await recordStop(item.folder.workspace, item.address);
 		const { process } = item.worker.record;
-		if (process) await operations.stop(process);
+		if (process) {
+			const stopped = operations.stop(process);
+			await Promise.all([stopped, terminals.close(item)]);
+		}
 		await item.folder.refresh();
 	};
+	const stopAll = (items: readonly WorkerItem[]) => Promise.all(items.map(stop));
 	/** Stops what runs of a task after the user has agreed; a cancellation otherwise. */
 	const settle = async (
 		{ folder, task }: TaskItem,
@@ -69,7 +75,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 	): Promise<void> => {
 		const running = task.workers.map(worker => new WorkerItem(folder, task, worker)).filter(isLive);
 		await confirm(question, detail, button);
-		for (const each of running) await stop(each);
+		await stopAll(running);
 	};
 
 	return {
@@ -207,6 +213,11 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 		'nancy.cleanUp': async () => {
 			const folder = await pickFolder(folders);
 			const task = await pickWhatToClean(folder);
+			// The agents that would go deaf. A session that Nancy only found is stopped for its own task's sake alone.
+			const deaf = runningItems(folder).filter(each =>
+				task === undefined ? each.task.record.origin === 'nancy' : each.address.task === task,
+			);
+			await stopAll(deaf);
 			const done = await operations.cleanUp(folder, task);
 			await folder.refresh();
 			void vscode.window.showInformationMessage(
@@ -231,6 +242,9 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 				`${CONTAINER}.${CONTAINER}#${WALKTHROUGH}`,
 				false,
 			);
+			// VS Code never completes a step whose key was true already when it first looked at the walkthrough. Every step has
+			// this key too, which is set only now.
+			own.keys.set('showsWalkthrough', true);
 		},
 	};
 }
@@ -256,6 +270,13 @@ function workerAt(folders: Folders, { folder, address }: MessageItem): WorkerIte
 	return workerItems(folders).find(
 		each => each.folder === folder && addressWords(each.address) === addressWords(address),
 	);
+}
+
+function runningItems(folder: Folder): WorkerItem[] {
+	return folder
+		.overview()
+		.tasks.flatMap(task => task.workers.map(worker => new WorkerItem(folder, task, worker)))
+		.filter(({ worker }) => isRunning(worker.record));
 }
 
 function mailboxOf({ folder, task }: MailItem) {

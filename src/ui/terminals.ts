@@ -66,6 +66,14 @@ export class Terminals implements vscode.Disposable {
 		return undefined;
 	}
 
+	/**
+	 * Closes the terminal whose agent is being stopped. Left to itself, VS Code would report the agent's end on a signal as a
+	 * failure, with its whole command line. To be called once the agent has been asked: a closed terminal hangs up on it.
+	 */
+	async close(item: WorkerItem): Promise<void> {
+		(await this.find(item))?.dispose();
+	}
+
 	/** Brings a worker's terminal to the front, or says where the worker is instead. */
 	async focus(item: WorkerItem): Promise<void> {
 		const terminal = await this.find(item);
