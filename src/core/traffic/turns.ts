@@ -37,12 +37,17 @@ export function turnsOf(records: Iterable<TrafficRecord>): Turn[] {
 	return arranger.turns;
 }
 
+/** How many calls are remembered whose end was concluded: the event that tells it comes within a second, if it does. */
+const MOST_CONCLUDED = 100;
+
 /** Takes records one by one, so that a live view does not arrange everything anew at each event. */
 export class TurnArranger {
 	readonly turns: Turn[] = [];
 	private count = 0;
 	/** Tool calls that have not ended, by the call's id, or by tool where the CLI gives none. */
 	private readonly open = new Map<string, TrafficNode>();
+	/** Calls whose end was concluded from a later event. Hooks run side by side, so their own end may come after that event. */
+	private readonly concluded = new Map<string, TrafficNode>();
 	/** Notes whose event has not been seen yet: hook and collector run side by side. */
 	private early: (DeliveryNote | TroubleNote)[] = [];
 
@@ -88,10 +93,13 @@ export class TurnArranger {
 				if (node) this.close(node, id, at, 'denied', event);
 				return false;
 			case 'tool-end':
-			case 'tool-failed':
-				if (!node) return false;
-				this.close(node, id, at, event.kind === 'tool-end' ? 'ok' : 'failed', event);
+			case 'tool-failed': {
+				const ended = node ?? this.concluded.get(callOf(event));
+				if (!ended) return false;
+				this.close(ended, id, at, event.kind === 'tool-end' ? 'ok' : 'failed', event);
+				this.concluded.delete(callOf(event));
 				return true;
+			}
 			case 'batch-end':
 				// A call without its own end was not run: the user said no, or a rule did.
 				if (event.subagent === undefined) this.closeAll(id, at, 'denied');
@@ -126,7 +134,14 @@ export class TurnArranger {
 
 	private closeAll(id: string, at: string, outcome: Outcome): void {
 		for (const node of this.open.values()) {
-			if (node.event.subagent === undefined) this.close(node, id, at, outcome);
+			if (node.event.subagent !== undefined) continue;
+			this.close(node, id, at, outcome);
+			// Without an id, a later call of the same tool would be taken for this one.
+			if (node.event.toolUseId !== undefined) this.concluded.set(node.event.toolUseId, node);
+		}
+		for (const call of this.concluded.keys()) {
+			if (this.concluded.size <= MOST_CONCLUDED) return;
+			this.concluded.delete(call);
 		}
 	}
 

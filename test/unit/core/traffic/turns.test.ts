@@ -91,6 +91,21 @@ describe('turnsOf', () => {
 		]);
 	});
 
+	it('believes the end of a tool that comes after the end of its batch', () => {
+		const call = { tool: 'Bash', toolUseId: 'late' };
+		for (const [kind, outcome] of [
+			['tool-end', 'ok'],
+			['tool-failed', 'failed'],
+		] as const) {
+			const records = [event('tool-start', call), event('batch-end'), event(kind, { ...call, durationMs: 7 })];
+			expect(shown(records)[0]?.nodes).toEqual([
+				['tool-start', outcome, 0],
+				['batch-end', undefined, 0],
+			]);
+			expect(turnsOf(records)[0]?.nodes[0]?.durationMs).toBe(7);
+		}
+	});
+
 	it('tells denied from interrupted from running', () => {
 		const call = (id: string) => event('tool-start', { tool: 'Bash', toolUseId: id });
 		expect(shown([call('a'), event('permission-asked', { tool: 'Bash' })])[0]?.nodes[0]?.[1]).toBe('waiting');
