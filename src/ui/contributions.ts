@@ -69,6 +69,8 @@ export const CONTEXT_KEYS = {
 	/** A hook has reported something. */
 	hasTraffic: 'nancy.hasTraffic',
 	trafficFiltered: 'nancy.trafficFiltered',
+	/** The walkthrough has been opened from Nancy in this window. */
+	showsWalkthrough: 'nancy.showsWalkthrough',
 	showsArchived: 'nancy.showsArchived',
 } as const;
 

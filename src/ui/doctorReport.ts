@@ -10,8 +10,7 @@ const signs: Readonly<Record<Finding['level'], string>> = { ok: '✓', note: '�
 export function doctorReport(findings: readonly Finding[], repairs: readonly Repair[]): Report {
 	const of = (level: Finding['level']) => findings.filter(finding => finding.level === level);
 	const problems = of('problem');
-	const heading =
-		problems.length === 0 ? l10n.t('Nothing is broken.') : l10n.t('{0} things are broken.', problems.length);
+	const heading = headingFor(problems.length);
 	const done = repairs.map(({ finding, failure }) =>
 		failure === undefined
 			? `- ${signs.ok} ${escaped(finding.text)} — ${l10n.t('repaired')}`
@@ -31,6 +30,11 @@ export function doctorReport(findings: readonly Finding[], repairs: readonly Rep
 		problems: problems.length,
 		repairable: findings.filter(finding => finding.repair).length,
 	};
+}
+
+function headingFor(problems: number): string {
+	if (problems === 0) return l10n.t('Nothing is broken.');
+	return problems === 1 ? l10n.t('One thing is broken.') : l10n.t('{0} things are broken.', problems);
 }
 
 function line({ level, check, text, repair }: Finding): string {

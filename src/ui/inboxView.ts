@@ -286,7 +286,7 @@ function groupItem({ mailbox, group, messages }: GroupItem): Row {
 	item.iconPath = new vscode.ThemeIcon(groupIcon[group]);
 	item.description = String(messages.length);
 	item.accessibilityInformation = {
-		label: l10n.t('{0} messages {1} for {2}', messages.length, word, addressWords(address)),
+		label: l10n.t('{0} for {1}: {2}', labelOf(item), addressWords(address), messages.length),
 	};
 	return item;
 }

@@ -104,11 +104,11 @@ function summary(calls: readonly Call[]): string {
 				),
 		).size;
 	const [waiting, stopped, writing] = [count('permission'), count('stopped'), count('message')];
+	const phrase = (workers: number, one: string, several: string) =>
+		workers === 0 ? [] : [workers === 1 ? one : several];
 	return [
-		waiting > 0 ? l10n.t('{0} workers wait for you.', waiting) : '',
-		writing > 0 ? l10n.t('{0} workers write to you.', writing) : '',
-		stopped > 0 ? l10n.t('{0} workers have stopped.', stopped) : '',
-	]
-		.filter(part => part !== '')
-		.join(' ');
+		...phrase(waiting, l10n.t('One worker waits for you.'), l10n.t('{0} workers wait for you.', waiting)),
+		...phrase(writing, l10n.t('One worker writes to you.'), l10n.t('{0} workers write to you.', writing)),
+		...phrase(stopped, l10n.t('One worker has stopped.'), l10n.t('{0} workers have stopped.', stopped)),
+	].join(' ');
 }

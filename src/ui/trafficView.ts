@@ -162,7 +162,7 @@ export class TrafficView extends LiveTree<TrafficElement> {
 			[l10n.t('Turns'), String(traffic.turns.length)],
 		]);
 		item.accessibilityInformation = {
-			label: l10n.t('Session of {0}, {1} turns, {2}', name, traffic.turns.length, item.description),
+			label: l10n.t('Session of {0}, turns: {1}, {2}', name, traffic.turns.length, item.description),
 		};
 		return item;
 	}
@@ -179,7 +179,7 @@ export class TrafficView extends LiveTree<TrafficElement> {
 		item.description = formatTime(turn.at);
 		item.tooltip = title;
 		item.accessibilityInformation = {
-			label: l10n.t('Turn at {0}, {1} events: {2}', item.description, turn.nodes.length, title),
+			label: l10n.t('Turn at {0}, events: {1}, {2}', item.description, turn.nodes.length, title),
 		};
 		return item;
 	}

@@ -59,6 +59,7 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 		traffic,
 		choices,
 		badges,
+		keys,
 		failures,
 	});
 	const itemOf = (folder: Folder, address: { task: string; worker: string }) =>
