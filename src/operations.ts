@@ -8,7 +8,7 @@ import type { DeployRequest } from './core/deployment/job.ts';
 import type { Driver, ProbedStatus } from './core/driver.ts';
 import { isRunning, planWorker, type InstalledAgent } from './core/launch.ts';
 import { examine, repair, type Instruments } from './core/doctor.ts';
-import { installRuntime, sourcesIn, type NodeProgram, type Runtime } from './core/runtime.ts';
+import { installRuntime, sourcesIn, type InstalledRuntime, type NodeProgram } from './core/runtime.ts';
 import { driverById, drivers } from './drivers/index.ts';
 import { askStatus } from './process/askStatus.ts';
 import { detectAgent, findNode, type Detection } from './process/detect.ts';
@@ -21,7 +21,7 @@ import { agentArguments, agentPath, tokenThreshold } from './ui/settings.ts';
 
 /** What the window asks of drivers, processes and other programs' files. */
 export class WindowOperations implements Operations {
-	private runtime: Promise<Runtime> | undefined;
+	private runtime: Promise<InstalledRuntime> | undefined;
 
 	constructor(
 		private readonly extensionPath: string,
@@ -71,7 +71,7 @@ export class WindowOperations implements Operations {
 		requireTrust();
 		const { changed, warnings, undeployed } = await cleanUp(folder.workspace, task, drivers);
 		if (!undeployed) return [vscode.l10n.t('Archived. Hooks and skills stay: other tasks need them.')];
-		return [...(changed.length > 0 ? [vscode.l10n.t('Cleaned up: {0}.', changed.join(', '))] : []), ...warnings];
+		return [...cleanedUp(changed), ...warnings];
 	}
 
 	/** What has to be deployed for an agent right now; nothing while no worker of it runs. */
@@ -146,7 +146,7 @@ export class WindowOperations implements Operations {
 	}
 
 	/** Installed once in the life of a window; again after a failure. */
-	private async runtimeFolder(): Promise<Runtime> {
+	private async runtimeFolder(): Promise<InstalledRuntime> {
 		this.runtime ??= runningNode().then(node =>
 			installRuntime(sourcesIn(this.extensionPath, 'package'), this.version, dataFolder(), node),
 		);
@@ -170,6 +170,15 @@ async function keepThreshold(folder: Folder): Promise<void> {
 	const chosen = tokenThreshold(folder.path);
 	if (chosen === undefined || (await folder.workspace.config()).tokenThreshold === chosen) return;
 	await folder.workspace.updateConfig(config => ({ ...config, tokenThreshold: chosen }));
+}
+
+/** Skills make it a long list, so only its head is named. */
+function cleanedUp(changed: readonly string[]): string[] {
+	const [first, ...others] = changed;
+	if (first === undefined) return [];
+	return others.length < 2
+		? [vscode.l10n.t('Cleaned up: {0}.', changed.join(', '))]
+		: [vscode.l10n.t('Cleaned up: {0} and {1} more.', first, others.length)];
 }
 
 function driverOf(agent: DriverId): Driver {

@@ -7,7 +7,14 @@ import { deploy } from '../core/deployment/deploy.ts';
 import type { Instruments } from '../core/doctor.ts';
 import type { Driver } from '../core/driver.ts';
 import type { InstalledAgent } from '../core/launch.ts';
-import { installRuntime, sourcesIn, type NodeProgram, type Runtime, type RuntimeSources } from '../core/runtime.ts';
+import {
+	installRuntime,
+	sourcesIn,
+	type InstalledRuntime,
+	type NodeProgram,
+	type Runtime,
+	type RuntimeSources,
+} from '../core/runtime.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { driverById, drivers } from '../drivers/index.ts';
 import { detectAgent, findNode } from '../process/detect.ts';
@@ -57,7 +64,7 @@ export async function findAgent(driver: Driver, env: Context['env']): Promise<Fo
 }
 
 /** The programs that hooks and terminals call, installed for this user where they are not yet. */
-export async function ownRuntime({ env, version }: Context): Promise<Runtime> {
+export async function ownRuntime({ env, version }: Context): Promise<InstalledRuntime> {
 	return installRuntime(ownSources(), version, dataFolder(env), await findNode(env, runningProgram()));
 }
 

@@ -7,7 +7,7 @@ import { ORCHESTRATOR } from '../protocol/names.ts';
 import { deploy, deploymentState, undeploy } from './deployment/deploy.ts';
 import type { Capability, Driver } from './driver.ts';
 import { isRunning, type InstalledAgent } from './launch.ts';
-import type { NodeProgram, Runtime } from './runtime.ts';
+import type { InstalledRuntime, NodeProgram, Runtime } from './runtime.ts';
 import type { Workspace } from './workspace.ts';
 
 /** One thing that was looked at. */
@@ -25,7 +25,7 @@ export interface Finding {
 export interface Instruments {
 	agents: readonly { driver: Driver; found: InstalledAgent | undefined; problem: string }[];
 	/** Installs the programs that hooks call, where they are missing or damaged. */
-	installRuntime: () => Promise<Runtime>;
+	installRuntime: () => Promise<InstalledRuntime>;
 	node: NodeProgram;
 	/** Runs a launcher as an agent would at an event that says nothing, and returns what is wrong with that. */
 	tryLauncher: (launcher: string) => Promise<string | undefined>;
@@ -37,6 +37,10 @@ export interface Instruments {
 export async function examine(workspace: Workspace, instruments: Instruments): Promise<Finding[]> {
 	const findings: Finding[] = [await writable(workspace)];
 	const runtime = await attempt(findings, 'runtime', () => instruments.installRuntime());
+	if (runtime?.isRepaired) {
+		const text = `the programs in ${runtime.folder} were damaged and have been installed again`;
+		findings.push({ check: 'runtime', level: 'note', text });
+	}
 	if (runtime) findings.push(await launcher(runtime, instruments));
 	for (const each of instruments.agents) {
 		findings.push(...agent(each));
@@ -209,7 +213,11 @@ async function records(workspace: Workspace): Promise<Finding[]> {
 		});
 	}
 	if (problems.length === 0)
-		findings.push({ check: 'files', level: 'ok', text: `${tasks.length} tasks, all records readable` });
+		findings.push({
+			check: 'files',
+			level: 'ok',
+			text: `${tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}, all records readable`,
+		});
 	return findings;
 }
 

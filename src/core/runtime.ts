@@ -44,6 +44,11 @@ export interface Runtime {
 	version: string;
 }
 
+export interface InstalledRuntime extends Runtime {
+	/** It was there, but not as it had been installed, and has just been replaced. */
+	isRepaired: boolean;
+}
+
 /**
  * A line of a deployment, of any version: it begins with the launcher's path as one word for the shell, or with the test
  * whether it is there. A permission rule or a user's own script that merely mentions the launcher is not Nancy's.
@@ -82,7 +87,7 @@ export async function installRuntime(
 	version: string,
 	dataFolder: string,
 	node: NodeProgram,
-): Promise<Runtime> {
+): Promise<InstalledRuntime> {
 	const parent = join(dataFolder, 'runtime');
 	await mkdir(parent, { recursive: true, mode: 0o700 });
 	const temp = join(parent, `.new-${uniqueHex(12)}`);
@@ -91,8 +96,8 @@ export async function installRuntime(
 		const hash = await contentHash(temp, CACHE);
 		const name = `${version}-${hash.slice(0, 8)}`;
 		const runtime = runtimeAt(join(parent, name), name);
-		if (!(await isSame(runtime.folder, hash))) await replace(temp, runtime.folder);
-		return runtime;
+		const isRepaired = !(await isSame(runtime.folder, hash)) && (await replace(temp, runtime.folder));
+		return { ...runtime, isRepaired };
 	} finally {
 		await rm(temp, { recursive: true, force: true });
 		await sweep(parent);
@@ -159,13 +164,18 @@ async function sweep(parent: string): Promise<void> {
 	}
 }
 
-/** For a moment there is no launcher: its guarded line in a settings file then does nothing, silently. */
-async function replace(fresh: string, folder: string): Promise<void> {
+/**
+ * For a moment there is no launcher: its guarded line in a settings file then does nothing, silently. Returns whether there was
+ * something to replace.
+ */
+async function replace(fresh: string, folder: string): Promise<boolean> {
 	const old = `${folder}.old-${uniqueHex(8)}`;
+	let wasThere = true;
 	try {
 		await rename(folder, old);
 	} catch (error) {
 		if (!hasErrno(error, 'ENOENT')) throw error;
+		wasThere = false;
 	}
 	try {
 		await rename(fresh, folder);
@@ -174,6 +184,7 @@ async function replace(fresh: string, folder: string): Promise<void> {
 		if (!hasErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error;
 	}
 	await rm(old, { recursive: true, force: true });
+	return wasThere;
 }
 
 /** SHA-256 over names and bytes of all that is in a folder, links by where they lead, without the folder `except`. */

@@ -230,7 +230,10 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 			await documents.openReport(l10n.t('Nancy Doctor'), report.markdown);
 			if (report.repairable === 0 || !vscode.workspace.isTrusted) return;
 			const repair = l10n.t('Repair');
-			const text = l10n.t('Doctor can repair {0} of {1} problems.', report.repairable, report.problems);
+			const text =
+				report.repairable === 1
+					? l10n.t('Doctor can repair one thing.')
+					: l10n.t('Doctor can repair {0} things.', report.repairable);
 			if ((await vscode.window.showWarningMessage(text, repair)) !== repair) return;
 			const after = await operations.doctor(folder, { fix: true });
 			await documents.openReport(l10n.t('Nancy Doctor'), after.markdown);

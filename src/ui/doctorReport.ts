@@ -4,7 +4,7 @@ import type { Report } from './ports.ts';
 
 const { l10n } = vscode;
 
-const signs: Readonly<Record<Finding['level'], string>> = { ok: '✓', note: '•', problem: '✗' };
+const signs: Readonly<Record<Finding['level'], string>> = { ok: '✓', note: 'ℹ', problem: '✗' };
 
 /** The doctor's findings as a page: what is wrong first, then what is worth knowing, then what is well. */
 export function doctorReport(findings: readonly Finding[], repairs: readonly Repair[]): Report {

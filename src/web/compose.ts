@@ -61,6 +61,8 @@ function receive(message: ToComposePage): void {
 			if (chosen.size === 0 && recipients.length === 1 && recipients[0]) chosen.add(recipients[0].key);
 			showRecipients();
 			showSent(message.sent);
+			// What was said of a message to somebody who is gone is old.
+			if (recipients.length === 0) say('');
 			return;
 		case 'address':
 			chosen = new Set(message.to);

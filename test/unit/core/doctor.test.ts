@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deploy } from '../../../src/core/deployment/deploy.ts';
 import { examine, repair, type Instruments } from '../../../src/core/doctor.ts';
-import type { Runtime } from '../../../src/core/runtime.ts';
+import type { InstalledRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
@@ -12,7 +12,7 @@ import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 let folder: string;
 let workspace: Workspace;
 let settings: string;
-let runtime: Runtime;
+let runtime: InstalledRuntime;
 
 beforeEach(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'nancy-doctor-'));
@@ -25,6 +25,7 @@ beforeEach(async () => {
 		bin: '',
 		skills: join(folder, 'none'),
 		version: '1-aaaaaaaa',
+		isRepaired: false,
 	};
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -67,6 +68,16 @@ describe('the doctor', () => {
 		expect((await problems()).join()).toContain('entries or skills of Nancy');
 		await repair(await examine(workspace, instruments()));
 		expect(await readFile(join(folder, '.claude/skills/check-tokens/SKILL.md'), 'utf8')).toBe('hi');
+	});
+
+	it('says that the programs were damaged, which it has mended', async () => {
+		const findings = await examine(
+			workspace,
+			instruments({ installRuntime: () => Promise.resolve({ ...runtime, isRepaired: true }) }),
+		);
+		expect(findings).toContainEqual(
+			expect.objectContaining({ check: 'runtime', level: 'note', text: expect.stringContaining('were damaged') }),
+		);
 	});
 
 	it('names a settings file that does not parse, with the place, and does not touch it', async () => {
