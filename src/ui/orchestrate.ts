@@ -1,3 +1,4 @@
+import { isAbsolute, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
@@ -171,12 +172,23 @@ function promptsFromEditor(folder: Folder): (vscode.QuickPickItem & { prompt: st
 		const label = `$(selection) ${l10n.t('Use the selection')}`;
 		rows.push({ label, description: firstLine(selected, 60), prompt: selected });
 	}
-	const isHere = document.uri.scheme === 'file' && document.uri.fsPath.startsWith(folder.path);
-	if (isHere && ['markdown', 'plaintext'].includes(document.languageId)) {
-		const file = vscode.workspace.asRelativePath(document.uri, false);
+	const file = specificationIn(folder, document);
+	if (file !== undefined) {
 		const label = `$(file) ${l10n.t('Use the open specification')}`;
 		// Words for the agent, so not translated.
 		rows.push({ label, description: file, prompt: `Read the specification in ${file} and carry it out.` });
 	}
 	return rows;
+}
+
+/** A text of the user's own in this folder, relative to it; a message that is open is not one. */
+function specificationIn(folder: Folder, { uri, languageId }: vscode.TextDocument): string | undefined {
+	if (uri.scheme !== 'file' || !['markdown', 'plaintext'].includes(languageId)) return undefined;
+	const isOwn = isInside(folder.path, uri.fsPath) && !isInside(folder.workspace.paths.root, uri.fsPath);
+	return isOwn ? relative(folder.path, uri.fsPath).replaceAll(sep, '/') : undefined;
+}
+
+function isInside(folder: string, file: string): boolean {
+	const way = relative(folder, file);
+	return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
