@@ -189,10 +189,12 @@ function nodeItem({ turn, node }: NodeItem): Row {
 	const { event, outcome, durationMs } = node;
 	// A tool call is one row; any other event that concerns a tool keeps its name.
 	const label = event.kind === 'tool-start' ? (event.tool ?? event.event) : event.event;
+	const hasNotes = notesOf(node).length > 0;
 	const item = row(
-		`${turn.session.folder.path}//${turn.session.session}/${turn.turn.id}/${node.id}`,
+		// Another row once there is something below it: VS Code keeps one closed that could not be opened at first.
+		`${turn.session.folder.path}//${turn.session.session}/${turn.turn.id}/${node.id}${hasNotes ? '/noted' : ''}`,
 		label,
-		notesOf(node).length > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
+		hasNotes ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
 	);
 	item.contextValue = 'event';
 	item.iconPath = outcome ? outcomeIcons[outcome] : new vscode.ThemeIcon(kindIcons[event.kind] ?? 'circle-small');
