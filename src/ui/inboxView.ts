@@ -279,7 +279,7 @@ function groupItem({ mailbox, group, messages }: GroupItem): Row {
 	const word = stateWord(group);
 	const item = row(
 		`${folder.path}//${address.task}/${address.worker}/${group}`,
-		word.charAt(0).toUpperCase() + word.slice(1),
+		capitalized(word),
 		isOpen ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
 	);
 	item.contextValue = 'group';
@@ -323,7 +323,7 @@ function messageTooltip(element: MailItem | MessageItem): vscode.MarkdownString 
 	const { message } = element;
 	const { content, receipt } = message;
 	const to = element instanceof MessageItem ? addressWords(element.address) : l10n.t('you');
-	const hover = tooltip(l10n.t('{0} to {1}', kindWord(content.kind), to), [
+	const hover = tooltip(capitalized(l10n.t('{0} to {1}', kindWord(content.kind), to)), [
 		[l10n.t('From'), senderWords(content.from)],
 		[l10n.t('State'), stateWord(message.state)],
 		[l10n.t('Held'), message.held],
@@ -361,4 +361,8 @@ function ageOf(id: MessageId): string | undefined {
 
 function labelOf({ label }: vscode.TreeItem): string {
 	return typeof label === 'string' ? label : '';
+}
+
+function capitalized(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
 }

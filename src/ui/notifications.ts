@@ -107,8 +107,8 @@ function summary(calls: readonly Call[]): string {
 	const phrase = (workers: number, one: string, several: string) =>
 		workers === 0 ? [] : [workers === 1 ? one : several];
 	return [
-		...phrase(waiting, l10n.t('One worker waits for you.'), l10n.t('{0} workers wait for you.', waiting)),
-		...phrase(writing, l10n.t('One worker writes to you.'), l10n.t('{0} workers write to you.', writing)),
-		...phrase(stopped, l10n.t('One worker has stopped.'), l10n.t('{0} workers have stopped.', stopped)),
+		...phrase(waiting, l10n.t('1 worker waits for you.'), l10n.t('{0} workers wait for you.', waiting)),
+		...phrase(writing, l10n.t('1 worker writes to you.'), l10n.t('{0} workers write to you.', writing)),
+		...phrase(stopped, l10n.t('1 worker has stopped.'), l10n.t('{0} workers have stopped.', stopped)),
 	].join(' ');
 }
