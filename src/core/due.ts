@@ -2,8 +2,9 @@ import type { MessageContent, MessageKind } from '../protocol/message.ts';
 import type { EventKind } from '../protocol/traffic.ts';
 
 /**
- * What a message may be handed over at (design §4.3). `boundary`: between or around tool calls. `turn`: when a prompt or a
- * session begins. `end`: when the agent would stop. `never`: everything else.
+ * What a message may be handed over at (design §4.3). `boundary`: between or around tool calls. `turn`: when a prompt
+ * begins one. `end`: when the agent would stop. `never`: everything else; at the start of a session, too, nobody reads: what is
+ * put into the context there waits unseen for a prompt, and the message would count as delivered.
  */
 export type Slot = 'boundary' | 'turn' | 'end' | 'never';
 
@@ -11,7 +12,6 @@ const slotByKind: Partial<Record<EventKind, Slot>> = {
 	'tool-start': 'boundary',
 	'batch-end': 'boundary',
 	prompt: 'turn',
-	'session-start': 'turn',
 	stop: 'end',
 };
 

@@ -13,7 +13,7 @@ const RINGS_UNTIL_HELD = 3;
 
 const HELD = {
 	ended: 'the agent has ended; resume it to deliver',
-	waiting: 'the agent waits for the answer to a permission question',
+	waiting: 'the agent waits for an answer in its terminal',
 	unheard: 'the agent is idle and did not answer its bell; it gets the message at its next prompt',
 } as const;
 const OURS = new Set<string>(Object.values(HELD));
@@ -61,8 +61,9 @@ export class Upkeep {
 		const newest = waking.map(message => message.id).reduce((a, b) => (a > b ? a : b));
 		const known = this.ringing.get(key);
 		if (known?.newest !== newest) {
-			// `send` has rung already; a file that a person dropped has not.
-			if (state.session && !(await isRungSince(this.workspace.paths.bell(state.session), waking)))
+			// `send` has rung already; a file that a person dropped has not, and before the session watched its bell nobody heard.
+			const idleMs = Date.parse(state.at);
+			if (state.session && !(await isRungSince(this.workspace.paths.bell(state.session), idleMs, waking)))
 				await this.workspace.ring(address);
 			this.ringing.set(key, { newest, rings: 0, nextMs: this.now() + FIRST_RING_MS });
 			return 0;
@@ -76,9 +77,9 @@ export class Upkeep {
 	}
 }
 
-async function isRungSince(bell: string, messages: readonly StoredMessage[]): Promise<boolean> {
+async function isRungSince(bell: string, sinceMs: number, messages: readonly StoredMessage[]): Promise<boolean> {
 	const rung = await lstat(bell).catch(() => undefined);
-	if (!rung) return false;
+	if (!rung || rung.mtimeMs < sinceMs) return false;
 	for (const { file } of messages) {
 		const found = await lstat(file).catch(() => undefined);
 		if (found && found.mtimeMs > rung.mtimeMs) return false;

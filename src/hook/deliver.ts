@@ -19,7 +19,7 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 	if (event === 'silent') return;
 	spool(call, input);
 	if (event.subagent !== undefined) return;
-	if (slotOf(event) === 'never' && event.kind !== 'folder-changed') return;
+	if (slotOf(event) === 'never' && !setsWatch(event)) return;
 	const bound = await bindCaller(call.workspace, {
 		session: event.session,
 		driver: call.driver.id,
@@ -29,6 +29,11 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 		begins: event.kind === 'session-start',
 	});
 	await new Turn(call, event, bound, print).run();
+}
+
+/** Whether the answer tells the session what to watch. */
+function setsWatch({ kind }: AgentEvent): boolean {
+	return kind === 'session-start' || kind === 'folder-changed';
 }
 
 /** What cannot be read is kept as it came: the collector reports it. */
@@ -60,13 +65,14 @@ class Turn {
 
 	async run(): Promise<void> {
 		const { kind, session } = this.event;
-		const isWatching = kind === 'session-start' || kind === 'folder-changed';
-		const bell = isWatching ? await makeBell(this.workspace, session) : this.workspace.paths.bell(session);
+		const bell = setsWatch(this.event)
+			? await makeBell(this.workspace, session)
+			: this.workspace.paths.bell(session);
 		if (kind !== 'tool-start') await endHalt(this.workspace, session);
 		if (kind === 'prompt') await writePhase(this.workspace.paths, session, 'busy');
 		const heldStops = kind === 'stop' ? await this.heldStops() : 0;
 		const version = await this.agentVersion();
-		if (kind === 'folder-changed' || heldStops >= this.call.driver.hooks.stopCap) {
+		if (setsWatch(this.event) || heldStops >= this.call.driver.hooks.stopCap) {
 			await this.print(this.call.driver.hooks.idleAnswer(this.event, bell).stdout);
 		} else if (!(await this.handOver(bell, version))) {
 			if (kind === 'tool-start' && (await this.denyBeside(bell))) return;
@@ -84,8 +90,11 @@ class Turn {
 		if (kind === 'stop' || (kind === 'session-start' && cause !== 'compact')) {
 			await writePhase(this.workspace.paths, session, 'idle');
 		}
-		const watches = kind === 'session-start' || kind === 'folder-changed';
-		if (watches && !this.bound.watched && (version === undefined || can(this.call.driver, 'wake', version))) {
+		if (
+			setsWatch(this.event) &&
+			!this.bound.watched &&
+			(version === undefined || can(this.call.driver, 'wake', version))
+		) {
 			await this.workspace.bindSession(session, this.bound.address, true);
 		}
 		// It has been held back as often as its CLI allows: what is left wakes it.

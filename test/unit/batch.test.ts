@@ -36,11 +36,10 @@ describe('what is due', () => {
 		expect(due('tool-start')).toEqual(['directive']);
 		expect(due('batch-end')).toEqual(['directive']);
 		expect(due('prompt')).toEqual(['directive', 'feedback', 'result']);
-		expect(due('session-start')).toEqual(['directive', 'feedback', 'result']);
 		expect(due('stop')).toEqual(['directive', 'feedback', 'result']);
 		expect(EventKind.def.entries).toBeDefined();
 		const silent = Object.values(EventKind.def.entries).filter(kind => due(kind).length === 0);
-		expect(silent).toHaveLength(Object.keys(EventKind.def.entries).length - 5);
+		expect(silent).toHaveLength(Object.keys(EventKind.def.entries).length - 4);
 		for (const kind of Object.values(EventKind.def.entries)) expect(due(kind, 'agent-7')).toEqual([]);
 	});
 

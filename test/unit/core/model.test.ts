@@ -232,7 +232,7 @@ describe('WorkspaceModel', () => {
 			await happens('tool-start', { tool: 'Bash' });
 			await happens('permission-asked', { tool: 'Bash', summary: 'rm -rf x' });
 			await eventually('the question', () => needed.length === 1, { timeoutMs: 2000 });
-			expect(needed[0]).toMatchObject({ kind: 'permission', address, text: 'rm -rf x' });
+			expect(needed[0]).toMatchObject({ kind: 'permission', address, tool: 'Bash', text: 'rm -rf x' });
 			await happens('notification', { notification: 'permission_prompt' });
 			await happens('tool-end', { tool: 'Bash' });
 			await eventually('the answer', () => resolved.length === 1, { timeoutMs: 2000 });
