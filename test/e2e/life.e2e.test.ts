@@ -43,12 +43,12 @@ describe('the life of a task', () => {
 			await workbench.rowAction(secondRow, 'Stop Worker');
 			await secondRow.filter({ hasText: /ended/ }).waitFor();
 			await firstRow.filter({ hasText: /idle/ }).waitFor();
-			await workbench.toast('terminated with exit code').waitFor({ state: 'detached' });
-			await workbench.rowAction(secondRow, 'Resume Worker');
-			await secondRow.filter({ hasText: /idle/ }).waitFor({ timeout: 20_000 });
 			await workbench.rowAction(secondRow, 'Message This Worker');
 			await form.locator('#text').fill('Welcome back. [[text:Here again]]');
 			await page.keyboard.press('Control+Enter');
+			await workbench.row('Inbox', /Welcome back.*held: the agent has ended/).waitFor();
+			expect(await workbench.toast('terminated with exit code').count()).toBe(0);
+			await workbench.rowAction(secondRow, 'Resume Worker');
 			await secondRow.filter({ hasText: /idle · Here again/ }).waitFor({ timeout: 20_000 });
 			const resumed = await model.waitForRequest(({ text }) => text.includes('Welcome back.'));
 			expect(resumed.text).toContain('Tests are written');

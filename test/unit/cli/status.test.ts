@@ -93,6 +93,19 @@ describe('nancy status', () => {
 	});
 });
 
+describe('an agent that waits', () => {
+	it.for([
+		['permission-asked', { tool: 'Bash' }, 'waiting for permission Bash'],
+		['notification', { notification: 'elicitation_dialog' }, 'waiting for you'],
+	] as const)('after %s %j is %s', async ([kind, more, words]) => {
+		await using project = new Project();
+		const task = await project.addTask('fix-login');
+		await project.addWorker(task, 'worker', { process: identify(process.pid), agentVersion: '1.2.3' });
+		happen(project, task, 'worker', { kind, event: 'Event', ...more });
+		expect((await nancy.run(['status'], { cwd: project.path })).stdout).toContain(words);
+	});
+});
+
 describe('nancy wait', () => {
 	it('returns as soon as the agent is idle', async () => {
 		const { project, task } = await projectAtWork();
