@@ -1,4 +1,5 @@
 import { isAtLeast, type Version } from '../base/version.ts';
+import type { HeadlessFormat } from './headless.ts';
 import type { DriverId, SessionId } from '../protocol/names.ts';
 import type { Rung } from '../protocol/records.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
@@ -30,6 +31,8 @@ export interface Driver {
 	/** Reads what the CLI itself says its sessions are doing, or `none` where it cannot tell. */
 	readonly probe: StatusProbe | 'none';
 	readonly transcript: TranscriptFormat | 'none';
+	/** How it is run without a terminal, or `none` where it cannot be. */
+	readonly headless: HeadlessFormat | 'none';
 	/** Variables that must not be passed on from the shell Nancy runs in (a nested agent's own marks). */
 	readonly foreignVariables: readonly string[];
 }

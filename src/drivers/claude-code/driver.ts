@@ -2,6 +2,7 @@ import type { Driver } from '../../core/driver.ts';
 import { deliveryAnswer, idleAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
 import { ID, readEvent } from './events.ts';
+import { headless } from './headless.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { probe } from './probe.ts';
 import { transcript } from './transcript.ts';
@@ -31,5 +32,6 @@ export const claudeCode: Driver = {
 	},
 	probe,
 	transcript,
+	headless,
 	foreignVariables,
 };

@@ -1,0 +1,65 @@
+import type { SessionId } from '../protocol/names.ts';
+
+/** How a CLI is run without a terminal, and what its output means. Part of the driver contract. */
+export interface HeadlessFormat {
+	/** What the agent may do unasked, most careful first. What a mode does not allow is denied: nobody is there to ask. */
+	readonly permissionModes: readonly PermissionMode[];
+	launch(request: HeadlessRequest): HeadlessLaunch;
+	/**
+	 * What one line of standard output tells, nothing for a line that tells nothing. Lines come from a program that anybody can
+	 * write: none of them may make it throw.
+	 */
+	read(line: string): readonly HeadlessEvent[];
+}
+
+export interface PermissionMode {
+	id: string;
+	label: string;
+	/** What it allows, in a sentence. */
+	detail: string;
+}
+
+export interface HeadlessRequest {
+	session: SessionId;
+	/** Set to go on with an earlier session instead. */
+	resume: SessionId | undefined;
+	model: string | undefined;
+	/** One of {@link HeadlessFormat.permissionModes}. */
+	permissions: string;
+	extra: readonly string[];
+}
+
+/** The prompt goes to standard input, which is then closed: it may be a megabyte long. */
+export interface HeadlessLaunch {
+	args: readonly string[];
+	env: Readonly<Record<string, string>>;
+}
+
+export type HeadlessEvent =
+	| { is: 'session'; session: SessionId; model?: string | undefined }
+	/** What the agent says on its way. */
+	| { is: 'text'; text: string }
+	| { is: 'tool'; tool: string; file?: string | undefined; summary?: string | undefined }
+	| { is: 'tool-failed'; reason: string }
+	/** The agent wanted to do something that its permissions do not allow. */
+	| { is: 'denied'; tool: string; reason: string }
+	| { is: 'retrying'; reason: string; afterMs: number }
+	/** No more is to be had of the account until then. Unix milliseconds. */
+	| { is: 'quota'; resetsAtMs: number }
+	| { is: 'result'; result: HeadlessResult };
+
+export interface HeadlessResult {
+	/** The agent's last words: its answer, or what it says went wrong. */
+	text: string;
+	inputTokens: number;
+	outputTokens: number;
+	costUsd: number | undefined;
+	/** Absent when it ended well. */
+	failure?: HeadlessFailure | undefined;
+}
+
+export interface HeadlessFailure {
+	reason: string;
+	/** `quota`: try again when it resets. `transient`: try again soon. `final`: trying again would end the same. */
+	kind: 'quota' | 'transient' | 'final';
+}

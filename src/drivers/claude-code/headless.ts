@@ -1,0 +1,196 @@
+import * as z from 'zod/mini';
+import type { HeadlessEvent, HeadlessFailure, HeadlessFormat } from '../../core/headless.ts';
+import { SessionId } from '../../protocol/names.ts';
+
+/** Each line is an object; fields that Nancy does not read may be anything. docs/agents/claude-code.md has samples. */
+const Line = z.looseObject({
+	type: z.string(),
+	subtype: z.optional(z.string()),
+	/** Set on what a subagent does. */
+	parent_tool_use_id: z.optional(z.nullable(z.string())),
+});
+
+const Init = z.looseObject({ session_id: SessionId, model: z.optional(z.string()) });
+
+const Block = z.looseObject({
+	type: z.string(),
+	text: z.optional(z.string()),
+	name: z.optional(z.string()),
+	input: z.optional(z.unknown()),
+	is_error: z.optional(z.boolean()),
+	content: z.optional(z.unknown()),
+});
+const Message = z.looseObject({
+	message: z.looseObject({ content: z.union([z.string(), z.array(Block)]) }),
+	is_api_error_message: z.optional(z.boolean()),
+});
+
+const Denied = z.looseObject({ tool_name: z.string(), message: z._default(z.string(), '') });
+const Retry = z.looseObject({ retry_delay_ms: z._default(z.number(), 0), error: z._default(z.string(), 'error') });
+const RateLimit = z.looseObject({
+	rate_limit_info: z.looseObject({ status: z.optional(z.string()), resetsAt: z.number() }),
+});
+
+const Result = z.looseObject({
+	subtype: z.string(),
+	is_error: z.boolean(),
+	result: z.optional(z.string()),
+	errors: z.optional(z.array(z.string())),
+	terminal_reason: z.optional(z.string()),
+	api_error_status: z.optional(z.nullable(z.number())),
+	total_cost_usd: z.optional(z.number()),
+	modelUsage: z._default(
+		z.record(
+			z.string(),
+			z.looseObject({
+				inputTokens: z._default(z.number(), 0),
+				outputTokens: z._default(z.number(), 0),
+				cacheReadInputTokens: z._default(z.number(), 0),
+				cacheCreationInputTokens: z._default(z.number(), 0),
+			}),
+		),
+		{},
+	),
+});
+
+/** Where tools name the file they work on. */
+const FileInput = z.looseObject({
+	file_path: z.optional(z.string()),
+	notebook_path: z.optional(z.string()),
+	command: z.optional(z.string()),
+	description: z.optional(z.string()),
+	pattern: z.optional(z.string()),
+	url: z.optional(z.string()),
+	prompt: z.optional(z.string()),
+});
+
+/** Too many requests, or the account's limit is used up. */
+const TOO_MANY = 429;
+/** The service is overloaded. */
+const OVERLOADED = 529;
+const FIRST_SERVER_ERROR = 500;
+
+export const headless: HeadlessFormat = {
+	permissionModes: [
+		{ id: 'default', label: 'Ask', detail: 'Reads; what it would have to ask for is denied and reported.' },
+		{ id: 'plan', label: 'Plan', detail: 'Reads and plans, changes nothing.' },
+		{ id: 'acceptEdits', label: 'Edit', detail: 'Edits files in its folder; other commands need a rule that allows them.' },
+		{ id: 'auto', label: 'Auto', detail: 'A classifier decides about each action.' },
+		{ id: 'bypassPermissions', label: 'Everything', detail: 'Whatever it wants, unasked. For sandboxes.' },
+	],
+	launch: ({ session, resume, model, permissions, extra }) => ({
+		args: [
+			'-p',
+			'--output-format',
+			'stream-json',
+			'--verbose',
+			...(resume === undefined ? ['--session-id', session] : ['--resume', resume]),
+			...(model === undefined ? [] : ['--model', model]),
+			'--permission-mode',
+			permissions,
+			...extra,
+		],
+		// Ten tries, the CLI's default, take three minutes and hide what is wrong. Nancy tries again itself.
+		env: { CLAUDE_CODE_MAX_RETRIES: '2' },
+	}),
+	read: text => {
+		const line = parsed(text);
+		// A subagent's steps are the business of the agent that sent it.
+		return line && !line.parent_tool_use_id ? readLine(line) : [];
+	},
+};
+
+function parsed(text: string): z.infer<typeof Line> | undefined {
+	try {
+		const line = Line.safeParse(JSON.parse(text));
+		return line.success ? line.data : undefined;
+	} catch {
+		return undefined; // some tools and wrappers print to the same pipe
+	}
+}
+
+function readLine(line: z.infer<typeof Line>): HeadlessEvent[] {
+	switch (line.subtype === undefined ? line.type : `${line.type}/${line.subtype}`) {
+		case 'system/init':
+			return using(Init, line, ({ session_id, model }) => [{ is: 'session', session: session_id, model }]);
+		case 'system/permission_denied':
+			return using(Denied, line, ({ tool_name, message }) => [{ is: 'denied', tool: tool_name, reason: message }]);
+		case 'system/api_retry':
+			return using(Retry, line, ({ error, retry_delay_ms }) => [
+				{ is: 'retrying', reason: error, afterMs: retry_delay_ms },
+			]);
+		case 'rate_limit_event':
+			return using(RateLimit, line, ({ rate_limit_info: { status, resetsAt } }) =>
+				status === 'rejected' ? [{ is: 'quota', resetsAtMs: resetsAt * 1000 }] : [],
+			);
+		case 'assistant':
+		case 'user':
+			return using(Message, line, message => eventsOf(line.type, message));
+		default:
+			return line.type === 'result' ? using(Result, line, result => [resultOf(result)]) : [];
+	}
+}
+
+function using<S extends z.ZodMiniType>(
+	schema: S,
+	line: unknown,
+	events: (value: z.infer<S>) => HeadlessEvent[],
+): HeadlessEvent[] {
+	const value = schema.safeParse(line);
+	return value.success ? events(value.data) : [];
+}
+
+function eventsOf(from: string, { message, is_api_error_message }: z.infer<typeof Message>): HeadlessEvent[] {
+	// What the CLI says of a failed request comes again in the result.
+	if (typeof message.content === 'string' || is_api_error_message) return [];
+	return message.content.flatMap((block): HeadlessEvent[] => {
+		if (from === 'user') {
+			return block.type === 'tool_result' && block.is_error
+				? [{ is: 'tool-failed', reason: textOf(block.content) }]
+				: [];
+		}
+		if (block.type === 'text' && block.text) return [{ is: 'text', text: block.text }];
+		if (block.type !== 'tool_use' || block.name === undefined) return [];
+		const input = FileInput.safeParse(block.input);
+		const { file_path, notebook_path, ...others } = input.success ? input.data : {};
+		const file = file_path ?? notebook_path;
+		const summary = file ?? others.command ?? others.pattern ?? others.url ?? others.description ?? others.prompt;
+		return [{ is: 'tool', tool: block.name, file, summary }];
+	});
+}
+
+function textOf(content: unknown): string {
+	if (typeof content === 'string') return content;
+	const blocks = z.array(z.looseObject({ text: z.optional(z.string()) })).safeParse(content);
+	return blocks.success ? blocks.data.map(block => block.text ?? '').join('\n') : '';
+}
+
+/** Success is told by `is_error` alone: of an API error the subtype is `success`, of an interrupted run the exit code 0. */
+function resultOf(result: z.infer<typeof Result>): HeadlessEvent {
+	const usage = Object.values(result.modelUsage);
+	const sum = (pick: (each: (typeof usage)[number]) => number) => usage.reduce((total, each) => total + pick(each), 0);
+	const text = result.result ?? result.errors?.join('\n') ?? '';
+	return {
+		is: 'result',
+		result: {
+			text,
+			inputTokens: sum(each => each.inputTokens + each.cacheReadInputTokens + each.cacheCreationInputTokens),
+			outputTokens: sum(each => each.outputTokens),
+			costUsd: result.total_cost_usd,
+			failure: failureOf(result, text),
+		},
+	};
+}
+
+function failureOf(result: z.infer<typeof Result>, text: string): HeadlessFailure | undefined {
+	const wasCutOff = result.terminal_reason?.startsWith('aborted') ?? false;
+	if (!result.is_error && !wasCutOff && !result.subtype.startsWith('error')) return undefined;
+	const status = result.api_error_status;
+	const reason = text || result.terminal_reason || result.subtype;
+	if (status === TOO_MANY) return { reason, kind: 'quota' };
+	// Without a status there was no answer at all: refused, cut off, timed out.
+	const isTransient =
+		result.terminal_reason === 'api_error' &&
+		(status === undefined || status === null || status === OVERLOADED || status >= FIRST_SERVER_ERROR);
+	return { reason, kind: isTransient ? 'transient' : 'final' };
+}

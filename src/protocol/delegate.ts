@@ -1,0 +1,99 @@
+import * as z from 'zod/mini';
+import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
+import { Moment, ProcessRecord } from './records.ts';
+import { Worktree } from './worktree.ts';
+
+/** A delegate's file name without its ending. Sorts by time: `<UTC time>-<random>`, lower case. */
+export const DelegateId = z
+	.string()
+	.check(z.regex(/^[a-z0-9][a-z0-9-]{0,79}$/))
+	.brand<'DelegateId'>();
+export type DelegateId = z.infer<typeof DelegateId>;
+
+/** What a delegate may use up, in seconds, and how often a transient failure is tried again. */
+export const Limits = z.object({
+	/** Wall clock of all attempts together, waiting for a quota apart. */
+	wallSeconds: z._default(z.number().check(z.positive()), 30 * 60),
+	/** Without any output of the agent. */
+	idleSeconds: z._default(z.number().check(z.positive()), 10 * 60),
+	retries: z._default(z.int().check(z.nonnegative()), 2),
+});
+export type Limits = z.infer<typeof Limits>;
+
+/** Where a delegate works: the workspace folder itself (`in`), or a worktree that is made when it starts. */
+const Place = z.discriminatedUnion('is', [
+	z.object({ is: z.literal('folder'), folder: z.string() }),
+	z.object({
+		is: z.literal('worktree'),
+		folder: z.string(),
+		/** With what is not committed in the folder. */
+		withChanges: z.boolean(),
+	}),
+]);
+
+/** `delegates/<id>.json`: what was asked for. Written once. */
+export const DelegateRecord = z.looseObject({
+	version: z.literal(1),
+	id: DelegateId,
+	title: z.string(),
+	createdAt: Moment,
+	agent: DriverId,
+	model: z.optional(z.string()),
+	/** One of the driver's permission modes. */
+	permissions: z.string(),
+	place: Place,
+	limits: Limits,
+	/** The mailbox of its own. */
+	task: TaskName,
+	worker: WorkerName,
+	/** Who gets the result; the human where it is absent. */
+	parent: z.optional(z.object({ task: TaskName, worker: WorkerName })),
+	/** Delegates with the same prompt, started together to be compared. */
+	group: z.optional(z.string()),
+});
+export type DelegateRecord = z.infer<typeof DelegateRecord>;
+
+/**
+ * `queued` waits for its turn, `parked` for the account's limit to reset. `done` and `failed` are final, and true once `.done`
+ * is there.
+ */
+export const DelegateState = z.enum(['queued', 'running', 'parked', 'done', 'failed']);
+export type DelegateState = z.infer<typeof DelegateState>;
+
+/** `delegates/<id>.status`: rewritten whole at each change, at most four times a second. */
+export const DelegateStatus = z.looseObject({
+	task_id: z.string(),
+	status: DelegateState,
+	started_at: z.optional(Moment),
+	ended_at: z.optional(Moment),
+	tool_calls: z._default(z.int(), 0),
+	last_tool: z.optional(z.string()),
+	last_file: z.optional(z.string()),
+	last_activity: z.optional(Moment),
+	/** The attempt at hand, from 1. */
+	iteration: z._default(z.int(), 0),
+	/** What it wanted to do and was not allowed to. */
+	denied: z._default(z.array(z.string()), []),
+	input_tokens: z._default(z.number(), 0),
+	output_tokens: z._default(z.number(), 0),
+	cost_usd: z.optional(z.number()),
+	model: z.optional(z.string()),
+	session: z.optional(SessionId),
+	runner: z.optional(ProcessRecord),
+	agent_process: z.optional(ProcessRecord),
+	parked_until: z.optional(Moment),
+	worktree: z.optional(Worktree),
+	/** The message that carries the result; `reported` once it is in its mailbox. */
+	report: z.optional(MessageId),
+	reported: z._default(z.boolean(), false),
+});
+export type DelegateStatus = z.infer<typeof DelegateStatus>;
+
+/** `delegates/parked.json`: nothing of this agent is started before then. */
+export const Parked = z.looseObject({
+	version: z.literal(1),
+	agent: DriverId,
+	until: Moment,
+	reason: z.string(),
+});
+export type Parked = z.infer<typeof Parked>;
