@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import type { Workspace, WorkerAddress } from '../../src/core/workspace.ts';
 import { ORCHESTRATOR } from '../../src/protocol/names.ts';
 import { orchestrate, withAgent } from '../support/agentWorkbench.ts';
-import { openPage } from '../support/browser.ts';
+import { workbenchUrl } from '../support/browser.ts';
 import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
 import { tempFolder } from '../support/tempFolder.ts';
-import { Workbench } from '../support/workbench.ts';
+import type { Workbench } from '../support/workbench.ts';
 
 const SESSION = 'a1b2c3d4-0000';
 /** High enough that every row of every view is drawn: lists draw only what is in sight. */
@@ -232,11 +232,10 @@ describe('the views', () => {
 		await withAgent(
 			'folders',
 			async lab => {
-				const { page } = await openPage(lab.browser, lab.server, { workspace: file, size });
-				await lab.page.close();
-				const workbench = new Workbench(page);
+				const { workbench, page } = lab;
+				await page.goto(workbenchUrl(lab.server, { workspace: file }));
 				await workbench.ready();
-				await workbench.activity('Nancy').click();
+				await workbench.command('Nancy: Focus on Tasks View');
 				await workbench.row('Tasks', 'front').waitFor();
 				await workbench.row('Tasks', 'Store it').waitFor();
 				await workbench.row('Inbox', 'In blue').waitFor();
@@ -249,6 +248,14 @@ describe('the views', () => {
 				await workbench.answer('[[text:Stored]]');
 				await workbench.pick('Claude Code');
 				await workbench.row('Tasks', /idle · Stored/).waitFor({ timeout: 30_000 });
+				// Steps of the walkthrough that were taken before it was first opened are done.
+				await workbench.command('Nancy: Open Walkthrough');
+				const done = page.locator('[data-done-step-id][aria-checked=true]');
+				await expect
+					.poll(() =>
+						done.evaluateAll(steps => steps.map(step => step.dataset['doneStepId']?.split('#').at(-1))),
+					)
+					.toEqual(['agent', 'orchestrate', 'watch', 'steer']);
 				expect([existsSync(join(front, '.claude')), existsSync(join(back, '.claude'))]).toEqual([false, true]);
 			},
 			{ workspace: back, size },
