@@ -116,8 +116,8 @@ export interface HookMapping {
 	read(call: HookCall): AgentEvent | 'silent';
 	/** The answer that hands `delivery` to the agent at `event`. */
 	answer(event: AgentEvent, delivery: Delivery): HookAnswer;
-	/** The answer to an event with nothing to deliver; session starts use it to watch the doorbell. */
-	idleAnswer(event: AgentEvent, bell: string): HookAnswer;
+	/** The answer to a session's start or change of folder: from now on it watches its doorbell. */
+	watchAnswer(event: AgentEvent, bell: string): HookAnswer;
 	/** The answer that wakes an idle agent by this rung, or `none` where a hook cannot. */
 	readonly wakeAnswer: ((rung: 'wake' | 'waiter') => HookAnswer) | 'none';
 }
@@ -133,8 +133,6 @@ export interface Delivery {
 	text: string;
 	effect: Effect;
 	version: Version | undefined;
-	/** The session's doorbell file, for an answer that also has to say what to watch. */
-	bell: string;
 }
 
 /** What a hook program prints, and how it ends. */

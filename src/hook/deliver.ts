@@ -6,6 +6,7 @@ import { readPhase, writePhase } from '../core/phase.ts';
 import { bindCaller, makeBell, type BoundSession } from '../core/sessions.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
 import { BoundaryMark } from './boundaryMark.ts';
+import { ringLater } from './ringLater.ts';
 import type { Call } from './call.ts';
 import { beginHalt, currentHalt, endHalt, HALTED_BESIDE } from './halt.ts';
 import { note, spool } from './notes.ts';
@@ -65,20 +66,19 @@ class Turn {
 
 	async run(): Promise<void> {
 		const { kind, session } = this.event;
-		const bell = setsWatch(this.event)
-			? await makeBell(this.workspace, session)
-			: this.workspace.paths.bell(session);
 		if (kind !== 'tool-start') await endHalt(this.workspace, session);
 		if (kind === 'prompt') await writePhase(this.workspace.paths, session, 'busy');
 		const heldStops = kind === 'stop' ? await this.heldStops() : 0;
 		const version = await this.agentVersion();
-		if (setsWatch(this.event) || heldStops >= this.call.driver.hooks.stopCap) {
-			await this.print(this.call.driver.hooks.idleAnswer(this.event, bell).stdout);
-		} else if (!(await this.handOver(bell, version))) {
-			if (kind === 'tool-start' && (await this.denyBeside(bell))) return;
-			await this.print(this.call.driver.hooks.idleAnswer(this.event, bell).stdout);
-		} else if (kind === 'stop') {
-			await writePhase(this.workspace.paths, session, 'busy', heldStops + 1);
+		if (setsWatch(this.event)) {
+			const bell = await makeBell(this.workspace, session);
+			await this.print(this.call.driver.hooks.watchAnswer(this.event, bell).stdout);
+		} else if (heldStops < this.call.driver.hooks.stopCap && (await this.handOver(version))) {
+			if (kind === 'stop') {
+				await writePhase(this.workspace.paths, session, 'busy', heldStops + 1);
+				return;
+			}
+		} else if (kind === 'tool-start' && (await this.denyBeside())) {
 			return;
 		}
 		await this.settle(heldStops, version);
@@ -97,6 +97,8 @@ class Turn {
 		) {
 			await this.workspace.bindSession(session, this.bound.address, true);
 		}
+		// Queued while nobody ran: rung once the session listens, also where no window is open to do it.
+		if (kind === 'session-start' && (await this.hasWaking())) await ringLater(this.workspace.paths.bell(session));
 		// It has been held back as often as its CLI allows: what is left wakes it.
 		if (heldStops >= this.call.driver.hooks.stopCap && (await this.hasWaking())) {
 			await this.workspace.ring(this.bound.address);
@@ -104,7 +106,7 @@ class Turn {
 	}
 
 	/** Whether anything was due and handed over. */
-	private async handOver(bell: string, version: Version | undefined): Promise<boolean> {
+	private async handOver(version: Version | undefined): Promise<boolean> {
 		const { driver } = this.call;
 		const isBoundary = slotOf(this.event) === 'boundary';
 		const mark = isBoundary ? BoundaryMark.begin(this.mailbox.folder) : undefined;
@@ -117,7 +119,7 @@ class Turn {
 		if (batch.effect !== 'none' && this.event.kind === 'tool-start') {
 			await beginHalt(this.workspace, this.event.session, batch.effect);
 		}
-		const answer = driver.hooks.answer(this.event, { text: batch.text, effect: batch.effect, version, bell });
+		const answer = driver.hooks.answer(this.event, { text: batch.text, effect: batch.effect, version });
 		if (!(await this.print(answer.stdout))) {
 			for (const claim of batch.claims) claim.release();
 			return false;
@@ -150,10 +152,10 @@ class Turn {
 	}
 
 	/** Denies a call whose neighbour was halted. */
-	private async denyBeside(bell: string): Promise<boolean> {
+	private async denyBeside(): Promise<boolean> {
 		const effect = await currentHalt(this.workspace, this.event.session, this.mailbox);
 		if (effect === 'none') return false;
-		const delivery = { text: HALTED_BESIDE, effect, version: undefined, bell };
+		const delivery = { text: HALTED_BESIDE, effect, version: undefined };
 		await this.print(this.call.driver.hooks.answer(this.event, delivery).stdout);
 		return true;
 	}

@@ -27,7 +27,6 @@ export function doctorReport(findings: readonly Finding[], repairs: readonly Rep
 		.map(([title, lines]) => [...(title === '' ? [] : [`## ${title}`, '']), ...lines].join('\n'));
 	return {
 		markdown: `# ${l10n.t('Nancy Doctor')}\n\n${heading}\n\n${body.join('\n\n')}\n`,
-		problems: problems.length,
 		repairable: findings.filter(finding => finding.repair).length,
 	};
 }

@@ -37,8 +37,6 @@ export interface AgentChoice {
 
 export interface Report {
 	markdown: string;
-	/** How many things are broken, and how many of those Nancy can repair. */
-	problems: number;
 	repairable: number;
 }
 

@@ -148,10 +148,19 @@ export class TrafficView extends LiveTree<TrafficElement> {
 		return element instanceof NodeItem ? nodeTooltip(element.node) : undefined;
 	}
 
+	/** Other rows while there is a filter: VS Code would keep those closed that the user has closed, with matches in them. */
+	private get filtered(): string {
+		return isFiltering(this.current) ? '//filtered' : '';
+	}
+
 	private sessionItem({ folder, traffic }: SessionItem): Row {
 		const name = traffic.address ? addressWords(traffic.address) : traffic.session.slice(0, 8);
 		const newest = this.folders.list().length === 1 && folder.sessions()[0]?.session === traffic.session;
-		const item = row(`${folder.path}//${traffic.session}`, name, expanded(newest || isFiltering(this.current)));
+		const item = row(
+			`${folder.path}//${traffic.session}${this.filtered}`,
+			name,
+			expanded(newest || isFiltering(this.current)),
+		);
 		item.contextValue = 'session';
 		item.iconPath = new vscode.ThemeIcon('comment-discussion');
 		item.description = [traffic.session.slice(0, 8), formatAgeInSteps(traffic.lastAt)].filter(Boolean).join(' · ');
@@ -170,7 +179,7 @@ export class TrafficView extends LiveTree<TrafficElement> {
 	private turnItem({ session, turn, isLast }: TurnItem): Row {
 		const title = turn.title ?? l10n.t('Before the first prompt');
 		const item = row(
-			`${session.folder.path}//${session.session}/${turn.id}`,
+			`${session.folder.path}//${session.session}/${turn.id}${this.filtered}`,
 			title,
 			expanded(isLast || isFiltering(this.current)),
 		);

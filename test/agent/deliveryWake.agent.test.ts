@@ -89,6 +89,21 @@ describe('waking an idle agent in a terminal', () => {
 		expect((await lab.delivered(address, id)).receipt).toMatchObject({ event: 'UserPromptSubmit', rung: 'keys' });
 	});
 
+	it('wakes it once it is resumed, for what was queued while it did not run, without any window', async () => {
+		await using lab = await deployedLab();
+		const session = newSession();
+		const address = await startedTask(lab, session);
+		const claude = await lab.interactive(['--session-id', session]);
+		await submit(claude, '[[text:First turn]]');
+		await claude.waitForText(/● First turn/);
+		await claude.close();
+		await lab.send(address, 'While you were away. [[text:Read on return]]');
+		const again = await lab.interactive(['--resume', session]);
+		await again.waitForText(/● Read on return/, 10_000);
+		const { messages } = await lab.nancy.mailbox(address).list(['delivered']);
+		expect(messages.map(({ receipt }) => receipt)).toMatchObject([{ event: 'UserPromptSubmit', rung: 'wake' }]);
+	});
+
 	it('wakes it after /compact', async () => {
 		await using lab = await deployedLab();
 		const session = newSession();

@@ -33,7 +33,7 @@ export const fakeDriver: Driver = {
 			return AgentEvent.parse({ driver: 'fake', event: call.event, ...payload });
 		},
 		answer: () => SILENT,
-		idleAnswer: () => SILENT,
+		watchAnswer: () => SILENT,
 		wakeAnswer: 'none',
 	},
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },

@@ -17,7 +17,13 @@ const directive: Omit<MessageContent, 'text'> = {
 
 /** Writes a hook event where the guard of a running agent would. */
 export function spool(workspace: Workspace, session: string, event: string, payload: object, unique: string): void {
-	const whole = { session_id: session, cwd: workspace.folder, hook_event_name: event, ...payload };
+	const whole = {
+		session_id: session,
+		cwd: workspace.folder,
+		hook_event_name: event,
+		prompt_id: 'prompt-1',
+		...payload,
+	};
 	writeFileSync(join(workspace.paths.spool, spoolFileName(AGENT, event, unique)), JSON.stringify(whole));
 }
 

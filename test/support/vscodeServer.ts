@@ -26,6 +26,7 @@ const quietSettings = {
 	'git.openRepositoryInParentFolders': 'never',
 	'terminal.integrated.gpuAcceleration': 'off',
 	'window.restoreWindows': 'none',
+	'security.workspace.trust.startupPrompt': 'never',
 };
 
 export interface ServerOptions {
@@ -38,6 +39,8 @@ export interface ServerOptions {
 	port?: number;
 	/** VS Code's own test hooks. Needed to load an extension from its folder; switches notification toasts off. */
 	smokeTestDriver?: boolean;
+	/** Open folders in Restricted Mode until the user trusts them. */
+	restricted?: boolean;
 }
 
 export interface Server {
@@ -52,7 +55,7 @@ export interface Server {
 
 /** A real VS Code server on a free loopback port; one process group, so that nothing outlives it. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-	const { folder, env = {}, settings = {}, port = 0, smokeTestDriver = false } = options;
+	const { folder, env = {}, settings = {}, port = 0, smokeTestDriver = false, restricted = false } = options;
 	const [data, extensionsFolder, home] = ['data', 'extensions', 'home'].map(name => join(folder, name)) as [
 		string,
 		string,
@@ -78,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 			'--accept-server-license-terms',
 			'--telemetry-level',
 			'off',
-			'--disable-workspace-trust',
+			...(restricted ? [] : ['--disable-workspace-trust']),
 			'--reconnection-grace-time',
 			'1',
 			'--user-data-dir',

@@ -33,14 +33,6 @@ export function deliveryAnswer(event: AgentEvent, delivery: Delivery): HookAnswe
 		case 'stop':
 			if (hasQuietStop(delivery.version)) break;
 			return answer(rung, { decision: 'block', reason: text });
-		case 'session-start':
-			return answer(rung, {
-				hookSpecificOutput: {
-					hookEventName: event.event,
-					watchPaths: [delivery.bell],
-					additionalContext: text,
-				},
-			});
 		default:
 			break;
 	}
@@ -48,7 +40,7 @@ export function deliveryAnswer(event: AgentEvent, delivery: Delivery): HookAnswe
 }
 
 /** A session watches its doorbell from its start on, and loses the watch whenever it changes its folder. */
-export function idleAnswer(event: AgentEvent, bell: string): HookAnswer {
+export function watchAnswer(event: AgentEvent, bell: string): HookAnswer {
 	if (event.kind !== 'session-start' && event.kind !== 'folder-changed') return SILENT;
 	return answer(undefined, { hookSpecificOutput: { hookEventName: event.event, watchPaths: [bell] } });
 }

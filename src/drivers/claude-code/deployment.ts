@@ -126,6 +126,8 @@ function warningsFor(version: DeploymentRequest['version']): string[] {
 		...(hasQuietStop(version) ? [] : [`${name} shows an error badge when feedback keeps it going.`]),
 		...(knowsEvent(version, 'FileChanged')
 			? []
-			: [`${name} cannot be woken when idle; messages wait for the next prompt, or for “Nancy: Wake by Typing”.`]),
+			: [
+					`${name} cannot be woken when idle; messages wait for the next prompt, or for “Nancy: Wake by Typing”.`,
+				]),
 	];
 }

@@ -1,5 +1,5 @@
 import type { Driver } from '../../core/driver.ts';
-import { deliveryAnswer, idleAnswer } from './answers.ts';
+import { deliveryAnswer, watchAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
 import { ID, readEvent } from './events.ts';
 import { headless } from './headless.ts';
@@ -27,7 +27,7 @@ export const claudeCode: Driver = {
 		stopCap: 7,
 		read: readEvent,
 		answer: deliveryAnswer,
-		idleAnswer,
+		watchAnswer,
 		wakeAnswer,
 	},
 	probe,

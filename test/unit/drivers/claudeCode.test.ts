@@ -29,7 +29,6 @@ const delivery = (more: Partial<Delivery> = {}): Delivery => ({
 	text: 'words',
 	effect: 'none',
 	version: [2, 1, 329],
-	bell: '/w/.nancy/bells/s',
 	...more,
 });
 
@@ -133,16 +132,15 @@ describe('answering Claude Code', () => {
 		expect(output('hook-Stop', { version: [2, 1, 162] })).toEqual({ decision: 'block', reason: 'words' });
 	});
 
-	it('has every session watch its doorbell, also when it begins with messages', () => {
+	it('has every session watch its doorbell', () => {
 		const bell = '/w/.nancy/bells/s';
 		for (const answer of [
-			hooks.idleAnswer(event('hook-SessionStart-startup'), bell),
-			hooks.idleAnswer(event('hook-CwdChanged'), bell),
-			hooks.answer(event('hook-SessionStart-startup'), delivery()),
+			hooks.watchAnswer(event('hook-SessionStart-startup'), bell),
+			hooks.watchAnswer(event('hook-CwdChanged'), bell),
 		]) {
 			expect(JSON.parse(answer.stdout)).toMatchObject({ hookSpecificOutput: { watchPaths: [bell] } });
 		}
-		expect(hooks.idleAnswer(event('hook-Stop'), bell).stdout).toBe('');
+		expect(hooks.watchAnswer(event('hook-Stop'), bell).stdout).toBe('');
 	});
 
 	it('names the rung that rang in the prompt that follows', () => {

@@ -1,0 +1,264 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Workspace, WorkerAddress } from '../../src/core/workspace.ts';
+import { ORCHESTRATOR } from '../../src/protocol/names.ts';
+import { orchestrate, withAgent } from '../support/agentWorkbench.ts';
+import { workbenchUrl } from '../support/browser.ts';
+import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+import type { Workbench } from '../support/workbench.ts';
+
+const SESSION = 'a1b2c3d4-0000';
+/** High enough that every row of every view is drawn: lists draw only what is in sight. */
+const size = { width: 1400, height: 1800 };
+
+interface Seen {
+	workbench: Workbench;
+	workspace: Workspace;
+	address: WorkerAddress;
+}
+
+/** What VS Code asks nobody about in a window for tests: the user trusts the folder by hand. */
+async function trust(workbench: Workbench): Promise<void> {
+	await workbench.command('Workspaces: Manage Workspace Trust');
+	await workbench.page.getByRole('button', { name: 'Trust', exact: true }).first().click();
+	await workbench.page.getByText('You trust this').first().waitFor();
+	await workbench.page
+		.locator('.monaco-modal-editor-block')
+		.getByRole('button', { name: /^Close/ })
+		.click();
+}
+
+async function paletteRows(workbench: Workbench, text: string): Promise<string[]> {
+	await workbench.page.keyboard.press('F1');
+	await workbench.quickInput.fill(`>${text}`);
+	await workbench.quickRow('Nancy: Doctor').waitFor();
+	const rows = await workbench.quick.locator('.monaco-list-row .label-name').allInnerTexts();
+	await workbench.page.keyboard.press('Escape');
+	return rows;
+}
+
+/** The choices of the context menu that is open, those that can be chosen. */
+async function menuChoices(workbench: Workbench): Promise<string[]> {
+	await workbench.page.locator('.context-view .action-item').first().waitFor();
+	return workbench.page.locator('.context-view .action-item:not(.disabled) .action-label').allInnerTexts();
+}
+
+/** The first words of what is queued, on disk and in sight. Both, so that no row is dragged that is about to move. */
+async function queue({ workbench, workspace, address }: Seen): Promise<{ onDisk: string[]; inSight: string[] }> {
+	const first = (text: string) => /\w+/.exec(text)?.[0] ?? '';
+	const { messages } = await workspace.mailbox(address).list();
+	const rows = await workbench
+		.row('Inbox', 'thought')
+		.evaluateAll(all => all.map(row => ({ at: Number(row.dataset['index']), text: row.textContent ?? '' })));
+	return {
+		onDisk: messages.filter(({ state }) => state === 'queued').map(({ content }) => first(content.text)),
+		inSight: rows.toSorted((a, b) => a.at - b.at).map(({ text }) => first(text)),
+	};
+}
+
+function queued(...words: string[]): { onDisk: string[]; inSight: string[] } {
+	return { onDisk: words, inSight: words };
+}
+
+/** Like a hand: a list takes note of what comes over it only while it moves. */
+async function dragRow(workbench: Workbench, from: string, onto: string | RegExp): Promise<void> {
+	await workbench.row('Inbox', from).dragTo(workbench.row('Inbox', onto), { steps: 5 });
+}
+
+/** Moves through the list that has the focus until this row has it. */
+async function moveTo(workbench: Workbench, paneTitle: string, text: string | RegExp): Promise<void> {
+	const focused = workbench.pane(paneTitle).locator('.monaco-list-row.focused').filter({ hasText: text });
+	await workbench.page.keyboard.press('Home');
+	for (let step = 0; step < 30 && (await focused.count()) === 0; step++) {
+		await workbench.page.keyboard.press('ArrowDown');
+	}
+	await focused.waitFor({ timeout: 2000 });
+}
+
+/** Chooses from the focused row's context menu without a mouse. */
+async function contextKey({ page }: Workbench, label: string): Promise<void> {
+	await page.keyboard.press('Shift+F10');
+	await page.locator('.context-view .action-item').first().waitFor();
+	const chosen = page.locator('.context-view .action-item.focused').filter({ hasText: label });
+	for (let step = 0; step < 15 && (await chosen.count()) === 0; step++) await page.keyboard.press('ArrowDown');
+	await chosen.waitFor({ timeout: 2000 });
+	await page.keyboard.press('Enter');
+}
+
+describe('the views', () => {
+	test(
+		'look but do not touch until the folder is trusted, then work by mouse and by keyboard',
+		{ timeout: 120_000 },
+		async () => {
+			await using folder = tempFolder('nx-');
+			mkdirSync(folder.file('project'));
+			const project = realpathSync(folder.file('project'));
+			const { workspace, address } = await seedWorkspace(project, {
+				title: 'Fix the login',
+				session: SESSION,
+				queued: ['First thought', 'Second thought', 'Third thought'],
+			});
+			spool(workspace, SESSION, 'UserPromptSubmit', { prompt: 'And one more thing' }, '5');
+			const before = readdirSync(workspace.paths.root);
+
+			await withAgent(
+				'views',
+				async (lab, model) => {
+					const { workbench, page } = lab;
+					const seen = { workbench, workspace, address };
+					await workbench.pane('Traffic').locator('.pane-header').click();
+
+					// Restricted Mode: everything is there to be read.
+					await workbench.row('Tasks', /worker.*idle · The tests pass\./).waitFor();
+					await workbench.pane('Tasks').getByText('Restricted Mode: Nancy shows what is here').waitFor();
+					await workbench.row('Inbox', /First thought.*queued · directive/).waitFor();
+					await workbench.row('Traffic', /Bash.*npm test · 1\.2 s/).waitFor();
+					expect(await workbench.pane('Compose').count()).toBe(0);
+					// Nothing can be started, stopped or changed.
+					expect(await paletteRows(workbench, 'Nancy: ')).not.toEqual(
+						expect.arrayContaining([expect.stringMatching(/Orchestrate|Send|Set Up|Clean Up|Add Worker/)]),
+					);
+					await workbench.row('Tasks', 'The tests pass').click({ button: 'right' });
+					expect(await menuChoices(workbench)).toEqual([
+						'Focus Terminal',
+						'Open Transcript',
+						'Copy Session ID',
+					]);
+					await page.keyboard.press('Escape');
+					await workbench.row('Inbox', 'Second thought').click({ button: 'right' });
+					expect(await menuChoices(workbench)).toEqual(['Open File']);
+					await page.keyboard.press('Escape');
+					await dragRow(workbench, 'Second thought', 'First thought');
+					// Reading does not mark as read.
+					await workbench.row('Inbox', 'Which port do you want?').click();
+					await workbench.tab(/\.md/).waitFor();
+					expect(await workbench.editorText()).toContain('Which port do you want?');
+					const mail = await workspace.mailbox({ ...address, worker: ORCHESTRATOR }).list();
+					expect(mail.messages.map(({ state }) => state)).toEqual(['queued']);
+					expect(await queue(seen)).toEqual(queued('First', 'Second', 'Third'));
+					expect(readdirSync(workspace.paths.root)).toEqual(before);
+					expect(readdirSync(workspace.paths.spool)).toHaveLength(1);
+					expect(readdirSync(project)).toEqual(['.nancy']);
+
+					// Trust is enough, without a reload; it alone deploys nothing.
+					await trust(workbench);
+					await workbench.row('Traffic', /UserPromptSubmit.*And one more thing/).waitFor();
+					await workbench.pane('Compose').waitFor();
+					expect(await workbench.pane('Tasks').getByText('Restricted Mode').count()).toBe(0);
+					expect(readdirSync(project)).toEqual(['.nancy']);
+
+					// The queue by mouse …
+					await dragRow(workbench, 'Third thought', 'First thought');
+					await expect.poll(() => queue(seen)).toEqual(queued('Third', 'First', 'Second'));
+					await dragRow(workbench, 'Third thought', /^Queued/);
+					await expect.poll(() => queue(seen)).toEqual(queued('First', 'Second', 'Third'));
+					// … and by keyboard.
+					await workbench.command('Nancy: Focus on Inbox View');
+					await moveTo(workbench, 'Inbox', 'Third thought');
+					await contextKey(workbench, 'Move Up');
+					await expect.poll(() => queue(seen)).toEqual(queued('First', 'Third', 'Second'));
+					// The moved row keeps the focus, so that it can be moved again.
+					await contextKey(workbench, 'Move Up');
+					await expect.poll(() => queue(seen)).toEqual(queued('Third', 'First', 'Second'));
+
+					// Writing to a worker, from its row to its mailbox.
+					await workbench.command('Nancy: Focus on Tasks View');
+					await moveTo(workbench, 'Tasks', /^worker/);
+					await contextKey(workbench, 'Message This Worker');
+					await workbench.webview().locator('#text:focus').waitFor();
+					await page.keyboard.type('Written without a mouse');
+					await page.keyboard.press('Control+Enter');
+					await workbench.row('Inbox', /Written without a mouse.*queued/).waitFor();
+
+					// The traffic of an agent at work.
+					await orchestrate(lab, 'Rename it', '[[sh:sleep 5; echo one]][[sh:false]][[text:All renamed]]');
+					await workbench.row('Tasks', /working · Bash/).waitFor({ timeout: 30_000 });
+					await workbench.command('Nancy: Send Message');
+					await workbench.pick('rename-it');
+					await workbench.answer('Please mind the gap.');
+					await model.waitForRequest(({ text }) => text.includes('Please mind the gap.'), 20_000);
+					await workbench.row('Tasks', /idle · All renamed/).waitFor({ timeout: 20_000 });
+					const traffic = (text: string | RegExp) => workbench.row('Traffic', text);
+					await traffic(/Message delivered.*Please mind the gap\./).waitFor();
+					await traffic(/^Stop.*All renamed/).waitFor();
+					await page.locator('[role=treeitem][aria-label^="Bash, done, sleep 5; echo one · 5"]').waitFor();
+					await page.locator('[role=treeitem][aria-label^="Bash, failed, false"]').waitFor();
+
+					const filter = async (typed: string, row: string) => {
+						await workbench.command('Nancy: Filter Traffic');
+						await workbench.quickInput.fill(typed);
+						await workbench.pick(row);
+					};
+					await filter('rename', 'rename-it');
+					await expect.poll(() => traffic(/^fix-the-login/).count()).toBe(0);
+					await filter('POSTTOOLB', 'Text “POSTTOOLB”');
+					await expect.poll(() => traffic(/^(Bash|PostToolBatch)/).count()).toBe(2);
+					expect(await workbench.pane('Traffic').locator('.pane-header').innerText()).toContain(
+						'rename-it · “POSTTOOLB”',
+					);
+					await filter('', 'Clear Filter');
+					await filter('Stop', 'Stop');
+					await expect
+						.poll(async () => new Set(await traffic(/^(Stop|Bash|UserPromptSubmit)/).allInnerTexts()))
+						.toEqual(new Set(['StopThe tests pass.', 'StopAll renamed']));
+					await workbench.command('Nancy: Clear Traffic Filter');
+					await traffic(/^fix-the-login/).waitFor();
+
+					await workbench.rowAction(traffic(/^Bash.*echo one/), 'Open Payload');
+					await workbench.tab(/PreToolUse Bash\.json/).waitFor();
+					await expect.poll(() => workbench.editorText()).toContain('"command": "sleep 5; echo one"');
+					await workbench.rowAction(traffic(/^rename-it/), 'Open Transcript');
+					await workbench.tab(/\.jsonl/).waitFor();
+					await expect.poll(() => workbench.editorText()).toContain('"sessionId"');
+				},
+				{ workspace: project, restricted: true, size },
+			);
+		},
+	);
+
+	test('show every folder of the workspace, and ask which one a task is for', { timeout: 60_000 }, async () => {
+		await using folder = tempFolder('nm-');
+		const paths = ['front', 'back'].map(name => {
+			mkdirSync(folder.file(name));
+			return realpathSync(folder.file(name));
+		});
+		const [front = '', back = ''] = paths;
+		await seedWorkspace(front, { title: 'Paint it', session: 'f0f0f0f0-0000', queued: ['In blue'] });
+		await seedWorkspace(back, { title: 'Store it', session: 'b0b0b0b0-0000' });
+		const file = folder.file('both.code-workspace');
+		writeFileSync(file, JSON.stringify({ folders: paths.map(path => ({ path })) }));
+		await withAgent(
+			'folders',
+			async lab => {
+				const { workbench, page } = lab;
+				await page.goto(workbenchUrl(lab.server, { workspace: file }));
+				await workbench.ready();
+				await workbench.command('Nancy: Focus on Tasks View');
+				await workbench.row('Tasks', 'front').waitFor();
+				await workbench.row('Tasks', 'Store it').waitFor();
+				await workbench.row('Inbox', 'In blue').waitFor();
+				await workbench.webview().getByText('back · store-it · worker').waitFor();
+				await workbench.command('Nancy: Orchestrate Task');
+				await workbench.quick.getByText('In which folder?').waitFor();
+				await workbench.pick('back');
+				await workbench.answer('Store it twice');
+				await workbench.quick.getByText('What is to be done').first().waitFor();
+				await workbench.answer('[[text:Stored]]');
+				await workbench.pick('Claude Code');
+				await workbench.row('Tasks', /idle · Stored/).waitFor({ timeout: 30_000 });
+				// Steps of the walkthrough that were taken before it was first opened are done.
+				await workbench.command('Nancy: Open Walkthrough');
+				const done = page.locator('[data-done-step-id][aria-checked=true]');
+				await expect
+					.poll(() =>
+						done.evaluateAll(steps => steps.map(step => step.dataset['doneStepId']?.split('#').at(-1))),
+					)
+					.toEqual(['agent', 'orchestrate', 'watch', 'steer']);
+				expect([existsSync(join(front, '.claude')), existsSync(join(back, '.claude'))]).toEqual([false, true]);
+			},
+			{ workspace: back, size },
+		);
+	});
+});
