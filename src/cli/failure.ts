@@ -35,6 +35,7 @@ const exitCodeByError: Readonly<Record<NancyErrorCode, number>> = {
 	'agent-too-old': ExitCode.failed,
 	'settings-broken': ExitCode.failed,
 	'settings-changed': ExitCode.failed,
+	git: ExitCode.failed,
 	io: ExitCode.failed,
 	timeout: ExitCode.timeout,
 	'not-trusted': ExitCode.notTrusted,
