@@ -58,9 +58,14 @@ export function knownDriver(id: string): Driver {
 }
 
 export async function findAgent(driver: Driver, env: Context['env']): Promise<FoundAgent> {
-	const detection = await detectAgent(driver, undefined, env);
+	const detection = await detectAgent(driver, programIn(env, driver), env);
 	if (detection.found) return { driver, agent: { executable: detection.executable, version: detection.version } };
 	throw new NancyError('no-agent', `${driver.displayName} cannot be used: ${detection.reason}. ${detection.hint}`);
+}
+
+/** `NANCY_PROGRAM_CLAUDE_CODE`: the executable of an agent that is not the one on the PATH. */
+function programIn(env: Context['env'], { id }: Driver): string | undefined {
+	return env[`NANCY_PROGRAM_${id.toUpperCase().replaceAll('-', '_')}`];
 }
 
 /** The programs that hooks and terminals call, installed for this user where they are not yet. */
@@ -68,10 +73,21 @@ export async function ownRuntime({ env, version }: Context): Promise<InstalledRu
 	return installRuntime(ownSources(), version, dataFolder(env), await findNode(env, runningProgram()));
 }
 
+/** The `nancy` command that outlives this process. */
+export function nancyOf({ bin }: Runtime): string {
+	return join(bin, 'nancy');
+}
+
+/** How many delegates may run at once, where the user's window or shell says so. */
+export function capIn(env: Context['env']): number | undefined {
+	const cap = Number(env['NANCY_DELEGATES']);
+	return Number.isInteger(cap) && cap > 0 ? cap : undefined;
+}
+
 /** What the doctor works with: every agent that Nancy knows, found or not, and the programs that hooks call. */
 export async function instruments(context: Context): Promise<Instruments> {
 	const agents = drivers.map(async driver => {
-		const detection = await detectAgent(driver, undefined, context.env);
+		const detection = await detectAgent(driver, programIn(context.env, driver), context.env);
 		if (!detection.found) return { driver, found: undefined, problem: detection.reason };
 		return { driver, found: { executable: detection.executable, version: detection.version }, problem: '' };
 	});

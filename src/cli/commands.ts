@@ -1,9 +1,12 @@
 import type { Command } from './command.ts';
 import { archive } from './commands/archive.ts';
 import { cleanup } from './commands/cleanup.ts';
+import { delegate } from './commands/delegate.ts';
+import { delegates } from './commands/delegates.ts';
 import { doctor } from './commands/doctor.ts';
 import { inbox } from './commands/inbox.ts';
 import { orchestrate } from './commands/orchestrate.ts';
+import { run } from './commands/run.ts';
 import { send } from './commands/send.ts';
 import { sessions } from './commands/sessions.ts';
 import { setup, update } from './commands/setup.ts';
@@ -24,6 +27,9 @@ export const commands: readonly Command[] = [
 	withdraw,
 	wait,
 	stop,
+	delegate,
+	delegates,
+	run,
 	traffic,
 	tokens,
 	sessions,

@@ -11,6 +11,7 @@ export const ExitCode = {
 	timeout: 4,
 	notTrusted: 5,
 	tooLate: 6,
+	cancelled: 130,
 } as const;
 
 export const exitCodeMeanings: readonly (readonly [code: number, meaning: string])[] = [
@@ -18,9 +19,10 @@ export const exitCodeMeanings: readonly (readonly [code: number, meaning: string
 	[ExitCode.failed, 'it failed; stderr says why and what to do'],
 	[ExitCode.usage, 'the command line, a name or the message is not valid'],
 	[ExitCode.notFound, 'no such workspace, task, worker, message or agent program'],
-	[ExitCode.timeout, 'wait: nothing happened in time'],
+	[ExitCode.timeout, 'wait: nothing happened in time; run: it took too long'],
 	[ExitCode.notTrusted, 'the caller may not do this'],
 	[ExitCode.tooLate, 'things are not as the command needs them: running already, read already, exists already'],
+	[ExitCode.cancelled, 'run: it was cancelled'],
 ];
 
 const exitCodeByError: Readonly<Record<NancyErrorCode, number>> = {

@@ -33,6 +33,8 @@ export interface HeadlessRequest {
 export interface HeadlessLaunch {
 	args: readonly string[];
 	env: Readonly<Record<string, string>>;
+	/** Whether the session will really have {@link HeadlessRequest.session}; otherwise its first event says which it is. */
+	sessionIsKnown: boolean;
 }
 
 export type HeadlessEvent =

@@ -5,6 +5,7 @@ import { formatVersion, isAtLeast, type Version } from '../base/version.ts';
 import { FIRST_WORKER, SessionId, type TaskName, type WorkerName } from '../protocol/names.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
 import { can, type Driver } from './driver.ts';
+import type { HeadlessFormat } from './headless.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
 
 /** An agent CLI as found on this machine. */
@@ -26,6 +27,10 @@ export interface WorkerRequest {
 	extra?: readonly string[];
 	/** Folder with the `nancy` command, put first on the agent's PATH. */
 	bin: string;
+	/** Runs without a terminal, with this permission mode of the driver's; the prompt then goes to standard input. */
+	headless?: { permissions: string } | undefined;
+	/** Folder to run in; the workspace's where absent. */
+	cwd?: string | undefined;
 	/** Environment that the agent will inherit. */
 	env: Readonly<Record<string, string | undefined>>;
 }
@@ -72,15 +77,15 @@ export async function planWorker(
 		task: request.task,
 		worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)),
 	};
-	const launch = driver.launch({
-		prompt: request.prompt,
-		session,
-		resume,
-		model: request.model,
-		// Two live sessions of one name confuse the agent, which then makes up another.
-		title: address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`,
-		extra: request.extra ?? [],
-	});
+	const conversation = { session, resume, model: request.model, extra: request.extra ?? [] };
+	const launch = request.headless
+		? headlessOf(driver).launch({ ...conversation, permissions: request.headless.permissions })
+		: driver.launch({
+				...conversation,
+				prompt: request.prompt,
+				// Two live sessions of one name confuse the agent, which then makes up another.
+				title: address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`,
+			});
 	const now = new Date().toISOString();
 	const { process: _gone, stoppedAt: _stopped, ...kept } = earlier ?? newRecord(address, driver, now);
 	const record: WorkerRecord = {
@@ -101,7 +106,7 @@ export async function planWorker(
 		session,
 		command: agent.executable,
 		args: launch.args,
-		cwd: workspace.folder,
+		cwd: request.cwd ?? workspace.folder,
 		env: {
 			...Object.fromEntries(driver.foreignVariables.map(name => [name, null])),
 			...(isOfRuntime(request.env) && { NODE_COMPILE_CACHE: null, ELECTRON_RUN_AS_NODE: null }),
@@ -115,6 +120,12 @@ export async function planWorker(
 			PATH: [request.bin, request.env['PATH']].filter(Boolean).join(delimiter),
 		},
 	};
+}
+
+/** How an agent is run without a terminal; throws where it cannot be. */
+export function headlessOf(driver: Driver): HeadlessFormat {
+	if (driver.headless !== 'none') return driver.headless;
+	throw new NancyError('no-agent', `${driver.displayName} cannot be run without a terminal; choose another agent`);
 }
 
 /** Notes which process a worker is, so that every window and command can tell whether it still runs. */

@@ -48,6 +48,9 @@ export class NancyPaths {
 	get agents(): string {
 		return join(this.root, 'agents');
 	}
+	get delegates(): string {
+		return join(this.root, 'delegates');
+	}
 	/** Copies of other tools' files as they were before Nancy changed them. */
 	get originals(): string {
 		return join(this.root, 'deployed');

@@ -10,6 +10,7 @@ import { wakes } from './due.ts';
 import { holdingLock } from './holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
 import { Mailbox } from './mailbox.ts';
+import { newMessageId } from './messageId.ts';
 import { NancyPaths } from './paths.ts';
 
 /** A worker by name: which mailbox is meant. */
@@ -48,6 +49,7 @@ export class Workspace {
 			this.paths.bells,
 			this.paths.phases,
 			this.paths.halts,
+			this.paths.delegates,
 		]) {
 			await mkdir(folder, { recursive: true, mode: 0o700 });
 		}
@@ -203,8 +205,13 @@ export class Workspace {
 
 	/** Queues a message for a worker, or for the human (`orchestrator`), and rings the bell of its session. */
 	async send(address: WorkerAddress, content: MessageContent): Promise<MessageId> {
+		return this.sendOnce(address, newMessageId(), content);
+	}
+
+	/** {@link send} under an id that is known beforehand. Whether it has been sent already is for the caller to know. */
+	async sendOnce(address: WorkerAddress, id: MessageId, content: MessageContent): Promise<MessageId> {
 		await this.task(address.task);
-		const id = await this.mailbox(address).put(content);
+		await this.mailbox(address).put(content, id);
 		if (address.worker !== ORCHESTRATOR && wakes(content)) await this.ring(address);
 		return id;
 	}

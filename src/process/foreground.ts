@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { errorText, NancyError } from '../base/errors.ts';
+import { mergedEnvironment } from './environment.ts';
 
 /** A program to run, with what changes in its environment: `null` removes a variable. */
 export interface ForegroundProgram {
@@ -26,7 +27,7 @@ export async function runInForeground(
 ): Promise<number> {
 	const ignore = () => {};
 	for (const name of SENT_BY_TERMINAL) process.on(name, ignore);
-	const child = spawn(command, args, { cwd, env: merged(env), stdio: 'inherit' });
+	const child = spawn(command, args, { cwd, env: mergedEnvironment(env), stdio: 'inherit' });
 	const passOn = (name: NodeJS.Signals) => child.kill(name);
 	for (const name of PASSED_ON) process.on(name, passOn);
 	const ended = once(child, 'exit');
@@ -40,15 +41,6 @@ export async function runInForeground(
 		for (const name of SENT_BY_TERMINAL) process.off(name, ignore);
 		for (const name of PASSED_ON) process.off(name, passOn);
 	}
-}
-
-function merged(changes: Readonly<Record<string, string | null>>): NodeJS.ProcessEnv {
-	const env: NodeJS.ProcessEnv = { ...process.env };
-	for (const [name, value] of Object.entries(changes)) {
-		if (value === null) delete env[name];
-		else env[name] = value;
-	}
-	return env;
 }
 
 function signalNumber(name: unknown): number {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { Effect, MessageKind, Priority } from './message.ts';
+import { DelegateId, DelegateState } from './delegate.ts';
 import { DriverId, MessageId, SessionId, TaskName } from './names.ts';
 import { Moment, Receipt } from './records.ts';
 
@@ -198,3 +199,53 @@ export const DoctorOutput = z.object({
 
 /** What every command prints on stderr, as one line, when it fails under `--json`. */
 export const ErrorOutput = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+/** `nancy run --headless` */
+export const RunOutput = z.object({
+	ok: z.boolean(),
+	/** The agent's answer; what it says went wrong where it failed. */
+	output: z.string(),
+	reason: z.optional(z.string()),
+	session: z.optional(z.string()),
+	toolCalls: z.int(),
+	/** Tools that it was not allowed to use. */
+	denied: z.array(z.string()),
+	inputTokens: z.optional(z.number()),
+	outputTokens: z.optional(z.number()),
+	costUsd: z.optional(z.number()),
+});
+
+/** `nancy delegate` */
+export const DelegateCreatedOutput = z.object({ id: DelegateId, worker: Mailbox, status: DelegateState });
+
+/** One delegate, as `nancy delegates` lists it. */
+export const DelegateOutput = z.object({
+	id: DelegateId,
+	title: z.string(),
+	status: DelegateState,
+	error: z.optional(z.string()),
+	agent: DriverId,
+	model: z.optional(z.string()),
+	worker: Mailbox,
+	createdAt: Moment,
+	startedAt: z.optional(Moment),
+	endedAt: z.optional(Moment),
+	parkedUntil: z.optional(Moment),
+	toolCalls: z.int(),
+	lastTool: z.optional(z.string()),
+	lastFile: z.optional(z.string()),
+	iteration: z.int(),
+	denied: z.array(z.string()),
+	inputTokens: z.number(),
+	outputTokens: z.number(),
+	costUsd: z.optional(z.number()),
+	/** Where it works, when that is a worktree of its own. */
+	worktree: z.optional(z.string()),
+	branch: z.optional(z.string()),
+	output: z.string(),
+	log: z.string(),
+});
+export type DelegateOutput = z.infer<typeof DelegateOutput>;
+
+/** `nancy delegates` */
+export const DelegatesOutput = z.object({ delegates: z.array(DelegateOutput), problems: z.array(Problem) });

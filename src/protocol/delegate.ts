@@ -43,6 +43,9 @@ export const DelegateRecord = z.looseObject({
 	permissions: z.string(),
 	place: Place,
 	limits: Limits,
+	/** Commands for `sh`, run in a worktree after it was made and before it is removed. */
+	setUp: z.optional(z.string()),
+	tearDown: z.optional(z.string()),
 	/** The mailbox of its own. */
 	task: TaskName,
 	worker: WorkerName,

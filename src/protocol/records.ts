@@ -58,6 +58,8 @@ export const WorkerRecord = z.looseObject({
 	sessions: z.array(z.looseObject({ id: SessionId, startedAt: Moment, transcript: z.optional(z.string()) })),
 	process: z.optional(ProcessRecord),
 	model: z.optional(z.string()),
+	/** It is this delegate; its sessions are headless. */
+	delegate: z.optional(z.string()),
 	startedAt: Moment,
 	/** Set when Nancy or a person stopped it, so that a dead pid is not taken for a crash. */
 	stoppedAt: z.optional(Moment),

@@ -46,5 +46,6 @@ export const fakeDriver: Driver = {
 			return { ...known, ...line };
 		},
 	},
+	headless: 'none',
 	foreignVariables: [],
 };

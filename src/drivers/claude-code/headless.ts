@@ -74,7 +74,11 @@ export const headless: HeadlessFormat = {
 	permissionModes: [
 		{ id: 'default', label: 'Ask', detail: 'Reads; what it would have to ask for is denied and reported.' },
 		{ id: 'plan', label: 'Plan', detail: 'Reads and plans, changes nothing.' },
-		{ id: 'acceptEdits', label: 'Edit', detail: 'Edits files in its folder; other commands need a rule that allows them.' },
+		{
+			id: 'acceptEdits',
+			label: 'Edit',
+			detail: 'Edits files in its folder; other commands need a rule that allows them.',
+		},
 		{ id: 'auto', label: 'Auto', detail: 'A classifier decides about each action.' },
 		{ id: 'bypassPermissions', label: 'Everything', detail: 'Whatever it wants, unasked. For sandboxes.' },
 	],
@@ -92,6 +96,7 @@ export const headless: HeadlessFormat = {
 		],
 		// Ten tries, the CLI's default, take three minutes and hide what is wrong. Nancy tries again itself.
 		env: { CLAUDE_CODE_MAX_RETRIES: '2' },
+		sessionIsKnown: true,
 	}),
 	read: text => {
 		const line = parsed(text);
@@ -114,7 +119,9 @@ function readLine(line: z.infer<typeof Line>): HeadlessEvent[] {
 		case 'system/init':
 			return using(Init, line, ({ session_id, model }) => [{ is: 'session', session: session_id, model }]);
 		case 'system/permission_denied':
-			return using(Denied, line, ({ tool_name, message }) => [{ is: 'denied', tool: tool_name, reason: message }]);
+			return using(Denied, line, ({ tool_name, message }) => [
+				{ is: 'denied', tool: tool_name, reason: message },
+			]);
 		case 'system/api_retry':
 			return using(Retry, line, ({ error, retry_delay_ms }) => [
 				{ is: 'retrying', reason: error, afterMs: retry_delay_ms },
@@ -168,7 +175,8 @@ function textOf(content: unknown): string {
 /** Success is told by `is_error` alone: of an API error the subtype is `success`, of an interrupted run the exit code 0. */
 function resultOf(result: z.infer<typeof Result>): HeadlessEvent {
 	const usage = Object.values(result.modelUsage);
-	const sum = (pick: (each: (typeof usage)[number]) => number) => usage.reduce((total, each) => total + pick(each), 0);
+	const sum = (pick: (each: (typeof usage)[number]) => number) =>
+		usage.reduce((total, each) => total + pick(each), 0);
 	const text = result.result ?? result.errors?.join('\n') ?? '';
 	return {
 		is: 'result',

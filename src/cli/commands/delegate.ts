@@ -1,0 +1,112 @@
+import { resolve } from 'node:path';
+import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
+import { dataFolder } from '../../base/folders.ts';
+import { Delegates } from '../../core/delegates/delegates.ts';
+import { queueDelegate } from '../../core/delegates/queueDelegate.ts';
+import { Tickets } from '../../core/delegates/tickets.ts';
+import { DelegateCreatedOutput } from '../../protocol/cliOutput.ts';
+import { resolveMailbox } from '../addresses.ts';
+import { answer, command } from '../command.ts';
+import { permissionMode, seconds } from '../headlessOptions.ts';
+import { findOrChooseWorkspace, mailboxName } from '../place.ts';
+import { readText, readTextFile } from '../readText.ts';
+
+const Input = z.object({
+	text: z.array(z.string()),
+	'prompt-file': z.optional(z.string()),
+	title: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+	to: z.optional(z.string()),
+	agent: z.optional(z.string()),
+	model: z.optional(z.string().check(z.minLength(1))),
+	permissions: z.optional(z.string()),
+	'working-dir': z.optional(z.string()),
+	worktree: z._default(z.boolean(), false),
+	'with-changes': z._default(z.boolean(), false),
+	timeout: z.optional(z.string()),
+	'idle-timeout': z.optional(z.string()),
+});
+
+export const delegate = command(
+	{
+		name: 'delegate',
+		summary: 'hand part of the work to another agent that runs in parallel; prints its id',
+		details: [
+			'Returns at once. The agent runs headless beside everything else, also when this terminal closes; more than a few wait ' +
+				'for their turn. Its result arrives as a message: in a terminal that Nancy started for that worker, elsewhere for the ' +
+				'human, or for whomever --to names. nancy delegates shows how it goes.',
+		],
+		positionals: [
+			{
+				name: 'text',
+				label: 'TEXT|-',
+				help: 'what is to be done, or - to read it from stdin',
+				required: false,
+				many: true,
+			},
+		],
+		options: {
+			'prompt-file': { value: 'FILE', help: 'file with what is to be done' },
+			title: { value: 'TITLE', help: 'what it is called in lists; else its first line' },
+			to: { value: '<task>[/<worker>]', help: 'who gets the result; <task>/orchestrator is the human' },
+			agent: { value: 'AGENT', help: 'which agent; without it the workspace’s default, or the first found' },
+			model: { value: 'MODEL', help: 'the model, as the agent names it' },
+			permissions: { value: 'MODE', help: 'what it may do unasked, as the agent names it' },
+			'working-dir': { value: 'FOLDER', help: 'folder to work in; the workspace where absent' },
+			worktree: { help: 'works in a git worktree of its own, from HEAD' },
+			'with-changes': { help: 'the worktree has what is not committed, too' },
+			timeout: { value: 'SECONDS', help: 'longest time; default 1800' },
+			'idle-timeout': { value: 'SECONDS', help: 'longest time without any output; default 600' },
+		},
+		examples: [
+			['nancy delegate "Write tests for the parser." --worktree', 'in a worktree of its own'],
+			['nancy delegate --prompt-file review.md --permissions plan', 'reads, changes nothing'],
+		],
+	},
+	Input,
+	async (input, context) => {
+		const file = input['prompt-file'];
+		if ((input.text.length === 0) === (file === undefined)) {
+			throw new NancyError('bad-usage', 'give what is to be done as text, or as --prompt-file');
+		}
+		const prompt =
+			file === undefined
+				? await readText(input.text, context.stdin)
+				: await readTextFile(resolve(context.cwd, file));
+		const [agents, { lookAtQueue }] = await Promise.all([
+			import('../agents.ts'),
+			import('../../process/delegateQueue.ts'),
+		]);
+		const workspace = findOrChooseWorkspace(context);
+		const { driver } = await agents.chooseAgent(workspace, context, input.agent);
+		const delegates = new Delegates(workspace);
+		const tickets = new Tickets(dataFolder(context.env));
+		const caller = context.caller.is === 'worker' ? context.caller.address : undefined;
+		const parent = input.to === undefined ? caller : await resolveMailbox(workspace, context.caller, input.to);
+		const { record } = await queueDelegate(delegates, tickets, {
+			prompt,
+			title: input.title,
+			agent: driver.id,
+			model: input.model,
+			permissions: permissionMode(driver, input.permissions),
+			folder: resolve(context.cwd, input['working-dir'] ?? workspace.folder),
+			worktree: input.worktree || input['with-changes'] ? { withChanges: input['with-changes'] } : undefined,
+			limits: {
+				...(input.timeout !== undefined && { wallSeconds: seconds('--timeout', input.timeout) }),
+				...(input['idle-timeout'] !== undefined && {
+					idleSeconds: seconds('--idle-timeout', input['idle-timeout']),
+				}),
+			},
+			parent,
+		});
+		const runtime = await agents.ownRuntime(context);
+		await lookAtQueue(delegates, {
+			tickets,
+			nancy: agents.nancyOf(runtime),
+			cap: agents.capIn(context.env),
+		});
+		const { state } = await delegates.get(record.id);
+		const worker = mailboxName(record);
+		return answer(DelegateCreatedOutput, { id: record.id, worker, status: state }, record.id);
+	},
+);

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
+import { dataFolder } from '../../base/folders.ts';
+import { Delegates, isFinal, type Delegate } from '../../core/delegates/delegates.ts';
+import { Tickets } from '../../core/delegates/tickets.ts';
+import { DelegatesOutput, type DelegateOutput } from '../../protocol/cliOutput.ts';
+import { DelegateId } from '../../protocol/delegate.ts';
+import { answer, command, type Answer, type Context } from '../command.ts';
+import { ExitCode } from '../failure.ts';
+import { seconds } from '../headlessOptions.ts';
+import { findWorkspace, mailboxName } from '../place.ts';
+import { printableLine } from '../words.ts';
+
+const Input = z.object({
+	id: z.optional(DelegateId),
+	stop: z._default(z.boolean(), false),
+	wait: z._default(z.boolean(), false),
+	timeout: z.optional(z.string()),
+});
+
+const LOOK_EVERY_MS = 300;
+/** The longest answer that is printed; more is in its file. */
+const PRINTED_BYTES = 10_000_000;
+
+export const delegates = command(
+	{
+		name: 'delegates',
+		summary: 'show delegates, the answer of one, or stop it',
+		details: [
+			'Without an id, all of the workspace, newest last. With one: its answer, once it has ended.',
+			'Looking also ends what a killed runner left open, and starts what waits for its turn.',
+		],
+		positionals: [{ name: 'id', label: '<id>', help: 'one delegate', required: false }],
+		options: {
+			stop: { help: 'ends it; what it had answered is kept' },
+			wait: { help: 'waits until it has, or without an id all have, ended' },
+			timeout: { value: 'SECONDS', help: 'with --wait: gives up after this time, with exit code 4' },
+		},
+		examples: [
+			['nancy delegates', 'how all of them are'],
+			['nancy delegates 20261121t101112123z-0a1b2c3d --wait', 'waits for one and prints its answer'],
+		],
+	},
+	Input,
+	async (input, context) => {
+		const workspace = findWorkspace(context);
+		const store = new Delegates(workspace);
+		const look = await looker(store, context);
+		await look();
+		if (input.id !== undefined) await store.get(input.id);
+		if (input.stop) await stopOne(store, input.id);
+		if (input.wait) {
+			const limitMs = input.timeout === undefined ? Infinity : seconds('--timeout', input.timeout) * 1000;
+			await waitFor(store, input.id, look, Date.now() + limitMs);
+		}
+		return input.id === undefined ? listed(store) : shown(store, input.id);
+	},
+);
+
+async function looker(store: Delegates, context: Context): Promise<() => Promise<void>> {
+	const [{ lookAtQueue }, agents] = await Promise.all([
+		import('../../process/delegateQueue.ts'),
+		import('../agents.ts'),
+	]);
+	const runtime = await agents.ownRuntime(context);
+	const options = {
+		tickets: new Tickets(dataFolder(context.env)),
+		nancy: agents.nancyOf(runtime),
+		cap: agents.capIn(context.env),
+	};
+	return () => lookAtQueue(store, options);
+}
+
+async function stopOne(store: Delegates, id: DelegateId | undefined): Promise<void> {
+	if (id === undefined) throw new NancyError('bad-usage', '--stop needs the id of a delegate');
+	const { stopDelegate } = await import('../../process/delegateQueue.ts');
+	await stopDelegate(store, id);
+}
+
+async function waitFor(
+	store: Delegates,
+	id: DelegateId | undefined,
+	look: () => Promise<void>,
+	deadlineMs: number,
+): Promise<void> {
+	for (let count = 1; ; count++) {
+		const open = (await chosen(store, id)).filter(({ state }) => !isFinal(state));
+		if (open.length === 0) return;
+		if (Date.now() > deadlineMs) throw new NancyError('timeout', `${open.length} delegates have not ended yet`);
+		await sleep(LOOK_EVERY_MS);
+		if (count % 10 === 0) await look();
+	}
+}
+
+async function chosen(store: Delegates, id: DelegateId | undefined): Promise<Delegate[]> {
+	return id === undefined ? (await store.list()).delegates : [await store.get(id)];
+}
+
+async function listed(store: Delegates): Promise<Answer> {
+	const { delegates: all, problems } = await store.list();
+	const lines = all.map(delegate => {
+		const { record, state, status, error } = delegate;
+		const calls = status.tool_calls === 0 ? undefined : `${status.tool_calls} tool calls`;
+		const facts = [state, record.title, calls, status.last_tool, error].filter(each => each !== undefined);
+		return printableLine(`${record.id}  ${facts.join(' · ')}`);
+	});
+	return answer(
+		DelegatesOutput,
+		{ delegates: all.map(delegate => outputOf(store, delegate)), problems },
+		lines.length === 0 ? 'no delegates' : lines,
+	);
+}
+
+async function shown(store: Delegates, id: DelegateId): Promise<Answer> {
+	const delegate = await store.get(id);
+	const { text } = await store.files(id).readOutput(PRINTED_BYTES);
+	const failed = delegate.state === 'failed' ? `failed: ${delegate.error}` : undefined;
+	const words = isFinal(delegate.state) ? [failed, text.trimEnd()].filter(Boolean).join('\n') : delegate.state;
+	return answer(
+		DelegatesOutput,
+		{ delegates: [outputOf(store, delegate)], problems: [] },
+		words,
+		delegate.state === 'failed' ? ExitCode.failed : ExitCode.ok,
+	);
+}
+
+function outputOf(store: Delegates, { record, status, state, error }: Delegate): DelegateOutput {
+	const files = store.files(record.id);
+	const { worktree } = status;
+	return {
+		id: record.id,
+		title: record.title,
+		status: state,
+		...(error !== undefined && { error }),
+		agent: record.agent,
+		model: status.model ?? record.model,
+		worker: mailboxName(record),
+		createdAt: record.createdAt,
+		startedAt: status.started_at,
+		endedAt: status.ended_at,
+		parkedUntil: status.parked_until,
+		toolCalls: status.tool_calls,
+		lastTool: status.last_tool,
+		lastFile: status.last_file,
+		iteration: status.iteration,
+		denied: status.denied,
+		inputTokens: status.input_tokens,
+		outputTokens: status.output_tokens,
+		costUsd: status.cost_usd,
+		...(worktree && { worktree: worktree.folder, branch: worktree.branch }),
+		output: files.output,
+		log: files.log,
+	};
+}

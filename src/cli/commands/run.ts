@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import * as z from 'zod/mini';
+import { writeFileAtomic } from '../../base/atomicFile.ts';
+import { NancyError } from '../../base/errors.ts';
+import { dataFolder } from '../../base/folders.ts';
+import { Delegates } from '../../core/delegates/delegates.ts';
+import { Tickets } from '../../core/delegates/tickets.ts';
+import type { HeadlessEvent } from '../../core/headless.ts';
+import { headlessOf } from '../../core/launch.ts';
+import { Workspace } from '../../core/workspace.ts';
+import { RunOutput } from '../../protocol/cliOutput.ts';
+import { DelegateId, Limits } from '../../protocol/delegate.ts';
+import { SessionId } from '../../protocol/names.ts';
+import { command, type Answer, type Context } from '../command.ts';
+import { eventLine } from '../eventLine.ts';
+import { ExitCode } from '../failure.ts';
+import { permissionMode, seconds } from '../headlessOptions.ts';
+import { findWorkspace } from '../place.ts';
+import { readText, readTextFile } from '../readText.ts';
+
+const Input = z.object({
+	headless: z._default(z.boolean(), false),
+	delegate: z.optional(DelegateId),
+	prompt: z.optional(z.string()),
+	'prompt-file': z.optional(z.string()),
+	stdin: z._default(z.boolean(), false),
+	'output-file': z.optional(z.string()),
+	'working-dir': z.optional(z.string()),
+	agent: z.optional(z.string()),
+	model: z.optional(z.string().check(z.minLength(1))),
+	permissions: z.optional(z.string()),
+	timeout: z.optional(z.string()),
+	'idle-timeout': z.optional(z.string()),
+	extra: z.array(z.string()),
+});
+type Input = z.infer<typeof Input>;
+
+export const run = command(
+	{
+		name: 'run',
+		summary: 'run an agent once, without a terminal, and print its answer',
+		details: [
+			'Prints what the agent does as it does it, then its answer. For scripts, xargs and CI: nothing is asked, and what the ' +
+				'agent may not do unasked is denied and said. The exit code tells success (0), failure (1), timeout (4) and ' +
+				'cancelled by SIGINT or SIGTERM (130).',
+			'--delegate is what Nancy itself calls to run a delegate of the queue.',
+		],
+		positionals: [],
+		options: {
+			headless: { help: 'without a terminal; the only way there is' },
+			prompt: { value: 'TEXT', short: 'p', help: 'what is to be done' },
+			'prompt-file': { value: 'FILE', help: 'file with what is to be done' },
+			stdin: { help: 'reads what is to be done from standard input' },
+			'output-file': { value: 'FILE', help: 'writes the answer there as well, whole or not at all' },
+			'working-dir': { value: 'FOLDER', help: 'folder to work in; the current one where absent' },
+			agent: { value: 'AGENT', help: 'which agent; without it the workspace’s default, or the first found' },
+			model: { value: 'MODEL', help: 'the model, as the agent names it' },
+			permissions: { value: 'MODE', help: 'what it may do unasked, as the agent names it' },
+			timeout: { value: 'SECONDS', help: 'longest time; default 1800' },
+			'idle-timeout': { value: 'SECONDS', help: 'longest time without any output; default 600' },
+			delegate: { value: 'ID', help: 'runs this delegate of the workspace (for Nancy itself)' },
+		},
+		extra: 'arguments for the agent, passed on unchanged',
+		examples: [
+			['nancy run --headless --prompt-file task.md --output-file result.txt', 'the answer is in the file, too'],
+			['git diff | nancy run --headless --stdin --permissions plan', 'the prompt comes through a pipe'],
+		],
+	},
+	Input,
+	async (input, context) => {
+		if (input.delegate !== undefined) return runOfQueue(input.delegate, context);
+		if (!input.headless) {
+			throw new NancyError('bad-usage', 'add --headless; with a terminal, nancy orchestrate starts an agent');
+		}
+		return runOnce(input, context);
+	},
+);
+
+async function runOnce(input: Input, context: Context): Promise<Answer> {
+	const [{ runHeadless }, agents] = await Promise.all([
+		import('../../process/headlessRun.ts'),
+		import('../agents.ts'),
+	]);
+	const cwd = resolve(context.cwd, input['working-dir'] ?? '.');
+	const limits = Limits.parse({
+		...(input.timeout !== undefined && { wallSeconds: seconds('--timeout', input.timeout) }),
+		...(input['idle-timeout'] !== undefined && { idleSeconds: seconds('--idle-timeout', input['idle-timeout']) }),
+	});
+	const prompt = await promptOf(input, context);
+	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context, input.agent);
+	const format = headlessOf(driver);
+	const launch = format.launch({
+		session: SessionId.parse(randomUUID()),
+		resume: undefined,
+		model: input.model,
+		permissions: permissionMode(driver, input.permissions),
+		extra: input.extra,
+	});
+	const facts = { toolCalls: 0, denied: [] as string[], session: undefined as string | undefined };
+	const show = (text: string) => {
+		if (!context.wantsJson) context.writeLine(text);
+	};
+	const ending = await withCancel(signal =>
+		runHeadless(
+			{
+				command: agent.executable,
+				args: launch.args,
+				cwd,
+				// A run of its own, not a step of the worker in whose terminal it is called.
+				env: {
+					...Object.fromEntries(driver.foreignVariables.map(name => [name, null])),
+					...launch.env,
+					NANCY_TASK_DIR: null,
+					NANCY_WORKER: null,
+				},
+				prompt,
+				mark: randomUUID(),
+			},
+			format,
+			{ wallMs: limits.wallSeconds * 1000, idleMs: limits.idleSeconds * 1000 },
+			{
+				onStart: () => undefined,
+				onEvent: event => {
+					count(facts, event);
+					const line = eventLine(event);
+					if (line !== undefined) show(line);
+				},
+				onNoise: text => context.note(text.trimEnd()),
+			},
+			signal,
+		),
+	);
+	const result = ending.is === 'result' ? ending.result : undefined;
+	const output = result?.text ?? '';
+	const isEmpty = result !== undefined && !result.failure && output.trim() === '';
+	const reason = isEmpty ? 'it ended without an answer' : reasonOf(ending);
+	if (reason === undefined && input['output-file'] !== undefined) {
+		await writeFileAtomic(resolve(context.cwd, input['output-file']), output, { mode: 0o666 & ~process.umask() });
+	}
+	if (reason !== undefined) context.note(reason);
+	const json = RunOutput.parse({
+		ok: reason === undefined,
+		output,
+		...(reason !== undefined && { reason }),
+		...facts,
+		...(result && { inputTokens: result.inputTokens, outputTokens: result.outputTokens, costUsd: result.costUsd }),
+	});
+	// The agent's last words were shown as they came.
+	return { json, text: '', exitCode: reason === undefined ? ExitCode.ok : exitCodeOf(ending.is) };
+}
+
+function count(facts: { toolCalls: number; denied: string[]; session: string | undefined }, event: HeadlessEvent) {
+	if (event.is === 'tool') facts.toolCalls++;
+	if (event.is === 'denied') facts.denied.push(event.tool);
+	if (event.is === 'session') facts.session = event.session;
+}
+
+type Ending = Awaited<ReturnType<typeof import('../../process/headlessRun.ts').runHeadless>>;
+
+function reasonOf(ending: Ending): string | undefined {
+	switch (ending.is) {
+		case 'result':
+			return ending.result.failure?.reason;
+		case 'timeout':
+			return ending.limit === 'wall' ? 'it took too long' : 'nothing came from it for too long';
+		case 'cancelled':
+			return 'cancelled';
+		case 'no-result':
+			return ending.reason;
+	}
+}
+
+function exitCodeOf(ending: Ending['is']): number {
+	if (ending === 'timeout') return ExitCode.timeout;
+	return ending === 'cancelled' ? ExitCode.cancelled : ExitCode.failed;
+}
+
+async function promptOf(input: Input, context: Context): Promise<string> {
+	const file = input['prompt-file'];
+	const given = [input.prompt !== undefined, file !== undefined, input.stdin].filter(Boolean).length;
+	if (given !== 1) throw new NancyError('bad-usage', 'give one of --prompt, --prompt-file and --stdin');
+	if (file !== undefined) return readTextFile(resolve(context.cwd, file));
+	return readText([input.prompt ?? '-'], context.stdin);
+}
+
+/** Passes SIGINT, SIGTERM and SIGHUP on as an abort; a second one ends this process as usual. */
+async function withCancel<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+	const controller = new AbortController();
+	const cancel = () => controller.abort();
+	const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+	for (const name of signals) process.once(name, cancel);
+	try {
+		return await work(controller.signal);
+	} finally {
+		for (const name of signals) process.off(name, cancel);
+	}
+}
+
+/** Runs a delegate that the queue has started, then lets the next one start. */
+async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
+	const [{ runDelegate }, { lookAtQueue }, agents] = await Promise.all([
+		import('../delegateRunner.ts'),
+		import('../../process/delegateQueue.ts'),
+		import('../agents.ts'),
+	]);
+	const workspace = findWorkspace(context);
+	const delegates = new Delegates(workspace);
+	const runtime = await agents.ownRuntime(context);
+	await withCancel(signal =>
+		runDelegate(delegates, id, {
+			findAgent: agent => agents.findAgent(agents.knownDriver(agent), context.env),
+			deploy: async found => void (await agents.deployAgent(workspace, runtime, found)),
+			bin: runtime.bin,
+			env: context.env,
+			signal,
+		}),
+	);
+	await lookAtQueue(delegates, {
+		tickets: new Tickets(dataFolder(context.env)),
+		nancy: agents.nancyOf(runtime),
+		cap: agents.capIn(context.env),
+	});
+	return ExitCode.ok;
+}

@@ -1,0 +1,272 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText, NancyError } from '../base/errors.ts';
+import { identify, liveness } from '../base/liveness.ts';
+import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
+import { StatusWriter } from '../core/delegates/statusWriter.ts';
+import type { HeadlessEvent } from '../core/headless.ts';
+import { headlessOf, planWorker, recordProcess, recordStop } from '../core/launch.ts';
+import { runHeadless, type Ending } from '../process/headlessRun.ts';
+import { createWorktree, runInWorktree } from '../process/worktree.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
+import type { FoundAgent } from './agents.ts';
+import { eventLine } from './eventLine.ts';
+
+export interface RunnerTools {
+	findAgent(agent: Delegate['record']['agent']): Promise<FoundAgent>;
+	/** Writes the hooks that the agent needs into the workspace. */
+	deploy(found: FoundAgent): Promise<void>;
+	/** Folder with the `nancy` command. */
+	bin: string;
+	env: Readonly<Record<string, string | undefined>>;
+	/** Aborted when somebody stops the delegate. */
+	signal: AbortSignal;
+}
+
+/** Where the CLI does not say when its limit resets, in milliseconds. */
+const QUOTA_PAUSE_MS = 15 * 60 * 1000;
+/** Before the first retry of a transient failure, in milliseconds; doubled each time. */
+const RETRY_MS = 2000;
+const SET_UP_MS = 10 * 60 * 1000;
+/** What an agent is told that goes on in the conversation that a failure had cut off. */
+const GO_ON = 'Go on with the task where you were interrupted.';
+
+/** Runs one delegate from its turn in the queue to its `.done`. Whatever happens, it ends in one of done and failed. */
+export async function runDelegate(delegates: Delegates, id: DelegateId, tools: RunnerTools): Promise<void> {
+	const delegate = await delegates.locked(() => claim(delegates, id));
+	if (!delegate) return;
+	const run = new DelegateRun(delegates, delegate, tools);
+	let outcome: Outcome;
+	try {
+		outcome = await run.run();
+	} catch (error) {
+		outcome = { ok: false, reason: errorText(error), output: '' };
+	}
+	await run.status.flush();
+	await insist(() => delegates.finish(delegate, outcome));
+}
+
+/** Somebody else's already, or over: `undefined`. */
+async function claim(delegates: Delegates, id: DelegateId): Promise<Delegate | undefined> {
+	const delegate = await delegates.get(id);
+	const { runner } = delegate.status;
+	const me = identify(process.pid);
+	const isMine = runner?.pid === me.pid && runner.startedTicks === me.startedTicks;
+	if (isFinal(delegate.state) || (runner && !isMine && liveness(runner) !== 'dead')) return undefined;
+	const now = new Date().toISOString();
+	const status = { ...delegate.status, status: 'running' as const, runner: me, started_at: now, last_activity: now };
+	await delegates.writeStatus(id, status);
+	return { ...delegate, status, state: 'running' };
+}
+
+/** A full disk may have room again soon, and an answer is worth waiting for. */
+async function insist<T>(work: () => Promise<T>): Promise<T> {
+	for (let attempt = 0; ; attempt++) {
+		try {
+			return await work();
+		} catch (error) {
+			if (attempt === 30) throw error;
+			await sleep(Math.min(10_000, 500 * 2 ** attempt));
+		}
+	}
+}
+
+class DelegateRun {
+	readonly status: StatusWriter;
+	private readonly files;
+	/** The agent has said or done something in its current session: worth going on with. */
+	private hasBegun = false;
+	private quotaResetsAtMs: number | undefined;
+	private spentMs = 0;
+
+	constructor(
+		private readonly delegates: Delegates,
+		private readonly delegate: Delegate,
+		private readonly tools: RunnerTools,
+	) {
+		this.status = new StatusWriter(delegates, delegate);
+		this.files = delegates.files(delegate.record.id);
+	}
+
+	private get record() {
+		return this.delegate.record;
+	}
+
+	async run(): Promise<Outcome> {
+		const { signal } = this.tools;
+		const prompt = await this.delegates.prompt(this.record.id);
+		const found = await this.tools.findAgent(this.record.agent);
+		await this.tools.deploy(found);
+		const cwd = await this.place();
+		const { retries } = this.record.limits;
+		for (let failures = 0; ;) {
+			if (signal.aborted) return cancelled();
+			const begun = Date.now();
+			const ending = await this.attempt(found, cwd, prompt);
+			this.spentMs += Date.now() - begun;
+			await this.status.flush();
+			const failure = ending.is === 'result' ? ending.result.failure : undefined;
+			if (failure?.kind === 'quota') {
+				await this.waitForQuota(failure.reason);
+				continue;
+			}
+			if (failure?.kind !== 'transient' || failures >= retries) return outcomeOf(ending);
+			failures++;
+			const pauseMs = RETRY_MS * 2 ** (failures - 1);
+			await this.say(`${failure.reason}; trying again in ${pauseMs / 1000} s\n`);
+			await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+		}
+	}
+
+	/** The folder to work in; makes the worktree, or takes the one that an earlier runner had made. */
+	private async place(): Promise<string> {
+		const { place, id, setUp } = this.record;
+		if (place.is === 'folder') return place.folder;
+		const known = this.status.status.worktree;
+		const worktree =
+			known ?? (await createWorktree({ folder: place.folder, name: id, withChanges: place.withChanges }));
+		this.status.change({ worktree });
+		await this.status.flush();
+		if (setUp !== undefined && setUp.trim() !== '') {
+			await this.say(`$ ${setUp}\n`);
+			const { code, output } = await runInWorktree(worktree, setUp, SET_UP_MS);
+			await this.say(output);
+			if (code !== 0) throw new NancyError('io', `the set-up command ended with ${code}: ${output.slice(-500)}`);
+		}
+		return worktree.folder;
+	}
+
+	private async attempt({ driver, agent }: FoundAgent, cwd: string, prompt: string): Promise<Ending> {
+		const { id, task, worker, model, permissions, limits } = this.record;
+		const { workspace } = this.delegates;
+		const isGoingOn = this.hasBegun;
+		this.status.change({ status: 'running', iteration: this.status.status.iteration + 1 });
+		const plan = await planWorker(workspace, driver, agent, {
+			task,
+			worker,
+			model,
+			resume: isGoingOn,
+			headless: { permissions },
+			cwd,
+			bin: this.tools.bin,
+			env: this.tools.env,
+		});
+		try {
+			return await runHeadless(
+				{
+					command: plan.command,
+					args: plan.args,
+					cwd: plan.cwd,
+					env: plan.env,
+					prompt: isGoingOn ? GO_ON : prompt,
+					mark: id,
+				},
+				headlessOf(driver),
+				{ wallMs: limits.wallSeconds * 1000 - this.spentMs, idleMs: limits.idleSeconds * 1000 },
+				{
+					onStart: process => {
+						this.status.change({ agent_process: process });
+						void recordProcess(workspace, plan.address, process).catch(() => undefined);
+					},
+					onEvent: event => this.note(event),
+					onNoise: text => void this.say(text.endsWith('\n') ? text : `${text}\n`),
+				},
+				this.tools.signal,
+			);
+		} finally {
+			await recordStop(workspace, plan.address);
+		}
+	}
+
+	private note(event: HeadlessEvent): void {
+		const { status } = this;
+		const last_activity = new Date().toISOString();
+		switch (event.is) {
+			case 'session':
+				status.change({ session: event.session, last_activity, ...(event.model && { model: event.model }) });
+				break;
+			case 'tool':
+				this.hasBegun = true;
+				status.change({
+					last_activity,
+					tool_calls: status.status.tool_calls + 1,
+					last_tool: event.tool,
+					...(event.file !== undefined && { last_file: event.file }),
+				});
+				break;
+			case 'text':
+				this.hasBegun = true;
+				status.change({ last_activity });
+				break;
+			case 'denied':
+				status.change({ last_activity, denied: [...status.status.denied, event.tool].slice(-100) });
+				break;
+			case 'quota':
+				this.quotaResetsAtMs = event.resetsAtMs;
+				break;
+			case 'result': {
+				const { inputTokens, outputTokens, costUsd } = event.result;
+				status.change({
+					last_activity,
+					input_tokens: status.status.input_tokens + inputTokens,
+					output_tokens: status.status.output_tokens + outputTokens,
+					...(costUsd !== undefined && { cost_usd: (status.status.cost_usd ?? 0) + costUsd }),
+				});
+				break;
+			}
+			case 'tool-failed':
+			case 'retrying':
+				status.change({ last_activity });
+				break;
+		}
+		const line = eventLine(event);
+		if (line !== undefined) void this.say(`${line}\n`);
+	}
+
+	/** The whole batch waits: nothing of this agent is started before its limit resets. */
+	private async waitForQuota(reason: string): Promise<void> {
+		const untilMs = Math.max(Date.now() + 1000, this.quotaResetsAtMs ?? Date.now() + QUOTA_PAUSE_MS);
+		this.quotaResetsAtMs = undefined;
+		const until = new Date(untilMs).toISOString();
+		await this.delegates.locked(() => this.delegates.park({ version: 1, agent: this.record.agent, until, reason }));
+		this.status.change({ status: 'parked', parked_until: until });
+		await this.status.flush();
+		await this.say(`${reason}; waiting until ${until}\n`);
+		while (Date.now() < untilMs && !this.tools.signal.aborted) {
+			// In steps: a machine that sleeps stops timers.
+			const stepMs = Math.min(30_000, Math.max(50, untilMs - Date.now()));
+			await sleep(stepMs, undefined, { signal: this.tools.signal }).catch(() => undefined);
+		}
+		this.status.change({ status: 'running', parked_until: undefined });
+	}
+
+	/** The log is for reading along; a disk that takes none of it must not end the run. */
+	private async say(text: string): Promise<void> {
+		await this.files.appendLog(text).catch(() => undefined);
+	}
+}
+
+function outcomeOf(ending: Ending): Outcome {
+	switch (ending.is) {
+		case 'result': {
+			const { text, failure } = ending.result;
+			return failure ? { ok: false, reason: failure.reason, output: text } : { ok: true, output: text };
+		}
+		case 'timeout':
+			return {
+				ok: false,
+				reason:
+					ending.limit === 'wall'
+						? 'timeout: it took too long'
+						: 'timeout: nothing came from it for too long',
+				output: '',
+			};
+		case 'cancelled':
+			return cancelled();
+		case 'no-result':
+			return { ok: false, reason: ending.reason, output: '' };
+	}
+}
+
+function cancelled(): Outcome {
+	return { ok: false, reason: 'cancelled', output: '' };
+}

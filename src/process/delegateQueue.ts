@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '../base/errors.ts';
+import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
+import { admitted, defaultCap } from '../core/delegates/admission.ts';
+import { isFinal, RUNNER_DIED, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
+import type { Tickets } from '../core/delegates/tickets.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
+import { mergedEnvironment } from './environment.ts';
+import { RUN_MARK } from './headlessRun.ts';
+import { stopMarked } from './marked.ts';
+
+export interface QueueOptions {
+	tickets: Tickets;
+	/** The installed `nancy`, which outlives the window. */
+	nancy: string;
+	/** Delegates that run at once; by cores and free memory where absent. */
+	cap?: number | undefined;
+	/** Set for the runners, on top of what they inherit. */
+	env?: Readonly<Record<string, string | null>>;
+}
+
+/**
+ * Looks at the folder: ends what a killed runner left open, reports results that were not, and starts what may start. Whoever
+ * looks does it, a window as well as a runner that ends, so that nothing needs a process of its own.
+ */
+export async function lookAtQueue(delegates: Delegates, options: QueueOptions): Promise<void> {
+	await delegates.locked(async () => {
+		const before = await delegates.list();
+		for (const dead of await delegates.reconcile(before.delegates)) await giveUp(delegates, dead);
+		const parked = await delegates.parked(Date.now());
+		const { delegates: now } = await delegates.list();
+		for (const delegate of admitted(now, options.cap ?? defaultCap(), parked))
+			await start(delegates, delegate, options);
+	});
+}
+
+/** Its runner was killed: nobody watches the agent any more, so that it is ended too. */
+async function giveUp(delegates: Delegates, delegate: Delegate): Promise<void> {
+	await stopMarked(RUN_MARK, delegate.record.id);
+	// It may have come to its end while we looked.
+	const now = await delegates.find(delegate.record.id);
+	if (!now || now.state === 'done' || now.state === 'failed') return;
+	await delegates.finish(now, { ok: false, reason: RUNNER_DIED, output: '' });
+}
+
+async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy, env }: QueueOptions): Promise<void> {
+	const { id } = delegate.record;
+	if (!(await tickets.isValid(id, delegates.filesOfRequest(id)))) {
+		await delegates.finish(delegate, {
+			ok: false,
+			reason: 'it was not queued by you on this machine, or was changed since; delegate it again',
+			output: '',
+		});
+		return;
+	}
+	try {
+		const runner = await spawnRunner(nancy, delegates.workspace.folder, id, env ?? {});
+		// The runner writes the status from now on; until it has begun, this says whose it is.
+		await delegates.writeStatus(id, { ...delegate.status, status: 'running', runner });
+	} catch (error) {
+		await delegates.finish(delegate, { ok: false, reason: errorText(error), output: '' });
+	}
+}
+
+/** Starts a runner that belongs to no window and no terminal. */
+function spawnRunner(
+	nancy: string,
+	folder: string,
+	id: string,
+	env: Readonly<Record<string, string | null>>,
+): Promise<ProcessIdentity> {
+	return new Promise((resolve, reject) => {
+		const child = spawn(nancy, ['-C', folder, 'run', '--delegate', id], {
+			cwd: folder,
+			// It is not part of the run that asked for it.
+			env: mergedEnvironment({ ...env, [RUN_MARK]: null }),
+			detached: true,
+			stdio: 'ignore',
+		});
+		child.once('error', reject);
+		child.once('spawn', () => {
+			child.unref();
+			resolve(identify(child.pid ?? 0));
+		});
+	});
+}
+
+/** Ends a delegate on purpose. One that waits is ended at once, one that runs by its runner, which writes its files. */
+export async function stopDelegate(delegates: Delegates, id: DelegateId, patienceMs = 15_000): Promise<void> {
+	const isOver = await delegates.locked(async () => {
+		const delegate = await delegates.get(id);
+		if (isFinal(delegate.state)) return true;
+		const { runner } = delegate.status;
+		if (runner && liveness(runner) !== 'dead') {
+			process.kill(runner.pid, 'SIGTERM');
+			return false;
+		}
+		await stopMarked(RUN_MARK, id);
+		await delegates.finish(delegate, { ok: false, reason: 'cancelled', output: '' });
+		return true;
+	});
+	const deadline = Date.now() + patienceMs;
+	while (!isOver && Date.now() < deadline && !isFinal((await delegates.get(id)).state)) await sleep(50);
+}

@@ -1,0 +1,136 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { errorText } from '../base/errors.ts';
+import { identify, type ProcessIdentity } from '../base/liveness.ts';
+import type { HeadlessEvent, HeadlessFormat, HeadlessResult } from '../core/headless.ts';
+import { mergedEnvironment } from './environment.ts';
+import { Lines } from './lines.ts';
+import { stopMarked } from './marked.ts';
+import { stopTree } from './stopTree.ts';
+
+/** An agent to run once, without a terminal. */
+export interface HeadlessProgram {
+	command: string;
+	args: readonly string[];
+	cwd: string;
+	/** Variables to set on top of the inherited environment; `null` means remove. */
+	env: Readonly<Record<string, string | null>>;
+	/** Goes to standard input. */
+	prompt: string;
+	/** Value of NANCY_RUN, by which everything that the agent starts is known, wherever it moves to. */
+	mark: string;
+}
+
+export interface RunLimits {
+	wallMs: number;
+	/** Longest time without any output. */
+	idleMs: number;
+}
+
+/** How a run ended. */
+export type Ending =
+	| { is: 'result'; result: HeadlessResult }
+	| { is: 'timeout'; limit: 'wall' | 'idle' }
+	| { is: 'cancelled' }
+	/** The program is not there, was killed, or went without an answer. */
+	| { is: 'no-result'; reason: string };
+
+export interface RunListener {
+	onStart(agent: ProcessIdentity): void;
+	onEvent(event: HeadlessEvent): void;
+	/** What is not the agent's own protocol: standard error, and what tools print past it. */
+	onNoise(text: string): void;
+}
+
+/** The environment variable that marks everything a run starts. */
+export const RUN_MARK = 'NANCY_RUN';
+
+const STDERR_KEPT = 4000;
+
+/**
+ * Runs an agent on one prompt. Ends when it has ended and nothing that it started is left; `signal` cancels. Never throws for
+ * what the agent does.
+ */
+export async function runHeadless(
+	program: HeadlessProgram,
+	format: HeadlessFormat,
+	limits: RunLimits,
+	listener: RunListener,
+	signal: AbortSignal,
+): Promise<Ending> {
+	if (signal.aborted) return { is: 'cancelled' };
+	const child = spawn(program.command, [...program.args], {
+		cwd: program.cwd,
+		env: mergedEnvironment({ ...program.env, [RUN_MARK]: program.mark }),
+		stdio: ['pipe', 'pipe', 'pipe'],
+		// A group of its own, which a signal to this process's group does not reach.
+		detached: true,
+	});
+	const ended = endOf(child);
+	if (child.pid === undefined) return { is: 'no-result', reason: (await ended).reason };
+	const agent = identify(child.pid);
+	listener.onStart(agent);
+
+	let result: HeadlessResult | undefined;
+	let stopped: Ending | undefined;
+	let stopping: Promise<unknown> | undefined;
+	const stop = (why: Ending) => {
+		stopped ??= why;
+		stopping ??= stopTree(agent);
+	};
+	const cancel = () => stop({ is: 'cancelled' });
+	signal.addEventListener('abort', cancel, { once: true });
+	const wall = setTimeout(() => stop({ is: 'timeout', limit: 'wall' }), limits.wallMs);
+	const idle = setTimeout(() => stop({ is: 'timeout', limit: 'idle' }), limits.idleMs);
+
+	const lines = new Lines(line => {
+		const events = format.read(line);
+		if (events.length === 0 && !line.startsWith('{')) listener.onNoise(line);
+		for (const event of events) {
+			if (event.is === 'result') result = event.result;
+			listener.onEvent(event);
+		}
+	});
+	child.stdout?.on('data', (data: Buffer) => {
+		idle.refresh();
+		lines.push(data);
+	});
+	let complaint = '';
+	child.stderr?.on('data', (data: Buffer) => {
+		idle.refresh();
+		listener.onNoise(data.toString());
+		complaint = (complaint + data.toString()).slice(-STDERR_KEPT);
+	});
+	child.stdin?.on('error', () => undefined); // it has ended without reading all of it: how, the exit code tells
+	child.stdin?.end(program.prompt);
+
+	const { reason } = await ended;
+	lines.end();
+	clearTimeout(wall);
+	clearTimeout(idle);
+	signal.removeEventListener('abort', cancel);
+	await stopping;
+	await stopMarked(RUN_MARK, program.mark);
+	// What it had answered before it was stopped still is its answer.
+	if (result && !result.failure) return { is: 'result', result };
+	if (stopped) return stopped;
+	if (result) return { is: 'result', result };
+	return { is: 'no-result', reason: [reason, complaint.trim()].filter(Boolean).join(': ') };
+}
+
+/** Resolves when the program has ended and its pipes are closed, or could not be started. */
+function endOf(child: ChildProcess): Promise<{ reason: string }> {
+	return new Promise(resolve => {
+		child.once('error', error =>
+			resolve({ reason: `${child.spawnfile} could not be started: ${errorText(error)}` }),
+		);
+		child.once('exit', (code, signal) => {
+			const reason = signal === null ? `it ended with code ${code} and no answer` : `it was ended by ${signal}`;
+			// A process that it left behind may hold the pipes for ever.
+			const late = setTimeout(() => resolve({ reason }), 2000);
+			child.once('close', () => {
+				clearTimeout(late);
+				resolve({ reason });
+			});
+		});
+	});
+}

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { hasErrno } from '../base/errors.ts';
+import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
+
+/**
+ * Processes whose environment has this variable with this value: whatever a run has started, also what has left its group and
+ * lost its parent. A process that was given another environment is not found.
+ */
+export async function markedProcesses(name: string, value: string): Promise<ProcessIdentity[]> {
+	const mark = `${name}=${value}`;
+	const pids = process.platform === 'linux' ? fromProc(mark) : await fromPs(mark);
+	return pids.filter(pid => pid !== process.pid).map(identify);
+}
+
+/** Ends them: asks, then kills what is left after `graceMs`. */
+export async function stopMarked(name: string, value: string, graceMs = 1000): Promise<void> {
+	let left = await markedProcesses(name, value);
+	for (const { pid } of left) signal(pid, 'SIGTERM');
+	const deadline = Date.now() + graceMs;
+	while (left.length > 0 && Date.now() < deadline) {
+		await sleep(20);
+		left = left.filter(each => liveness(each) !== 'dead');
+	}
+	if (left.length === 0) return;
+	for (const { pid } of await markedProcesses(name, value)) signal(pid, 'SIGKILL');
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+	try {
+		process.kill(pid, name);
+	} catch (error) {
+		if (!hasErrno(error, 'ESRCH', 'EPERM')) throw error;
+	}
+}
+
+function fromProc(mark: string): number[] {
+	return readdirSync('/proc').flatMap(name => {
+		const pid = Number(name);
+		if (!Number.isInteger(pid)) return [];
+		try {
+			return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark) ? [pid] : [];
+		} catch {
+			return []; // ended while we looked, or somebody else's
+		}
+	});
+}
+
+/** macOS shows the environment of one's own processes behind the command. */
+async function fromPs(mark: string): Promise<number[]> {
+	const { stdout } = await promisify(execFile)('ps', ['-axEww', '-o', 'pid=,command='], {
+		maxBuffer: 64 * 1024 * 1024,
+	});
+	return stdout.split('\n').flatMap(line => {
+		const pid = Number(line.trim().split(/\s+/, 1)[0]);
+		return Number.isInteger(pid) && line.split(' ').includes(mark) ? [pid] : [];
+	});
+}

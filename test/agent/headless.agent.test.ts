@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { HeadlessEvent } from '../../src/core/headless.ts';
+import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
+import { headlessOf } from '../../src/core/launch.ts';
+import { markedProcesses } from '../../src/process/marked.ts';
+import { RUN_MARK, runHeadless, type Ending } from '../../src/process/headlessRun.ts';
+import { SessionId } from '../../src/protocol/names.ts';
+import { claudeExecutable } from '../support/claudeHome.ts';
+import { claudeLab, type ClaudeLab } from '../support/claudeLab.ts';
+
+const format = headlessOf(claudeCode);
+
+async function run(
+	lab: ClaudeLab,
+	prompt: string,
+	{ permissions = 'bypassPermissions', wallMs = 60_000, idleMs = 60_000, signal = new AbortController().signal } = {},
+): Promise<{ ending: Ending; events: HeadlessEvent[]; left: number }> {
+	const events: HeadlessEvent[] = [];
+	const session = SessionId.parse(randomUUID());
+	const mark = randomUUID();
+	const launch = format.launch({ session, resume: undefined, model: undefined, permissions, extra: [] });
+	const ending = await runHeadless(
+		{
+			command: claudeExecutable,
+			args: launch.args,
+			cwd: lab.workspace.path,
+			env: { ...lab.env, IS_SANDBOX: '1', ...launch.env },
+			prompt,
+			mark,
+		},
+		format,
+		{ wallMs, idleMs },
+		{ onStart: () => undefined, onEvent: event => events.push(event), onNoise: () => undefined },
+		signal,
+	);
+	return { ending, events, left: (await markedProcesses(RUN_MARK, mark)).length };
+}
+
+describe('the real Claude Code without a terminal', () => {
+	it('tells its session, what it does, and its answer with what it cost', async () => {
+		await using lab = await claudeLab();
+		const { ending, events } = await run(lab, '[[sh:echo hello]] [[write:note.txt|x]] [[text:All is done.]]');
+		expect(ending).toMatchObject({
+			is: 'result',
+			result: { text: 'All is done.', outputTokens: expect.any(Number) },
+		});
+		expect(ending.is === 'result' && ending.result.failure).toBeUndefined();
+		expect(events).toEqual(
+			expect.arrayContaining([
+				expect.objectContaining({ is: 'session' }),
+				expect.objectContaining({ is: 'tool', tool: 'Bash', summary: 'echo hello' }),
+				expect.objectContaining({ is: 'tool', tool: 'Write', file: expect.stringContaining('note.txt') }),
+				expect.objectContaining({ is: 'text', text: 'All is done.' }),
+			]),
+		);
+	});
+
+	it('is denied what its permissions do not allow, and says so', async () => {
+		await using lab = await claudeLab();
+		const { ending, events } = await run(lab, '[[sh:touch made]] [[text:I could not.]]', {
+			permissions: 'default',
+		});
+		expect(ending).toMatchObject({ is: 'result', result: { text: 'I could not.' } });
+		expect(events).toEqual(expect.arrayContaining([expect.objectContaining({ is: 'denied', tool: 'Bash' })]));
+	});
+
+	it.each([
+		[429, 'quota'],
+		[529, 'transient'],
+		[400, 'final'],
+	])('calls an API error of %i %s', async (status, kind) => {
+		await using lab = await claudeLab();
+		const { ending } = await run(lab, `[[err:${status}]]`);
+		expect(ending).toMatchObject({ is: 'result', result: { failure: { kind } } });
+	});
+
+	it('is ended with everything it has started when it takes too long, is silent, or is cancelled', async () => {
+		await using lab = await claudeLab();
+		const forever = '[[sh:setsid sleep 300 & sleep 300]] [[text:never]]';
+		const wall = await run(lab, forever, { wallMs: 6000 });
+		expect(wall).toMatchObject({ ending: { is: 'timeout', limit: 'wall' }, left: 0 });
+		const idle = await run(lab, forever, { idleMs: 5000 });
+		expect(idle).toMatchObject({ ending: { is: 'timeout', limit: 'idle' }, left: 0 });
+		const cancelled = await run(lab, forever, { signal: AbortSignal.timeout(5000) });
+		expect(cancelled).toMatchObject({ ending: { is: 'cancelled' }, left: 0 });
+	});
+
+	it('reads a prompt of a megabyte', async () => {
+		await using lab = await claudeLab();
+		const { ending } = await run(lab, `${'A long story. '.repeat(75_000)} [[text:Read it.]]`);
+		expect(ending).toMatchObject({ is: 'result', result: { text: 'Read it.' } });
+	});
+});
