@@ -10,7 +10,7 @@ import { tempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
 
 const SESSION = 'a1b2c3d4-0000';
-/** High enough that every row of every view is drawn: lists draw only what is in sight. */
+/** High enough for every row of two views. */
 const size = { width: 1400, height: 1800 };
 
 interface Seen {
@@ -28,6 +28,11 @@ async function trust(workbench: Workbench): Promise<void> {
 		.locator('.monaco-modal-editor-block')
 		.getByRole('button', { name: /^Close/ })
 		.click();
+}
+
+/** Leaves the room to the other views: how VS Code shares it out is not always the same, and it draws only rows in sight. */
+async function fold(workbench: Workbench, ...paneTitles: readonly string[]): Promise<void> {
+	for (const title of paneTitles) await workbench.pane(title).locator('.pane-header.expanded h3').click();
 }
 
 async function paletteRows(workbench: Workbench, text: string): Promise<string[]> {
@@ -150,6 +155,7 @@ describe('the views', () => {
 					expect(readdirSync(project)).toEqual(['.nancy']);
 
 					// The queue by mouse …
+					await fold(workbench, 'Tasks', 'Compose');
 					await dragRow(workbench, 'Third thought', 'First thought');
 					await expect.poll(() => queue(seen)).toEqual(queued('Third', 'First', 'Second'));
 					await dragRow(workbench, 'Third thought', /^Queued/);
@@ -173,6 +179,7 @@ describe('the views', () => {
 					await workbench.row('Inbox', /Written without a mouse.*queued/).waitFor();
 
 					// The traffic of an agent at work.
+					await fold(workbench, 'Inbox', 'Compose');
 					await orchestrate(lab, 'Rename it', '[[sh:sleep 5; echo one]][[sh:false]][[text:All renamed]]');
 					await workbench.row('Tasks', /working · Bash/).waitFor({ timeout: 30_000 });
 					await workbench.command('Nancy: Send Message');
