@@ -65,9 +65,9 @@ export class ComposeView implements vscode.Disposable {
 		});
 	}
 
-	/** Shows the form, addressed to `to` where given. */
+	/** Shows the form, ready to type in, addressed to `to` where given. */
 	async open(to?: readonly Recipient[]): Promise<void> {
-		if (to) this.post({ type: 'address', to: to.map(keyOf) });
+		this.post({ type: 'address', ...(to && { to: to.map(keyOf) }) });
 		await vscode.commands.executeCommand(`${VIEWS.compose}.focus`);
 	}
 
