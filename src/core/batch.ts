@@ -4,6 +4,7 @@ import { ORCHESTRATOR, type MessageId } from '../protocol/names.ts';
 import type { EventKind } from '../protocol/traffic.ts';
 import { isDue, slotOf } from './due.ts';
 import type { Claim, Mailbox } from './mailbox.ts';
+import { messageMark } from './messageId.ts';
 
 /** What one hook call hands to the agent. */
 export interface Batch {
@@ -63,7 +64,7 @@ function render({ content, id, deliveredFile, earlierClaims }: Rendered, limit: 
 		content.text.length <= limit * LARGEST_SHARE
 			? content.text
 			: `${content.text.slice(0, OPENING)} …\nThis message is long. Read the whole of it now in ${deliveredFile}`;
-	return `[Nancy message ${id}: ${urgent}${content.kind} from ${speaker(content.from)}]\n${text}${repeat}`;
+	return `${messageMark(id)} ${urgent}${content.kind} from ${speaker(content.from)}]\n${text}${repeat}`;
 }
 
 function howToFile(mailbox: Mailbox): string {

@@ -10,7 +10,7 @@ import {
 	writeFileAtomicSync,
 } from '../base/atomicFile.ts';
 import { mapConcurrently } from '../base/concurrent.ts';
-import { hasErrno, NancyError } from '../base/errors.ts';
+import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
 import { formatMessage, parseMessage, type MessageContent } from '../protocol/message.ts';
 import { MessageId } from '../protocol/names.ts';
@@ -140,11 +140,24 @@ export class Mailbox {
 		}
 		if (chosen.length === 0) return [];
 		await this.makeFolders();
-		return chosen.map(id => this.claimOne(id)).filter(claim => claim !== undefined);
+		const claims: Claim[] = [];
+		try {
+			const claimed = this.claimedIds();
+			for (const id of chosen) {
+				const claim = this.claimOne(id, claimed);
+				if (claim) claims.push(claim);
+			}
+			return claims;
+		} catch (error) {
+			// A full disk, a folder that lost its rights: what was claimed is for the next hook.
+			for (const claim of claims) claim.release();
+			throw error;
+		}
 	}
 
 	/** Gives the claims of dead processes back to the inbox, or finishes them where the receipt was written already. */
 	async recover(): Promise<MessageId[]> {
+		this.refuseLinks();
 		const returned: MessageId[] = [];
 		for (const name of this.names('claimed')) {
 			const match = CLAIM_FILE.exec(name);
@@ -165,19 +178,20 @@ export class Mailbox {
 
 	/** Takes a queued message back. */
 	async withdraw(id: MessageId): Promise<void> {
-		await this.moveQueued(id, 'withdrawn');
+		if (!(await this.moveQueued(id, 'withdrawn'))) throw notQueued(id);
 	}
 
 	/** Files a message away: a delivered one that was acted on, or one that the human has read. */
 	async archive(id: MessageId): Promise<void> {
 		this.refuseLinks();
 		await mkdir(this.in('archived'), { recursive: true, mode: 0o700 });
-		for (const state of ['delivered', 'queued'] as const) {
-			if (!(await moveIfThere(this.in(state, messageFile(id)), this.in('archived', messageFile(id))))) continue;
-			await moveIfThere(this.receiptFile(state, id), this.receiptFile('archived', id));
-			await rm(this.heldFile(id), { force: true });
+		if (await exists(this.in('delivered', messageFile(id)))) {
+			// No other message of this name can be there: see claimOne.
+			await moveIfThere(this.in('delivered', messageFile(id)), this.in('archived', messageFile(id)));
+			await moveIfThere(this.receiptFile('delivered', id), this.receiptFile('archived', id));
 			return;
 		}
+		if (await this.moveQueued(id, 'archived')) return;
 		if (await exists(this.in('archived', messageFile(id)))) return;
 		throw new NancyError('no-message', `there is no message ${id} in ${this.folder}`);
 	}
@@ -188,7 +202,7 @@ export class Mailbox {
 		const claim = this.claimOne(id);
 		if (!claim) throw notQueued(id);
 		try {
-			await writeFileAtomic(this.claimFile(id), formatMessage(change(claim.content)));
+			await writeFileAtomic(this.claimFile(claim.id), formatMessage(change(claim.content)));
 		} finally {
 			claim.release();
 		}
@@ -199,9 +213,11 @@ export class Mailbox {
 		for (const [index, id] of ids.entries()) await this.edit(id, content => ({ ...content, order: index + 1 }));
 	}
 
-	/** Marks a message of the human's inbox as read. */
-	async markRead(id: MessageId): Promise<void> {
-		await this.moveQueued(id, 'delivered');
+	/** Marks a message of the human's inbox as read; returns its id from now on. */
+	async markRead(id: MessageId): Promise<MessageId> {
+		const read = await this.moveQueued(id, 'delivered');
+		if (read === undefined) throw notQueued(id);
+		return read;
 	}
 
 	/** Notes why a queued message has not been delivered, or clears the note. */
@@ -227,8 +243,10 @@ export class Mailbox {
 		name: string,
 		problems: MailboxProblem[],
 	): Promise<StoredMessage | undefined> {
-		const id = this.idOf(state, name);
-		const text = id === undefined ? undefined : await readTextIfExists(this.in(state, name));
+		const text = await readTextIfExists(this.in(state, name)).catch((error: unknown) => {
+			problems.push({ file: this.in(state, name), reason: errorText(error) });
+			return undefined;
+		});
 		const message = this.stored(state, name, text, problems);
 		const receipt = message && state !== 'claimed' ? await this.receipt(state, message.id, problems) : undefined;
 		return receipt && message ? { ...message, receipt } : message;
@@ -236,10 +254,18 @@ export class Mailbox {
 
 	/** Synchronous for the same reason as {@link claimOne}. */
 	private readQueued(name: string, problems: MailboxProblem[]): StoredMessage | undefined {
-		const message = this.stored('queued', name, readIfThereSync(this.in('queued', name)), problems);
-		const held =
-			message && existsSync(this.heldFile(message.id)) ? readIfThereSync(this.heldFile(message.id)) : undefined;
-		return held !== undefined && message ? { ...message, held: held.trim() } : message;
+		try {
+			const message = this.stored('queued', name, readIfThereSync(this.in('queued', name)), problems);
+			const held =
+				message && existsSync(this.heldFile(message.id))
+					? readIfThereSync(this.heldFile(message.id))
+					: undefined;
+			return held !== undefined && message ? { ...message, held: held.trim() } : message;
+		} catch (error) {
+			// One file that may not be read must not hold up the others.
+			problems.push({ file: this.in('queued', name), reason: errorText(error) });
+			return undefined;
+		}
 	}
 
 	private stored(
@@ -250,47 +276,67 @@ export class Mailbox {
 	): StoredMessage | undefined {
 		const id = this.idOf(state, name);
 		// An empty file in the inbox is one that somebody is still writing.
-		if (id === undefined || text === undefined || (text === '' && state === 'queued')) return undefined;
+		if (text === undefined || (text === '' && state === 'queued')) return undefined;
 		const file = this.in(state, name);
+		if (id === undefined) {
+			if (!name.startsWith('.')) problems.push({ file, reason: 'its name is too long; rename it' });
+			return undefined;
+		}
 		const parsed = parseMessage(text);
 		if (parsed.ok) return { id, state, file, content: parsed.content };
 		problems.push({ file, reason: parsed.reason });
 		return undefined;
 	}
 
-	private async moveQueued(id: MessageId, to: MessageState): Promise<void> {
+	/** Returns the id it has there, or `undefined` when it is not queued any more. */
+	private async moveQueued(id: MessageId, to: MessageState): Promise<MessageId | undefined> {
 		this.refuseLinks();
 		await mkdir(this.in(to), { recursive: true, mode: 0o700 });
-		if (!(await moveIfThere(this.in('queued', messageFile(id)), this.in(to, messageFile(id))))) throw notQueued(id);
+		const filedAs = this.freeId(id);
+		if (!(await moveIfThere(this.in('queued', messageFile(id)), this.in(to, messageFile(filedAs)))))
+			return undefined;
 		await rm(this.heldFile(id), { force: true });
+		return filedAs;
+	}
+
+	/** A file saved again under the name of a message that was filed is a new message, never an overwrite of the old one. */
+	private freeId(id: MessageId, claimedIds: ReadonlySet<MessageId> = this.claimedIds()): MessageId {
+		const filed = ['delivered', 'archived', 'withdrawn'] as const;
+		const isTaken = claimedIds.has(id) || filed.some(state => existsSync(this.in(state, messageFile(id))));
+		return isTaken ? newMessageId() : id;
+	}
+
+	private claimedIds(): ReadonlySet<MessageId> {
+		const ids = this.names('claimed').map(name => this.idOf('claimed', name));
+		return new Set(ids.filter(id => id !== undefined));
 	}
 
 	/**
 	 * Synchronous, as is {@link Claim.deliver}: the hook program claims and files up to fifty messages while its agent waits,
 	 * and a dozen hops through the thread pool for each of them would be most of that time.
 	 */
-	private claimOne(id: MessageId): Claim | undefined {
+	private claimOne(queuedAs: MessageId, claimedIds: ReadonlySet<MessageId> = this.claimedIds()): Claim | undefined {
+		// Decided before the claim and part of its name: a receipt of this id can only be this message's.
+		const id = this.freeId(queuedAs, claimedIds);
 		const claimed = this.claimFile(id);
-		if (!moveIfThereSync(this.in('queued', messageFile(id)), claimed)) return undefined;
+		if (!moveIfThereSync(this.in('queued', messageFile(queuedAs)), claimed)) return undefined;
 		const parsed = parseMessage(readFileSync(claimed, 'utf8'));
 		if (!parsed.ok) {
 			this.giveBack(claimed, id);
 			return undefined;
 		}
-		// A file saved again under a delivered message's name is a new message, never an overwrite of the old one.
-		const filedAs = existsSync(this.deliveredFile(id)) ? newMessageId() : id;
-		const deliveredFile = this.deliveredFile(filedAs);
+		const deliveredFile = this.deliveredFile(id);
 		const earlierClaims = this.returns(id);
 		return {
-			id: filedAs,
+			id,
 			content: parsed.content,
 			deliveredFile,
 			earlierClaims,
 			deliver: facts => {
-				const receipt = Receipt.parse({ ...facts, version: 1, id: filedAs, earlierClaims });
-				writeFileAtomicSync(this.receiptFile('delivered', filedAs), `${JSON.stringify(receipt, null, '\t')}\n`);
+				const receipt = Receipt.parse({ ...facts, version: 1, id, earlierClaims });
+				writeFileAtomicSync(this.receiptFile('delivered', id), `${JSON.stringify(receipt, null, '\t')}\n`);
 				renameSync(claimed, deliveredFile);
-				rmSync(this.heldFile(id), { force: true });
+				rmSync(this.heldFile(queuedAs), { force: true });
 				if (earlierClaims > 0) rmSync(this.returnsFile(id), { force: true });
 			},
 			release: () => {
@@ -361,10 +407,11 @@ export class Mailbox {
 	private refuseLinks(): void {
 		const segments = relative(this.root, this.folder).split(sep);
 		let folder = this.root;
-		for (const segment of ['', ...segments]) {
-			folder = join(folder, segment);
-			if (isLink(folder))
-				throw new NancyError('bad-file', `${folder} is a symbolic link; replace it by a folder`);
+		const folders = ['', ...segments].map(segment => (folder = join(folder, segment)));
+		const states = Object.values(folderByState).map(name => join(this.folder, name));
+		const link = [...folders, ...states].find(isLink);
+		if (link !== undefined) {
+			throw new NancyError('bad-file', `${link} is a symbolic link; replace it by a folder`);
 		}
 	}
 }

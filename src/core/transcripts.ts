@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lstat } from 'node:fs/promises';
 import type { MessageId } from '../protocol/names.ts';
 import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from './driver.ts';
+import { messageMark } from './messageId.ts';
 import { parseLine, readNewLines, type LineCursor } from './traffic/jsonLines.ts';
 
 /** Lines folded at a stretch before others get their turn. */
@@ -32,7 +33,7 @@ export class Transcript {
 
 	/** Whether a hook's text with this message is in the conversation. */
 	shows(id: MessageId): boolean {
-		return this.known.deliveredTexts.some(text => text.includes(`[Message ${id}.`));
+		return this.known.deliveredTexts.some(text => text.includes(messageMark(id)));
 	}
 
 	private async readOnce(signal: AbortSignal | undefined): Promise<boolean> {

@@ -36,8 +36,8 @@ const SentMessage = z.object({
 
 export const ToComposePage = z.discriminatedUnion('type', [
 	z.object({ type: z.literal('state'), recipients: z.array(Recipient), sent: z.array(SentMessage) }),
-	/** Puts the form to these recipients, for a reply or a message to one worker. */
-	z.object({ type: z.literal('address'), to: z.array(z.string()) }),
+	/** The user wants to write: to these recipients, for a reply or a message to one worker, else to those chosen already. */
+	z.object({ type: z.literal('address'), to: z.optional(z.array(z.string())) }),
 	/** Loads a queued message for editing; the draft that was there comes back afterwards. */
 	z.object({ type: z.literal('edit'), title: z.string(), draft: Draft }),
 	/** What was asked for is done: the form can be emptied. */

@@ -14,13 +14,19 @@ export const WorkerName = z
 	.brand<'WorkerName'>();
 export type WorkerName = z.infer<typeof WorkerName>;
 
+/** In bytes. A file name may have 255, and claims put the claimer in front and receipts an ending behind. */
+const LONGEST_MESSAGE_NAME = 200;
+
 /**
  * A message's file name without `.md`. Nancy makes `<UTC time>-<random>`; a file that a person dropped may be called
  * anything that is one visible path segment.
  */
 export const MessageId = z
 	.string()
-	.check(z.regex(/^(?!\.)[^/\\\p{Cc}]{1,200}$/u))
+	.check(
+		z.regex(/^(?!\.)[^/\\\p{Cc}]{1,200}$/u),
+		z.refine(name => new TextEncoder().encode(name).length <= LONGEST_MESSAGE_NAME, 'the file name is too long'),
+	)
 	.brand<'MessageId'>();
 export type MessageId = z.infer<typeof MessageId>;
 

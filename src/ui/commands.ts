@@ -290,9 +290,9 @@ function mailboxOf({ folder, task }: MailItem) {
 async function readMail(item: MailItem): Promise<string> {
 	if (!isUnread(item) || !vscode.workspace.isTrusted) return item.message.file;
 	const mailbox = mailboxOf(item);
-	await mailbox.markRead(item.message.id);
+	const id = await mailbox.markRead(item.message.id);
 	await item.folder.refresh();
-	return mailbox.deliveredFile(item.message.id);
+	return mailbox.deliveredFile(id);
 }
 
 function sessionOf(item: unknown): string | undefined {

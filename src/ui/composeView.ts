@@ -49,6 +49,10 @@ export class ComposeView implements vscode.Disposable {
 		const media = vscode.Uri.joinPath(this.extensionUri, 'media');
 		view.webview.options = { enableScripts: true, localResourceRoots: [media] };
 		view.webview.onDidReceiveMessage((message: unknown) => this.failures.background(this.receive(message)));
+		// VS Code throws the page of a hidden view away, and makes it anew when the view is shown.
+		view.onDidChangeVisibility(() => {
+			if (!view.visible) this.isReady = false;
+		});
 		view.onDidDispose(() => {
 			this.view = undefined;
 			this.isReady = false;
@@ -61,9 +65,9 @@ export class ComposeView implements vscode.Disposable {
 		});
 	}
 
-	/** Shows the form, addressed to `to` where given. */
+	/** Shows the form, ready to type in, addressed to `to` where given. */
 	async open(to?: readonly Recipient[]): Promise<void> {
-		if (to) this.post({ type: 'address', to: to.map(keyOf) });
+		this.post({ type: 'address', ...(to && { to: to.map(keyOf) }) });
 		await vscode.commands.executeCommand(`${VIEWS.compose}.focus`);
 	}
 

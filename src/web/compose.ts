@@ -65,7 +65,7 @@ function receive(message: ToComposePage): void {
 			if (recipients.length === 0) say('');
 			return;
 		case 'address':
-			chosen = new Set(message.to);
+			if (message.to) chosen = new Set(message.to);
 			showRecipients();
 			changed();
 			text.focus();

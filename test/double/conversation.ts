@@ -43,7 +43,7 @@ export function turnsOf(request: MessagesRequest): Turn[] {
 }
 
 export interface DeliveredMessage {
-	/** With heading and closing line. */
+	/** With its heading. */
 	whole: string;
 	kind: string;
 	text: string;
@@ -52,9 +52,11 @@ export interface DeliveredMessage {
 
 /** Nancy's messages in a text, each once: some events hand the same message to the model twice. */
 export function deliveredMessages(text: string): DeliveredMessage[] {
-	const found = text.matchAll(/\[Nancy: ([^\]]*?) from [^\]]*\]\n([^]*?)\n\[Message (.+?)\. When /g);
+	const found = text.matchAll(
+		/\[Nancy message (\S+): ([^\]]*?) from [^\]]*\]\n([^]*?)\n(?=\n\[(?:Nancy message|Each message) )/g,
+	);
 	const byId = new Map<string, DeliveredMessage>();
-	for (const [whole, kind = '', words = '', id = ''] of found) byId.set(id, { whole, kind, text: words, id });
+	for (const [whole, id = '', kind = '', words = ''] of found) byId.set(id, { whole, kind, text: words, id });
 	return [...byId.values()];
 }
 

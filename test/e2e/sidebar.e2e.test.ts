@@ -16,6 +16,7 @@ describe('the sidebar', () => {
 				.row('Inbox', /Please mind the gap.*delivered · (PreToolUse|PostToolBatch)/)
 				.waitFor({ timeout: 20_000 });
 			await expect.poll(() => JSON.stringify(model.requests).includes('Please mind the gap.')).toBe(true);
+			await workbench.row('Inbox', /Please mind the gap.*in context/).waitFor({ timeout: 20_000 });
 
 			await workbench.row('Tasks', /waiting for permission · Bash touch secret/).waitFor({ timeout: 20_000 });
 			expect(await workbench.status('nancy.nancy.needs').innerText()).toContain('1 waiting');

@@ -10,7 +10,7 @@ import { tempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
 
 const SESSION = 'a1b2c3d4-0000';
-/** High enough that every row of every view is drawn: lists draw only what is in sight. */
+/** High enough for every row of a view. */
 const size = { width: 1400, height: 1800 };
 
 interface Seen {
@@ -28,6 +28,11 @@ async function trust(workbench: Workbench): Promise<void> {
 		.locator('.monaco-modal-editor-block')
 		.getByRole('button', { name: /^Close/ })
 		.click();
+}
+
+/** Leaves the room to the other views: how VS Code shares it out is not always the same, and it draws only rows in sight. */
+async function fold(workbench: Workbench, ...paneTitles: readonly string[]): Promise<void> {
+	for (const title of paneTitles) await workbench.pane(title).locator('.pane-header.expanded h3').click();
 }
 
 async function paletteRows(workbench: Workbench, text: string): Promise<string[]> {
@@ -150,6 +155,7 @@ describe('the views', () => {
 					expect(readdirSync(project)).toEqual(['.nancy']);
 
 					// The queue by mouse …
+					await fold(workbench, 'Tasks', 'Compose', 'Traffic');
 					await dragRow(workbench, 'Third thought', 'First thought');
 					await expect.poll(() => queue(seen)).toEqual(queued('Third', 'First', 'Second'));
 					await dragRow(workbench, 'Third thought', /^Queued/);
@@ -171,8 +177,13 @@ describe('the views', () => {
 					await page.keyboard.type('Written without a mouse');
 					await page.keyboard.press('Control+Enter');
 					await workbench.row('Inbox', /Written without a mouse.*queued/).waitFor();
+					// Also where the box has to be opened first, and nobody is named.
+					await fold(workbench, 'Compose');
+					await workbench.command('Nancy: Compose Message');
+					await workbench.webview().locator('#text:focus').waitFor();
 
 					// The traffic of an agent at work.
+					await fold(workbench, 'Inbox', 'Compose');
 					await orchestrate(lab, 'Rename it', '[[sh:sleep 5; echo one]][[sh:false]][[text:All renamed]]');
 					await workbench.row('Tasks', /working · Bash/).waitFor({ timeout: 30_000 });
 					await workbench.command('Nancy: Send Message');
@@ -180,6 +191,8 @@ describe('the views', () => {
 					await workbench.answer('Please mind the gap.');
 					await model.waitForRequest(({ text }) => text.includes('Please mind the gap.'), 20_000);
 					await workbench.row('Tasks', /idle · All renamed/).waitFor({ timeout: 20_000 });
+					await workbench.command('Nancy: Focus on Traffic View');
+					await fold(workbench, 'Tasks');
 					const traffic = (text: string | RegExp) => workbench.row('Traffic', text);
 					await traffic(/Message delivered.*Please mind the gap\./).waitFor();
 					await traffic(/^Stop.*All renamed/).waitFor();

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -45,6 +45,12 @@ const deliverAll = (claims: Claim[]) => {
 };
 
 const texts = async () => (await mailbox.list()).messages.map(({ state, content }) => `${state}: ${content.text}`);
+
+/** The claim of a process that never existed stands for one that was killed. */
+async function asIfKilled(): Promise<void> {
+	const [name = ''] = (await readdir(join(folder, 'claimed'))).filter(file => file.endsWith('.md'));
+	await rename(join(folder, 'claimed', name), join(folder, 'claimed', name.replace(/^\d+-\d+/, '999999999-1')));
+}
 
 describe('Mailbox', () => {
 	it('hands messages over urgent first, then by the order set by hand, then by age', async () => {
@@ -119,6 +125,63 @@ describe('Mailbox', () => {
 		deliverAll(await mailbox.claim(() => 'take'));
 
 		expect((await texts()).sort()).toEqual(['delivered: edited later', 'delivered: old']);
+	});
+
+	it('takes a reused name for a new message also when its hook is killed', async () => {
+		const note = MessageId.parse('note');
+		await mailbox.put(message('old'), note);
+		deliverAll(await mailbox.claim(() => 'take'));
+		await mailbox.put(message('new'), note);
+		await mailbox.claim(() => 'take');
+		await asIfKilled();
+		await mailbox.recover();
+		expect((await texts()).sort()).toEqual(['delivered: old', 'queued: new']);
+	});
+
+	it('files every message of a name that is used again and again', async () => {
+		const note = MessageId.parse('note');
+		for (const text of ['one', 'two']) {
+			await mailbox.put(message(text), note);
+			deliverAll(await mailbox.claim(() => 'take'));
+		}
+		for (const { id } of (await mailbox.list(['delivered'])).messages) await mailbox.archive(id);
+		for (const [text, file] of [
+			['three', (id: MessageId) => mailbox.archive(id)],
+			['four', (id: MessageId) => mailbox.withdraw(id)],
+			['five', (id: MessageId) => mailbox.withdraw(id)],
+			['six', (id: MessageId) => mailbox.markRead(id)],
+		] as const) {
+			await mailbox.put(message(text), note);
+			await file(note);
+		}
+		expect((await texts()).sort()).toEqual([
+			'archived: one',
+			'archived: three',
+			'archived: two',
+			'delivered: six',
+			'withdrawn: five',
+			'withdrawn: four',
+		]);
+	});
+
+	it('is not held up by a file with a name that no claim could have, and says which it is', async () => {
+		await mailbox.put(message('fine'));
+		await writeFile(join(folder, 'inbox', `${'漢'.repeat(80)}.md`), 'too long');
+		const claims = await mailbox.claim(() => 'take');
+		expect(claims.map(({ content }) => content.text)).toEqual(['fine']);
+		deliverAll(claims);
+		expect((await mailbox.list()).problems).toMatchObject([{ reason: expect.stringContaining('too long') }]);
+	});
+
+	it.each(['inbox', 'claimed', 'delivered', 'archive', 'withdrawn'])('refuses a link for its %s', async state => {
+		const elsewhere = await mkdtemp(join(tmpdir(), 'nancy-elsewhere-'));
+		await writeFile(join(elsewhere, 'readme.md'), 'not a message');
+		await rm(join(folder, state), { recursive: true, force: true });
+		await symlink(elsewhere, join(folder, state));
+		await expect(mailbox.claim(() => 'take')).rejects.toMatchObject({ code: 'bad-file' });
+		await expect(mailbox.put(message('x'))).rejects.toMatchObject({ code: 'bad-file' });
+		expect(await readdir(elsewhere)).toEqual(['readme.md']);
+		await rm(elsewhere, { recursive: true });
 	});
 
 	it('edits and withdraws only what is still queued', async () => {
@@ -201,10 +264,7 @@ describe('Mailbox', () => {
 		await mailbox.put(message('repeat me'));
 		const [claim] = await mailbox.claim(() => 'take');
 		expect(claim).toBeDefined();
-		// The claim of a process that never existed stands for one that was killed.
-		const [name = ''] = (await readdir(join(folder, 'claimed'))).filter(file => file.endsWith('.md'));
-		const { rename } = await import('node:fs/promises');
-		await rename(join(folder, 'claimed', name), join(folder, 'claimed', name.replace(/^\d+-\d+/, '999999999-1')));
+		await asIfKilled();
 
 		const [again] = await mailbox.claim(() => 'take');
 		again?.deliver(facts());

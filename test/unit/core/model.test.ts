@@ -2,6 +2,7 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimBatch } from '../../../src/core/batch.ts';
 import type { Liveness } from '../../../src/base/liveness.ts';
 import type { Attention } from '../../../src/core/attention.ts';
 import type { ProbedStatus } from '../../../src/core/driver.ts';
@@ -179,9 +180,10 @@ describe('WorkspaceModel', () => {
 		const id = await workspace.send(address, directive);
 		await happens('tool-start', { tool: 'Bash', transcript });
 		await becomes(model, 'working');
-		const [claim] = await workspace.mailbox(address).claim(() => 'take');
+		const { claims, text } = await claimBatch(workspace.mailbox(address), { kind: 'tool-start' }, 10_000);
+		expect(claims.map(claim => claim.id)).toEqual([id]);
 		await Promise.resolve(
-			claim?.deliver({
+			claims[0]?.deliver({
 				deliveredAt: new Date().toISOString(),
 				event: 'PreToolUse',
 				driver: fakeDriver.id,
@@ -191,7 +193,7 @@ describe('WorkspaceModel', () => {
 		);
 		await writeFile(
 			transcript,
-			`${JSON.stringify({ text: `[Message ${id}. When you have …]` })}\n${JSON.stringify({ interrupted: new Date(Date.now() + 10).toISOString() })}\n`,
+			`${JSON.stringify({ text })}\n${JSON.stringify({ interrupted: new Date(Date.now() + 10).toISOString() })}\n`,
 		);
 		await becomes(model, 'idle');
 		expect(stateIn(model)?.source).toBe('interrupted in its terminal');

@@ -2,6 +2,8 @@ import { appendFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TranscriptFormat } from '../../../src/core/driver.ts';
 import { Transcript } from '../../../src/core/transcripts.ts';
+import { claimBatch } from '../../../src/core/batch.ts';
+import { Mailbox } from '../../../src/core/mailbox.ts';
 import { MessageId } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
@@ -30,10 +32,13 @@ describe('Transcript', () => {
 		expect(await transcript.read()).toBe(false);
 	});
 
-	it('finds a delivered message by its closing line', async () => {
+	it('finds a message in the text that the hook hands over', async () => {
 		const transcript = new Transcript(file, format);
-		const id = MessageId.parse('20261121T072200000Z-ab12');
-		await writeFile(file, line({ text: `[Nancy: directive]\nhello\n[Message ${id}. When you …]` }));
+		const mailbox = new Mailbox(folder.path, folder.file('box'));
+		const content = { kind: 'directive', priority: 'normal', effect: 'none', from: 'orchestrator' } as const;
+		const id = await mailbox.put({ ...content, text: 'hello' }, MessageId.parse('20261121T072200000Z-ab12'));
+		const { text } = await claimBatch(mailbox, { kind: 'tool-start' }, 10_000);
+		await writeFile(file, line({ text: `PreToolUse:Bash hook additional context: ${text}` }));
 		await transcript.read();
 		expect(transcript.shows(id)).toBe(true);
 		expect(transcript.shows(MessageId.parse('20261121T072200000Z'))).toBe(false);

@@ -54,7 +54,8 @@ describe('the model double', () => {
 		expect((await reply(...before, result('[[text:from a file]]'))).content).toEqual([
 			{ type: 'text', text: 'as planned' },
 		]);
-		const halt = '[Nancy: directive from the user]\n[[text:halted]]\n[Message m1. When you have acted on it: …]';
+		const halt =
+			'[Nancy message m1: directive from the user (Nancy sidebar)]\n[[text:halted]]\n\n[Each message is kept as …]';
 		expect((await reply(...before, result(halt))).content).toEqual([{ type: 'text', text: 'halted' }]);
 	});
 
