@@ -6,8 +6,9 @@ import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { HeadlessEvent } from '../core/headless.ts';
 import { headlessOf, planWorker, recordProcess, recordStop } from '../core/launch.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
-import { createWorktree, runInWorktree } from '../process/worktree.ts';
+import { createWorktree, folderInWorktree, runInWorktree } from '../process/worktree.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
+import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import type { FoundAgent } from './agents.ts';
 import { eventLine } from './eventLine.ts';
 
@@ -122,8 +123,14 @@ class DelegateRun {
 		const { place, id, setUp } = this.record;
 		if (place.is === 'folder') return place.folder;
 		const known = this.status.status.worktree;
-		const worktree =
-			known ?? (await createWorktree({ folder: place.folder, name: id, withChanges: place.withChanges }));
+		const worktree: Worktree =
+			known ??
+			(await createWorktree({
+				folder: place.folder,
+				name: WorktreeName.parse(id),
+				withChanges: place.withChanges,
+				copyIncludes: true,
+			}));
 		this.status.change({ worktree });
 		await this.status.flush();
 		if (setUp !== undefined && setUp.trim() !== '') {
@@ -132,7 +139,7 @@ class DelegateRun {
 			await this.say(output);
 			if (code !== 0) throw new NancyError('io', `the set-up command ended with ${code}: ${output.slice(-500)}`);
 		}
-		return worktree.folder;
+		return folderInWorktree(worktree, place.folder);
 	}
 
 	private async attempt({ driver, agent }: FoundAgent, cwd: string, prompt: string): Promise<Ending> {

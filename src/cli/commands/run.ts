@@ -9,6 +9,7 @@ import { Tickets } from '../../core/delegates/tickets.ts';
 import type { HeadlessEvent } from '../../core/headless.ts';
 import { headlessOf } from '../../core/launch.ts';
 import { Workspace } from '../../core/workspace.ts';
+import type { Ending } from '../../process/headlessRun.ts';
 import { RunOutput } from '../../protocol/cliOutput.ts';
 import { DelegateId, Limits } from '../../protocol/delegate.ts';
 import { SessionId } from '../../protocol/names.ts';
@@ -155,8 +156,6 @@ function count(facts: { toolCalls: number; denied: string[]; session: string | u
 	if (event.is === 'denied') facts.denied.push(event.tool);
 	if (event.is === 'session') facts.session = event.session;
 }
-
-type Ending = Awaited<ReturnType<typeof import('../../process/headlessRun.ts').runHeadless>>;
 
 function reasonOf(ending: Ending): string | undefined {
 	switch (ending.is) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
-import { DelegateId } from '../../protocol/delegate.ts';
+import type { DelegateId } from '../../protocol/delegate.ts';
 
 /**
  * Proof that this user queued a delegate on this machine. A repository can bring files in `.nancy/delegates` along; without a

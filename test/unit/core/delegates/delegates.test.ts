@@ -1,0 +1,249 @@
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { admitted, defaultCap } from '../../../../src/core/delegates/admission.ts';
+import { Delegates, type Delegate } from '../../../../src/core/delegates/delegates.ts';
+import { queueDelegate, type DelegateRequest } from '../../../../src/core/delegates/queueDelegate.ts';
+import { StatusWriter } from '../../../../src/core/delegates/statusWriter.ts';
+import { Tickets } from '../../../../src/core/delegates/tickets.ts';
+import { Workspace } from '../../../../src/core/workspace.ts';
+import type { DelegateState } from '../../../../src/protocol/delegate.ts';
+import { DriverId, FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../../src/protocol/names.ts';
+import { fakeDriver } from '../../../support/fakeDriver.ts';
+import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+
+let folder: TempFolder;
+let workspace: Workspace;
+let delegates: Delegates;
+let tickets: Tickets;
+
+beforeEach(() => {
+	folder = tempFolder();
+	workspace = new Workspace(folder.file('project'));
+	delegates = new Delegates(workspace);
+	tickets = new Tickets(folder.file('data'));
+});
+afterEach(() => folder.remove());
+
+const request = (more: Partial<DelegateRequest> = {}): DelegateRequest => ({
+	prompt: 'Write the tests.\nAll of them.',
+	agent: fakeDriver.id,
+	permissions: 'default',
+	folder: workspace.folder,
+	...more,
+});
+
+const queue = (more?: Partial<DelegateRequest>) => queueDelegate(delegates, tickets, request(more));
+
+async function taskWithWorker() {
+	const task = TaskName.parse('build');
+	const now = new Date().toISOString();
+	const agent = fakeDriver.id;
+	await workspace.createTask({
+		version: 1,
+		name: task,
+		title: '',
+		prompt: '',
+		agent,
+		createdAt: now,
+		origin: 'nancy',
+	});
+	await workspace.createWorker({ version: 1, task, name: FIRST_WORKER, agent, sessions: [], startedAt: now });
+	return { task, worker: FIRST_WORKER };
+}
+
+async function mailOf(task: TaskName, worker = ORCHESTRATOR) {
+	const { messages } = await workspace.mailbox({ task, worker }).list();
+	return messages.map(({ content }) => content);
+}
+
+const DEAD = { pid: 999_999_999, startedTicks: 1 };
+
+describe('a delegate', () => {
+	it('is queued with a mailbox of its own, its prompt for its user alone', async () => {
+		const { record } = await queue();
+		const files = delegates.files(record.id);
+		expect(readFileSync(files.prompt, 'utf8')).toBe('Write the tests.\nAll of them.');
+		expect(statSync(files.prompt).mode & 0o777).toBe(0o600);
+		expect(record).toMatchObject({ title: 'Write the tests.', task: 'delegates', worker: 'delegate-1' });
+		expect(JSON.parse(readFileSync(files.status, 'utf8'))).toMatchObject({ task_id: record.id, status: 'queued' });
+		expect(await workspace.worker(record)).toMatchObject({ delegate: record.id });
+		expect((await queue()).record.worker).toBe('delegate-2');
+	});
+
+	it('ends with its answer on disk before the word that it is there, and tells who asked', async () => {
+		const parent = await taskWithWorker();
+		const delegate = await queue({ parent });
+		await delegates.finish(delegate, { ok: true, output: 'The answer.' });
+		const files = delegates.files(delegate.record.id);
+		expect(readFileSync(files.output, 'utf8')).toBe('The answer.');
+		expect(readFileSync(files.done, 'utf8')).toBe('success\n');
+		expect((await delegates.get(delegate.record.id)).state).toBe('done');
+		const [mail, ...others] = await mailOf(parent.task, parent.worker);
+		expect(others).toEqual([]);
+		expect(mail).toMatchObject({ kind: 'result', from: 'build/delegate-1' });
+		expect(mail?.text).toBe(
+			`[DELEGATE COMPLETE - Task ID: ${delegate.record.id}]\nWrite the tests.\n\nThe answer.`,
+		);
+	});
+
+	it('that fails says why, with what it was not allowed to do', async () => {
+		const delegate = await queue();
+		delegate.status.denied.push('Bash', 'Bash', 'Write');
+		await delegates.finish(delegate, { ok: false, reason: 'no\nway', output: 'Half.' });
+		expect(readFileSync(delegates.files(delegate.record.id).done, 'utf8')).toBe('error: no way\n');
+		const [mail] = await mailOf(TaskName.parse('delegates'));
+		expect(mail?.text).toBe(
+			`[DELEGATE FAILED - Task ID: ${delegate.record.id}] no way\nWrite the tests.\nIt was not allowed to: Bash; Write\n\nHalf.`,
+		);
+	});
+
+	it.each(['', ' \n'])('without an answer (%j) has failed', async output => {
+		const delegate = await queue();
+		await delegates.finish(delegate, { ok: true, output });
+		expect(await delegates.get(delegate.record.id)).toMatchObject({ state: 'failed', error: /without an answer/ });
+	});
+
+	it('whose answer is gone has failed, whatever .done says', async () => {
+		const delegate = await queue();
+		await delegates.finish(delegate, { ok: true, output: 'x' });
+		rmSync(delegates.files(delegate.record.id).output);
+		expect((await delegates.get(delegate.record.id)).state).toBe('failed');
+	});
+
+	it('with a long answer sends its beginning and the file', async () => {
+		const delegate = await queue();
+		await delegates.finish(delegate, { ok: true, output: 'ä'.repeat(2_000_000) });
+		const [mail] = await mailOf(TaskName.parse('delegates'));
+		expect(mail?.text.length).toBeLessThan(101_000);
+		expect(mail?.text).toContain(`of 4000000 bytes; all of it is in ${delegates.files(delegate.record.id).output}`);
+		expect(mail?.text).not.toContain('\uFFFD');
+	});
+
+	it('is reported once, wherever its runner is killed', async () => {
+		const delegate = await queue();
+		const { id } = delegate.record;
+		// Killed after .done: the status still says that it runs.
+		await delegates.files(id).finish('The answer.', 'success');
+		await delegates.writeStatus(id, { ...delegate.status, status: 'running', runner: DEAD });
+		for (let look = 0; look < 3; look++) {
+			expect(await delegates.reconcile((await delegates.list()).delegates)).toEqual([]);
+		}
+		expect(await mailOf(TaskName.parse('delegates'))).toHaveLength(1);
+		// Killed after the message: the status does not say yet that it was sent.
+		const { status } = await delegates.get(id);
+		await delegates.writeStatus(id, { ...status, reported: false });
+		await delegates.reconcile((await delegates.list()).delegates);
+		expect(await mailOf(TaskName.parse('delegates'))).toHaveLength(1);
+		expect((await delegates.get(id)).status).toMatchObject({ status: 'done', reported: true });
+	});
+
+	it('whose runner has died is found; one that lives or waits is let be', async () => {
+		const died = await queue();
+		const lives = await queue();
+		await queue();
+		await delegates.writeStatus(died.record.id, { ...died.status, status: 'running', runner: DEAD });
+		const runner = { pid: process.pid, startedTicks: 0 };
+		await delegates.writeStatus(lives.record.id, { ...lives.status, status: 'running', runner });
+		const dead = await delegates.reconcile((await delegates.list()).delegates);
+		expect(dead.map(({ record }) => record.id)).toEqual([died.record.id]);
+	});
+
+	it('that was given up and answers after all is taken, and reported again', async () => {
+		const delegate = await queue();
+		await delegates.finish(delegate, { ok: false, reason: 'runner died', output: '' });
+		await delegates.finish(await delegates.get(delegate.record.id), { ok: true, output: 'Late, but here.' });
+		expect((await delegates.get(delegate.record.id)).state).toBe('done');
+		const mail = await mailOf(TaskName.parse('delegates'));
+		const lastLines = mail.map(({ text }) => text.split('\n').at(-1));
+		expect(new Set(lastLines)).toEqual(new Set(['Late, but here.', 'Write the tests.']));
+	});
+
+	it('whose asker has been deleted keeps its answer', async () => {
+		const parent = await taskWithWorker();
+		const delegate = await queue({ parent });
+		await workspace.deleteTask(parent.task);
+		await delegates.finish(delegate, { ok: true, output: 'x' });
+		expect(await delegates.get(delegate.record.id)).toMatchObject({ state: 'done', status: { reported: true } });
+	});
+
+	it('with files that are not its own is named and left alone', async () => {
+		const { record } = await queue();
+		const file = delegates.files(record.id).status;
+		writeFileSync(file, 'garbage');
+		const { delegates: found, problems } = await delegates.list();
+		expect(found).toEqual([]);
+		expect(problems).toMatchObject([{ file: expect.stringContaining(record.id) }]);
+		expect(readFileSync(file, 'utf8')).toBe('garbage');
+	});
+});
+
+describe('a ticket', () => {
+	it('is good for what was queued, and for nothing that was brought along or changed', async () => {
+		const { record } = await queue();
+		const files = delegates.filesOfRequest(record.id);
+		expect(await tickets.isValid(record.id, files)).toBe(true);
+		writeFileSync(delegates.files(record.id).prompt, 'rm -rf everything');
+		expect(await tickets.isValid(record.id, files)).toBe(false);
+		expect(await new Tickets(folder.file('other')).isValid(record.id, files)).toBe(false);
+	});
+});
+
+describe('the queue', () => {
+	const agent = (name: string) => DriverId.parse(name);
+	const delegate = (id: string, state: DelegateState, name = 'heron'): Delegate =>
+		({ record: { id, agent: agent(name) }, state, status: {} }) as unknown as Delegate;
+	const ids = (found: Delegate[]) => found.map(({ record }) => record.id as string);
+
+	it('admits in order, as many as may run', () => {
+		const all = [
+			delegate('a', 'running'),
+			delegate('b', 'queued'),
+			delegate('c', 'queued'),
+			delegate('d', 'queued'),
+		];
+		expect(ids(admitted(all, 3, []))).toEqual(['b', 'c']);
+		expect(ids(admitted(all, 1, []))).toEqual([]);
+	});
+
+	it('leaves a parked agent waiting, and lets another agent go past', () => {
+		const all = [delegate('a', 'parked'), delegate('b', 'queued'), delegate('c', 'queued', 'other')];
+		const parked = [{ version: 1 as const, agent: agent('heron'), until: '', reason: '' }];
+		expect(ids(admitted(all, 2, parked))).toEqual(['c']);
+	});
+
+	it('has room for at least one, and for more on a larger machine', () => {
+		expect(defaultCap(1, 0)).toBe(1);
+		expect(defaultCap(8, 64e9)).toBe(16);
+		expect(defaultCap(8, 2e9)).toBe(3);
+	});
+
+	it('is parked until the reset, and not longer', async () => {
+		await workspace.prepare();
+		const until = new Date(Date.now() + 60_000).toISOString();
+		await delegates.park({ version: 1, agent: fakeDriver.id, until, reason: 'limit' });
+		expect(await delegates.parked(Date.now())).toHaveLength(1);
+		expect(await delegates.parked(Date.now() + 61_000)).toEqual([]);
+		expect((await delegates.list()).problems).toEqual([]);
+	});
+});
+
+describe('a status file', () => {
+	it('is written whole, at most four times a second, and at the end as it is', async () => {
+		const delegate = await queue();
+		const file = delegates.files(delegate.record.id).status;
+		const writer = new StatusWriter(delegates, delegate);
+		const seen = new Set<string>();
+		const begun = Date.now();
+		for (let calls = 1; Date.now() - begun < 1000; calls++) {
+			writer.change({ tool_calls: calls });
+			await new Promise(resolve => setTimeout(resolve, 5));
+			seen.add(readFileSync(file, 'utf8'));
+		}
+		for (const text of seen) expect(() => JSON.parse(text)).not.toThrow();
+		expect(seen.size).toBeLessThanOrEqual(6);
+		writer.change({ tool_calls: 4711 });
+		await writer.flush();
+		expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ tool_calls: 4711 });
+		expect(existsSync(`${file}.tmp`)).toBe(false);
+	});
+});
