@@ -87,10 +87,14 @@ export function git(
 			(error, stdout, stderr) => {
 				const code = error === null ? 0 : error.code;
 				const said = stderr.toString('utf8').trim();
-				if (hasErrno(error, 'ENOENT')) reject(new NancyError('git', 'git is not installed, or not on the PATH'));
+				if (hasErrno(error, 'ENOENT'))
+					reject(new NancyError('git', 'git is not installed, or not on the PATH'));
 				else if (typeof code === 'number' && (code === 0 || options.answers?.includes(code)))
 					resolve({ code, stdout, stderr: said });
-				else reject(new NancyError('git', `git ${args[0]}: ${lastLines(said) || error?.message}`, { cause: error }));
+				else
+					reject(
+						new NancyError('git', `git ${args[0]}: ${lastLines(said) || error?.message}`, { cause: error }),
+					);
 			},
 		);
 		child.stdin?.on('error', () => undefined); // it has ended without reading all of it: how, the exit code tells
@@ -118,11 +122,7 @@ export async function gitAnswer(place: GitPlace, args: readonly string[], option
 }
 
 /** Output of a command with `-z`, cut at its zeros. */
-export async function gitList(
-	place: GitPlace,
-	args: readonly string[],
-	options: GitOptions = {},
-): Promise<string[]> {
+export async function gitList(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<string[]> {
 	return cutAtZeros((await git(place, args, options)).stdout);
 }
 

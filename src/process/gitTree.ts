@@ -36,7 +36,8 @@ export async function withWorkingTree<T>(
 	try {
 		const env: Record<string, string> = { GIT_INDEX_FILE: join(temporary, 'index') };
 		if (isLook) env['GIT_OBJECT_DIRECTORY'] = await borrowedObjects(place, join(temporary, 'objects'));
-		if (!(await copyIndex(place, join(temporary, 'index')))) await git(place, ['read-tree', 'HEAD'], { env });
+		const isThere = await copyIndex(place, join(temporary, 'index'));
+		if (!isThere && (await headOf(place)) !== undefined) await git(place, ['read-tree', 'HEAD'], { env });
 		const nested = isStagedOnly ? [] : await addAll(place, env);
 		return await use({ tree: await gitAnswer(place, ['write-tree'], { env }), nested, env });
 	} finally {
@@ -54,6 +55,11 @@ export function commitTree(
 ): Promise<string> {
 	const args = ['commit-tree', tree, ...parents.flatMap(parent => ['-p', parent]), '-F', '-'];
 	return gitAnswer(place, args, { env: identity, input: message });
+}
+
+/** The commit that is checked out; `undefined` before the first one. */
+export function headOf(place: GitPlace): Promise<string | undefined> {
+	return gitLine(place, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
 }
 
 export function treeOf(place: GitPlace, commit: string): Promise<string> {

@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { git, gitAnswer, gitLine, gitList, OWN_IDENTITY, type GitPlace } from './git.ts';
+import { headOf } from './gitTree.ts';
 
 /** A checkout that worktrees can be made from. */
 export interface Repository {
@@ -35,7 +36,9 @@ export async function inspectRepository(folder: string): Promise<Inspection> {
 	const no = (reason: string) => ({ ok: false as const, reason });
 	if (!isFolder(folder)) return no(`there is no folder ${folder}`);
 	try {
-		const basics = await git(place, ['rev-parse', '--is-bare-repository', '--is-inside-git-dir'], { answers: [128] });
+		const basics = await git(place, ['rev-parse', '--is-bare-repository', '--is-inside-git-dir'], {
+			answers: [128],
+		});
 		if (basics.code !== 0) return no(whyNotRepository(folder, basics.stderr));
 		const [isBare, isInside] = basics.stdout.toString().trim().split('\n');
 		if (isBare === 'true') {
@@ -56,8 +59,9 @@ async function inspectCheckout(place: GitPlace): Promise<Inspection> {
 	if (outer !== undefined) {
 		return no(`${root} is a submodule of ${outer}, and worktrees of submodules are not made; clone it by itself`);
 	}
-	const head = await gitLine(place, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
-	if (head === undefined) return no(`${root} has no commit yet, and a worktree begins with one; make one first: git commit`);
+	const head = await headOf(place);
+	if (head === undefined)
+		return no(`${root} has no commit yet, and a worktree begins with one; make one first: git commit`);
 	const unfinished = await unfinishedIn({ folder: root });
 	if (unfinished !== undefined) return no(unfinished);
 	const status = await statusOf({ folder: root });

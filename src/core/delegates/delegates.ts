@@ -5,7 +5,7 @@ import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked, type DelegateState } from '../../protocol/delegate.ts';
-import { MessageId, ORCHESTRATOR, WorkerName, type TaskName } from '../../protocol/names.ts';
+import { ORCHESTRATOR, WorkerName, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { holdingLock } from '../holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from '../jsonFile.ts';
 import { newMessageId } from '../messageId.ts';
