@@ -6,7 +6,8 @@ import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { HeadlessEvent } from '../core/headless.ts';
 import { headlessOf, planWorker, recordProcess, recordStop } from '../core/launch.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
-import { createWorktree, folderInWorktree, runInWorktree } from '../process/worktree.ts';
+import { runInWorktree } from '../process/runInWorktree.ts';
+import { createWorktree, folderInWorktree } from '../process/worktree.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import type { FoundAgent } from './agents.ts';
@@ -135,9 +136,10 @@ class DelegateRun {
 		await this.status.flush();
 		if (setUp !== undefined && setUp.trim() !== '') {
 			await this.say(`$ ${setUp}\n`);
-			const { code, output } = await runInWorktree(worktree, setUp, SET_UP_MS);
+			const { code, isTimeout, output } = await runInWorktree(worktree, setUp, SET_UP_MS, this.tools.signal);
 			await this.say(output);
-			if (code !== 0) throw new NancyError('io', `the set-up command ended with ${code}: ${output.slice(-500)}`);
+			const ending = isTimeout ? 'took too long' : `ended with ${code ?? 'a signal'}`;
+			if (code !== 0) throw new NancyError('io', `the set-up command ${ending}: ${output.slice(-500)}`);
 		}
 		return folderInWorktree(worktree, place.folder);
 	}

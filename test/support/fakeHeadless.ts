@@ -1,0 +1,24 @@
+import type { HeadlessEvent, HeadlessFormat } from '../../src/core/headless.ts';
+import { SessionId } from '../../src/protocol/names.ts';
+import type { Driver } from '../../src/core/driver.ts';
+import { fakeDriver } from './fakeDriver.ts';
+
+/** Reads what test/fixtures/children/fakeAgent.mjs prints: one event in each line. */
+const format: HeadlessFormat = {
+	permissionModes: [{ id: 'default', label: 'Default', detail: '' }],
+	launch: ({ session, resume }) => ({
+		args: [new URL('../fixtures/children/fakeAgent.mjs', import.meta.url).pathname, resume ?? session],
+		env: {},
+		sessionIsKnown: true,
+	}),
+	read: line => {
+		try {
+			const event = JSON.parse(line) as HeadlessEvent;
+			return event.is === 'session' ? [{ ...event, session: SessionId.parse(event.session) }] : [event];
+		} catch {
+			return [];
+		}
+	},
+};
+
+export const fakeHeadlessDriver: Driver = { ...fakeDriver, headless: format };

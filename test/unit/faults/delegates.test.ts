@@ -1,0 +1,239 @@
+import { appendFileSync, chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { liveness } from '../../../src/base/liveness.ts';
+import { Delegates, isFinal, type Delegate } from '../../../src/core/delegates/delegates.ts';
+import { queueDelegate, type DelegateRequest } from '../../../src/core/delegates/queueDelegate.ts';
+import { Tickets } from '../../../src/core/delegates/tickets.ts';
+import { Workspace } from '../../../src/core/workspace.ts';
+import { lookAtQueue, stopDelegate } from '../../../src/process/delegateQueue.ts';
+import { RUN_MARK } from '../../../src/process/headlessRun.ts';
+import { markedProcesses } from '../../../src/process/marked.ts';
+import { ORCHESTRATOR } from '../../../src/protocol/names.ts';
+import { eventually } from '../../support/eventually.ts';
+import { fakeDriver } from '../../support/fakeDriver.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+/** Rounds of the kill test: some here, 200 when asked for. */
+const ROUNDS = Number(process.env['NANCY_ROUNDS'] ?? 20);
+
+let folder: TempFolder;
+let delegates: Delegates;
+let tickets: Tickets;
+let nancy: string;
+
+beforeEach(() => {
+	folder = tempFolder();
+	delegates = new Delegates(new Workspace(folder.file('project')));
+	tickets = new Tickets(folder.file('data'));
+	nancy = folder.file('nancy');
+	const script = join(import.meta.dirname, '../../fixtures/children/runDelegate.mts');
+	writeFileSync(
+		nancy,
+		`#!/bin/sh\nexport FAKE_DATA='${folder.file('data')}' FAKE_NANCY="$0"\nexec '${process.execPath}' --experimental-transform-types --no-warnings '${script}' "$@" 2>>'${folder.file('stderr')}'\n`,
+	);
+	chmodSync(nancy, 0o755);
+});
+afterEach(async () => {
+	for (const { record } of (await delegates.list()).delegates) await stopDelegate(delegates, record.id);
+	await folder.remove();
+});
+
+const look = (cap = 4, env: Record<string, string> = {}) =>
+	lookAtQueue(delegates, { tickets, nancy, cap, env: { NANCY_DELEGATES: String(cap), ...env } });
+
+async function delegate(prompt: string, more: Partial<DelegateRequest> = {}): Promise<Delegate> {
+	const workspace = delegates.workspace.folder;
+	return queueDelegate(delegates, tickets, {
+		prompt,
+		agent: fakeDriver.id,
+		permissions: 'default',
+		folder: workspace,
+		...more,
+	});
+}
+
+async function ended({ record }: Delegate, timeoutMs = 20_000): Promise<Delegate> {
+	return eventually(
+		`the end of ${record.id}`,
+		async () => {
+			const now = await delegates.get(record.id);
+			return isFinal(now.state) && now.status.reported && now;
+		},
+		{ timeoutMs },
+	);
+}
+
+const run = async (prompt: string, more?: Partial<DelegateRequest>, env?: Record<string, string>) => {
+	const queued = await delegate(prompt, more);
+	await look(4, env);
+	return ended(queued);
+};
+
+const outputOf = ({ record }: Delegate) => readFileSync(delegates.files(record.id).output, 'utf8');
+const logOf = ({ record }: Delegate) => readFileSync(delegates.files(record.id).log, 'utf8');
+
+async function results(): Promise<string[]> {
+	const tasks = await delegates.workspace.tasks();
+	const lists = await Promise.all(
+		tasks.tasks.map(({ name }) => delegates.workspace.mailbox({ task: name, worker: ORCHESTRATOR }).list()),
+	);
+	return lists.flatMap(({ messages }) => messages.map(({ content }) => content.text));
+}
+
+describe('a runner', () => {
+	it('runs a delegate to its answer, and tells how it goes', async () => {
+		const done = await run('tool:Read tool:Edit denied:Bash garbage wait:300 answer:done');
+		expect(done).toMatchObject({
+			state: 'done',
+			status: {
+				status: 'done',
+				tool_calls: 2,
+				last_tool: 'Edit',
+				last_file: '/src/Edit.ts',
+				iteration: 1,
+				denied: ['Bash'],
+				model: 'fake-1',
+				input_tokens: 10,
+				cost_usd: 0.01,
+			},
+		});
+		expect(outputOf(done)).toBe('done');
+		expect(logOf(done)).toContain('● Read');
+		expect(logOf(done)).toContain('not json');
+		expect(done.status.runner).toBeUndefined();
+		expect(await delegates.workspace.worker(done.record)).toMatchObject({ stoppedAt: expect.any(String) });
+	});
+
+	it.each([
+		['crash', /ended with code 3/],
+		['wait:1', /ended with code 0 and no answer/],
+		['answer:', /without an answer/],
+		['fail:final', /final failed/],
+	])('calls %j a failure and says why', async (prompt, error) => {
+		const failed = await run(prompt);
+		expect(failed).toMatchObject({ state: 'failed', error });
+	});
+
+	it('says that the agent is missing', async () => {
+		const failed = await run('answer:x', {}, { FAKE_AGENT: '/nonexistent/agent' });
+		expect(failed).toMatchObject({ state: 'failed', error: /nonexistent/ });
+	});
+
+	it('tries a transient failure again, a limited number of times, and goes on in the conversation it had begun', async () => {
+		const failed = await run('fail:transient', { limits: { retries: 1 } });
+		expect(failed).toMatchObject({ state: 'failed', status: { iteration: 2 } });
+		const wentOn = await run('tool:Read fail:transient', { limits: { retries: 1 } });
+		expect(wentOn).toMatchObject({ state: 'done', status: { iteration: 2 } });
+		expect(outputOf(wentOn)).toBe('went on');
+	});
+
+	it('parks the whole batch until the limit resets, then goes on', async () => {
+		const first = await delegate('tool:Read quota:4000');
+		await look();
+		await eventually('parked', async () => (await delegates.get(first.record.id)).state === 'parked', {
+			timeoutMs: 10_000,
+		});
+		const second = await delegate('answer:second');
+		await look();
+		expect((await delegates.get(second.record.id)).state).toBe('queued');
+		expect((await ended(first)).state).toBe('done');
+		expect((await ended(second)).state).toBe('done');
+	});
+
+	it('ends an agent that takes too long or says nothing, with all it has started, however deaf', async () => {
+		const slow = delegate('deaf orphan wait:60000', { limits: { wallSeconds: 1 } });
+		const silent = delegate('orphan wait:60000', { limits: { idleSeconds: 1 } });
+		const both = await Promise.all([slow, silent]);
+		await look();
+		expect(await ended(both[0])).toMatchObject({ state: 'failed', error: 'timeout: it took too long' });
+		expect(await ended(both[1])).toMatchObject({ state: 'failed', error: /nothing came/ });
+		for (const { record } of both) expect(await markedProcesses(RUN_MARK, record.id)).toEqual([]);
+	});
+
+	it('is stopped on purpose, running or waiting', async () => {
+		const running = await delegate('orphan wait:60000');
+		await look(1);
+		const waiting = await delegate('answer:never');
+		await eventually('its agent', async () => (await delegates.get(running.record.id)).status.agent_process);
+		await stopDelegate(delegates, waiting.record.id);
+		await stopDelegate(delegates, running.record.id);
+		for (const each of [running, waiting])
+			expect(await ended(each)).toMatchObject({ state: 'failed', error: 'cancelled' });
+		expect(await markedProcesses(RUN_MARK, running.record.id)).toEqual([]);
+	});
+
+	it('takes a prompt of a megabyte and an answer of 50', async () => {
+		const prompt = await run(`${'word '.repeat(200_000)} answer:read`);
+		expect(outputOf(prompt)).toBe('read');
+		const large = await run('large:50000000');
+		expect(large.state).toBe('done');
+		expect(outputOf(large).length).toBe(50_000_000);
+	}, 60_000);
+
+	it('starts what waits in order, never more than may run', async () => {
+		await Promise.all(Array.from({ length: 6 }, (_, n) => delegate(`wait:200 answer:n${n}`)));
+		await look(2);
+		let most = 0;
+		await eventually(
+			'all ended',
+			async () => {
+				const { delegates: now } = await delegates.list();
+				most = Math.max(most, now.filter(({ state }) => state === 'running').length);
+				return now.every(({ state, status }) => isFinal(state) && status.reported);
+			},
+			{ timeoutMs: 30_000 },
+		);
+		expect(most).toBe(2);
+		const begun = (await delegates.list()).delegates.map(({ status }) => status.started_at);
+		expect(begun).toEqual(begun.toSorted());
+		expect(await results()).toHaveLength(6);
+	}, 60_000);
+
+	it('does nothing for a delegate that a repository brought along', async () => {
+		const { record } = await delegate('answer:x');
+		await tickets.remove(record.id);
+		await look();
+		expect(await delegates.get(record.id)).toMatchObject({ state: 'failed', error: /not queued by you/ });
+		expect(existsSync(delegates.files(record.id).log)).toBe(false);
+	});
+
+	it(`ends in exactly one of done and failed, wherever runner or agent is killed (${ROUNDS} rounds)`, async () => {
+		for (let round = 0; round < ROUNDS; round++) {
+			const queued = await delegate('orphan tool:Read wait:150 tool:Edit wait:150 answer:done');
+			const { id } = queued.record;
+			await look();
+			await sleep(Math.random() * 900);
+			const { status } = await delegates.get(id);
+			const victim = Math.random() < 0.5 ? status.runner : status.agent_process;
+			if (victim && liveness(victim) === 'alive') process.kill(victim.pid, 'SIGKILL');
+			const over = await eventually(
+				`round ${round}`,
+				async () => {
+					await look();
+					const now = await delegates.get(id);
+					return isFinal(now.state) && now.status.reported && now;
+				},
+				{ timeoutMs: 20_000, everyMs: 100 },
+			);
+			const done = readFileSync(delegates.files(id).done, 'utf8').trim();
+			expect(done).toBe(over.state === 'done' ? 'success' : `error: ${over.error}`);
+			expect(over.status.status).toBe(over.state);
+			expect(outputOf(over)).toBe(over.state === 'done' ? 'done' : '');
+			await eventually('nothing is left', async () => (await markedProcesses(RUN_MARK, id)).length === 0);
+			expect((await results()).filter(text => text.includes(id))).toHaveLength(1);
+		}
+		const names = readdirSync(join(delegates.workspace.folder, '.nancy/delegates'));
+		const leftovers = names.filter(name => name.endsWith('.tmp'));
+		expect(leftovers).toEqual([]);
+	}, 600_000);
+
+	it('goes on while the log cannot be written', async () => {
+		const queued = await delegate('tool:Read wait:100 answer:done');
+		appendFileSync(delegates.files(queued.record.id).log, '');
+		chmodSync(delegates.files(queued.record.id).log, 0o000);
+		await look();
+		expect((await ended(queued)).state).toBe('done');
+	});
+});
