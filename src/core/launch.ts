@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
 import { NancyError } from '../base/errors.ts';
-import { liveness, type ProcessIdentity } from '../base/liveness.ts';
+import { ENDED, liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { formatVersion, isAtLeast, type Version } from '../base/version.ts';
 import { FIRST_WORKER, SessionId, type TaskName, type WorkerName } from '../protocol/names.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
@@ -117,12 +117,16 @@ export async function planWorker(
 	};
 }
 
-/** Notes which process a worker is, so that every window and command can tell whether it still runs. */
+/**
+ * Notes which process a worker is, so that every window and command can tell whether it still runs. One that failed at once is
+ * noted as ended: its pid says nothing any more.
+ */
 export async function recordProcess(
 	workspace: Workspace,
 	address: WorkerAddress,
-	process: ProcessIdentity,
+	found: ProcessIdentity,
 ): Promise<void> {
+	const process = liveness(found) === 'dead' ? { pid: found.pid, startedTicks: ENDED } : found;
 	await workspace.updateWorker(address, record => record && { ...record, process });
 }
 

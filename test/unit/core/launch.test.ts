@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { planWorker, recordProcess } from '../../../src/core/launch.ts';
+import { ENDED, identify } from '../../../src/base/liveness.ts';
+import { isRunning, planWorker, recordProcess } from '../../../src/core/launch.ts';
 import { installRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { bindCaller } from '../../../src/core/sessions.ts';
@@ -48,7 +49,7 @@ it('two windows that start a worker at once start two workers', async () => {
 it('what the hook, the terminal and the agent each know of a worker is all kept', async () => {
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);
-	const process = { pid: 1, startedTicks: 1 };
+	const process = identify(globalThis.process.pid);
 	for (let round = 0; round < 20; round++) {
 		const { address } = await planWorker(
 			workspace,
@@ -75,6 +76,18 @@ it('what the hook, the terminal and the agent each know of a worker is all kept'
 		expect(record?.process).toEqual(process);
 		expect(record?.sessions.map(({ id }) => id)).toEqual(expect.arrayContaining(sessions));
 	}
+});
+
+it('an agent that ended before it was looked at is not whoever has its pid later', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const request = { task, bin: folder.path, env: {} };
+	const { address } = await planWorker(workspace, fakeDriver, { executable: '/a', version: [1, 0, 0] }, request);
+	const gone = spawnSync('true').pid;
+	await recordProcess(workspace, address, identify(gone));
+	const record = await workspace.worker(address);
+	expect(record?.process).toEqual({ pid: gone, startedTicks: ENDED });
+	expect(record && isRunning(record)).toBe(false);
 });
 
 async function workspaceWithTask(folder: string) {
