@@ -3,11 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ENDED, identify } from '../../../src/base/liveness.ts';
-import { isRunning, planWorker, recordProcess } from '../../../src/core/launch.ts';
+import { abandonStart, isRunning, planWorker, recordProcess } from '../../../src/core/launch.ts';
 import { installRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { bindCaller } from '../../../src/core/sessions.ts';
 import { SessionId, TaskName } from '../../../src/protocol/names.ts';
+import type { WorkerRecord } from '../../../src/protocol/records.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
@@ -76,6 +77,40 @@ it('what the hook, the terminal and the agent each know of a worker is all kept'
 		expect(record?.process).toEqual(process);
 		expect(record?.sessions.map(({ id }) => id)).toEqual(expect.arrayContaining(sessions));
 	}
+});
+
+it('a conversation is resumed by one of those who want to, until its process is known or will not come', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const plan = (resume: boolean) =>
+		planWorker(
+			workspace,
+			fakeDriver,
+			{ executable: '/a', version: [1, 0, 0] },
+			{ task, resume, bin: folder.path, env: {} },
+		);
+	const { address, session } = await plan(false);
+	await expect(plan(true)).rejects.toMatchObject({ code: 'busy' });
+	await recordProcess(workspace, address, identify(spawnSync('true').pid));
+
+	const plans = await Promise.allSettled([plan(true), plan(true), plan(true)]);
+	expect(plans.filter(({ status }) => status === 'fulfilled')).toMatchObject([{ value: { session } }]);
+	expect(plans.filter(({ status }) => status === 'rejected')).toMatchObject([
+		{ reason: { code: 'busy' } },
+		{ reason: { code: 'busy' } },
+	]);
+	await abandonStart(workspace, address);
+	await plan(true);
+	const claim = async (starting: WorkerRecord['starting']) => {
+		const record = await workspace.worker(address);
+		if (record) await workspace.saveWorker({ ...record, starting });
+	};
+	const now = Date.now();
+	await claim({ by: identify(process.pid), at: new Date(now - 25_000).toISOString() });
+	await plan(true);
+	await claim({ by: identify(spawnSync('true').pid), at: new Date(now).toISOString() });
+	await plan(true);
+	await expect(plan(true)).rejects.toMatchObject({ code: 'busy' });
 });
 
 it('an agent that ended before it was looked at is not whoever has its pid later', async () => {
