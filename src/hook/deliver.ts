@@ -28,6 +28,7 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 		launchedFor: { taskFolder: call.env['NANCY_TASK_DIR'], worker: call.env['NANCY_WORKER'] },
 		transcript: event.transcript,
 		begins: event.kind === 'session-start',
+		cause: event.kind === 'session-start' ? event.cause : undefined,
 	});
 	await new Turn(call, event, bound, print).run();
 }

@@ -69,6 +69,7 @@ it('what the hook, the terminal and the agent each know of a worker is all kept'
 					launchedFor,
 					transcript: `/${session}.jsonl`,
 					begins: true,
+					cause: 'clear',
 				}),
 			),
 			recordProcess(workspace, address, process),
