@@ -6,9 +6,15 @@ export type Liveness = 'alive' | 'dead' | 'unknown';
 /** A process as far as it can be told apart from a later one with the same pid. */
 export interface ProcessIdentity {
 	pid: number;
-	/** Start time in clock ticks since boot (Linux, /proc/<pid>/stat field 22); 0 where it cannot be read. */
+	/**
+	 * Start time in clock ticks since boot (Linux, /proc/<pid>/stat field 22); 0 where it cannot be read, {@link ENDED} where the
+	 * process had ended when it was looked at.
+	 */
 	startedTicks: number;
 }
+
+/** No process started then: whatever has the pid later is another one. */
+export const ENDED = -1;
 
 export function identify(pid: number): ProcessIdentity {
 	return { pid, startedTicks: startTicks(pid) ?? 0 };
@@ -19,7 +25,9 @@ export function identify(pid: number): ProcessIdentity {
  * `unknown` falls.
  */
 export function liveness({ pid, startedTicks }: ProcessIdentity): Liveness {
-	if (!Number.isSafeInteger(pid) || pid <= 0) return 'dead';
+	if (!Number.isSafeInteger(pid) || pid <= 0 || startedTicks < 0) return 'dead';
+	// Here every process that lives tells its start. Without it this one was gone already, and the pid may be a stranger's by now.
+	if (startedTicks === 0 && process.platform === 'linux') return 'dead';
 	try {
 		process.kill(pid, 0);
 	} catch (error) {
@@ -42,7 +50,7 @@ function startTicks(pid: number): number | undefined {
 	}
 	// The command name may hold spaces and parentheses: fields count from the last ")". A zombie has ended.
 	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-	if (fields[0] === 'Z') return -1;
+	if (fields[0] === 'Z') return ENDED;
 	const ticks = Number(fields[19]);
 	return Number.isFinite(ticks) ? ticks : undefined;
 }

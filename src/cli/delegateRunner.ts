@@ -4,7 +4,7 @@ import { identify, liveness } from '../base/liveness.ts';
 import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { HeadlessEvent } from '../core/headless.ts';
-import { headlessOf, planWorker, recordProcess, recordStop } from '../core/launch.ts';
+import { abandonStart, headlessOf, planWorker, recordProcess, recordStop } from '../core/launch.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
 import { runInWorktree } from '../process/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../process/worktree.ts';
@@ -159,6 +159,7 @@ class DelegateRun {
 			bin: this.tools.bin,
 			env: this.tools.env,
 		});
+		let recording: Promise<void> | undefined;
 		try {
 			return await runHeadless(
 				{
@@ -174,7 +175,7 @@ class DelegateRun {
 				{
 					onStart: process => {
 						this.status.change({ agent_process: process });
-						void recordProcess(workspace, plan.address, process).catch(() => undefined);
+						recording = recordProcess(workspace, plan.address, process).catch(() => undefined);
 					},
 					onEvent: event => this.note(event),
 					onNoise: text => void this.say(text.endsWith('\n') ? text : `${text}\n`),
@@ -182,6 +183,7 @@ class DelegateRun {
 				this.tools.signal,
 			);
 		} finally {
+			await (recording ?? abandonStart(workspace, plan.address));
 			await recordStop(workspace, plan.address);
 		}
 	}

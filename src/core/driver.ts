@@ -42,6 +42,8 @@ export type Capability =
 	| 'hooks'
 	/** Takes a directive between tool calls. */
 	| 'steer'
+	/** Reports when the tool calls of one step are over. */
+	| 'batchEnd'
 	/** Takes feedback when it would stop, without an error badge. */
 	| 'quietStop'
 	/** Can be woken when idle without a key typed. */

@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
 import { NancyError } from '../base/errors.ts';
-import { liveness, type ProcessIdentity } from '../base/liveness.ts';
+import { ENDED, identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { formatVersion, isAtLeast, type Version } from '../base/version.ts';
 import { FIRST_WORKER, SessionId, type TaskName, type WorkerName } from '../protocol/names.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
@@ -65,12 +65,7 @@ export async function planWorker(
 	const task = await workspace.task(request.task);
 	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
 	const earlier = await earlierRecord(workspace, request.task, worker);
-	if (earlier && isRunning(earlier)) {
-		throw new NancyError(
-			'busy',
-			`${earlier.task}/${earlier.name} is running already (pid ${earlier.process?.pid}); stop it first`,
-		);
-	}
+	if (earlier) refuseSecond(earlier);
 	const resume = request.resume ? resumable(driver, agent.version, earlier, request) : undefined;
 	const session = resume ?? SessionId.parse(await newUuid());
 	const address = {
@@ -87,19 +82,26 @@ export async function planWorker(
 				title: address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`,
 			});
 	const now = new Date().toISOString();
-	const { process: _gone, stoppedAt: _stopped, ...kept } = earlier ?? newRecord(address, driver, now);
-	const record: WorkerRecord = {
+	const started = ({ process: _gone, stoppedAt: _stopped, ...kept }: WorkerRecord): WorkerRecord => ({
 		...kept,
 		agent: driver.id,
 		agentVersion: formatVersion(agent.version),
+		starting: { by: identify(process.pid), at: now },
 		startedAt: now,
 		...(request.model !== undefined && { model: request.model }),
 		sessions:
 			resume || !launch.sessionIsKnown ? kept.sessions : [...kept.sessions, { id: session, startedAt: now }],
-	};
-	if (earlier) await workspace.updateWorker(address, () => record);
-	// Another window has just taken the name: there is an earlier record now, or the next name is free.
-	else if (!(await workspace.createWorker(record))) return planWorker(workspace, driver, agent, request);
+	});
+	if (earlier) {
+		await workspace.updateWorker(address, record => {
+			// Somebody else may have come first since it was read.
+			if (record) refuseSecond(record);
+			return started(record ?? earlier);
+		});
+	} else if (!(await workspace.createWorker(started(newRecord(address, driver, now))))) {
+		// Another window has just taken the name: there is an earlier record now, or the next name is free.
+		return planWorker(workspace, driver, agent, request);
+	}
 	if (launch.sessionIsKnown) await workspace.bindSession(session, address, false);
 	return {
 		address,
@@ -128,13 +130,22 @@ export function headlessOf(driver: Driver): HeadlessFormat {
 	throw new NancyError('no-agent', `${driver.displayName} cannot be run without a terminal; choose another agent`);
 }
 
-/** Notes which process a worker is, so that every window and command can tell whether it still runs. */
+/**
+ * Notes which process a worker is, so that every window and command can tell whether it still runs. One that failed at once is
+ * noted as ended: its pid says nothing any more.
+ */
 export async function recordProcess(
 	workspace: Workspace,
 	address: WorkerAddress,
-	process: ProcessIdentity,
+	found: ProcessIdentity,
 ): Promise<void> {
-	await workspace.updateWorker(address, record => record && { ...record, process });
+	const process = liveness(found) === 'dead' ? { pid: found.pid, startedTicks: ENDED } : found;
+	await workspace.updateWorker(address, record => record && { ...withoutStart(record), process });
+}
+
+/** Gives back the right to start a planned worker whose process there will not be. */
+export async function abandonStart(workspace: Workspace, address: WorkerAddress): Promise<void> {
+	await workspace.updateWorker(address, record => record && withoutStart(record));
 }
 
 /** Notes that a worker was ended on purpose. */
@@ -144,6 +155,22 @@ export async function recordStop(workspace: Workspace, address: WorkerAddress): 
 
 export function isRunning(record: WorkerRecord): boolean {
 	return record.process !== undefined && liveness(record.process) !== 'dead';
+}
+
+/** A terminal that has not told its process after this time will not do so any more, in milliseconds. */
+const START_MS = 20_000;
+
+function refuseSecond(record: WorkerRecord): void {
+	const name = `${record.task}/${record.name}`;
+	if (isRunning(record))
+		throw new NancyError('busy', `${name} is running already (pid ${record.process?.pid}); stop it first`);
+	const { starting } = record;
+	if (starting && liveness(starting.by) !== 'dead' && Date.now() - Date.parse(starting.at) < START_MS)
+		throw new NancyError('busy', `${name} is being started already; wait a moment`);
+}
+
+function withoutStart({ starting: _over, ...record }: WorkerRecord): WorkerRecord {
+	return record;
 }
 
 /**

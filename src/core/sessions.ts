@@ -19,6 +19,8 @@ export interface SessionCaller {
 	transcript: string | undefined;
 	/** The session begins with this event. */
 	begins: boolean;
+	/** Why it begins, where the CLI says so: `startup`, `resume`, `clear`, `compact`, `fork`. */
+	cause: string | undefined;
 }
 
 export interface BoundSession {
@@ -94,8 +96,17 @@ async function workerOfTerminal(workspace: Workspace, caller: SessionCaller): Pr
 	const name = WorkerName.safeParse(worker);
 	if (!task.success || !name.success || name.data === ORCHESTRATOR) return undefined;
 	const address = { task: task.data, worker: name.data };
-	if (!(await isWorker(workspace, address))) return undefined;
-	return (await hasLivingAgent(workspace, address, caller.agent)) ? undefined : address;
+	const record = await workspace.worker(address);
+	if (!record || (await hasLivingAgent(workspace, address, caller.agent))) return undefined;
+	return caller.agent || mayFollow(record, caller) ? address : undefined;
+}
+
+/** Begun in the process that had a session before. */
+const CONTINUING: ReadonlySet<string | undefined> = new Set(['clear', 'compact', 'resume', 'fork']);
+
+/** Where the CLI does not say which process asks: whether the worker itself may have this session after those it had. */
+function mayFollow({ sessions, process }: WorkerRecord, { cause }: SessionCaller): boolean {
+	return sessions.length === 0 || CONTINUING.has(cause) || (process !== undefined && liveness(process) === 'dead');
 }
 
 /** Whether another process than `except` is this worker. Forgets processes that have ended. */

@@ -1,5 +1,5 @@
 import { dirname, basename } from 'node:path';
-import { identify, type ProcessIdentity } from '../base/liveness.ts';
+import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
 import type { Driver } from '../core/driver.ts';
 import { Workspace } from '../core/workspace.ts';
 import { driverById } from '../drivers/index.ts';
@@ -35,8 +35,13 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 		slot,
 		workspace: new Workspace(dirname(root)),
 		session: session.success ? session.data : undefined,
-		agent: Number.isSafeInteger(pid) && pid > 1 ? identify(pid) : undefined,
+		agent: Number.isSafeInteger(pid) && pid > 1 ? living(identify(pid)) : undefined,
 		isAttended: env['NANCY_HOOK_ATTENDED'] !== '0',
 		env,
 	};
+}
+
+/** An agent that has ended before its hook ran is not known by its pid any more. */
+function living(process: ProcessIdentity): ProcessIdentity | undefined {
+	return liveness(process) === 'dead' ? undefined : process;
 }

@@ -28,6 +28,7 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 		launchedFor: { taskFolder: call.env['NANCY_TASK_DIR'], worker: call.env['NANCY_WORKER'] },
 		transcript: event.transcript,
 		begins: event.kind === 'session-start',
+		cause: event.kind === 'session-start' ? event.cause : undefined,
 	});
 	await new Turn(call, event, bound, print).run();
 }
@@ -153,7 +154,11 @@ class Turn {
 
 	/** Denies a call whose neighbour was halted. */
 	private async denyBeside(): Promise<boolean> {
-		const effect = await currentHalt(this.workspace, this.event.session, this.mailbox);
+		const hasBatchEnd = async () => {
+			const version = await this.deployedVersion();
+			return version !== undefined && can(this.call.driver, 'batchEnd', version);
+		};
+		const effect = await currentHalt(this.workspace, this.event.session, this.mailbox, hasBatchEnd);
 		if (effect === 'none') return false;
 		const delivery = { text: HALTED_BESIDE, effect, version: undefined };
 		await this.print(this.call.driver.hooks.answer(this.event, delivery).stdout);
@@ -174,7 +179,11 @@ class Turn {
 	private async agentVersion(): Promise<Version | undefined> {
 		if (slotOf(this.event) === 'boundary') return undefined;
 		const recorded = this.bound.record.agentVersion;
-		if (recorded !== undefined) return parseVersion(recorded);
+		return recorded === undefined ? this.deployedVersion() : parseVersion(recorded);
+	}
+
+	/** The version that the hooks were written for: it decides which events come. */
+	private async deployedVersion(): Promise<Version | undefined> {
 		const { deployments } = await this.workspace.config();
 		const deployed = deployments.find(deployment => deployment.driver === this.call.driver.id);
 		return parseVersion(deployed?.agentVersion ?? '');

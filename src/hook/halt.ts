@@ -1,10 +1,17 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readTextIfExists } from '../base/atomicFile.ts';
 import type { Mailbox } from '../core/mailbox.ts';
 import type { Workspace } from '../core/workspace.ts';
 import type { Effect } from '../protocol/message.ts';
 import type { SessionId } from '../protocol/names.ts';
+
+/**
+ * How long a halt lasts where the CLI does not say that a batch of tool calls is over, in milliseconds. The calls of one batch
+ * ask within a second or two of each other. The call that answers the denial needs a round trip to the model first; one that
+ * is quicker than this is denied once more than it had to be, and the agent tries again.
+ */
+const BESIDE_MS = 2000;
 
 /**
  * A halt stops the whole batch of tool calls it meets, but only one call's hook can hand it over: the others are denied as
@@ -20,13 +27,37 @@ export async function endHalt(workspace: Workspace, session: SessionId): Promise
 	await rm(haltFile(workspace, session), { force: true });
 }
 
-/** The halt that this tool call falls under, although its message goes to another call of the same batch. */
-export async function currentHalt(workspace: Workspace, session: SessionId, mailbox: Mailbox): Promise<Effect> {
+/**
+ * The halt that this tool call falls under, although its message goes to another call of the same batch.
+ * @param hasBatchEnd whether the CLI reports the end of a batch, which may come long after the halt: a call beside the halted
+ * one may run for minutes, and others wait for it
+ */
+export async function currentHalt(
+	workspace: Workspace,
+	session: SessionId,
+	mailbox: Mailbox,
+	hasBatchEnd: () => Promise<boolean>,
+): Promise<Effect> {
 	// In this order: a message is claimed before the file is there, and filed after.
 	const { messages } = await mailbox.list(['claimed']);
-	const word = (await readTextIfExists(haltFile(workspace, session)))?.trim();
+	const word = await haltWord(workspace, session, hasBatchEnd);
 	const effects = new Set([word, ...messages.map(message => message.content.effect)]);
 	return effects.has('pause') ? 'pause' : effects.has('halt') ? 'halt' : 'none';
+}
+
+/** Removes a halt that is over, for the guard starts this program as long as there is one. */
+async function haltWord(
+	workspace: Workspace,
+	session: SessionId,
+	hasBatchEnd: () => Promise<boolean>,
+): Promise<string | undefined> {
+	const file = haltFile(workspace, session);
+	const begun = await stat(file).catch(() => undefined);
+	if (begun && Date.now() - begun.mtimeMs > BESIDE_MS && !(await hasBatchEnd())) {
+		await endHalt(workspace, session);
+		return undefined;
+	}
+	return (await readTextIfExists(file))?.trim();
 }
 
 export const HALTED_BESIDE =

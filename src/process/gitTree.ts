@@ -67,8 +67,13 @@ export function treeOf(place: GitPlace, commit: string): Promise<string> {
 }
 
 /** Paths that differ between two trees. */
-export function differingFiles(place: GitPlace, before: string, after: string): Promise<string[]> {
-	return gitList(place, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', before, after]);
+export function differingFiles(
+	place: GitPlace,
+	before: string,
+	after: string,
+	env: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
+	return gitList(place, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', before, after], { env });
 }
 
 async function addAll(place: GitPlace, env: Readonly<Record<string, string>>): Promise<string[]> {

@@ -57,6 +57,8 @@ export const WorkerRecord = z.looseObject({
 	/** The agent's sessions, oldest first; the last is the current one. */
 	sessions: z.array(z.looseObject({ id: SessionId, startedAt: Moment, transcript: z.optional(z.string()) })),
 	process: z.optional(ProcessRecord),
+	/** Who is about to start its process, until that is known: nobody else may start one meanwhile. */
+	starting: z.optional(z.object({ by: ProcessRecord, at: Moment })),
 	model: z.optional(z.string()),
 	/** It is this delegate; its sessions are headless. */
 	delegate: z.optional(z.string()),

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
-import { recordProcess, type WorkerPlan } from '../core/launch.ts';
+import { abandonStart, recordProcess, type WorkerPlan } from '../core/launch.ts';
 import type { Failures } from './failures.ts';
 import type { Folder } from './ports.ts';
 import type { WorkerItem } from './tasksView.ts';
@@ -44,6 +44,7 @@ export class Terminals implements vscode.Disposable {
 		terminal.show(true);
 		const pid = await terminal.processId;
 		if (pid === undefined) {
+			await abandonStart(folder.workspace, plan.address);
 			throw new NancyError('no-agent', l10n.t('{0} could not be started.', plan.command));
 		}
 		this.byPid.set(pid, terminal);

@@ -12,6 +12,7 @@ export const fakeDriver: Driver = {
 	floors: {
 		hooks: [0, 0, 0],
 		steer: [0, 0, 0],
+		batchEnd: [0, 0, 0],
 		quietStop: [0, 0, 0],
 		wake: [0, 0, 0],
 		permissions: [0, 0, 0],

@@ -7,11 +7,12 @@ import { commandLinesOf, readSkills, wordsOf } from '../support/skills.ts';
 const skills = readSkills();
 
 describe('the skills', () => {
-	it('are the seven that Nancy promises', () => {
+	it('are the eight that Nancy promises', () => {
 		expect(skills.map(({ folder }) => folder).sort()).toEqual([
 			'check-directives',
 			'check-tokens',
 			'create-spec',
+			'delegate',
 			'orchestrator',
 			'send-message',
 			'session-history',

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import { wakes } from '../../core/due.ts';
 import type { Overview, Phase } from '../../core/overview.ts';
 import type { WorkerAddress, Workspace } from '../../core/workspace.ts';
 import { WaitOutput } from '../../protocol/cliOutput.ts';
@@ -25,7 +26,7 @@ export const wait = command(
 		name: 'wait',
 		summary: 'wait until agents are idle, have ended, or have written',
 		details: [
-			'idle: every worker meant has nothing to do (or has ended). stop: every one has ended. message: a message from the ' +
+			'idle: every worker meant has nothing to do and no message waiting (or has ended). stop: every one has ended. message: a message from the ' +
 				'task waits for the caller: in the inbox of the human, or in a terminal that Nancy started in the own mailbox.',
 			'Returns at once when it is so already. Exit code 4 says that it was not so in time.',
 		],
@@ -49,34 +50,65 @@ export const wait = command(
 		const deadlineMs = timeout === undefined ? Infinity : Date.now() + Number(timeout) * 1000;
 		const own = waitingMailbox(context.caller, address);
 		const before = until === 'message' ? await idsIn(workspace, own) : new Set<string>();
-		let workers: WorkerPhase[] = [];
+		let workers: WaitedFor[] = [];
 		const reached = await whenever(workspace, context.env, deadlineMs, async overview => {
-			workers = workersOf(overview, address);
-			if (until !== 'message') return workers.every(({ phase }) => goals[until].includes(phase)) ? [] : undefined;
+			workers = await workersOf(workspace, overview, address);
+			if (until !== 'message') return workers.every(each => isReached(each, until)) ? [] : undefined;
 			const messages = await newMessages(workspace, own, context.caller, address, before);
 			return messages.length > 0 ? messages : undefined;
 		});
 		if (!reached) throw lateError(of, until, workers);
 		return answer(
 			WaitOutput,
-			{ task: address.task, until, workers, messages: reached.map(messageOutput) },
+			{
+				task: address.task,
+				until,
+				workers: workers.map(({ worker, phase }) => ({ worker, phase })),
+				messages: reached.map(messageOutput),
+			},
 			until === 'message' ? reached.map(messageLine) : workers.map(({ worker, phase }) => `${worker} ${phase}`),
 		);
 	},
 );
 
-type WorkerPhase = z.infer<typeof WaitOutput>['workers'][number];
+interface WaitedFor {
+	worker: string;
+	phase: Phase;
+	/** It rests, but a message is about to set it to work. */
+	isAboutToWork: boolean;
+}
 
-function workersOf({ tasks }: Overview, { task, worker }: TypedAddress): WorkerPhase[] {
+async function workersOf(
+	workspace: Workspace,
+	{ tasks }: Overview,
+	{ task, worker }: TypedAddress,
+): Promise<WaitedFor[]> {
 	const workers = tasks.find(({ record }) => record.name === task)?.workers ?? [];
 	const chosen = workers.filter(({ record }) => worker === undefined || record.name === worker);
 	if (chosen.length === 0) {
 		throw new NancyError('no-task', worker ? `${task} has no worker "${worker}"` : `${task} has no worker yet`);
 	}
-	return chosen.map(({ record, state }) => ({
-		worker: mailboxName({ task, worker: record.name }),
-		phase: state.phase,
-	}));
+	return Promise.all(
+		chosen.map(async ({ record, state }) => {
+			const address = { task, worker: record.name };
+			const isAboutToWork = state.phase === 'idle' && (await willWork(workspace, address, state.at));
+			return { worker: mailboxName(address), phase: state.phase, isAboutToWork };
+		}),
+	);
+}
+
+/** Whether an agent that is idle since then has a message to act on: waiting for it, or handed over before it could report. */
+async function willWork(workspace: Workspace, address: WorkerAddress, idleSince: string): Promise<boolean> {
+	const { messages } = await workspace.mailbox(address).list(['queued', 'claimed', 'delivered']);
+	return messages.some(({ state, content, receipt }) =>
+		state === 'delivered'
+			? receipt !== undefined && Date.parse(receipt.deliveredAt) > Date.parse(idleSince)
+			: wakes(content),
+	);
+}
+
+function isReached({ phase, isAboutToWork }: WaitedFor, until: 'idle' | 'stop'): boolean {
+	return goals[until].includes(phase) && !isAboutToWork;
 }
 
 /** Where a message for the caller from the task comes in. */
@@ -111,7 +143,9 @@ function messageLine({ message: { id, content } }: FoundMessage): string {
 	return `${id}  from ${printableLine(content.from)}: ${printableLine(content.text)}`;
 }
 
-function lateError(of: string, until: string, workers: readonly WorkerPhase[]): NancyError {
-	const now = workers.map(({ worker, phase }) => `${worker} is ${phase}`).join(', ');
+function lateError(of: string, until: string, workers: readonly WaitedFor[]): NancyError {
+	const now = workers
+		.map(({ worker, phase, isAboutToWork }) => `${worker} is ${phase}${isAboutToWork ? ' but has a message' : ''}`)
+		.join(', ');
 	return new NancyError('timeout', `${of} did not come to "${until}" in time; ${now}`);
 }

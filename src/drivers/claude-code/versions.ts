@@ -4,6 +4,9 @@ import type { Capability } from '../../core/driver.ts';
 /** Takes context from PreToolUse since then; before it nothing can be handed over between tool calls. */
 export const OLDEST: Version = [2, 1, 9];
 
+/** Reports the end of a batch of tool calls. Not in 2.1.112. */
+const BATCH_END: Version = [2, 1, 118];
+
 /** Stop takes context without an error badge. */
 const QUIET_STOP: Version = [2, 1, 163];
 
@@ -22,8 +25,7 @@ export const eventFloors: Readonly<Record<string, Version>> = {
 	CwdChanged: WAKE,
 	FileChanged: WAKE,
 	PermissionDenied: [2, 1, 89],
-	// Not in 2.1.112.
-	PostToolBatch: [2, 1, 118],
+	PostToolBatch: BATCH_END,
 	// Not in 2.1.200.
 	PostModelSwitch: [2, 1, 329],
 };
@@ -31,6 +33,7 @@ export const eventFloors: Readonly<Record<string, Version>> = {
 export const floors: Readonly<Record<Capability, Version | 'none'>> = {
 	hooks: OLDEST,
 	steer: OLDEST,
+	batchEnd: BATCH_END,
 	quietStop: QUIET_STOP,
 	wake: WAKE,
 	permissions: OLDEST,

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { StatusOutput, WaitOutput } from '../../../src/protocol/cliOutput.ts';
-import { SessionId, type TaskName } from '../../../src/protocol/names.ts';
+import { FIRST_WORKER, SessionId, type TaskName } from '../../../src/protocol/names.ts';
 import { NancyCommand } from './nancyCommand.ts';
-import { Project } from './project.ts';
+import { AGENT, Project } from './project.ts';
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -127,6 +127,40 @@ describe('nancy wait', () => {
 			messages: [],
 		});
 		expect(Date.now() - startedMs).toBeLessThan(5000);
+	});
+
+	it('does not take an agent for idle that a message is about to set to work', async () => {
+		const { project, task } = await projectAtWork();
+		await using _ = project;
+		happen(project, task, 'worker', stopped);
+		const { workspace } = project;
+		const address = { task, worker: FIRST_WORKER };
+		const wait = (timeout: string) =>
+			nancy.run(['wait', 'fix-login', '--until', 'idle', '--timeout', timeout], { cwd: project.path });
+		const send = (...more: string[]) => nancy.run(['send', 'fix-login', 'Go on.', ...more], { cwd: project.path });
+		expect((await send('--pause')).code).toBe(0);
+		expect((await wait('20')).code).toBe(0);
+
+		expect((await send()).code).toBe(0);
+		expect(await wait('0.2')).toMatchObject({
+			code: 4,
+			stderr: expect.stringContaining('fix-login/worker is idle but has a message'),
+		});
+		// Handed over, but its event has not been heard of yet.
+		for (const claim of await workspace.mailbox(address).claim(() => 'take')) {
+			claim.deliver({
+				deliveredAt: new Date().toISOString(),
+				event: 'UserPromptSubmit',
+				driver: AGENT,
+				session: SessionId.parse(`session-${task}-worker`),
+				rung: 'hook',
+			});
+		}
+		expect((await wait('0.2')).code).toBe(4);
+		happen(project, task, 'worker', { kind: 'prompt', event: 'UserPromptSubmit' });
+		expect((await wait('0.2')).code).toBe(4);
+		happen(project, task, 'worker', stopped);
+		expect((await wait('20')).code).toBe(0);
 	});
 
 	it('gives up in time, and says how things are', async () => {

@@ -1,12 +1,14 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { planWorker, recordProcess } from '../../../src/core/launch.ts';
+import { ENDED, identify } from '../../../src/base/liveness.ts';
+import { abandonStart, isRunning, planWorker, recordProcess } from '../../../src/core/launch.ts';
 import { installRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { bindCaller } from '../../../src/core/sessions.ts';
 import { SessionId, TaskName } from '../../../src/protocol/names.ts';
+import type { WorkerRecord } from '../../../src/protocol/records.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
@@ -48,7 +50,7 @@ it('two windows that start a worker at once start two workers', async () => {
 it('what the hook, the terminal and the agent each know of a worker is all kept', async () => {
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);
-	const process = { pid: 1, startedTicks: 1 };
+	const process = identify(globalThis.process.pid);
 	for (let round = 0; round < 20; round++) {
 		const { address } = await planWorker(
 			workspace,
@@ -67,6 +69,7 @@ it('what the hook, the terminal and the agent each know of a worker is all kept'
 					launchedFor,
 					transcript: `/${session}.jsonl`,
 					begins: true,
+					cause: 'clear',
 				}),
 			),
 			recordProcess(workspace, address, process),
@@ -75,6 +78,52 @@ it('what the hook, the terminal and the agent each know of a worker is all kept'
 		expect(record?.process).toEqual(process);
 		expect(record?.sessions.map(({ id }) => id)).toEqual(expect.arrayContaining(sessions));
 	}
+});
+
+it('a conversation is resumed by one of those who want to, until its process is known or will not come', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const plan = (resume: boolean) =>
+		planWorker(
+			workspace,
+			fakeDriver,
+			{ executable: '/a', version: [1, 0, 0] },
+			{ task, resume, bin: folder.path, env: {} },
+		);
+	const { address, session } = await plan(false);
+	await expect(plan(true)).rejects.toMatchObject({ code: 'busy' });
+	await recordProcess(workspace, address, identify(spawnSync('true').pid));
+
+	const plans = await Promise.allSettled([plan(true), plan(true), plan(true)]);
+	expect(plans.filter(({ status }) => status === 'fulfilled')).toMatchObject([{ value: { session } }]);
+	expect(plans.filter(({ status }) => status === 'rejected')).toMatchObject([
+		{ reason: { code: 'busy' } },
+		{ reason: { code: 'busy' } },
+	]);
+	await abandonStart(workspace, address);
+	await plan(true);
+	const claim = async (starting: WorkerRecord['starting']) => {
+		const record = await workspace.worker(address);
+		if (record) await workspace.saveWorker({ ...record, starting });
+	};
+	const now = Date.now();
+	await claim({ by: identify(process.pid), at: new Date(now - 25_000).toISOString() });
+	await plan(true);
+	await claim({ by: identify(spawnSync('true').pid), at: new Date(now).toISOString() });
+	await plan(true);
+	await expect(plan(true)).rejects.toMatchObject({ code: 'busy' });
+});
+
+it('an agent that ended before it was looked at is not whoever has its pid later', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const request = { task, bin: folder.path, env: {} };
+	const { address } = await planWorker(workspace, fakeDriver, { executable: '/a', version: [1, 0, 0] }, request);
+	const gone = spawnSync('true').pid;
+	await recordProcess(workspace, address, identify(gone));
+	const record = await workspace.worker(address);
+	expect(record?.process).toEqual({ pid: gone, startedTicks: ENDED });
+	expect(record && isRunning(record)).toBe(false);
 });
 
 async function workspaceWithTask(folder: string) {

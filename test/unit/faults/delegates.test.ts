@@ -187,7 +187,8 @@ describe('a runner', () => {
 		);
 		expect(most).toBe(2);
 		const begun = (await delegates.list()).delegates.map(({ status }) => status.started_at);
-		expect(begun).toEqual(begun.toSorted((a = '', b = '') => (a < b ? -1 : 1)));
+		// Two are started at once, and either may be the first to note it.
+		for (const [index, at = ''] of begun.entries()) expect(at <= (begun[index + 2] ?? '9')).toBe(true);
 		expect(await results()).toHaveLength(6);
 	}, 60_000);
 

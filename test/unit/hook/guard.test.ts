@@ -9,7 +9,7 @@ import {
 	utimesSync,
 	writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, afterEach } from 'vitest';
 import { readPhase } from '../../../src/core/phase.ts';
 import { parseSpoolFileName } from '../../../src/core/traffic/spoolName.ts';
@@ -89,6 +89,22 @@ const send = (text: string, more: object = {}) =>
 		text,
 		...more,
 	});
+const deployedFor = (agentVersion: string) =>
+	workspace.updateConfig(config => ({
+		...config,
+		deployments: [
+			{
+				driver,
+				hookVersion: '1',
+				agentVersion,
+				events: [],
+				deployedAt: new Date().toISOString(),
+				files: [],
+				skills: [],
+				folders: [],
+			},
+		],
+	}));
 const inbox = () => readdirSync(`${workspace.mailbox(address).folder}/inbox`).filter(name => name.endsWith('.md'));
 
 describe.each(shells)('the guard under %s', name => {
@@ -194,6 +210,30 @@ describe('the guard', () => {
 		hook('PreToolUse', 'boundary');
 		writeFileSync(`${box}/inbox/${id}.md`, 'Now it is a directive.');
 		expect(hook('PreToolUse', 'boundary').stdout).toContain('Now it is a directive.');
+	});
+
+	it('denies only the calls beside a halted one where no event tells that their batch is over', async () => {
+		await deployedFor('2.1.117');
+		await send('Stop that.', { effect: 'halt' });
+		expect(hook('PreToolUse', 'boundary').stdout).toContain('Stop that.');
+		expect(hook('PreToolUse', 'boundary').stdout).toContain('deny');
+		const halt = join(workspace.paths.halts, session);
+		const old = new Date(Date.now() - 3000);
+		utimesSync(halt, old, old);
+		expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
+		// Else the guard would start the program at every later call.
+		expect(existsSync(halt)).toBe(false);
+	});
+
+	it('denies the calls beside a halted one until their batch is over, however long that takes', async () => {
+		await deployedFor('2.1.118');
+		await send('Stop that.', { effect: 'halt' });
+		hook('PreToolUse', 'boundary');
+		const old = new Date(Date.now() - 60_000);
+		utimesSync(join(workspace.paths.halts, session), old, old);
+		expect(hook('PreToolUse', 'boundary').stdout).toContain('deny');
+		hook('PostToolBatch', 'boundary', { more: { tool_calls: [] } });
+		expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
 	});
 
 	it('keeps the event when the program is not installed', async () => {

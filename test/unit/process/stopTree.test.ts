@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { identify, liveness, type ProcessIdentity } from '../../../src/base/liveness.ts';
+import { ENDED, identify, liveness, type ProcessIdentity } from '../../../src/base/liveness.ts';
 import { stopTree } from '../../../src/process/stopTree.ts';
 
 /** Starts a shell script that prints the pids of its children, one a line, and then `ready`. */
@@ -65,6 +65,16 @@ describe('stopTree', () => {
 		child.kill('SIGSTOP');
 
 		expect(await stopTree(idOf(child))).toBe('stopped');
+	});
+
+	it.runIf(process.platform === 'linux')('touches no process whose start is not known', async () => {
+		const { child } = await startScript('echo ready; exec sleep 60');
+		const { pid } = idOf(child);
+
+		expect(await stopTree({ pid, startedTicks: 0 }, 200)).toBe('not-running');
+		expect([0, ENDED].map(startedTicks => liveness({ pid, startedTicks }))).toEqual(['dead', 'dead']);
+		expect(liveness(idOf(child))).toBe('alive');
+		await stopTree(idOf(child));
 	});
 
 	it('touches neither a later process with the same pid nor itself', async () => {

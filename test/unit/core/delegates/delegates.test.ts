@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { identify } from '../../../../src/base/liveness.ts';
 import { admitted, defaultCap } from '../../../../src/core/delegates/admission.ts';
 import { Delegates, type Delegate } from '../../../../src/core/delegates/delegates.ts';
 import { queueDelegate, type DelegateRequest } from '../../../../src/core/delegates/queueDelegate.ts';
@@ -142,7 +143,7 @@ describe('a delegate', () => {
 		const lives = await queue();
 		await queue();
 		await delegates.writeStatus(died.record.id, { ...died.status, status: 'running', runner: DEAD });
-		const runner = { pid: process.pid, startedTicks: 0 };
+		const runner = identify(process.pid);
 		await delegates.writeStatus(lives.record.id, { ...lives.status, status: 'running', runner });
 		const dead = await delegates.reconcile((await delegates.list()).delegates);
 		expect(dead.map(({ record }) => record.id)).toEqual([died.record.id]);

@@ -1,0 +1,112 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { readTextIfExists } from '../base/atomicFile.ts';
+import { hasErrno, NancyError } from '../base/errors.ts';
+import { holdingLock } from '../core/holdingLock.ts';
+import { Worktree, WorktreeName } from '../protocol/worktree.ts';
+import { git, gitLine, type GitPlace } from './git.ts';
+import { commonDir } from './repository.ts';
+
+/** A worktree as it stands on disk. */
+export interface OpenWorktree {
+	record: Worktree;
+	name: WorktreeName;
+	/** The checkout that it was made from. */
+	parent: GitPlace;
+	/** Git's folder that both share. */
+	common: string;
+	/** The worktree's own, while git knows it. Without its folder (`isThere`), only refs and the index can be asked. */
+	own?: GitPlace & { gitDir: string };
+	isThere: boolean;
+}
+
+/** Set to the base once the worktree is whole; keeps the base's objects also where the branch no longer holds them. */
+export const BASE_REF = 'refs/worktree/nancy-base';
+/** The commit whose changes were last applied to the parent's files. */
+export const MERGED_REF = 'refs/worktree/nancy-merged';
+
+const PATIENCE_MS = 120_000;
+
+/** Beside the repository, where VS Code puts worktrees too. */
+export function worktreeFolder(root: string, name: WorktreeName): string {
+	return join(dirname(root), `${basename(root)}.worktrees`, name);
+}
+
+export function branchOf(name: WorktreeName): string {
+	return `nancy/${name}`;
+}
+
+/** @throws NancyError `bad-file` for a record that Nancy did not make, `git` when the repository is gone */
+export async function openWorktree(worktree: Worktree): Promise<OpenWorktree> {
+	const record = Worktree.safeParse(worktree);
+	const name = WorktreeName.safeParse(record.data?.branch.slice('nancy/'.length));
+	// What is below is removed: a record may not name any other folder.
+	if (!record.success || !name.success || record.data.folder !== worktreeFolder(record.data.repository, name.data)) {
+		throw new NancyError('bad-file', `${JSON.stringify(worktree)} is not a worktree of Nancy's`);
+	}
+	const parent = { folder: record.data.repository };
+	if (!existsSync(parent.folder)) {
+		throw new NancyError(
+			'git',
+			`${parent.folder} is gone, and with it the repository of the worktree ${name.data}`,
+		);
+	}
+	const common = await commonDir(parent);
+	const gitDir = await adminFolder(common, record.data.folder);
+	const isThere = existsSync(record.data.folder);
+	return {
+		record: record.data,
+		name: name.data,
+		parent,
+		common,
+		isThere,
+		...(gitDir !== undefined && { own: { folder: isThere ? record.data.folder : parent.folder, gitDir } }),
+	};
+}
+
+/** One at a time, over all processes, for a worktree; and for a checkout that gets changes. Both live in git's folder. */
+export function holdingGitLock<T>(common: string, name: WorktreeName | '.merge', run: () => Promise<T>): Promise<T> {
+	return holdingLock(join(common, 'nancy', `${name}.lock`), run, PATIENCE_MS);
+}
+
+/** The commit at the end of a branch; `undefined` when there is no such branch. */
+export function tipOf(place: GitPlace, branch: string): Promise<string | undefined> {
+	return refOf(place, `refs/heads/${branch}`);
+}
+
+export function refOf(place: GitPlace, ref: string): Promise<string | undefined> {
+	return gitLine(place, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]);
+}
+
+/** Moves a ref, only while it is at `from`; `''` means that there is none. */
+export async function moveRef(place: GitPlace, ref: string, to: string, from: string, why: string): Promise<void> {
+	await git(place, ['update-ref', '-m', why, ref, to, from]);
+}
+
+/**
+ * The folder in which git keeps what it knows of the worktree at `folder`. Read from git's own files: `worktree list` of git
+ * before 2.36 cannot be read with certainty.
+ */
+export async function adminFolder(common: string, folder: string): Promise<string | undefined> {
+	const all = join(common, 'worktrees');
+	const names = await readdir(all).catch((error: unknown) => {
+		if (hasErrno(error, 'ENOENT')) return [];
+		throw error;
+	});
+	for (const name of names) {
+		const text = await readTextIfExists(join(all, name, 'gitdir'));
+		if (text === undefined) continue;
+		const listed = dirname(resolve(join(all, name), text.replace(/\n$/, '')));
+		if (listed === folder || realOf(listed) === realOf(folder)) return join(all, name);
+	}
+	return undefined;
+}
+
+function realOf(folder: string): string {
+	try {
+		return realpathSync(folder);
+	} catch {
+		return folder; // gone: its name is all there is
+	}
+}

@@ -1,0 +1,124 @@
+import { cutAtZeros, git, gitHolds, gitLine, type GitPlace } from './git.ts';
+import { commitTree, differingFiles, headOf, treeOf, withWorkingTree } from './gitTree.ts';
+import { moveRef, tipOf, type OpenWorktree } from './openWorktree.ts';
+
+/** The work of a worktree, all of it committed. */
+export interface SavedWork {
+	/** Holds the commits of the worktree and, last, what was not committed. */
+	tip: string;
+	/** The branch that ends there: the worktree's own where its history allows. */
+	branch: string;
+	/** Repositories inside the worktree: no commit can hold them. */
+	nested: string[];
+}
+
+/** What is in a worktree now. */
+export interface Work {
+	/** End of its branch. */
+	tip?: string | undefined;
+	/** What is checked out, which the agent may have changed. */
+	head?: string | undefined;
+	/** Its files; absent where there are none any more. */
+	tree?: string;
+	/** What no commit has. */
+	files: string[];
+	nested: string[];
+	/** The branch holds all of it. */
+	isSaved: boolean;
+}
+
+/** `isLook`: nothing is stored in the repository. */
+export async function workOf(open: OpenWorktree, isLook: boolean): Promise<Work> {
+	const { own, parent, record, isThere } = open;
+	const tip = await tipOf(parent, record.branch);
+	// Conflicts that are staged in a folder that is gone make no tree.
+	if (!own || (!isThere && (await hasConflicts(own)))) return { tip, files: [], nested: [], isSaved: true };
+	const head = await headOf(own);
+	const use = async ({
+		tree,
+		nested,
+		env,
+	}: {
+		tree: string;
+		nested: string[];
+		env: Readonly<Record<string, string>>;
+	}) => {
+		const isCommitted = head !== undefined && (await treeOf(own, head)) === tree;
+		const isSaved = tip !== undefined && (await holds(own, tip, head, isCommitted ? undefined : tree));
+		const files = isCommitted || isSaved ? [] : await filesSince(own, head, tree, env);
+		return { tip, head, tree, files, nested, isSaved };
+	};
+	return withWorkingTree(own, use, { isLook, isStagedOnly: !isThere });
+}
+
+/**
+ * Commits what is not committed in a worktree, without touching its files, onto its branch. Where the agent went to another
+ * branch or began a rebase, and the work is no continuation of the worktree's own branch, onto one more branch. Needs the
+ * worktree's lock; may be repeated. `undefined`: nothing is left of it.
+ */
+export async function saveWork(open: OpenWorktree): Promise<SavedWork | undefined> {
+	const { own, record, isThere } = open;
+	const work = await workOf(open, false);
+	const { tip, head, tree, files, nested } = work;
+	if (!own || tree === undefined || work.isSaved || (head === undefined && files.length === 0))
+		return tip === undefined ? undefined : { tip, branch: record.branch, nested };
+	const last = files.length === 0 && head !== undefined ? head : await commitWork(own, record.branch, head, tree);
+	if (tip !== undefined && !(await isAncestor(own, tip, last)))
+		return { tip: last, branch: await besides(own, record.branch, last, head, tree), nested };
+	const isCheckedOut = (await gitLine(own, ['symbolic-ref', '--quiet', 'HEAD'])) === `refs/heads/${record.branch}`;
+	await moveRef(own, `refs/heads/${record.branch}`, last, tip ?? '', 'nancy: work that was not committed');
+	// Only for who looks into the folder: nothing here reads this index, so that a stale lock of it is no reason to fail.
+	if (isCheckedOut && isThere) await git(own, ['reset', '--quiet'], { answers: [1, 128] });
+	return { tip: last, branch: record.branch, nested };
+}
+
+export function isAncestor(place: GitPlace, earlier: string, later: string): Promise<boolean> {
+	return gitHolds(place, ['merge-base', '--is-ancestor', earlier, later]);
+}
+
+/** Whether the commit has the history of `head`, and the files of `tree` where one is given. */
+async function holds(place: GitPlace, commit: string, head: string | undefined, tree?: string): Promise<boolean> {
+	if (tree !== undefined && (await treeOf(place, commit)) !== tree) return false;
+	return head === undefined || isAncestor(place, head, commit);
+}
+
+async function filesSince(
+	place: GitPlace,
+	head: string | undefined,
+	tree: string,
+	env: Readonly<Record<string, string>>,
+): Promise<string[]> {
+	if (head !== undefined) return differingFiles(place, head, tree, env);
+	const { stdout } = await git(place, ['ls-tree', '-r', '-z', '--name-only', tree], { env });
+	return cutAtZeros(stdout);
+}
+
+function commitWork(place: GitPlace, branch: string, head: string | undefined, tree: string): Promise<string> {
+	const parents = head === undefined ? [] : [head];
+	return commitTree(place, tree, parents, `Work of ${branch} that was not committed\n`);
+}
+
+/**
+ * A branch `nancy/<name>.2`, `.3`, … that ends at `last`, which the name of no worktree can be; one that was made for the same
+ * work before is taken again.
+ */
+async function besides(
+	place: GitPlace,
+	branch: string,
+	last: string,
+	head: string | undefined,
+	tree: string,
+): Promise<string> {
+	for (let count = 2; ; count++) {
+		const other = `${branch}.${count}`;
+		const tip = await tipOf(place, other);
+		if (tip !== undefined && (await holds(place, tip, head, tree))) return other;
+		if (tip !== undefined) continue;
+		await moveRef(place, `refs/heads/${other}`, last, '', 'nancy: work that was not committed');
+		return other;
+	}
+}
+
+async function hasConflicts(place: GitPlace): Promise<boolean> {
+	return (await git(place, ['ls-files', '--unmerged', '-z'])).stdout.length > 0;
+}

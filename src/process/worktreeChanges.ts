@@ -1,0 +1,94 @@
+import type { Worktree } from '../protocol/worktree.ts';
+import { git, gitAnswer, gitLine, gitList, type GitPlace } from './git.ts';
+import { headOf, treeOf, withWorkingTree } from './gitTree.ts';
+import { openWorktree, tipOf } from './openWorktree.ts';
+
+export interface ChangedFile {
+	path: string;
+	/** Where it was before it was renamed. */
+	before?: string;
+	status: 'added' | 'modified' | 'deleted' | 'renamed';
+}
+
+export interface Changes {
+	files: ChangedFile[];
+	/** Lines; binary files count as none. */
+	insertions: number;
+	deletions: number;
+	/** Since the base. */
+	commits: number;
+	/** Some of it is not committed. */
+	isDirty: boolean;
+}
+
+/** From the base to the files as they are now, committed or not. Of a worktree whose folder is gone, what its branch holds. */
+export async function changesOf(worktree: Worktree): Promise<Changes> {
+	const { own, parent, record, isThere } = await openWorktree(worktree);
+	if (own && isThere) {
+		return withWorkingTree(
+			own,
+			async ({ tree, env }) => {
+				const head = await headOf(own);
+				const isDirty = head === undefined || (await treeOf(own, head)) !== tree;
+				return { ...(await difference(own, record.base, tree, head, env)), isDirty };
+			},
+			{ isLook: true },
+		);
+	}
+	const tip = (await tipOf(parent, record.branch)) ?? record.base;
+	return { ...(await difference(parent, record.base, tip, tip, {})), isDirty: false };
+}
+
+/** A file as it was in the base, in the form it would have on disk; `undefined` when there was none. */
+export async function fileAtBase(worktree: Worktree, path: string): Promise<Buffer | undefined> {
+	const { own, parent, record } = await openWorktree(worktree);
+	// What git takes for a path relative to the folder it runs in is no path of a tree.
+	if (path === '' || path.split('/').some(part => ['', '.', '..'].includes(part))) return undefined;
+	const place = own ?? parent;
+	const object = `${record.base}:${path}`;
+	const id = await gitLine(place, ['rev-parse', '--verify', '--quiet', object]);
+	if (id === undefined) return undefined;
+	// The commit of a submodule is not in this repository.
+	const type = await gitLine(place, ['cat-file', '-t', id], { answers: [1, 128] });
+	return type === 'blob' ? (await git(place, ['cat-file', '--filters', object])).stdout : undefined;
+}
+
+async function difference(
+	place: GitPlace,
+	base: string,
+	after: string,
+	head: string | undefined,
+	env: Readonly<Record<string, string>>,
+): Promise<Omit<Changes, 'isDirty'>> {
+	const between = ['-r', '-z', '--find-renames', base, after];
+	const files = changedFiles(await gitList(place, ['diff-tree', '--name-status', ...between], { env }));
+	const numbers = await gitLine(place, ['diff-tree', '-r', '--shortstat', '--find-renames', base, after], { env });
+	return {
+		files,
+		insertions: Number(/(\d+) insertion/.exec(numbers ?? '')?.[1] ?? 0),
+		deletions: Number(/(\d+) deletion/.exec(numbers ?? '')?.[1] ?? 0),
+		commits: head === undefined ? 0 : Number(await gitAnswer(place, ['rev-list', '--count', `${base}..${head}`])),
+	};
+}
+
+/** `--name-status -z`: a letter, then one path, or two of a rename. */
+function changedFiles(parts: readonly string[]): ChangedFile[] {
+	const files: ChangedFile[] = [];
+	const rest = parts[Symbol.iterator]();
+	for (const letter of rest) {
+		const path = rest.next().value;
+		if (path === undefined) break;
+		const renamed = letter.startsWith('R') ? rest.next().value : undefined;
+		files.push(
+			renamed === undefined
+				? { path, status: statusFor(letter) }
+				: { path: renamed, before: path, status: 'renamed' },
+		);
+	}
+	return files;
+}
+
+function statusFor(letter: string): ChangedFile['status'] {
+	if (letter === 'A') return 'added';
+	return letter === 'D' ? 'deleted' : 'modified';
+}

@@ -1,0 +1,65 @@
+import { constants, existsSync } from 'node:fs';
+import { copyFile, lstat, mkdir, readlink, realpath, symlink } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { mapConcurrently } from '../base/concurrent.ts';
+import { hasErrno } from '../base/errors.ts';
+import { cutAtZeros, git, gitList, type GitPlace } from './git.ts';
+
+/** Patterns as in .gitignore, of ignored files that a worktree needs: `.env`, local settings. Other tools read it too. */
+const INCLUDE_FILE = '.worktreeinclude';
+
+/**
+ * Copies what `.worktreeinclude` names and git ignores from a checkout into a worktree. Replaces nothing, and leaves links out
+ * that point outside.
+ */
+export async function copyIncluded(parent: GitPlace, worktree: string): Promise<void> {
+	const patterns = join(parent.folder, INCLUDE_FILE);
+	if (!existsSync(patterns) || !(await lstat(patterns)).isFile()) return;
+	const named = await gitList(parent, ['ls-files', '-z', '--others', '--ignored', `--exclude-from=${patterns}`]);
+	if (named.length === 0) return;
+	const ignored = await git(parent, ['check-ignore', '-z', '--stdin'], { input: named.join('\0'), answers: [1] });
+	// A repository inside the checkout is one entry with `/` at its end.
+	const files = cutAtZeros(ignored.stdout).filter(file => !file.endsWith('/'));
+	const from = await realpath(parent.folder);
+	const to = await realpath(worktree);
+	await mapConcurrently(files, file => copyOne(from, to, file));
+}
+
+async function copyOne(from: string, to: string, file: string): Promise<void> {
+	const source = join(from, file);
+	const target = join(to, file);
+	try {
+		// A folder of the path may have become a link since git looked, or be one in the worktree.
+		if (!isInside(from, await realpath(dirname(source)))) return;
+		if (!(await makeFolder(to, dirname(target)))) return;
+		const status = await lstat(source);
+		if (status.isSymbolicLink()) await copyLink(from, source, target);
+		else if (status.isFile()) {
+			await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+		}
+	} catch (error) {
+		// Gone meanwhile; or there already, from the commit or from a try that was killed.
+		if (!hasErrno(error, 'ENOENT', 'EEXIST', 'ENOTDIR')) throw error;
+	}
+}
+
+/** A link that stays a link to the same file of the worktree; an absolute one would lead back into the checkout. */
+async function copyLink(from: string, source: string, target: string): Promise<void> {
+	const points = await readlink(source);
+	if (!isAbsolute(points) && isInside(from, resolve(dirname(source), points))) await symlink(points, target);
+}
+
+/** `false` where the folder would be outside the worktree. */
+async function makeFolder(worktree: string, folder: string): Promise<boolean> {
+	if (existsSync(folder)) return isInside(worktree, await realpath(folder));
+	if (!(await makeFolder(worktree, dirname(folder)))) return false;
+	await mkdir(folder).catch((error: unknown) => {
+		if (!hasErrno(error, 'EEXIST')) throw error;
+	});
+	return isInside(worktree, await realpath(folder));
+}
+
+function isInside(folder: string, path: string): boolean {
+	const way = relative(folder, path);
+	return way === '' || (!isAbsolute(way) && way.split(/[/\\]/)[0] !== '..');
+}

@@ -1,0 +1,180 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasErrno, NancyError } from '../base/errors.ts';
+import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
+import type { Worktree } from '../protocol/worktree.ts';
+import { cutAtZeros, git, gitAnswer, gitHolds, type GitPlace } from './git.ts';
+import { commitTree, differingFiles, headOf, treeOf, withWorkingTree } from './gitTree.ts';
+import { holdingGitLock, MERGED_REF, openWorktree, type OpenWorktree } from './openWorktree.ts';
+import { identityFor, listed, statusOf, unfinishedIn } from './repository.ts';
+import { isAncestor, saveWork } from './saveWork.ts';
+
+export type Merge =
+	| {
+			ok: true;
+			/**
+			 * `merged`: a merge commit on what is checked out. `applied`: the files of the checkout have the changes, not committed.
+			 * `nothing`: they were there already, or there are none.
+			 */
+			how: 'merged' | 'applied' | 'nothing';
+			/** The merge commit. */
+			commit?: string;
+			/** A commit, on no branch, of the checkout's files before the changes were applied. */
+			before?: string;
+			/** Repositories inside the worktree, which were left where they are. */
+			left?: string[];
+	  }
+	| {
+			ok: false;
+			/** What is in the way, and what to do. */
+			reason: string;
+			conflicts?: string[];
+	  };
+
+type Refusal = Extract<Merge, { ok: false }>;
+
+/** Merges without touching a file (`merge-tree --write-tree`). */
+const MERGES_ASIDE: Version = [2, 38, 0];
+
+/**
+ * Brings a worktree's changes into the checkout it was made from: as a merge commit where its base is in the checkout's history,
+ * else to the files, not committed. Where that cannot be done cleanly, nothing in the checkout has changed.
+ */
+export async function mergeWorktree(worktree: Worktree, message: string): Promise<Merge> {
+	const { common, name } = await openWorktree(worktree);
+	return holdingGitLock(common, name, () =>
+		holdingGitLock(common, '.merge', async () => merge(await openWorktree(worktree), message)),
+	);
+}
+
+async function merge(open: OpenWorktree, message: string): Promise<Merge> {
+	const { parent, record, own, isThere } = open;
+	const tooOld = await gitTooOld(parent, record.branch);
+	if (tooOld !== undefined) return { ok: false, reason: tooOld };
+	const unfinished = (await unfinishedIn(parent)) ?? (own && isThere ? await unfinishedIn(own) : undefined);
+	if (unfinished !== undefined) return { ok: false, reason: unfinished };
+	const head = await headOf(parent);
+	if (head === undefined)
+		return { ok: false, reason: `nothing is checked out in ${parent.folder}; git switch to a branch` };
+	const saved = await saveWork(open);
+	if (!saved) return { ok: false, reason: `the worktree ${record.folder} and its branch ${record.branch} are gone` };
+	const left = saved.nested.length > 0 ? { left: saved.nested } : {};
+	if (saved.tip === record.base || (await isAncestor(parent, saved.tip, head)))
+		return { ok: true, how: 'nothing', ...left };
+	const result = (await isAncestor(parent, record.base, head))
+		? await mergeCommit(parent, head, saved.tip, message)
+		: await applyChanges(parent, record.base, saved.tip);
+	if (result.ok && own && result.how !== 'merged') await git(own, ['update-ref', MERGED_REF, saved.tip]);
+	return result.ok ? { ...result, ...left } : result;
+}
+
+/** The merge is made aside; the checkout then goes forward to it, which git does whole or not at all. */
+async function mergeCommit(parent: GitPlace, head: string, tip: string, message: string): Promise<Merge> {
+	const trial = await mergedTree(parent, head, tip);
+	if (!trial.ok) return conflict(trial.conflicts);
+	const commit = await commitTree(parent, trial.tree, [head, tip], message, await identityFor(parent));
+	const forward = await git(
+		parent,
+		['merge', '--ff-only', '--no-autostash', '--no-verify-signatures', '--no-overwrite-ignore', '--quiet', commit],
+		{ answers: [1, 2, 128], env: { GIT_REFLOG_ACTION: 'nancy: merge' } },
+	);
+	if (forward.code === 0) return { ok: true, how: 'merged', commit };
+	const inTheWay = await overwritten(parent, await differingFiles(parent, head, commit));
+	return inTheWay.length > 0 ? notCommitted(inTheWay) : { ok: false, reason: `git merge: ${forward.stderr}` };
+}
+
+/** Like a merge of the worktree with everything in the checkout, committed or not; the index stays as it is. */
+async function applyChanges(parent: GitPlace, base: string, tip: string): Promise<Merge> {
+	return withWorkingTree(parent, async ({ tree, env }) => {
+		// The branch may have been rebased: its tree is what counts, as a change of the base.
+		const ours = await commitTree(parent, tree, [base], 'Files before changes of a worktree were applied\n');
+		const theirs = await commitTree(parent, await treeOf(parent, tip), [base], 'Changes of a worktree\n');
+		const trial = await mergedTree(parent, ours, theirs);
+		if (!trial.ok) return conflict(trial.conflicts);
+		if (trial.tree === tree) return { ok: true, how: 'nothing' };
+		const inTheWay = await unknownInTheWay(parent, tree, trial.tree);
+		if (inTheWay.length > 0) return notCommitted(inTheWay);
+		try {
+			// Looks first whether every file still is as in the first tree, and only then writes.
+			await git(parent, ['read-tree', '-m', '-u', tree, trial.tree], { env });
+		} catch (error) {
+			if (!(error instanceof NancyError)) throw error;
+			return { ok: false, reason: `files have just changed in ${parent.folder}; try again (${error.message})` };
+		}
+		return { ok: true, how: 'applied', before: ours };
+	});
+}
+
+type Trial = { ok: true; tree: string } | { ok: false; conflicts: string[] };
+
+async function mergedTree(place: GitPlace, ours: string, theirs: string): Promise<Trial> {
+	const { code, stdout } = await git(
+		place,
+		['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs],
+		{ answers: [1] },
+	);
+	const [tree = '', ...conflicts] = cutAtZeros(stdout);
+	return code === 0 ? { ok: true, tree } : { ok: false, conflicts: [...new Set(conflicts.filter(Boolean))] };
+}
+
+/** Files of `changed` that are not as committed in the checkout, ignored ones included. */
+async function overwritten(parent: GitPlace, changed: readonly string[]): Promise<string[]> {
+	const dirty = new Set((await statusOf(parent)).map(({ file }) => file));
+	const inTheWay: string[] = [];
+	for (const file of changed) {
+		const isTracked = await gitHolds(parent, ['ls-files', '--error-unmatch', '--', `:(literal)${file}`]);
+		if (dirty.has(file) || (!isTracked && (await isInTheWay(parent.folder, file)))) inTheWay.push(file);
+	}
+	return inTheWay;
+}
+
+/** Where git would write a new file stands one that it does not know: an ignored one, or another repository. */
+async function unknownInTheWay(parent: GitPlace, before: string, after: string): Promise<string[]> {
+	const { stdout } = await git(parent, ['diff-tree', '-r', '-z', '--name-status', '--no-renames', before, after]);
+	const parts = cutAtZeros(stdout);
+	const named = (letter: string) => parts.filter((_, index) => index % 2 === 1 && parts[index - 1] === letter);
+	const goes = new Set(named('D'));
+	const inTheWay: string[] = [];
+	for (const file of named('A')) if (await isInTheWay(parent.folder, file, goes)) inTheWay.push(file);
+	return inTheWay;
+}
+
+/** A file or folder with this name, or a file with the name of one of its folders. */
+async function isInTheWay(root: string, file: string, goes: ReadonlySet<string> = new Set()): Promise<boolean> {
+	const parts = file.split('/');
+	for (let count = 1; count <= parts.length; count++) {
+		const path = parts.slice(0, count).join('/');
+		const status = await lstat(join(root, path)).catch((error: unknown) => {
+			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+			throw error;
+		});
+		if (!status) return false;
+		if (goes.has(path)) return false;
+		if (!status.isDirectory()) return true;
+	}
+	// A folder, of which everything that git knows may be going.
+	return ![...goes].some(path => path.startsWith(`${file}/`));
+}
+
+function conflict(conflicts: string[]): Refusal {
+	return {
+		ok: false,
+		reason: `it conflicts with what has changed in the checkout since (${listed(conflicts)}); nothing was changed`,
+		conflicts,
+	};
+}
+
+function notCommitted(files: string[]): Refusal {
+	return {
+		ok: false,
+		reason: `it would overwrite what is not committed in the checkout (${listed(files)}); commit that or move it away first`,
+		conflicts: files,
+	};
+}
+
+async function gitTooOld(place: GitPlace, branch: string): Promise<string | undefined> {
+	const version = parseVersion(await gitAnswer(place, ['version']));
+	if (version && isAtLeast(version, MERGES_ASIDE)) return undefined;
+	const is = version ? formatVersion(version) : 'of an unknown version';
+	return `git is ${is}, and merging from here needs ${formatVersion(MERGES_ASIDE)}; update it, or: git merge ${branch}`;
+}

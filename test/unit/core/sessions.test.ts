@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { identify } from '../../../src/base/liveness.ts';
+import { planWorker, recordProcess } from '../../../src/core/launch.ts';
+import { bindCaller, type SessionCaller } from '../../../src/core/sessions.ts';
+import { Workspace, type WorkerAddress } from '../../../src/core/workspace.ts';
+import { SessionId, TaskName } from '../../../src/protocol/names.ts';
+import { fakeDriver } from '../../support/fakeDriver.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+const task = TaskName.parse('build');
+const second = SessionId.parse('5ec0nd00-0000-4000-8000-000000000002');
+
+let folder: TempFolder;
+let workspace: Workspace;
+let address: WorkerAddress;
+let first: SessionId;
+
+beforeEach(async () => {
+	folder = tempFolder();
+	workspace = new Workspace(folder.path);
+	const createdAt = new Date().toISOString();
+	const record = { version: 1, name: task, title: '', prompt: '', agent: fakeDriver.id } as const;
+	await workspace.createTask({ ...record, createdAt, origin: 'nancy' });
+	const agent = { executable: '/a', version: [1, 0, 0] } as const;
+	const plan = await planWorker(workspace, fakeDriver, agent, { task, bin: folder.path, env: {} });
+	address = plan.address;
+	first = plan.session;
+	await recordProcess(workspace, address, identify(process.pid));
+});
+afterEach(() => folder.remove());
+
+/** A session that begins in the worker's terminal, of a CLI that does not say which process it is. */
+const begin = (more: Partial<SessionCaller> = {}) =>
+	bindCaller(workspace, {
+		session: second,
+		driver: fakeDriver.id,
+		agent: undefined,
+		launchedFor: { taskFolder: workspace.paths.task(task), worker: address.worker },
+		transcript: undefined,
+		begins: true,
+		cause: 'startup',
+		...more,
+	});
+
+const current = async () => (await workspace.worker(address))?.sessions.at(-1)?.id;
+
+describe('a session of a process that the CLI does not name', () => {
+	it('is the worker’s own when it is the one that was planned', async () => {
+		expect((await begin({ session: first })).address).toEqual(address);
+	});
+
+	it('is not the worker’s when a tool of the worker started it', async () => {
+		expect((await begin()).address).toEqual({ task: 'session-5ec0nd00', worker: 'worker' });
+		expect((await begin({ session: SessionId.parse('third'), begins: false, cause: undefined })).address.task).toBe(
+			'session-third',
+		);
+		expect(await current()).toBe(first);
+	});
+
+	it.each(['clear', 'compact', 'resume', 'fork'])('follows the worker’s last one after %s', async cause => {
+		expect((await begin({ cause })).address).toEqual(address);
+		expect(await current()).toBe(second);
+	});
+
+	it('follows when the worker’s own process has ended, or when the worker had none yet', async () => {
+		await recordProcess(workspace, address, identify(spawnSync('true').pid));
+		expect((await begin()).address).toEqual(address);
+		const record = await workspace.worker(address);
+		await workspace.saveWorker({ ...record!, sessions: [], process: identify(process.pid) });
+		expect((await begin({ session: SessionId.parse('third') })).address).toEqual(address);
+	});
+});
