@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { cutAtZeros, git, gitAnswer, gitHolds, type GitPlace } from './git.ts';
+import { cutAtZeros, git, gitAnswer, gitList, type GitPlace } from './git.ts';
 import { commitTree, differingFiles, headOf, treeOf, withWorkingTree } from './gitTree.ts';
 import { holdingGitLock, MERGED_REF, openWorktree, type OpenWorktree } from './openWorktree.ts';
 import { identityFor, listed, statusOf, unfinishedIn } from './repository.ts';
@@ -72,6 +72,8 @@ async function merge(open: OpenWorktree, message: string): Promise<Merge> {
 async function mergeCommit(parent: GitPlace, head: string, tip: string, message: string): Promise<Merge> {
 	const trial = await mergedTree(parent, head, tip);
 	if (!trial.ok) return conflict(trial.conflicts);
+	const removed = await removedByUser(parent, head, trial.tree);
+	if (removed.length > 0) return notCommitted(removed);
 	const commit = await commitTree(parent, trial.tree, [head, tip], message, await identityFor(parent));
 	const forward = await git(
 		parent,
@@ -117,13 +119,21 @@ async function mergedTree(place: GitPlace, ours: string, theirs: string): Promis
 	return code === 0 ? { ok: true, tree } : { ok: false, conflicts: [...new Set(conflicts.filter(Boolean))] };
 }
 
+/** Files that the user removed, which git would bring back as if they had got lost. */
+async function removedByUser(parent: GitPlace, before: string, after: string): Promise<string[]> {
+	const removed = new Set((await statusOf(parent)).filter(({ state }) => state[1] === 'D').map(({ file }) => file));
+	if (removed.size === 0) return [];
+	const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=d', before, after];
+	return (await gitList(parent, args)).filter(file => removed.has(file));
+}
+
 /** Files of `changed` that are not as committed in the checkout, ignored ones included. */
 async function overwritten(parent: GitPlace, changed: readonly string[]): Promise<string[]> {
 	const dirty = new Set((await statusOf(parent)).map(({ file }) => file));
+	const tracked = new Set(await gitList(parent, ['ls-files', '-z']));
 	const inTheWay: string[] = [];
 	for (const file of changed) {
-		const isTracked = await gitHolds(parent, ['ls-files', '--error-unmatch', '--', `:(literal)${file}`]);
-		if (dirty.has(file) || (!isTracked && (await isInTheWay(parent.folder, file)))) inTheWay.push(file);
+		if (dirty.has(file) || (!tracked.has(file) && (await isInTheWay(parent.folder, file)))) inTheWay.push(file);
 	}
 	return inTheWay;
 }

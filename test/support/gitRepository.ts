@@ -65,8 +65,8 @@ export function gitRepository(): GitRepository {
 			head: git(['rev-parse', 'HEAD']),
 			branch: git(['branch', '--show-current']),
 		}),
-		remove: folder.remove,
-		[Symbol.asyncDispose]: folder.remove,
+		remove: () => folder.remove(),
+		[Symbol.asyncDispose]: () => folder.remove(),
 	};
 }
 

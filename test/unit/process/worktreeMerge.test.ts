@@ -48,7 +48,7 @@ describe('merging a worktree that began at a commit', () => {
 
 		expect(result).toEqual({ ok: true, how: 'merged', commit: repo.git(['rev-parse', 'HEAD']) });
 		expect(repo.git(['log', '-1', '--format=%an|%cn|%P|%B'])).toBe(
-			`The User|The User|${onMain} ${repo.git(['rev-parse', 'nancy/x'])}|Merge the work\n\nof a delegate\n`,
+			`The User|The User|${onMain} ${repo.git(['rev-parse', 'nancy/x'])}|Merge the work\n\nof a delegate`,
 		);
 		expect(repo.git(['rev-parse', 'nancy/x^'])).toBe(first);
 		expect(repo.git(['branch', '--show-current'])).toBe('main');
