@@ -63,6 +63,20 @@ async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy,
 	}
 }
 
+/** A runner mostly waits: without a compiler and with a small nursery it takes a quarter less memory (76 MB to 57). */
+const LEAN = '--jitless --max-semi-space-size=1';
+/** Where the runner finds what NODE_OPTIONS was; its agent must not get {@link LEAN}. */
+const OPTIONS_BEFORE = 'NANCY_NODE_OPTIONS';
+
+/** Called by a runner before anything else: what it starts gets the options that the user had set. */
+export function restoreNodeOptions(env: NodeJS.ProcessEnv): void {
+	const before = env[OPTIONS_BEFORE];
+	if (before === undefined) return;
+	delete env[OPTIONS_BEFORE];
+	if (before === '') delete env['NODE_OPTIONS'];
+	else env['NODE_OPTIONS'] = before;
+}
+
 /** Starts a runner that belongs to no window and no terminal. */
 function spawnRunner(
 	nancy: string,
@@ -70,11 +84,13 @@ function spawnRunner(
 	id: string,
 	env: Readonly<Record<string, string | null>>,
 ): Promise<ProcessIdentity> {
+	const before = process.env['NODE_OPTIONS'] ?? '';
+	const options = { NODE_OPTIONS: `${before} ${LEAN}`.trim(), [OPTIONS_BEFORE]: before };
 	return new Promise((resolve, reject) => {
 		const child = spawn(nancy, ['-C', folder, 'run', '--delegate', id], {
 			cwd: folder,
 			// It is not part of the run that asked for it.
-			env: mergedEnvironment({ ...env, [RUN_MARK]: null }),
+			env: mergedEnvironment({ ...env, ...options, [RUN_MARK]: null }),
 			detached: true,
 			stdio: 'ignore',
 		});

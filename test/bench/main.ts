@@ -1,5 +1,6 @@
 import { benchActivation } from './activation.ts';
 import { benchAgent } from './agent.ts';
+import { benchDelegates } from './delegates.ts';
 import { benchGuard } from './guard.ts';
 import { benchStart } from './start.ts';
 import { print, type Row } from './table.ts';
@@ -9,6 +10,7 @@ const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
 	activation: benchActivation,
 	guard: benchGuard,
 	agent: benchAgent,
+	delegates: benchDelegates,
 	start: benchStart,
 	traffic: benchTraffic,
 };

@@ -198,11 +198,12 @@ async function withCancel<T>(work: (signal: AbortSignal) => Promise<T>): Promise
 
 /** Runs a delegate that the queue has started, then lets the next one start. */
 async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
-	const [{ runDelegate }, { lookAtQueue }, agents] = await Promise.all([
+	const [{ runDelegate }, { lookAtQueue, restoreNodeOptions }, agents] = await Promise.all([
 		import('../delegateRunner.ts'),
 		import('../../process/delegateQueue.ts'),
 		import('../agents.ts'),
 	]);
+	restoreNodeOptions(process.env);
 	const workspace = findWorkspace(context);
 	const delegates = new Delegates(workspace);
 	const runtime = await agents.ownRuntime(context);

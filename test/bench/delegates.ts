@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { delimiter, dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Delegates, isFinal } from '../../src/core/delegates/delegates.ts';
+import { claudeExecutable } from '../support/claudeHome.ts';
+import { deployedLab, type DeployedLab } from '../support/deployedLab.ts';
+import { eventually } from '../support/eventually.ts';
+import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+import { median, milliseconds, type Row } from './table.ts';
+
+const ROUNDS = 5;
+const PARALLEL = 20;
+/** A short task: eight calls of a model that takes half a second for each. */
+const TASK = `((lat:500))${'[[sh:true]]'.repeat(7)}[[text:Done]]`;
+
+/** What a delegate costs beyond the agent itself, and twenty of them at once. */
+export async function benchDelegates(): Promise<Row[]> {
+	await using nancy = await NancyCommand.build({ isPackage: true });
+	await using lab = await deployedLab();
+	return [...(await overhead(nancy, lab)), await parallel(nancy, lab)];
+}
+
+function shell(lab: DeployedLab, cap: number) {
+	const PATH = [dirname(claudeExecutable), dirname(process.execPath), lab.env['PATH']].join(delimiter);
+	return { cwd: lab.workspace.path, env: { ...lab.env, PATH, IS_SANDBOX: '1', NANCY_DELEGATES: String(cap) } };
+}
+
+async function overhead(nancy: NancyCommand, lab: DeployedLab): Promise<Row[]> {
+	const where = shell(lab, 1);
+	const times = { bare: [] as number[], headless: [] as number[], managed: [] as number[] };
+	const memory: number[] = [];
+	const delegates = new Delegates(lab.nancy);
+	for (let round = -1; round < ROUNDS; round++) {
+		const bare = await timed(() => lab.headless(TASK));
+		const args = ['run', '--headless', '--prompt', TASK, '--permissions', 'bypassPermissions'];
+		const headless = await timed(() => nancy.run(args, where));
+		const managed = await timed(async () => {
+			const started = await nancy.run(['delegate', TASK, '--permissions', 'bypassPermissions'], where);
+			const id = started.stdout.trim();
+			await eventually(
+				id,
+				async () => {
+					const { delegates: all } = await delegates.list();
+					const own = all.find(({ record }) => record.id === id);
+					const pid = own?.status.runner?.pid;
+					if (pid !== undefined && own?.status.agent_process) memory.push(residentBytes(pid));
+					return own && isFinal(own.state) && own.status.reported;
+				},
+				{ timeoutMs: 60_000, everyMs: 20 },
+			);
+		});
+		if (round < 0) continue;
+		times.bare.push(bare);
+		times.headless.push(headless);
+		times.managed.push(managed);
+	}
+	const bare = median(times.bare);
+	const row = (what: string, values: readonly number[]): Row => ({
+		what,
+		value: milliseconds(median(values)),
+		against: `bare agent ${milliseconds(bare)}`,
+		ratio: median(values) / bare,
+		goal: '<= 1.1x',
+		met: median(values) / bare <= 1.1,
+	});
+	const resident = Math.max(...memory) / 1024 / 1024;
+	return [
+		row('nancy run --headless, a task of 4 s', times.headless),
+		row('nancy delegate, from asking to its result', times.managed),
+		{
+			what: 'memory of a runner (RSS)',
+			value: `${resident.toFixed(1)} MB`,
+			against: '',
+			goal: '<= 60 MB',
+			met: resident <= 60,
+		},
+	];
+}
+
+async function parallel(nancy: NancyCommand, lab: DeployedLab): Promise<Row> {
+	const where = shell(lab, PARALLEL);
+	const delegates = new Delegates(lab.nancy);
+	const before = (await delegates.list()).delegates.length;
+	let most = 0;
+	const wall = await timed(async () => {
+		await Promise.all(
+			Array.from({ length: PARALLEL }, () =>
+				nancy.run(['delegate', TASK, '--permissions', 'bypassPermissions'], where),
+			),
+		);
+		for (;;) {
+			const now = (await delegates.list()).delegates.slice(before);
+			most = Math.max(most, now.filter(({ state }) => state === 'running').length);
+			if (now.length === PARALLEL && now.every(({ state, status }) => isFinal(state) && status.reported)) return;
+			await sleep(100);
+		}
+	});
+	const done = (await delegates.list()).delegates.slice(before).filter(({ state }) => state === 'done').length;
+	return {
+		what: `${PARALLEL} delegates at once`,
+		value: milliseconds(wall),
+		against: `${done} done, ${most} at most at a time`,
+		goal: `all ${PARALLEL} done`,
+		met: done === PARALLEL,
+	};
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+	const begun = performance.now();
+	await work();
+	return performance.now() - begun;
+}
+
+function residentBytes(pid: number): number {
+	try {
+		return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+	} catch {
+		return 0; // it has just ended
+	}
+}
