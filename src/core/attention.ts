@@ -2,6 +2,8 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { Disposable } from '../base/lifetime.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type MessageId, type SessionId } from '../protocol/names.ts';
 import type { MailboxListing } from './mailbox.ts';
+import type { Delegate } from './delegates/delegates.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
 import type { Phase, WorkerState } from './overview.ts';
 import { INTERRUPTED } from './workerState.ts';
 import type { WorkerAddress } from './workspace.ts';
@@ -10,7 +12,7 @@ import type { WorkerAddress } from './workspace.ts';
 export interface Attention {
 	/** Tells a later {@link AttentionTracker.onDidResolve} which one is over. */
 	id: string;
-	kind: 'stopped' | 'permission' | 'message';
+	kind: 'stopped' | 'permission' | 'message' | 'delegate';
 	/** Who wants it. */
 	address: WorkerAddress;
 	/** The tool that wants permission; absent where the agent asks something else. */
@@ -20,6 +22,8 @@ export interface Attention {
 	at: string;
 	session?: SessionId;
 	message?: MessageId;
+	/** The delegate that has ended, and how. */
+	delegate?: { id: DelegateId; state: 'done' | 'failed' };
 }
 
 /** Feedback that waited for the stop is noted a moment later; the agent then works on and nobody need look. */
@@ -42,6 +46,8 @@ export class AttentionTracker implements Disposable {
 	private readonly seen = new Map<string, Seen>();
 	private readonly open = new Map<string, Attention>();
 	private readonly settling = new Map<string, NodeJS.Timeout>();
+	/** Delegates that have ended and need not be told of any more. */
+	private readonly ended = new Map<DelegateId, string>();
 	/** Messages that were there before, by mailbox. */
 	private readonly known = new Map<TaskName, Set<MessageId>>();
 
@@ -108,7 +114,8 @@ export class AttentionTracker implements Disposable {
 		const unread = listing.messages.filter(message => message.state === 'queued');
 		if (known) {
 			for (const { id, content } of unread) {
-				if (known.has(id)) continue;
+				// A result is told of as the end of its delegate.
+				if (known.has(id) || content.kind === 'result') continue;
 				const address = addressOf(content.from) ?? { task, worker: ORCHESTRATOR };
 				const text = content.text.split('\n', 1)[0] ?? '';
 				const at = new Date().toISOString();
@@ -125,6 +132,30 @@ export class AttentionTracker implements Disposable {
 		this.known.set(task, new Set([...(known ?? []), ...unread.map(message => message.id)]));
 		const ids = new Set<string>(unread.map(({ id }) => `${task}:${id}`));
 		for (const key of this.open.keys()) if (key.startsWith(`${task}:`) && !ids.has(key)) this.resolve(key);
+	}
+
+	/**
+	 * Looks at the delegates of the folder. One that ends again, with a late result, is told again.
+	 * @param isFirst what has ended had ended before
+	 */
+	seeDelegates(delegates: readonly Delegate[], isFirst: boolean): void {
+		for (const { record, status, state, error } of delegates) {
+			const { id, task, worker } = record;
+			if (state !== 'done' && state !== 'failed') continue;
+			// Told once its result is where it belongs: whoever reads on because of it finds everything.
+			if (!status.reported || this.ended.get(id) === state) continue;
+			this.ended.set(id, state);
+			if (isFirst) continue;
+			const at = status.ended_at ?? new Date().toISOString();
+			this.raise(`delegate:${id}`, {
+				id: `delegate:${id}:${state}`,
+				kind: 'delegate',
+				address: { task, worker },
+				text: error === undefined ? record.title : `${record.title}: ${error}`,
+				at,
+				delegate: { id, state },
+			});
+		}
 	}
 
 	/** Forgets workers that are gone. */

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { errorText } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { DisposableStore, type Disposable } from '../base/lifetime.ts';
@@ -7,6 +7,8 @@ import { liveness, type Liveness, type ProcessIdentity } from '../base/liveness.
 import { ORCHESTRATOR, type DriverId, type SessionId } from '../protocol/names.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
 import { AttentionTracker, type Attention } from './attention.ts';
+import { DelegateMirror } from './delegates/delegateMirror.ts';
+import { Delegates, type Delegate } from './delegates/delegates.ts';
 import type { Driver } from './driver.ts';
 import type { MailboxListing } from './mailbox.ts';
 import type { Overview, WorkerState, WorkerView } from './overview.ts';
@@ -27,6 +29,8 @@ export interface ModelOptions {
 	/** How often to look at processes, transcripts and what a notification may have missed. Default 1,000 ms. */
 	tickMs?: number;
 	collector?: CollectorOptions;
+	/** Called by one window at a time, every few seconds while a delegate waits, runs or has not been reported. */
+	lookAtQueue?: (delegates: Delegates) => Promise<void>;
 	/** Only looks, live: collects nothing, rings no bell, writes nothing. For workspaces that are not trusted. */
 	readOnly?: boolean;
 	/** Only what is on disk now: no watching, no reminding, nothing written but collected events. */
@@ -44,6 +48,12 @@ const RESTART_MS = 2000;
 
 /** How long a process found alive is taken to be, in milliseconds. */
 const ALIVE_MS = 500;
+
+/** A running delegate's status changes four times a second: all of them are read together, in milliseconds. */
+const DELEGATES_MS = 250;
+
+/** How often delegates that wait or run are looked after, in milliseconds. */
+const QUEUE_MS = 3000;
 
 /** Stands for the whole folder among the folders that changed. */
 const EVERYTHING = '*';
@@ -68,6 +78,12 @@ export class WorkspaceModel implements Disposable {
 
 	private readonly tasks: TaskMirror;
 	private readonly traffic: SessionMirror;
+	private readonly store: Delegates;
+	private readonly mirror: DelegateMirror;
+	private delegatesTimer: NodeJS.Timeout | undefined;
+	private delegatesReadMs = 0;
+	private queueMs = 0;
+	private tending: Promise<void> | undefined;
 	private readonly processes = new Map<string, { liveness: Liveness; at: string; checkedMs: number }>();
 	private failure: FileProblem | undefined;
 
@@ -89,6 +105,8 @@ export class WorkspaceModel implements Disposable {
 		this.now = options.now ?? Date.now;
 		this.isAlive = options.isAlive ?? liveness;
 		this.tasks = new TaskMirror(workspace);
+		this.store = new Delegates(workspace);
+		this.mirror = new DelegateMirror(this.store, this.now);
 		this.traffic = new SessionMirror(workspace, drivers, view => this.seeGrowth(view));
 		this.collector = new Collector(workspace, drivers, options.collector);
 		this.owned.add(this.collector);
@@ -98,11 +116,12 @@ export class WorkspaceModel implements Disposable {
 		this.onDidNeedAttention = this.attention.onDidNeed;
 		this.onDidResolveAttention = this.attention.onDidResolve;
 		if (options.once) return;
-		const { root, bells, originals } = workspace.paths;
-		const ignored = new Set([bells, originals, join(workspace.paths.spool, 'rejected'), join(root, 'delegates')]);
+		const { root, bells, originals, delegates } = workspace.paths;
+		const ignored = new Set([bells, originals, join(workspace.paths.spool, 'rejected')]);
 		this.owned.add(
-			watch(root, folders => this.touch(folders), {
-				ignore: folder => ignored.has(folder),
+			watch(root, folders => this.touch(this.withoutHaste(folders)), {
+				// What lies below is a lock that comes and goes.
+				ignore: folder => ignored.has(folder) || dirname(folder) === delegates,
 				onReady: () => this.touch([EVERYTHING]),
 			}),
 		);
@@ -113,6 +132,7 @@ export class WorkspaceModel implements Disposable {
 
 	dispose(): void {
 		clearTimeout(this.announceTimer);
+		clearTimeout(this.delegatesTimer);
 		this.owned.dispose();
 	}
 
@@ -121,6 +141,7 @@ export class WorkspaceModel implements Disposable {
 		this.dispose();
 		await this.working;
 		await this.reading;
+		await this.tending;
 		await this.collector.close();
 	}
 
@@ -139,6 +160,11 @@ export class WorkspaceModel implements Disposable {
 		return this.traffic.traffic();
 	}
 
+	/** Oldest first. */
+	delegates(): readonly Delegate[] {
+		return this.mirror.all();
+	}
+
 	get problems(): readonly FileProblem[] {
 		return this.overview().problems;
 	}
@@ -150,6 +176,15 @@ export class WorkspaceModel implements Disposable {
 		this.touch([EVERYTHING]);
 		await this.working;
 		if (this.options.once) await this.lookAround();
+	}
+
+	/** Leaves the delegates' folder out where it was read a moment ago, and reads it in a moment. */
+	private withoutHaste(folders: ReadonlySet<string>): Iterable<string> {
+		const { delegates } = this.workspace.paths;
+		const waitMs = this.delegatesReadMs + DELEGATES_MS - Date.now();
+		if (!folders.has(delegates) || waitMs <= 0) return folders;
+		this.delegatesTimer ??= setTimeout(() => this.touch([delegates]), waitMs);
+		return [...folders].filter(folder => folder !== delegates);
 	}
 
 	private touch(folders: Iterable<string>): void {
@@ -186,10 +221,12 @@ export class WorkspaceModel implements Disposable {
 			await this.collect();
 			await this.readTasks();
 			await this.traffic.read();
+			await this.readDelegates();
 			return true;
 		}
 		let isChanged = false;
-		if (folders.includes(paths.spool)) isChanged = await this.collect();
+		if (folders.includes(paths.delegates)) isChanged = await this.readDelegates();
+		if (folders.includes(paths.spool)) isChanged = (await this.collect()) || isChanged;
 		if (folders.includes(paths.tasks)) {
 			await this.readTasks();
 			return true;
@@ -214,6 +251,26 @@ export class WorkspaceModel implements Disposable {
 		this.isCollector = isCollector;
 		for (const session of sessions) await this.traffic.follow(session);
 		return sessions.length > 0 || problems !== this.collector.problems.length;
+	}
+
+	private async readDelegates(): Promise<boolean> {
+		clearTimeout(this.delegatesTimer);
+		this.delegatesTimer = undefined;
+		this.delegatesReadMs = Date.now();
+		return this.mirror.read();
+	}
+
+	/** Nobody waits for it: a runner that is slow to start must not hold up what is shown. */
+	private tendDelegates(): void {
+		const { lookAtQueue } = this.options;
+		const isTime = this.now() - this.queueMs >= QUEUE_MS;
+		if (!lookAtQueue || !this.isKeeper || this.tending || !isTime || !this.mirror.hasUnsettled()) return;
+		this.queueMs = this.now();
+		this.tending = lookAtQueue(this.store)
+			.catch((error: unknown) => {
+				this.failure = { file: this.workspace.paths.delegates, reason: errorText(error) };
+			})
+			.finally(() => (this.tending = undefined));
 	}
 
 	private async readTasks(): Promise<void> {
@@ -272,7 +329,8 @@ export class WorkspaceModel implements Disposable {
 			workers: workers.map(worker => this.viewOf(worker)),
 			unread: this.tasks.inState({ task: record.name, worker: ORCHESTRATOR }, 'queued').length,
 		}));
-		return { tasks, problems: [...this.tasks.problems(), ...this.collector.problems, ...failures] };
+		const problems = [...this.tasks.problems(), ...this.mirror.problems(), ...this.collector.problems, ...failures];
+		return { tasks, problems };
 	}
 
 	private viewOf(record: WorkerRecord): WorkerView {
@@ -290,12 +348,14 @@ export class WorkspaceModel implements Disposable {
 				const { state, folded } = this.stateOf(record);
 				const address = { task: record.task, worker: record.name };
 				addresses.push(address);
-				this.attention.see(address, state, folded.stops);
+				// That a delegate has ended is told below, and better.
+				if (record.delegate === undefined) this.attention.see(address, state, folded.stops);
 			}
 			const { name } = task.record;
 			this.attention.seeMailbox(name, this.messages({ task: name, worker: ORCHESTRATOR }), !this.isReady);
 		}
 		this.attention.keepOnly(addresses);
+		this.attention.seeDelegates(this.mirror.all(), !this.isReady);
 		this.announce();
 	}
 
@@ -316,6 +376,7 @@ export class WorkspaceModel implements Disposable {
 		if (!this.isReady || this.owned.isDisposed) return;
 		const { spool, traffic } = this.workspace.paths;
 		this.touch(this.isCollector ? [spool] : [spool, traffic]);
+		this.tendDelegates();
 		// A slow transcript or a CLI that does not answer must not hold up the next tick, or the events.
 		if (this.isLooking) return;
 		this.isLooking = true;

@@ -90,7 +90,7 @@ describe('a delegate of the real agent', () => {
 
 		const { id, worker } = await delegate(
 			lab,
-			'[[write:made.txt|by the delegate]] [[text:The delegate is done.]]',
+			'[[write:made.txt|by the delegate]] [[sh:echo "<$NODE_OPTIONS>" > options.txt]] [[text:The delegate is done.]]',
 			'--to',
 			`${parent.task}/${parent.worker}`,
 		);
@@ -100,7 +100,9 @@ describe('a delegate of the real agent', () => {
 		expect(request.text).toContain('The delegate is done.');
 		expect(request.text).toContain('Waiting now');
 		expect(readFileSync(lab.workspace.file('made.txt'), 'utf8')).toBe('by the delegate');
-		expect(await ended(lab, id)).toMatchObject({ status: 'done', worker, toolCalls: 1, lastTool: 'Write' });
+		// What makes the runner small is not the agent's.
+		expect(readFileSync(lab.workspace.file('options.txt'), 'utf8')).toBe('<>\n');
+		expect(await ended(lab, id)).toMatchObject({ status: 'done', worker, toolCalls: 2, lastTool: 'Bash' });
 		const { messages } = await lab.nancy.mailbox(parent).list(['delivered']);
 		expect(messages.map(({ content, receipt }) => [content.kind, receipt?.session])).toEqual([['result', session]]);
 	});

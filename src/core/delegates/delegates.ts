@@ -33,7 +33,8 @@ export const RUNNER_DIED = 'runner died';
 export class Delegates {
 	constructor(readonly workspace: Workspace) {}
 
-	private get folder(): string {
+	/** Absolute. */
+	get folder(): string {
 		return this.workspace.paths.delegates;
 	}
 

@@ -25,7 +25,7 @@ export interface DelegateRequest {
 }
 
 /** Where delegates live that nobody's task asked for. */
-const OWN_TASK = TaskName.parse('delegates');
+export const OWN_TASK = TaskName.parse('delegates');
 
 /** Queues a delegate, with a mailbox of its own in the task of whoever asked for it. The queue starts it when it may. */
 export async function queueDelegate(
