@@ -26,6 +26,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 		openFolder: (path, name) => {
 			const model = new WorkspaceModel(new Workspace(path), drivers, {
 				ask: driver => operations.ask(driver),
+				lookAtQueue: delegates => operations.delegates.look(delegates),
 				readOnly: !vscode.workspace.isTrusted,
 				collector: { limits: trafficLimits(path) },
 			});
@@ -73,6 +74,7 @@ function folderOf(model: WorkspaceModel, path: string, name: string, onDispose: 
 		onDidNeedAttention: model.onDidNeedAttention,
 		overview: () => model.overview(),
 		messages: address => model.messages(address),
+		delegates: () => model.delegates(),
 		sessions: () => model.sessions(),
 		refresh: () => model.refresh(),
 		dispose: () => {

@@ -15,6 +15,9 @@ import { detectAgent, findNode, type Detection } from './process/detect.ts';
 import { stopTree } from './process/stopTree.ts';
 import { tryLauncher } from './process/tryLauncher.ts';
 import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
+import { delegateVariables, WindowDelegates } from './operations/delegates.ts';
+import { requireTrust } from './operations/trust.ts';
+import { WindowWorktrees } from './operations/worktrees.ts';
 import { doctorReport } from './ui/doctorReport.ts';
 import type { Folder, Operations } from './ui/ports.ts';
 import { agentArguments, agentPath, tokenThreshold } from './ui/settings.ts';
@@ -22,6 +25,8 @@ import { agentArguments, agentPath, tokenThreshold } from './ui/settings.ts';
 /** What the window asks of drivers, processes and other programs' files. */
 export class WindowOperations implements Operations {
 	private runtime: Promise<InstalledRuntime> | undefined;
+	readonly delegates: WindowDelegates = new WindowDelegates(() => this.runtimeFolder());
+	readonly worktrees: WindowWorktrees = new WindowWorktrees();
 
 	constructor(
 		private readonly extensionPath: string,
@@ -40,6 +45,7 @@ export class WindowOperations implements Operations {
 						: undefined,
 					problem: found.found ? undefined : found.reason,
 					installHint: driver.installHint,
+					permissionModes: driver.headless === 'none' ? [] : driver.headless.permissionModes,
 				};
 			}),
 		);
@@ -120,7 +126,9 @@ export class WindowOperations implements Operations {
 		const found = await this.installed(driver);
 		const { bin } = await this.runtimeFolder();
 		const extra = agentArguments(agent);
-		return planWorker(folder.workspace, driver, found, { ...request, extra, bin, env: process.env });
+		const planned = await planWorker(folder.workspace, driver, found, { ...request, extra, bin, env: process.env });
+		// The agent may delegate itself, by the command.
+		return { ...planned, env: { ...planned.env, ...delegateVariables() } };
 	}
 
 	/** What the agent itself says of its sessions; rejects where it is not found or cannot tell. */
@@ -197,12 +205,4 @@ function isAsking(folder: Folder, agent: DriverId): boolean {
 		.overview()
 		.tasks.flatMap(task => task.workers)
 		.some(({ record, state }) => record.agent === agent && state.phase === 'waiting');
-}
-
-function requireTrust(): void {
-	if (vscode.workspace.isTrusted) return;
-	throw new NancyError(
-		'not-trusted',
-		vscode.l10n.t('Trust this workspace first: in Restricted Mode Nancy changes nothing.'),
-	);
 }

@@ -147,7 +147,7 @@ export class AttentionTracker implements Disposable {
 			this.ended.set(id, state);
 			if (isFirst) continue;
 			const at = status.ended_at ?? new Date().toISOString();
-			this.raise(`delegate:${id}`, {
+			this.raise(`//${id}`, {
 				id: `delegate:${id}:${state}`,
 				kind: 'delegate',
 				address: { task, worker },

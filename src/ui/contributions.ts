@@ -5,6 +5,7 @@
 
 export const VIEWS = {
 	tasks: 'nancy.tasks',
+	delegates: 'nancy.delegates',
 	inbox: 'nancy.inbox',
 	compose: 'nancy.compose',
 	traffic: 'nancy.traffic',
@@ -23,6 +24,11 @@ export const PALETTE_COMMANDS = [
 	'nancy.sendMessage',
 	'nancy.typeWake',
 	'nancy.composeMessage',
+	'nancy.delegate',
+	'nancy.showDelegateOutput',
+	'nancy.stopDelegate',
+	'nancy.reviewDelegate',
+	'nancy.sendBack',
 	'nancy.showAttention',
 	'nancy.filterTraffic',
 	'nancy.clearTrafficFilter',
@@ -48,11 +54,26 @@ export const ITEM_COMMANDS = [
 	'nancy.reply',
 	'nancy.openPayload',
 	'nancy.openTranscript',
+	'nancy.messageDelegate',
+	'nancy.openDelegateLog',
+	'nancy.openDelegatePrompt',
+	'nancy.openDelegateAnswer',
+	'nancy.delegateAgain',
+	'nancy.copyDelegate',
+	'nancy.mergeDelegate',
+	'nancy.openDelegateWorktree',
+	'nancy.discardDelegate',
 ] as const;
 
-export type CommandId = (typeof PALETTE_COMMANDS)[number] | (typeof ITEM_COMMANDS)[number];
+/** Commands that act on a review comment: hidden from the palette, too. */
+export const COMMENT_COMMANDS = ['nancy.addComment', 'nancy.deleteComment'] as const;
 
-export const COMMANDS: readonly CommandId[] = [...PALETTE_COMMANDS, ...ITEM_COMMANDS];
+export type CommandId =
+	| (typeof PALETTE_COMMANDS)[number]
+	| (typeof ITEM_COMMANDS)[number]
+	| (typeof COMMENT_COMMANDS)[number];
+
+export const COMMANDS: readonly CommandId[] = [...PALETTE_COMMANDS, ...ITEM_COMMANDS, ...COMMENT_COMMANDS];
 
 /** Facts that a user could name, for `when` clauses. */
 export const CONTEXT_KEYS = {
@@ -64,6 +85,10 @@ export const CONTEXT_KEYS = {
 	agentMissing: 'nancy.agentMissing',
 	/** Nancy looked for agent CLIs and found one. */
 	agentFound: 'nancy.agentFound',
+	/** A delegate has been started in this workspace. */
+	hasDelegates: 'nancy.hasDelegates',
+	/** There are review comments that nobody has sent back yet. */
+	hasComments: 'nancy.hasComments',
 	/** A message has been sent to a worker. */
 	hasSent: 'nancy.hasSent',
 	/** A hook has reported something. */
@@ -82,6 +107,12 @@ export const SETTINGS = {
 	notifyPermission: 'nancy.notifications.permission',
 	notifyStopped: 'nancy.notifications.stopped',
 	notifyMessage: 'nancy.notifications.message',
+	notifyDelegate: 'nancy.notifications.delegate',
+	delegatesMax: 'nancy.delegates.max',
+	delegatesTimeout: 'nancy.delegates.timeoutMinutes',
+	delegatesIdle: 'nancy.delegates.idleMinutes',
+	delegatesSetUp: 'nancy.delegates.worktreeSetUp',
+	delegatesTearDown: 'nancy.delegates.worktreeTearDown',
 	trafficSessions: 'nancy.traffic.maximumSessions',
 	trafficFileSize: 'nancy.traffic.maximumFileSize',
 	trafficTotalSize: 'nancy.traffic.maximumTotalSize',
@@ -93,7 +124,7 @@ export function agentSettings(driver: string): { path: string; arguments: string
 }
 
 /** Schemes of the read-only documents that Nancy shows. */
-export const SCHEMES = { payload: 'nancy-payload', report: 'nancy-report' } as const;
+export const SCHEMES = { payload: 'nancy-payload', report: 'nancy-report', base: 'nancy-base' } as const;
 
 export const WALKTHROUGH = 'firstTask';
 export const CONTAINER = 'nancy';

@@ -6,8 +6,13 @@ import type { WorkerPlan, WorkerRequest } from '../core/launch.ts';
 import type { MailboxListing } from '../core/mailbox.ts';
 import type { Overview } from '../core/overview.ts';
 import type { SessionTraffic } from '../core/sessionView.ts';
+import type { Delegate } from '../core/delegates/delegates.ts';
+import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
+import type { PermissionMode } from '../core/headless.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId, TaskName } from '../protocol/names.ts';
+import type { Worktree } from '../protocol/worktree.ts';
 
 /** One workspace folder as the views read it: from memory, refreshed by the core, which tells when to look again. */
 export interface Folder extends Disposable {
@@ -20,6 +25,8 @@ export interface Folder extends Disposable {
 	overview(): Overview;
 	/** A worker's mailbox, or the human's own (`orchestrator`). */
 	messages(address: WorkerAddress): MailboxListing;
+	/** Oldest first. */
+	delegates(): readonly Delegate[];
 	/** Newest first. */
 	sessions(): readonly SessionTraffic[];
 	/** Looks at the disk now, for what this window itself has just changed. */
@@ -33,6 +40,8 @@ export interface AgentChoice {
 	found: { executable: string; version: string } | undefined;
 	problem: string | undefined;
 	installHint: string;
+	/** What it may do unasked as a delegate, most careful first; empty where it cannot be one. */
+	permissionModes: readonly PermissionMode[];
 }
 
 export interface Report {
@@ -52,4 +61,49 @@ export interface Operations {
 	plan(folder: Folder, agent: DriverId, request: Omit<WorkerRequest, 'bin' | 'env' | 'extra'>): Promise<WorkerPlan>;
 	/** Ends a process politely, then firmly. */
 	stop(process: ProcessIdentity): Promise<void>;
+	readonly delegates: DelegateOperations;
+	readonly worktrees: WorktreeOperations;
+}
+
+export interface DelegateOperations {
+	/** Queues a delegate, and starts it where it may start. */
+	start(folder: Folder, request: DelegateRequest): Promise<DelegateId>;
+	/** Ends it; resolves once it has ended, or did not for a while. */
+	stop(folder: Folder, id: DelegateId): Promise<void>;
+}
+
+/** The worktrees that delegates worked in. */
+export interface WorktreeOperations {
+	/** From its base to its files as they are, committed or not. */
+	changes(worktree: Worktree): Promise<readonly ChangedFile[]>;
+	/** A file as it was in the base; `undefined` when there was none. */
+	base(worktree: Worktree, path: string): Promise<Buffer | undefined>;
+	merge(worktree: Worktree, message: string): Promise<MergeOutcome>;
+	/** What removing it would lose. */
+	only(worktree: Worktree): Promise<OnlyThere>;
+	/** Removes it; what is nowhere else stays on its branch, or goes with `discard`. Returns what was kept or lost, as a sentence. */
+	remove(
+		worktree: Worktree,
+		options: { discard: boolean; tearDown: string | undefined },
+	): Promise<{ isRemoved: boolean; says: string }>;
+}
+
+export interface ChangedFile {
+	/** Relative to the worktree, with `/`. */
+	path: string;
+	/** Where it was before it was renamed. */
+	before?: string;
+	status: 'added' | 'modified' | 'deleted' | 'renamed';
+}
+
+export type MergeOutcome =
+	| { ok: true; how: 'merged' | 'applied' | 'nothing' }
+	| { ok: false; reason: string; conflicts?: readonly string[] };
+
+/** What of a worktree is nowhere else. */
+export interface OnlyThere {
+	commits: number;
+	files: readonly string[];
+	nested: readonly string[];
+	ignored: readonly string[];
 }

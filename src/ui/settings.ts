@@ -30,11 +30,12 @@ export function agentArguments(driver: string): readonly string[] {
 	return read(agentSettings(driver).arguments, z.catch(z.array(z.string()), []));
 }
 
-export function notice(kind: 'permission' | 'stopped' | 'message', folder: string): Notice {
+export function notice(kind: 'permission' | 'stopped' | 'message' | 'delegate', folder: string): Notice {
 	const key = {
 		permission: SETTINGS.notifyPermission,
 		stopped: SETTINGS.notifyStopped,
 		message: SETTINGS.notifyMessage,
+		delegate: SETTINGS.notifyDelegate,
 	}[kind];
 	return read(key, Notice, folder);
 }
@@ -46,6 +47,27 @@ export function tokenThreshold(folder: string): number | undefined {
 	const chosen = found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
 	const percent = z.number().check(z.minimum(1), z.maximum(100)).safeParse(chosen);
 	return percent.success ? percent.data : undefined;
+}
+
+/** How many delegates run at once; `undefined` where Nancy decides. */
+export function maximumDelegates(): number | undefined {
+	const maximum = read(SETTINGS.delegatesMax, z.catch(z.int().check(z.nonnegative()), 0));
+	return maximum === 0 ? undefined : maximum;
+}
+
+/** What a new delegate may use up, in seconds. */
+export function delegateLimits(folder: string): { wallSeconds: number; idleSeconds: number } {
+	const seconds = (key: string, otherwise: number) =>
+		read(key, z.catch(z.number().check(z.positive()), otherwise), folder) * 60;
+	return { wallSeconds: seconds(SETTINGS.delegatesTimeout, 30), idleSeconds: seconds(SETTINGS.delegatesIdle, 10) };
+}
+
+/** Commands that run in a delegate's worktree after it was made, and before it is removed. */
+export function worktreeCommands(folder: string): { setUp: string | undefined; tearDown: string | undefined } {
+	return {
+		setUp: read(SETTINGS.delegatesSetUp, Text, folder) || undefined,
+		tearDown: read(SETTINGS.delegatesTearDown, Text, folder) || undefined,
+	};
 }
 
 export function maximumSessions(): number {

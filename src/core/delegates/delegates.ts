@@ -17,10 +17,13 @@ import { resultText } from './resultText.ts';
 export interface Delegate {
 	record: DelegateRecord;
 	status: DelegateStatus;
+	files: DelegateFiles;
 	/** Final once `.done` is there, whatever the status file says. */
 	state: DelegateState;
 	/** Why it failed. */
 	error?: string;
+	/** Another program's, which Nancy only shows. */
+	isForeign?: true;
 }
 
 /** How a run ended, for {@link Delegates.finish}. */
@@ -53,7 +56,7 @@ export class Delegates {
 		await this.writeStatus(id, status);
 		// Last: a delegate is there once its record is.
 		await createJsonFile(this.recordFile(id), record);
-		return { record, status, state: 'queued' };
+		return { record, status, files: this.files(id), state: 'queued' };
 	}
 
 	/** What says what a delegate will do, for {@link Tickets}. */
@@ -85,11 +88,13 @@ export class Delegates {
 		const record = await readJsonFile(this.recordFile(id), DelegateRecord);
 		if (!record || record.id !== id) return undefined;
 		const status = (await readJsonFile(this.files(id).status, DelegateStatus)) ?? blank(id);
-		const done = await this.files(id).readDone();
-		if (done === undefined) return { record, status, state: isFinal(status.status) ? 'running' : status.status };
-		if (done === 'success' && (await this.files(id).hasOutput())) return { record, status, state: 'done' };
+		const files = this.files(id);
+		const done = await files.readDone();
+		if (done === undefined)
+			return { record, status, files, state: isFinal(status.status) ? 'running' : status.status };
+		if (done === 'success' && (await files.hasOutput())) return { record, status, files, state: 'done' };
 		const error = done === 'success' ? 'it ended well, but its answer is not there' : done.replace(/^error: /, '');
-		return { record, status, state: 'failed', error };
+		return { record, status, files, state: 'failed', error };
 	}
 
 	async get(id: DelegateId): Promise<Delegate> {
@@ -112,8 +117,7 @@ export class Delegates {
 	 * Ends a delegate: answer, `.done`, status, then the result's message. An empty answer is a failure. A result that comes
 	 * after the delegate had been given up is taken, and reported again.
 	 */
-	async finish({ record, status }: Delegate, outcome: Outcome): Promise<Delegate> {
-		const files = this.files(record.id);
+	async finish({ record, status, files }: Delegate, outcome: Outcome): Promise<Delegate> {
 		const wasDone = (await files.readDone()) !== undefined;
 		const isEmpty = outcome.ok && outcome.output.trim() === '';
 		const reason = outcome.ok ? (isEmpty ? 'it ended without an answer' : undefined) : outcome.reason;
@@ -121,6 +125,7 @@ export class Delegates {
 		const { runner: _runner, agent_process: _agent, parked_until: _parked, ...kept } = status;
 		const ended: Delegate = {
 			record,
+			files,
 			state: reason === undefined ? 'done' : 'failed',
 			...(reason !== undefined && { error: oneLine(reason) }),
 			status: {
@@ -146,7 +151,7 @@ export class Delegates {
 					priority: 'normal',
 					effect: 'none',
 					from: `${record.task}/${record.worker}`,
-					text: await resultText(delegate, this.files(record.id)),
+					text: await resultText(delegate),
 				})
 				.catch((error: unknown) => {
 					// Whoever asked has been deleted meanwhile: the answer stays in its file.

@@ -1,14 +1,10 @@
 import type { Delegate } from './delegates.ts';
-import type { DelegateFiles } from './files.ts';
 
 /** Longest answer that travels in the message itself, in bytes; of a longer one the message has the beginning and the file. */
 const INLINE_BYTES = 100_000;
 
 /** What the one who asked reads. The first line is what other tools look for. */
-export async function resultText(
-	{ record, status, state, error }: Pick<Delegate, 'record' | 'status' | 'state' | 'error'>,
-	files: DelegateFiles,
-): Promise<string> {
+export async function resultText({ record, status, state, error, files }: Delegate): Promise<string> {
 	const { text, isWhole, bytes } = await files.readOutput(INLINE_BYTES);
 	const head =
 		state === 'done'

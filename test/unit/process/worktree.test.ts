@@ -6,6 +6,7 @@ import {
 	renameSync,
 	rmSync,
 	symlinkSync,
+	utimesSync,
 	writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -50,6 +51,15 @@ describe('looking at a repository', () => {
 		repo.git(['checkout', '--quiet', '--detach']);
 		const { branch: _, ...detached } = { ...clean, isDirty: true };
 		expect(await inspectRepository(repo.root)).toEqual(detached);
+	});
+
+	it('does not even refresh the index', async () => {
+		const index = () => readFileSync(join(repo.root, '.git/index')).toString('base64');
+		utimesSync(join(repo.root, 'a.txt'), 1_700_000_000, 1_700_000_000);
+		const before = index();
+		expect(await inspectRepository(repo.root)).toMatchObject({ ok: true, isDirty: false });
+		await create({ withChanges: true });
+		expect(index()).toBe(before);
 	});
 
 	it('says what is not possible, and what to do', async () => {
@@ -206,7 +216,15 @@ describe('making a worktree', () => {
 	});
 
 	it('sees a change that leaves size and time of a file as they were', async () => {
+		const file = join(repo.root, 'a.txt');
+		const then = new Date(1_700_000_000_000);
+		repo.git(['config', 'core.trustctime', 'false']);
+		utimesSync(file, then, then);
+		repo.git(['add', '.']);
+		// Git looks into files that are no older than its index.
+		utimesSync(join(repo.root, '.git/index'), then, then);
 		repo.write({ 'a.txt': lines('z') });
+		utimesSync(file, then, then);
 		expect(repo.git(['diff', '--name-only'])).toBe('a.txt');
 		const { folder } = await create({ withChanges: true });
 		expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe(lines('z'));

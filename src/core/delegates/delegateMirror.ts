@@ -1,0 +1,84 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorText } from '../../base/errors.ts';
+import { fileNames } from '../../base/listing.ts';
+import { DelegateId } from '../../protocol/delegate.ts';
+import type { FileProblem } from '../workspace.ts';
+import { isFinal, type Delegate, type Delegates } from './delegates.ts';
+
+/** How long a delegate that has ended is taken to stay as it is, in milliseconds: only a late result changes it. */
+const SETTLED_MS = 5000;
+
+interface Mirrored {
+	/** Of its files when they were read. */
+	look: string;
+	delegate?: Delegate;
+	problem?: FileProblem;
+}
+
+/** `.nancy/delegates` in memory, as last read. Reads again only the delegates whose files have changed. */
+export class DelegateMirror {
+	private known = new Map<DelegateId, Mirrored>();
+	private settledMs = -Infinity;
+
+	constructor(
+		private readonly store: Delegates,
+		private readonly now: () => number = Date.now,
+	) {}
+
+	/** Oldest first. */
+	all(): Delegate[] {
+		return [...this.known.values()].flatMap(({ delegate }) => delegate ?? []);
+	}
+
+	problems(): FileProblem[] {
+		return [...this.known.values()].flatMap(({ problem }) => problem ?? []);
+	}
+
+	/** There is something that somebody has to look at: to start it, to find out that its runner died, or to report it. */
+	hasUnsettled(): boolean {
+		return this.all().some(({ state, status }) => !isFinal(state) || !status.reported);
+	}
+
+	/** Whether anything is other than it was. */
+	async read(): Promise<boolean> {
+		const { folder } = this.store;
+		const looksAtAll = this.now() - this.settledMs >= SETTLED_MS;
+		if (looksAtAll) this.settledMs = this.now();
+		const before = this.known;
+		this.known = new Map();
+		let isChanged = false;
+		for (const name of (await fileNames(folder, '.json')).toSorted()) {
+			const id = DelegateId.safeParse(name.slice(0, -'.json'.length));
+			if (!id.success || name === 'parked.json') continue;
+			const known = before.get(id.data);
+			const isSettled = known?.delegate && isFinal(known.delegate.state) && known.delegate.status.reported;
+			const look = isSettled && !looksAtAll ? known.look : await lookOf(folder, id.data);
+			if (known?.look === look) {
+				this.known.set(id.data, known);
+				continue;
+			}
+			isChanged = true;
+			this.known.set(id.data, { look, ...(await this.readOne(id.data, join(folder, name))) });
+		}
+		return isChanged || [...before.keys()].some(id => !this.known.has(id));
+	}
+
+	private async readOne(id: DelegateId, file: string): Promise<Omit<Mirrored, 'look'>> {
+		try {
+			const delegate = await this.store.find(id);
+			return delegate ? { delegate } : {};
+		} catch (error) {
+			return { problem: { file, reason: errorText(error) } };
+		}
+	}
+}
+
+/** Taken before they are read: what changes meanwhile is read once more. */
+async function lookOf(folder: string, id: DelegateId): Promise<string> {
+	const looks = ['json', 'status', 'done'].map(async ending => {
+		const found = await stat(join(folder, `${id}.${ending}`), { bigint: true }).catch(() => undefined);
+		return found ? `${found.ino}:${found.mtimeNs}:${found.size}` : '';
+	});
+	return (await Promise.all(looks)).join(' ');
+}

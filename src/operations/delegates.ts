@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { dataFolder } from '../base/folders.ts';
+import { Delegates } from '../core/delegates/delegates.ts';
+import { queueDelegate, type DelegateRequest } from '../core/delegates/queueDelegate.ts';
+import { Tickets } from '../core/delegates/tickets.ts';
+import type { Runtime } from '../core/runtime.ts';
+import { drivers } from '../drivers/index.ts';
+import { lookAtQueue, stopDelegate } from '../process/delegateQueue.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
+import type { DelegateOperations, Folder } from '../ui/ports.ts';
+import { agentPath, maximumDelegates } from '../ui/settings.ts';
+import { requireTrust } from './trust.ts';
+
+/** The window's side of the delegates: it queues, and looks that the queue goes on. What runs belongs to no window. */
+export class WindowDelegates implements DelegateOperations {
+	private readonly tickets = new Tickets(dataFolder());
+
+	constructor(private readonly runtime: () => Promise<Runtime>) {}
+
+	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
+		requireTrust();
+		const store = new Delegates(folder.workspace);
+		const { record } = await queueDelegate(store, this.tickets, request);
+		await this.look(store);
+		return record.id;
+	}
+
+	async stop(folder: Folder, id: DelegateId): Promise<void> {
+		requireTrust();
+		await stopDelegate(new Delegates(folder.workspace), id);
+	}
+
+	/** Starts what may start, and ends what a killed runner left open. */
+	async look(store: Delegates): Promise<void> {
+		requireTrust();
+		const { bin } = await this.runtime();
+		await lookAtQueue(store, {
+			tickets: this.tickets,
+			nancy: join(bin, 'nancy'),
+			cap: maximumDelegates(),
+			env: delegateVariables(),
+		});
+	}
+}
+
+/** What the `nancy` command needs to know of the window's settings: runners and agents' terminals inherit it. */
+export function delegateVariables(): Readonly<Record<string, string>> {
+	const programs = drivers.flatMap(({ id }) => {
+		const path = agentPath(id);
+		return path === undefined ? [] : [[`NANCY_PROGRAM_${id.toUpperCase().replaceAll('-', '_')}`, path] as const];
+	});
+	const maximum = maximumDelegates();
+	return {
+		...Object.fromEntries(programs),
+		...(maximum !== undefined && { NANCY_DELEGATES: String(maximum) }),
+	};
+}
