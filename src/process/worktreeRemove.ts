@@ -152,10 +152,12 @@ async function deleteBranch(parent: GitPlace, branch: string, tip: string): Prom
 }
 
 function outcome(only: OnlyThere, kept: readonly string[], saved: { branch: string; tip: string } | undefined): string {
+	const isNothing = only.commits === 0 && only.files.length === 0 && only.nested.length === 0;
+	if (kept.length > 0 && isNothing) return `Nothing was lost. Branch ${listed(kept)} stays, for it is in use.`;
 	if (kept.length > 0) {
 		return `${kept.length === 1 ? 'Branch' : 'Branches'} ${listed(kept)} ${kept.length === 1 ? 'keeps' : 'keep'} ${inWords(only)}.`;
 	}
-	if (only.commits === 0 && only.files.length === 0 && only.nested.length === 0) return 'Nothing was lost.';
+	if (isNothing) return 'Nothing was lost.';
 	const back = saved ? ` To get its commits back: git branch ${saved.branch} ${saved.tip}` : '';
 	return `Discarded ${inWords(only)}.${back}`;
 }

@@ -249,7 +249,7 @@ describe('removing a worktree', () => {
 		const worktree = await create();
 		repo.git(['checkout', '--quiet', '--detach'], worktree.folder);
 		repo.git(['checkout', '--quiet', 'nancy/x']);
-		await discard(worktree);
+		expect((await discard(worktree)).says).toBe('Nothing was lost. Branch nancy/x stays, for it is in use.');
 		expect(repo.git(['branch', '--show-current'])).toBe('nancy/x');
 		expect(branches()).toBe('nancy/x');
 	});
