@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
 import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
+import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { HeadlessEvent } from '../core/headless.ts';
 import { abandonStart, headlessOf, planWorker, recordProcess, recordStop } from '../core/launch.ts';
@@ -74,7 +75,6 @@ async function insist<T>(work: () => Promise<T>): Promise<T> {
 
 class DelegateRun {
 	readonly status: StatusWriter;
-	private readonly files;
 	/** The agent has said or done something in its current session: worth going on with. */
 	private hasBegun = false;
 	private quotaResetsAtMs: number | undefined;
@@ -85,8 +85,7 @@ class DelegateRun {
 		private readonly delegate: Delegate,
 		private readonly tools: RunnerTools,
 	) {
-		this.status = new StatusWriter(delegates, delegate);
-		this.files = delegates.files(delegate.record.id);
+		this.status = new StatusWriter(delegate.status, status => delegates.writeStatus(delegate.record.id, status));
 	}
 
 	private get record() {
@@ -189,46 +188,9 @@ class DelegateRun {
 	}
 
 	private note(event: HeadlessEvent): void {
-		const { status } = this;
-		const last_activity = new Date().toISOString();
-		switch (event.is) {
-			case 'session':
-				status.change({ session: event.session, last_activity, ...(event.model && { model: event.model }) });
-				break;
-			case 'tool':
-				this.hasBegun = true;
-				status.change({
-					last_activity,
-					tool_calls: status.status.tool_calls + 1,
-					last_tool: event.tool,
-					...(event.file !== undefined && { last_file: event.file }),
-				});
-				break;
-			case 'text':
-				this.hasBegun = true;
-				status.change({ last_activity });
-				break;
-			case 'denied':
-				status.change({ last_activity, denied: [...status.status.denied, event.tool].slice(-100) });
-				break;
-			case 'quota':
-				this.quotaResetsAtMs = event.resetsAtMs;
-				break;
-			case 'result': {
-				const { inputTokens, outputTokens, costUsd } = event.result;
-				status.change({
-					last_activity,
-					input_tokens: status.status.input_tokens + inputTokens,
-					output_tokens: status.status.output_tokens + outputTokens,
-					...(costUsd !== undefined && { cost_usd: (status.status.cost_usd ?? 0) + costUsd }),
-				});
-				break;
-			}
-			case 'tool-failed':
-			case 'retrying':
-				status.change({ last_activity });
-				break;
-		}
+		if (event.is === 'tool' || event.is === 'text') this.hasBegun = true;
+		if (event.is === 'quota') this.quotaResetsAtMs = event.resetsAtMs;
+		this.status.change(progress(this.status.status, event));
 		const line = eventLine(event);
 		if (line !== undefined) void this.say(`${line}\n`);
 	}
@@ -252,7 +214,7 @@ class DelegateRun {
 
 	/** The log is for reading along; a disk that takes none of it must not end the run. */
 	private async say(text: string): Promise<void> {
-		await this.files.appendLog(text).catch(() => undefined);
+		await this.delegate.files.appendLog(text).catch(() => undefined);
 	}
 }
 

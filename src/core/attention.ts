@@ -145,7 +145,8 @@ export class AttentionTracker implements Disposable {
 			// Told once its result is where it belongs: whoever reads on because of it finds everything.
 			if (!status.reported || this.ended.get(id) === state) continue;
 			this.ended.set(id, state);
-			if (isFirst) continue;
+			// Whoever stopped it knows.
+			if (isFirst || error === 'cancelled') continue;
 			const at = status.ended_at ?? new Date().toISOString();
 			this.raise(`//${id}`, {
 				id: `delegate:${id}:${state}`,

@@ -1,11 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextIfExists } from '../base/atomicFile.ts';
-import { hasErrno, NancyError } from '../base/errors.ts';
+import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { holdingLock } from '../core/holdingLock.ts';
 import { Worktree, WorktreeName } from '../protocol/worktree.ts';
-import { git, gitLine, type GitPlace } from './git.ts';
+import { git, gitLine, type GitOptions, type GitOutput, type GitPlace } from './git.ts';
 import { commonDir } from './repository.ts';
 
 /** A worktree as it stands on disk. */
@@ -27,6 +28,8 @@ export const BASE_REF = 'refs/worktree/nancy-base';
 export const MERGED_REF = 'refs/worktree/nancy-merged';
 
 const PATIENCE_MS = 120_000;
+const TRIES = 5;
+const PAUSE_MS = 50;
 
 /** Beside the repository, where VS Code puts worktrees too. */
 export function worktreeFolder(root: string, name: WorktreeName): string {
@@ -66,8 +69,34 @@ export async function openWorktree(worktree: Worktree): Promise<OpenWorktree> {
 }
 
 /** One at a time, over all processes, for a worktree; and for a checkout that gets changes. Both live in git's folder. */
-export function holdingGitLock<T>(common: string, name: WorktreeName | '.merge', run: () => Promise<T>): Promise<T> {
+export function holdingGitLock<T>(
+	common: string,
+	name: WorktreeName | '.merge' | '.worktrees',
+	run: () => Promise<T>,
+): Promise<T> {
 	return holdingLock(join(common, 'nancy', `${name}.lock`), run, PATIENCE_MS);
+}
+
+/**
+ * A git command that looks at all worktrees. It fails where it meets one that another git is just making: Nancy's own wait for
+ * each other, those of a person or of another tool are given a moment.
+ */
+export function gitOverWorktrees(
+	common: string,
+	place: GitPlace,
+	args: readonly string[],
+	options: GitOptions = {},
+): Promise<GitOutput> {
+	return holdingGitLock(common, '.worktrees', async () => {
+		for (let tries = 1; ; tries++) {
+			try {
+				return await git(place, args, options);
+			} catch (error) {
+				if (tries === TRIES || !/failed to read .*worktrees/.test(errorText(error))) throw error;
+				await sleep(PAUSE_MS);
+			}
+		}
+	});
 }
 
 /** The commit at the end of a branch; `undefined` when there is no such branch. */

@@ -10,6 +10,7 @@ import {
 	adminFolder,
 	BASE_REF,
 	branchOf,
+	gitOverWorktrees,
 	holdingGitLock,
 	moveRef,
 	refOf,
@@ -87,11 +88,16 @@ async function create(
 	await moveRef(parent, making, base, '', 'nancy: worktree');
 	await moveRef(parent, `refs/heads/${worktree.branch}`, base, '', 'nancy: worktree');
 	await mkdir(dirname(worktree.folder), { recursive: true });
-	await git(parent, ['worktree', 'add', '--quiet', worktree.folder, worktree.branch], { env: { [GIT_MARK]: mark } });
-	if (copyIncludes) await copyIncluded(parent, worktree.folder);
+	const env = { [GIT_MARK]: mark };
+	const add = ['worktree', 'add', '--quiet', '--no-checkout', worktree.folder, worktree.branch];
+	await gitOverWorktrees(common, parent, add, { env });
 	const gitDir = await adminFolder(common, worktree.folder);
 	if (gitDir === undefined) throw new NancyError('git', `git did not make the worktree ${worktree.folder}`);
-	await moveRef({ folder: worktree.folder, gitDir }, BASE_REF, base, '', 'nancy: worktree');
+	const own = { folder: worktree.folder, gitDir };
+	// What `add` would do itself, but while others are made as well.
+	await git(own, ['reset', '--hard', '--quiet'], { env });
+	if (copyIncludes) await copyIncluded(parent, worktree.folder);
+	await moveRef(own, BASE_REF, base, '', 'nancy: worktree');
 	await git(parent, ['update-ref', '-d', making]);
 	return { ...worktree, base };
 }
@@ -111,7 +117,7 @@ async function clearHalf(
 ): Promise<void> {
 	if ((await adminFolder(common, folder)) !== undefined) {
 		await setAside(folder);
-		await forget(parent, folder);
+		await forget(common, parent, folder);
 	}
 	await removeAside(folder);
 	if ((await tipOf(parent, branch)) === begun) await git(parent, ['update-ref', '-d', `refs/heads/${branch}`, begun]);

@@ -4,7 +4,8 @@ import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasErrno } from '../base/errors.ts';
-import { git, type GitPlace } from './git.ts';
+import type { GitPlace } from './git.ts';
+import { gitOverWorktrees } from './openWorktree.ts';
 
 /**
  * Moves a worktree's folder out of the way in one step, so that a kill leaves it whole or gone and never half. What an earlier
@@ -28,9 +29,9 @@ export async function removeAside(folder: string): Promise<void> {
 }
 
 /** Lets git forget a worktree whose folder is gone; only this one, where `git worktree prune` would take others too. */
-export async function forget(parent: GitPlace, folder: string): Promise<void> {
+export async function forget(common: string, parent: GitPlace, folder: string): Promise<void> {
 	// Twice, for git locks a worktree while it makes it.
-	await git(parent, ['worktree', 'remove', '--force', '--force', folder]);
+	await gitOverWorktrees(common, parent, ['worktree', 'remove', '--force', '--force', folder]);
 }
 
 function asideOf(folder: string): string {

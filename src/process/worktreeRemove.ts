@@ -3,8 +3,16 @@ import { join } from 'node:path';
 import { readTextIfExists } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { git, gitAnswer, gitList, type GitPlace } from './git.ts';
-import { holdingGitLock, MERGED_REF, openWorktree, refOf, tipOf, type OpenWorktree } from './openWorktree.ts';
+import { gitAnswer, gitList, type GitPlace } from './git.ts';
+import {
+	gitOverWorktrees,
+	holdingGitLock,
+	MERGED_REF,
+	openWorktree,
+	refOf,
+	tipOf,
+	type OpenWorktree,
+} from './openWorktree.ts';
 import { listed } from './repository.ts';
 import { saveWork, workOf } from './saveWork.ts';
 import { forget, removeAside, setAside } from './worktreeFolder.ts';
@@ -78,10 +86,10 @@ async function remove(open: OpenWorktree, discard: boolean): Promise<Removal> {
 	}
 	if (own) {
 		await setAside(record.folder);
-		await forget(parent, record.folder);
+		await forget(open.common, parent, record.folder);
 	}
 	await removeAside(record.folder);
-	for (const { branch, tip } of doomed) await deleteBranch(parent, branch, tip);
+	for (const { branch, tip } of doomed) await deleteBranch(open, branch, tip);
 	const kept: string[] = [];
 	for (const branch of branches) if ((await tipOf(parent, branch)) !== undefined) kept.push(branch);
 	return {
@@ -147,8 +155,9 @@ async function assertUnlocked({ own, record }: OpenWorktree): Promise<void> {
 }
 
 /** Not where it has moved on, or somebody has it checked out. */
-async function deleteBranch(parent: GitPlace, branch: string, tip: string): Promise<void> {
-	if ((await tipOf(parent, branch)) === tip) await git(parent, ['branch', '--quiet', '-D', branch], { answers: [1] });
+async function deleteBranch({ common, parent }: OpenWorktree, branch: string, tip: string): Promise<void> {
+	if ((await tipOf(parent, branch)) !== tip) return;
+	await gitOverWorktrees(common, parent, ['branch', '--quiet', '-D', branch], { answers: [1] });
 }
 
 function outcome(only: OnlyThere, kept: readonly string[], saved: { branch: string; tip: string } | undefined): string {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod/mini';
@@ -75,6 +75,36 @@ describe('nancy run --headless', () => {
 		expect(existsSync(lab.workspace.file('made'))).toBe(false);
 		expect((await run('[[err:400]]')).code).toBe(1);
 		expect((await run('[[wait:20000]] [[text:late]]', '--timeout', '2')).code).toBe(4);
+	});
+});
+
+describe('a worker of claude-swarm', () => {
+	it('leaves the files that the swarm looks for, and shows among the delegates', async () => {
+		await using lab = await deployedLab({ isDeployed: false });
+		const folder = lab.workspace.file('.claude/orchestrator/workers');
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(join(folder, 'auth.prompt'), '[[sh:echo hello]] [[text:Auth is done.]]');
+		writeFileSync(join(folder, 'other.log'), 'somebody else runs this one\n');
+		const { cwd, env } = shell(lab);
+		const args = ['--prompt-file', join(folder, 'auth.prompt'), '--permissions', 'bypassPermissions'];
+		const where = { cwd, env: { ...env, CLAUDE_SWARM_WORKER: 'true' } };
+		expect((await nancy.run(['run', '--headless', ...args], where)).code).toBe(0);
+		expect(readFileSync(join(folder, 'auth.done'), 'utf8')).toBe('success\n');
+		expect(readFileSync(join(folder, 'auth.log'), 'utf8')).toContain('● Bash echo hello');
+		expect(JSON.parse(readFileSync(join(folder, 'auth.status'), 'utf8'))).toMatchObject({
+			task_id: 'auth',
+			status: 'done',
+			tool_calls: 1,
+			last_tool: 'Bash',
+			iteration: 1,
+		});
+		await lab.nancy.prepare();
+		const listed = await nancy.run(['delegates', '--json'], { cwd, env });
+		const { delegates } = DelegatesOutput.parse(JSON.parse(listed.stdout));
+		expect(delegates.map(({ title, status }) => [title, status])).toEqual([
+			['auth', 'done'],
+			['other', 'running'],
+		]);
 	});
 });
 

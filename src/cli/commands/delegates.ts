@@ -107,26 +107,25 @@ async function listed(store: Delegates): Promise<Answer> {
 	});
 	return answer(
 		DelegatesOutput,
-		{ delegates: all.map(delegate => outputOf(store, delegate)), problems },
+		{ delegates: all.map(outputOf), problems },
 		lines.length === 0 ? 'no delegates' : lines,
 	);
 }
 
 async function shown(store: Delegates, id: DelegateId): Promise<Answer> {
 	const delegate = await store.get(id);
-	const { text } = await store.files(id).readOutput(PRINTED_BYTES);
+	const { text } = await delegate.files.readOutput(PRINTED_BYTES);
 	const failed = delegate.state === 'failed' ? `failed: ${delegate.error}` : undefined;
 	const words = isFinal(delegate.state) ? [failed, text.trimEnd()].filter(Boolean).join('\n') : delegate.state;
 	return answer(
 		DelegatesOutput,
-		{ delegates: [outputOf(store, delegate)], problems: [] },
+		{ delegates: [outputOf(delegate)], problems: [] },
 		words,
 		delegate.state === 'failed' ? ExitCode.failed : ExitCode.ok,
 	);
 }
 
-function outputOf(store: Delegates, { record, status, state, error }: Delegate): DelegateOutput {
-	const files = store.files(record.id);
+function outputOf({ record, status, state, error, files }: Delegate): DelegateOutput {
 	const { worktree } = status;
 	return {
 		id: record.id,

@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { writeFileAtomic } from '../../base/atomicFile.ts';
+import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { dataFolder } from '../../base/folders.ts';
+import { identify } from '../../base/liveness.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
+import { progress } from '../../core/delegates/progress.ts';
+import { StatusWriter } from '../../core/delegates/statusWriter.ts';
+import { swarmFiles } from '../../core/delegates/swarm.ts';
 import { Tickets } from '../../core/delegates/tickets.ts';
 import type { HeadlessEvent } from '../../core/headless.ts';
+import { writeJsonFile } from '../../core/jsonFile.ts';
 import { headlessOf } from '../../core/launch.ts';
 import { Workspace } from '../../core/workspace.ts';
 import type { Ending } from '../../process/headlessRun.ts';
 import { RunOutput } from '../../protocol/cliOutput.ts';
-import { DelegateId, Limits } from '../../protocol/delegate.ts';
+import { DelegateId, DelegateStatus, Limits } from '../../protocol/delegate.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { command, type Answer, type Context } from '../command.ts';
 import { eventLine } from '../eventLine.ts';
@@ -98,7 +104,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		permissions: permissionMode(driver, input.permissions),
 		extra: input.extra,
 	});
-	const facts = { toolCalls: 0, denied: [] as string[], session: undefined as string | undefined };
+	const record = await recordOf(input, context, cwd, prompt);
 	const show = (text: string) => {
 		if (!context.wantsJson) context.writeLine(text);
 	};
@@ -123,11 +129,16 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 			{
 				onStart: () => undefined,
 				onEvent: event => {
-					count(facts, event);
+					record.note(event);
 					const line = eventLine(event);
-					if (line !== undefined) show(line);
+					if (line === undefined) return;
+					show(line);
+					record.say(`${line}\n`);
 				},
-				onNoise: text => context.note(text.trimEnd()),
+				onNoise: text => {
+					context.note(text.trimEnd());
+					record.say(text);
+				},
 			},
 			signal,
 		),
@@ -140,21 +151,60 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		await writeFileAtomic(resolve(context.cwd, input['output-file']), output, { mode: 0o666 & ~process.umask() });
 	}
 	if (reason !== undefined) context.note(reason);
+	const { tool_calls: toolCalls, denied, session } = await record.end(output, reason);
 	const json = RunOutput.parse({
 		ok: reason === undefined,
 		output,
 		...(reason !== undefined && { reason }),
-		...facts,
+		toolCalls,
+		denied,
+		session,
 		...(result && { inputTokens: result.inputTokens, outputTokens: result.outputTokens, costUsd: result.costUsd }),
 	});
 	// The agent's last words were shown as they came.
 	return { json, text: '', exitCode: reason === undefined ? ExitCode.ok : exitCodeOf(ending.is) };
 }
 
-function count(facts: { toolCalls: number; denied: string[]; session: string | undefined }, event: HeadlessEvent) {
-	if (event.is === 'tool') facts.toolCalls++;
-	if (event.is === 'denied') facts.denied.push(event.tool);
-	if (event.is === 'session') facts.session = event.session;
+/** What a run leaves behind beside its answer: nothing, or the files of a swarm's worker where it is one. */
+async function recordOf(input: Input, context: Context, cwd: string, prompt: string) {
+	const promptFile = input['prompt-file'];
+	const files = swarmFiles(context.env, cwd, promptFile && basename(promptFile).replace(/\.[^.]*$/, ''));
+	const status = DelegateStatus.parse({
+		task_id: files ? basename(files.base) : 'run',
+		status: 'running',
+		started_at: new Date().toISOString(),
+		iteration: 1,
+		runner: identify(process.pid),
+	});
+	const writer = new StatusWriter(status, async now => {
+		if (files) await writeJsonFile(files.status, now);
+	});
+	if (files) {
+		await mkdir(dirname(files.base), { recursive: true });
+		await createFileAtomic(files.prompt, prompt);
+		// An earlier run's word would be taken for this one's.
+		await rm(files.done, { force: true });
+		await writer.flush();
+	}
+	let logged = Promise.resolve();
+	return {
+		note: (event: HeadlessEvent) => writer.change(progress(status, event)),
+		say: (text: string) => {
+			// The log is for reading along: a disk that takes none of it does not end the run.
+			if (files) logged = logged.then(() => files.appendLog(text)).catch(() => undefined);
+		},
+		end: async (output: string, reason: string | undefined): Promise<DelegateStatus> => {
+			const { runner: _gone, ...kept } = status;
+			const ended = { ...kept, status: reason === undefined ? 'done' : 'failed' } as const;
+			await writer.flush();
+			await logged;
+			if (files) {
+				await files.finish(output, reason === undefined ? 'success' : `error: ${reason.split('\n')[0]}`);
+				await writeJsonFile(files.status, { ...ended, ended_at: new Date().toISOString() });
+			}
+			return { ...ended, reported: true };
+		},
+	};
 }
 
 function reasonOf(ending: Ending): string | undefined {

@@ -12,7 +12,7 @@ export function defaultCap(cores = availableParallelism(), freeBytes = freemem()
 
 /** The queued delegates that may start now, in order. Parked agents wait, and nobody waits behind them for another agent. */
 export function admitted(delegates: readonly Delegate[], cap: number, parked: readonly Parked[]): Delegate[] {
-	const running = delegates.filter(({ state }) => state === 'running').length;
+	const running = delegates.filter(({ state, isForeign }) => state === 'running' && !isForeign).length;
 	const isParked = ({ record }: Delegate) => parked.some(({ agent }) => agent === record.agent);
 	return delegates
 		.filter(delegate => delegate.state === 'queued' && !isParked(delegate))

@@ -12,6 +12,7 @@ import { newMessageId } from '../messageId.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../workspace.ts';
 import { DelegateFiles } from './files.ts';
 import { resultText } from './resultText.ts';
+import { swarmWorkers } from './swarm.ts';
 
 /** A delegate as it stands on disk. */
 export interface Delegate {
@@ -64,7 +65,7 @@ export class Delegates {
 		return [this.recordFile(id), this.files(id).prompt];
 	}
 
-	/** Oldest first. */
+	/** Nancy's own, oldest first, then those of a swarm that works here. */
 	async list(): Promise<{ delegates: Delegate[]; problems: FileProblem[] }> {
 		const delegates: Delegate[] = [];
 		const problems: FileProblem[] = [];
@@ -81,7 +82,7 @@ export class Delegates {
 				});
 			}
 		}
-		return { delegates, problems };
+		return { delegates: [...delegates, ...(await swarmWorkers(this.workspace.folder))], problems };
 	}
 
 	async find(id: DelegateId): Promise<Delegate | undefined> {
@@ -172,7 +173,8 @@ export class Delegates {
 	async reconcile(delegates: readonly Delegate[]): Promise<Delegate[]> {
 		const dead: Delegate[] = [];
 		for (const delegate of delegates) {
-			const { status, state } = delegate;
+			const { status, state, isForeign } = delegate;
+			if (isForeign) continue;
 			if (state === 'done' || state === 'failed') {
 				if (!status.reported) await this.report({ ...delegate, status: await this.settled(delegate) });
 				continue;

@@ -31,7 +31,7 @@ beforeEach(() => {
 	const script = join(import.meta.dirname, '../../fixtures/children/runDelegate.mts');
 	writeFileSync(
 		nancy,
-		`#!/bin/sh\nexport FAKE_DATA='${folder.file('data')}' FAKE_NANCY="$0"\nexec '${process.execPath}' --experimental-transform-types --no-warnings '${script}' "$@" 2>>'${folder.file('stderr')}'\n`,
+		`#!/bin/sh\nexport FAKE_DATA='${folder.file('data')}' FAKE_NANCY="$0"\n# Node reads TypeScript with WebAssembly, which a runner has not.\nNODE_OPTIONS= exec '${process.execPath}' --experimental-transform-types --no-warnings '${script}' "$@" 2>>'${folder.file('stderr')}'\n`,
 	);
 	chmodSync(nancy, 0o755);
 });

@@ -232,7 +232,7 @@ describe('a status file', () => {
 	it('is written whole, at most four times a second, and at the end as it is', async () => {
 		const delegate = await queue();
 		const file = delegates.files(delegate.record.id).status;
-		const writer = new StatusWriter(delegates, delegate);
+		const writer = new StatusWriter(delegate.status, status => delegates.writeStatus(delegate.record.id, status));
 		const seen = new Set<string>();
 		const begun = Date.now();
 		for (let calls = 1; Date.now() - begun < 1000; calls++) {

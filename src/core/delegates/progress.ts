@@ -1,0 +1,36 @@
+import type { DelegateStatus } from '../../protocol/delegate.ts';
+import type { HeadlessEvent } from '../headless.ts';
+
+const MOST_DENIED = 100;
+
+/** What an event of the agent changes in a status. */
+export function progress(status: DelegateStatus, event: HeadlessEvent): Partial<DelegateStatus> {
+	const last_activity = new Date().toISOString();
+	switch (event.is) {
+		case 'session':
+			return { session: event.session, last_activity, ...(event.model !== undefined && { model: event.model }) };
+		case 'tool':
+			return {
+				last_activity,
+				tool_calls: status.tool_calls + 1,
+				last_tool: event.tool,
+				...(event.file !== undefined && { last_file: event.file }),
+			};
+		case 'denied':
+			return { last_activity, denied: [...status.denied, event.tool].slice(-MOST_DENIED) };
+		case 'result': {
+			const { inputTokens, outputTokens, costUsd } = event.result;
+			return {
+				last_activity,
+				input_tokens: status.input_tokens + inputTokens,
+				output_tokens: status.output_tokens + outputTokens,
+				...(costUsd !== undefined && { cost_usd: (status.cost_usd ?? 0) + costUsd }),
+			};
+		}
+		case 'text':
+		case 'tool-failed':
+		case 'retrying':
+		case 'quota':
+			return { last_activity };
+	}
+}
