@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorktree } from '../../../src/process/worktree.ts';
 import { mergeWorktree } from '../../../src/process/worktreeMerge.ts';
+import { removeWorktree } from '../../../src/process/worktreeRemove.ts';
 import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
 
@@ -152,13 +153,17 @@ describe('merging a worktree that began at a commit', () => {
 		await expectRefusal(worktree, [], `a rebase is in progress in ${worktree.folder}`);
 	});
 
-	it('merges several, one after another, though asked at once', async () => {
-		const worktrees = await Promise.all(['a', 'b', 'c'].map(name => create(false, name)));
+	it('merges and removes several, one after another, though asked at once', async () => {
+		const worktrees = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(name => create(false, name)));
 		for (const { folder, branch } of worktrees) repo.write({ [branch]: '' }, folder);
 		const results = await Promise.all(worktrees.map(worktree => mergeWorktree(worktree, 'merge')));
-		expect(results.map(({ ok }) => ok)).toEqual([true, true, true]);
+		expect(results.map(({ ok }) => ok)).toEqual(Array(6).fill(true));
 		expect(Object.keys(filesBelow(repo.root))).toEqual(
 			expect.arrayContaining(worktrees.map(({ branch }) => branch)),
+		);
+		const removals = await Promise.all(worktrees.map(worktree => removeWorktree(worktree, { discard: false })));
+		expect(removals.map(({ isRemoved, kept }) => ({ isRemoved, kept }))).toEqual(
+			Array(6).fill({ isRemoved: true, kept: [] }),
 		);
 	});
 
