@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type * as Main from './main.ts';
 import { COMMANDS, SCHEMES, VIEWS } from './ui/contributions.ts';
 import { LazyTree } from './ui/lazyTree.ts';
-import type { Nancy } from './ui/nancy.ts';
+import type { Nancy, Views } from './ui/nancy.ts';
 
 let loading: Promise<Nancy> | undefined;
 
@@ -12,7 +12,7 @@ let loading: Promise<Nancy> | undefined;
  */
 export function activate(context: vscode.ExtensionContext): void {
 	const load = () => (loading ??= loadMain());
-	const tree = (id: string, part: 'tasks' | 'inbox' | 'traffic') => {
+	const tree = (id: string, part: keyof typeof VIEWS & keyof Views) => {
 		const lazy = new LazyTree(async () => (await load())[part].provider);
 		const dragAndDropController = {
 			dropMimeTypes: [`application/vnd.code.tree.${id.toLowerCase()}`],
@@ -31,6 +31,7 @@ export function activate(context: vscode.ExtensionContext): void {
 	};
 	const views = {
 		tasks: tree(VIEWS.tasks, 'tasks'),
+		delegates: tree(VIEWS.delegates, 'delegates'),
 		inbox: tree(VIEWS.inbox, 'inbox'),
 		traffic: tree(VIEWS.traffic, 'traffic'),
 	};

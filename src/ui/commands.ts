@@ -3,14 +3,15 @@ import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
 import { isRunning, recordStop } from '../core/launch.ts';
 import type { TaskView } from '../core/overview.ts';
+import { DelegateId } from '../protocol/delegate.ts';
 import { ORCHESTRATOR, type TaskName } from '../protocol/names.ts';
 import { askFilter } from './askFilter.ts';
 import type { Badges } from './badges.ts';
 import type { Choices } from './choices.ts';
-import type { ComposeView } from './composeView.ts';
 import { sendTo } from './composeView.ts';
 import type { ContextKeys } from './contextKeys.ts';
 import { CONTAINER, VIEWS, WALKTHROUGH, type CommandId } from './contributions.ts';
+import { delegateHandlers, type DelegateCollaborators } from './delegateCommands.ts';
 import type { Documents } from './documents.ts';
 import type { Failures } from './failures.ts';
 import type { Folders } from './folders.ts';
@@ -18,7 +19,7 @@ import { isUnread, MailItem, MessageItem, move } from './inboxView.ts';
 import { needsOf } from './needs.ts';
 import type { Orchestrator } from './orchestrate.ts';
 import { pickFolder, pickTask, pickWorker, workerItems } from './pickers.ts';
-import type { Folder, Operations } from './ports.ts';
+import type { Folder } from './ports.ts';
 import { TaskItem, WorkerItem } from './tasksView.ts';
 import { isIdleWithMessages, typeWake } from './typeWake.ts';
 import type { Terminals } from './terminals.ts';
@@ -26,12 +27,9 @@ import { eventsIn, NO_FILTER } from './trafficFilter.ts';
 import { NodeItem, SessionItem, type TrafficView } from './trafficView.ts';
 import { addressWords } from './words.ts';
 
-export interface Collaborators {
-	folders: Folders;
-	operations: Operations;
+export interface Collaborators extends DelegateCollaborators {
 	orchestrator: Orchestrator;
 	terminals: Terminals;
-	compose: ComposeView;
 	documents: Documents;
 	traffic: TrafficView;
 	choices: Choices;
@@ -52,11 +50,17 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 		return pickTask(folders, which, none);
 	};
 	const workerOf = async ([item]: readonly unknown[], which: (item: WorkerItem) => boolean, none: string) =>
-		item instanceof WorkerItem ? item : pickWorker(folders, which, none);
+		item instanceof WorkerItem ? item : pickWorker(folders, each => !isDelegate(each) && which(each), none);
 	const isLive = ({ worker }: WorkerItem) => worker.state.phase !== 'ended';
 	const isOpen = ({ record }: TaskView) => record.archivedAt === undefined;
 
 	const stop = async (item: WorkerItem): Promise<void> => {
+		if (item.worker.record.delegate !== undefined) {
+			// Its runner ends it, and writes down how it ended.
+			const id = DelegateId.safeParse(item.worker.record.delegate);
+			if (id.success) await operations.delegates.stop(item.folder, id.data);
+			return;
+		}
 		await recordStop(item.folder.workspace, item.address);
 		const { process } = item.worker.record;
 		if (process) {
@@ -79,6 +83,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 	};
 
 	return {
+		...delegateHandlers(own),
 		'nancy.orchestrateTask': () => orchestrator.newTask(),
 		'nancy.addWorker': async args => {
 			const { folder, task } = await taskOf(args, isOpen, noTask());
@@ -129,7 +134,8 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 			await terminals.focus(item);
 		},
 		'nancy.sendMessage': async args => {
-			const item = await workerOf(args, () => true, noTask());
+			const [called] = args;
+			const item = called instanceof WorkerItem ? called : await pickWorker(folders, () => true, noTask());
 			const text = await vscode.window.showInputBox({
 				title: l10n.t('Send a Directive to {0}', addressWords(item.address)),
 				prompt: l10n.t('The agent reads it at its next tool call.'),
@@ -250,6 +256,10 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 			own.keys.set('showsWalkthrough', true);
 		},
 	};
+}
+
+function isDelegate({ worker }: WorkerItem): boolean {
+	return worker.record.delegate !== undefined;
 }
 
 function noTask(): string {

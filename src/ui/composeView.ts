@@ -14,7 +14,7 @@ import { firstLine } from './format.ts';
 import type { Folders } from './folders.ts';
 import type { MessageItem } from './inboxView.ts';
 import type { Folder } from './ports.ts';
-import { inOrder } from './taskOrder.ts';
+import { inOrder, isAddressed } from './taskOrder.ts';
 import { addressWords, messageLine, phaseWord } from './words.ts';
 
 /** A worker that can be written to. */
@@ -174,11 +174,11 @@ export async function sendTo(
 	await Promise.all([...new Set(to.map(({ folder }) => folder))].map(folder => folder.refresh()));
 }
 
-/** Every worker of a task that is not archived, in the order of the Tasks view. */
+/** Every worker of a task that is not archived, in the order of the Tasks view; of delegates, those that have not ended. */
 export function recipients(folders: Folders): Recipient[] {
 	return folders.list().flatMap(folder =>
 		inOrder(folder.overview().tasks).flatMap(task =>
-			task.workers.map(worker => ({
+			task.workers.filter(isAddressed).map(worker => ({
 				folder,
 				address: { task: worker.record.task, worker: worker.record.name },
 				worker,

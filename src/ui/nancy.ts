@@ -11,6 +11,7 @@ export interface TreePart {
 /** The views that exist from the first moment, before what fills them is loaded. */
 export interface Views {
 	readonly tasks: vscode.TreeView<unknown>;
+	readonly delegates: vscode.TreeView<unknown>;
 	readonly inbox: vscode.TreeView<unknown>;
 	readonly traffic: vscode.TreeView<unknown>;
 }
@@ -18,6 +19,7 @@ export interface Views {
 /** What extension.ts needs of the part that is loaded later. */
 export interface Nancy {
 	readonly tasks: TreePart;
+	readonly delegates: TreePart;
 	readonly inbox: TreePart;
 	readonly traffic: TreePart;
 	readonly compose: { resolveWebviewView(view: vscode.WebviewView): void };

@@ -18,8 +18,11 @@ export function needsOf(folders: Folders): Needs {
 			if (task.record.archivedAt !== undefined) continue;
 			needs.unread += task.unread;
 			for (const worker of task.workers) {
-				needs.queued += worker.queued;
-				if (worker.state.phase === 'waiting') needs.waiting.push({ folder, task, worker });
+				const isDelegate = worker.record.delegate !== undefined;
+				// What a delegate left unread when it ended, nobody will read.
+				if (!isDelegate || worker.state.phase !== 'ended') needs.queued += worker.queued;
+				// Nobody is there to ask: what it may not do is denied.
+				if (worker.state.phase === 'waiting' && !isDelegate) needs.waiting.push({ folder, task, worker });
 			}
 		}
 	}

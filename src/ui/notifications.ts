@@ -9,7 +9,7 @@ import type { Folder } from './ports.ts';
 import { notice } from './settings.ts';
 import { addressWords, waitingSentence } from './words.ts';
 
-interface Call {
+export interface Call {
 	folder: Folder;
 	attention: Attention;
 }
@@ -21,7 +21,9 @@ const GATHER_MS = 500;
 export interface Reactions {
 	showTerminal(folder: Folder, address: WorkerAddress): Promise<void>;
 	reply(call: Call): Promise<void>;
-	showAll(): Promise<void>;
+	showAll(calls: readonly Call[]): Promise<void>;
+	/** What is offered of a delegate that has ended, best first. */
+	delegateChoices(call: Call): readonly { label: string; run(): Promise<void> }[];
 }
 
 /** Tells the human that an agent waits, has stopped or has written, as loudly as each is wanted. */
@@ -60,7 +62,15 @@ export class Notifications implements vscode.Disposable {
 		if (others.length > 0) {
 			const showAll = l10n.t('Show');
 			if ((await showLine(summary(calls), isQuestion(calls), showAll)) === showAll)
-				await this.reactions.showAll();
+				await this.reactions.showAll(calls);
+			return;
+		}
+		if (only.attention.kind === 'delegate') {
+			const choices = this.reactions.delegateChoices(only);
+			const labels = choices.map(({ label }) => label);
+			const isFailure = only.attention.delegate?.state === 'failed';
+			const chosen = await showLine(sentence(only.attention), isFailure, ...labels);
+			await choices.find(({ label }) => label === chosen)?.run();
 			return;
 		}
 		const showTerminal = l10n.t('Show Terminal');
@@ -81,7 +91,7 @@ function isQuestion(calls: readonly Call[]): boolean {
 	return calls.some(({ attention }) => attention.kind === 'permission');
 }
 
-function sentence({ kind, address, text, tool }: Attention): string {
+function sentence({ kind, address, text, tool, delegate }: Attention): string {
 	const who = addressWords(address);
 	const line = firstLine(text, 160);
 	switch (kind) {
@@ -91,6 +101,10 @@ function sentence({ kind, address, text, tool }: Attention): string {
 			return line === '' ? l10n.t('{0} has stopped.', who) : l10n.t('{0} has stopped: {1}', who, line);
 		case 'message':
 			return l10n.t('{0} writes: {1}', who, line);
+		case 'delegate':
+			return delegate?.state === 'failed'
+				? l10n.t('A delegate has failed: {0}', line)
+				: l10n.t('A delegate is done: {0}', line);
 	}
 }
 
@@ -104,11 +118,13 @@ function summary(calls: readonly Call[]): string {
 				),
 		).size;
 	const [waiting, stopped, writing] = [count('permission'), count('stopped'), count('message')];
+	const ended = count('delegate');
 	const phrase = (workers: number, one: string, several: string) =>
 		workers === 0 ? [] : [workers === 1 ? one : several];
 	return [
 		...phrase(waiting, l10n.t('1 worker waits for you.'), l10n.t('{0} workers wait for you.', waiting)),
 		...phrase(writing, l10n.t('1 worker writes to you.'), l10n.t('{0} workers write to you.', writing)),
+		...phrase(ended, l10n.t('1 delegate has ended.'), l10n.t('{0} delegates have ended.', ended)),
 		...phrase(stopped, l10n.t('1 worker has stopped.'), l10n.t('{0} workers have stopped.', stopped)),
 	].join(' ');
 }

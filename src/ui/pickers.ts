@@ -5,7 +5,7 @@ import type { TaskView } from '../core/overview.ts';
 import type { Folders } from './folders.ts';
 import { firstLine } from './format.ts';
 import type { Folder } from './ports.ts';
-import { inOrder } from './taskOrder.ts';
+import { inOrder, isAddressed, isShown } from './taskOrder.ts';
 import { TaskItem, WorkerItem } from './tasksView.ts';
 import { addressWords, stateLine } from './words.ts';
 
@@ -22,7 +22,7 @@ export async function pickTask(folders: Folders, which: (task: TaskView) => bool
 	const rows = folders.list().flatMap(folder =>
 		folder
 			.overview()
-			.tasks.filter(which)
+			.tasks.filter(task => isShown(task) && which(task))
 			.toReversed()
 			.map(task => ({
 				label: task.record.title,
@@ -51,15 +51,25 @@ export async function pickWorker(
 	return pick(rows, l10n.t('Which worker?'));
 }
 
-/** Every worker of a task that is not archived. */
+/** Every worker of a task that is not archived; of delegates, those that have not ended. */
 export function workerItems(folders: Folders): WorkerItem[] {
 	return folders
 		.list()
 		.flatMap(folder =>
 			inOrder(folder.overview().tasks).flatMap(task =>
-				task.workers.map(worker => new WorkerItem(folder, task, worker)),
+				task.workers.filter(isAddressed).map(worker => new WorkerItem(folder, task, worker)),
 			),
 		);
+}
+
+/** Throws `none` where there is nothing to choose from. */
+export async function pickItem<T>(
+	rows: readonly (vscode.QuickPickItem & { value: T })[],
+	title: string,
+	none: string,
+): Promise<T> {
+	if (rows.length === 0) throw new NancyError('no-task', none);
+	return pick(rows, title);
 }
 
 async function pick<T>(rows: readonly (vscode.QuickPickItem & { value: T })[], title: string): Promise<T> {

@@ -9,7 +9,7 @@ import type { Folder } from './ports.ts';
 import { LiveTree } from './liveTree.ts';
 import { ProblemItem } from './problemItem.ts';
 import { row, type Row } from './row.ts';
-import { inOrder } from './taskOrder.ts';
+import { inOrder, isShown, workersOf } from './taskOrder.ts';
 import { stateLine, phaseWord } from './words.ts';
 import { tooltip } from './tooltip.ts';
 
@@ -83,7 +83,7 @@ export class TasksView extends LiveTree<TaskElement> {
 		}
 		if (parent instanceof FolderItem) return this.tasksOf(parent.folder);
 		if (parent instanceof TaskItem)
-			return parent.task.workers.map(worker => new WorkerItem(parent.folder, parent.task, worker));
+			return workersOf(parent.task.workers).map(worker => new WorkerItem(parent.folder, parent.task, worker));
 		if (parent instanceof ArchivedItem) return parent.tasks.map(task => new TaskItem(parent.folder, task));
 		return [];
 	}
@@ -103,7 +103,7 @@ export class TasksView extends LiveTree<TaskElement> {
 		const { tasks, problems } = folder.overview();
 		const archived = tasks.filter(task => task.record.archivedAt !== undefined);
 		return [
-			...inOrder(tasks).map(task => new TaskItem(folder, task)),
+			...inOrder(tasks.filter(isShown)).map(task => new TaskItem(folder, task)),
 			...problems.map(problem => new ProblemItem(problem)),
 			...(this.choices.showsArchived && archived.length > 0 ? [new ArchivedItem(folder, archived)] : []),
 		];
@@ -176,7 +176,8 @@ function archivedItem({ folder, tasks }: ArchivedItem): Row {
 }
 
 function taskItem({ folder, task }: TaskItem): Row {
-	const { record, workers, unread } = task;
+	const { record, unread } = task;
+	const workers = workersOf(task.workers);
 	const isArchived = record.archivedAt !== undefined;
 	const item = row(
 		`${folder.path}//${record.name}`,

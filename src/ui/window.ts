@@ -7,16 +7,23 @@ import { Choices } from './choices.ts';
 import { commandHandlers } from './commands.ts';
 import { ComposeView, recipients } from './composeView.ts';
 import { ContextKeys } from './contextKeys.ts';
+import { SCHEMES, VIEWS, type CommandId } from './contributions.ts';
+import { DelegateOutputs } from './delegateOutput.ts';
+import { DelegateStatusBar } from './delegateStatus.ts';
+import { DelegateItem, DelegatesView } from './delegatesView.ts';
+import { worktreeOf } from './delegateWords.ts';
 import { Documents } from './documents.ts';
 import type { Failures } from './failures.ts';
 import { Folders } from './folders.ts';
 import { InboxView } from './inboxView.ts';
 import type { Nancy, TreePart, Views } from './nancy.ts';
 import { elementOf } from './liveTree.ts';
-import { Notifications } from './notifications.ts';
+import { Notifications, type Call } from './notifications.ts';
 import { Orchestrator } from './orchestrate.ts';
 import { workerItems } from './pickers.ts';
 import type { Folder, Operations } from './ports.ts';
+import { ReviewComments } from './reviewComments.ts';
+import { Reviews } from './reviews.ts';
 import { maximumSessions } from './settings.ts';
 import { StatusBar } from './statusBar.ts';
 import { TasksView } from './tasksView.ts';
@@ -42,16 +49,25 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 	const folders = own.add(new Folders(openFolder));
 	const terminals = own.add(new Terminals(failures, () => refreshAll(folders, failures)));
 	const tasks = own.add(new TasksView(folders, views.tasks, choices, agentName));
+	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName));
 	const inbox = own.add(new InboxView(folders, views.inbox));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions));
 	const compose = own.add(new ComposeView(context.extensionUri, folders, failures));
 	const badges = own.add(new Badges(folders, views));
 	const orchestrator = new Orchestrator(folders, operations, terminals, context.globalState);
 	own.add(new StatusBar(folders));
+	own.add(new DelegateStatusBar(folders));
+	const reviews = new Reviews(folders, operations.worktrees);
+	const comments = own.add(new ReviewComments(folders, operations.delegates, context.workspaceState, keys));
+	const outputs = own.add(new DelegateOutputs());
 
 	const handlers = commandHandlers({
 		folders,
 		operations,
+		outputs,
+		reviews,
+		comments,
+		memory: context.globalState,
 		orchestrator,
 		terminals,
 		compose,
@@ -77,7 +93,27 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 				const item = itemOf(folder, attention.address);
 				await failures.guard(() => compose.open(item && [item]));
 			},
-			showAll: () => failures.guard(() => handlers['nancy.showAttention']([])),
+			showAll: calls =>
+				failures.guard(async () => {
+					const areDelegates = calls.every(({ attention }) => attention.kind === 'delegate');
+					if (areDelegates) await vscode.commands.executeCommand(`${VIEWS.delegates}.focus`);
+					else await handlers['nancy.showAttention']([]);
+				}),
+			delegateChoices: ({ folder, attention }: Call) => {
+				const delegate = folder.delegates().find(({ record }) => record.id === attention.delegate?.id);
+				if (!delegate) return [];
+				const item = new DelegateItem(folder, delegate);
+				const choice = (label: string, command: CommandId) => ({
+					label,
+					run: () => failures.guard(() => handlers[command]([item])),
+				});
+				if (delegate.state === 'failed') return [choice(l10n.t('Show Log'), 'nancy.openDelegateLog')];
+				const hasWorktree = worktreeOf(delegate, folder.delegates()) !== undefined;
+				return [
+					choice(l10n.t('Show Output'), 'nancy.showDelegateOutput'),
+					...(hasWorktree ? [choice(l10n.t('Review Changes'), 'nancy.reviewDelegate')] : []),
+				];
+			},
 		}),
 	);
 
@@ -94,6 +130,10 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 		keys.set(
 			'hasTraffic',
 			folders.list().some(folder => folder.sessions().length > 0),
+		);
+		keys.set(
+			'hasDelegates',
+			folders.list().some(folder => folder.delegates().length > 0),
 		);
 		keys.set('hasSent', hasSent(folders));
 		keys.set('showsArchived', choices.showsArchived);
@@ -134,6 +174,7 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 
 	return {
 		tasks: treePart(tasks),
+		delegates: treePart(delegates),
 		inbox: {
 			provider: inbox,
 			drag: (source, data) => inbox.drag(source, data),
@@ -141,7 +182,7 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 		},
 		traffic: treePart(traffic),
 		compose,
-		document: async uri => documents.provide(uri),
+		document: async uri => (uri.scheme === SCHEMES.base ? reviews.base(uri) : documents.provide(uri)),
 		run: (command, args) => failures.guard(() => handlers[command](args.map(elementOf))),
 		stop: async () => own.dispose(),
 	};

@@ -6,6 +6,7 @@ import { drivers } from '../../src/drivers/index.ts';
 import {
 	agentSettings,
 	COMMANDS,
+	COMMENT_COMMANDS,
 	CONTAINER,
 	CONTEXT_KEYS,
 	ITEM_COMMANDS,
@@ -147,12 +148,23 @@ describe('the words of the manifest', () => {
 describe('commands', () => {
 	it('that need a tree item are kept out of the palette, and no others', () => {
 		const hidden = contributes.menus['commandPalette']?.filter(({ when }) => when === 'false');
-		expect(hidden?.map(({ command }) => command).toSorted()).toEqual([...ITEM_COMMANDS].toSorted());
+		expect(hidden?.map(({ command }) => command).toSorted()).toEqual(
+			[...ITEM_COMMANDS, ...COMMENT_COMMANDS].toSorted(),
+		);
 	});
 
 	it('that need a tree item are in a menu of one', () => {
 		const offered = new Set(contributes.menus['view/item/context']?.map(({ command }) => command));
 		expect(ITEM_COMMANDS.filter(command => !offered.has(command))).toEqual([]);
+	});
+
+	it('that need a comment are in a menu of one', () => {
+		const offered = new Set(
+			Object.entries(contributes.menus).flatMap(([menu, items]) =>
+				menu.startsWith('comments/') ? items.map(({ command }) => command) : [],
+			),
+		);
+		expect(COMMENT_COMMANDS.filter(command => !offered.has(command))).toEqual([]);
 	});
 
 	it('stand in menus under names that exist, in a group with a place', () => {
@@ -190,6 +202,16 @@ describe('commands', () => {
 			'withdrawMessage',
 			'archiveMessage',
 			'reply',
+			'delegate',
+			'stopDelegate',
+			'reviewDelegate',
+			'sendBack',
+			'messageDelegate',
+			'delegateAgain',
+			'mergeDelegate',
+			'openDelegateWorktree',
+			'discardDelegate',
+			'addComment',
 		];
 		const trusted = contributes.commands.filter(({ enablement }) => enablement?.includes('isWorkspaceTrusted'));
 		expect(trusted.map(({ command }) => command).toSorted()).toEqual(
@@ -210,6 +232,13 @@ describe('settings', () => {
 				expect([key, settings[key]?.scope]).toEqual([key, 'machine']);
 				expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(key);
 			}
+		}
+	});
+
+	it('that name commands to run are ignored in an untrusted workspace', () => {
+		for (const key of [SETTINGS.delegatesSetUp, SETTINGS.delegatesTearDown]) {
+			expect([key, settings[key]?.scope]).toEqual([key, 'machine-overridable']);
+			expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(key);
 		}
 	});
 
@@ -238,7 +267,9 @@ it('activates on nothing that VS Code does not imply but the end of start-up', (
 
 it('keeps every sentence of the code where translators find it', async () => {
 	const bundle: Record<string, string> = {};
-	for (const file of globSync('src/{extension.ts,main.ts,operations.ts,ui/**/*.ts}', { cwd: root }).toSorted()) {
+	for (const file of globSync('src/{extension.ts,main.ts,operations.ts,operations/*.ts,ui/**/*.ts}', {
+		cwd: root,
+	}).toSorted()) {
 		const code = readFileSync(join(root, file), 'utf8');
 		const calls = code.match(/\bl10n\.t\(/g)?.length ?? 0;
 		const found = Array.from(code.matchAll(/\bl10n\.t\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g));

@@ -1,0 +1,264 @@
+import { relative, sep } from 'node:path';
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
+import { newMessageId } from '../core/messageId.ts';
+import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
+import type { PermissionMode } from '../core/headless.ts';
+import type { WorkerAddress } from '../core/workspace.ts';
+import { isInside } from './delegateWords.ts';
+import type { AgentChoice, Folder } from './ports.ts';
+import { defaultAgent, delegateLimits, model as defaultModel, worktreeCommands } from './settings.ts';
+import { askChoice, askText, BackPressed, inOrder } from './steps.ts';
+
+const PLACES = ['folder', 'worktree', 'worktreeWithChanges'] as const;
+type Place = (typeof PLACES)[number];
+
+/** What was chosen last, over windows. */
+const LAST = 'lastDelegate';
+const Last = z.object({
+	agents: z.array(z.string()),
+	place: z.enum(PLACES),
+	/** By agent. */
+	permissions: z.record(z.string(), z.string()),
+});
+type Choice = z.infer<typeof Last> & { model: string };
+
+interface Selection {
+	/** `src/x.ts:3-9` */
+	where: string;
+	text: string;
+}
+
+export interface DelegateOrder {
+	folder: Folder;
+	/** Who gets the result; the human where absent. */
+	parent: WorkerAddress | undefined;
+	/** Called from the editor: the selection belongs to it. */
+	withSelection: boolean;
+}
+
+/** Asks for a prompt, then offers what was chosen last, to start with at once or to change. */
+export async function askDelegate(
+	{ folder, parent, withSelection }: DelegateOrder,
+	all: readonly AgentChoice[],
+	memory: vscode.Memento,
+): Promise<DelegateRequest[]> {
+	const agents = all.filter(({ found, permissionModes }) => found && permissionModes.length > 0);
+	if (agents.length === 0) throw new NancyError('no-agent', all.map(({ installHint }) => installHint).join(' '));
+	const selection = selectionIn(folder);
+	const choice = { ...lastChoice(memory, agents), model: defaultModel() ?? '' };
+	let isSelectionTaken = withSelection;
+	let prompt = '';
+	const frame = (step: number) => ({ title: l10n.t('Delegate'), step, totalSteps: 2 });
+	await inOrder([
+		async step => {
+			prompt = await askText(frame(step), {
+				value: prompt,
+				prompt:
+					withSelection && selection
+						? l10n.t('What is to be done with {0}?', selection.where)
+						: l10n.t('What is to be done? Another agent works on it beside everything else.'),
+				placeholder: l10n.t('Write tests for the parser'),
+				validate: value => (value.trim() === '' ? l10n.t('Say what is to be done.') : undefined),
+			});
+		},
+		async step => {
+			for (;;) {
+				const { change } = await askChoice(frame(step), {
+					items: summary(choice, agents, selection && { ...selection, isTaken: isSelectionTaken }),
+					active: undefined,
+					placeholder: l10n.t('Start, or change how'),
+				});
+				if (change === 'start') return;
+				if (change === 'selection') isSelectionTaken = !isSelectionTaken;
+				else await ask(change, choice, agents).catch(backToSummary);
+			}
+		},
+	]);
+	await memory.update(LAST, Last.parse(choice));
+	const chosen = agents.filter(({ id }) => choice.agents.includes(id));
+	const context = isSelectionTaken && selection ? `\n\n${selection.where}:\n\n${fenced(selection.text)}` : '';
+	const isSeveral = chosen.length > 1;
+	const group = isSeveral ? newMessageId().toLowerCase() : undefined;
+	return chosen.map(agent => ({
+		prompt: `${prompt.trim()}${context}`,
+		agent: agent.id,
+		model: isSeveral ? undefined : choice.model || undefined,
+		permissions: modeOf(agent, choice).id,
+		folder: folder.path,
+		worktree: choice.place === 'folder' ? undefined : { withChanges: choice.place === 'worktreeWithChanges' },
+		limits: delegateLimits(folder.path),
+		...(choice.place !== 'folder' && worktreeCommands(folder.path)),
+		parent,
+		group,
+	}));
+}
+
+type Change = 'start' | 'agents' | 'place' | 'permissions' | 'model' | 'selection';
+
+function summary(
+	choice: Choice,
+	agents: readonly AgentChoice[],
+	selection: (Selection & { isTaken: boolean }) | undefined,
+): (vscode.QuickPickItem & { change: Change })[] {
+	const chosen = agents.filter(({ id }) => choice.agents.includes(id));
+	const names = chosen.map(({ displayName }) => displayName).join(', ');
+	const modes = new Set(chosen.map(agent => modeOf(agent, choice).label));
+	return [
+		{
+			label: `$(play) ${chosen.length > 1 ? l10n.t('Start {0} Delegates', chosen.length) : l10n.t('Start Delegate')}`,
+			change: 'start',
+		},
+		...(agents.length > 1
+			? [{ label: `$(robot) ${l10n.t('Agent')}`, description: names, change: 'agents' as const }]
+			: []),
+		{ label: `$(folder) ${l10n.t('Where')}`, description: placeWords(choice.place).label, change: 'place' },
+		{ label: `$(shield) ${l10n.t('Permissions')}`, description: [...modes].join(', '), change: 'permissions' },
+		...(chosen.length > 1
+			? []
+			: [
+					{
+						label: `$(symbol-misc) ${l10n.t('Model')}`,
+						description: choice.model || l10n.t('the agent chooses'),
+						change: 'model' as const,
+					},
+				]),
+		...(selection
+			? [
+					{
+						label: `$(${selection.isTaken ? 'pass-filled' : 'circle-large-outline'}) ${l10n.t('With the selection')}`,
+						description: selection.where,
+						change: 'selection' as const,
+					},
+				]
+			: []),
+	];
+}
+
+async function ask(
+	what: Exclude<Change, 'start' | 'selection'>,
+	choice: Choice,
+	agents: readonly AgentChoice[],
+): Promise<void> {
+	// The second step, so that there is a way back.
+	const frame = { title: l10n.t('Delegate'), step: 2, totalSteps: 2 };
+	const chosen = agents.filter(({ id }) => choice.agents.includes(id));
+	switch (what) {
+		case 'agents':
+			choice.agents = await askAgents(agents, chosen);
+			return;
+		case 'place': {
+			const items = PLACES.map(place => ({ ...placeWords(place), place }));
+			const active = items.find(({ place }) => place === choice.place);
+			const placeholder = l10n.t('Where does it work?');
+			choice.place = (await askChoice(frame, { items, active, placeholder })).place;
+			return;
+		}
+		case 'permissions':
+			for (const agent of chosen) choice.permissions[agent.id] = await askMode(frame, agent, choice);
+			return;
+		case 'model':
+			choice.model = (
+				await askText(frame, {
+					value: choice.model,
+					prompt: l10n.t('The model, as the agent names it. When empty, the agent chooses.'),
+					placeholder: '',
+					validate: () => undefined,
+				})
+			).trim();
+			return;
+	}
+}
+
+/** Several, to compare what they make of the same prompt. */
+async function askAgents(agents: readonly AgentChoice[], chosen: readonly AgentChoice[]): Promise<string[]> {
+	const rows = agents.map(agent => ({
+		label: agent.displayName,
+		description: agent.found?.version ?? '',
+		picked: chosen.includes(agent),
+		agent,
+	}));
+	const picked = await vscode.window.showQuickPick(rows, {
+		title: l10n.t('Delegate'),
+		placeHolder: l10n.t('Which agents? Each of them gets the same prompt.'),
+		canPickMany: true,
+		ignoreFocusOut: true,
+	});
+	return picked && picked.length > 0 ? picked.map(({ agent }) => agent.id) : chosen.map(({ id }) => id);
+}
+
+async function askMode(
+	frame: { title: string; step: number; totalSteps: number },
+	agent: AgentChoice,
+	choice: Choice,
+): Promise<string> {
+	const items = agent.permissionModes.map(mode => ({ label: mode.label, detail: mode.detail, mode }));
+	const active = items.find(({ mode }) => mode.id === modeOf(agent, choice).id);
+	const placeholder = l10n.t('What may {0} do unasked? Everything else is denied and reported.', agent.displayName);
+	return (await askChoice(frame, { items, active, placeholder })).mode.id;
+}
+
+function modeOf(agent: AgentChoice, { permissions }: Choice): PermissionMode {
+	const mode = agent.permissionModes.find(({ id }) => id === permissions[agent.id]) ?? agent.permissionModes[0];
+	if (mode) return mode;
+	throw new NancyError('no-agent', l10n.t('{0} cannot run without a terminal.', agent.displayName));
+}
+
+function placeWords(place: Place): { label: string; detail: string } {
+	switch (place) {
+		case 'folder':
+			return {
+				label: l10n.t('This folder'),
+				detail: l10n.t('It changes the files that you see.'),
+			};
+		case 'worktree':
+			return {
+				label: l10n.t('A worktree of its own'),
+				detail: l10n.t('A new branch from the last commit, beside the repository. Review and merge it later.'),
+			};
+		case 'worktreeWithChanges':
+			return {
+				label: l10n.t('A worktree of its own, with uncommitted changes'),
+				detail: l10n.t('The same, beginning with your files as they are now.'),
+			};
+	}
+}
+
+function lastChoice(memory: vscode.Memento, agents: readonly AgentChoice[]): z.infer<typeof Last> {
+	const last = Last.safeParse(memory.get(LAST)).data;
+	const known = (last?.agents ?? []).filter(id => agents.some(agent => agent.id === id));
+	const preferred = agents.find(({ id }) => id === defaultAgent()) ?? agents[0];
+	return {
+		agents: known.length > 0 ? known : preferred ? [preferred.id] : [],
+		place: last?.place ?? 'folder',
+		permissions: { ...last?.permissions },
+	};
+}
+
+/** What is selected in the editor, of a file in the folder. */
+function selectionIn(folder: Folder): Selection | undefined {
+	const editor = vscode.window.activeTextEditor;
+	if (!editor || editor.selection.isEmpty || editor.document.uri.scheme !== 'file') return undefined;
+	const { document, selection } = editor;
+	const text = document.getText(selection);
+	const file = document.uri.fsPath;
+	if (text.trim() === '') return undefined;
+	const name = isInside(folder.path, file) ? relative(folder.path, file).replaceAll(sep, '/') : file;
+	const first = selection.start.line + 1;
+	// A selection up to the beginning of a line has nothing of it.
+	const last = selection.end.character === 0 ? selection.end.line : selection.end.line + 1;
+	return { where: last > first ? `${name}:${first}-${last}` : `${name}:${first}`, text };
+}
+
+/** With more backticks than there are inside. */
+function fenced(text: string): string {
+	const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length));
+	const fence = '`'.repeat(longest + 1);
+	return `${fence}\n${text}\n${fence}`;
+}
+
+function backToSummary(error: unknown): void {
+	if (!(error instanceof BackPressed)) throw error;
+}

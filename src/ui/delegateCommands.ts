@@ -1,0 +1,182 @@
+import { existsSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import { NancyError } from '../base/errors.ts';
+import { Delegates, isFinal } from '../core/delegates/delegates.ts';
+import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
+import { ORCHESTRATOR } from '../protocol/names.ts';
+import { askDelegate, type DelegateOrder } from './askDelegate.ts';
+import type { ComposeView } from './composeView.ts';
+import type { COMMENT_COMMANDS } from './contributions.ts';
+import type { DelegateOutputs } from './delegateOutput.ts';
+import { DelegateItem, inListOrder } from './delegatesView.ts';
+import { delegateLine, isInside, worktreeOf } from './delegateWords.ts';
+import type { Folders } from './folders.ts';
+import { pickFolder, pickItem } from './pickers.ts';
+import type { Folder, Operations } from './ports.ts';
+import type { ReviewComments } from './reviewComments.ts';
+import type { Reviews } from './reviews.ts';
+import { TaskItem, WorkerItem } from './tasksView.ts';
+
+export interface DelegateCollaborators {
+	folders: Folders;
+	operations: Operations;
+	outputs: DelegateOutputs;
+	reviews: Reviews;
+	comments: ReviewComments;
+	compose: ComposeView;
+	memory: vscode.Memento;
+}
+
+type DelegateCommand =
+	| 'nancy.delegate'
+	| 'nancy.showDelegateOutput'
+	| 'nancy.stopDelegate'
+	| 'nancy.reviewDelegate'
+	| 'nancy.sendBack'
+	| 'nancy.messageDelegate'
+	| 'nancy.openDelegateLog'
+	| 'nancy.openDelegatePrompt'
+	| 'nancy.openDelegateAnswer'
+	| 'nancy.delegateAgain'
+	| 'nancy.copyDelegate'
+	| 'nancy.mergeDelegate'
+	| 'nancy.openDelegateWorktree'
+	| 'nancy.discardDelegate'
+	| (typeof COMMENT_COMMANDS)[number];
+type Handler = (args: readonly unknown[]) => Promise<void> | void;
+
+/** What each command for delegates does. A command takes the row it was called from, or asks. */
+export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<DelegateCommand, Handler>> {
+	const { folders, operations, outputs, reviews, comments, compose } = own;
+
+	const delegateOf = async (
+		[item]: readonly unknown[],
+		which: (item: DelegateItem) => boolean,
+		none: string,
+	): Promise<DelegateItem> => (item instanceof DelegateItem ? item : pickDelegate(folders, which, none));
+	const anyOf = (args: readonly unknown[]) =>
+		delegateOf(args, () => true, l10n.t('There is no delegate yet. Start one with “Nancy: Delegate…”.'));
+	const reviewable = (args: readonly unknown[]) =>
+		delegateOf(args, hasWorktree, l10n.t('No delegate has a worktree of its own.'));
+	const openFile = async (args: readonly unknown[], ending: 'log' | 'prompt' | 'output') => {
+		const item = await anyOf(args);
+		const file = storeOf(item.folder).files(item.delegate.record.id)[ending];
+		if (!existsSync(file)) throw new NancyError('io', l10n.t('There is nothing to open yet.'));
+		await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: true });
+	};
+	const start = async (folder: Folder, requests: readonly DelegateRequest[]) => {
+		for (const request of requests) await operations.delegates.start(folder, request);
+		await folder.refresh();
+	};
+
+	return {
+		'nancy.delegate': async args => {
+			const order = await orderFrom(folders, args);
+			await start(order.folder, await askDelegate(order, await operations.agents(), own.memory));
+		},
+		'nancy.delegateAgain': async args => {
+			const { folder, delegate } = await anyOf(args);
+			const { record } = delegate;
+			const { place, parent } = record;
+			const prompt = await storeOf(folder).prompt(record.id);
+			const again: DelegateRequest = {
+				prompt,
+				title: record.title,
+				agent: record.agent,
+				model: record.model,
+				permissions: record.permissions,
+				folder: place.folder,
+				worktree: place.is === 'worktree' ? { withChanges: place.withChanges } : undefined,
+				limits: record.limits,
+				setUp: record.setUp,
+				tearDown: record.tearDown,
+				parent: parent ?? { task: record.task, worker: ORCHESTRATOR },
+			};
+			await start(folder, [again]);
+		},
+		'nancy.showDelegateOutput': async args => {
+			const item = await anyOf(args);
+			outputs.show(item, storeOf(item.folder));
+		},
+		'nancy.stopDelegate': async args => {
+			const none = l10n.t('No delegate is running.');
+			const { folder, delegate } = await delegateOf(args, isOpen, none);
+			await vscode.window.withProgress({ location: { viewId: 'nancy.delegates' } }, () =>
+				operations.delegates.stop(folder, delegate.record.id),
+			);
+			await folder.refresh();
+		},
+		'nancy.openDelegateLog': args => openFile(args, 'log'),
+		'nancy.openDelegatePrompt': args => openFile(args, 'prompt'),
+		'nancy.openDelegateAnswer': args => openFile(args, 'output'),
+		'nancy.copyDelegate': async args => {
+			await vscode.env.clipboard.writeText((await anyOf(args)).delegate.record.id);
+		},
+		'nancy.messageDelegate': async args => {
+			const { folder, delegate } = await delegateOf(args, isOpen, l10n.t('No delegate is running.'));
+			const { task, worker } = delegate.record;
+			const view = folder
+				.overview()
+				.tasks.flatMap(({ workers }) => workers)
+				.find(({ record }) => record.task === task && record.name === worker);
+			await compose.open(view && [{ folder, address: { task, worker }, worker: view }]);
+		},
+
+		'nancy.reviewDelegate': async args => reviews.open(await reviewable(args)),
+		'nancy.mergeDelegate': async args => reviews.merge(await reviewable(args)),
+		'nancy.openDelegateWorktree': async args => reviews.openWorktree(await reviewable(args)),
+		'nancy.discardDelegate': async args => reviews.discard(await reviewable(args)),
+		'nancy.sendBack': async args => {
+			const commented = comments.delegateOf(args[0]);
+			const [only, ...others] = comments.waiting();
+			const isCalledFromRow = args[0] instanceof DelegateItem;
+			const known = commented ?? (!isCalledFromRow && others.length === 0 ? only : undefined);
+			await comments.sendBack(known ?? (await reviewable(args)));
+		},
+		'nancy.addComment': ([reply]) => comments.add(reply),
+		'nancy.deleteComment': ([comment]) => comments.remove(comment),
+	};
+}
+
+/** From a worker's row the result goes to that worker, else to the human. */
+async function orderFrom(folders: Folders, [item]: readonly unknown[]): Promise<DelegateOrder> {
+	if (item instanceof WorkerItem) return { folder: item.folder, parent: item.address, withSelection: false };
+	if (item instanceof TaskItem) {
+		const parent = { task: item.task.record.name, worker: ORCHESTRATOR };
+		return { folder: item.folder, parent, withSelection: false };
+	}
+	const file = item instanceof vscode.Uri ? item : vscode.window.activeTextEditor?.document.uri;
+	const around = folders.list().find(({ path }) => file?.scheme === 'file' && isInside(path, file.fsPath));
+	const folder = around ?? (await pickFolder(folders));
+	return { folder, parent: undefined, withSelection: item instanceof vscode.Uri };
+}
+
+async function pickDelegate(
+	folders: Folders,
+	which: (item: DelegateItem) => boolean,
+	none: string,
+): Promise<DelegateItem> {
+	const rows = folders
+		.list()
+		.flatMap(folder => inListOrder(folder.delegates()).map(delegate => new DelegateItem(folder, delegate)))
+		.filter(which)
+		.map(value => ({
+			label: value.delegate.record.title,
+			description: delegateLine(value.delegate),
+			value,
+		}));
+	return pickItem(rows, l10n.t('Which delegate?'), none);
+}
+
+function storeOf({ workspace }: Folder): Delegates {
+	return new Delegates(workspace);
+}
+
+function isOpen({ delegate }: DelegateItem): boolean {
+	return !isFinal(delegate.state);
+}
+
+function hasWorktree({ folder, delegate }: DelegateItem): boolean {
+	return worktreeOf(delegate, folder.delegates()) !== undefined;
+}

@@ -1,0 +1,85 @@
+import { isAbsolute, relative, sep } from 'node:path';
+import { l10n } from 'vscode';
+import { isFinal, type Delegate } from '../core/delegates/delegates.ts';
+import type { DelegateState } from '../protocol/delegate.ts';
+import type { Worktree } from '../protocol/worktree.ts';
+import { firstLine, formatAgeInSteps, formatSpan, formatTime } from './format.ts';
+
+/** Delegates as a person reads them. */
+
+export function delegateStateWord(state: DelegateState): string {
+	switch (state) {
+		case 'queued':
+			return l10n.t('queued');
+		case 'running':
+			return l10n.t('running');
+		case 'parked':
+			return l10n.t('parked');
+		case 'done':
+			return l10n.t('done');
+		case 'failed':
+			return l10n.t('failed');
+	}
+}
+
+/** `running · 12 tool calls · Edit src/x.ts · 2 min` */
+export function delegateLine(delegate: Delegate, nowMs: number = Date.now()): string {
+	const { state, status, error } = delegate;
+	const isAtWork = state === 'running' || state === 'parked';
+	const until = state === 'parked' && status.parked_until !== undefined ? untilWords(status.parked_until) : '';
+	return [
+		delegateStateWord(state),
+		until,
+		state === 'failed' ? firstLine(error ?? '') : '',
+		toolCalls(status.tool_calls),
+		state === 'running' ? lastStep(delegate) : '',
+		isAtWork || isFinal(state) ? duration(delegate, nowMs) : '',
+	]
+		.filter(Boolean)
+		.join(' · ');
+}
+
+export function untilWords(moment: string): string {
+	return l10n.t('until {0}', formatTime(moment));
+}
+
+/** How long it has been at work, or was. */
+export function duration({ status, state }: Delegate, nowMs: number = Date.now()): string {
+	const { started_at, ended_at } = status;
+	if (started_at === undefined) return '';
+	if (!isFinal(state)) return formatAgeInSteps(started_at, nowMs) ?? '';
+	return ended_at === undefined ? '' : formatSpan(Math.max(0, Date.parse(ended_at) - Date.parse(started_at)));
+}
+
+/** Where a delegate works: its own worktree, or the one it was sent back to. */
+export function worktreeOf({ record, status }: Delegate, all: readonly Delegate[]): Worktree | undefined {
+	if (status.worktree) return status.worktree;
+	if (record.place.is === 'worktree') return undefined;
+	const { folder } = record.place;
+	return all
+		.map(other => other.status.worktree)
+		.find(worktree => worktree !== undefined && isInside(worktree.folder, folder));
+}
+
+/** A delegate that waits or works in this worktree right now. */
+export function busyIn(worktree: Worktree, all: readonly Delegate[]): Delegate | undefined {
+	return all.find(each => !isFinal(each.state) && worktreeOf(each, all)?.folder === worktree.folder);
+}
+
+export function isInside(folder: string, file: string): boolean {
+	const way = relative(folder, file);
+	return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+export function toolCalls(count: number): string {
+	if (count === 0) return '';
+	return count === 1 ? l10n.t('1 tool call') : l10n.t('{0} tool calls', count);
+}
+
+function lastStep({ record, status }: Delegate): string {
+	const { last_tool, last_file, worktree } = status;
+	if (last_file === undefined) return last_tool ?? '';
+	const folder = worktree?.folder ?? record.place.folder;
+	const file = isInside(folder, last_file) ? relative(folder, last_file).replaceAll(sep, '/') : last_file;
+	return [last_tool, file].filter(Boolean).join(' ');
+}

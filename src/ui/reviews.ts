@@ -1,0 +1,176 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
+import { Delegates } from '../core/delegates/delegates.ts';
+import { DelegateId } from '../protocol/delegate.ts';
+import type { Worktree } from '../protocol/worktree.ts';
+import { SCHEMES } from './contributions.ts';
+import type { DelegateItem } from './delegatesView.ts';
+import { busyIn, worktreeOf } from './delegateWords.ts';
+import type { Folders } from './folders.ts';
+import type { ChangedFile, OnlyThere, WorktreeOperations } from './ports.ts';
+
+/** Of a file of the base: what it belongs to, in the query of its address. */
+const BaseAddress = z.object({ folder: z.string(), id: DelegateId });
+
+const NAMES_SHOWN = 5;
+
+/** What delegates changed in worktrees of their own: looked at, merged, or thrown away. */
+export class Reviews {
+	constructor(
+		private readonly folders: Folders,
+		private readonly worktrees: WorktreeOperations,
+	) {}
+
+	/** Opens all changes side by side. */
+	async open({ folder, delegate }: DelegateItem): Promise<void> {
+		const worktree = worktreeIn(folder.delegates(), delegate);
+		const files = await this.worktrees.changes(worktree);
+		const { title, id } = delegate.record;
+		if (files.length === 0) {
+			void vscode.window.showInformationMessage(l10n.t('“{0}” has changed nothing.', title));
+			return;
+		}
+		const query = JSON.stringify({ folder: folder.path, id } satisfies z.input<typeof BaseAddress>);
+		const resources = files.map(file => {
+			const now = vscode.Uri.file(join(worktree.folder, file.path));
+			return [now, baseOf(file, query), file.status === 'deleted' ? undefined : now];
+		});
+		await vscode.commands.executeCommand('vscode.changes', l10n.t('Changes of “{0}”', title), resources);
+	}
+
+	/** Text of a file as it was before the delegate began. */
+	async base(uri: vscode.Uri): Promise<string> {
+		const address = BaseAddress.parse(JSON.parse(uri.query));
+		const folder = this.folders.list().find(({ path }) => path === address.folder);
+		if (!folder) return '';
+		// From the disk: after a reload VS Code asks before everything has been read.
+		const { delegates } = await new Delegates(folder.workspace).list();
+		const delegate = delegates.find(({ record }) => record.id === address.id);
+		if (!delegate) return '';
+		const content = await this.worktrees.base(worktreeIn(delegates, delegate), uri.path.slice(1));
+		return content?.toString('utf8') ?? '';
+	}
+
+	async merge(item: DelegateItem): Promise<void> {
+		const { folder, delegate } = item;
+		const { title, id } = delegate.record;
+		const worktree = worktreeIn(folder.delegates(), delegate);
+		refuseBusy(item, worktree);
+		// For git, so not translated.
+		const outcome = await vscode.window.withProgress({ location: { viewId: 'nancy.delegates' } }, () =>
+			this.worktrees.merge(worktree, `${title}\n\nDelegate ${id} of Nancy\n`),
+		);
+		if (!outcome.ok) {
+			const open = l10n.t('Open Worktree');
+			const conflicts = outcome.conflicts?.length ? ` ${listed(outcome.conflicts)}` : '';
+			const text = l10n.t('Nothing was merged: {0}', `${outcome.reason}${conflicts}`);
+			if ((await vscode.window.showWarningMessage(text, open)) === open) await openFolder(worktree);
+			return;
+		}
+		const remove = l10n.t('Remove Worktree');
+		if ((await vscode.window.showInformationMessage(mergedWords(outcome.how, title), remove)) === remove)
+			await this.remove(item, worktree, false);
+	}
+
+	async openWorktree({ folder, delegate }: DelegateItem): Promise<void> {
+		const worktree = worktreeIn(folder.delegates(), delegate);
+		if (!existsSync(worktree.folder)) throw gone(worktree);
+		await openFolder(worktree);
+	}
+
+	/** Asks first, and says exactly what is nowhere else. */
+	async discard(item: DelegateItem): Promise<void> {
+		const { folder, delegate } = item;
+		const worktree = worktreeIn(folder.delegates(), delegate);
+		refuseBusy(item, worktree);
+		const only = await this.worktrees.only(worktree);
+		const question = l10n.t('Remove the worktree of “{0}”?', delegate.record.title);
+		const keep = l10n.t('Remove, Keep Branch');
+		const discard = l10n.t('Discard Everything');
+		const remove = l10n.t('Remove');
+		const isAnything = only.commits > 0 || only.files.length > 0 || only.nested.length > 0;
+		const detail = lossWords(worktree, only);
+		const buttons = isAnything ? [keep, discard] : [remove];
+		const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, ...buttons);
+		if (answer === undefined) return;
+		await this.remove(item, worktree, answer === discard);
+	}
+
+	private async remove({ folder, delegate }: DelegateItem, worktree: Worktree, discard: boolean): Promise<void> {
+		const tearDown = existsSync(worktree.folder) ? delegate.record.tearDown : undefined;
+		const { says } = await this.worktrees.remove(worktree, { discard, tearDown });
+		await folder.refresh();
+		void vscode.window.showInformationMessage(says);
+	}
+}
+
+/** The worktree that a delegate worked in; every command that needs it is offered only where there is one. */
+export function worktreeIn(
+	all: Parameters<typeof worktreeOf>[1],
+	delegate: Parameters<typeof worktreeOf>[0],
+): Worktree {
+	const worktree = worktreeOf(delegate, all);
+	if (worktree) return worktree;
+	throw new NancyError('bad-usage', l10n.t('“{0}” has no worktree of its own.', delegate.record.title));
+}
+
+/** The folder in the worktree that stands for the one that the delegate was asked to work in. */
+export function placeIn(worktree: Worktree, asked: string): string {
+	const inside = relative(worktree.repository, asked);
+	return inside.startsWith('..') || isAbsolute(inside) ? worktree.folder : join(worktree.folder, inside);
+}
+
+export function gone({ folder, branch }: Worktree): NancyError {
+	return new NancyError('git', l10n.t('{0} is gone; what was kept of it is on the branch {1}.', folder, branch));
+}
+
+function refuseBusy({ folder, delegate }: DelegateItem, worktree: Worktree): void {
+	if (busyIn(worktree, folder.delegates()))
+		throw new NancyError('busy', l10n.t('“{0}” is still at work there; stop it first.', delegate.record.title));
+}
+
+function baseOf({ path, before, status }: ChangedFile, query: string): vscode.Uri | undefined {
+	if (status === 'added') return undefined;
+	return vscode.Uri.from({ scheme: SCHEMES.base, path: `/${before ?? path}`, query });
+}
+
+async function openFolder(worktree: Worktree): Promise<void> {
+	await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(worktree.folder), {
+		forceNewWindow: true,
+	});
+}
+
+function mergedWords(how: 'merged' | 'applied' | 'nothing', title: string): string {
+	switch (how) {
+		case 'merged':
+			return l10n.t('Merged the changes of “{0}”.', title);
+		case 'applied':
+			return l10n.t('The changes of “{0}” are in your files now, not committed.', title);
+		case 'nothing':
+			return l10n.t('There was nothing left to merge of “{0}”.', title);
+	}
+}
+
+function lossWords(worktree: Worktree, { commits, files, nested, ignored }: OnlyThere): string {
+	const isKept = commits > 0 || files.length > 0;
+	return [
+		isKept || nested.length > 0 ? l10n.t('This is nowhere else:') : l10n.t('Everything in it is elsewhere, too.'),
+		commits > 0 ? `• ${l10n.t('Commits: {0}', commits)}` : '',
+		files.length > 0 ? `• ${l10n.t('Files not committed: {0}', listed(files))}` : '',
+		nested.length > 0 ? `• ${l10n.t('Repositories inside, which no branch can keep: {0}', listed(nested))}` : '',
+		ignored.length > 0 ? `• ${l10n.t('Ignored files go in any case: {0}', listed(ignored))}` : '',
+		isKept ? l10n.t('“Remove, Keep Branch” commits it to the branch {0}.', worktree.branch) : '',
+	]
+		.filter(Boolean)
+		.join('\n');
+}
+
+function listed(names: readonly string[]): string {
+	const shown = names.slice(0, NAMES_SHOWN).join(', ');
+	const more = names.length - NAMES_SHOWN;
+	return more > 0 ? l10n.t('{0} and {1} more', shown, more) : shown;
+}
