@@ -78,6 +78,8 @@ describe('agents', () => {
 		const naming = files.filter(
 			file =>
 				!file.startsWith('drivers/') &&
+				// Another orchestrator, whose files it shares, has an agent in its name.
+				file !== 'core/delegates/swarm.ts' &&
 				/claude/i.test(withoutComments(readFileSync(join(root, 'src', file), 'utf8'))),
 		);
 		expect(naming).toEqual([]);
