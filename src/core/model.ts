@@ -52,6 +52,9 @@ const ALIVE_MS = 500;
 /** A running delegate's status changes four times a second: all of them are read together, in milliseconds. */
 const DELEGATES_MS = 250;
 
+/** How often to look for the workers of a swarm, in milliseconds. */
+const SWARM_MS = 2000;
+
 /** How often delegates that wait or run are looked after, in milliseconds. */
 const QUEUE_MS = 3000;
 
@@ -374,8 +377,10 @@ export class WorkspaceModel implements Disposable {
 
 	private tick(): void {
 		if (!this.isReady || this.owned.isDisposed) return;
-		const { spool, traffic } = this.workspace.paths;
+		const { spool, traffic, delegates } = this.workspace.paths;
 		this.touch(this.isCollector ? [spool] : [spool, traffic]);
+		// Nothing tells of a swarm's files.
+		if (Date.now() - this.delegatesReadMs > SWARM_MS) this.touch([delegates]);
 		this.tendDelegates();
 		// A slow transcript or a CLI that does not answer must not hold up the next tick, or the events.
 		if (this.isLooking) return;

@@ -10,7 +10,7 @@ import type { ComposeView } from './composeView.ts';
 import type { COMMENT_COMMANDS } from './contributions.ts';
 import type { DelegateOutputs } from './delegateOutput.ts';
 import { DelegateItem, inListOrder } from './delegatesView.ts';
-import { delegateLine, isInside, worktreeOf } from './delegateWords.ts';
+import { delegateLine, isInside, shortTitle, worktreeOf } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
 import { pickFolder, pickItem } from './pickers.ts';
 import type { Folder, Operations } from './ports.ts';
@@ -61,7 +61,7 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 		delegateOf(args, hasWorktree, l10n.t('No delegate has a worktree of its own.'));
 	const openFile = async (args: readonly unknown[], ending: 'log' | 'prompt' | 'output') => {
 		const item = await anyOf(args);
-		const file = storeOf(item.folder).files(item.delegate.record.id)[ending];
+		const file = item.delegate.files[ending];
 		if (!existsSync(file)) throw new NancyError('io', l10n.t('There is nothing to open yet.'));
 		await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: true });
 	};
@@ -162,7 +162,7 @@ async function pickDelegate(
 		.flatMap(folder => inListOrder(folder.delegates()).map(delegate => new DelegateItem(folder, delegate)))
 		.filter(which)
 		.map(value => ({
-			label: value.delegate.record.title,
+			label: shortTitle(value.delegate),
 			description: delegateLine(value.delegate),
 			value,
 		}));
@@ -174,7 +174,7 @@ function storeOf({ workspace }: Folder): Delegates {
 }
 
 function isOpen({ delegate }: DelegateItem): boolean {
-	return !isFinal(delegate.state);
+	return !isFinal(delegate.state) && !delegate.isForeign;
 }
 
 function hasWorktree({ folder, delegate }: DelegateItem): boolean {

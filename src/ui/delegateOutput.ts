@@ -4,9 +4,10 @@ import { StringDecoder } from 'node:string_decoder';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { errorText, hasErrno } from '../base/errors.ts';
-import { isFinal, type Delegates } from '../core/delegates/delegates.ts';
+import { isFinal, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
+import type { DelegateFiles } from '../core/delegates/files.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
-import { delegateLine } from './delegateWords.ts';
+import { delegateLine, shortTitle } from './delegateWords.ts';
 import type { DelegateItem } from './delegatesView.ts';
 import { colored, LineSplitter, plainLines } from './terminalText.ts';
 
@@ -28,14 +29,15 @@ export class DelegateOutputs implements vscode.Disposable {
 		});
 	}
 
-	show({ delegate: { record } }: DelegateItem, store: Delegates): void {
+	show({ delegate }: DelegateItem, store: Delegates): void {
+		const { record } = delegate;
 		const known = this.terminals.get(record.id);
 		const terminal =
 			known ??
 			vscode.window.createTerminal({
-				name: record.title,
+				name: shortTitle(delegate),
 				iconPath: new vscode.ThemeIcon('output'),
-				pty: new OutputReader(store, record.id),
+				pty: new OutputReader(store, delegate),
 			});
 		this.terminals.set(record.id, terminal);
 		terminal.show(true);
@@ -66,8 +68,18 @@ class OutputReader implements vscode.Pseudoterminal {
 
 	constructor(
 		private readonly store: Delegates,
-		private readonly id: DelegateId,
+		private readonly delegate: Delegate,
 	) {}
+
+	private get files(): DelegateFiles {
+		return this.delegate.files;
+	}
+
+	private async find(): Promise<Delegate | undefined> {
+		const { id } = this.delegate.record;
+		if (!this.delegate.isForeign) return this.store.find(id);
+		return (await this.store.list()).delegates.find(each => each.isForeign && each.record.id === id);
+	}
 
 	open(): void {
 		this.timer = setInterval(() => this.look(), POLL_MS);
@@ -99,10 +111,10 @@ class OutputReader implements vscode.Pseudoterminal {
 			this.isAgain = false;
 			this.follow();
 			// First whether it is over, then the log: nothing is written to it afterwards.
-			const delegate = await this.store.find(this.id);
+			const delegate = await this.find();
 			await this.readLog();
 			if (delegate && isFinal(delegate.state) && !this.isOver) {
-				await this.end();
+				await this.end(delegate);
 				this.close();
 			}
 		}
@@ -111,7 +123,7 @@ class OutputReader implements vscode.Pseudoterminal {
 	private follow(): void {
 		if (this.watcher) return;
 		try {
-			this.watcher = watch(this.store.files(this.id).log, { persistent: false }, () => this.look());
+			this.watcher = watch(this.files.log, { persistent: false }, () => this.look());
 			this.watcher.on('error', () => undefined);
 		} catch {
 			// Not there yet, or no more watches to be had: the poll sees it.
@@ -119,7 +131,7 @@ class OutputReader implements vscode.Pseudoterminal {
 	}
 
 	private async readLog(): Promise<void> {
-		const handle = await open(this.store.files(this.id).log, 'r').catch((error: unknown) => {
+		const handle = await open(this.files.log, 'r').catch((error: unknown) => {
 			if (hasErrno(error, 'ENOENT')) return undefined;
 			throw error;
 		});
@@ -149,10 +161,9 @@ class OutputReader implements vscode.Pseudoterminal {
 		}
 	}
 
-	private async end(): Promise<void> {
+	private async end(delegate: Delegate): Promise<void> {
 		this.print(this.lines.rest());
-		const delegate = await this.store.get(this.id);
-		const { text, isWhole } = await this.store.files(this.id).readOutput(ANSWER_SHOWN);
+		const { text, isWhole } = await this.files.readOutput(ANSWER_SHOWN);
 		const answer = plainLines(text.trim());
 		// The last words of an agent are its answer; said once is enough.
 		const isSaid = plainLines(this.tail.trim()).join('\n').endsWith(answer.join('\n'));

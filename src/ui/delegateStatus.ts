@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isFinal } from '../core/delegates/delegates.ts';
 import { VIEWS } from './contributions.ts';
-import { delegateLine } from './delegateWords.ts';
+import { delegateLine, shortTitle } from './delegateWords.ts';
 import { inListOrder } from './delegatesView.ts';
 import type { Folders } from './folders.ts';
 
@@ -27,7 +27,7 @@ export class DelegateStatusBar implements vscode.Disposable {
 
 	private show(): void {
 		const all = this.folders.list().flatMap(folder => folder.delegates());
-		const open = inListOrder(all.filter(({ state }) => !isFinal(state)));
+		const open = inListOrder(all.filter(({ state, isForeign }) => !isFinal(state) && !isForeign));
 		if (open.length === 0) {
 			this.item.hide();
 			return;
@@ -37,7 +37,7 @@ export class DelegateStatusBar implements vscode.Disposable {
 		const text = waiting === 0 ? count : l10n.t('{0}, {1} waiting', count, waiting);
 		this.item.text = `$(run-all) ${text}`;
 		this.item.tooltip = [
-			...open.slice(0, LISTED).map(each => `${each.record.title}: ${delegateLine(each)}`),
+			...open.slice(0, LISTED).map(each => `${shortTitle(each)}: ${delegateLine(each)}`),
 			...(open.length > LISTED ? ['…'] : []),
 			l10n.t('Click to go there.'),
 		].join('\n');

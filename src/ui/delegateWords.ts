@@ -22,6 +22,11 @@ export function delegateStateWord(state: DelegateState): string {
 	}
 }
 
+/** What it is called where there is little room: a prompt's first line may be long. */
+export function shortTitle({ record }: Delegate): string {
+	return firstLine(record.title, 32);
+}
+
 /** `running · 12 tool calls · Edit src/x.ts · 2 min` */
 export function delegateLine(delegate: Delegate, nowMs: number = Date.now()): string {
 	const { state, status, error } = delegate;

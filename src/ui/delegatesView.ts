@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isFinal, type Delegate } from '../core/delegates/delegates.ts';
 import type { DelegateState } from '../protocol/delegate.ts';
-import { delegateLine, delegateStateWord, duration, toolCalls, worktreeOf } from './delegateWords.ts';
+import { delegateLine, delegateStateWord, duration, shortTitle, toolCalls, worktreeOf } from './delegateWords.ts';
 import { firstLine, formatCount, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import { LiveTree } from './liveTree.ts';
@@ -104,9 +104,9 @@ export class DelegatesView extends LiveTree<Element> {
 		const { folder, delegate, isInGroup } = element;
 		const { record, state } = delegate;
 		const agent = [this.agentName(record.agent), record.model].filter(Boolean).join(' · ');
-		const item = row(`${folder.path}//${record.id}`, isInGroup ? agent : record.title);
+		const item = row(`${folder.path}//${record.id}`, isInGroup ? agent : shortTitle(delegate));
 		const worktree = worktreeOf(delegate, folder.delegates());
-		item.contextValue = `delegate.${state}${worktree ? '.worktree' : ''}`;
+		item.contextValue = delegate.isForeign ? 'foreign' : `delegate.${state}${worktree ? '.worktree' : ''}`;
 		item.iconPath = icons[state];
 		item.description = delegateLine(delegate);
 		item.command = { command: 'nancy.showDelegateOutput', title: l10n.t('Show Output'), arguments: [element] };
@@ -208,7 +208,7 @@ function entryItem(folder: Folder, entry: Entry): DelegateItem | GroupItem {
 function groupItem({ folder, group, delegates }: GroupItem): Row {
 	const [first] = delegates;
 	const isOver = delegates.every(({ state }) => isFinal(state));
-	const title = first?.record.title ?? '';
+	const title = first ? shortTitle(first) : '';
 	const item = row(
 		`${folder.path}//group/${group}`,
 		title,

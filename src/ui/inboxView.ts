@@ -4,7 +4,7 @@ import type { MessageState, StoredMessage } from '../core/mailbox.ts';
 import type { WorkerAddress } from '../core/workspace.ts';
 import type { MessageId } from '../protocol/names.ts';
 import { ORCHESTRATOR, type TaskName } from '../protocol/names.ts';
-import { firstLine, formatAgeInSteps, formatTime } from './format.ts';
+import { formatAgeInSteps, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import type { Folder } from './ports.ts';
 import { elementOf, LiveTree } from './liveTree.ts';
@@ -12,7 +12,7 @@ import { ProblemItem } from './problemItem.ts';
 import { row, type Row } from './row.ts';
 import { inOrder } from './taskOrder.ts';
 import { tooltip, withText } from './tooltip.ts';
-import { addressWords, kindWord, messageLine, rungWords, senderWords, stateWord } from './words.ts';
+import { addressWords, kindWord, messageLine, rungWords, senderWords, stateWord, subjectOf } from './words.ts';
 
 /** Messages for the human. */
 export class MailItem {
@@ -232,7 +232,7 @@ function mailGroupItem({ state, mail }: MailGroup): Row {
 
 function mailItem(element: MailItem): Row {
 	const { folder, task, message } = element;
-	const subject = firstLine(message.content.text);
+	const subject = subjectOf(message.content);
 	const unread = isUnread(element);
 	const item = row(`${folder.path}//${task}/${ORCHESTRATOR}/${message.id}`, subject);
 	item.contextValue = unread ? 'mail.unread' : message.state === 'archived' ? 'mail.archived' : 'mail.read';
@@ -293,7 +293,7 @@ function groupItem({ mailbox, group, messages }: GroupItem): Row {
 
 function messageItem(element: MessageItem): Row {
 	const { folder, address, message } = element;
-	const subject = firstLine(message.content.text);
+	const subject = subjectOf(message.content);
 	const item = row(`${folder.path}//${address.task}/${address.worker}/${message.id}/${message.state}`, subject);
 	item.contextValue = `message.${message.state}`;
 	item.iconPath = messageIcon(message);

@@ -8,7 +8,7 @@ import { ORCHESTRATOR } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { ContextKeys } from './contextKeys.ts';
 import type { DelegateItem } from './delegatesView.ts';
-import { busyIn, isInside, worktreeOf } from './delegateWords.ts';
+import { busyIn, isInside, shortTitle, worktreeOf } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
 import type { DelegateOperations, Folder } from './ports.ts';
 import { gone, placeIn, worktreeIn } from './reviews.ts';
@@ -127,8 +127,8 @@ export class ReviewComments implements vscode.Disposable {
 		await folder.refresh();
 		void vscode.window.showInformationMessage(
 			busy
-				? l10n.t('“{0}” reads your comments before it stops.', busy.record.title)
-				: l10n.t('“{0}” is at it again, with your comments.', delegate.record.title),
+				? l10n.t('“{0}” reads your comments before it stops.', shortTitle(busy))
+				: l10n.t('“{0}” is at it again, with your comments.', shortTitle(delegate)),
 		);
 	}
 
@@ -218,10 +218,13 @@ function remarksIn(worktree: Worktree, threads: readonly vscode.CommentThread[])
 		.join('\n\n');
 }
 
-async function askRemark({ record }: Delegate): Promise<string> {
+async function askRemark(delegate: Delegate): Promise<string> {
 	const text = await vscode.window.showInputBox({
 		title: l10n.t('Send Back'),
-		prompt: l10n.t('What should “{0}” change? Comments on the lines of its changes are sent along.', record.title),
+		prompt: l10n.t(
+			'What should “{0}” change? Comments on the lines of its changes are sent along.',
+			shortTitle(delegate),
+		),
 		ignoreFocusOut: true,
 	});
 	if (text === undefined || text.trim() === '') throw new vscode.CancellationError();

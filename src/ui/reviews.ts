@@ -9,7 +9,7 @@ import { DelegateId } from '../protocol/delegate.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { SCHEMES } from './contributions.ts';
 import type { DelegateItem } from './delegatesView.ts';
-import { busyIn, worktreeOf } from './delegateWords.ts';
+import { busyIn, shortTitle, worktreeOf } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
 import type { ChangedFile, OnlyThere, WorktreeOperations } from './ports.ts';
 
@@ -29,7 +29,8 @@ export class Reviews {
 	async open({ folder, delegate }: DelegateItem): Promise<void> {
 		const worktree = worktreeIn(folder.delegates(), delegate);
 		const files = await this.worktrees.changes(worktree);
-		const { title, id } = delegate.record;
+		const { id } = delegate.record;
+		const title = shortTitle(delegate);
 		if (files.length === 0) {
 			void vscode.window.showInformationMessage(l10n.t('“{0}” has changed nothing.', title));
 			return;
@@ -72,7 +73,10 @@ export class Reviews {
 			return;
 		}
 		const remove = l10n.t('Remove Worktree');
-		if ((await vscode.window.showInformationMessage(mergedWords(outcome.how, title), remove)) === remove)
+		if (
+			(await vscode.window.showInformationMessage(mergedWords(outcome.how, shortTitle(delegate)), remove)) ===
+			remove
+		)
 			await this.remove(item, worktree, false);
 	}
 
@@ -88,7 +92,7 @@ export class Reviews {
 		const worktree = worktreeIn(folder.delegates(), delegate);
 		refuseBusy(item, worktree);
 		const only = await this.worktrees.only(worktree);
-		const question = l10n.t('Remove the worktree of “{0}”?', delegate.record.title);
+		const question = l10n.t('Remove the worktree of “{0}”?', shortTitle(delegate));
 		const keep = l10n.t('Remove, Keep Branch');
 		const discard = l10n.t('Discard Everything');
 		const remove = l10n.t('Remove');
@@ -115,7 +119,7 @@ export function worktreeIn(
 ): Worktree {
 	const worktree = worktreeOf(delegate, all);
 	if (worktree) return worktree;
-	throw new NancyError('bad-usage', l10n.t('“{0}” has no worktree of its own.', delegate.record.title));
+	throw new NancyError('bad-usage', l10n.t('“{0}” has no worktree of its own.', shortTitle(delegate)));
 }
 
 /** The folder in the worktree that stands for the one that the delegate was asked to work in. */
@@ -130,7 +134,7 @@ export function gone({ folder, branch }: Worktree): NancyError {
 
 function refuseBusy({ folder, delegate }: DelegateItem, worktree: Worktree): void {
 	if (busyIn(worktree, folder.delegates()))
-		throw new NancyError('busy', l10n.t('“{0}” is still at work there; stop it first.', delegate.record.title));
+		throw new NancyError('busy', l10n.t('“{0}” is still at work there; stop it first.', shortTitle(delegate)));
 }
 
 function baseOf({ path, before, status }: ChangedFile, query: string): vscode.Uri | undefined {

@@ -1,11 +1,12 @@
 import { l10n } from 'vscode';
+import { readResult } from '../core/delegates/resultText.ts';
 import type { StoredMessage } from '../core/mailbox.ts';
 import type { WorkerState } from '../core/overview.ts';
 import type { WorkerAddress } from '../core/workspace.ts';
-import type { MessageKind } from '../protocol/message.ts';
+import type { MessageContent, MessageKind } from '../protocol/message.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import type { Rung } from '../protocol/records.ts';
-import { formatAgeInSteps, formatTime } from './format.ts';
+import { firstLine, formatAgeInSteps, formatTime } from './format.ts';
 
 /** The words of the domain as a person reads them. */
 
@@ -49,6 +50,14 @@ export function stateWord(state: StoredMessage['state']): string {
 		case 'withdrawn':
 			return l10n.t('withdrawn');
 	}
+}
+
+/** What a message is about, in a line. A delegate's result begins with a line for programs. */
+export function subjectOf({ kind, text }: Pick<MessageContent, 'kind' | 'text'>): string {
+	const result = kind === 'result' ? readResult(text) : undefined;
+	if (!result) return firstLine(text);
+	const title = firstLine(result.title, 60);
+	return result.isDone ? l10n.t('Delegate done: {0}', title) : l10n.t('Delegate failed: {0}', title);
 }
 
 /** How a message reached the agent. */

@@ -4,6 +4,7 @@ import { errorText } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
 import type { FileProblem } from '../workspace.ts';
+import { swarmWorkers } from './swarm.ts';
 import { isFinal, type Delegate, type Delegates } from './delegates.ts';
 
 /** How long a delegate that has ended is taken to stay as it is, in milliseconds: only a late result changes it. */
@@ -19,6 +20,7 @@ interface Mirrored {
 /** `.nancy/delegates` in memory, as last read. Reads again only the delegates whose files have changed. */
 export class DelegateMirror {
 	private known = new Map<DelegateId, Mirrored>();
+	private foreign: Delegate[] = [];
 	private settledMs = -Infinity;
 
 	constructor(
@@ -26,8 +28,12 @@ export class DelegateMirror {
 		private readonly now: () => number = Date.now,
 	) {}
 
-	/** Oldest first. */
+	/** Nancy's own, oldest first, then those of a swarm that works here. */
 	all(): Delegate[] {
+		return [...this.own(), ...this.foreign];
+	}
+
+	private own(): Delegate[] {
 		return [...this.known.values()].flatMap(({ delegate }) => delegate ?? []);
 	}
 
@@ -37,7 +43,7 @@ export class DelegateMirror {
 
 	/** There is something that somebody has to look at: to start it, to find out that its runner died, or to report it. */
 	hasUnsettled(): boolean {
-		return this.all().some(({ state, status }) => !isFinal(state) || !status.reported);
+		return this.own().some(({ state, status }) => !isFinal(state) || !status.reported);
 	}
 
 	/** Whether anything is other than it was. */
@@ -61,6 +67,9 @@ export class DelegateMirror {
 			isChanged = true;
 			this.known.set(id.data, { look, ...(await this.readOne(id.data, join(folder, name))) });
 		}
+		const foreign = await swarmWorkers(this.store.workspace.folder);
+		isChanged ||= JSON.stringify(foreign) !== JSON.stringify(this.foreign);
+		this.foreign = foreign;
 		return isChanged || [...before.keys()].some(id => !this.known.has(id));
 	}
 

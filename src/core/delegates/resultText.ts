@@ -3,6 +3,12 @@ import type { Delegate } from './delegates.ts';
 /** Longest answer that travels in the message itself, in bytes; of a longer one the message has the beginning and the file. */
 const INLINE_BYTES = 100_000;
 
+/** Of a text that {@link resultText} made: how it ended and what it is called. */
+export function readResult(text: string): { isDone: boolean; title: string } | undefined {
+	const found = /^\[DELEGATE (COMPLETE|FAILED) - Task ID: [^\]\n]*\].*\n(.+)/.exec(text);
+	return found ? { isDone: found[1] === 'COMPLETE', title: found[2] ?? '' } : undefined;
+}
+
 /** What the one who asked reads. The first line is what other tools look for. */
 export async function resultText({ record, status, state, error, files }: Delegate): Promise<string> {
 	const { text, isWhole, bytes } = await files.readOutput(INLINE_BYTES);
