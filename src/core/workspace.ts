@@ -201,11 +201,19 @@ export class Workspace {
 		return { address: { task: task.data, worker: worker.data }, watched: flag === 'watched' };
 	}
 
-	/** Queues a message for a worker, or for the human (`orchestrator`), and rings the bell of its session. */
-	async send(address: WorkerAddress, content: MessageContent): Promise<MessageId> {
+	/**
+	 * Queues a message for a worker, or for the human (`orchestrator`), and rings the bell of its session.
+	 * @param onUnrung is told why the bell could not be rung. The message is queued all the same: who sent it again would send it
+	 * twice, and whoever keeps the mailbox rings again.
+	 */
+	async send(
+		address: WorkerAddress,
+		content: MessageContent,
+		onUnrung: (error: unknown) => void = () => undefined,
+	): Promise<MessageId> {
 		await this.task(address.task);
 		const id = await this.mailbox(address).put(content);
-		if (address.worker !== ORCHESTRATOR && wakes(content)) await this.ring(address);
+		if (address.worker !== ORCHESTRATOR && wakes(content)) await this.ring(address).catch(onUnrung);
 		return id;
 	}
 
