@@ -9,6 +9,10 @@ export class NancyPaths {
 		this.root = join(workspaceFolder, '.nancy');
 	}
 
+	/** Which process keeps the mailboxes: see core/upkeep. */
+	get upkeepLock(): string {
+		return join(this.root, 'upkeep.lock');
+	}
 	get config(): string {
 		return join(this.root, 'config.json');
 	}

@@ -25,7 +25,7 @@ interface Ringing {
 	nextMs: number;
 }
 
-/** Sees to it that a queued message either moves or says why it does not. One per workspace: the collector's window. */
+/** Sees to it that a queued message either moves or says why it does not. One per workspace: whose window holds the lock. */
 export class Upkeep {
 	private readonly ringing = new Map<string, Ringing>();
 
