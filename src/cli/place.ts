@@ -55,8 +55,9 @@ export function findOrChooseWorkspace(context: Context): Workspace {
 }
 
 function workspaceFolder({ cwd, isFolderGiven, caller }: Context): string | undefined {
-	if (!isFolderGiven && caller.is === 'worker' && isFolder(join(caller.folder, '.nancy'))) return caller.folder;
-	return foldersUpFrom(cwd).find(folder => isFolder(join(folder, '.nancy')));
+	if (!isFolderGiven && caller.is === 'worker' && isFolderOrLink(join(caller.folder, '.nancy'))) return caller.folder;
+	// A link counts, for the workspace then says what is wrong with it; the one of a folder above would be the wrong one.
+	return foldersUpFrom(cwd).find(folder => isFolderOrLink(join(folder, '.nancy')));
 }
 
 function foldersUpFrom(start: string): string[] {
@@ -73,9 +74,9 @@ function isSameOrAbove(folder: string, other: string): boolean {
 	return foldersUpFrom(other).includes(folder);
 }
 
-function isFolder(file: string): boolean {
-	// lstat, not stat: a link could lead into somebody else's files.
-	return lstatSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
+function isFolderOrLink(file: string): boolean {
+	const found = lstatSync(file, { throwIfNoEntry: false });
+	return found !== undefined && (found.isDirectory() || found.isSymbolicLink());
 }
 
 function exists(file: string): boolean {

@@ -189,6 +189,7 @@ export class WorkspaceModel implements Disposable {
 	}
 
 	private async readChanged(folders: readonly string[]): Promise<boolean> {
+		this.workspace.refuseLinks();
 		const { paths } = this.workspace;
 		if (folders.includes(EVERYTHING)) {
 			await this.collect();

@@ -13,6 +13,22 @@ export class NancyPaths {
 	get upkeepLock(): string {
 		return join(this.root, 'upkeep.lock');
 	}
+	/** `.nancy` and the folders directly in it: none of them may be a link. */
+	get folders(): readonly string[] {
+		return [
+			this.root,
+			this.tasks,
+			this.spool,
+			this.traffic,
+			this.sessions,
+			this.bells,
+			this.phases,
+			this.halts,
+			this.waiters,
+			this.agents,
+			this.originals,
+		];
+	}
 	get config(): string {
 		return join(this.root, 'config.json');
 	}
@@ -62,6 +78,9 @@ export class NancyPaths {
 	taskRecord(task: TaskName): string {
 		return join(this.task(task), 'task.json');
 	}
+	comms(task: TaskName): string {
+		return join(this.task(task), 'comms');
+	}
 	workers(task: TaskName): string {
 		return join(this.task(task), 'workers');
 	}
@@ -69,7 +88,7 @@ export class NancyPaths {
 		return join(this.workers(task), `${worker}.json`);
 	}
 	mailbox(task: TaskName, worker: WorkerName): string {
-		return join(this.task(task), 'comms', worker);
+		return join(this.comms(task), worker);
 	}
 	orchestratorMailbox(task: TaskName): string {
 		return this.mailbox(task, ORCHESTRATOR);

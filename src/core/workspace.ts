@@ -1,4 +1,5 @@
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
@@ -10,6 +11,7 @@ import { wakes } from './due.ts';
 import { holdingLock } from './holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
 import { Mailbox } from './mailbox.ts';
+import { refuseLinks } from './links.ts';
 import { NancyPaths } from './paths.ts';
 
 /** A worker by name: which mailbox is meant. */
@@ -42,8 +44,16 @@ export class Workspace {
 	async prepare(): Promise<void> {
 		for (const folder of [
 			this.paths.tasks,
+	/** Throws `bad-file` when `.nancy`, a folder in it or one of this task is a symbolic link. What reads or writes there asks first. */
+	refuseLinks(task?: TaskName): void {
+		const { paths } = this;
+		refuseLinks(paths.folders);
+		if (task !== undefined) refuseLinks([paths.task(task), paths.workers(task), paths.comms(task)]);
+	}
+
 			this.paths.spool,
 			this.paths.traffic,
+		this.refuseLinks();
 			this.paths.sessions,
 			this.paths.bells,
 			this.paths.phases,
@@ -59,6 +69,7 @@ export class Workspace {
 	}
 
 	async updateConfig(change: (config: WorkspaceConfig) => WorkspaceConfig): Promise<void> {
+		this.refuseLinks();
 		await this.prepare();
 		// Two changes at once would lose one of them, and the deployment record is the way back.
 		await holdingLock(`${this.paths.config}.lock`, async () =>
@@ -72,6 +83,7 @@ export class Workspace {
 		if (!(await createJsonFile(file, record))) {
 			throw new NancyError(
 				'task-exists',
+		this.refuseLinks(record.name);
 				`there is a task "${record.name}" already; resume it or choose another name`,
 			);
 		}
@@ -83,6 +95,7 @@ export class Workspace {
 		if (!record) throw new NancyError('no-task', `there is no task "${name}"; nancy status lists the tasks`);
 		return record;
 	}
+		this.refuseLinks(name);
 
 	async updateTask(name: TaskName, change: (record: TaskRecord) => TaskRecord): Promise<void> {
 		await this.task(name);
@@ -96,6 +109,7 @@ export class Workspace {
 		const problems: FileProblem[] = [];
 		for (const name of await folderNames(this.paths.tasks)) {
 			const parsed = TaskName.safeParse(name);
+		this.refuseLinks();
 			if (!parsed.success) {
 				problems.push({ file: join(this.paths.tasks, name), reason: 'not a task name' });
 				continue;
@@ -141,17 +155,20 @@ export class Workspace {
 		address: WorkerAddress,
 		change: (record: WorkerRecord | undefined) => WorkerRecord | undefined,
 	): Promise<void> {
-		await this.mailbox(address).makeFolders(); // refuses links
+		this.refuseLinks(address.task);
+		await this.mailbox(address).makeFolders();
 		const update = async () => {
 			const changed = change(await this.worker(address));
 			if (changed) await this.saveWorker(changed);
 		};
+		this.refuseLinks(record.task);
 		await holdingLock(`${this.paths.workerRecord(address.task, address.worker)}.lock`, update, HOOK_PATIENCE_MS);
 	}
 
 	async worker({ task, worker }: WorkerAddress): Promise<WorkerRecord | undefined> {
 		return readJsonFile(this.paths.workerRecord(task, worker), WorkerRecord);
 	}
+		this.refuseLinks(record.task);
 
 	async workers(task: TaskName): Promise<{ workers: WorkerRecord[]; problems: FileProblem[] }> {
 		const workers: WorkerRecord[] = [];
@@ -173,10 +190,12 @@ export class Workspace {
 		const { workers } = await this.workers(task);
 		if (workers.length === 0) return FIRST_WORKER;
 		const highest = Math.max(...workers.map(worker => workerNumber(worker.name)));
+		this.refuseLinks(task);
 		return WorkerName.parse(`worker-${highest + 1}`);
 	}
 
 	mailbox({ task, worker }: WorkerAddress): Mailbox {
+		this.refuseLinks(task);
 		return new Mailbox(this.paths.root, this.paths.mailbox(task, worker));
 	}
 
@@ -208,6 +227,7 @@ export class Workspace {
 	 */
 	async send(
 		address: WorkerAddress,
+		this.refuseLinks();
 		content: MessageContent,
 		onUnrung: (error: unknown) => void = () => undefined,
 	): Promise<MessageId> {
@@ -216,6 +236,7 @@ export class Workspace {
 		if (address.worker !== ORCHESTRATOR && wakes(content)) await this.ring(address).catch(onUnrung);
 		return id;
 	}
+		this.refuseLinks();
 
 	/** Touches the doorbell of a worker's current session: tells an idle agent that a message waits. */
 	async ring(address: WorkerAddress): Promise<void> {
@@ -240,7 +261,7 @@ export function taskNameFrom(title: string): TaskName | undefined {
 async function touch(file: string): Promise<void> {
 	const now = new Date();
 	// Written and not only touched: some watchers compare content or size.
-	const write = () => writeFile(file, `${now.toISOString()}\n`, { mode: 0o600 });
+	const write = () => writeFile(file, `${now.toISOString()}\n`, { mode: 0o600, flag: OVERWRITE });
 	await write().catch(async (error: unknown) => {
 		if (!hasErrno(error, 'ENOENT')) throw error;
 		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -260,3 +281,6 @@ async function collect(problems: FileProblem[], file: string, read: () => Promis
 		problems.push({ file, reason: error instanceof Error ? error.message : String(error) });
 	}
 }
+/** As `w`, but through no link. */
+const OVERWRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+

@@ -1,4 +1,4 @@
-import { readFile, rmdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
 import type { Deployment } from '../../protocol/records.ts';
@@ -6,8 +6,7 @@ import type { Driver } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
 import { isOurs, type DeployRequest, type Job } from './job.ts';
 import { holdingLock } from '../holdingLock.ts';
-import { recordOf, sweepOriginals } from './record.ts';
-
+import { recordOf, removeIfEmpty, sweepOriginals } from './record.ts';
 import { deployFile, restoreFile, sha256 } from './settingsFile.ts';
 import { holdsExactly, isPlainJson, withoutEntries } from './settingsText.ts';
 import { deploySkills, hasSkills, removeSkills } from './skillFolders.ts';
@@ -150,14 +149,6 @@ async function explained<T>(workspace: Workspace, run: () => Promise<T>): Promis
 			`${workspace.folder} cannot be set up or cleaned up: ${errorText(cause)}. ${cure} and try again; no file is half written.`,
 			{ cause },
 		);
-	}
-}
-
-async function removeIfEmpty(folder: string): Promise<void> {
-	try {
-		await rmdir(folder);
-	} catch (error) {
-		if (!hasErrno(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) throw error;
 	}
 }
 

@@ -72,13 +72,23 @@ async function originalOf(
 	if (!before) return undefined;
 	const isOurEdit = known && [known.sha256, ...(known.earlier ?? [])].includes(sha256(before));
 	if (isOurEdit && !known.existedBefore) return undefined;
-	const kept =
-		isOurEdit && known.original !== undefined ? join(workspace.paths.originals, known.original) : undefined;
-	const bytes = kept === undefined ? undefined : await readBytes(kept);
-	if (bytes) return bytes;
+	const kept = isOurEdit && known.original !== undefined ? await keptOriginal(workspace, known.original) : undefined;
+	if (kept) return kept;
 	const rest = withoutEntries(file, textOf(file, before), isOurs);
 	// What only ever held our entries was made by us.
 	return known?.existedBefore === false && rest.trim() === '{}' ? undefined : Buffer.from(rest, 'utf8');
+}
+
+/** A copy as it was put there; what was changed since, or leads elsewhere, is nobody's original. */
+async function keptOriginal(workspace: Workspace, name: string): Promise<Buffer | undefined> {
+	const file = join(workspace.paths.originals, name);
+	if (!(await statusOf(lstat, file))?.isFile()) return undefined;
+	const bytes = await readBytes(file);
+	return bytes && nameOfOriginal(bytes) === name ? bytes : undefined;
+}
+
+function nameOfOriginal(bytes: Buffer): string {
+	return `${sha256(bytes).slice(0, 32)}.original`;
 }
 
 /** The last check before another tool's file is written: nothing but our entries may be different. */
@@ -111,7 +121,7 @@ async function note(
 	known: DeployedFile | undefined,
 	after: string,
 ): Promise<void> {
-	const name = original && `${sha256(original).slice(0, 32)}.original`;
+	const name = original && nameOfOriginal(original);
 	if (original && name) await writeFileAtomic(join(job.workspace.paths.originals, name), original, { sync: true });
 	// Until the new text is in place the file holds an earlier edit of the same original.
 	const isSameOriginal =

@@ -127,6 +127,7 @@ export class Collector implements Disposable {
 		if (this.disposed || this.now() < this.notBeforeMs) return result(0);
 		const hadLock = this.hasLock;
 		try {
+			this.workspace.refuseLinks();
 			this.hasLock = await this.lock.hold();
 		} catch (error) {
 			this.hasLock = false;

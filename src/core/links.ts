@@ -1,0 +1,23 @@
+import { lstatSync } from 'node:fs';
+import { NancyError } from '../base/errors.ts';
+
+/**
+ * Throws for the first of these folders that is a symbolic link: it could lead Nancy to read, write or remove somebody else's
+ * files. Synchronous, for each look takes microseconds and hooks look too.
+ */
+export function refuseLinks(folders: readonly string[]): void {
+	const link = folders.find(isLink);
+	if (link === undefined) return;
+	throw new NancyError(
+		'bad-file',
+		`${link} is a symbolic link, which Nancy does not follow; replace it by a folder and try again`,
+	);
+}
+
+function isLink(file: string): boolean {
+	try {
+		return lstatSync(file).isSymbolicLink();
+	} catch {
+		return false; // not there, or nothing that can be looked into
+	}
+}
