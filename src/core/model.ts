@@ -374,7 +374,9 @@ export class WorkspaceModel implements Disposable {
 		// The lock would make the folder of a workspace that Nancy was never used in.
 		if (this.options.readOnly || this.options.once || this.tasks.all().length === 0) return false;
 		// On a full disk nothing can be kept; the next tick tries again.
-		return this.keeping.hold().catch(() => false);
+		const mayKeep = await this.keeping.hold().catch(() => false);
+		if (mayKeep && !this.isKeeper) await this.workspace.sweep().catch(() => undefined);
+		return mayKeep;
 	}
 
 	private async tend(record: WorkerRecord, state: WorkerState): Promise<void> {

@@ -4,14 +4,15 @@ import { dirname, join, relative } from 'node:path';
 import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { fileNames, folderNames } from '../base/listing.ts';
+import { uniqueHex } from '../base/unique.ts';
 import type { MessageContent } from '../protocol/message.ts';
 import { FIRST_WORKER, ORCHESTRATOR, type SessionId, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../protocol/records.ts';
 import { wakes } from './due.ts';
 import { holdingLock } from './holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
-import { Mailbox } from './mailbox.ts';
 import { refuseLinks } from './links.ts';
+import { Mailbox } from './mailbox.ts';
 import { NancyPaths } from './paths.ts';
 
 /** A worker by name: which mailbox is meant. */
@@ -25,6 +26,9 @@ export interface FileProblem {
 	file: string;
 	reason: string;
 }
+
+/** Begins the name of a deleted task's folder until it is gone. */
+const GRAVE = '.deleted-';
 
 /** A hook ends after 2.5 s. */
 const HOOK_PATIENCE_MS = 1000;
@@ -40,10 +44,6 @@ export class Workspace {
 		this.paths = new NancyPaths(folder);
 	}
 
-	/** Makes `.nancy` and what guards and watchers need to find in it. Safe to repeat. */
-	async prepare(): Promise<void> {
-		for (const folder of [
-			this.paths.tasks,
 	/** Throws `bad-file` when `.nancy`, a folder in it or one of this task is a symbolic link. What reads or writes there asks first. */
 	refuseLinks(task?: TaskName): void {
 		const { paths } = this;
@@ -51,9 +51,13 @@ export class Workspace {
 		if (task !== undefined) refuseLinks([paths.task(task), paths.workers(task), paths.comms(task)]);
 	}
 
+	/** Makes `.nancy` and what guards and watchers need to find in it. Safe to repeat. */
+	async prepare(): Promise<void> {
+		this.refuseLinks();
+		for (const folder of [
+			this.paths.tasks,
 			this.paths.spool,
 			this.paths.traffic,
-		this.refuseLinks();
 			this.paths.sessions,
 			this.paths.bells,
 			this.paths.phases,
@@ -65,11 +69,11 @@ export class Workspace {
 	}
 
 	async config(): Promise<WorkspaceConfig> {
+		this.refuseLinks();
 		return (await readJsonFile(this.paths.config, WorkspaceConfig)) ?? WorkspaceConfig.parse({ version: 1 });
 	}
 
 	async updateConfig(change: (config: WorkspaceConfig) => WorkspaceConfig): Promise<void> {
-		this.refuseLinks();
 		await this.prepare();
 		// Two changes at once would lose one of them, and the deployment record is the way back.
 		await holdingLock(`${this.paths.config}.lock`, async () =>
@@ -79,11 +83,11 @@ export class Workspace {
 
 	async createTask(record: TaskRecord): Promise<void> {
 		await this.prepare();
+		this.refuseLinks(record.name);
 		const file = this.paths.taskRecord(record.name);
 		if (!(await createJsonFile(file, record))) {
 			throw new NancyError(
 				'task-exists',
-		this.refuseLinks(record.name);
 				`there is a task "${record.name}" already; resume it or choose another name`,
 			);
 		}
@@ -91,11 +95,11 @@ export class Workspace {
 	}
 
 	async task(name: TaskName): Promise<TaskRecord> {
+		this.refuseLinks(name);
 		const record = await readJsonFile(this.paths.taskRecord(name), TaskRecord);
 		if (!record) throw new NancyError('no-task', `there is no task "${name}"; nancy status lists the tasks`);
 		return record;
 	}
-		this.refuseLinks(name);
 
 	async updateTask(name: TaskName, change: (record: TaskRecord) => TaskRecord): Promise<void> {
 		await this.task(name);
@@ -105,11 +109,11 @@ export class Workspace {
 
 	/** Every task, oldest first. A record that cannot be read is reported and its task left out. */
 	async tasks(): Promise<{ tasks: TaskRecord[]; problems: FileProblem[] }> {
+		this.refuseLinks();
 		const tasks: TaskRecord[] = [];
 		const problems: FileProblem[] = [];
 		for (const name of await folderNames(this.paths.tasks)) {
 			const parsed = TaskName.safeParse(name);
-		this.refuseLinks();
 			if (!parsed.success) {
 				problems.push({ file: join(this.paths.tasks, name), reason: 'not a task name' });
 				continue;
@@ -126,23 +130,45 @@ export class Workspace {
 	/** Removes a task with its mailboxes. In one step, so that a kill leaves it whole or gone. */
 	async deleteTask(name: TaskName): Promise<void> {
 		await this.task(name);
-		const grave = join(this.paths.tasks, `.deleted-${name}-${process.pid}`);
-		for (const session of (await this.workers(name)).workers.flatMap(worker => worker.sessions)) {
-			await rm(this.paths.session(session.id), { force: true });
-			await rm(this.paths.bell(session.id), { force: true });
-			await rm(join(this.paths.phases, session.id), { force: true });
+		await rename(this.paths.task(name), join(this.paths.tasks, `${GRAVE}${uniqueHex(12)}`));
+		await this.sweep();
+	}
+
+	/** Finishes what a kill left of deleted tasks. Safe to repeat, and for several at once. */
+	async sweep(): Promise<void> {
+		this.refuseLinks();
+		for (const name of await readdir(this.paths.tasks)) {
+			if (!name.startsWith(GRAVE)) continue;
+			const grave = join(this.paths.tasks, name);
+			const records = join(grave, 'workers');
+			for (const file of await fileNames(records, '.json')) {
+				// A record that cannot be read leaves bindings to a mailbox that is gone: whoever has one gets another.
+				const record = await readJsonFile(join(records, file), WorkerRecord).catch(() => undefined);
+				for (const { id } of record?.sessions ?? []) await this.forgetSession(id);
+			}
+			await rm(grave, { recursive: true, force: true });
 		}
-		await rename(this.paths.task(name), grave);
-		await rm(grave, { recursive: true, force: true });
+	}
+
+	/** Removes what ties a session to a worker that is gone. */
+	private async forgetSession(session: SessionId): Promise<void> {
+		const binding = await this.sessionBinding(session);
+		if (binding && (await this.worker(binding.address))) return; // it went on as another worker
+		const { phases, halts, waiters } = this.paths;
+		const files = [phases, halts, waiters].map(folder => join(folder, session));
+		for (const file of [...files, this.paths.bell(session), this.paths.session(session)])
+			await rm(file, { force: true });
 	}
 
 	async saveWorker(record: WorkerRecord): Promise<void> {
+		this.refuseLinks(record.task);
 		await this.mailbox({ task: record.task, worker: record.name }).makeFolders();
 		await writeJsonFile(this.paths.workerRecord(record.task, record.name), WorkerRecord.parse(record));
 	}
 
 	/** `false` when there is a worker of that name. */
 	async createWorker(record: WorkerRecord): Promise<boolean> {
+		this.refuseLinks(record.task);
 		await this.mailbox({ task: record.task, worker: record.name }).makeFolders();
 		return createJsonFile(this.paths.workerRecord(record.task, record.name), WorkerRecord.parse(record));
 	}
@@ -161,16 +187,16 @@ export class Workspace {
 			const changed = change(await this.worker(address));
 			if (changed) await this.saveWorker(changed);
 		};
-		this.refuseLinks(record.task);
 		await holdingLock(`${this.paths.workerRecord(address.task, address.worker)}.lock`, update, HOOK_PATIENCE_MS);
 	}
 
 	async worker({ task, worker }: WorkerAddress): Promise<WorkerRecord | undefined> {
+		this.refuseLinks(task);
 		return readJsonFile(this.paths.workerRecord(task, worker), WorkerRecord);
 	}
-		this.refuseLinks(record.task);
 
 	async workers(task: TaskName): Promise<{ workers: WorkerRecord[]; problems: FileProblem[] }> {
+		this.refuseLinks(task);
 		const workers: WorkerRecord[] = [];
 		const problems: FileProblem[] = [];
 		for (const name of await fileNames(this.paths.workers(task), '.json')) {
@@ -190,12 +216,10 @@ export class Workspace {
 		const { workers } = await this.workers(task);
 		if (workers.length === 0) return FIRST_WORKER;
 		const highest = Math.max(...workers.map(worker => workerNumber(worker.name)));
-		this.refuseLinks(task);
 		return WorkerName.parse(`worker-${highest + 1}`);
 	}
 
 	mailbox({ task, worker }: WorkerAddress): Mailbox {
-		this.refuseLinks(task);
 		return new Mailbox(this.paths.root, this.paths.mailbox(task, worker));
 	}
 
@@ -204,6 +228,7 @@ export class Workspace {
 	 * @param watched the session watches its doorbell, so it needs no other way to be woken
 	 */
 	async bindSession(session: SessionId, address: WorkerAddress, watched: boolean): Promise<void> {
+		this.refuseLinks();
 		const mailbox = relative(this.paths.root, this.paths.mailbox(address.task, address.worker));
 		await writeFileAtomic(
 			this.paths.session(session),
@@ -212,6 +237,7 @@ export class Workspace {
 	}
 
 	async sessionBinding(session: SessionId): Promise<{ address: WorkerAddress; watched: boolean } | undefined> {
+		this.refuseLinks();
 		const [mailbox = '', flag] = ((await readTextIfExists(this.paths.session(session))) ?? '').split('\n');
 		const match = /^tasks\/([^/]+)\/comms\/([^/]+)$/.exec(mailbox);
 		const task = TaskName.safeParse(match?.[1]);
@@ -227,7 +253,6 @@ export class Workspace {
 	 */
 	async send(
 		address: WorkerAddress,
-		this.refuseLinks();
 		content: MessageContent,
 		onUnrung: (error: unknown) => void = () => undefined,
 	): Promise<MessageId> {
@@ -236,7 +261,6 @@ export class Workspace {
 		if (address.worker !== ORCHESTRATOR && wakes(content)) await this.ring(address).catch(onUnrung);
 		return id;
 	}
-		this.refuseLinks();
 
 	/** Touches the doorbell of a worker's current session: tells an idle agent that a message waits. */
 	async ring(address: WorkerAddress): Promise<void> {
@@ -257,6 +281,9 @@ export function taskNameFrom(title: string): TaskName | undefined {
 	const name = TaskName.safeParse(slug);
 	return name.success ? name.data : undefined;
 }
+
+/** As `w`, but through no link. */
+const OVERWRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
 async function touch(file: string): Promise<void> {
 	const now = new Date();
@@ -281,6 +308,3 @@ async function collect(problems: FileProblem[], file: string, read: () => Promis
 		problems.push({ file, reason: error instanceof Error ? error.message : String(error) });
 	}
 }
-/** As `w`, but through no link. */
-const OVERWRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-
