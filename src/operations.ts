@@ -102,7 +102,6 @@ export class WindowOperations implements Operations {
 				this.runtime = undefined;
 				return this.runtimeFolder();
 			},
-			node: await runningNode(),
 			tryLauncher,
 			isBusy: () => drivers.some(driver => isAsking(folder, driver.id)),
 		};

@@ -78,7 +78,6 @@ export async function instruments(context: Context): Promise<Instruments> {
 	return {
 		agents: await Promise.all(agents),
 		installRuntime: () => ownRuntime(context),
-		node: await findNode(context.env, runningProgram()),
 		tryLauncher,
 	};
 }

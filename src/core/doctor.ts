@@ -7,7 +7,7 @@ import { ORCHESTRATOR } from '../protocol/names.ts';
 import { deploy, deploymentState, undeploy } from './deployment/deploy.ts';
 import type { Capability, Driver } from './driver.ts';
 import { isRunning, type InstalledAgent } from './launch.ts';
-import type { InstalledRuntime, NodeProgram, Runtime } from './runtime.ts';
+import type { InstalledRuntime, Runtime } from './runtime.ts';
 import type { Workspace } from './workspace.ts';
 
 /** One thing that was looked at. */
@@ -26,7 +26,6 @@ export interface Instruments {
 	agents: readonly { driver: Driver; found: InstalledAgent | undefined; problem: string }[];
 	/** Installs the programs that hooks call, where they are missing or damaged. */
 	installRuntime: () => Promise<InstalledRuntime>;
-	node: NodeProgram;
 	/** Runs a launcher as an agent would at an event that says nothing, and returns what is wrong with that. */
 	tryLauncher: (launcher: string) => Promise<string | undefined>;
 	/** True while an agent may be writing its own settings. */
@@ -90,7 +89,10 @@ async function writable(workspace: Workspace): Promise<Finding> {
 	}
 }
 
-async function launcher({ launcher: program, folder }: Runtime, { node, tryLauncher }: Instruments): Promise<Finding> {
+async function launcher(
+	{ launcher: program, folder, node }: InstalledRuntime,
+	{ tryLauncher }: Instruments,
+): Promise<Finding> {
 	const failure = await tryLauncher(program);
 	const runner = node.isElectron ? 'the editor’s own Node' : node.executable;
 	if (failure === undefined) return { check: 'runtime', level: 'ok', text: `${folder}, run by ${runner}` };

@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
+import { isAtLeast, parseVersion } from '../../base/version.ts';
 import type { Deployment } from '../../protocol/records.ts';
 import type { Driver } from '../driver.ts';
+import { isExecutable, launcherIn, type Runtime } from '../runtime.ts';
 import type { Workspace } from '../workspace.ts';
 import { isOurs, type DeployRequest, type Job } from './job.ts';
 import { holdingLock } from '../holdingLock.ts';
-import { recordOf, removeIfEmpty, sweepOriginals } from './record.ts';
+import { exists, recordOf, removeIfEmpty, sweepOriginals } from './record.ts';
 import { deployFile, restoreFile, sha256 } from './settingsFile.ts';
-import { holdsExactly, isPlainJson, withoutEntries } from './settingsText.ts';
+import { holdsExactly, isPlainJson, oursAmong, withoutEntries } from './settingsText.ts';
 import { deploySkills, hasSkills, removeSkills } from './skillFolders.ts';
 
 export interface DeployResult {
@@ -50,7 +52,10 @@ export async function deploy(workspace: Workspace, driver: Driver, request: Depl
 	});
 }
 
-/** Whether the workspace has what {@link deploy} would write. Throws `settings-broken` for a file nobody can read. */
+/**
+ * Whether the workspace has what {@link deploy} would write, or another Nancy of this version or a later one serves it: two that
+ * take turns would never end. Throws `settings-broken` for a file nobody can read.
+ */
 export async function deploymentState(
 	workspace: Workspace,
 	driver: Driver,
@@ -66,7 +71,25 @@ export async function deploymentState(
 		isThere ||= withoutEntries(file, text, isOurs) !== text;
 	}
 	if (isSame && driver.skillsFolder !== undefined) isSame = await hasSkills(job, driver.skillsFolder);
-	return isSame ? 'ok' : isThere ? 'outdated' : 'missing';
+	if (isSame || (record && isThere && (await isServedByAnother(workspace, record, request.runtime)))) return 'ok';
+	return isThere ? 'outdated' : 'missing';
+}
+
+/** Whether all that another version of Nancy has deployed is in place, and that version is not an earlier one than ours. */
+async function isServedByAnother(workspace: Workspace, record: Deployment, { version }: Runtime): Promise<boolean> {
+	const own = parseVersion(version);
+	const theirs = parseVersion(record.hookVersion);
+	if (record.hookVersion === version || !own || !theirs || !isAtLeast(theirs, own)) return false;
+	const lines: string[] = [];
+	for (const { file } of record.files) lines.push(...oursAmong(file, await readText(workspace, file), isOurs));
+	// At least one for each event; which, only that version knows.
+	if (lines.length < record.events.length) return false;
+	const launchers = lines.map(launcherIn);
+	if (launchers.some(launcher => launcher?.version !== record.hookVersion)) return false;
+	for (const file of new Set(launchers.map(launcher => launcher?.file ?? '')))
+		if (!(await isExecutable(file))) return false;
+	for (const { folder } of record.skills) if (!(await exists(join(workspace.folder, folder)))) return false;
+	return true;
 }
 
 /**
