@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { errorText } from '../base/errors.ts';
+import { boundSpool, SPOOL_LIMITS } from '../core/traffic/spoolBound.ts';
 import { readCall, type Call } from './call.ts';
 import { deliver } from './deliver.ts';
 import { note } from './notes.ts';
@@ -11,12 +12,14 @@ const STDERR = 2;
 /** A hook that takes longer delays the agent. What it has claimed goes back to the inbox once it has ended. */
 const LIMIT_MS = 2500;
 
+const WAKING: ReadonlySet<string> = new Set(['wake', 'wait', 'wake-again', 'wait-again']);
+
 async function run(call: Call): Promise<number> {
-	const isWake = call.slot.startsWith('wa');
 	try {
 		const input = await readInput();
-		if (!isWake) {
+		if (!isWaking(call)) {
 			await deliver(call, input, print);
+			if (call.slot === 'program') keepSpoolSmall(call);
 			return 0;
 		}
 		const verdict = await decideWake(call, input);
@@ -26,6 +29,20 @@ async function run(call: Call): Promise<number> {
 		complain(call, errorText(error));
 		return 0;
 	}
+}
+
+/** Those slots wait in the background and hand nothing over; the guard asks `again`. */
+function isWaking({ slot }: Call): boolean {
+	return WAKING.has(slot);
+}
+
+/** At the start of a session, for events that nobody collects: no window is open, and no command asks for traffic. */
+function keepSpoolSmall(call: Call): void {
+	const dropped = boundSpool(call.workspace.paths.spool);
+	if (dropped === 0) return;
+	const { files, bytes } = SPOOL_LIMITS;
+	const most = `${files} or ${Math.round(bytes / 1024 / 1024)} MB wait at most`;
+	complain(call, `dropped the ${dropped} oldest events that nobody had collected: ${most}`);
 }
 
 function complain(call: Call, reason: string): void {
@@ -45,6 +62,6 @@ function complain(call: Call, reason: string): void {
 
 const call = readCall(process.argv.slice(2), process.env);
 if (call) {
-	if (!call.slot.startsWith('wa')) setTimeout(() => process.exit(0), LIMIT_MS).unref();
+	if (!isWaking(call)) setTimeout(() => process.exit(0), LIMIT_MS).unref();
 	void run(call).then(exitCode => process.exit(exitCode));
 }

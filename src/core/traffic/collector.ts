@@ -9,6 +9,7 @@ import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../workspace.ts';
 import { ProcessLock } from '../processLock.ts';
+import { keepRejected } from './rejected.ts';
 import { readSpooled, type Spooled } from './spooled.ts';
 import { appendLines, DEFAULT_LIMITS, keepWithin, storedIds, type TrafficLimits } from './trafficFile.ts';
 
@@ -298,11 +299,13 @@ export class Collector implements Disposable {
 	}
 
 	private async reject(name: string, reason: string): Promise<void> {
-		const folder = join(this.workspace.paths.spool, 'rejected');
-		await mkdir(folder, { recursive: true, mode: 0o700 });
-		const to = join(folder, name);
-		if (await moveIfThere(join(this.workspace.paths.spool, name), to)) this.report(to, reason);
-		this.unfinished.delete(name);
+		try {
+			const copy = await keepRejected(this.workspace.paths.spool, name);
+			if (copy !== undefined) this.report(copy, reason);
+			this.unfinished.delete(name);
+		} catch (error) {
+			this.wait(join(this.workspace.paths.spool, name), error);
+		}
 	}
 
 	/** Leaves a file that is not Nancy's where it is, and says so once. */
