@@ -16,6 +16,7 @@ import type { Folders } from './folders.ts';
 import type { MessageItem } from './inboxView.ts';
 import type { Folder } from './ports.ts';
 import { inOrder } from './taskOrder.ts';
+import { requireTrust } from './trust.ts';
 import { addressWords, messageLine, phaseWord } from './words.ts';
 
 /** A worker that can be written to. */
@@ -203,14 +204,6 @@ export function recipients(folders: Folders): Recipient[] {
 			})),
 		),
 	);
-}
-
-function requireTrust(): void {
-	if (!vscode.workspace.isTrusted)
-		throw new NancyError(
-			'not-trusted',
-			l10n.t('Trust this workspace first: nothing is delivered in Restricted Mode.'),
-		);
 }
 
 function keyOf({ folder, address }: Pick<Recipient, 'folder' | 'address'>): string {

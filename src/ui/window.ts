@@ -7,6 +7,7 @@ import { Choices } from './choices.ts';
 import { commandHandlers } from './commands.ts';
 import { ComposeView, recipients } from './composeView.ts';
 import { ContextKeys } from './contextKeys.ts';
+import { ACTING_COMMANDS } from './contributions.ts';
 import { Documents } from './documents.ts';
 import type { Failures } from './failures.ts';
 import { Folders } from './folders.ts';
@@ -23,6 +24,7 @@ import { TasksView } from './tasksView.ts';
 import { Terminals } from './terminals.ts';
 import { isFiltering } from './trafficFilter.ts';
 import { TrafficView } from './trafficView.ts';
+import { requireTrust } from './trust.ts';
 
 export interface WindowParts {
 	context: vscode.ExtensionContext;
@@ -142,7 +144,11 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 		traffic: treePart(traffic),
 		compose,
 		document: async uri => documents.provide(uri),
-		run: (command, args) => failures.guard(() => handlers[command](args.map(elementOf))),
+		run: (command, args) =>
+			failures.guard(() => {
+				if (ACTING_COMMANDS.has(command)) requireTrust();
+				return handlers[command](args.map(elementOf));
+			}),
 		stop: async () => own.dispose(),
 	};
 }
