@@ -4,7 +4,8 @@ import type { TaskRecord, WorkerRecord } from '../protocol/records.ts';
 import { folderByState, type MailboxListing, type MessageState, type StoredMessage } from './mailbox.ts';
 import type { FileProblem, WorkerAddress, Workspace } from './workspace.ts';
 
-const STATES = ['queued', 'claimed', 'delivered', 'archived', 'withdrawn'] as const satisfies readonly MessageState[];
+const isState = (name: string): name is MessageState => name in folderByState;
+const STATES = Object.keys(folderByState).filter(isState);
 
 export interface MirroredTask {
 	record: TaskRecord;
