@@ -79,7 +79,7 @@ export const orchestrate = command(
 		const found = await agents.chooseAgent(workspace, context, input.agent ?? known?.agent);
 		const { driver, agent } = found;
 		const runtime = await agents.ownRuntime(context);
-		const { warnings } = await agents.deployAgent(workspace, runtime, found);
+		const { warnings } = await agents.deployAgent(workspace, context, runtime, found);
 		for (const warning of warnings) context.note(warning);
 		if (known?.archivedAt !== undefined) {
 			await workspace.updateTask(known.name, ({ archivedAt: _back, ...record }) => record);

@@ -96,12 +96,16 @@ async function isServedByAnother(workspace: Workspace, record: Deployment, { ver
  * Takes back everything that was deployed for one agent. A file that nobody changed since is again what it was, byte for byte;
  * of any other, only Nancy's own entries go. Returns what was done, and what was kept and why.
  */
-export async function undeploy(workspace: Workspace, driver: Driver['id']): Promise<DeployResult> {
+export async function undeploy(
+	workspace: Workspace,
+	driver: Driver['id'],
+	isBusy?: () => boolean,
+): Promise<DeployResult> {
 	return explained(workspace, async () => {
 		if (!(await recordOf(workspace, driver))) return { changed: [], warnings: [] };
 		return holdingLock(lockOf(workspace), async () => {
 			const record = await recordOf(workspace, driver);
-			return record ? takeBack(workspace, record) : { changed: [], warnings: [] };
+			return record ? takeBack(workspace, record, isBusy) : { changed: [], warnings: [] };
 		});
 	});
 }
@@ -110,29 +114,41 @@ export async function undeploy(workspace: Workspace, driver: Driver['id']): Prom
  * Takes back the entries of a deployment whose record is gone (somebody removed `.nancy`). They are known by themselves; skills
  * are not, and stay.
  */
-export async function undeployUnrecorded(workspace: Workspace, driver: Driver): Promise<DeployResult> {
+export async function undeployUnrecorded(
+	workspace: Workspace,
+	driver: Driver,
+	isBusy?: () => boolean,
+): Promise<DeployResult> {
 	if (await recordOf(workspace, driver.id)) return { changed: [], warnings: [] };
-	const plan = driver.deployment({ version: driver.oldestVersion, launcher: '', workspaceFolder: workspace.folder });
 	const changed: string[] = [];
-	for (const { file } of plan.edits) {
-		const text = await readText(workspace, file);
-		if (withoutEntries(file, text, isOurs) === text) continue;
+	for (const file of await filesWithEntries(workspace, driver)) {
 		await explained(workspace, async () => {
-			await workspace.prepare();
 			await holdingLock(lockOf(workspace), async () => {
 				// Nobody knows any more who made the file: when nothing is left in it, it goes.
-				const isRemoved = await restoreFile(workspace, { file, existedBefore: false, sha256: sha256('') });
-				if (isRemoved) changed.push(file);
+				const noted = { file, existedBefore: false, sha256: sha256('') };
+				if (await restoreFile(workspace, noted, isBusy)) changed.push(file);
 				await sweepOriginals(workspace);
 			});
+			// Made for the lock alone where the user had removed it.
+			await removeIfEmpty(workspace.paths.root);
 		});
 	}
 	return { changed, warnings: [] };
 }
 
-async function takeBack(workspace: Workspace, record: Deployment): Promise<DeployResult> {
+/** An agent's settings files in a folder that hold entries of Nancy's, whether a record says so or not. */
+export async function filesWithEntries(workspace: Workspace, driver: Driver): Promise<string[]> {
+	const plan = driver.deployment({ version: driver.oldestVersion, launcher: '', workspaceFolder: workspace.folder });
+	const found: string[] = [];
+	for (const { file } of plan.edits) {
+		if (oursAmong(file, await readText(workspace, file), isOurs).length > 0) found.push(file);
+	}
+	return found;
+}
+
+async function takeBack(workspace: Workspace, record: Deployment, isBusy?: () => boolean): Promise<DeployResult> {
 	const changed: string[] = [];
-	for (const file of record.files) if (await restoreFile(workspace, file)) changed.push(file.file);
+	for (const file of record.files) if (await restoreFile(workspace, file, isBusy)) changed.push(file.file);
 	const skills = await removeSkills(workspace, record);
 	for (const folder of record.folders) await removeIfEmpty(join(workspace.folder, folder));
 	await workspace.updateConfig(config => ({

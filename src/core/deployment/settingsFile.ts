@@ -20,7 +20,7 @@ const EARLIER = 8;
 /** Puts the entries of an edit into its file. Returns whether it was changed. */
 export async function deployFile(job: Job, edit: SettingsEdit): Promise<boolean> {
 	const { workspace, driver, request } = job;
-	const isBusy = () => request.isBusy?.() ?? false;
+	const isBusy = request.isBusy ?? never;
 	for (let attempt = 0; attempt < TRIES; attempt++) {
 		const target = await targetOf(workspace, edit.file);
 		const before = await readBytes(target);
@@ -29,7 +29,7 @@ export async function deployFile(job: Job, edit: SettingsEdit): Promise<boolean>
 		const known = record?.files.find(file => file.file === edit.file);
 		const isUpToDate = known !== undefined && record?.hookVersion === request.runtime.version;
 		if (isUpToDate && holdsExactly(edit.file, text, edit.entries, isOurs)) return false;
-		if (isBusy()) throw new NancyError('busy', `${driver.displayName} may be writing ${edit.file}; try again`);
+		if (isBusy()) throw busy(edit.file);
 		const original = await originalOf(workspace, known, before, edit.file);
 		const after = withEntries(edit.file, original?.toString('utf8') ?? '', edit.entries);
 		requireSameMeaning(edit.file, original?.toString('utf8') ?? '', after);
@@ -44,17 +44,27 @@ export async function deployFile(job: Job, edit: SettingsEdit): Promise<boolean>
  * Gives a file back: as it was before if nobody wrote it since, else less Nancy's entries. A file without such entries is not
  * touched, whatever the record says. Returns whether it was changed.
  */
-export async function restoreFile(workspace: Workspace, deployed: DeployedFile): Promise<boolean> {
+export async function restoreFile(workspace: Workspace, deployed: DeployedFile, isBusy = never): Promise<boolean> {
 	const { file } = deployed;
 	for (let attempt = 0; attempt < TRIES; attempt++) {
 		const target = await targetOf(workspace, file);
 		const present = await readBytes(target);
 		const text = textOf(file, present);
 		if (withoutEntries(file, text, isOurs) === text) return false;
+		if (isBusy()) throw busy(file);
 		const original = await originalOf(workspace, deployed, present, file);
-		if (await exchange(workspace, target, present, original)) return true;
+		if (await exchange(workspace, target, present, original, () => !isBusy())) return true;
 	}
 	throw new NancyError('settings-changed', `${file} keeps changing; close what writes it and try again`);
+}
+
+const never = (): boolean => false;
+
+function busy(file: string): NancyError {
+	return new NancyError(
+		'busy',
+		`an agent waits for an answer in its terminal and may be writing ${file} itself; answer it and try again`,
+	);
 }
 
 /** Exact bytes to their fingerprint. */
