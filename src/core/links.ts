@@ -1,5 +1,9 @@
-import { lstatSync } from 'node:fs';
+import { constants, lstatSync } from 'node:fs';
 import { NancyError } from '../base/errors.ts';
+
+/** Flags of `open` like `w` and `a`, but through no link. */
+export const OVERWRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+export const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 /**
  * Throws for the first of these folders that is a symbolic link: it could lead Nancy to read, write or remove somebody else's

@@ -1,4 +1,3 @@
-import { constants } from 'node:fs';
 import { mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
@@ -11,7 +10,7 @@ import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../protocol/records.t
 import { wakes } from './due.ts';
 import { holdingLock } from './holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
-import { refuseLinks } from './links.ts';
+import { OVERWRITE, refuseLinks } from './links.ts';
 import { Mailbox } from './mailbox.ts';
 import { NancyPaths } from './paths.ts';
 
@@ -281,9 +280,6 @@ export function taskNameFrom(title: string): TaskName | undefined {
 	const name = TaskName.safeParse(slug);
 	return name.success ? name.data : undefined;
 }
-
-/** As `w`, but through no link. */
-const OVERWRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
 async function touch(file: string): Promise<void> {
 	const now = new Date();

@@ -12,11 +12,13 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deploy, undeploy } from '../../../src/core/deployment/deploy.ts';
 import type { DeployRequest } from '../../../src/core/deployment/job.ts';
+import { makeBell } from '../../../src/core/sessions.ts';
 import { WorkspaceModel } from '../../../src/core/model.ts';
 import { Collector } from '../../../src/core/traffic/collector.ts';
 import { readTraffic } from '../../../src/core/traffic/store.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { beginHalt } from '../../../src/hook/halt.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { treeOf } from '../../support/tree.ts';
@@ -146,7 +148,7 @@ describe('a link in the place of', () => {
 		untouched();
 	});
 
-	it('a doorbell is not written through', async () => {
+	it('a doorbell or a mark is not written through', async () => {
 		const address = { task, worker: FIRST_WORKER };
 		const now = new Date().toISOString();
 		const rest = { agent: claudeCode.id, version: 1 as const };
@@ -154,8 +156,15 @@ describe('a link in the place of', () => {
 		const sessions = [{ id: session, startedAt: now }];
 		await workspace.saveWorker({ ...rest, task, name: FIRST_WORKER, sessions, startedAt: now });
 		symlinkSync(join(theirs, 'thesis.md'), workspace.paths.bell(session));
+		symlinkSync(join(theirs, 'new.md'), join(workspace.paths.halts, session));
 		await failure(workspace.ring(address));
+		await failure(makeBell(workspace, session));
+		await failure(beginHalt(workspace, session, 'halt'));
 		expect(readFileSync(join(theirs, 'thesis.md'), 'utf8')).toBe('years of work');
+		rmSync(workspace.paths.bell(session));
+		symlinkSync(join(theirs, 'new.md'), workspace.paths.bell(session));
+		await failure(makeBell(workspace, session));
+		untouched();
 	});
 });
 
