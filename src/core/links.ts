@@ -20,8 +20,9 @@ export function refuseLinks(folders: readonly string[]): void {
 
 function isLink(file: string): boolean {
 	try {
-		return lstatSync(file).isSymbolicLink();
+		// An error for each folder that is not there would cost a hook more than all the looking.
+		return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 	} catch {
-		return false; // not there, or nothing that can be looked into
+		return false; // nothing that can be looked into
 	}
 }
