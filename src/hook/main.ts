@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { errorText } from '../base/errors.ts';
 import { boundSpool, SPOOL_LIMITS } from '../core/traffic/spoolBound.ts';
-import { readCall, type Call } from './call.ts';
+import { readCall, wakingOf, type Call } from './call.ts';
 import { deliver } from './deliver.ts';
 import { note } from './notes.ts';
 import { print, readInput } from './pipes.ts';
@@ -12,12 +12,10 @@ const STDERR = 2;
 /** A hook that takes longer delays the agent. What it has claimed goes back to the inbox once it has ended. */
 const LIMIT_MS = 2500;
 
-const WAKING: ReadonlySet<string> = new Set(['wake', 'wait', 'wake-again', 'wait-again']);
-
 async function run(call: Call): Promise<number> {
 	try {
 		const input = await readInput();
-		if (!isWaking(call)) {
+		if (!wakingOf(call)) {
 			await deliver(call, input, print);
 			if (call.slot === 'program') keepSpoolSmall(call);
 			return 0;
@@ -29,11 +27,6 @@ async function run(call: Call): Promise<number> {
 		complain(call, errorText(error));
 		return 0;
 	}
-}
-
-/** Those slots wait in the background and hand nothing over; the guard asks `again`. */
-function isWaking({ slot }: Call): boolean {
-	return WAKING.has(slot);
 }
 
 /** At the start of a session, for events that nobody collects: no window is open, and no command asks for traffic. */
@@ -62,6 +55,6 @@ function complain(call: Call, reason: string): void {
 
 const call = readCall(process.argv.slice(2), process.env);
 if (call) {
-	if (!isWaking(call)) setTimeout(() => process.exit(0), LIMIT_MS).unref();
+	if (!wakingOf(call)) setTimeout(() => process.exit(0), LIMIT_MS).unref();
 	void run(call).then(exitCode => process.exit(exitCode));
 }

@@ -4,7 +4,7 @@ import { wakes } from '../core/due.ts';
 import { readPhase, writePhase } from '../core/phase.ts';
 import { parseLine } from '../core/traffic/jsonLines.ts';
 import type { SessionId } from '../protocol/names.ts';
-import type { Call } from './call.ts';
+import { wakingOf, type Call } from './call.ts';
 import { spool } from './notes.ts';
 import { becomeWaiter } from './waiter.ts';
 
@@ -23,9 +23,9 @@ const WAKE_MS = 8000;
  */
 export async function decideWake(call: Call, input: string): Promise<WakeVerdict> {
 	const { workspace, session, driver } = call;
-	if (!session || driver.hooks.wakeAnswer === 'none') return LEAVE;
-	const isAgain = call.slot.endsWith('-again');
-	const rung = call.slot.startsWith('wait') ? 'waiter' : 'wake';
+	const waking = wakingOf(call);
+	if (!session || !waking || driver.hooks.wakeAnswer === 'none') return LEAVE;
+	const { rung, isAgain } = waking;
 	if (rung === 'wake' && !isAgain) {
 		const event = driver.hooks.read({ event: call.event, payload: JSON.parse(input), env: call.env });
 		if (event === 'silent') return LEAVE;
