@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
-import type { MessageState, StoredMessage } from '../core/mailbox.ts';
+import type { MessageState, StoredMessage } from '../core/mailboxFiles.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../core/workspace.ts';
 import type { MessageOutput } from '../protocol/cliOutput.ts';
 import { ORCHESTRATOR, WorkerName, type TaskName } from '../protocol/names.ts';

@@ -8,7 +8,7 @@ import { ORCHESTRATOR, type DriverId, type SessionId } from '../protocol/names.t
 import type { WorkerRecord } from '../protocol/records.ts';
 import { AttentionTracker, type Attention } from './attention.ts';
 import type { Driver } from './driver.ts';
-import type { MailboxListing } from './mailbox.ts';
+import type { MailboxListing } from './mailboxFiles.ts';
 import type { Overview, WorkerState, WorkerView } from './overview.ts';
 import { Prober, type Ask } from './prober.ts';
 import { ProcessLock } from './processLock.ts';

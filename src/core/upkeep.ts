@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { wakes } from './due.ts';
-import type { StoredMessage } from './mailbox.ts';
+import type { StoredMessage } from './mailboxFiles.ts';
 import type { WorkerState } from './overview.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { errorText, NancyError } from '../base/errors.ts';
-import type { StoredMessage } from '../core/mailbox.ts';
+import type { StoredMessage } from '../core/mailboxFiles.ts';
 import type { WorkerView } from '../core/overview.ts';
 import { sendToEach } from '../core/sendToEach.ts';
 import type { WorkerAddress } from '../core/workspace.ts';

@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { StoredMessage } from '../core/mailbox.ts';
+import type { StoredMessage } from '../core/mailboxFiles.ts';
 import type { WorkerState } from '../core/overview.ts';
 import type { WorkerAddress } from '../core/workspace.ts';
 import type { MessageKind } from '../protocol/message.ts';
