@@ -8,6 +8,7 @@ import type { DeployRequest } from './core/deployment/job.ts';
 import type { Driver, ProbedStatus } from './core/driver.ts';
 import { isRunning, planWorker, type InstalledAgent } from './core/launch.ts';
 import { examine, repair, type Instruments } from './core/doctor.ts';
+import { isAsking } from './core/overview.ts';
 import { installRuntime, sourcesIn, type InstalledRuntime, type NodeProgram } from './core/runtime.ts';
 import { driverById, drivers } from './drivers/index.ts';
 import { askStatus } from './process/askStatus.ts';
@@ -63,7 +64,7 @@ export class WindowOperations implements Operations {
 				if (agent !== undefined) throw notFound(found);
 				continue;
 			}
-			const isBusy = () => isAsking(folder, driver.id);
+			const isBusy = () => isAsking(folder.overview(), driver.id);
 			const result = await deploy(folder.workspace, driver, { runtime, agentVersion: found.version, isBusy });
 			warnings.push(...result.warnings);
 			deployed++;
@@ -75,7 +76,9 @@ export class WindowOperations implements Operations {
 	/** Throws `busy` while an agent runs that would go deaf. */
 	async cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]> {
 		requireTrust();
-		const { changed, warnings, undeployed } = await cleanUp(folder.workspace, task, drivers);
+		const { changed, warnings, undeployed } = await cleanUp(folder.workspace, task, drivers, agent =>
+			isAsking(folder.overview(), agent),
+		);
 		if (!undeployed) return [vscode.l10n.t('Archived. Hooks and skills stay: other tasks need them.')];
 		return [...cleanedUp(changed), ...warnings];
 	}
@@ -87,7 +90,7 @@ export class WindowOperations implements Operations {
 		if (!workers.some(({ record }) => record.agent === driver.id && isRunning(record))) return undefined;
 		const found = await this.detect(driver);
 		if (!found.found) return undefined;
-		const isBusy = () => isAsking(folder, driver.id);
+		const isBusy = () => isAsking(folder.overview(), driver.id);
 		return { runtime: await this.runtimeFolder(), agentVersion: found.version, isBusy };
 	}
 
@@ -108,9 +111,8 @@ export class WindowOperations implements Operations {
 				this.runtime = undefined;
 				return this.runtimeFolder();
 			},
-			node: await runningNode(),
 			tryLauncher,
-			isBusy: () => drivers.some(driver => isAsking(folder, driver.id)),
+			isBusy: agent => isAsking(folder.overview(), agent),
 		};
 		const before = await examine(folder.workspace, instruments);
 		if (!fix) return doctorReport(before, []);
@@ -197,12 +199,4 @@ function driverOf(agent: DriverId): Driver {
 
 function notFound({ reason, hint }: Extract<Detection, { found: false }>): NancyError {
 	return new NancyError('no-agent', `${reason}. ${hint}`);
-}
-
-/** The agent may be about to write its settings file itself: the user is answering a question of it. */
-function isAsking(folder: Folder, agent: DriverId): boolean {
-	return folder
-		.overview()
-		.tasks.flatMap(task => task.workers)
-		.some(({ record, state }) => record.agent === agent && state.phase === 'waiting');
 }

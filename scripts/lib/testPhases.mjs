@@ -21,7 +21,7 @@ const PHASES = [
 	{ name: 'build', needs: [], run: () => build({ minify: false }).then(() => true), also: ['unit', 'agent', 'host'] },
 	{ name: 'unit', needs: [], run: words => vitest('unit', words) },
 	{ name: 'agent', needs: ['claude'], run: words => vitest('agent', words) },
-	{ name: 'host', needs: ['server', 'chromium'], run: hostTests },
+	{ name: 'host', needs: process.env.NANCY_TEST_VSCODE ? [] : ['server', 'chromium'], run: hostTests },
 	{ name: 'package', needs: [], run: () => packageExtension().then(() => true), also: ['e2e'] },
 	{ name: 'e2e', needs: ['server', 'chromium', 'claude'], run: words => vitest('e2e', words) },
 ];

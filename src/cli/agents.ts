@@ -22,6 +22,7 @@ import { tryLauncher } from '../process/tryLauncher.ts';
 import type { SetupOutput } from '../protocol/cliOutput.ts';
 import type * as z from 'zod/mini';
 import type { Context } from './command.ts';
+import { betweenAnswers } from './currentOverview.ts';
 
 /** An agent CLI that Nancy knows and that is on this machine. */
 export interface FoundAgent {
@@ -94,7 +95,6 @@ export async function instruments(context: Context): Promise<Instruments> {
 	return {
 		agents: await Promise.all(agents),
 		installRuntime: () => ownRuntime(context),
-		node: await findNode(context.env, runningProgram()),
 		tryLauncher,
 	};
 }
@@ -102,10 +102,14 @@ export async function instruments(context: Context): Promise<Instruments> {
 /** Writes hooks and skills of one agent into the workspace, and says what was done. */
 export async function deployAgent(
 	workspace: Workspace,
+	context: Context,
 	runtime: Runtime,
 	{ driver, agent }: FoundAgent,
 ): Promise<z.infer<typeof SetupOutput>['agents'][number]> {
-	const { changed, warnings } = await deploy(workspace, driver, { runtime, agentVersion: agent.version });
+	const request = { runtime, agentVersion: agent.version };
+	const { changed, warnings } = await betweenAnswers(workspace, context, isBusy =>
+		deploy(workspace, driver, { ...request, isBusy: () => isBusy(driver.id) }),
+	);
 	return {
 		agent: driver.id,
 		agentVersion: formatVersion(agent.version),

@@ -1,7 +1,8 @@
 import { NancyError } from '../base/errors.ts';
-import type { Overview } from '../core/overview.ts';
+import { isAsking, type Overview } from '../core/overview.ts';
 import type { Ask } from '../core/prober.ts';
 import type { Workspace } from '../core/workspace.ts';
+import type { DriverId } from '../protocol/names.ts';
 import type { Context } from './command.ts';
 import { Pause } from './pause.ts';
 
@@ -23,17 +24,60 @@ export async function whenever<T>(
 	deadlineMs: number,
 	check: (overview: Overview) => Promise<T | undefined>,
 ): Promise<T | undefined> {
+	return live(workspace, env, async (overview, pause) => {
+		for (;;) {
+			const found = await check(overview());
+			if (found !== undefined || Date.now() >= deadlineMs) return found;
+			await pause.take(deadlineMs);
+		}
+	});
+}
+
+/** How long a person may take to answer an agent, in milliseconds, before a command that is kept from its work by that gives up. */
+const PATIENCE_MS = 5000;
+
+/**
+ * Does what writes agents' settings files, which an agent may be writing itself while it is answered: tries again for a little
+ * while when `work` was `busy` for that.
+ */
+export async function betweenAnswers<T>(
+	workspace: Workspace,
+	{ env, note }: Pick<Context, 'env' | 'note'>,
+	work: (isBusy: (agent: DriverId) => boolean) => Promise<T>,
+): Promise<T> {
+	return live(workspace, env, async (overview, pause) => {
+		const deadlineMs = Date.now() + PATIENCE_MS;
+		for (let isFirst = true; ; isFirst = false) {
+			let wasBusy = false;
+			try {
+				return await work(agent => {
+					const isBusy = isAsking(overview(), agent);
+					wasBusy ||= isBusy;
+					return isBusy;
+				});
+			} catch (error) {
+				const mayPass = wasBusy && error instanceof NancyError && error.code === 'busy';
+				if (!mayPass || Date.now() >= deadlineMs) throw error;
+				if (isFirst) note('an agent waits for an answer in its terminal; trying again for a few seconds');
+			}
+			await pause.take(deadlineMs);
+		}
+	});
+}
+
+/** Runs `work` with an overview that stays as the workspace is; the pause ends when it changes. */
+async function live<T>(
+	workspace: Workspace,
+	env: Environment,
+	work: (overview: () => Overview, pause: Pause) => Promise<T>,
+): Promise<T> {
 	const [{ WorkspaceModel }, { drivers }] = await loadModel();
 	const model = new WorkspaceModel(workspace, drivers, { ask: askWith(env) });
 	const pause = new Pause();
 	model.onDidChange(() => pause.end());
 	try {
 		await model.refresh();
-		for (;;) {
-			const found = await check(model.overview());
-			if (found !== undefined || Date.now() >= deadlineMs) return found;
-			await pause.take(deadlineMs);
-		}
+		return await work(() => model.overview(), pause);
 	} finally {
 		await model.close();
 	}

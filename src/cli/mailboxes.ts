@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrno, NancyError } from '../base/errors.ts';
-import type { MessageState, StoredMessage } from '../core/mailbox.ts';
+import { NancyError } from '../base/errors.ts';
+import { folderNames } from '../base/listing.ts';
+import type { MessageState, StoredMessage } from '../core/mailboxFiles.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../core/workspace.ts';
 import type { MessageOutput } from '../protocol/cliOutput.ts';
 import { ORCHESTRATOR, WorkerName, type TaskName } from '../protocol/names.ts';
@@ -95,14 +95,4 @@ async function searchOrder(workspace: Workspace, caller: Caller): Promise<Worker
 function ambiguous(typed: string, matches: readonly FoundMessage[]): NancyError {
 	const candidates = matches.slice(0, 5).map(({ address, message }) => `${message.id} (${mailboxName(address)})`);
 	return new NancyError('bad-usage', `"${typed}" could be ${candidates.join(', ')}; give more of the id`);
-}
-
-async function folderNames(folder: string): Promise<string[]> {
-	try {
-		const entries = await readdir(folder, { withFileTypes: true });
-		return entries.filter(entry => entry.isDirectory()).map(entry => entry.name);
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
-		throw error;
-	}
 }

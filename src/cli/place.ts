@@ -54,9 +54,27 @@ export function findOrChooseWorkspace(context: Context): Workspace {
 	return new Workspace(chosen ?? context.cwd);
 }
 
+/**
+ * The workspace, or a folder nearer to the current one that is deployed into although its `.nancy` is gone: the one of a folder
+ * above is another workspace.
+ */
+export async function findDeployed(
+	context: Context,
+	isDeployed: (workspace: Workspace) => Promise<boolean>,
+): Promise<Workspace> {
+	const known = workspaceFolder(context);
+	for (const folder of foldersUpFrom(context.cwd)) {
+		if (folder === known) break;
+		const workspace = new Workspace(folder);
+		if (await isDeployed(workspace)) return workspace;
+	}
+	return findWorkspace(context);
+}
+
 function workspaceFolder({ cwd, isFolderGiven, caller }: Context): string | undefined {
-	if (!isFolderGiven && caller.is === 'worker' && isFolder(join(caller.folder, '.nancy'))) return caller.folder;
-	return foldersUpFrom(cwd).find(folder => isFolder(join(folder, '.nancy')));
+	if (!isFolderGiven && caller.is === 'worker' && isFolderOrLink(join(caller.folder, '.nancy'))) return caller.folder;
+	// A link counts, for the workspace then says what is wrong with it; the one of a folder above would be the wrong one.
+	return foldersUpFrom(cwd).find(folder => isFolderOrLink(join(folder, '.nancy')));
 }
 
 function foldersUpFrom(start: string): string[] {
@@ -73,9 +91,9 @@ function isSameOrAbove(folder: string, other: string): boolean {
 	return foldersUpFrom(other).includes(folder);
 }
 
-function isFolder(file: string): boolean {
-	// lstat, not stat: a link could lead into somebody else's files.
-	return lstatSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
+function isFolderOrLink(file: string): boolean {
+	const found = lstatSync(file, { throwIfNoEntry: false });
+	return found !== undefined && (found.isDirectory() || found.isSymbolicLink());
 }
 
 function exists(file: string): boolean {

@@ -30,6 +30,7 @@ export class TrafficLog {
 	}
 
 	private async sessions(): Promise<SessionId[]> {
+		this.workspace.refuseLinks();
 		try {
 			const names = await readdir(this.workspace.paths.traffic);
 			return names.flatMap(name => {

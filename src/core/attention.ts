@@ -1,9 +1,9 @@
 import { Emitter, type Event } from '../base/event.ts';
 import type { Disposable } from '../base/lifetime.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type MessageId, type SessionId } from '../protocol/names.ts';
-import type { MailboxListing } from './mailbox.ts';
 import type { Delegate } from './delegates/delegates.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
+import type { MailboxListing } from './mailboxFiles.ts';
 import type { Phase, WorkerState } from './overview.ts';
 import { INTERRUPTED } from './workerState.ts';
 import type { WorkerAddress } from './workspace.ts';

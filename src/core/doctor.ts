@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
 import { formatVersion, isAtLeast } from '../base/version.ts';
-import { ORCHESTRATOR } from '../protocol/names.ts';
+import { ORCHESTRATOR, type DriverId } from '../protocol/names.ts';
 import { deploy, deploymentState, undeploy } from './deployment/deploy.ts';
 import type { Capability, Driver } from './driver.ts';
 import { isRunning, type InstalledAgent } from './launch.ts';
-import type { InstalledRuntime, NodeProgram, Runtime } from './runtime.ts';
+import type { InstalledRuntime, Runtime } from './runtime.ts';
 import type { Workspace } from './workspace.ts';
 
 /** One thing that was looked at. */
@@ -26,11 +26,10 @@ export interface Instruments {
 	agents: readonly { driver: Driver; found: InstalledAgent | undefined; problem: string }[];
 	/** Installs the programs that hooks call, where they are missing or damaged. */
 	installRuntime: () => Promise<InstalledRuntime>;
-	node: NodeProgram;
 	/** Runs a launcher as an agent would at an event that says nothing, and returns what is wrong with that. */
 	tryLauncher: (launcher: string) => Promise<string | undefined>;
 	/** True while an agent may be writing its own settings. */
-	isBusy?: () => boolean;
+	isBusy?: (agent: DriverId) => boolean;
 }
 
 /** Explains what is deployed where, in which versions, and what is broken. Reads only; repairs are in the findings. */
@@ -90,7 +89,10 @@ async function writable(workspace: Workspace): Promise<Finding> {
 	}
 }
 
-async function launcher({ launcher: program, folder }: Runtime, { node, tryLauncher }: Instruments): Promise<Finding> {
+async function launcher(
+	{ launcher: program, folder, node }: InstalledRuntime,
+	{ tryLauncher }: Instruments,
+): Promise<Finding> {
 	const failure = await tryLauncher(program);
 	const runner = node.isElectron ? 'the editor’s own Node' : node.executable;
 	if (failure === undefined) return { check: 'runtime', level: 'ok', text: `${folder}, run by ${runner}` };
@@ -125,6 +127,7 @@ async function hooks(
 	runtime: Runtime,
 	{ driver, found }: Instruments['agents'][number],
 ): Promise<Finding> {
+	const asked = () => isBusy?.(driver.id) ?? false;
 	const record = (await workspace.config()).deployments.find(each => each.driver === driver.id);
 	const place = record?.files.map(({ file }) => file).join(', ') ?? '';
 	if (!found) {
@@ -133,10 +136,10 @@ async function hooks(
 			check: 'hooks',
 			level: 'problem',
 			text: `${place} has hooks for ${driver.displayName}, which is not installed any more`,
-			repair: { text: 'take them back', run: async () => void (await undeploy(workspace, driver.id)) },
+			repair: { text: 'take them back', run: async () => void (await undeploy(workspace, driver.id, asked)) },
 		};
 	}
-	const request = { runtime, agentVersion: found.version, ...(isBusy && { isBusy }) };
+	const request = { runtime, agentVersion: found.version, isBusy: asked };
 	const state = await deploymentState(workspace, driver, request);
 	if (state === 'ok') {
 		const skills = record?.skills.length ?? 0;

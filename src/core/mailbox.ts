@@ -1,6 +1,5 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
 import {
 	createFileAtomic,
 	moveIfThere,
@@ -9,51 +8,14 @@ import {
 	writeFileAtomic,
 	writeFileAtomicSync,
 } from '../base/atomicFile.ts';
-import { mapConcurrently } from '../base/concurrent.ts';
-import { errorText, hasErrno, NancyError } from '../base/errors.ts';
+import { NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
 import { formatMessage, parseMessage, type MessageContent } from '../protocol/message.ts';
-import { MessageId } from '../protocol/names.ts';
+import type { MessageId } from '../protocol/names.ts';
 import { Receipt } from '../protocol/records.ts';
+import { CLAIM_FILE, MailboxFiles, MESSAGE_STATES, type MailboxListing, type MessageState } from './mailboxFiles.ts';
 import { newMessageId } from './messageId.ts';
 import { messageFile } from './paths.ts';
-
-export type MessageState = 'queued' | 'claimed' | 'delivered' | 'archived' | 'withdrawn';
-
-/** A message as it stands in a mailbox. */
-export interface StoredMessage {
-	id: MessageId;
-	state: MessageState;
-	file: string;
-	content: MessageContent;
-	receipt?: Receipt;
-	/** Why a queued message is still queued, when something is known to be in its way. */
-	held?: string;
-}
-
-/** A file in a mailbox that is not a message; it is left where it is. */
-export interface MailboxProblem {
-	file: string;
-	reason: string;
-}
-
-export interface MailboxListing {
-	/** Queued ones in delivery order, then the others, newest first. */
-	messages: StoredMessage[];
-	problems: MailboxProblem[];
-}
-
-/** The name of each state's folder in a mailbox. */
-export const folderByState: Readonly<Record<MessageState, string>> = {
-	queued: 'inbox',
-	claimed: 'claimed',
-	delivered: 'delivered',
-	archived: 'archive',
-	withdrawn: 'withdrawn',
-};
-
-/** `<pid>-<start ticks>-<id>.md`: whose claim it is, so that a dead claimer's message can go back. */
-const CLAIM_FILE = /^(\d+)-(\d+)-(.+)\.md$/;
 
 /** A message that this process has taken out of the inbox and nobody else can take. */
 export interface Claim {
@@ -73,25 +35,30 @@ export interface Claim {
  * use the same mailbox at once; nothing here is cached.
  */
 export class Mailbox {
+	private readonly files: MailboxFiles;
+
 	/** @param root the `.nancy` folder; no link below it is followed */
 	constructor(
-		private readonly root: string,
+		root: string,
 		readonly folder: string,
-	) {}
-
-	private in(state: MessageState, name = ''): string {
-		return join(this.folder, folderByState[state], name);
+	) {
+		this.files = new MailboxFiles(root, folder);
 	}
 
 	/** Where a message stands once it is delivered. */
 	deliveredFile(id: string): string {
-		return this.in('delivered', `${id}.md`);
+		return this.files.in('delivered', `${id}.md`);
+	}
+
+	/** Everything in these states, with receipts. What cannot be read is listed as a problem and left alone. */
+	list(states: readonly MessageState[] = MESSAGE_STATES): Promise<MailboxListing> {
+		return this.files.list(states);
 	}
 
 	/** Queues a message and returns its id. */
 	async put(content: MessageContent, id: MessageId = newMessageId()): Promise<MessageId> {
 		await this.makeFolders();
-		if (!(await createFileAtomic(this.in('queued', messageFile(id)), formatMessage(content)))) {
+		if (!(await createFileAtomic(this.files.in('queued', messageFile(id)), formatMessage(content)))) {
 			throw new NancyError('bad-message', `a message ${id} is queued already`);
 		}
 		return id;
@@ -99,30 +66,10 @@ export class Mailbox {
 
 	/** Makes the folders, so that a person can drop a file by hand and a guard can look for one. */
 	async makeFolders(): Promise<void> {
-		this.refuseLinks();
+		this.files.refuseLinks();
 		for (const state of ['queued', 'claimed', 'delivered'] as const) {
-			if (!existsSync(this.in(state))) await mkdir(this.in(state), { recursive: true, mode: 0o700 });
+			if (!existsSync(this.files.in(state))) await mkdir(this.files.in(state), { recursive: true, mode: 0o700 });
 		}
-	}
-
-	/** Everything in the mailbox, with receipts. What cannot be read is listed as a problem and left alone. */
-	async list(
-		states: readonly MessageState[] = ['queued', 'claimed', 'delivered', 'archived', 'withdrawn'],
-	): Promise<MailboxListing> {
-		this.refuseLinks();
-		const messages: StoredMessage[] = [];
-		const problems: MailboxProblem[] = [];
-		for (const state of states) {
-			const names = this.names(state);
-			const read =
-				state === 'queued'
-					? names.map(name => this.readQueued(name, problems))
-					: await mapConcurrently(names, name => this.readFiled(state, name, problems));
-			messages.push(...read.filter(message => message !== undefined));
-		}
-		const queued = messages.filter(message => message.state === 'queued').sort(byDeliveryOrder);
-		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
-		return { messages: [...queued, ...others], problems };
 	}
 
 	/**
@@ -157,21 +104,21 @@ export class Mailbox {
 
 	/** Gives the claims of dead processes back to the inbox, or finishes them where the receipt was written already. */
 	async recover(): Promise<MessageId[]> {
-		this.refuseLinks();
+		this.files.refuseLinks();
 		const returned: MessageId[] = [];
-		for (const name of this.names('claimed')) {
+		for (const name of this.files.names('claimed')) {
 			const match = CLAIM_FILE.exec(name);
-			const id = this.idOf('claimed', name);
+			const id = this.files.idOf('claimed', name);
 			if (!match || id === undefined) continue;
 			const owner = { pid: Number(match[1]), startedTicks: Number(match[2]) };
 			// In doubt the claim stands: a message late is better than a message twice.
 			if (liveness(owner) !== 'dead') continue;
-			if (await exists(this.receiptFile('delivered', id))) {
-				await moveIfThere(this.in('claimed', name), this.in('delivered', messageFile(id)));
+			if (await exists(this.files.receiptFile('delivered', id))) {
+				await moveIfThere(this.files.in('claimed', name), this.files.in('delivered', messageFile(id)));
 				continue;
 			}
-			writeFileAtomicSync(this.returnsFile(id), String(this.returns(id) + 1));
-			if (this.giveBack(this.in('claimed', name), id)) returned.push(id);
+			writeFileAtomicSync(this.files.returnsFile(id), String(this.returns(id) + 1));
+			if (this.giveBack(this.files.in('claimed', name), id)) returned.push(id);
 		}
 		return returned;
 	}
@@ -183,16 +130,16 @@ export class Mailbox {
 
 	/** Files a message away: a delivered one that was acted on, or one that the human has read. */
 	async archive(id: MessageId): Promise<void> {
-		this.refuseLinks();
-		await mkdir(this.in('archived'), { recursive: true, mode: 0o700 });
-		if (await exists(this.in('delivered', messageFile(id)))) {
+		this.files.refuseLinks();
+		await mkdir(this.files.in('archived'), { recursive: true, mode: 0o700 });
+		if (await exists(this.files.in('delivered', messageFile(id)))) {
 			// No other message of this name can be there: see claimOne.
-			await moveIfThere(this.in('delivered', messageFile(id)), this.in('archived', messageFile(id)));
-			await moveIfThere(this.receiptFile('delivered', id), this.receiptFile('archived', id));
+			await moveIfThere(this.files.in('delivered', messageFile(id)), this.files.in('archived', messageFile(id)));
+			await moveIfThere(this.files.receiptFile('delivered', id), this.files.receiptFile('archived', id));
 			return;
 		}
 		if (await this.moveQueued(id, 'archived')) return;
-		if (await exists(this.in('archived', messageFile(id)))) return;
+		if (await exists(this.files.in('archived', messageFile(id)))) return;
 		throw new NancyError('no-message', `there is no message ${id} in ${this.folder}`);
 	}
 
@@ -222,15 +169,15 @@ export class Mailbox {
 
 	/** Notes why a queued message has not been delivered, or clears the note. */
 	async setHeld(id: MessageId, reason: string | undefined): Promise<void> {
-		if (reason === undefined) await rm(this.heldFile(id), { force: true });
-		else if (await exists(this.in('queued', messageFile(id))))
-			await writeFileAtomic(this.heldFile(id), `${reason}\n`);
+		if (reason === undefined) await rm(this.files.heldFile(id), { force: true });
+		else if (await exists(this.files.in('queued', messageFile(id))))
+			await writeFileAtomic(this.files.heldFile(id), `${reason}\n`);
 	}
 
 	/** Adds what became known later (the transcript shows the text) to a delivered message's receipt. */
 	async updateReceipt(id: MessageId, change: (receipt: Receipt) => Receipt): Promise<void> {
 		for (const state of ['delivered', 'archived'] as const) {
-			const file = this.receiptFile(state, id);
+			const file = this.files.receiptFile(state, id);
 			const text = await readTextIfExists(file);
 			if (text === undefined) continue;
 			await writeFileAtomic(file, `${JSON.stringify(change(Receipt.parse(JSON.parse(text))), null, '\t')}\n`);
@@ -238,76 +185,26 @@ export class Mailbox {
 		}
 	}
 
-	private async readFiled(
-		state: MessageState,
-		name: string,
-		problems: MailboxProblem[],
-	): Promise<StoredMessage | undefined> {
-		const text = await readTextIfExists(this.in(state, name)).catch((error: unknown) => {
-			problems.push({ file: this.in(state, name), reason: errorText(error) });
-			return undefined;
-		});
-		const message = this.stored(state, name, text, problems);
-		const receipt = message && state !== 'claimed' ? await this.receipt(state, message.id, problems) : undefined;
-		return receipt && message ? { ...message, receipt } : message;
-	}
-
-	/** Synchronous for the same reason as {@link claimOne}. */
-	private readQueued(name: string, problems: MailboxProblem[]): StoredMessage | undefined {
-		try {
-			const message = this.stored('queued', name, readIfThereSync(this.in('queued', name)), problems);
-			const held =
-				message && existsSync(this.heldFile(message.id))
-					? readIfThereSync(this.heldFile(message.id))
-					: undefined;
-			return held !== undefined && message ? { ...message, held: held.trim() } : message;
-		} catch (error) {
-			// One file that may not be read must not hold up the others.
-			problems.push({ file: this.in('queued', name), reason: errorText(error) });
-			return undefined;
-		}
-	}
-
-	private stored(
-		state: MessageState,
-		name: string,
-		text: string | undefined,
-		problems: MailboxProblem[],
-	): StoredMessage | undefined {
-		const id = this.idOf(state, name);
-		// An empty file in the inbox is one that somebody is still writing.
-		if (text === undefined || (text === '' && state === 'queued')) return undefined;
-		const file = this.in(state, name);
-		if (id === undefined) {
-			if (!name.startsWith('.')) problems.push({ file, reason: 'its name is too long; rename it' });
-			return undefined;
-		}
-		const parsed = parseMessage(text);
-		if (parsed.ok) return { id, state, file, content: parsed.content };
-		problems.push({ file, reason: parsed.reason });
-		return undefined;
-	}
-
 	/** Returns the id it has there, or `undefined` when it is not queued any more. */
 	private async moveQueued(id: MessageId, to: MessageState): Promise<MessageId | undefined> {
-		this.refuseLinks();
-		await mkdir(this.in(to), { recursive: true, mode: 0o700 });
+		this.files.refuseLinks();
+		await mkdir(this.files.in(to), { recursive: true, mode: 0o700 });
 		const filedAs = this.freeId(id);
-		if (!(await moveIfThere(this.in('queued', messageFile(id)), this.in(to, messageFile(filedAs)))))
+		if (!(await moveIfThere(this.files.in('queued', messageFile(id)), this.files.in(to, messageFile(filedAs)))))
 			return undefined;
-		await rm(this.heldFile(id), { force: true });
+		await rm(this.files.heldFile(id), { force: true });
 		return filedAs;
 	}
 
 	/** A file saved again under the name of a message that was filed is a new message, never an overwrite of the old one. */
 	private freeId(id: MessageId, claimedIds: ReadonlySet<MessageId> = this.claimedIds()): MessageId {
 		const filed = ['delivered', 'archived', 'withdrawn'] as const;
-		const isTaken = claimedIds.has(id) || filed.some(state => existsSync(this.in(state, messageFile(id))));
+		const isTaken = claimedIds.has(id) || filed.some(state => existsSync(this.files.in(state, messageFile(id))));
 		return isTaken ? newMessageId() : id;
 	}
 
 	private claimedIds(): ReadonlySet<MessageId> {
-		const ids = this.names('claimed').map(name => this.idOf('claimed', name));
+		const ids = this.files.names('claimed').map(name => this.files.idOf('claimed', name));
 		return new Set(ids.filter(id => id !== undefined));
 	}
 
@@ -319,7 +216,7 @@ export class Mailbox {
 		// Decided before the claim and part of its name: a receipt of this id can only be this message's.
 		const id = this.freeId(queuedAs, claimedIds);
 		const claimed = this.claimFile(id);
-		if (!moveIfThereSync(this.in('queued', messageFile(queuedAs)), claimed)) return undefined;
+		if (!moveIfThereSync(this.files.in('queued', messageFile(queuedAs)), claimed)) return undefined;
 		const parsed = parseMessage(readFileSync(claimed, 'utf8'));
 		if (!parsed.ok) {
 			this.giveBack(claimed, id);
@@ -334,10 +231,13 @@ export class Mailbox {
 			earlierClaims,
 			deliver: facts => {
 				const receipt = Receipt.parse({ ...facts, version: 1, id, earlierClaims });
-				writeFileAtomicSync(this.receiptFile('delivered', id), `${JSON.stringify(receipt, null, '\t')}\n`);
+				writeFileAtomicSync(
+					this.files.receiptFile('delivered', id),
+					`${JSON.stringify(receipt, null, '\t')}\n`,
+				);
 				renameSync(claimed, deliveredFile);
-				rmSync(this.heldFile(queuedAs), { force: true });
-				if (earlierClaims > 0) rmSync(this.returnsFile(id), { force: true });
+				rmSync(this.files.heldFile(queuedAs), { force: true });
+				if (earlierClaims > 0) rmSync(this.files.returnsFile(id), { force: true });
 			},
 			release: () => {
 				this.giveBack(claimed, id);
@@ -347,85 +247,21 @@ export class Mailbox {
 
 	/** Back to the inbox, under a new id where that name has been taken meanwhile: nothing is overwritten. */
 	private giveBack(claimed: string, id: MessageId): boolean {
-		const target = existsSync(this.in('queued', messageFile(id))) ? newMessageId() : id;
-		return moveIfThereSync(claimed, this.in('queued', messageFile(target)));
+		const target = existsSync(this.files.in('queued', messageFile(id))) ? newMessageId() : id;
+		return moveIfThereSync(claimed, this.files.in('queued', messageFile(target)));
 	}
 
 	/** How often a claim of this message was given back because its process had died. */
 	private returns(id: MessageId): number {
-		return existsSync(this.returnsFile(id)) ? Number(readFileSync(this.returnsFile(id), 'utf8')) || 0 : 0;
+		return existsSync(this.files.returnsFile(id))
+			? Number(readFileSync(this.files.returnsFile(id), 'utf8')) || 0
+			: 0;
 	}
 
 	private claimFile(id: MessageId): string {
 		const me = identify(process.pid);
-		return this.in('claimed', `${me.pid}-${me.startedTicks}-${messageFile(id)}`);
+		return this.files.in('claimed', `${me.pid}-${me.startedTicks}-${messageFile(id)}`);
 	}
-
-	private heldFile(id: MessageId): string {
-		return this.in('queued', `${id}.held`);
-	}
-
-	private returnsFile(id: MessageId): string {
-		return this.in('claimed', `${id}.returns`);
-	}
-
-	private receiptFile(state: MessageState, id: MessageId): string {
-		return this.in(state, `${id}.receipt.json`);
-	}
-
-	private idOf(state: MessageState, name: string): MessageId | undefined {
-		const stem = state === 'claimed' ? CLAIM_FILE.exec(name)?.[3] : name.slice(0, -'.md'.length);
-		const id = MessageId.safeParse(stem);
-		return id.success ? id.data : undefined;
-	}
-
-	private names(state: MessageState): string[] {
-		try {
-			const entries = readdirSync(this.in(state), { withFileTypes: true });
-			return entries.filter(entry => entry.isFile() && entry.name.endsWith('.md')).map(entry => entry.name);
-		} catch (error) {
-			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
-			throw error;
-		}
-	}
-
-	private async receipt(
-		state: MessageState,
-		id: MessageId,
-		problems: MailboxProblem[],
-	): Promise<Receipt | undefined> {
-		const file = this.receiptFile(state, id);
-		const text = await readTextIfExists(file);
-		if (text === undefined) return undefined;
-		const parsed = Receipt.safeParse(tryJson(text));
-		if (parsed.success) return parsed.data;
-		problems.push({ file, reason: 'not a receipt' });
-		return undefined;
-	}
-
-	/** A link below `.nancy` could point a hook at somebody else's files. */
-	private refuseLinks(): void {
-		const segments = relative(this.root, this.folder).split(sep);
-		let folder = this.root;
-		const folders = ['', ...segments].map(segment => (folder = join(folder, segment)));
-		const states = Object.values(folderByState).map(name => join(this.folder, name));
-		const link = [...folders, ...states].find(isLink);
-		if (link !== undefined) {
-			throw new NancyError('bad-file', `${link} is a symbolic link; replace it by a folder`);
-		}
-	}
-}
-
-/** Urgent first, then the order set by hand, then by age. */
-export function byDeliveryOrder(
-	a: { id: string; content: MessageContent },
-	b: { id: string; content: MessageContent },
-): number {
-	const urgency = Number(b.content.priority === 'urgent') - Number(a.content.priority === 'urgent');
-	if (urgency !== 0) return urgency;
-	const place = (a.content.order ?? Infinity) - (b.content.order ?? Infinity);
-	if (place !== 0 && !Number.isNaN(place)) return place;
-	return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
 function notQueued(id: MessageId): NancyError {
@@ -435,34 +271,9 @@ function notQueued(id: MessageId): NancyError {
 	);
 }
 
-function isLink(file: string): boolean {
-	try {
-		return lstatSync(file).isSymbolicLink();
-	} catch {
-		return false; // not there
-	}
-}
-
 async function exists(file: string): Promise<boolean> {
 	return stat(file).then(
 		() => true,
 		() => false,
 	);
-}
-
-function readIfThereSync(file: string): string | undefined {
-	try {
-		return readFileSync(file, 'utf8');
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT')) return undefined;
-		throw error;
-	}
-}
-
-function tryJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }

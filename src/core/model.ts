@@ -10,9 +10,10 @@ import { AttentionTracker, type Attention } from './attention.ts';
 import { DelegateMirror } from './delegates/delegateMirror.ts';
 import { Delegates, type Delegate } from './delegates/delegates.ts';
 import type { Driver } from './driver.ts';
-import type { MailboxListing } from './mailbox.ts';
+import type { MailboxListing } from './mailboxFiles.ts';
 import type { Overview, WorkerState, WorkerView } from './overview.ts';
 import { Prober, type Ask } from './prober.ts';
+import { ProcessLock } from './processLock.ts';
 import { SessionMirror } from './sessionMirror.ts';
 import type { SessionTraffic, SessionView } from './sessionView.ts';
 import { TaskMirror } from './taskMirror.ts';
@@ -92,6 +93,9 @@ export class WorkspaceModel implements Disposable {
 
 	private known: Overview | undefined;
 	private isCollector = false;
+	/** One window at a time keeps the mailboxes, whoever collects: a command may do that for hours and keeps nothing. */
+	private isKeeper = false;
+	private readonly keeping: ProcessLock;
 	private readonly dirty = new Set<string>();
 	private working: Promise<void> | undefined;
 	private isLooking = false;
@@ -115,6 +119,7 @@ export class WorkspaceModel implements Disposable {
 		this.owned.add(this.collector);
 		this.prober = new Prober(options.ask ?? (() => Promise.resolve(new Map())), this.now);
 		this.upkeep = new Upkeep(workspace, this.now);
+		this.keeping = new ProcessLock(workspace.paths.upkeepLock);
 		this.attention = this.owned.add(new AttentionTracker(this.now()));
 		this.onDidNeedAttention = this.attention.onDidNeed;
 		this.onDidResolveAttention = this.attention.onDidResolve;
@@ -137,15 +142,18 @@ export class WorkspaceModel implements Disposable {
 		clearTimeout(this.announceTimer);
 		clearTimeout(this.delegatesTimer);
 		this.owned.dispose();
+		// What is under way may take the lock once more. One that cannot be given back is taken over when this process has ended.
+		void this.reading.then(() => this.keeping.release()).catch(() => undefined);
 	}
 
-	/** Ends, and lets another window collect; resolves when the lock is given back. */
+	/** Ends, and lets another window collect and keep; resolves when the locks are given back. */
 	async close(): Promise<void> {
 		this.dispose();
 		await this.working;
 		await this.reading;
 		await this.tending;
 		await this.collector.close();
+		await this.keeping.release();
 	}
 
 	overview(): Overview {
@@ -219,6 +227,7 @@ export class WorkspaceModel implements Disposable {
 	}
 
 	private async readChanged(folders: readonly string[]): Promise<boolean> {
+		this.workspace.refuseLinks();
 		const { paths } = this.workspace;
 		if (folders.includes(EVERYTHING)) {
 			await this.collect();
@@ -395,6 +404,7 @@ export class WorkspaceModel implements Disposable {
 	/** What no notification tells: processes, transcripts, the agents' own status; and what follows from it. */
 	private async lookAround(): Promise<void> {
 		if (this.owned.isDisposed) return;
+		this.isKeeper = await this.mayKeep();
 		const before = this.whatIsSeen();
 		const doubtful = new Map<DriverId, SessionId[]>();
 		for (const record of this.tasks.workers()) {
@@ -426,9 +436,13 @@ export class WorkspaceModel implements Disposable {
 		]);
 	}
 
-	/** One window at a time keeps the mailboxes: the one that collects. */
-	private get isKeeper(): boolean {
-		return this.isCollector && !this.options.once;
+	private async mayKeep(): Promise<boolean> {
+		// The lock would make the folder of a workspace that Nancy was never used in.
+		if (this.options.readOnly || this.options.once || this.tasks.all().length === 0) return false;
+		// On a full disk nothing can be kept; the next tick tries again.
+		const mayKeep = await this.keeping.hold().catch(() => false);
+		if (mayKeep && !this.isKeeper) await this.workspace.sweep().catch(() => undefined);
+		return mayKeep;
 	}
 
 	private async tend(record: WorkerRecord, state: WorkerState): Promise<void> {

@@ -1,4 +1,4 @@
-import type { SessionId } from '../protocol/names.ts';
+import type { DriverId, SessionId } from '../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../protocol/records.ts';
 import type { TranscriptFacts } from './driver.ts';
 import type { FileProblem } from './workspace.ts';
@@ -40,4 +40,11 @@ export interface TaskView {
 export interface Overview {
 	tasks: TaskView[];
 	problems: FileProblem[];
+}
+
+/** Whether a person is answering a question of this agent, which may then be about to write its settings file itself. */
+export function isAsking({ tasks }: Overview, agent: DriverId): boolean {
+	return tasks
+		.flatMap(task => task.workers)
+		.some(({ record, state }) => record.agent === agent && state.phase === 'waiting');
 }

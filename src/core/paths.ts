@@ -9,6 +9,27 @@ export class NancyPaths {
 		this.root = join(workspaceFolder, '.nancy');
 	}
 
+	/** Which process keeps the mailboxes: see core/upkeep. */
+	get upkeepLock(): string {
+		return join(this.root, 'upkeep.lock');
+	}
+	/** `.nancy` and the folders directly in it: none of them may be a link. */
+	get folders(): readonly string[] {
+		return [
+			this.root,
+			this.tasks,
+			this.spool,
+			this.traffic,
+			this.sessions,
+			this.bells,
+			this.phases,
+			this.halts,
+			this.waiters,
+			this.agents,
+			this.originals,
+			this.delegates,
+		];
+	}
 	get config(): string {
 		return join(this.root, 'config.json');
 	}
@@ -61,6 +82,9 @@ export class NancyPaths {
 	taskRecord(task: TaskName): string {
 		return join(this.task(task), 'task.json');
 	}
+	comms(task: TaskName): string {
+		return join(this.task(task), 'comms');
+	}
 	workers(task: TaskName): string {
 		return join(this.task(task), 'workers');
 	}
@@ -68,7 +92,7 @@ export class NancyPaths {
 		return join(this.workers(task), `${worker}.json`);
 	}
 	mailbox(task: TaskName, worker: WorkerName): string {
-		return join(this.task(task), 'comms', worker);
+		return join(this.comms(task), worker);
 	}
 	orchestratorMailbox(task: TaskName): string {
 		return this.mailbox(task, ORCHESTRATOR);

@@ -14,6 +14,7 @@ import {
 	writeFile,
 } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { readTextIfExists } from '../base/atomicFile.ts';
 import { hasErrno } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
 import { uniqueHex } from '../base/unique.ts';
@@ -47,17 +48,29 @@ export interface Runtime {
 export interface InstalledRuntime extends Runtime {
 	/** It was there, but not as it had been installed, and has just been replaced. */
 	isRepaired: boolean;
+	/** What runs it: whoever installed it first may have found another one. */
+	node: NodeProgram;
 }
 
 /**
  * A line of a deployment, of any version: it begins with the launcher's path as one word for the shell, or with the test
  * whether it is there. A permission rule or a user's own script that merely mentions the launcher is not Nancy's.
  */
-export const LAUNCHER_PATTERN = /^(?:\[ -x )?'(?:[^']|'\\'')*\/nancy\/runtime\/\d[^/\s'"]*\/nancy-hook'(?=\s|$)/;
+export const LAUNCHER_PATTERN = /^(?:\[ -x )?'((?:[^']|'\\'')*\/nancy\/runtime\/(\d[^/\s'"]*)\/nancy-hook)'(?=\s|$)/;
+
+/** The launcher that a line of a deployment calls, and the version of its runtime. */
+export function launcherIn(line: string): { file: string; version: string } | undefined {
+	const [, file, version] = LAUNCHER_PATTERN.exec(line) ?? [];
+	return file === undefined || version === undefined ? undefined : { file: file.replaceAll(`'\\''`, "'"), version };
+}
 
 const PROGRAMS = ['nancy-hook', 'node', join('bin', 'nancy')];
 /** Node's own compile cache. */
 const CACHE = 'cache';
+/** Names the Node that runs the rest: its path, and whether it is an editor's own. */
+const NODE_PROGRAM = 'node-program';
+/** No part of what the runtime is, for it is the same one under any Node. */
+const NOT_CONTENT = [CACHE, NODE_PROGRAM];
 const ABANDONED_MS = 60 * 60 * 1000;
 
 /** The built programs below an extension's or a clone's folder, or those of an installed runtime itself. */
@@ -93,11 +106,16 @@ export async function installRuntime(
 	const temp = join(parent, `.new-${uniqueHex(12)}`);
 	try {
 		await build(temp, sources, node);
-		const hash = await contentHash(temp, CACHE);
+		const hash = await contentHash(temp, NOT_CONTENT);
 		const name = `${version}-${hash.slice(0, 8)}`;
 		const runtime = runtimeAt(join(parent, name), name);
 		const isRepaired = !(await isSame(runtime.folder, hash)) && (await replace(temp, runtime.folder));
-		return { ...runtime, isRepaired };
+		let known = await recordedNode(runtime.folder);
+		if (!known) {
+			await rename(join(temp, NODE_PROGRAM), join(runtime.folder, NODE_PROGRAM)).catch(ignoreMissing);
+			known = node;
+		}
+		return { ...runtime, isRepaired, node: known };
 	} finally {
 		await rm(temp, { recursive: true, force: true });
 		await sweep(parent);
@@ -124,7 +142,8 @@ async function build(folder: string, sources: RuntimeSources, node: NodeProgram)
 		// Deployed skills are this machine's: like `.nancy`, each keeps itself out of the user's commits.
 		await writeFile(join(folder, 'skills', skill, '.gitignore'), '*\n');
 	}
-	await writeFile(join(folder, 'node'), nodeScript(node));
+	await writeFile(join(folder, 'node'), NODE_SCRIPT);
+	await writeFile(join(folder, NODE_PROGRAM), `${node.executable}\n${node.isElectron ? 'electron' : 'node'}\n`);
 	await writeFile(
 		join(folder, 'bin', 'nancy'),
 		`#!/bin/sh\nhere=\${0%/*}\nexec "$here/../node" "$here/../nancy.js" "$@"\n`,
@@ -133,22 +152,40 @@ async function build(folder: string, sources: RuntimeSources, node: NodeProgram)
 }
 
 /** Falls back to the `node` on PATH when the program that was found at deployment has gone. The cache saves V8 compiling. */
-function nodeScript({ executable, isElectron }: NodeProgram): string {
-	return [
-		'#!/bin/sh',
-		`program='${executable.replaceAll("'", `'\\''`)}'`,
-		...(isElectron ? ['ELECTRON_RUN_AS_NODE=1; export ELECTRON_RUN_AS_NODE'] : []),
-		'[ -x "$program" ] || program=$(command -v node) || exit 127',
-		'NODE_COMPILE_CACHE=${0%/*}/cache; export NODE_COMPILE_CACHE',
-		'exec "$program" "$@"',
-		'',
-	].join('\n');
+const NODE_SCRIPT = [
+	'#!/bin/sh',
+	'program=',
+	'kind=',
+	`{ IFS= read -r program && IFS= read -r kind; } 2>/dev/null <"\${0%/*}/${NODE_PROGRAM}"`,
+	'[ "$kind" = electron ] && ELECTRON_RUN_AS_NODE=1 && export ELECTRON_RUN_AS_NODE',
+	'[ -x "$program" ] || program=$(command -v node) || exit 127',
+	`NODE_COMPILE_CACHE=\${0%/*}/${CACHE}; export NODE_COMPILE_CACHE`,
+	'exec "$program" "$@"',
+	'',
+].join('\n');
+
+/** The Node that a runtime names, while there is such a program. */
+async function recordedNode(folder: string): Promise<NodeProgram | undefined> {
+	const [executable = '', kind] = ((await readTextIfExists(join(folder, NODE_PROGRAM))) ?? '').split('\n');
+	return (await isExecutable(executable)) ? { executable, isElectron: kind === 'electron' } : undefined;
+}
+
+/** Whether there is a program that this user may run. */
+export async function isExecutable(file: string): Promise<boolean> {
+	return access(file, constants.X_OK).then(
+		() => true,
+		() => false,
+	);
+}
+
+function ignoreMissing(error: unknown): void {
+	if (!hasErrno(error, 'ENOENT')) throw error;
 }
 
 async function isSame(folder: string, hash: string): Promise<boolean> {
 	try {
 		for (const program of PROGRAMS) await access(join(folder, program), constants.X_OK);
-		return (await contentHash(folder, CACHE)) === hash;
+		return (await contentHash(folder, NOT_CONTENT)) === hash;
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return false;
 		throw error;
@@ -187,8 +224,8 @@ async function replace(fresh: string, folder: string): Promise<boolean> {
 	return wasThere;
 }
 
-/** SHA-256 over names and bytes of all that is in a folder, links by where they lead, without the folder `except`. */
-export async function contentHash(folder: string, except?: string): Promise<string> {
+/** SHA-256 over names and bytes of all that is in a folder but what is named `except`; of links, where they lead. */
+export async function contentHash(folder: string, except: readonly string[] = []): Promise<string> {
 	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
 	const files = entries
 		.filter(entry => !entry.isDirectory())
@@ -196,7 +233,7 @@ export async function contentHash(folder: string, except?: string): Promise<stri
 			name: relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'),
 			isFile: entry.isFile(),
 		}))
-		.filter(({ name }) => except === undefined || !name.startsWith(`${except}/`))
+		.filter(({ name }) => !except.includes(name.split('/', 1)[0] ?? ''))
 		.sort((a, b) => (a.name < b.name ? -1 : 1));
 	const hash = createHash('sha256');
 	for (const { name, isFile } of files) {

@@ -6,6 +6,7 @@ import { liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName, type DriverId } from '../protocol/names.ts';
 import { ProcessRecord, type WorkerRecord } from '../protocol/records.ts';
 import { readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { APPEND } from './links.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
 
 /** Who fired a hook. */
@@ -70,7 +71,7 @@ export async function makeBell(workspace: Workspace, session: SessionId): Promis
 	const bell = workspace.paths.bell(session);
 	await mkdir(dirname(bell), { recursive: true, mode: 0o700 });
 	// Opened for appending: a bell that has just been rung keeps its content.
-	await (await open(bell, 'a', 0o600)).close();
+	await (await open(bell, APPEND, 0o600)).close();
 	return bell;
 }
 

@@ -1,10 +1,14 @@
 import { errorText } from '../base/errors.ts';
 import { ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../protocol/records.ts';
-import { folderByState, type MailboxListing, type MessageState, type StoredMessage } from './mailbox.ts';
+import {
+	folderByState,
+	MESSAGE_STATES,
+	type MailboxListing,
+	type MessageState,
+	type StoredMessage,
+} from './mailboxFiles.ts';
 import type { FileProblem, WorkerAddress, Workspace } from './workspace.ts';
-
-const STATES = ['queued', 'claimed', 'delivered', 'archived', 'withdrawn'] as const satisfies readonly MessageState[];
 
 export interface MirroredTask {
 	record: TaskRecord;
@@ -44,7 +48,7 @@ export class TaskMirror {
 	/** A worker's mailbox, or the human's own (`orchestrator`). */
 	messages(address: WorkerAddress): MailboxListing {
 		const byState = this.mailboxes.get(keyOf(address));
-		const listings = STATES.flatMap(state => byState?.get(state) ?? []);
+		const listings = MESSAGE_STATES.flatMap(state => byState?.get(state) ?? []);
 		const messages = listings.flatMap(listing => listing.messages);
 		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
 		return {
@@ -68,7 +72,7 @@ export class TaskMirror {
 			this.tasks.set(record.name, { record, workers: known?.workers ?? [], problems: known?.problems ?? [] });
 			await this.readWorkers(record.name);
 			for (const worker of this.mailboxNames(record.name)) {
-				await this.readMailbox({ task: record.name, worker }, STATES);
+				await this.readMailbox({ task: record.name, worker }, MESSAGE_STATES);
 			}
 		}
 		for (const name of before.keys()) {
@@ -88,7 +92,7 @@ export class TaskMirror {
 		}
 		const mailbox = WorkerName.safeParse(worker);
 		if (room !== 'comms' || !mailbox.success) return this.readMailboxes(name.data, () => true);
-		const states = STATES.filter(each => state === undefined || folderByState[each] === state);
+		const states = MESSAGE_STATES.filter(each => state === undefined || folderByState[each] === state);
 		await this.readMailbox({ task: name.data, worker: mailbox.data }, states);
 	}
 
@@ -99,7 +103,7 @@ export class TaskMirror {
 
 	private async readMailboxes(task: TaskName, which: (address: WorkerAddress) => boolean): Promise<void> {
 		for (const worker of this.mailboxNames(task)) {
-			if (which({ task, worker })) await this.readMailbox({ task, worker }, STATES);
+			if (which({ task, worker })) await this.readMailbox({ task, worker }, MESSAGE_STATES);
 		}
 	}
 

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { wakes } from './due.ts';
-import type { StoredMessage } from './mailbox.ts';
+import type { StoredMessage } from './mailboxFiles.ts';
 import type { WorkerState } from './overview.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
 
@@ -25,7 +25,7 @@ interface Ringing {
 	nextMs: number;
 }
 
-/** Sees to it that a queued message either moves or says why it does not. One per workspace: the collector's window. */
+/** Sees to it that a queued message either moves or says why it does not. One per workspace: whose window holds the lock. */
 export class Upkeep {
 	private readonly ringing = new Map<string, Ringing>();
 

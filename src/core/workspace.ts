@@ -1,14 +1,16 @@
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { fileNames, folderNames } from '../base/listing.ts';
+import { uniqueHex } from '../base/unique.ts';
 import type { MessageContent } from '../protocol/message.ts';
 import { FIRST_WORKER, ORCHESTRATOR, type SessionId, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../protocol/records.ts';
 import { wakes } from './due.ts';
 import { holdingLock } from './holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { OVERWRITE, refuseLinks } from './links.ts';
 import { Mailbox } from './mailbox.ts';
 import { newMessageId } from './messageId.ts';
 import { NancyPaths } from './paths.ts';
@@ -25,6 +27,9 @@ export interface FileProblem {
 	reason: string;
 }
 
+/** Begins the name of a deleted task's folder until it is gone. */
+const GRAVE = '.deleted-';
+
 /** A hook ends after 2.5 s. */
 const HOOK_PATIENCE_MS = 1000;
 
@@ -39,8 +44,16 @@ export class Workspace {
 		this.paths = new NancyPaths(folder);
 	}
 
+	/** Throws `bad-file` when `.nancy`, a folder in it or one of this task is a symbolic link. What reads or writes there asks first. */
+	refuseLinks(task?: TaskName): void {
+		const { paths } = this;
+		refuseLinks(paths.folders);
+		if (task !== undefined) refuseLinks([paths.task(task), paths.workers(task), paths.comms(task)]);
+	}
+
 	/** Makes `.nancy` and what guards and watchers need to find in it. Safe to repeat. */
 	async prepare(): Promise<void> {
+		this.refuseLinks();
 		for (const folder of [
 			this.paths.tasks,
 			this.paths.spool,
@@ -57,6 +70,7 @@ export class Workspace {
 	}
 
 	async config(): Promise<WorkspaceConfig> {
+		this.refuseLinks();
 		return (await readJsonFile(this.paths.config, WorkspaceConfig)) ?? WorkspaceConfig.parse({ version: 1 });
 	}
 
@@ -70,6 +84,7 @@ export class Workspace {
 
 	async createTask(record: TaskRecord): Promise<void> {
 		await this.prepare();
+		this.refuseLinks(record.name);
 		const file = this.paths.taskRecord(record.name);
 		if (!(await createJsonFile(file, record))) {
 			throw new NancyError(
@@ -81,6 +96,7 @@ export class Workspace {
 	}
 
 	async task(name: TaskName): Promise<TaskRecord> {
+		this.refuseLinks(name);
 		const record = await readJsonFile(this.paths.taskRecord(name), TaskRecord);
 		if (!record) throw new NancyError('no-task', `there is no task "${name}"; nancy status lists the tasks`);
 		return record;
@@ -94,6 +110,7 @@ export class Workspace {
 
 	/** Every task, oldest first. A record that cannot be read is reported and its task left out. */
 	async tasks(): Promise<{ tasks: TaskRecord[]; problems: FileProblem[] }> {
+		this.refuseLinks();
 		const tasks: TaskRecord[] = [];
 		const problems: FileProblem[] = [];
 		for (const name of await folderNames(this.paths.tasks)) {
@@ -114,23 +131,45 @@ export class Workspace {
 	/** Removes a task with its mailboxes. In one step, so that a kill leaves it whole or gone. */
 	async deleteTask(name: TaskName): Promise<void> {
 		await this.task(name);
-		const grave = join(this.paths.tasks, `.deleted-${name}-${process.pid}`);
-		for (const session of (await this.workers(name)).workers.flatMap(worker => worker.sessions)) {
-			await rm(this.paths.session(session.id), { force: true });
-			await rm(this.paths.bell(session.id), { force: true });
-			await rm(join(this.paths.phases, session.id), { force: true });
+		await rename(this.paths.task(name), join(this.paths.tasks, `${GRAVE}${uniqueHex(12)}`));
+		await this.sweep();
+	}
+
+	/** Finishes what a kill left of deleted tasks. Safe to repeat, and for several at once. */
+	async sweep(): Promise<void> {
+		this.refuseLinks();
+		for (const name of await readdir(this.paths.tasks)) {
+			if (!name.startsWith(GRAVE)) continue;
+			const grave = join(this.paths.tasks, name);
+			const records = join(grave, 'workers');
+			for (const file of await fileNames(records, '.json')) {
+				// A record that cannot be read leaves bindings to a mailbox that is gone: whoever has one gets another.
+				const record = await readJsonFile(join(records, file), WorkerRecord).catch(() => undefined);
+				for (const { id } of record?.sessions ?? []) await this.forgetSession(id);
+			}
+			await rm(grave, { recursive: true, force: true });
 		}
-		await rename(this.paths.task(name), grave);
-		await rm(grave, { recursive: true, force: true });
+	}
+
+	/** Removes what ties a session to a worker that is gone. */
+	private async forgetSession(session: SessionId): Promise<void> {
+		const binding = await this.sessionBinding(session);
+		if (binding && (await this.worker(binding.address))) return; // it went on as another worker
+		const { phases, halts, waiters } = this.paths;
+		const files = [phases, halts, waiters].map(folder => join(folder, session));
+		for (const file of [...files, this.paths.bell(session), this.paths.session(session)])
+			await rm(file, { force: true });
 	}
 
 	async saveWorker(record: WorkerRecord): Promise<void> {
+		this.refuseLinks(record.task);
 		await this.mailbox({ task: record.task, worker: record.name }).makeFolders();
 		await writeJsonFile(this.paths.workerRecord(record.task, record.name), WorkerRecord.parse(record));
 	}
 
 	/** `false` when there is a worker of that name. */
 	async createWorker(record: WorkerRecord): Promise<boolean> {
+		this.refuseLinks(record.task);
 		await this.mailbox({ task: record.task, worker: record.name }).makeFolders();
 		return createJsonFile(this.paths.workerRecord(record.task, record.name), WorkerRecord.parse(record));
 	}
@@ -143,7 +182,8 @@ export class Workspace {
 		address: WorkerAddress,
 		change: (record: WorkerRecord | undefined) => WorkerRecord | undefined,
 	): Promise<void> {
-		await this.mailbox(address).makeFolders(); // refuses links
+		this.refuseLinks(address.task);
+		await this.mailbox(address).makeFolders();
 		const update = async () => {
 			const changed = change(await this.worker(address));
 			if (changed) await this.saveWorker(changed);
@@ -152,10 +192,12 @@ export class Workspace {
 	}
 
 	async worker({ task, worker }: WorkerAddress): Promise<WorkerRecord | undefined> {
+		this.refuseLinks(task);
 		return readJsonFile(this.paths.workerRecord(task, worker), WorkerRecord);
 	}
 
 	async workers(task: TaskName): Promise<{ workers: WorkerRecord[]; problems: FileProblem[] }> {
+		this.refuseLinks(task);
 		const workers: WorkerRecord[] = [];
 		const problems: FileProblem[] = [];
 		for (const name of await fileNames(this.paths.workers(task), '.json')) {
@@ -187,6 +229,7 @@ export class Workspace {
 	 * @param watched the session watches its doorbell, so it needs no other way to be woken
 	 */
 	async bindSession(session: SessionId, address: WorkerAddress, watched: boolean): Promise<void> {
+		this.refuseLinks();
 		const mailbox = relative(this.paths.root, this.paths.mailbox(address.task, address.worker));
 		await writeFileAtomic(
 			this.paths.session(session),
@@ -195,6 +238,7 @@ export class Workspace {
 	}
 
 	async sessionBinding(session: SessionId): Promise<{ address: WorkerAddress; watched: boolean } | undefined> {
+		this.refuseLinks();
 		const [mailbox = '', flag] = ((await readTextIfExists(this.paths.session(session))) ?? '').split('\n');
 		const match = /^tasks\/([^/]+)\/comms\/([^/]+)$/.exec(mailbox);
 		const task = TaskName.safeParse(match?.[1]);
@@ -203,16 +247,29 @@ export class Workspace {
 		return { address: { task: task.data, worker: worker.data }, watched: flag === 'watched' };
 	}
 
-	/** Queues a message for a worker, or for the human (`orchestrator`), and rings the bell of its session. */
-	async send(address: WorkerAddress, content: MessageContent): Promise<MessageId> {
-		return this.sendOnce(address, newMessageId(), content);
+	/**
+	 * Queues a message for a worker, or for the human (`orchestrator`), and rings the bell of its session.
+	 * @param onUnrung is told why the bell could not be rung. The message is queued all the same: who sent it again would send it
+	 * twice, and whoever keeps the mailbox rings again.
+	 */
+	async send(
+		address: WorkerAddress,
+		content: MessageContent,
+		onUnrung: (error: unknown) => void = () => undefined,
+	): Promise<MessageId> {
+		return this.sendOnce(address, newMessageId(), content, onUnrung);
 	}
 
 	/** {@link send} under an id that is known beforehand. Whether it has been sent already is for the caller to know. */
-	async sendOnce(address: WorkerAddress, id: MessageId, content: MessageContent): Promise<MessageId> {
+	async sendOnce(
+		address: WorkerAddress,
+		id: MessageId,
+		content: MessageContent,
+		onUnrung: (error: unknown) => void = () => undefined,
+	): Promise<MessageId> {
 		await this.task(address.task);
 		await this.mailbox(address).put(content, id);
-		if (address.worker !== ORCHESTRATOR && wakes(content)) await this.ring(address);
+		if (address.worker !== ORCHESTRATOR && wakes(content)) await this.ring(address).catch(onUnrung);
 		return id;
 	}
 
@@ -239,7 +296,7 @@ export function taskNameFrom(title: string): TaskName | undefined {
 async function touch(file: string): Promise<void> {
 	const now = new Date();
 	// Written and not only touched: some watchers compare content or size.
-	const write = () => writeFile(file, `${now.toISOString()}\n`, { mode: 0o600 });
+	const write = () => writeFile(file, `${now.toISOString()}\n`, { mode: 0o600, flag: OVERWRITE });
 	await write().catch(async (error: unknown) => {
 		if (!hasErrno(error, 'ENOENT')) throw error;
 		await mkdir(dirname(file), { recursive: true, mode: 0o700 });

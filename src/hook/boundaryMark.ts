@@ -19,7 +19,9 @@ export class BoundaryMark {
 	/** To be called before the inbox is looked at. */
 	static begin(mailboxFolder: string): BoundaryMark {
 		const temporary = join(mailboxFolder, `.boundary-${process.pid}.tmp`);
-		writeFileSync(temporary, '', { mode: 0o600 });
+		// One that a killed process of this number left, or a link: neither is written to.
+		rmSync(temporary, { force: true });
+		writeFileSync(temporary, '', { mode: 0o600, flag: 'wx' });
 		// The file system's own clock, which need not be this machine's.
 		return new BoundaryMark(mailboxFolder, temporary, statSync(temporary).mtimeMs);
 	}

@@ -7,12 +7,34 @@ import { SessionId } from '../protocol/names.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What the guard starts the program for, see hooks/nancy-hook; the waking ones wait in the background and hand nothing over. */
+const slots = {
+	boundary: undefined,
+	turn: undefined,
+	end: undefined,
+	program: undefined,
+	wake: { rung: 'wake', isAgain: false },
+	'wake-again': { rung: 'wake', isAgain: true },
+	wait: { rung: 'waiter', isAgain: false },
+	'wait-again': { rung: 'waiter', isAgain: true },
+} as const;
+type ProgramSlot = keyof typeof slots;
+
+/** Undefined for a slot that hands something over. */
+export function wakingOf({ slot }: Pick<Call, 'slot'>) {
+	return slots[slot];
+}
+
+function isProgramSlot(slot: string): slot is ProgramSlot {
+	return Object.hasOwn(slots, slot);
+}
+
 /** One call of the program by the guard. */
 export interface Call {
 	driver: Driver;
 	/** The agent CLI's own event name. */
 	event: string;
-	slot: string;
+	slot: ProgramSlot;
 	workspace: Workspace;
 	/** What the agent says its session is, where it says so outside the payload. */
 	session: SessionId | undefined;
@@ -26,7 +48,7 @@ export interface Call {
 export function readCall(args: readonly string[], env: Environment): Call | undefined {
 	const [driverId = '', event = '', slot = '', root = ''] = args;
 	const driver = driverById(driverId);
-	if (!driver || event === '' || basename(root) !== '.nancy') return undefined;
+	if (!driver || event === '' || !isProgramSlot(slot) || basename(root) !== '.nancy') return undefined;
 	const session = SessionId.safeParse(env['NANCY_HOOK_SESSION']);
 	const pid = Number(env['NANCY_HOOK_PID']);
 	return {

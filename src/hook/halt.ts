@@ -1,6 +1,7 @@
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readTextIfExists } from '../base/atomicFile.ts';
+import { OVERWRITE } from '../core/links.ts';
 import type { Mailbox } from '../core/mailbox.ts';
 import type { Workspace } from '../core/workspace.ts';
 import type { Effect } from '../protocol/message.ts';
@@ -20,7 +21,7 @@ const BESIDE_MS = 2000;
 export async function beginHalt(workspace: Workspace, session: SessionId, effect: Effect): Promise<void> {
 	const file = haltFile(workspace, session);
 	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-	await writeFile(file, `${effect}\n`, { mode: 0o600 });
+	await writeFile(file, `${effect}\n`, { mode: 0o600, flag: OVERWRITE });
 }
 
 export async function endHalt(workspace: Workspace, session: SessionId): Promise<void> {

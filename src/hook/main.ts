@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { errorText } from '../base/errors.ts';
-import { readCall, type Call } from './call.ts';
+import { boundSpool, SPOOL_LIMITS } from '../core/traffic/spoolBound.ts';
+import { readCall, wakingOf, type Call } from './call.ts';
 import { deliver } from './deliver.ts';
 import { note } from './notes.ts';
 import { print, readInput } from './pipes.ts';
@@ -12,11 +13,11 @@ const STDERR = 2;
 const LIMIT_MS = 2500;
 
 async function run(call: Call): Promise<number> {
-	const isWake = call.slot.startsWith('wa');
 	try {
 		const input = await readInput();
-		if (!isWake) {
+		if (!wakingOf(call)) {
 			await deliver(call, input, print);
+			if (call.slot === 'program') keepSpoolSmall(call);
 			return 0;
 		}
 		const verdict = await decideWake(call, input);
@@ -26,6 +27,15 @@ async function run(call: Call): Promise<number> {
 		complain(call, errorText(error));
 		return 0;
 	}
+}
+
+/** At the start of a session, for events that nobody collects: no window is open, and no command asks for traffic. */
+function keepSpoolSmall(call: Call): void {
+	const dropped = boundSpool(call.workspace.paths.spool);
+	if (dropped === 0) return;
+	const { files, bytes } = SPOOL_LIMITS;
+	const most = `${files} or ${Math.round(bytes / 1024 / 1024)} MB wait at most`;
+	complain(call, `dropped the ${dropped} oldest events that nobody had collected: ${most}`);
 }
 
 function complain(call: Call, reason: string): void {
@@ -45,6 +55,6 @@ function complain(call: Call, reason: string): void {
 
 const call = readCall(process.argv.slice(2), process.env);
 if (call) {
-	if (!call.slot.startsWith('wa')) setTimeout(() => process.exit(0), LIMIT_MS).unref();
+	if (!wakingOf(call)) setTimeout(() => process.exit(0), LIMIT_MS).unref();
 	void run(call).then(exitCode => process.exit(exitCode));
 }

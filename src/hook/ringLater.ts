@@ -8,7 +8,7 @@ const DELAY = 2;
 export async function ringLater(bell: string): Promise<void> {
 	// Loaded only here: it takes longer than most hooks do.
 	const { spawn } = await import('node:child_process');
-	const script = `sleep ${DELAY}; [ -f "$0" ] && date >"$0"`;
+	const script = `sleep ${DELAY}; [ -f "$0" ] && ! [ -L "$0" ] && date >"$0"`;
 	spawn('/bin/sh', ['-c', script, bell], { detached: true, stdio: 'ignore' })
 		.on('error', () => undefined) // then the window rings, or the next prompt delivers
 		.unref();

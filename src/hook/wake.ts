@@ -2,8 +2,9 @@ import { open } from 'node:fs/promises';
 import { NO_FACTS, type HookAnswer } from '../core/driver.ts';
 import { wakes } from '../core/due.ts';
 import { readPhase, writePhase } from '../core/phase.ts';
+import { parseLine } from '../core/traffic/jsonLines.ts';
 import type { SessionId } from '../protocol/names.ts';
-import type { Call } from './call.ts';
+import { wakingOf, type Call } from './call.ts';
 import { spool } from './notes.ts';
 import { becomeWaiter } from './waiter.ts';
 
@@ -22,9 +23,9 @@ const WAKE_MS = 8000;
  */
 export async function decideWake(call: Call, input: string): Promise<WakeVerdict> {
 	const { workspace, session, driver } = call;
-	if (!session || driver.hooks.wakeAnswer === 'none') return LEAVE;
-	const isAgain = call.slot.endsWith('-again');
-	const rung = call.slot.startsWith('wait') ? 'waiter' : 'wake';
+	const waking = wakingOf(call);
+	if (!session || !waking || driver.hooks.wakeAnswer === 'none') return LEAVE;
+	const { rung, isAgain } = waking;
 	if (rung === 'wake' && !isAgain) {
 		const event = driver.hooks.read({ event: call.event, payload: JSON.parse(input), env: call.env });
 		if (event === 'silent') return LEAVE;
@@ -64,7 +65,7 @@ const TAIL = 128 * 1024;
 async function isBrokenOff(call: Call, file: string | undefined): Promise<boolean> {
 	const format = call.driver.transcript;
 	if (format === 'none' || file === undefined) return false;
-	const lines = (await tailOf(file)).split('\n').flatMap(line => tryJson(line) ?? []);
+	const lines = (await tailOf(file)).split('\n').flatMap(line => parseLine(line) ?? []); // the first may be half a line
 	return lines.reduce(format.fold.bind(format), NO_FACTS).interruptedAt !== undefined;
 }
 
@@ -94,12 +95,4 @@ async function saysIdle(call: Call, session: SessionId): Promise<boolean> {
 		);
 	});
 	return probe.read(stdout).get(session)?.phase === 'idle';
-}
-
-function tryJson(line: string): unknown {
-	try {
-		return JSON.parse(line);
-	} catch {
-		return undefined; // the first line of a tail is half a line
-	}
 }

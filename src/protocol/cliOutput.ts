@@ -126,7 +126,7 @@ const SessionOutput = z.object({
 /** `nancy sessions` */
 export const SessionsOutput = z.object({ sessions: z.array(SessionOutput) });
 
-/** `nancy sessions <session>` */
+/** `nancy sessions --show <session>` */
 export const SessionHistoryOutput = z.object({
 	session: SessionId,
 	worker: z.optional(Mailbox),

@@ -42,8 +42,8 @@ export const ToComposePage = z.discriminatedUnion('type', [
 	z.object({ type: z.literal('edit'), title: z.string(), draft: Draft }),
 	/** What was asked for is done: the form can be emptied. */
 	z.object({ type: z.literal('done'), note: z.string() }),
-	/** It is not; the form keeps its text. */
-	z.object({ type: z.literal('failed'), reason: z.string() }),
+	/** It is not, or only for some: the form keeps its text, for those who are left. */
+	z.object({ type: z.literal('failed'), reason: z.string(), to: z.optional(z.array(z.string())) }),
 ]);
 export type ToComposePage = z.infer<typeof ToComposePage>;
 

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { errorText, NancyError } from '../base/errors.ts';
-import type { StoredMessage } from '../core/mailbox.ts';
+import type { StoredMessage } from '../core/mailboxFiles.ts';
 import type { WorkerView } from '../core/overview.ts';
+import { sendToEach } from '../core/sendToEach.ts';
 import type { WorkerAddress } from '../core/workspace.ts';
 import { EMPTY_DRAFT, FromComposePage, type Draft, type ToComposePage } from '../protocol/compose.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
@@ -15,6 +16,7 @@ import type { Folders } from './folders.ts';
 import type { MessageItem } from './inboxView.ts';
 import type { Folder } from './ports.ts';
 import { inOrder, isAddressed } from './taskOrder.ts';
+import { requireTrust } from './trust.ts';
 import { addressWords, messageLine, phaseWord } from './words.ts';
 
 /** A worker that can be written to. */
@@ -103,27 +105,31 @@ export class ComposeView implements vscode.Disposable {
 			case 'send':
 				return this.answer(() => this.send(parsed.draft));
 			case 'save':
-				return this.answer(() => this.save(parsed.draft));
+				return this.answer(async () => ({ type: 'done', note: await this.save(parsed.draft) }));
 		}
 	}
 
 	/** The page shows how it went; nothing pops up over what the user is writing. */
-	private async answer(run: () => Promise<string>): Promise<void> {
+	private async answer(run: () => Promise<ToComposePage>): Promise<void> {
 		try {
-			this.post({ type: 'done', note: await run() });
+			this.post(await run());
 		} catch (error) {
 			this.failures.log.warn(errorText(error));
 			this.post({ type: 'failed', reason: errorText(error) });
 		}
 	}
 
-	private async send(draft: Draft): Promise<string> {
+	private async send(draft: Draft): Promise<ToComposePage> {
 		const to = recipients(this.folders).filter(each => draft.to.includes(keyOf(each)));
 		if (to.length === 0) throw new NancyError('bad-usage', l10n.t('Choose who is to read it.'));
-		await sendTo(to, draft);
-		return to.length === 1 && to[0]
-			? l10n.t('Queued for {0}.', addressWords(to[0].address))
-			: l10n.t('Queued for {0} workers.', to.length);
+		const failed = await queueFor(to, draft);
+		const left = new Set(failed.map(each => each.to));
+		const done = to.filter(each => !left.has(each));
+		const note = done.length === 0 ? '' : queuedWords(done);
+		if (failed.length === 0) return { type: 'done', note };
+		const reason = [note, ...failed.map(notQueuedWords)].join(' ').trim();
+		this.failures.log.warn(reason);
+		return { type: 'failed', reason, to: [...left].map(keyOf) };
 	}
 
 	private async save(draft: Draft): Promise<string> {
@@ -162,16 +168,29 @@ export class ComposeView implements vscode.Disposable {
 	}
 }
 
-/** Queues a message for each of them. */
-export async function sendTo(
-	to: readonly Recipient[],
-	{ kind, priority, effect, text }: Omit<Draft, 'to'>,
-): Promise<void> {
+/** Queues a message for each of them; fails when it is not queued for one. */
+export async function sendTo(to: readonly Recipient[], draft: Omit<Draft, 'to'>): Promise<void> {
+	const failed = await queueFor(to, draft);
+	if (failed.length > 0) throw new NancyError('io', failed.map(notQueuedWords).join(' '));
+}
+
+/** Queues a message for each of them. Returns those whom it is not queued for. */
+async function queueFor(to: readonly Recipient[], { kind, priority, effect, text }: Omit<Draft, 'to'>) {
 	requireTrust();
 	if (text.trim() === '') throw new NancyError('bad-message', l10n.t('The message has no text.'));
-	const content = { kind, priority, effect, text, from: ORCHESTRATOR };
-	for (const { folder, address } of to) await folder.workspace.send(address, content);
+	const failed = await sendToEach(to, { kind, priority, effect, text, from: ORCHESTRATOR });
 	await Promise.all([...new Set(to.map(({ folder }) => folder))].map(folder => folder.refresh()));
+	return failed;
+}
+
+function queuedWords(to: readonly Recipient[]): string {
+	return to.length === 1 && to[0]
+		? l10n.t('Queued for {0}.', addressWords(to[0].address))
+		: l10n.t('Queued for {0} workers.', to.length);
+}
+
+function notQueuedWords({ to, reason }: { to: Recipient; reason: string }): string {
+	return l10n.t('Not queued for {0}: {1}.', addressWords(to.address), reason.replace(/\.$/, ''));
 }
 
 /** Every worker of a task that is not archived, in the order of the Tasks view; of delegates, those that have not ended. */
@@ -185,14 +204,6 @@ export function recipients(folders: Folders): Recipient[] {
 			})),
 		),
 	);
-}
-
-function requireTrust(): void {
-	if (!vscode.workspace.isTrusted)
-		throw new NancyError(
-			'not-trusted',
-			l10n.t('Trust this workspace first: nothing is delivered in Restricted Mode.'),
-		);
 }
 
 function keyOf({ folder, address }: Pick<Recipient, 'folder' | 'address'>): string {

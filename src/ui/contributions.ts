@@ -75,6 +75,42 @@ export type CommandId =
 
 export const COMMANDS: readonly CommandId[] = [...PALETTE_COMMANDS, ...ITEM_COMMANDS, ...COMMENT_COMMANDS];
 
+/**
+ * Commands that start, deploy, deliver or change something: refused in a workspace that is not trusted. Their `enablement` only
+ * hides them there; a key or another extension still runs them.
+ */
+export const ACTING_COMMANDS: ReadonlySet<CommandId> = new Set<CommandId>([
+	'nancy.orchestrateTask',
+	'nancy.addWorker',
+	'nancy.resumeWorker',
+	'nancy.stopWorker',
+	'nancy.archiveTask',
+	'nancy.restoreTask',
+	'nancy.deleteTask',
+	'nancy.sendMessage',
+	'nancy.composeMessage',
+	'nancy.composeTo',
+	'nancy.typeWake',
+	'nancy.setUp',
+	'nancy.cleanUp',
+	'nancy.editMessage',
+	'nancy.moveMessageUp',
+	'nancy.moveMessageDown',
+	'nancy.withdrawMessage',
+	'nancy.archiveMessage',
+	'nancy.reply',
+	'nancy.delegate',
+	'nancy.stopDelegate',
+	'nancy.reviewDelegate',
+	'nancy.sendBack',
+	'nancy.messageDelegate',
+	'nancy.delegateAgain',
+	'nancy.mergeDelegate',
+	'nancy.openDelegateWorktree',
+	'nancy.discardDelegate',
+	'nancy.addComment',
+]);
+
 /** Facts that a user could name, for `when` clauses. */
 export const CONTEXT_KEYS = {
 	/** There is a task that is not archived. */

@@ -24,7 +24,7 @@ export function delegateStateWord(state: DelegateState): string {
 
 /** What it is called where there is little room: a prompt's first line may be long. */
 export function shortTitle({ record }: Delegate): string {
-	return firstLine(record.title, 32);
+	return firstLine(record.title, 24);
 }
 
 /** `running · 12 tool calls · Edit src/x.ts · 2 min` */

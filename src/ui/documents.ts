@@ -1,12 +1,16 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
+import { NewestMap } from '../base/newestMap.ts';
 import { readTraffic } from '../core/traffic/store.ts';
 import { SCHEMES } from './contributions.ts';
 import type { NodeItem } from './trafficView.ts';
 
-/** Nancy's read-only documents: payloads of events, and reports. Made when asked for, kept while the window lives. */
+/** Texts that are kept: VS Code asks again for one whose editor it brings back. The oldest go first. */
+const MOST_TEXTS = 100;
+
+/** Nancy's read-only documents: payloads of events, and reports. Made when asked for, and kept for a while. */
 export class Documents {
-	private readonly texts = new Map<string, string>();
+	private readonly texts = new NewestMap<string, string>(MOST_TEXTS);
 
 	provide(uri: vscode.Uri): string {
 		return this.texts.get(uri.toString()) ?? l10n.t('This document is gone. Open it again from the Nancy view.');

@@ -3,7 +3,7 @@ import type { Disposable } from '../base/lifetime.ts';
 import type { ProcessIdentity } from '../base/liveness.ts';
 import type { Attention } from '../core/attention.ts';
 import type { WorkerPlan, WorkerRequest } from '../core/launch.ts';
-import type { MailboxListing } from '../core/mailbox.ts';
+import type { MailboxListing } from '../core/mailboxFiles.ts';
 import type { Overview } from '../core/overview.ts';
 import type { SessionTraffic } from '../core/sessionView.ts';
 import type { Delegate } from '../core/delegates/delegates.ts';

@@ -7,7 +7,7 @@ import { Choices } from './choices.ts';
 import { commandHandlers } from './commands.ts';
 import { ComposeView, recipients } from './composeView.ts';
 import { ContextKeys } from './contextKeys.ts';
-import { SCHEMES, VIEWS, type CommandId } from './contributions.ts';
+import { ACTING_COMMANDS, SCHEMES, VIEWS, type CommandId } from './contributions.ts';
 import { DelegateOutputs } from './delegateOutput.ts';
 import { DelegateStatusBar } from './delegateStatus.ts';
 import { DelegateItem, DelegatesView } from './delegatesView.ts';
@@ -30,6 +30,7 @@ import { TasksView } from './tasksView.ts';
 import { Terminals } from './terminals.ts';
 import { isFiltering } from './trafficFilter.ts';
 import { TrafficView } from './trafficView.ts';
+import { requireTrust } from './trust.ts';
 
 export interface WindowParts {
 	context: vscode.ExtensionContext;
@@ -183,7 +184,11 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 		traffic: treePart(traffic),
 		compose,
 		document: async uri => (uri.scheme === SCHEMES.base ? reviews.base(uri) : documents.provide(uri)),
-		run: (command, args) => failures.guard(() => handlers[command](args.map(elementOf))),
+		run: (command, args) =>
+			failures.guard(() => {
+				if (ACTING_COMMANDS.has(command)) requireTrust();
+				return handlers[command](args.map(elementOf));
+			}),
 		stop: async () => own.dispose(),
 	};
 }

@@ -1,6 +1,6 @@
 import { l10n } from 'vscode';
 import { readResult } from '../core/delegates/resultText.ts';
-import type { StoredMessage } from '../core/mailbox.ts';
+import type { StoredMessage } from '../core/mailboxFiles.ts';
 import type { WorkerState } from '../core/overview.ts';
 import type { WorkerAddress } from '../core/workspace.ts';
 import type { MessageContent, MessageKind } from '../protocol/message.ts';

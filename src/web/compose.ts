@@ -85,6 +85,10 @@ function receive(message: ToComposePage): void {
 			return;
 		case 'failed':
 			isBusy = false;
+			if (message.to) {
+				chosen = new Set(message.to);
+				showRecipients();
+			}
 			say(message.reason, true);
 			send.disabled = false;
 	}

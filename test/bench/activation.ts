@@ -96,7 +96,7 @@ function readTime(file: string): z.infer<typeof Timed> | undefined {
 
 function sizes(): Row[] {
 	return ['dist', 'media'].flatMap(folder =>
-		readdirSync(join(root, folder))
+		readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
 			.filter(name => name.endsWith('.js'))
 			.map(name => ({
 				what: `size of ${folder}/${name}`,

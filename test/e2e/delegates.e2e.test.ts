@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { Workspace } from '../../src/core/workspace.ts';
 import { Delegates, type Delegate } from '../../src/core/delegates/delegates.ts';
+import { DelegateStatus, Limits, type DelegateState } from '../../src/protocol/delegate.ts';
+import { DriverId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { orchestrate, withAgent } from '../support/agentWorkbench.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
@@ -143,13 +145,17 @@ describe('delegates', () => {
 					const { workbench, page } = lab;
 					const row = (text: string | RegExp) => workbench.row('Delegates', text);
 					await workbench.command('Nancy: Delegate…');
-					await delegate(workbench, 'Take long [[sh:sleep 30; echo over]][[text:It was long.]]', {
-						Permissions: 'Edit',
-					});
+					await delegate(
+						workbench,
+						'Take long [[sh:sleep 12; echo one]][[sh:sleep 12; echo two]][[text:It was long.]]',
+						{
+							Permissions: 'Edit',
+						},
+					);
 					await row(/Take long.*running · 1 tool call/).waitFor({ timeout: 30_000 });
 					await page.reload();
 					await workbench.ready();
-					await row(/Take long.*running · 1 tool call · Bash/).waitFor({ timeout: 30_000 });
+					await row(/Take long.*running · [12] tool calls? · Bash/).waitFor({ timeout: 30_000 });
 					await row(/Take long.*done/).waitFor({ timeout: 40_000 });
 					// For the human, where no worker asked.
 					await workbench.row('Inbox', /Delegate done: Take long/).waitFor();
@@ -189,8 +195,108 @@ describe('delegates', () => {
 					await expect.poll(() => row(/Waste it.*failed · cancelled/).count(), { timeout: 20_000 }).toBe(2);
 					await lab.screenshot('delegates-life');
 				},
-				{ workspace: project, size },
+				{ workspace: project, size, settings: { 'workbench.colorTheme': 'Default Dark Modern' } },
 			);
 		},
 	);
+
+	test('are only shown in a folder that is not trusted', { timeout: 90_000 }, async () => {
+		await using folder = tempFolder('nd-');
+		const project = repository(folder);
+		const store = new Delegates(new Workspace(project));
+		await seed(store, 'Check the parser for strings without an end', 'done', { tool_calls: 31, cost_usd: 0.42 });
+		await seed(store, 'Find out why the build is slow', 'failed', {
+			tool_calls: 3,
+			error: 'timeout: it took too long',
+		});
+		for (const _ of [1, 2]) await seed(store, 'Paint the shed', 'done', { tool_calls: 4 }, 'shed');
+		await seed(store, 'Translate the help', 'parked', { parked_until: '2026-01-01T12:00:00.000Z', tool_calls: 7 });
+		await seed(store, 'Rename the table', 'queued', {});
+		await seed(store, 'Write tests for the parser', 'running', {
+			tool_calls: 12,
+			last_tool: 'Edit',
+			last_file: `${project}/src/parser.ts`,
+			denied: ['Bash'],
+			input_tokens: 12_345,
+			output_tokens: 678,
+		});
+		const before = readdirSync(store.folder);
+		for (const colorTheme of ['Default Dark Modern', 'Default Light Modern']) {
+			await withAgent(
+				'delegates-restricted',
+				async lab => {
+					const { workbench, page } = lab;
+					await workbench.row('Delegates', /Translate the help/).waitFor();
+					const rows = workbench.pane('Delegates').locator('[role=treeitem]');
+					const texts = (await rows.allInnerTexts()).map(text => text.replaceAll(/\s+/g, ' '));
+					expect(texts.map(text => /(running|queued|parked|failed|done)/.exec(text)?.[0])).toEqual([
+						'running',
+						'queued',
+						'parked',
+						'failed',
+						'done',
+						'done',
+					]);
+					expect(texts[0]).toMatch(
+						/^Write tests for the par… ?running · 12 tool calls · Edit src\/parser\.ts/,
+					);
+					expect(await rows.nth(0).getAttribute('aria-label')).toMatch(
+						/^Delegate Write tests for the parser, running · 12 tool calls/,
+					);
+					await rows.nth(0).hover();
+					await page.getByText('Not allowed: Bash').waitFor();
+					await lab.screenshot(`delegates-${colorTheme}`);
+					await rows.nth(0).click({ button: 'right' });
+					await page.locator('.context-view .action-item').first().waitFor();
+					const choices = page.locator('.context-view .action-item:not(.disabled) .action-label');
+					expect(await choices.allInnerTexts()).toEqual([
+						'Show Delegate Output',
+						'Open Log',
+						'Open Prompt',
+						'Copy ID',
+					]);
+					await page.keyboard.press('Escape');
+					expect(readdirSync(store.folder)).toEqual(before);
+				},
+				{
+					workspace: project,
+					size: { width: 1500, height: 1000 },
+					restricted: true,
+					settings: { 'workbench.colorTheme': colorTheme },
+				},
+			);
+		}
+	});
 });
+
+/** A delegate as its runner would have left it. */
+async function seed(
+	store: Delegates,
+	title: string,
+	state: DelegateState,
+	{ error, ...status }: Partial<DelegateStatus> & { error?: string },
+	group?: string,
+): Promise<void> {
+	const { record } = await store.create(
+		{
+			title,
+			agent: DriverId.parse('claude-code'),
+			permissions: 'default',
+			place: { is: 'folder', folder: store.workspace.folder },
+			limits: Limits.parse({}),
+			task: TaskName.parse('delegates'),
+			worker: WorkerName.parse('delegate-1'),
+			...(group !== undefined && { group }),
+		},
+		title,
+	);
+	const started_at = new Date(Date.now() - 130_000).toISOString();
+	const ended_at = new Date().toISOString();
+	const isOver = state === 'done' || state === 'failed';
+	const times = { ...(state !== 'queued' && { started_at }), ...(isOver && { ended_at, reported: true }) };
+	await store.writeStatus(
+		record.id,
+		DelegateStatus.parse({ task_id: record.id, status: state, ...times, ...status }),
+	);
+	if (isOver) await store.files(record.id).finish('It is so.', error === undefined ? 'success' : `error: ${error}`);
+}

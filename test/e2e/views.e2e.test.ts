@@ -13,6 +13,8 @@ const SESSION = 'a1b2c3d4-0000';
 /** High enough for every row of a view. */
 const size = { width: 1400, height: 1800 };
 
+const ARCHIVE_KEY = { key: 'ctrl+alt+shift+f9', command: 'nancy.archiveTask' };
+
 interface Seen {
 	workbench: Workbench;
 	workspace: Workspace;
@@ -143,6 +145,10 @@ describe('the views', () => {
 					const mail = await workspace.mailbox({ ...address, worker: ORCHESTRATOR }).list();
 					expect(mail.messages.map(({ state }) => state)).toEqual(['queued']);
 					expect(await queue(seen)).toEqual(queued('First', 'Second', 'Third'));
+					// A key runs also what is switched off in menus.
+					await page.keyboard.press('Control+Alt+Shift+F9');
+					await workbench.toast('Trust this workspace first').waitFor();
+					expect((await workspace.tasks()).tasks.map(({ archivedAt }) => archivedAt)).toEqual([undefined]);
 					expect(readdirSync(workspace.paths.root)).toEqual(before);
 					expect(readdirSync(workspace.paths.spool)).toHaveLength(1);
 					expect(readdirSync(project)).toEqual(['.nancy']);
@@ -226,7 +232,7 @@ describe('the views', () => {
 					await workbench.tab(/\.jsonl/).waitFor();
 					await expect.poll(() => workbench.editorText()).toContain('"sessionId"');
 				},
-				{ workspace: project, restricted: true, size },
+				{ workspace: project, restricted: true, size, keybindings: [ARCHIVE_KEY] },
 			);
 		},
 	);

@@ -1,4 +1,5 @@
-// node test/host/run.ts [word in a file's name]…: the host tests, each file in a fresh VS Code.
+// node test/host/run.ts [word in a file's name]…: the host tests, each file in a fresh VS Code: the server in a browser, or the
+// desktop one that NANCY_TEST_VSCODE asks for.
 import * as esbuild from 'esbuild';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -9,6 +10,7 @@ import * as z from 'zod/mini';
 import { launchBrowser, openPage } from '../support/browser.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { startServer } from '../support/vscodeServer.ts';
+import { findDesktop, runInDesktop } from './desktop.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
@@ -36,6 +38,26 @@ async function bundle(files: readonly string[]): Promise<void> {
 		banner: { js: `const bundleUrl = require('node:url').pathToFileURL(__filename).href;` },
 		logLevel: 'warning',
 	});
+}
+
+async function runFileInDesktop(executable: string, file: string): Promise<Totals> {
+	await using folder = tempFolder('nh-');
+	await using workspace = tempFolder('nancy-workspace-');
+	const result = folder.file('result.json');
+	const ended = await runInDesktop({
+		executable,
+		folder: folder.path,
+		workspace: workspace.path,
+		extension: root,
+		tests: join(built, 'index.js'),
+		env: { NANCY_TEST_FILE: file, NANCY_TEST_RESULT: result },
+	});
+	const totals = totalsIn(result);
+	return ended && totals.passed > 0 ? totals : { ...totals, failed: Math.max(totals.failed, 1) };
+}
+
+function totalsIn(result: string): Totals {
+	return existsSync(result) ? Totals.parse(JSON.parse(readFileSync(result, 'utf8'))) : { passed: 0, failed: 0 };
 }
 
 async function runFile(browser: Browser, file: string): Promise<Totals> {
@@ -69,9 +91,7 @@ async function runFile(browser: Browser, file: string): Promise<Totals> {
 		sleep(FILE_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => undefined),
 	]);
 	late.abort();
-	const totals = existsSync(result)
-		? Totals.parse(JSON.parse(readFileSync(result, 'utf8')))
-		: { passed: 0, failed: 0 };
+	const totals = totalsIn(result);
 	const ended = existsSync(result) && exit !== undefined;
 	if (!ended)
 		console.log(
@@ -96,14 +116,17 @@ const files = readdirSync(here)
 	.toSorted();
 mkdirSync(failures, { recursive: true });
 await bundle(files);
-const browser = await launchBrowser();
+const asked = process.env['NANCY_TEST_VSCODE'];
+const desktop = asked ? await findDesktop(asked, join(root, '.vscode-test')) : undefined;
+const browser = desktop === undefined ? await launchBrowser() : undefined;
 const sum: Totals = { passed: 0, failed: 0 };
-for (const file of files) {
-	const { passed, failed } = await runFile(browser, file.replace(/\.ts$/, '.js'));
+for (const source of files) {
+	const file = source.replace(/\.ts$/, '.js');
+	const { passed, failed } = browser ? await runFile(browser, file) : await runFileInDesktop(desktop ?? '', file);
 	sum.passed += passed;
 	sum.failed += failed;
 }
-await browser.close();
+await browser?.close();
 mkdirSync(join(root, 'out', 'results'), { recursive: true });
 writeFileSync(join(root, 'out', 'results', 'host.json'), JSON.stringify(sum));
 process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0;

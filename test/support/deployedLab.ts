@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { parseVersion } from '../../src/base/version.ts';
 import type { MessageContent } from '../../src/protocol/message.ts';
 import { FIRST_WORKER, TaskName, type MessageId, type SessionId } from '../../src/protocol/names.ts';
-import type { StoredMessage } from '../../src/core/mailbox.ts';
+import type { StoredMessage } from '../../src/core/mailboxFiles.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { claudeLab, type ClaudeLab, type ClaudeLabOptions } from './claudeLab.ts';

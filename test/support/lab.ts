@@ -24,6 +24,8 @@ export interface LabOptions {
 	/** ~/.claude/settings.json of the Claude Code CLI in there. */
 	claudeSettings?: Record<string, unknown>;
 	size?: { width: number; height: number };
+	/** The user's own keys. */
+	keybindings?: readonly { key: string; command: string }[];
 	/** Open folders in Restricted Mode until the user trusts them. */
 	restricted?: boolean;
 }
@@ -47,7 +49,15 @@ export interface Lab extends AsyncDisposable {
 }
 
 export async function openLab(options: LabOptions = {}): Promise<Lab> {
-	const { env = {}, settings, nancy = true, size, claudeSettings = {}, restricted = false } = options;
+	const {
+		env = {},
+		settings,
+		nancy = true,
+		size,
+		claudeSettings = {},
+		keybindings = [],
+		restricted = false,
+	} = options;
 	const folder = tempFolder('nv-');
 	const own: TempFolder | undefined = options.workspace === undefined ? tempFolder('nancy-workspace-') : undefined;
 	const workspace = options.workspace ?? own?.path ?? folder.path;
@@ -58,6 +68,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 		folder: folder.path,
 		env: { ...claudeHome({ home, trusted: [workspace], modelUrl: model.url, settings: claudeSettings }), ...env },
 		settings: { 'nancy.agents.claude-code.path': claudeExecutable, ...settings },
+		keybindings,
 		restricted,
 	});
 	const browser = await launchBrowser();

@@ -36,6 +36,8 @@ export interface ServerOptions {
 	env?: Record<string, string>;
 	/** User settings on top of those that keep VS Code quiet. */
 	settings?: Record<string, unknown>;
+	/** The user's own keys. */
+	keybindings?: readonly { key: string; command: string }[];
 	port?: number;
 	/** VS Code's own test hooks. Needed to load an extension from its folder; switches notification toasts off. */
 	smokeTestDriver?: boolean;
@@ -55,7 +57,15 @@ export interface Server {
 
 /** A real VS Code server on a free loopback port; one process group, so that nothing outlives it. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-	const { folder, env = {}, settings = {}, port = 0, smokeTestDriver = false, restricted = false } = options;
+	const {
+		folder,
+		env = {},
+		settings = {},
+		keybindings = [],
+		port = 0,
+		smokeTestDriver = false,
+		restricted = false,
+	} = options;
 	const [data, extensionsFolder, home] = ['data', 'extensions', 'home'].map(name => join(folder, name)) as [
 		string,
 		string,
@@ -69,6 +79,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 		join(data, 'User', 'settings.json'),
 		JSON.stringify({ ...quietSettings, ...settings }, undefined, '\t'),
 	);
+	writeFileSync(join(data, 'User', 'keybindings.json'), JSON.stringify(keybindings));
 	const child = spawn(
 		process.execPath,
 		[

@@ -4,7 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import words from '../../package.nls.json' with { type: 'json' };
+import { formatVersion } from '../../src/base/version.ts';
 import { commands } from '../../src/cli/commands.ts';
+import { PAYLOAD_LIMIT } from '../../src/core/traffic/cutPayload.ts';
+import { MOST_REJECTED } from '../../src/core/traffic/rejected.ts';
+import { SPOOL_LIMITS } from '../../src/core/traffic/spoolBound.ts';
+import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const documents = [...globSync('*.md', { cwd: root }), ...globSync('docs/**/*.md', { cwd: root })].map(file => ({
@@ -73,5 +78,30 @@ describe('the README', () => {
 		expect(
 			[...readme.matchAll(/^\| `(nancy\.[\w.-]+)` \| `(.+?)` \|/gm)].map(([, key, value]) => [key, value]),
 		).toEqual(settings.map(([key, setting]) => [key, JSON.stringify(setting.default)]));
+	});
+
+	it('tells from which version of an agent on something works, as its driver says', () => {
+		const rows = [...readme.matchAll(/^ *\| (\d+\.\d+\.\d+) \|/gm)].map(match => match[1]);
+		const { steer, batchEnd, wake, status, quietStop } = claudeCode.floors;
+		expect(rows).toEqual(
+			[steer, batchEnd, wake, status, quietStop].map(floor => (floor === 'none' ? floor : formatVersion(floor))),
+		);
+		expect(readme).toContain(`${formatVersion(claudeCode.oldestVersion)} or newer.`);
+	});
+
+	it('says how much waits in the spool, and how much of what is rejected stays', () => {
+		const { files, bytes } = SPOOL_LIMITS;
+		expect(readme).toContain(`the newest ${files.toLocaleString('en')} or ${bytes / 1024 / 1024} MB`);
+		expect(readme).toContain(`the newest ${MOST_REJECTED} |`);
+		expect(readme).toContain(`cut at ${PAYLOAD_LIMIT / 1024} KB`);
+	});
+});
+
+describe('the manual', () => {
+	it('names every command by its other names too', () => {
+		const manual = documents.find(({ file }) => file === join('docs', 'cli.md'))?.text ?? '';
+		const aliases = commands.flatMap(({ aliases: own = [] }) => own);
+		expect(aliases.length).toBeGreaterThan(0);
+		expect(aliases.filter(alias => !manual.includes(`\`nancy ${alias}\``))).toEqual([]);
 	});
 });

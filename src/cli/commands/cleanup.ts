@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import { CleanupOutput } from '../../protocol/cliOutput.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { findWorkspace } from '../place.ts';
+import { betweenAnswers } from '../currentOverview.ts';
+import { findDeployed, findWorkspace } from '../place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({ task: z.optional(z.string()) });
@@ -13,7 +14,7 @@ export const cleanup = command(
 		summary: 'take back what was deployed, for the workspace or after one task',
 		details: [
 			"Without a task: Nancy's entries go out of the agents' settings, and its skills; a file that nobody else has changed is " +
-				'byte for byte what it was. With a task: that task is archived, and when no other is left, the same is done. Messages ' +
+				'byte for byte what it was. Also where .nancy was removed by hand. With a task: that task is archived, and when no other is left, the same is done. Messages ' +
 				'and records stay in .nancy. Agents that run must be stopped before.',
 		],
 		positionals: [{ name: 'task', label: '<task>', help: 'archive this task', required: false }],
@@ -22,13 +23,18 @@ export const cleanup = command(
 	},
 	Input,
 	async (input, context) => {
-		const workspace = findWorkspace(context);
-		const task = input.task === undefined ? undefined : (await workspace.task(parseTaskName(input.task))).name;
-		const [{ cleanUp }, { drivers }] = await Promise.all([
+		const [{ cleanUp, isDeployedIn }, { drivers }] = await Promise.all([
 			import('../../core/deployment/cleanUp.ts'),
 			import('../../drivers/index.ts'),
 		]);
-		const { changed, warnings, undeployed } = await cleanUp(workspace, task, drivers);
+		const workspace =
+			input.task === undefined
+				? await findDeployed(context, candidate => isDeployedIn(candidate, drivers))
+				: findWorkspace(context);
+		const task = input.task === undefined ? undefined : (await workspace.task(parseTaskName(input.task))).name;
+		const { changed, warnings, undeployed } = await betweenAnswers(workspace, context, isBusy =>
+			cleanUp(workspace, task, drivers, isBusy),
+		);
 		for (const warning of warnings) context.note(warning);
 		return answer(
 			CleanupOutput,
@@ -39,6 +45,7 @@ export const cleanup = command(
 				...(task !== undefined && { task }),
 			},
 			[
+				`in ${printableLine(workspace.folder, 1000)}`,
 				...(task === undefined ? [] : [`archived ${task}`]),
 				...(undeployed ? [] : ['hooks and skills stay: other tasks need them']),
 				...(undeployed && changed.length === 0 ? ['nothing was deployed'] : []),

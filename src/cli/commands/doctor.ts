@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { Finding } from '../../core/doctor.ts';
 import { DoctorOutput } from '../../protocol/cliOutput.ts';
 import { answer, command } from '../command.ts';
+import { betweenAnswers } from '../currentOverview.ts';
 import { ExitCode } from '../failure.ts';
 import { findWorkspace } from '../place.ts';
 import { printableLine } from '../words.ts';
@@ -30,9 +31,12 @@ export const doctor = command(
 		]);
 		const workspace = findWorkspace(context);
 		const tools = await instruments(context);
-		const before = await examine(workspace, tools);
-		const repairs = fix ? await repair(before) : [];
-		const after = fix ? await examine(workspace, tools) : before;
+		const repairs = fix
+			? await betweenAnswers(workspace, context, async isBusy =>
+					repair(await examine(workspace, { ...tools, isBusy })),
+				)
+			: [];
+		const after = await examine(workspace, tools);
 		const done = repairs.filter(({ failure }) => failure === undefined).map(({ finding }) => finding);
 		for (const { finding, failure } of repairs) {
 			if (failure !== undefined) context.note(`${finding.text} could not be repaired: ${failure}`);

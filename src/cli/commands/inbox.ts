@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { MessageState } from '../../core/mailbox.ts';
+import type { MessageState } from '../../core/mailboxFiles.ts';
 import type { WorkerAddress, Workspace } from '../../core/workspace.ts';
 import { InboxOutput } from '../../protocol/cliOutput.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
@@ -78,7 +79,7 @@ export const orchestrate = command(
 		const found = await agents.chooseAgent(workspace, context, input.agent ?? known?.agent);
 		const { driver, agent } = found;
 		const runtime = await agents.ownRuntime(context);
-		const { warnings } = await agents.deployAgent(workspace, runtime, found);
+		const { warnings } = await agents.deployAgent(workspace, context, runtime, found);
 		for (const warning of warnings) context.note(warning);
 		if (known?.archivedAt !== undefined) {
 			await workspace.updateTask(known.name, ({ archivedAt: _back, ...record }) => record);
@@ -94,13 +95,20 @@ export const orchestrate = command(
 			bin: runtime.bin,
 			env: context.env,
 		});
-		try {
-			return await runInForeground(plan, pid => recordProcess(workspace, plan.address, identify(pid)));
-		} finally {
-			await recordStop(workspace, plan.address);
-		}
+		const code = await runInForeground(plan, pid => recordProcess(workspace, plan.address, identify(pid)));
+		if (ENDED_ON_PURPOSE.has(code)) await recordStop(workspace, plan.address);
+		return code;
 	},
 );
+
+/**
+ * By itself, or asked to by the signals of a person, a closed terminal or another program. With any other code it failed, and
+ * nobody is to take that for a stop; `nancy stop` notes its own.
+ */
+const ENDED_ON_PURPOSE: ReadonlySet<number> = new Set([
+	0,
+	...(['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map(name => 128 + constants.signals[name]),
+]);
 
 /** One argument of a program may be 128 KB on Linux; the agent gets its first prompt as one. */
 const PROMPT_LIMIT_BYTES = 120_000;

@@ -260,7 +260,7 @@ async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
 	await withCancel(signal =>
 		runDelegate(delegates, id, {
 			findAgent: agent => agents.findAgent(agents.knownDriver(agent), context.env),
-			deploy: async found => void (await agents.deployAgent(workspace, runtime, found)),
+			deploy: async found => void (await agents.deployAgent(workspace, context, runtime, found)),
 			bin: runtime.bin,
 			env: context.env,
 			signal,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../../base/errors.ts';
+import { errorText, NancyError } from '../../base/errors.ts';
 import { isRunning } from '../../core/launch.ts';
 import { SendOutput } from '../../protocol/cliOutput.ts';
 import { Priority, type Effect, type MessageContent } from '../../protocol/message.ts';
@@ -68,11 +68,18 @@ export const send = command(
 			from: senderName(context.caller),
 			text: await readText(input.text, context.stdin),
 		};
-		const id = await workspace.send(address, content);
-		const record = toHuman ? undefined : await workspace.worker(address);
+		const trouble = new Set<string>();
+		const id = await workspace.send(address, content, error => trouble.add(errorText(error)));
+		// It is queued: whatever fails from here on must not look as if it were not.
+		const record = toHuman
+			? undefined
+			: await workspace.worker(address).catch((error: unknown) => void trouble.add(errorText(error)));
 		const running = record !== undefined && isRunning(record);
 		const to = mailboxName(address);
-		if (!toHuman && !running) context.note(`no agent runs as ${to} now; the message waits for it`);
+		for (const reason of trouble)
+			context.note(`the message is queued for ${to}, but it could not be told: ${reason}`);
+		if (!toHuman && !running && trouble.size === 0)
+			context.note(`no agent runs as ${to} now; the message waits for it`);
 		const { text: _text, ...facts } = content;
 		return answer(SendOutput, { id, to, ...facts, running }, id);
 	},

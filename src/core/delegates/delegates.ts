@@ -67,6 +67,7 @@ export class Delegates {
 
 	/** Nancy's own, oldest first, then those of a swarm that works here. */
 	async list(): Promise<{ delegates: Delegate[]; problems: FileProblem[] }> {
+		this.workspace.refuseLinks();
 		const delegates: Delegate[] = [];
 		const problems: FileProblem[] = [];
 		for (const name of (await fileNames(this.folder, '.json')).toSorted()) {

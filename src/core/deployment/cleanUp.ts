@@ -1,9 +1,9 @@
 import { NancyError } from '../../base/errors.ts';
-import type { TaskName } from '../../protocol/names.ts';
+import type { DriverId, TaskName } from '../../protocol/names.ts';
 import type { Driver } from '../driver.ts';
 import { isRunning } from '../launch.ts';
 import type { Workspace } from '../workspace.ts';
-import { undeploy, undeployUnrecorded, type DeployResult } from './deploy.ts';
+import { filesWithEntries, undeploy, undeployUnrecorded, type DeployResult } from './deploy.ts';
 
 export interface CleanUpResult extends DeployResult {
 	/** False when hooks and skills stay because another task needs them. */
@@ -12,12 +12,15 @@ export interface CleanUpResult extends DeployResult {
 
 /**
  * Takes back what was deployed: for the whole workspace, or after one task, which is archived; then only when no other task
- * needs it. Messages and records stay. Entries are found even where their record was removed with `.nancy`. Throws `busy` while an agent runs that would go deaf.
+ * needs it. Messages and records stay. Entries are found even where their record was removed with `.nancy`. Throws `busy` while an
+ * agent runs that would go deaf.
+ * @param isBusy whether an agent may be writing its settings itself
  */
 export async function cleanUp(
 	workspace: Workspace,
 	task: TaskName | undefined,
 	drivers: readonly Driver[],
+	isBusy: (agent: DriverId) => boolean = () => false,
 ): Promise<CleanUpResult> {
 	await refuseRunning(workspace, task);
 	if (task !== undefined) {
@@ -29,8 +32,8 @@ export async function cleanUp(
 	const recorded = (await workspace.config()).deployments.map(({ driver }) => driver);
 	const unrecorded = drivers.filter(({ id }) => !recorded.includes(id));
 	for (const run of [
-		...recorded.map(id => () => undeploy(workspace, id)),
-		...unrecorded.map(driver => () => undeployUnrecorded(workspace, driver)),
+		...recorded.map(id => () => undeploy(workspace, id, () => isBusy(id))),
+		...unrecorded.map(driver => () => undeployUnrecorded(workspace, driver, () => isBusy(driver.id))),
 	]) {
 		const result = await run();
 		changed.push(...result.changed);
@@ -56,6 +59,15 @@ async function hasOpenTask(workspace: Workspace): Promise<boolean> {
 	for (const { name, origin, archivedAt } of (await workspace.tasks()).tasks) {
 		if (archivedAt === undefined && origin === 'nancy') return true;
 		if ((await workspace.workers(name)).workers.some(isRunning)) return true;
+	}
+	return false;
+}
+
+/** Whether a folder holds entries of Nancy's for any of these agents, with or without a record of them. */
+export async function isDeployedIn(workspace: Workspace, drivers: readonly Driver[]): Promise<boolean> {
+	for (const driver of drivers) {
+		// A file that nobody can read tells nothing; whoever edits it says what is wrong with it.
+		if ((await filesWithEntries(workspace, driver).catch(() => [])).length > 0) return true;
 	}
 	return false;
 }

@@ -1,15 +1,16 @@
-import { readFile, rmdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
+import { isAtLeast, parseVersion } from '../../base/version.ts';
 import type { Deployment } from '../../protocol/records.ts';
 import type { Driver } from '../driver.ts';
+import { isExecutable, launcherIn, type Runtime } from '../runtime.ts';
 import type { Workspace } from '../workspace.ts';
 import { isOurs, type DeployRequest, type Job } from './job.ts';
 import { holdingLock } from '../holdingLock.ts';
-import { recordOf, sweepOriginals } from './record.ts';
-
+import { exists, recordOf, removeIfEmpty, sweepOriginals } from './record.ts';
 import { deployFile, restoreFile, sha256 } from './settingsFile.ts';
-import { holdsExactly, isPlainJson, withoutEntries } from './settingsText.ts';
+import { holdsExactly, isPlainJson, oursAmong, withoutEntries } from './settingsText.ts';
 import { deploySkills, hasSkills, removeSkills } from './skillFolders.ts';
 
 export interface DeployResult {
@@ -51,7 +52,10 @@ export async function deploy(workspace: Workspace, driver: Driver, request: Depl
 	});
 }
 
-/** Whether the workspace has what {@link deploy} would write. Throws `settings-broken` for a file nobody can read. */
+/**
+ * Whether the workspace has what {@link deploy} would write, or another Nancy of this version or a later one serves it: two that
+ * take turns would never end. Throws `settings-broken` for a file nobody can read.
+ */
 export async function deploymentState(
 	workspace: Workspace,
 	driver: Driver,
@@ -67,19 +71,41 @@ export async function deploymentState(
 		isThere ||= withoutEntries(file, text, isOurs) !== text;
 	}
 	if (isSame && driver.skillsFolder !== undefined) isSame = await hasSkills(job, driver.skillsFolder);
-	return isSame ? 'ok' : isThere ? 'outdated' : 'missing';
+	if (isSame || (record && isThere && (await isServedByAnother(workspace, record, request.runtime)))) return 'ok';
+	return isThere ? 'outdated' : 'missing';
+}
+
+/** Whether all that another version of Nancy has deployed is in place, and that version is not an earlier one than ours. */
+async function isServedByAnother(workspace: Workspace, record: Deployment, { version }: Runtime): Promise<boolean> {
+	const own = parseVersion(version);
+	const theirs = parseVersion(record.hookVersion);
+	if (record.hookVersion === version || !own || !theirs || !isAtLeast(theirs, own)) return false;
+	const lines: string[] = [];
+	for (const { file } of record.files) lines.push(...oursAmong(file, await readText(workspace, file), isOurs));
+	// At least one for each event; which, only that version knows.
+	if (lines.length < record.events.length) return false;
+	const launchers = lines.map(launcherIn);
+	if (launchers.some(launcher => launcher?.version !== record.hookVersion)) return false;
+	for (const file of new Set(launchers.map(launcher => launcher?.file ?? '')))
+		if (!(await isExecutable(file))) return false;
+	for (const { folder } of record.skills) if (!(await exists(join(workspace.folder, folder)))) return false;
+	return true;
 }
 
 /**
  * Takes back everything that was deployed for one agent. A file that nobody changed since is again what it was, byte for byte;
  * of any other, only Nancy's own entries go. Returns what was done, and what was kept and why.
  */
-export async function undeploy(workspace: Workspace, driver: Driver['id']): Promise<DeployResult> {
+export async function undeploy(
+	workspace: Workspace,
+	driver: Driver['id'],
+	isBusy?: () => boolean,
+): Promise<DeployResult> {
 	return explained(workspace, async () => {
 		if (!(await recordOf(workspace, driver))) return { changed: [], warnings: [] };
 		return holdingLock(lockOf(workspace), async () => {
 			const record = await recordOf(workspace, driver);
-			return record ? takeBack(workspace, record) : { changed: [], warnings: [] };
+			return record ? takeBack(workspace, record, isBusy) : { changed: [], warnings: [] };
 		});
 	});
 }
@@ -88,29 +114,41 @@ export async function undeploy(workspace: Workspace, driver: Driver['id']): Prom
  * Takes back the entries of a deployment whose record is gone (somebody removed `.nancy`). They are known by themselves; skills
  * are not, and stay.
  */
-export async function undeployUnrecorded(workspace: Workspace, driver: Driver): Promise<DeployResult> {
+export async function undeployUnrecorded(
+	workspace: Workspace,
+	driver: Driver,
+	isBusy?: () => boolean,
+): Promise<DeployResult> {
 	if (await recordOf(workspace, driver.id)) return { changed: [], warnings: [] };
-	const plan = driver.deployment({ version: driver.oldestVersion, launcher: '', workspaceFolder: workspace.folder });
 	const changed: string[] = [];
-	for (const { file } of plan.edits) {
-		const text = await readText(workspace, file);
-		if (withoutEntries(file, text, isOurs) === text) continue;
+	for (const file of await filesWithEntries(workspace, driver)) {
 		await explained(workspace, async () => {
-			await workspace.prepare();
 			await holdingLock(lockOf(workspace), async () => {
 				// Nobody knows any more who made the file: when nothing is left in it, it goes.
-				const isRemoved = await restoreFile(workspace, { file, existedBefore: false, sha256: sha256('') });
-				if (isRemoved) changed.push(file);
+				const noted = { file, existedBefore: false, sha256: sha256('') };
+				if (await restoreFile(workspace, noted, isBusy)) changed.push(file);
 				await sweepOriginals(workspace);
 			});
+			// Made for the lock alone where the user had removed it.
+			await removeIfEmpty(workspace.paths.root);
 		});
 	}
 	return { changed, warnings: [] };
 }
 
-async function takeBack(workspace: Workspace, record: Deployment): Promise<DeployResult> {
+/** An agent's settings files in a folder that hold entries of Nancy's, whether a record says so or not. */
+export async function filesWithEntries(workspace: Workspace, driver: Driver): Promise<string[]> {
+	const plan = driver.deployment({ version: driver.oldestVersion, launcher: '', workspaceFolder: workspace.folder });
+	const found: string[] = [];
+	for (const { file } of plan.edits) {
+		if (oursAmong(file, await readText(workspace, file), isOurs).length > 0) found.push(file);
+	}
+	return found;
+}
+
+async function takeBack(workspace: Workspace, record: Deployment, isBusy?: () => boolean): Promise<DeployResult> {
 	const changed: string[] = [];
-	for (const file of record.files) if (await restoreFile(workspace, file)) changed.push(file.file);
+	for (const file of record.files) if (await restoreFile(workspace, file, isBusy)) changed.push(file.file);
 	const skills = await removeSkills(workspace, record);
 	for (const folder of record.folders) await removeIfEmpty(join(workspace.folder, folder));
 	await workspace.updateConfig(config => ({
@@ -150,14 +188,6 @@ async function explained<T>(workspace: Workspace, run: () => Promise<T>): Promis
 			`${workspace.folder} cannot be set up or cleaned up: ${errorText(cause)}. ${cure} and try again; no file is half written.`,
 			{ cause },
 		);
-	}
-}
-
-async function removeIfEmpty(folder: string): Promise<void> {
-	try {
-		await rmdir(folder);
-	} catch (error) {
-		if (!hasErrno(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) throw error;
 	}
 }
 

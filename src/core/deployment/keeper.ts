@@ -1,14 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrno } from '../../base/errors.ts';
+import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Disposable } from '../../base/lifetime.ts';
+import { formatVersion } from '../../base/version.ts';
+import type { DriverId } from '../../protocol/names.ts';
+import type { Deployment } from '../../protocol/records.ts';
 import type { Driver } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
 import { deploy, deploymentState } from './deploy.ts';
 import type { DeployRequest } from './job.ts';
 
-/** How often files are looked at, in milliseconds: a stat of one file per agent. */
+/** How often files are looked at, in milliseconds: a stat of a few files and folders per agent. */
 const PERIOD_MS = 3000;
 
 export interface Kept {
@@ -25,9 +28,11 @@ export class DeploymentKeeper implements Disposable {
 	private readonly _onDidRepair = new Emitter<Kept>();
 	readonly onDidRepair = this._onDidRepair.event;
 	private readonly _onDidFail = new Emitter<unknown>();
-	/** Told once for each state of the file that could not be repaired. */
+	/** Told once for each state that could not be repaired, however often that is tried again. */
 	readonly onDidFail = this._onDidFail.event;
-	private readonly seen = new Map<string, string>();
+	/** The state of each agent's deployment that is as it should be, or that only the user can cure. */
+	private readonly settled = new Map<DriverId, string>();
+	private readonly told = new Map<DriverId, string>();
 	private readonly timer: NodeJS.Timeout;
 	private running: Promise<void> | undefined;
 
@@ -61,7 +66,7 @@ export class DeploymentKeeper implements Disposable {
 			try {
 				await this.lookAt(driver);
 			} catch (error) {
-				this._onDidFail.fire(error);
+				this.tell(driver, errorText(error), error);
 			}
 		}
 	}
@@ -69,15 +74,40 @@ export class DeploymentKeeper implements Disposable {
 	private async lookAt(driver: Driver): Promise<void> {
 		const record = (await this.workspace.config()).deployments.find(each => each.driver === driver.id);
 		if (!record) return;
-		const signature = (await Promise.all(record.files.map(({ file }) => this.signature(file)))).join();
-		if (this.seen.get(driver.id) === signature) return;
 		const request = await this.requestFor(driver);
 		// Somebody may be answering a question of the agent, which then writes the file itself: looked at again next time.
 		if (!request || request.isBusy?.()) return;
-		this.seen.set(driver.id, signature);
+		const state = await this.stateFor(record, request);
+		if (this.settled.get(driver.id) === state) return;
+		try {
+			await this.repair(driver, request);
+			this.told.delete(driver.id);
+		} catch (error) {
+			const code = error instanceof NancyError ? error.code : errorText(error);
+			this.tell(driver, `${state} ${code}`, error);
+			// A full disk or another Nancy at work is tried again; a file that cannot be read only when it has changed.
+			if (code !== 'settings-broken') return;
+		}
+		this.settled.set(driver.id, state);
+	}
+
+	private async repair(driver: Driver, request: DeployRequest): Promise<void> {
 		if ((await deploymentState(this.workspace, driver, request)) === 'ok') return;
 		const { changed } = await deploy(this.workspace, driver, request);
 		if (changed.length > 0) this._onDidRepair.fire({ driver, changed });
+	}
+
+	private tell(driver: Driver, key: string, error: unknown): void {
+		if (this.told.get(driver.id) === key) return;
+		this.told.set(driver.id, key);
+		this._onDidFail.fire(error);
+	}
+
+	/** All that a repair may depend on, for little: what is there, and what would be written. */
+	private async stateFor({ files, skills }: Deployment, { runtime, agentVersion }: DeployRequest): Promise<string> {
+		const places = [...files.map(({ file }) => file), ...skills.map(({ folder }) => folder)];
+		const signatures = await Promise.all(places.map(place => this.signature(place)));
+		return [runtime.version, formatVersion(agentVersion), ...signatures].join();
 	}
 
 	private async signature(file: string): Promise<string> {
@@ -85,7 +115,7 @@ export class DeploymentKeeper implements Disposable {
 			const { mtimeMs, size, ino } = await stat(join(this.workspace.folder, file));
 			return `${mtimeMs} ${size} ${ino}`;
 		} catch (error) {
-			if (hasErrno(error, 'ENOENT')) return 'none';
+			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return 'none';
 			throw error;
 		}
 	}

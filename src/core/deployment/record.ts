@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { formatVersion } from '../../base/version.ts';
@@ -35,16 +35,20 @@ export async function updateRecord(
 	});
 }
 
-/** Removes what a kill left in the folder of originals, and originals that no record names. Only under the lock. */
+/** What Nancy itself puts there: originals, skills on their way in and out, and files that are being written. */
+const OWN = /^(?:[0-9a-f]{16,64}\.original|(?:skill|old)-[0-9a-f]{8}|\.[0-9a-f]{12}\.tmp)$/;
+
+/**
+ * Removes what a kill left in the folder of originals, and originals that no record names; nothing that somebody else put there.
+ * Only under the lock.
+ */
 export async function sweepOriginals(workspace: Workspace): Promise<void> {
 	const folder = workspace.paths.originals;
 	const named = (await workspace.config()).deployments.flatMap(({ files }) => files.map(({ original }) => original));
-	let isEmpty = true;
 	for (const name of await namesIn(folder)) {
-		if (named.includes(name)) isEmpty = false;
-		else await rm(join(folder, name), { recursive: true, force: true });
+		if (OWN.test(name) && !named.includes(name)) await rm(join(folder, name), { recursive: true, force: true });
 	}
-	if (isEmpty) await rm(folder, { recursive: true, force: true });
+	await removeIfEmpty(folder);
 }
 
 export async function exists(file: string): Promise<boolean> {
@@ -54,6 +58,14 @@ export async function exists(file: string): Promise<boolean> {
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return false;
 		throw error;
+	}
+}
+
+export async function removeIfEmpty(folder: string): Promise<void> {
+	try {
+		await rmdir(folder);
+	} catch (error) {
+		if (!hasErrno(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) throw error;
 	}
 }
 

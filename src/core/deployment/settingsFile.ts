@@ -20,7 +20,7 @@ const EARLIER = 8;
 /** Puts the entries of an edit into its file. Returns whether it was changed. */
 export async function deployFile(job: Job, edit: SettingsEdit): Promise<boolean> {
 	const { workspace, driver, request } = job;
-	const isBusy = () => request.isBusy?.() ?? false;
+	const isBusy = request.isBusy ?? never;
 	for (let attempt = 0; attempt < TRIES; attempt++) {
 		const target = await targetOf(workspace, edit.file);
 		const before = await readBytes(target);
@@ -29,7 +29,7 @@ export async function deployFile(job: Job, edit: SettingsEdit): Promise<boolean>
 		const known = record?.files.find(file => file.file === edit.file);
 		const isUpToDate = known !== undefined && record?.hookVersion === request.runtime.version;
 		if (isUpToDate && holdsExactly(edit.file, text, edit.entries, isOurs)) return false;
-		if (isBusy()) throw new NancyError('busy', `${driver.displayName} may be writing ${edit.file}; try again`);
+		if (isBusy()) throw busy(edit.file);
 		const original = await originalOf(workspace, known, before, edit.file);
 		const after = withEntries(edit.file, original?.toString('utf8') ?? '', edit.entries);
 		requireSameMeaning(edit.file, original?.toString('utf8') ?? '', after);
@@ -44,17 +44,27 @@ export async function deployFile(job: Job, edit: SettingsEdit): Promise<boolean>
  * Gives a file back: as it was before if nobody wrote it since, else less Nancy's entries. A file without such entries is not
  * touched, whatever the record says. Returns whether it was changed.
  */
-export async function restoreFile(workspace: Workspace, deployed: DeployedFile): Promise<boolean> {
+export async function restoreFile(workspace: Workspace, deployed: DeployedFile, isBusy = never): Promise<boolean> {
 	const { file } = deployed;
 	for (let attempt = 0; attempt < TRIES; attempt++) {
 		const target = await targetOf(workspace, file);
 		const present = await readBytes(target);
 		const text = textOf(file, present);
 		if (withoutEntries(file, text, isOurs) === text) return false;
+		if (isBusy()) throw busy(file);
 		const original = await originalOf(workspace, deployed, present, file);
-		if (await exchange(workspace, target, present, original)) return true;
+		if (await exchange(workspace, target, present, original, () => !isBusy())) return true;
 	}
 	throw new NancyError('settings-changed', `${file} keeps changing; close what writes it and try again`);
+}
+
+const never = (): boolean => false;
+
+function busy(file: string): NancyError {
+	return new NancyError(
+		'busy',
+		`an agent waits for an answer in its terminal and may be writing ${file} itself; answer it and try again`,
+	);
 }
 
 /** Exact bytes to their fingerprint. */
@@ -72,13 +82,23 @@ async function originalOf(
 	if (!before) return undefined;
 	const isOurEdit = known && [known.sha256, ...(known.earlier ?? [])].includes(sha256(before));
 	if (isOurEdit && !known.existedBefore) return undefined;
-	const kept =
-		isOurEdit && known.original !== undefined ? join(workspace.paths.originals, known.original) : undefined;
-	const bytes = kept === undefined ? undefined : await readBytes(kept);
-	if (bytes) return bytes;
+	const kept = isOurEdit && known.original !== undefined ? await keptOriginal(workspace, known.original) : undefined;
+	if (kept) return kept;
 	const rest = withoutEntries(file, textOf(file, before), isOurs);
 	// What only ever held our entries was made by us.
 	return known?.existedBefore === false && rest.trim() === '{}' ? undefined : Buffer.from(rest, 'utf8');
+}
+
+/** A copy as it was put there; what was changed since, or leads elsewhere, is nobody's original. */
+async function keptOriginal(workspace: Workspace, name: string): Promise<Buffer | undefined> {
+	const file = join(workspace.paths.originals, name);
+	if (!(await statusOf(lstat, file))?.isFile()) return undefined;
+	const bytes = await readBytes(file);
+	return bytes && nameOfOriginal(bytes) === name ? bytes : undefined;
+}
+
+function nameOfOriginal(bytes: Buffer): string {
+	return `${sha256(bytes).slice(0, 32)}.original`;
 }
 
 /** The last check before another tool's file is written: nothing but our entries may be different. */
@@ -111,7 +131,7 @@ async function note(
 	known: DeployedFile | undefined,
 	after: string,
 ): Promise<void> {
-	const name = original && `${sha256(original).slice(0, 32)}.original`;
+	const name = original && nameOfOriginal(original);
 	if (original && name) await writeFileAtomic(join(job.workspace.paths.originals, name), original, { sync: true });
 	// Until the new text is in place the file holds an earlier edit of the same original.
 	const isSameOriginal =

@@ -57,6 +57,13 @@ export function holdsExactly(
 	return JSON.stringify(found.sort()) === JSON.stringify(wanted.sort());
 }
 
+/** The strings by which `isOurs` recognises entries. */
+export function oursAmong(file: string, text: string, isOurs: (value: string) => boolean): string[] {
+	const found: string[] = [];
+	oursIn(parsed(file, withoutMark(text).text), value => isOurs(value) && found.push(value) > 0);
+	return found;
+}
+
 /** Comments and trailing commas: fine for Nancy, but some CLIs then ignore their whole settings file. */
 export function isPlainJson(text: string): boolean {
 	try {

@@ -5,10 +5,12 @@ import { errorText, hasErrno } from '../../base/errors.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import type { Disposable } from '../../base/lifetime.ts';
 import { identify, liveness } from '../../base/liveness.ts';
+import { NewestMap } from '../../base/newestMap.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../workspace.ts';
 import { ProcessLock } from '../processLock.ts';
+import { keepRejected } from './rejected.ts';
 import { readSpooled, type Spooled } from './spooled.ts';
 import { appendLines, DEFAULT_LIMITS, keepWithin, storedIds, type TrafficLimits } from './trafficFile.ts';
 
@@ -69,7 +71,7 @@ export class Collector implements Disposable {
 	private readonly unfinished = new Map<string, { mtimeNs: bigint; size: number; sinceMs: number }>();
 	/** Files that are not Nancy's: reported once, then left out. */
 	private readonly foreign = new Set<string>();
-	private readonly reported = new Map<string, FileProblem>();
+	private readonly reported = new NewestMap<string, FileProblem>(MOST_PROBLEMS);
 	private running: Promise<unknown> = Promise.resolve();
 	private hasLock = false;
 	private notBeforeMs = 0;
@@ -93,7 +95,7 @@ export class Collector implements Disposable {
 
 	/** What could not be collected, each thing once. */
 	get problems(): readonly FileProblem[] {
-		return [...this.reported.values()];
+		return this.reported.values();
 	}
 
 	/** Collects what is there. Calls queue up, so that the last one has seen everything that was there when it was made. */
@@ -127,6 +129,7 @@ export class Collector implements Disposable {
 		if (this.disposed || this.now() < this.notBeforeMs) return result(0);
 		const hadLock = this.hasLock;
 		try {
+			this.workspace.refuseLinks();
 			this.hasLock = await this.lock.hold();
 		} catch (error) {
 			this.hasLock = false;
@@ -297,11 +300,13 @@ export class Collector implements Disposable {
 	}
 
 	private async reject(name: string, reason: string): Promise<void> {
-		const folder = join(this.workspace.paths.spool, 'rejected');
-		await mkdir(folder, { recursive: true, mode: 0o700 });
-		const to = join(folder, name);
-		if (await moveIfThere(join(this.workspace.paths.spool, name), to)) this.report(to, reason);
-		this.unfinished.delete(name);
+		try {
+			const copy = await keepRejected(this.workspace.paths.spool, name);
+			if (copy !== undefined) this.report(copy, reason);
+			this.unfinished.delete(name);
+		} catch (error) {
+			this.wait(join(this.workspace.paths.spool, name), error);
+		}
 	}
 
 	/** Leaves a file that is not Nancy's where it is, and says so once. */
@@ -312,8 +317,6 @@ export class Collector implements Disposable {
 
 	private report(file: string, reason: string): void {
 		this.reported.set(file, { file, reason });
-		const oldest = this.reported.keys().next().value;
-		if (this.reported.size > MOST_PROBLEMS && oldest !== undefined) this.reported.delete(oldest);
 	}
 
 	/** Finishes what a collector that died had claimed: stored already, or back into the spool. */

@@ -4,7 +4,7 @@ import { redact, redactText } from './redact.ts';
 export const PAYLOAD_LIMIT = 64 * 1024;
 
 /** What is still looked at behind a cut, so that a secret lying across it is seen whole. */
-const LOOK_BEHIND_CUT = 8 * 1024;
+export const LOOK_BEHIND_CUT = 8 * 1024;
 
 /** How long each text and list may be, tried in this order until the whole fits. */
 const STEPS = [

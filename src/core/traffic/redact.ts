@@ -1,5 +1,4 @@
-/** What stands where a secret stood. */
-export const REDACTED = '[redacted]';
+import { REDACTED, redactNamed } from './namedSecrets.ts';
 
 /** Deeper values are cut: recursion must end before the stack does. */
 const DEEPEST = 200;
@@ -16,35 +15,34 @@ export function redact(value: unknown): unknown {
 export function redactText(text: string): string {
 	let result = text;
 	for (const [pattern, replacement] of PATTERNS) result = result.replace(pattern, replacement);
-	return result;
+	return redactNamed(result);
 }
 
 function redactAt(value: unknown, isSecret: boolean, depth: number): unknown {
 	if (typeof value === 'string') return isSecret && value !== '' ? REDACTED : redactText(value);
 	if (typeof value !== 'object' || value === null) return value;
 	if (depth >= DEEPEST) return Array.isArray(value) ? [] : {};
-	if (Array.isArray(value)) return value.map(item => redactAt(item, isSecret, depth + 1));
+	if (Array.isArray(value))
+		return value.map((item, at) => redactAt(item, isSecret || isSecretFlag(value[at - 1]), depth + 1));
 	return Object.fromEntries(
 		Object.entries(value).map(([key, item]) => [key, redactAt(item, isSecret || isSecretName(key), depth + 1)]),
 	);
 }
 
 const SECRET_NAME =
-	/(?:^|[_-])(?:token|secret|password|passwd|passphrase|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|authorization|credentials?|cookie)s?$/;
+	/(?:^|[_-])(?:token|secret|password|passwd|passphrase|pass|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|authorization|credentials?|cookie)s?$/;
 
 function isSecretName(key: string): boolean {
 	if (key.length > 100) return false;
 	return SECRET_NAME.test(key.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase());
 }
 
-const START = '(?<![A-Za-z0-9_-])';
+/** `--password`, in a list of arguments: the next one is the secret. */
+function isSecretFlag(value: unknown): boolean {
+	return typeof value === 'string' && value.startsWith('-') && isSecretName(value.replace(/^--?/, ''));
+}
 
-/** `NAME=value`, `name: value`, `"name": "value"`, also inside an escaped string. */
-const ASSIGNMENT = new RegExp(
-	`${START}([A-Za-z0-9_-]{0,64}?(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API[_-]?KEY|ACCESS[_-]?KEY(?:[_-]ID)?|SECRET[_-]?KEY|PRIVATE[_-]?KEY)` +
-		String.raw`(?:\\?["'])?[ \t]{0,8}[=:][ \t]{0,8})((?:\\?["'])?)(?!\[redacted\])[^\s"'\\&;,(){}<>|]{3,}`,
-	'gi',
-);
+const START = '(?<![A-Za-z0-9_-])';
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
 	[
@@ -68,5 +66,4 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 		`$1${REDACTED}`,
 	],
 	[/(:\/\/[^\s/:@"']{1,100}:)[^\s/@"']{1,200}@/g, `$1${REDACTED}@`],
-	[ASSIGNMENT, `$1$2${REDACTED}`],
 ];

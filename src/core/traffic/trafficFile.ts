@@ -3,6 +3,7 @@ import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import type { SessionId } from '../../protocol/names.ts';
+import { refuseLinks } from '../links.ts';
 import type { NancyPaths } from '../paths.ts';
 import { parseLine, readNewLines } from './jsonLines.ts';
 
@@ -15,8 +16,9 @@ export interface TrafficLimits {
 
 export const DEFAULT_LIMITS: TrafficLimits = { sessionBytes: 8 * 1024 * 1024, totalBytes: 512 * 1024 * 1024 };
 
-/** A session's files, older first. */
+/** A session's files, older first; whoever wants to read or write one asks here. */
 export function trafficFiles(paths: NancyPaths, session: SessionId): readonly [older: string, current: string] {
+	refuseLinks([paths.root, paths.traffic]);
 	return [join(paths.traffic, `${session}.1.jsonl`), paths.trafficFile(session)];
 }
 

@@ -10,8 +10,6 @@ interface Entry {
 	event: string;
 	/** How the guard treats the event: see hooks/nancy-hook. */
 	slot: 'report' | 'boundary' | 'turn' | 'end' | 'program' | 'wake' | 'wait';
-	/** Tools it is for; absent means all. */
-	matcher?: string;
 	/** Seconds until the CLI ends the hook. */
 	timeout: number;
 	/** Runs beside the agent, which takes no answer from it. */
@@ -72,7 +70,6 @@ export function deploymentPlan({ version, launcher, workspaceFolder }: Deploymen
 function group(entry: Entry, launcher: string, folder: string): object {
 	const waits = entry.slot === 'wake' || entry.slot === 'wait';
 	return {
-		...(entry.matcher !== undefined && { matcher: entry.matcher }),
 		hooks: [
 			{
 				type: 'command',

@@ -92,6 +92,20 @@ describe('nancy send', () => {
 		});
 	});
 
+	it('says that a message is queued, also where the record of its reader cannot be read', async () => {
+		const { project, task, worker, queued } = await projectWithWorker();
+		await using _ = project;
+		writeFileSync(project.workspace.paths.workerRecord(task, worker), '{');
+
+		const sent = await nancy.run(['send', 'fix-login/worker', 'Once.'], { cwd: project.path });
+
+		expect(sent).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d{8}T/) });
+		expect(sent.stderr).toMatch(
+			/^nancy: the message is queued for fix-login\/worker, but it could not be told: .*\n$/,
+		);
+		expect(queued()).toMatchObject([{ content: { text: 'Once.' } }]);
+	});
+
 	it('reads the text from stdin, whatever is in it', async () => {
 		const { project, queued } = await projectWithWorker();
 		await using _ = project;

@@ -85,7 +85,6 @@ describe('nancy orchestrate', () => {
 				process: { pid: expect.any(Number) },
 				model: 'big',
 			});
-			expect(record?.stoppedAt).toBeDefined();
 			const [session] = record?.sessions ?? [];
 			expect(await workspace.sessionBinding(session!.id)).toMatchObject({ address: { task, worker } });
 			expect(args()).toEqual([
@@ -134,6 +133,19 @@ describe('nancy orchestrate', () => {
 				await screen.close();
 			},
 		));
+
+	it.each([
+		{ agentDoes: 'exit 0', isStop: true },
+		{ agentDoes: 'kill -INT $$', isStop: true },
+		{ agentDoes: 'exit 143', isStop: true },
+		{ agentDoes: 'exit 1', isStop: false },
+		{ agentDoes: 'kill -KILL $$', isStop: false },
+	])('takes "$agentDoes" for a stop: $isStop', ({ agentDoes, isStop }) =>
+		using(machine(agentDoes), async ({ workspace, start }) => {
+			await start('fix-login').ended;
+			expect((await workspace.worker({ task, worker }))?.stoppedAt !== undefined).toBe(isStop);
+		}),
+	);
 
 	it('gives a second worker another mailbox, and resumes the conversation of one', () =>
 		using(machine(), async ({ workspace, start, args }) => {

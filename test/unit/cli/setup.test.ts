@@ -1,7 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identify } from '../../../src/base/liveness.ts';
+import { Workspace } from '../../../src/core/workspace.ts';
 import { CleanupOutput, DoctorOutput, SetupOutput } from '../../../src/protocol/cliOutput.ts';
+import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
@@ -44,7 +47,7 @@ describe('nancy setup, update and cleanup', () => {
 		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
 		expect(readdirSync(join(project, '.claude'))).toEqual(['settings.local.json']);
 		expect((await nancy.run(['update'], call)).code).toBe(2);
-		expect((await nancy.run(['cleanup'], call)).stdout).toBe('nothing was deployed\n');
+		expect((await nancy.run(['cleanup'], call)).stdout).toBe(`in ${project}\nnothing was deployed\n`);
 	});
 
 	it('installs a nancy that works by itself and deploys the same', async () => {
@@ -122,6 +125,118 @@ describe('nancy setup, update and cleanup', () => {
 		expect(cured.checks.filter(({ repaired }) => repaired)).toMatchObject([{ check: 'hooks' }]);
 		expect(readFileSync(settings, 'utf8')).toBe(deployed);
 		expect((await nancy.run(['doctor'], call)).stdout).toMatch(/^ok {7}hooks: \.claude\/settings\.local\.json/m);
+	});
+
+	it.each(['with another workspace around it', 'alone'])(
+		'take back what is there without its .nancy, %s',
+		async where => {
+			const { folder, project, settings, call } = machine();
+			await using _ = folder;
+			await nancy.run(['setup'], call);
+			rmSync(join(project, '.nancy'), { recursive: true });
+			if (where !== 'alone') mkdirSync(folder.file('.nancy'));
+			mkdirSync(join(project, 'src', 'deep'), { recursive: true });
+
+			const { code, stdout } = await nancy.run(['cleanup'], { ...call, cwd: join(project, 'src', 'deep') });
+
+			expect({ code, stdout }).toEqual({
+				code: 0,
+				stdout: `in ${project}\ntook back .claude/settings.local.json\n`,
+			});
+			expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
+			expect((await nancy.run(['cleanup'], call)).stdout).not.toContain('took back');
+		},
+	);
+
+	it('name a link in the place of .nancy, and write nothing through it', async () => {
+		const { folder, project, settings, call } = machine();
+		await using _ = folder;
+		mkdirSync(folder.file('theirs'));
+		mkdirSync(folder.file('.nancy'));
+		symlinkSync(folder.file('theirs'), join(project, '.nancy'));
+		for (const name of ['setup', 'status', 'cleanup', 'doctor']) {
+			const { stdout, stderr } = await nancy.run([name], call);
+			expect(stdout + stderr).toContain(`${join(project, '.nancy')} is a symbolic link`);
+			expect(stdout).not.toContain(': written');
+		}
+		expect(readdirSync(folder.file('theirs'))).toEqual([]);
+		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
+	});
+
+	describe('while a person is asked by the agent', () => {
+		const agent = DriverId.parse('claude-code');
+		const session = SessionId.parse('s1');
+
+		/** A worker that waits for permission, as its events say; `say` adds another event. */
+		async function asking(project: string) {
+			const workspace = new Workspace(project);
+			const task = TaskName.parse('login');
+			const now = new Date().toISOString();
+			await workspace.createTask({
+				version: 1,
+				name: task,
+				title: 'x',
+				prompt: '',
+				agent,
+				createdAt: now,
+				origin: 'found',
+			});
+			await workspace.saveWorker({
+				version: 1,
+				task,
+				name: FIRST_WORKER,
+				agent,
+				sessions: [{ id: session, startedAt: now }],
+				startedAt: now,
+				process: identify(process.pid),
+			});
+			let count = 0;
+			const say = (event: string, more: object = {}) =>
+				writeFileSync(
+					join(workspace.paths.spool, `claude-code~${event}~${++count}.json`),
+					JSON.stringify({
+						session_id: session,
+						transcript_path: '/nowhere',
+						cwd: project,
+						hook_event_name: event,
+						tool_name: 'Bash',
+						tool_input: { command: 'ls' },
+						...more,
+					}),
+				);
+			say('PermissionRequest');
+			return say;
+		}
+
+		it('leave the settings alone, and say why', async () => {
+			const { folder, project, settings, call } = machine();
+			await using _ = folder;
+			await asking(project);
+			const said = { code: 6, stderr: expect.stringContaining('waits for an answer') };
+			expect(await nancy.run(['setup'], call)).toMatchObject(said);
+			expect(await nancy.run(['orchestrate', 'x', '--', '-p', 'x'], call)).toMatchObject(said);
+			expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
+		});
+
+		it('wait for the answer', async () => {
+			const { folder, project, settings, call } = machine();
+			await using _ = folder;
+			await nancy.run(['setup'], call);
+			const deployed = readFileSync(settings, 'utf8');
+			const say = await asking(project);
+			// Nothing is to be written, so nothing is waited for.
+			expect((await nancy.run(['setup'], call)).stdout).toContain('all is as it should be');
+
+			writeFileSync(settings, SETTINGS);
+			expect(await nancy.run(['doctor', '--fix'], call)).toMatchObject({
+				code: 1,
+				stderr: expect.stringContaining('waits for an answer'),
+			});
+			const updated = nancy.run(['update'], call);
+			setTimeout(() => say('PostToolUse', { tool_use_id: 't1', tool_response: {} }), 1500);
+			expect(await updated).toMatchObject({ code: 0, stderr: expect.stringContaining('trying again') });
+			expect(readFileSync(settings, 'utf8')).toBe(deployed);
+		});
 	});
 
 	it('archive one task, and take the deployment back with the last', async () => {

@@ -317,6 +317,24 @@ describe('a settings file', () => {
 	});
 });
 
+describe('clean-up', () => {
+	it.each([
+		['with its record', () => undefined],
+		['without', () => rmSync(workspace.paths.root, { recursive: true })],
+	])('does not write while the agent may be writing, %s', async (_, lose) => {
+		await deploy(workspace, claudeCode, request());
+		const deployed = text();
+		lose();
+		const asked: string[] = [];
+		const isBusy = (agent: string) => asked.push(agent) > 0;
+		expect(await failure(cleanUp(workspace, undefined, [claudeCode], isBusy))).toMatchObject({ code: 'busy' });
+		expect(text()).toBe(deployed);
+		expect(new Set(asked)).toEqual(new Set([claudeCode.id]));
+		await cleanUp(workspace, undefined, [claudeCode]);
+		expect(existsSync(settings)).toBe(false);
+	});
+});
+
 describe('a record', () => {
 	it('that is gone with .nancy does not leave the hooks behind', async () => {
 		given('{"model":"opus"}');
@@ -325,6 +343,7 @@ describe('a record', () => {
 		const { changed } = await cleanUp(workspace, undefined, [claudeCode]);
 		expect(changed).toEqual([SETTINGS]);
 		expect(meaning(text())).toEqual({ model: 'opus' });
+		expect(existsSync(workspace.paths.root)).toBe(false);
 	});
 
 	it.each(['../../outside.json', '/etc/outside.json', '.claude/../../outside.json'])(

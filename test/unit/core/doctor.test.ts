@@ -26,6 +26,7 @@ beforeEach(async () => {
 		skills: join(folder, 'none'),
 		version: '1-aaaaaaaa',
 		isRepaired: false,
+		node: { executable: '/usr/bin/node', isElectron: false },
 	};
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -33,7 +34,6 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const instruments = (more: Partial<Instruments> = {}): Instruments => ({
 	agents: [{ driver: claudeCode, found: { executable: '/usr/bin/claude', version: [2, 1, 329] }, problem: '' }],
 	installRuntime: () => Promise.resolve(runtime),
-	node: { executable: '/usr/bin/node', isElectron: false },
 	tryLauncher: () => Promise.resolve(undefined),
 	...more,
 });

@@ -84,6 +84,88 @@ describe('DeploymentKeeper', () => {
 		for (const each of [idle, kept]) each.dispose();
 	});
 
+	/** A runtime of another Nancy, which is really there. */
+	const installed = async (version: string): Promise<DeployRequest> => {
+		const { runtime, ...rest } = request(version);
+		const home = join(folder, 'nancy/runtime', version);
+		await mkdir(home, { recursive: true });
+		await writeFile(join(home, 'nancy-hook'), '#!/bin/sh\n', { mode: 0o755 });
+		return { ...rest, runtime: { ...runtime, folder: home, launcher: join(home, 'nancy-hook') } };
+	};
+
+	it('takes no turns with the keeper of another Nancy: the later version stays', async () => {
+		const [older, newer, sameAge] = await Promise.all(
+			['0.1.0-aaaaaaaa', '0.2.0-bbbbbbbb', '0.2.0-cccccccc'].map(installed),
+		);
+		if (!older || !newer || !sameAge) throw new Error('none');
+		await deploy(workspace, claudeCode, older);
+		const keepers = [older, newer, sameAge].map(each => keeper(() => each));
+		for (let round = 0; round < 3; round++) for (const each of keepers) await each.look();
+		expect(repaired).toEqual(['.claude/settings.local.json']);
+		expect(await readFile(settings, 'utf8')).toContain('0.2.0-bbbbbbbb');
+
+		await writeFile(settings, '{}');
+		for (let round = 0; round < 3; round++) for (const each of keepers) await each.look();
+		expect(repaired.length).toBeLessThanOrEqual(3);
+		expect(await readFile(settings, 'utf8')).toContain('/0.2.0-');
+		for (const each of keepers) each.dispose();
+	});
+
+	it('does not trust a later version whose program is gone, or whose entries are not whole', async () => {
+		const [older, newer] = await Promise.all(['0.1.0-aaaaaaaa', '0.2.0-bbbbbbbb'].map(installed));
+		if (!older || !newer) throw new Error('none');
+		await deploy(workspace, claudeCode, newer);
+		await rm(newer.runtime.launcher);
+		const kept = keeper(() => older);
+		await kept.look();
+		expect(await readFile(settings, 'utf8')).toContain('0.1.0-aaaaaaaa');
+
+		await installed('0.2.0-bbbbbbbb');
+		await deploy(workspace, claudeCode, newer);
+		const { hooks } = JSON.parse(await readFile(settings, 'utf8'));
+		const { Stop, PreToolUse, SessionStart } = hooks;
+		await writeFile(settings, JSON.stringify({ hooks: { Stop, PreToolUse, SessionStart } }));
+		await kept.look();
+		expect(await readFile(settings, 'utf8')).toContain('0.1.0-aaaaaaaa');
+		kept.dispose();
+	});
+
+	it('tries again what another Nancy or a full disk kept it from, and tells of it once', async () => {
+		await deploy(workspace, claudeCode, request());
+		await writeFile(settings, '{}');
+		let asked = 0;
+		// Not busy when the keeper asks, but when the file would be written.
+		const kept = keeper(() => ({ ...request(), isBusy: () => ++asked % 2 === 0 && asked < 6 }));
+		await kept.look();
+		await kept.look();
+		expect(failed).toMatchObject([{ code: 'busy' }]);
+		expect(repaired).toEqual([]);
+		for (let round = 0; round < 3; round++) await kept.look();
+		expect(repaired).toEqual(['.claude/settings.local.json']);
+		kept.dispose();
+	});
+
+	it('puts back skills that somebody removed, and writes for another version of the agent', async () => {
+		const skills = join(folder, 'source');
+		await mkdir(join(skills, 'check'), { recursive: true });
+		await writeFile(join(skills, 'check', 'SKILL.md'), 'hi');
+		let agentVersion: DeployRequest['agentVersion'] = [2, 1, 80];
+		const wanted = (): DeployRequest => {
+			const { runtime, ...rest } = request();
+			return { ...rest, agentVersion, runtime: { ...runtime, skills } };
+		};
+		await deploy(workspace, claudeCode, wanted());
+		const kept = keeper(wanted);
+		await kept.look();
+		await rm(join(folder, '.claude/skills/check'), { recursive: true });
+		await kept.look();
+		expect(repaired).toEqual(['.claude/skills/check']);
+		agentVersion = [2, 1, 329];
+		await kept.look();
+		expect(await readFile(settings, 'utf8')).toContain('FileChanged');
+		kept.dispose();
+	});
+
 	it('does not bring back what was cleaned up', async () => {
 		await deploy(workspace, claudeCode, request());
 		const kept = keeper();

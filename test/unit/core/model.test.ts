@@ -1,4 +1,4 @@
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import type { Attention } from '../../../src/core/attention.ts';
 import type { ProbedStatus } from '../../../src/core/driver.ts';
 import { readOverview, WorkspaceModel, type ModelOptions } from '../../../src/core/model.ts';
 import type { WorkerState } from '../../../src/core/overview.ts';
+import { Collector } from '../../../src/core/traffic/collector.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import type { MessageContent } from '../../../src/protocol/message.ts';
 import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
@@ -219,6 +220,34 @@ describe('WorkspaceModel', () => {
 		await eventually('no reason', () => model.messages(address).messages[0]?.held === undefined, {
 			timeoutMs: 3000,
 		});
+	});
+
+	it('keeps the mailboxes in one window, whoever collects', async () => {
+		const collector = new Collector(workspace, [fakeDriver]);
+		expect(await collector.collect()).toMatchObject({ isCollector: true });
+		const record = await workspace.worker(address);
+		await workspace.saveWorker({ ...record!, process: { pid: 1, startedTicks: 1 } });
+		const isAlive = (): Liveness => 'dead';
+		const first = await start({ isAlive });
+		const readOnly = await start({ isAlive, readOnly: true });
+		const second = await start({ isAlive });
+		const lock = async () => JSON.parse(await readFile(workspace.paths.upkeepLock, 'utf8')) as { token: string };
+		const isHeld = (id: string) => () =>
+			second.messages(address).messages.some(each => each.id === id && each.held?.includes('resume it'));
+
+		await eventually('the reason', isHeld(await workspace.send(address, directive)), { timeoutMs: 3000 });
+		const keeper = await lock();
+		await sleep(200);
+		expect(await lock()).toEqual(keeper);
+		await readOnly.close();
+		expect(await lock()).toEqual(keeper);
+
+		first.dispose();
+		await eventually('the other keeps', async () => (await lock().catch(() => keeper)).token !== keeper.token, {
+			timeoutMs: 3000,
+		});
+		await eventually('its reason', isHeld(await workspace.send(address, directive)), { timeoutMs: 3000 });
+		await collector.close();
 	});
 
 	describe('attention', () => {

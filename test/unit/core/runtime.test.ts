@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -87,6 +87,30 @@ describe('a runtime', () => {
 			await utimes(join(parent, name), long, long);
 		await install();
 		expect((await readdir(parent)).sort()).toEqual(['.new-ba9876543210', basename(installed)]);
+	});
+
+	it('is the same under another Node, and keeps the one it was installed with while that is there', async () => {
+		const first = join(folder, 'first node');
+		const second = join(folder, 'second node');
+		for (const file of [first, second]) await symlink(process.execPath, file);
+		const installed = (executable: string, isElectron = false) =>
+			installRuntime(sources, '0.1.0', join(folder, 'nancy'), { executable, isElectron });
+		const before = await installed(first);
+		const after = await installed(second, true);
+		expect(after).toEqual({ ...before, isRepaired: false });
+		expect(after.node.executable).toBe(first);
+
+		await rm(first);
+		const moved = await installed(second, true);
+		expect(moved).toMatchObject({
+			version: before.version,
+			isRepaired: false,
+			node: { executable: second, isElectron: true },
+		});
+		const script = join(folder, 'says.js');
+		await writeFile(script, 'console.log(process.argv[0], process.env.ELECTRON_RUN_AS_NODE)');
+		const { stdout } = await run(join(moved.folder, 'node'), [script], { env: { PATH: '/nowhere' } });
+		expect(stdout).toMatch(/ 1\n$/);
 	});
 
 	it('falls back to the node on PATH when its own has gone', async () => {

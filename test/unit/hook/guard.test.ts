@@ -167,6 +167,19 @@ describe('the guard', () => {
 		expect(readdirSync(folder.file('elsewhere'))).toEqual([]);
 	});
 
+	it('writes through no link, whatever is in its place', () => {
+		const theirs = folder.file('theirs');
+		mkdirSync(theirs);
+		writeFileSync(join(theirs, 'thesis'), 'years of work');
+		symlinkSync(join(theirs, 'thesis'), join(workspace.paths.phases, session));
+		expect(hook('Stop', 'end')).toEqual(SILENT);
+		expect(readFileSync(join(theirs, 'thesis'), 'utf8')).toBe('years of work');
+		rmSync(workspace.paths.phases, { recursive: true });
+		symlinkSync(theirs, workspace.paths.phases);
+		expect(hook('Stop', 'end')).toEqual(SILENT);
+		expect(readdirSync(theirs)).toEqual(['thesis']);
+	});
+
 	it('finds the workspace by the task of Nancy’s terminal when the agent works in a worktree', () => {
 		const env = { NANCY_HOOK_PROJECT: '/no/where', NANCY_TASK_DIR: workspace.paths.task(address.task) };
 		expect(hook('PreToolUse', 'boundary', { env })).toEqual(SILENT);

@@ -131,6 +131,27 @@ describe('Collector', () => {
 		expect(subject.problems).toMatchObject([{ file: expect.stringContaining('rejected/fake~Stop~half.json') }]);
 	});
 
+	it('keeps what it rejects without secrets, cut, and not for ever', async () => {
+		let now = 0;
+		const subject = collector({ now: () => now, unfinishedMs: 30_000 });
+		await spool({ kind: 'no session', password: 'hunter2', big: 'x'.repeat(500_000) }, 'fake~Stop~wrong.json');
+		await spool(`{"command": "make", "db_password": "hunter2 and m`, 'fake~Stop~half.json');
+		await subject.collect();
+		now = 31_000;
+		await subject.collect();
+		const rejected = join(workspace.paths.spool, 'rejected');
+		const texts = await Promise.all(
+			['wrong', 'half'].map(name => readFile(join(rejected, `fake~Stop~${name}.json`), 'utf8')),
+		);
+		expect(texts.join('')).not.toContain('hunter2');
+		expect(texts[1]).toContain('make');
+		expect(texts[0]?.length).toBeLessThan(70_000);
+		for (let made = 0; made < 70; made++) await spool({ kind: 'no session' }, `fake~Stop~${made}.json`);
+		await subject.collect();
+		expect(await readdir(rejected)).toHaveLength(50);
+		expect(await spoolNames()).toEqual(['rejected']);
+	});
+
 	it('leaves garbage alone and reports it once', async () => {
 		await spool('not ours', 'notes.txt');
 		await mkdir(join(workspace.paths.spool, 'a-folder'));

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PAYLOAD_LIMIT, storablePayload, storableText } from '../../../../src/core/traffic/cutPayload.ts';
-import { redact, REDACTED, redactText } from '../../../../src/core/traffic/redact.ts';
+import { REDACTED } from '../../../../src/core/traffic/namedSecrets.ts';
+import { redact, redactText } from '../../../../src/core/traffic/redact.ts';
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const letters = (count: number) => 'aB3dE5gH7jK9'.repeat(10).slice(0, count);
@@ -31,6 +32,32 @@ describe('redactText', () => {
 		['https://me:abc123@host/x', `https://me:${REDACTED}@host/x`],
 		[`-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- x`, `${REDACTED} x`],
 		['-----BEGIN PRIVATE KEY-----\nabc cut off', REDACTED],
+		['mysqldump --password hunter2secret db', `mysqldump --password ${REDACTED} db`],
+		['vault --db-token "a b c" x', `vault --db-token "${REDACTED}" x`],
+		['["--api-key", "a b c"]', `["--api-key", "${REDACTED}"]`],
+		['curl -u admin:secret https://host', `curl -u admin:${REDACTED} https://host`],
+		['curl -s -uadmin:secret https://host', `curl -s -uadmin:${REDACTED} https://host`],
+		[`curl --user 'admin:sec ret' x`, `curl --user 'admin:${REDACTED}' x`],
+		['sshpass -p secret ssh host', `sshpass -p ${REDACTED} ssh host`],
+		['mysql -h host -psecret db', `mysql -h host -p${REDACTED} db`],
+		['DB_PASS=secret make', `DB_PASS=${REDACTED} make`],
+		['MYSQL_PWD=secret make', `MYSQL_PWD=${REDACTED} make`],
+		['openssl enc -passin pass:secret x', `openssl enc -passin pass:${REDACTED} x`],
+		['password: "p(ssword1"', `password: "${REDACTED}"`],
+		['password: p(ssword1 x', `password: ${REDACTED} x`],
+		['PASSWORD="hun&ter2secret" make', `PASSWORD="${REDACTED}" make`],
+		['PASSWORD="hun\\"ter2secret" make', `PASSWORD="${REDACTED}" make`],
+		['PASSWORD=hun\\&ter2secret make', `PASSWORD=${REDACTED} make`],
+		[`TOKEN='abc def ghi' make`, `TOKEN='${REDACTED}' make`],
+		[`TOKEN='abc'"'"'def ghi' make`, `TOKEN='${REDACTED}' make`],
+		['TOKEN="one\ntwo" make', `TOKEN="${REDACTED}" make`],
+		['TOKEN="one two', `TOKEN="${REDACTED}`],
+		[`curl -d '{"passphrase": "one two three"}' x`, `curl -d '{"passphrase": "${REDACTED}"}' x`],
+		[
+			String.raw`curl -d "{\"passphrase\": \"one \\\"two\\\" three\"}" x`,
+			String.raw`curl -d "{\"passphrase\": \"${REDACTED}\"}" x`,
+		],
+		[`'password' => 'one two'`, `'password' => '${REDACTED}'`],
 	])('takes out %j', (text, expected) => expect(redactText(text)).toBe(expected));
 
 	it.each([
@@ -39,10 +66,35 @@ describe('redactText', () => {
 		'npm test',
 		'the token is missing',
 		'src/core/secret.ts',
+		'pass the salt',
+		'the tests pass: 12 of 12',
+		'ftp --passive host',
+		'--max_tokens 4000',
+		'{"max_tokens": 4000, "pass": true}',
+		'compass=north bypass=always',
+		'PWD=/home/me OLDPWD=/home/you',
+		'login --password-stdin <file',
+		'use --token to log in',
+		'docker run -u 1000:1000 image',
+		'sort -u a b; date -u +%H:%M',
+		'open -u https://host/x',
+		'PASSWORD=$(cat file) make',
 	])('leaves %j alone', text => expect(redactText(text)).toBe(text));
 
 	it('is quick on long texts of one kind', () => {
-		for (const unit of ['a', 'A_', 'eyJ', 'sk-', '-----BEGIN ', 'token', '://a:', 'Bearer ', ' \t', '"']) {
+		for (const unit of [
+			'a',
+			'A_',
+			'eyJ',
+			'sk-',
+			'-----BEGIN ',
+			'token',
+			'://a:',
+			'Bearer ',
+			' \t',
+			'"',
+			...NAMED,
+		]) {
 			const started = performance.now();
 			redactText(unit.repeat(100_000));
 			expect(performance.now() - started, unit).toBeLessThan(2000);
@@ -50,7 +102,38 @@ describe('redactText', () => {
 	});
 });
 
+/** Beginnings of what is looked at further. */
+const NAMED = [
+	'PASSWORD="',
+	`PASSWORD='\n`,
+	'pass=',
+	'--pass ',
+	'-u a:',
+	'-u ',
+	'curl ',
+	'mysql -h ',
+	'sshpass ',
+	String.raw`token=\"`,
+	String.raw`token="\\\\`,
+	'"token": ',
+	'-',
+	'a-',
+	'\\',
+];
+
 describe('redact', () => {
+	it('takes out the argument after the flag that names it', () => {
+		expect(redact(['login', '--password', 'hunter2', '--verbose', 'x', '--passive', 'y'])).toEqual([
+			'login',
+			'--password',
+			REDACTED,
+			'--verbose',
+			'x',
+			'--passive',
+			'y',
+		]);
+	});
+
 	it('takes out what stands under a secret name, and nothing else', () => {
 		expect(
 			redact({

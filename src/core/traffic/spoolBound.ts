@@ -1,0 +1,45 @@
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSpoolFileName } from './spoolName.ts';
+
+export interface SpoolLimits {
+	files: number;
+	bytes: number;
+}
+
+/** How much may wait in the spool while nobody collects. */
+export const SPOOL_LIMITS: SpoolLimits = { files: 10_000, bytes: 256 * 1024 * 1024 };
+
+/** What a writer that was killed leaves behind; one that lives needs milliseconds. */
+const LEFT_BEHIND = /^\.[0-9a-f]{12}\.tmp$/;
+const LEFT_BEHIND_MS = 60 * 60 * 1000;
+
+/**
+ * Drops the oldest events of a spool that holds more than it may, down to three quarters, so that it is not done for every
+ * event that follows. Returns how many. A collector that runs meanwhile loses nothing but what is dropped: it claims each file by a
+ * rename, and leaves out what is gone. Files that are not Nancy's are neither counted nor touched. Synchronous: it is
+ * for the hook program.
+ */
+export function boundSpool(spool: string, limits: SpoolLimits = SPOOL_LIMITS): number {
+	const files: { file: string; size: number; mtimeMs: number }[] = [];
+	for (const name of readdirSync(spool)) {
+		const isEvent = parseSpoolFileName(name) !== undefined;
+		if (!isEvent && !LEFT_BEHIND.test(name)) continue;
+		const file = join(spool, name);
+		const found = lstatSync(file, { throwIfNoEntry: false });
+		if (!found?.isFile()) continue;
+		if (isEvent) files.push({ file, size: found.size, mtimeMs: found.mtimeMs });
+		else if (Date.now() - found.mtimeMs > LEFT_BEHIND_MS) rmSync(file, { force: true });
+	}
+	let left = files.length;
+	let bytes = files.reduce((sum, { size }) => sum + size, 0);
+	if (left <= limits.files && bytes <= limits.bytes) return 0;
+	files.sort((a, b) => a.mtimeMs - b.mtimeMs);
+	for (const { file, size } of files) {
+		if (left <= limits.files * 0.75 && bytes <= limits.bytes * 0.75) break;
+		rmSync(file, { force: true });
+		left--;
+		bytes -= size;
+	}
+	return files.length - left;
+}

@@ -1,0 +1,55 @@
+import { statSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { packagedExtension } from '../support/installVsix.ts';
+import { filesInZip } from '../support/zip.ts';
+
+const KB = 1024;
+
+it('ships what it needs, and no source, map or test', () => {
+	expect([...filesInZip(packagedExtension).keys()].toSorted()).toEqual([
+		'[Content_Types].xml',
+		'extension.vsixmanifest',
+		'extension/LICENSE.txt',
+		'extension/changelog.md',
+		'extension/dist/extension.js',
+		'extension/dist/hook.js',
+		'extension/dist/main.js',
+		'extension/dist/nancy.js',
+		'extension/docs/images/nancy-dark.png',
+		'extension/hooks/nancy-hook',
+		'extension/l10n/bundle.l10n.json',
+		'extension/media/compose.css',
+		'extension/media/icon.png',
+		'extension/media/nancy.svg',
+		'extension/media/walkthrough/agent.md',
+		'extension/media/walkthrough/leave.md',
+		'extension/media/walkthrough/orchestrate.md',
+		'extension/media/walkthrough/steer.md',
+		'extension/media/walkthrough/watch.md',
+		'extension/media/web/compose.js',
+		'extension/package.json',
+		'extension/package.nls.json',
+		'extension/readme.md',
+		'extension/skills/check-directives/SKILL.md',
+		'extension/skills/check-tokens/SKILL.md',
+		'extension/skills/create-spec/SKILL.md',
+		'extension/skills/orchestrator/SKILL.md',
+		'extension/skills/send-message/SKILL.md',
+		'extension/skills/session-history/SKILL.md',
+		'extension/skills/update-spec/SKILL.md',
+	]);
+});
+
+it('is small, above all in what every window loads and what every hook starts', () => {
+	const sizes = filesInZip(packagedExtension);
+	const tooLarge = Object.entries({
+		'dist/extension.js': 6,
+		'dist/hook.js': 120,
+		'dist/main.js': 400,
+		'dist/nancy.js': 400,
+	})
+		.map(([file, most]) => ({ file, most, is: (sizes.get(`extension/${file}`) ?? Infinity) / KB }))
+		.filter(({ is, most }) => is > most);
+	expect(tooLarge).toEqual([]);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(600);
+});
