@@ -1,0 +1,208 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Attention } from '../../../../src/core/attention.ts';
+import { DelegateMirror } from '../../../../src/core/delegates/delegateMirror.ts';
+import { Delegates, type Delegate } from '../../../../src/core/delegates/delegates.ts';
+import { WorkspaceModel, type ModelOptions } from '../../../../src/core/model.ts';
+import { Workspace } from '../../../../src/core/workspace.ts';
+import { Limits, type DelegateId } from '../../../../src/protocol/delegate.ts';
+import { DriverId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { fakeDriver } from '../../../support/fakeDriver.ts';
+import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+
+class CountedDelegates extends Delegates {
+	readonly read: DelegateId[] = [];
+
+	override find(id: DelegateId): Promise<Delegate | undefined> {
+		this.read.push(id);
+		return super.find(id);
+	}
+}
+
+let folder: TempFolder;
+let store: CountedDelegates;
+let nowMs: number;
+const models: WorkspaceModel[] = [];
+const task = TaskName.parse('fix');
+const worker = WorkerName.parse('delegate-1');
+const agent = DriverId.parse('fake');
+
+beforeEach(async () => {
+	folder = tempFolder();
+	nowMs = 1_000_000;
+	store = new CountedDelegates(new Workspace(folder.path));
+	const createdAt = new Date().toISOString();
+	await store.workspace.createTask({
+		version: 1,
+		name: task,
+		title: 'Fix',
+		prompt: '',
+		agent,
+		createdAt,
+		origin: 'nancy',
+	});
+});
+afterEach(async () => {
+	for (const model of models.splice(0)) await model.close();
+	await folder.remove();
+});
+
+function create(title: string): Promise<Delegate> {
+	return store.create(
+		{
+			title,
+			agent,
+			permissions: 'default',
+			place: { is: 'folder', folder: folder.path },
+			limits: Limits.parse({}),
+			task,
+			worker,
+		},
+		title,
+	);
+}
+
+const mirrorOf = () => new DelegateMirror(store, () => nowMs);
+const seen = (mirror: DelegateMirror) => mirror.all().map(({ record, state }) => `${record.title} ${state}`);
+
+describe('the mirror of the delegates', () => {
+	it('reads what changed, and nothing else', async () => {
+		const mirror = mirrorOf();
+		expect(await mirror.read()).toBe(false);
+		const first = await create('first');
+		const second = await create('second');
+		expect(await mirror.read()).toBe(true);
+		expect(seen(mirror)).toEqual(['first queued', 'second queued']);
+		store.read.length = 0;
+		expect(await mirror.read()).toBe(false);
+		await store.writeStatus(second.record.id, { ...second.status, status: 'running', tool_calls: 3 });
+		expect(await mirror.read()).toBe(true);
+		expect(store.read).toEqual([second.record.id]);
+		expect(mirror.all()[1]?.status.tool_calls).toBe(3);
+		await store.finish(first, { ok: true, output: 'All is well.' });
+		expect(await mirror.read()).toBe(true);
+		expect(seen(mirror)).toEqual(['first done', 'second running']);
+	});
+
+	it('looks at what has ended only now and then, and sees a late result', async () => {
+		const mirror = mirrorOf();
+		const first = await create('first');
+		const failed = await store.finish(first, { ok: false, reason: 'runner died', output: '' });
+		await mirror.read();
+		expect(seen(mirror)).toEqual(['first failed']);
+		expect(mirror.hasUnsettled()).toBe(false);
+		await store.finish(failed, { ok: true, output: 'Late, but here.' });
+		expect(await mirror.read()).toBe(false);
+		nowMs += 5000;
+		expect(await mirror.read()).toBe(true);
+		expect(seen(mirror)).toEqual(['first done']);
+	});
+
+	it('names a record that cannot be read, and takes it once it can', async () => {
+		const mirror = mirrorOf();
+		const { record } = await create('first');
+		const file = join(store.folder, `${record.id}.json`);
+		await writeFile(file, '{"version":1,');
+		await mirror.read();
+		expect(mirror.all()).toEqual([]);
+		expect(mirror.problems()).toEqual([{ file, reason: expect.stringContaining(record.id) }]);
+		expect(await mirror.read()).toBe(false);
+		await writeFile(file, JSON.stringify(record));
+		await mirror.read();
+		expect(seen(mirror)).toEqual(['first queued']);
+		expect(mirror.problems()).toEqual([]);
+	});
+
+	it('has the workers of a swarm, which nobody looks after', async () => {
+		const mirror = mirrorOf();
+		const swarm = join(folder.path, '.claude', 'orchestrator', 'workers');
+		await mkdir(swarm, { recursive: true });
+		await writeFile(join(swarm, 'login.log'), 'begun\n');
+		expect(await mirror.read()).toBe(true);
+		expect(seen(mirror)).toEqual(['login running']);
+		expect(mirror.hasUnsettled()).toBe(false);
+	});
+});
+
+describe('the model', () => {
+	async function open(options: ModelOptions = {}): Promise<WorkspaceModel> {
+		const model = new WorkspaceModel(store.workspace, [fakeDriver], { tickMs: 50, ...options });
+		models.push(model);
+		await model.refresh();
+		await sleep(50);
+		return model;
+	}
+
+	it('follows delegates while they work, and tells once that one has ended', async () => {
+		const model = await open();
+		const needed: Attention[] = [];
+		model.onDidNeedAttention(attention => needed.push(attention));
+		let changes = 0;
+		model.onDidChange(() => changes++);
+		const first = await create('first');
+		await eventually('it is there', () => model.delegates()[0]?.state === 'queued');
+		for (let calls = 1; calls <= 20; calls++) {
+			await store.writeStatus(first.record.id, { ...first.status, status: 'running', tool_calls: calls });
+			await sleep(20);
+		}
+		await eventually('the last is seen', () => model.delegates()[0]?.status.tool_calls === 20);
+		expect(changes).toBeLessThan(20);
+		await store.finish((await store.find(first.record.id))!, { ok: true, output: 'All is well.' });
+		await eventually('it is told', () => needed.length > 0);
+		await sleep(300);
+		// The message in the human's mailbox says the same, so it is not told besides.
+		expect(needed.map(({ kind, delegate, text }) => [kind, delegate?.state, text])).toEqual([
+			['delegate', 'done', 'first'],
+		]);
+		expect(model.overview().tasks[0]?.unread).toBe(1);
+	});
+
+	it('says nothing of what somebody stopped, or of what had ended before', async () => {
+		const before = await create('before');
+		await store.finish(before, { ok: false, reason: 'timeout', output: '' });
+		const model = await open();
+		const needed: Attention[] = [];
+		model.onDidNeedAttention(attention => needed.push(attention));
+		const stopped = await create('stopped');
+		await eventually('it is there', () => model.delegates().length === 2);
+		await store.finish(stopped, { ok: false, reason: 'cancelled', output: '' });
+		await eventually('it has ended', () => model.delegates()[1]?.state === 'failed');
+		await sleep(200);
+		expect(needed).toEqual([]);
+	});
+
+	it('looks after the queue in one window alone, and only while something is to be done', async () => {
+		const looks = [0, 0];
+		const look = (window: number) => ({
+			lookAtQueue: async () => {
+				looks[window] = (looks[window] ?? 0) + 1;
+			},
+		});
+		const first = await open(look(0));
+		await open(look(1));
+		await sleep(200);
+		expect(looks).toEqual([0, 0]);
+		const { record, status } = await create('first');
+		await eventually('somebody looks', () => looks.some(count => count > 0));
+		await sleep(200);
+		expect(looks.toSorted()).toEqual([0, 1]);
+		await store.finish({ ...(await store.get(record.id)), status }, { ok: true, output: 'Done.' });
+		await eventually('it has ended', () => first.delegates()[0]?.status.reported === true);
+		await sleep(3300);
+		expect(looks.toSorted()).toEqual([0, 1]);
+	});
+
+	it('that only reads writes nothing and looks after nothing', async () => {
+		let looks = 0;
+		await create('first');
+		const model = await open({ readOnly: true, lookAtQueue: async () => void looks++ });
+		await sleep(200);
+		expect(model.delegates()).toHaveLength(1);
+		expect(looks).toBe(0);
+		expect(existsSync(join(store.folder, 'queue.lock'))).toBe(false);
+	});
+});
