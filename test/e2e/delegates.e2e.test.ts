@@ -162,8 +162,12 @@ describe('delegates', () => {
 					await workbench.row('Inbox', /Delegate done: Take long/).waitFor();
 
 					await workbench.command('Nancy: Delegate…');
-					await delegate(workbench, 'Waste it [[write:waste.txt|waste]][[sh:sleep 60; echo late]]', EDIT);
-					await row(/Waste it.*running · 2 tool calls/).waitFor({ timeout: 30_000 });
+					await delegate(
+						workbench,
+						'Waste it [[write:waste.txt|waste]][[sh:sleep 12; echo one]][[sh:sleep 12; echo two]][[sh:sleep 12; echo three]]',
+						EDIT,
+					);
+					await row(/Waste it.*running · [234] tool calls/).waitFor({ timeout: 30_000 });
 					await workbench.rowAction(row(/Waste it/), 'Stop Delegate');
 					await row(/Waste it.*failed · cancelled/).waitFor({ timeout: 20_000 });
 					const [, second] = await all(project);
@@ -259,7 +263,7 @@ describe('delegates', () => {
 				},
 				{
 					workspace: project,
-					size: { width: 1500, height: 1000 },
+					size: { width: 1500, height: 1800 },
 					restricted: true,
 					settings: { 'workbench.colorTheme': colorTheme },
 				},

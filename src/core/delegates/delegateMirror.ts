@@ -52,7 +52,8 @@ export class DelegateMirror {
 		const looksAtAll = this.now() - this.settledMs >= SETTLED_MS;
 		if (looksAtAll) this.settledMs = this.now();
 		const before = this.known;
-		this.known = new Map();
+		// Put in place whole: somebody may look while it is being read.
+		const after = new Map<DelegateId, Mirrored>();
 		let isChanged = false;
 		for (const name of (await fileNames(folder, '.json')).toSorted()) {
 			const id = DelegateId.safeParse(name.slice(0, -'.json'.length));
@@ -61,16 +62,17 @@ export class DelegateMirror {
 			const isSettled = known?.delegate && isFinal(known.delegate.state) && known.delegate.status.reported;
 			const look = isSettled && !looksAtAll ? known.look : await lookOf(folder, id.data);
 			if (known?.look === look) {
-				this.known.set(id.data, known);
+				after.set(id.data, known);
 				continue;
 			}
 			isChanged = true;
-			this.known.set(id.data, { look, ...(await this.readOne(id.data, join(folder, name))) });
+			after.set(id.data, { look, ...(await this.readOne(id.data, join(folder, name))) });
 		}
 		const foreign = await swarmWorkers(this.store.workspace.folder);
 		isChanged ||= JSON.stringify(foreign) !== JSON.stringify(this.foreign);
 		this.foreign = foreign;
-		return isChanged || [...before.keys()].some(id => !this.known.has(id));
+		this.known = after;
+		return isChanged || [...before.keys()].some(id => !after.has(id));
 	}
 
 	private async readOne(id: DelegateId, file: string): Promise<Omit<Mirrored, 'look'>> {

@@ -88,6 +88,23 @@ describe('the mirror of the delegates', () => {
 		expect(seen(mirror)).toEqual(['first done', 'second running']);
 	});
 
+	it('shows what it knew until it has read everything', async () => {
+		const mirror = mirrorOf();
+		await create('first');
+		await mirror.read();
+		await create('second');
+		const reading = mirror.read();
+		const during: string[][] = [];
+		while (!during.at(-1)?.includes('second queued')) {
+			during.push(seen(mirror));
+			await new Promise(setImmediate);
+		}
+		await reading;
+		expect(new Set(during.map(each => each.join()))).toEqual(
+			new Set(['first queued', 'first queued,second queued']),
+		);
+	});
+
 	it('looks at what has ended only now and then, and sees a late result', async () => {
 		const mirror = mirrorOf();
 		const first = await create('first');
