@@ -21,6 +21,8 @@ export interface RunnerTools {
 	/** Folder with the `nancy` command. */
 	bin: string;
 	env: Readonly<Record<string, string | undefined>>;
+	/** Is given what goes to the log. */
+	show(text: string): void;
 	/** Aborted when somebody stops the delegate. */
 	signal: AbortSignal;
 }
@@ -214,6 +216,7 @@ class DelegateRun {
 
 	/** The log is for reading along; a disk that takes none of it must not end the run. */
 	private async say(text: string): Promise<void> {
+		this.tools.show(text);
 		await this.delegate.files.appendLog(text).catch(() => undefined);
 	}
 }

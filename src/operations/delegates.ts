@@ -8,7 +8,7 @@ import { drivers } from '../drivers/index.ts';
 import { lookAtQueue, stopDelegate } from '../process/delegateQueue.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
-import { agentPath, maximumDelegates } from '../ui/settings.ts';
+import { agentPath, delegateHost, maximumDelegates } from '../ui/settings.ts';
 import { requireTrust } from './trust.ts';
 
 /** The window's side of the delegates: it queues, and looks that the queue goes on. What runs belongs to no window. */
@@ -53,5 +53,6 @@ export function delegateVariables(): Readonly<Record<string, string>> {
 	return {
 		...Object.fromEntries(programs),
 		...(maximum !== undefined && { NANCY_DELEGATES: String(maximum) }),
+		NANCY_DELEGATES_HOST: delegateHost(),
 	};
 }

@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorText } from '../base/errors.ts';
-import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
+import { errorText, hasErrno } from '../base/errors.ts';
+import { liveness } from '../base/liveness.ts';
 import { admitted, defaultCap } from '../core/delegates/admission.ts';
 import { isFinal, RUNNER_DIED, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
-import { mergedEnvironment } from './environment.ts';
 import { RUN_MARK } from './headlessRun.ts';
 import { stopMarked } from './marked.ts';
+import { startRunner } from './runnerHost.ts';
 
 export interface QueueOptions {
 	tickets: Tickets;
@@ -55,7 +54,7 @@ async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy,
 		return;
 	}
 	try {
-		const runner = await spawnRunner(nancy, delegates.workspace.folder, id, env ?? {});
+		const runner = await startRunner(nancy, delegates.workspace.folder, id, env ?? {});
 		// The runner writes the status from now on; until it has begun, this says whose it is.
 		await delegates.writeStatus(id, { ...delegate.status, status: 'running', runner });
 	} catch (error) {
@@ -63,43 +62,12 @@ async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy,
 	}
 }
 
-/** A runner mostly waits: without a compiler and with a small nursery it takes a quarter less memory (76 MB to 57). */
-const LEAN = '--jitless --max-semi-space-size=1';
-/** Where the runner finds what NODE_OPTIONS was; its agent must not get {@link LEAN}. */
-const OPTIONS_BEFORE = 'NANCY_NODE_OPTIONS';
-
-/** Called by a runner before anything else: what it starts gets the options that the user had set. */
-export function restoreNodeOptions(env: NodeJS.ProcessEnv): void {
-	const before = env[OPTIONS_BEFORE];
-	if (before === undefined) return;
-	delete env[OPTIONS_BEFORE];
-	if (before === '') delete env['NODE_OPTIONS'];
-	else env['NODE_OPTIONS'] = before;
-}
-
-/** Starts a runner that belongs to no window and no terminal. */
-function spawnRunner(
-	nancy: string,
-	folder: string,
-	id: string,
-	env: Readonly<Record<string, string | null>>,
-): Promise<ProcessIdentity> {
-	const before = process.env['NODE_OPTIONS'] ?? '';
-	const options = { NODE_OPTIONS: `${before} ${LEAN}`.trim(), [OPTIONS_BEFORE]: before };
-	return new Promise((resolve, reject) => {
-		const child = spawn(nancy, ['-C', folder, 'run', '--delegate', id], {
-			cwd: folder,
-			// It is not part of the run that asked for it.
-			env: mergedEnvironment({ ...env, ...options, [RUN_MARK]: null }),
-			detached: true,
-			stdio: 'ignore',
-		});
-		child.once('error', reject);
-		child.once('spawn', () => {
-			child.unref();
-			resolve(identify(child.pid ?? 0));
-		});
-	});
+function signal(pid: number, name: NodeJS.Signals): void {
+	try {
+		process.kill(pid, name);
+	} catch (error) {
+		if (!hasErrno(error, 'ESRCH')) throw error; // it has just ended
+	}
 }
 
 /** Ends a delegate on purpose. One that waits is ended at once, one that runs by its runner, which writes its files. */
@@ -109,7 +77,7 @@ export async function stopDelegate(delegates: Delegates, id: DelegateId, patienc
 		if (isFinal(delegate.state)) return true;
 		const { runner } = delegate.status;
 		if (runner && liveness(runner) !== 'dead') {
-			process.kill(runner.pid, 'SIGTERM');
+			signal(runner.pid, 'SIGTERM');
 			return false;
 		}
 		await stopMarked(RUN_MARK, id);

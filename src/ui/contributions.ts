@@ -144,6 +144,7 @@ export const SETTINGS = {
 	notifyStopped: 'nancy.notifications.stopped',
 	notifyMessage: 'nancy.notifications.message',
 	notifyDelegate: 'nancy.notifications.delegate',
+	delegatesHost: 'nancy.delegates.host',
 	delegatesMax: 'nancy.delegates.max',
 	delegatesTimeout: 'nancy.delegates.timeoutMinutes',
 	delegatesIdle: 'nancy.delegates.idleMinutes',

@@ -49,6 +49,11 @@ export function tokenThreshold(folder: string): number | undefined {
 	return percent.success ? percent.data : undefined;
 }
 
+/** Where delegates run. */
+export function delegateHost(): 'background' | 'tmux' {
+	return read(SETTINGS.delegatesHost, z.catch(z.enum(['background', 'tmux']), 'background'));
+}
+
 /** How many delegates run at once; `undefined` where Nancy decides. */
 export function maximumDelegates(): number | undefined {
 	const maximum = read(SETTINGS.delegatesMax, z.catch(z.int().check(z.nonnegative()), 0));

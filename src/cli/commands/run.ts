@@ -248,9 +248,10 @@ async function withCancel<T>(work: (signal: AbortSignal) => Promise<T>): Promise
 
 /** Runs a delegate that the queue has started, then lets the next one start. */
 async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
-	const [{ runDelegate }, { lookAtQueue, restoreNodeOptions }, agents] = await Promise.all([
+	const [{ runDelegate }, { lookAtQueue }, { restoreNodeOptions }, agents] = await Promise.all([
 		import('../delegateRunner.ts'),
 		import('../../process/delegateQueue.ts'),
+		import('../../process/runnerHost.ts'),
 		import('../agents.ts'),
 	]);
 	restoreNodeOptions(process.env);
@@ -263,6 +264,8 @@ async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
 			deploy: async found => void (await agents.deployAgent(workspace, context, runtime, found)),
 			bin: runtime.bin,
 			env: context.env,
+			// In tmux somebody may be looking.
+			show: text => void (process.stdout.isTTY && process.stdout.write(text)),
 			signal,
 		}),
 	);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +9,8 @@ import { queueDelegate, type DelegateRequest } from '../../../src/core/delegates
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../../src/process/delegateQueue.ts';
+import { onPath } from '../../../src/process/detect.ts';
+import { tmuxSocket } from '../../../src/process/runnerHost.ts';
 import { RUN_MARK } from '../../../src/process/headlessRun.ts';
 import { markedProcesses } from '../../../src/process/marked.ts';
 import { ORCHESTRATOR } from '../../../src/protocol/names.ts';
@@ -17,6 +20,8 @@ import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 /** Rounds of the kill test: some here, 200 when asked for. */
 const ROUNDS = Number(process.env['NANCY_ROUNDS'] ?? 20);
+
+const tmux = onPath('tmux', process.env);
 
 let folder: TempFolder;
 let delegates: Delegates;
@@ -191,6 +196,23 @@ describe('a runner', () => {
 		for (const [index, at = ''] of begun.entries()) expect(at <= (begun[index + 2] ?? '9')).toBe(true);
 		expect(await results()).toHaveLength(6);
 	}, 60_000);
+
+	it.skipIf(tmux === undefined)('works in a tmux session that one can attach to (needs tmux)', async () => {
+		const queued = await delegate('tool:Read wait:3000 answer:done');
+		await look(4, { NANCY_DELEGATES_HOST: 'tmux' });
+		const socket = tmuxSocket(queued.record.id);
+		const screen = () => execFileSync('tmux', ['-L', socket, 'capture-pane', '-p'], { encoding: 'utf8' });
+		await eventually('what it does on the screen', () => screen().includes('● Read'), { timeoutMs: 10_000 });
+		expect((await ended(queued)).state).toBe('done');
+		await eventually('tmux has ended too', () => {
+			try {
+				screen();
+				return false;
+			} catch {
+				return true;
+			}
+		});
+	});
 
 	it('does nothing for a delegate that a repository brought along', async () => {
 		const { record } = await delegate('answer:x');
