@@ -17,10 +17,10 @@ import { stopTree } from './process/stopTree.ts';
 import { tryLauncher } from './process/tryLauncher.ts';
 import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
 import { delegateVariables, WindowDelegates } from './operations/delegates.ts';
-import { requireTrust } from './operations/trust.ts';
 import { WindowWorktrees } from './operations/worktrees.ts';
 import { doctorReport } from './ui/doctorReport.ts';
 import type { Folder, Operations } from './ui/ports.ts';
+import { requireTrust } from './ui/trust.ts';
 import { agentArguments, agentPath, tokenThreshold } from './ui/settings.ts';
 
 /** What the window asks of drivers, processes and other programs' files. */

@@ -8,7 +8,7 @@ import { ORCHESTRATOR, type DriverId, type SessionId } from '../protocol/names.t
 import type { WorkerRecord } from '../protocol/records.ts';
 import { AttentionTracker, type Attention } from './attention.ts';
 import { DelegateMirror } from './delegates/delegateMirror.ts';
-import { Delegates, type Delegate } from './delegates/delegates.ts';
+import { Delegates, isFinal, type Delegate } from './delegates/delegates.ts';
 import type { Driver } from './driver.ts';
 import type { MailboxListing } from './mailboxFiles.ts';
 import type { Overview, WorkerState, WorkerView } from './overview.ts';
@@ -312,12 +312,19 @@ export class WorkspaceModel implements Disposable {
 		const isRestarted = view?.state && Date.parse(record.startedAt) - Date.parse(view.state.at) > RESTART_MS;
 		const folded = view?.state && !isRestarted ? view.state : fresh;
 		const state = concludeState(folded, {
-			process: this.processEvidence(record),
+			process: this.processEvidence(record) ?? this.endOfDelegate(record),
 			stoppedAt: record.stoppedAt,
 			probe: session === undefined ? undefined : this.prober.probe(session),
 			interruptedAt: view?.facts?.interruptedAt,
 		});
 		return { state, view, folded };
+	}
+
+	/** One that ended before its agent was started never had a process to be found gone. */
+	private endOfDelegate({ delegate: id }: WorkerRecord): { liveness: Liveness; at: string } | undefined {
+		const delegate = id === undefined ? undefined : this.mirror.find(id);
+		if (!delegate || !isFinal(delegate.state)) return undefined;
+		return { liveness: 'dead', at: delegate.status.ended_at ?? delegate.record.createdAt };
 	}
 
 	private processEvidence(record: WorkerRecord): { liveness: Liveness; at: string } | undefined {

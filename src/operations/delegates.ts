@@ -9,7 +9,7 @@ import { lookAtQueue, stopDelegate } from '../process/delegateQueue.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { agentPath, delegateHost, maximumDelegates } from '../ui/settings.ts';
-import { requireTrust } from './trust.ts';
+import { requireTrust } from '../ui/trust.ts';
 
 /** The window's side of the delegates: it queues, and looks that the queue goes on. What runs belongs to no window. */
 export class WindowDelegates implements DelegateOperations {

@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
-import { NancyError } from '../base/errors.ts';
 import { runInWorktree } from '../process/runInWorktree.ts';
 import { changesOf, fileAtBase } from '../process/worktreeChanges.ts';
 import { mergeWorktree } from '../process/worktreeMerge.ts';
 import { removeWorktree, whatWouldBeLost } from '../process/worktreeRemove.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { ChangedFile, MergeOutcome, OnlyThere, WorktreeOperations } from '../ui/ports.ts';
-import { requireTrust } from './trust.ts';
+import { requireTrust } from '../ui/trust.ts';
 
 /** Longest time of a tear-down command, in milliseconds. */
 const TEAR_DOWN_MS = 5 * 60 * 1000;
@@ -41,13 +40,11 @@ export class WindowWorktrees implements WorktreeOperations {
 		if (tearDown !== undefined && tearDown.trim() !== '') {
 			const { code, isTimeout, output } = await runInWorktree(worktree, tearDown, TEAR_DOWN_MS);
 			if (code !== 0 || isTimeout) {
-				throw new NancyError(
-					'io',
-					vscode.l10n.t(
-						'The tear-down command failed, so the worktree stays: {0}',
-						output.trim().slice(-300),
-					),
-				);
+				const end = output.trim().slice(-300);
+				return {
+					isRemoved: false,
+					says: vscode.l10n.t('The tear-down command failed, so the worktree stays: {0}', end),
+				};
 			}
 		}
 		return removeWorktree(worktree, { discard });

@@ -54,6 +54,9 @@ const icons: Readonly<Record<DelegateState, vscode.ThemeIcon>> = {
 };
 const ORDER: readonly DelegateState[] = ['running', 'queued', 'parked', 'failed', 'done'];
 
+/** What somebody stopped is no alarm. */
+const stoppedIcon = new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground'));
+
 /** Of those that have ended, so many are in sight; the others are folded away. */
 const ENDED_SHOWN = 20;
 const TICK_MS = 1000;
@@ -107,7 +110,7 @@ export class DelegatesView extends LiveTree<Element> {
 		const item = row(`${folder.path}//${record.id}`, isInGroup ? agent : shortTitle(delegate));
 		const worktree = worktreeOf(delegate, folder.delegates());
 		item.contextValue = delegate.isForeign ? 'foreign' : `delegate.${state}${worktree ? '.worktree' : ''}`;
-		item.iconPath = icons[state];
+		item.iconPath = delegate.error === 'cancelled' ? stoppedIcon : icons[state];
 		item.description = delegateLine(delegate);
 		item.command = { command: 'nancy.showDelegateOutput', title: l10n.t('Show Output'), arguments: [element] };
 		item.accessibilityInformation = {

@@ -71,8 +71,8 @@ export class ReviewComments implements vscode.Disposable {
 
 	/** @param reply what VS Code hands over from the box below a thread */
 	async add(reply: unknown): Promise<void> {
-		const { thread, text } = reply as vscode.CommentReply;
-		if (text.trim() === '') return;
+		if (!isReply(reply) || reply.text.trim() === '') return;
+		const { thread, text } = reply;
 		thread.comments = [...thread.comments, new ReviewComment(text.trim(), thread)];
 		this.adopt(thread);
 		await this.save();
@@ -198,6 +198,10 @@ export class ReviewComments implements vscode.Disposable {
 	private tell(): void {
 		this.keys.set('hasComments', this.threads.size > 0);
 	}
+}
+
+function isReply(value: unknown): value is vscode.CommentReply {
+	return typeof value === 'object' && value !== null && 'thread' in value && 'text' in value;
 }
 
 /** Words for the agent, so not translated. */

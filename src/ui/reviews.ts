@@ -106,9 +106,16 @@ export class Reviews {
 
 	private async remove({ folder, delegate }: DelegateItem, worktree: Worktree, discard: boolean): Promise<void> {
 		const tearDown = existsSync(worktree.folder) ? delegate.record.tearDown : undefined;
-		const { says } = await this.worktrees.remove(worktree, { discard, tearDown });
+		const { isRemoved, says } = await this.worktrees.remove(worktree, { discard, tearDown });
 		await folder.refresh();
-		void vscode.window.showInformationMessage(says);
+		if (isRemoved || tearDown === undefined) {
+			void vscode.window.showInformationMessage(says);
+			return;
+		}
+		const anyway = l10n.t('Remove Anyway');
+		if ((await vscode.window.showWarningMessage(says, anyway)) !== anyway) return;
+		const second = await this.worktrees.remove(worktree, { discard, tearDown: undefined });
+		void vscode.window.showInformationMessage(second.says);
 	}
 }
 

@@ -33,6 +33,11 @@ export class DelegateMirror {
 		return [...this.own(), ...this.foreign];
 	}
 
+	find(id: string): Delegate | undefined {
+		const parsed = DelegateId.safeParse(id);
+		return parsed.success ? this.known.get(parsed.data)?.delegate : undefined;
+	}
+
 	private own(): Delegate[] {
 		return [...this.known.values()].flatMap(({ delegate }) => delegate ?? []);
 	}

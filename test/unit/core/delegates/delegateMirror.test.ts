@@ -178,6 +178,24 @@ describe('the model', () => {
 		expect(model.overview().tasks[0]?.unread).toBe(1);
 	});
 
+	it('knows that a worker has ended which never came to start', async () => {
+		const model = await open();
+		const { record, status } = await create('first');
+		await store.workspace.createWorker({
+			version: 1,
+			task,
+			name: worker,
+			agent,
+			sessions: [],
+			startedAt: record.createdAt,
+			delegate: record.id,
+		});
+		const phase = () => model.overview().tasks[0]?.workers[0]?.state.phase;
+		await eventually('it waits', () => phase() === 'starting');
+		await store.finish({ ...(await store.get(record.id)), status }, { ok: false, reason: 'cancelled', output: '' });
+		await eventually('it has ended', () => phase() === 'ended');
+	});
+
 	it('says nothing of what somebody stopped, or of what had ended before', async () => {
 		const before = await create('before');
 		await store.finish(before, { ok: false, reason: 'timeout', output: '' });
@@ -206,11 +224,11 @@ describe('the model', () => {
 		const { record, status } = await create('first');
 		await eventually('somebody looks', () => looks.some(count => count > 0));
 		await sleep(200);
-		expect(looks.toSorted()).toEqual([0, 1]);
+		expect(looks.toSorted((a, b) => a - b)).toEqual([0, 1]);
 		await store.finish({ ...(await store.get(record.id)), status }, { ok: true, output: 'Done.' });
 		await eventually('it has ended', () => first.delegates()[0]?.status.reported === true);
 		await sleep(3300);
-		expect(looks.toSorted()).toEqual([0, 1]);
+		expect(looks.toSorted((a, b) => a - b)).toEqual([0, 1]);
 	});
 
 	it('that only reads writes nothing and looks after nothing', async () => {
