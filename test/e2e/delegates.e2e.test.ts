@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { Workspace } from '../../src/core/workspace.ts';
@@ -204,6 +204,51 @@ describe('delegates', () => {
 			);
 		},
 	);
+
+	test('take a selection along, and hear what is said while they work', { timeout: 120_000 }, async () => {
+		await using folder = tempFolder('nd-');
+		const project = repository(folder);
+		writeFileSync(`${project}/notes.txt`, 'one\ntwo\nthree\n');
+		await withAgent(
+			'delegates-selection',
+			async (lab, model) => {
+				const { workbench, page } = lab;
+				const row = workbench.row('Delegates', /Explain it/);
+				await page.keyboard.press('F1');
+				await workbench.quickInput.fill('notes.txt');
+				await workbench.pick('notes.txt');
+				await workbench.tab('notes.txt').waitFor();
+				await page.locator('.view-line', { hasText: 'two' }).click({ clickCount: 3 });
+				await page.locator('.view-line', { hasText: 'two' }).click({ button: 'right' });
+				await page.locator('.context-view .action-item', { hasText: 'Delegate…' }).first().waitFor();
+				await page.waitForTimeout(250);
+				await page.locator('.context-view .action-item', { hasText: 'Delegate…' }).first().click();
+				await workbench.quick.getByText('What is to be done with notes.txt:2').first().waitFor();
+				await delegate(workbench, 'Explain it [[sh:sleep 12; echo one]][[text:Explained]]', {
+					Where: 'A worktree of its own, with uncommitted changes',
+				});
+				const asked = await model.waitForRequest(({ text }) => text.includes('Explain it'), 30_000);
+				expect(asked.text).toContain('notes.txt:2:\n\n```\ntwo');
+
+				await row.filter({ hasText: /running · 1 tool call/ }).waitFor({ timeout: 30_000 });
+				await workbench.rowAction(row, 'Message This Delegate');
+				await workbench.webview().locator('#recipients input:checked').waitFor();
+				await workbench.webview().locator('#text').fill('Be brief.');
+				await page.keyboard.press('Control+Enter');
+				await workbench.row('Inbox', /Be brief\./).waitFor();
+				await workbench.contextMenu(row, 'Send Back to Delegate');
+				await workbench.answer('And now in verse. [[text:In verse]]');
+				await workbench.toast(/reads your comments before it stops/).waitFor();
+				await row.filter({ hasText: /done/ }).waitFor({ timeout: 40_000 });
+				const told = await model.waitForRequest(({ text }) => text.includes('And now in verse.'));
+				expect(told.text).toContain('Be brief.');
+				const [only, ...others] = await all(project);
+				expect(others).toEqual([]);
+				expect(readFileSync(only?.files.output ?? '', 'utf8')).toBe('In verse');
+			},
+			{ workspace: project, size },
+		);
+	});
 
 	test('are only shown in a folder that is not trusted', { timeout: 90_000 }, async () => {
 		await using folder = tempFolder('nd-');
