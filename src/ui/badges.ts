@@ -7,9 +7,11 @@ import type { Views } from './nancy.ts';
 import type { Folder } from './ports.ts';
 import { notice } from './settings.ts';
 
-/** Counts on the Nancy icon what needs the human: questions, workers that stopped unseen, and unread messages. */
+/** Counts on the Nancy icon what needs the human: questions, workers and delegates that ended unseen, and unread messages. */
 export class Badges implements vscode.Disposable {
 	private readonly stopped = new Set<string>();
+	/** Delegates that ended while their view was out of sight. */
+	private readonly ended = new Set<string>();
 	private readonly owned: vscode.Disposable[] = [];
 
 	constructor(
@@ -19,6 +21,14 @@ export class Badges implements vscode.Disposable {
 		this.owned.push(
 			folders.onDidNeedAttention(({ folder, attention }) => {
 				if (attention.kind === 'stopped') this.stopped.add(keyOf(folder, attention.address));
+				const { delegate } = attention;
+				if (delegate && !views.delegates.visible && notice('delegate', folder.path) !== 'off')
+					this.ended.add(`${folder.path}//${delegate.id}`);
+				this.show();
+			}),
+			views.delegates.onDidChangeVisibility(({ visible }) => {
+				if (!visible) return;
+				this.ended.clear();
 				this.show();
 			}),
 			folders.onDidChange(() => this.show()),
@@ -40,6 +50,7 @@ export class Badges implements vscode.Disposable {
 		const asking = waiting.filter(({ folder }) => notice('permission', folder.path) !== 'off').length;
 		const stopped = this.countStopped();
 		this.views.tasks.badge = badge(asking + stopped, l10n.t('{0} waiting, {1} stopped', asking, stopped));
+		this.views.delegates.badge = badge(this.ended.size, l10n.t('{0} ended', this.ended.size));
 		const unread = this.countUnread();
 		this.views.inbox.badge = badge(unread, l10n.t('{0} unread', unread));
 	}
