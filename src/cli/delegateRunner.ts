@@ -46,7 +46,7 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	} catch (error) {
 		outcome = { ok: false, reason: errorText(error), output: '' };
 	}
-	await run.status.flush();
+	await run.settle();
 	await insist(() => delegates.finish(delegate, outcome));
 }
 
@@ -76,11 +76,12 @@ async function insist<T>(work: () => Promise<T>): Promise<T> {
 }
 
 class DelegateRun {
-	readonly status: StatusWriter;
+	private readonly status: StatusWriter;
 	/** The agent has said or done something in its current session: worth going on with. */
 	private hasBegun = false;
 	private quotaResetsAtMs: number | undefined;
 	private spentMs = 0;
+	private logging = Promise.resolve();
 
 	constructor(
 		private readonly delegates: Delegates,
@@ -214,10 +215,16 @@ class DelegateRun {
 		this.status.change({ status: 'running', parked_until: undefined });
 	}
 
-	/** The log is for reading along; a disk that takes none of it must not end the run. */
-	private async say(text: string): Promise<void> {
+	/** Resolves once status and log say all that there is to say. */
+	async settle(): Promise<void> {
+		await Promise.all([this.status.flush(), this.logging]);
+	}
+
+	/** In order. The log is for reading along; a disk that takes none of it must not end the run. */
+	private say(text: string): Promise<void> {
 		this.tools.show(text);
-		await this.delegate.files.appendLog(text).catch(() => undefined);
+		this.logging = this.logging.then(() => this.delegate.files.appendLog(text)).catch(() => undefined);
+		return this.logging;
 	}
 }
 

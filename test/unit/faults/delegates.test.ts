@@ -105,7 +105,7 @@ describe('a runner', () => {
 			},
 		});
 		expect(outputOf(done)).toBe('done');
-		expect(logOf(done)).toContain('● Read');
+		expect(logOf(done)).toMatch(/^— fake-1 —\n● Read\n● Edit\n/);
 		expect(logOf(done)).toContain('not json');
 		expect(done.status.runner).toBeUndefined();
 		expect(await delegates.workspace.worker(done.record)).toMatchObject({ stoppedAt: expect.any(String) });
