@@ -4,6 +4,7 @@ import { identify, liveness } from '../base/liveness.ts';
 import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
+import { newMessageId } from '../core/messageId.ts';
 import type { HeadlessEvent } from '../core/headless.ts';
 import { abandonStart, headlessOf, planWorker, recordProcess, recordStop } from '../core/launch.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
@@ -29,15 +30,21 @@ export interface RunnerTools {
 
 /** Where the CLI does not say when its limit resets, in milliseconds. */
 const QUOTA_PAUSE_MS = 15 * 60 * 1000;
+/** A reset that is said to be over already is tried after this. */
+const SHORTEST_PARKING_MS = 2000;
+/** How often one delegate waits for its account; a limit that never resets is a failure. */
+const MOST_QUOTA_ROUNDS = 10;
 /** Before the first retry of a transient failure, in milliseconds; doubled each time. */
 const RETRY_MS = 2000;
+/** A runner can wait for the queue: who looks at a long one has much to do. */
+const PATIENCE_MS = 5 * 60 * 1000;
 const SET_UP_MS = 10 * 60 * 1000;
 /** What an agent is told that goes on in the conversation that a failure had cut off. */
 const GO_ON = 'Go on with the task where you were interrupted.';
 
 /** Runs one delegate from its turn in the queue to its `.done`. Whatever happens, it ends in one of done and failed. */
 export async function runDelegate(delegates: Delegates, id: DelegateId, tools: RunnerTools): Promise<void> {
-	const delegate = await delegates.locked(() => claim(delegates, id));
+	const delegate = await delegates.locked(() => claim(delegates, id), PATIENCE_MS);
 	if (!delegate) return;
 	const run = new DelegateRun(delegates, delegate, tools);
 	let outcome: Outcome;
@@ -47,7 +54,9 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 		outcome = { ok: false, reason: errorText(error), output: '' };
 	}
 	await run.settle();
-	await insist(() => delegates.finish(delegate, outcome));
+	// Given up by somebody meanwhile, who took this process for dead: its answer is reported all the same.
+	const late = (await delegate.files.readDone()) === undefined ? undefined : newMessageId();
+	await insist(() => delegates.locked(() => delegates.finish(delegate, outcome, late), PATIENCE_MS));
 }
 
 /** Somebody else's already, or over: `undefined`. */
@@ -102,6 +111,7 @@ class DelegateRun {
 		await this.tools.deploy(found);
 		const cwd = await this.place();
 		const { retries } = this.record.limits;
+		let quotaRounds = 0;
 		for (let failures = 0; ;) {
 			if (signal.aborted) return cancelled();
 			const begun = Date.now();
@@ -109,7 +119,8 @@ class DelegateRun {
 			this.spentMs += Date.now() - begun;
 			await this.status.flush();
 			const failure = ending.is === 'result' ? ending.result.failure : undefined;
-			if (failure?.kind === 'quota') {
+			if (failure?.kind === 'quota' && quotaRounds < MOST_QUOTA_ROUNDS) {
+				quotaRounds++;
 				await this.waitForQuota(failure.reason);
 				continue;
 			}
@@ -138,7 +149,7 @@ class DelegateRun {
 		await this.status.flush();
 		if (setUp !== undefined && setUp.trim() !== '') {
 			await this.say(`$ ${setUp}\n`);
-			const { code, isTimeout, output } = await runInWorktree(worktree, setUp, SET_UP_MS, this.tools.signal);
+			const { code, isTimeout, output } = await runInWorktree(worktree, setUp, SET_UP_MS, this.tools.signal, id);
 			await this.say(output);
 			const ending = isTimeout ? 'took too long' : `ended with ${code ?? 'a signal'}`;
 			if (code !== 0) throw new NancyError('io', `the set-up command ${ending}: ${output.slice(-500)}`);
@@ -200,10 +211,13 @@ class DelegateRun {
 
 	/** The whole batch waits: nothing of this agent is started before its limit resets. */
 	private async waitForQuota(reason: string): Promise<void> {
-		const untilMs = Math.max(Date.now() + 1000, this.quotaResetsAtMs ?? Date.now() + QUOTA_PAUSE_MS);
+		const untilMs = Math.max(Date.now() + SHORTEST_PARKING_MS, this.quotaResetsAtMs ?? Date.now() + QUOTA_PAUSE_MS);
 		this.quotaResetsAtMs = undefined;
 		const until = new Date(untilMs).toISOString();
-		await this.delegates.locked(() => this.delegates.park({ version: 1, agent: this.record.agent, until, reason }));
+		await this.delegates.locked(
+			() => this.delegates.park({ version: 1, agent: this.record.agent, until, reason }),
+			PATIENCE_MS,
+		);
 		this.status.change({ status: 'parked', parked_until: until });
 		await this.status.flush();
 		await this.say(`${reason}; waiting until ${until}\n`);

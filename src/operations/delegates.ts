@@ -25,6 +25,10 @@ export class WindowDelegates implements DelegateOperations {
 		return record.id;
 	}
 
+	isOwn({ workspace }: Folder, id: DelegateId): Promise<boolean> {
+		return this.tickets.isValid(id, new Delegates(workspace).filesOfRequest(id));
+	}
+
 	async stop(folder: Folder, id: DelegateId): Promise<void> {
 		requireTrust();
 		await stopDelegate(new Delegates(folder.workspace), id);

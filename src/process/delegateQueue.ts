@@ -1,13 +1,18 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readTextIfExists } from '../base/atomicFile.ts';
 import { errorText, hasErrno } from '../base/errors.ts';
 import { liveness } from '../base/liveness.ts';
 import { admitted, defaultCap } from '../core/delegates/admission.ts';
 import { isFinal, RUNNER_DIED, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
-import { RUN_MARK } from './headlessRun.ts';
-import { stopMarked } from './marked.ts';
+import { WorktreeName } from '../protocol/worktree.ts';
+import { RUN_MARK, stopMarked } from './marked.ts';
+import { inspectRepository } from './repository.ts';
 import { startRunner } from './runnerHost.ts';
+import { createWorktree } from './worktree.ts';
 
 export interface QueueOptions {
 	tickets: Tickets;
@@ -37,10 +42,25 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 /** Its runner was killed: nobody watches the agent any more, so that it is ended too. */
 async function giveUp(delegates: Delegates, delegate: Delegate): Promise<void> {
 	await stopMarked(RUN_MARK, delegate.record.id);
+	await adoptWorktree(delegates, delegate).catch(() => undefined); // a repository that is gone has no worktrees
 	// It may have come to its end while we looked.
 	const now = await delegates.find(delegate.record.id);
 	if (!now || now.state === 'done' || now.state === 'failed') return;
-	await delegates.finish(now, { ok: false, reason: RUNNER_DIED, output: '' });
+	// Killed between its answer and the word that it is there? The answer was written whole, or it would not have its name.
+	const output = (await readTextIfExists(now.files.output)) ?? '';
+	const hasAnswer = output.trim() !== '';
+	await delegates.finish(now, hasAnswer ? { ok: true, output } : { ok: false, reason: RUNNER_DIED, output });
+}
+
+/** A worktree that its runner had made, or half made, and not noted any more: what is in it must not be forgotten. */
+async function adoptWorktree(delegates: Delegates, { record, status }: Delegate): Promise<void> {
+	const { place, id } = record;
+	if (place.is !== 'worktree' || status.worktree) return;
+	const repository = await inspectRepository(place.folder);
+	if (!repository.ok || !existsSync(join(`${repository.root}.worktrees`, id))) return;
+	const { folder, withChanges } = place;
+	const worktree = await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes: true });
+	await delegates.writeStatus(id, { ...status, worktree });
 }
 
 async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy, env }: QueueOptions): Promise<void> {
@@ -85,5 +105,11 @@ export async function stopDelegate(delegates: Delegates, id: DelegateId, patienc
 		return true;
 	});
 	const deadline = Date.now() + patienceMs;
-	while (!isOver && Date.now() < deadline && !isFinal((await delegates.get(id)).state)) await sleep(50);
+	while (!isOver && Date.now() < deadline) {
+		const now = await delegates.get(id);
+		if (isFinal(now.state)) return;
+		// It was stopped before it could say so itself.
+		if (now.status.runner && liveness(now.status.runner) === 'dead') return stopDelegate(delegates, id, patienceMs);
+		await sleep(50);
+	}
 }

@@ -4,7 +4,7 @@ import { identify, type ProcessIdentity } from '../base/liveness.ts';
 import type { HeadlessEvent, HeadlessFormat, HeadlessResult } from '../core/headless.ts';
 import { mergedEnvironment } from './environment.ts';
 import { Lines } from './lines.ts';
-import { stopMarked } from './marked.ts';
+import { RUN_MARK, stopMarked } from './marked.ts';
 import { stopTree } from './stopTree.ts';
 
 /** An agent to run once, without a terminal. */
@@ -41,9 +41,8 @@ export interface RunListener {
 	onNoise(text: string): void;
 }
 
-/** The environment variable that marks everything a run starts. */
-export const RUN_MARK = 'NANCY_RUN';
-
+/** A longer timer fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const STDERR_KEPT = 4000;
 
 /**
@@ -79,11 +78,18 @@ export async function runHeadless(
 	};
 	const cancel = () => stop({ is: 'cancelled' });
 	signal.addEventListener('abort', cancel, { once: true });
-	const wall = setTimeout(() => stop({ is: 'timeout', limit: 'wall' }), limits.wallMs);
-	const idle = setTimeout(() => stop({ is: 'timeout', limit: 'idle' }), limits.idleMs);
+	const wall = setTimeout(() => stop({ is: 'timeout', limit: 'wall' }), Math.min(limits.wallMs, LONGEST_TIMER_MS));
+	const idle = setTimeout(() => stop({ is: 'timeout', limit: 'idle' }), Math.min(limits.idleMs, LONGEST_TIMER_MS));
 
+	const read = (line: string): readonly HeadlessEvent[] => {
+		try {
+			return format.read(line);
+		} catch {
+			return []; // no line may end the process that watches the agent
+		}
+	};
 	const lines = new Lines(line => {
-		const events = format.read(line);
+		const events = read(line);
 		if (events.length === 0 && !line.startsWith('{')) listener.onNoise(line);
 		for (const event of events) {
 			if (event.is === 'result') result = event.result;
@@ -104,6 +110,9 @@ export async function runHeadless(
 	child.stdin?.end(program.prompt);
 
 	const { reason } = await ended;
+	// Somebody who has cleaned its environment may hold them: this process must not wait for that.
+	child.stdout?.destroy();
+	child.stderr?.destroy();
 	lines.end();
 	clearTimeout(wall);
 	clearTimeout(idle);

@@ -5,6 +5,9 @@ import { promisify } from 'node:util';
 import { hasErrno } from '../base/errors.ts';
 import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
 
+/** The environment variable that marks everything a run starts. */
+export const RUN_MARK = 'NANCY_RUN';
+
 /**
  * Processes whose environment has this variable with this value: whatever a run has started, also what has left its group and
  * lost its parent. A process that was given another environment is not found.

@@ -4,6 +4,7 @@ import { errorText } from '../base/errors.ts';
 import { identify } from '../base/liveness.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { withoutGitVariables } from './git.ts';
+import { RUN_MARK, stopMarked } from './marked.ts';
 import { stopTree } from './stopTree.ts';
 
 export interface CommandEnd {
@@ -24,13 +25,20 @@ export function runInWorktree(
 	command: string,
 	timeoutMs: number,
 	signal?: AbortSignal,
+	/** Value of NANCY_RUN, by which what it starts is known when its runner is killed. */
+	mark = '',
 ): Promise<CommandEnd> {
 	if (!existsSync(worktree.folder))
 		return Promise.resolve({ isTimeout: false, output: `${worktree.folder} is gone` });
 	return new Promise(resolve => {
 		const child = spawn('sh', ['-c', command], {
 			cwd: worktree.folder,
-			env: { ...withoutGitVariables(), NANCY_WORKTREE: worktree.folder, NANCY_REPOSITORY: worktree.repository },
+			env: {
+				...withoutGitVariables(),
+				NANCY_WORKTREE: worktree.folder,
+				NANCY_REPOSITORY: worktree.repository,
+				...(mark !== '' && { [RUN_MARK]: mark }),
+			},
 			stdio: ['ignore', 'pipe', 'pipe'],
 			// A group of its own, so that it can be ended with all that it has started.
 			detached: true,
@@ -57,6 +65,7 @@ export function runInWorktree(
 			clearTimeout(timer);
 			signal?.removeEventListener('abort', stop);
 			await stopping;
+			if (mark !== '') await stopMarked(RUN_MARK, mark);
 			const text = output.toString('utf8') + complaint;
 			resolve({ ...(code !== null && !isTimeout && { code }), isTimeout, output: text });
 		};

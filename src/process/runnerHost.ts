@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { identify, type ProcessIdentity } from '../base/liveness.ts';
 import { onPath } from './detect.ts';
 import { mergedEnvironment } from './environment.ts';
-import { RUN_MARK } from './headlessRun.ts';
+import { RUN_MARK } from './marked.ts';
 
 /** A runner mostly waits: without a compiler and with a small nursery it takes a quarter less memory (76 MB to 57). */
 const LEAN = '--jitless --max-semi-space-size=1';

@@ -17,6 +17,7 @@ import type { Folder, Operations } from './ports.ts';
 import type { ReviewComments } from './reviewComments.ts';
 import type { Reviews } from './reviews.ts';
 import { TaskItem, WorkerItem } from './tasksView.ts';
+import { requireOwn } from './ownDelegate.ts';
 
 export interface DelegateCollaborators {
 	folders: Folders;
@@ -79,6 +80,7 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 			const { folder, delegate } = await anyOf(args);
 			const { record } = delegate;
 			const { place, parent } = record;
+			await requireOwn(operations.delegates, folder, record.id);
 			const prompt = await storeOf(folder).prompt(record.id);
 			const again: DelegateRequest = {
 				prompt,

@@ -68,6 +68,8 @@ export interface Operations {
 export interface DelegateOperations {
 	/** Queues a delegate, and starts it where it may start. */
 	start(folder: Folder, request: DelegateRequest): Promise<DelegateId>;
+	/** Whether this user queued it on this machine; what a repository brought along must not be run or repeated. */
+	isOwn(folder: Folder, id: DelegateId): Promise<boolean>;
 	/** Ends it; resolves once it has ended, or did not for a while. */
 	stop(folder: Folder, id: DelegateId): Promise<void>;
 }

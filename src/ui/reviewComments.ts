@@ -13,6 +13,7 @@ import type { Folders } from './folders.ts';
 import type { DelegateOperations, Folder } from './ports.ts';
 import { gone, placeIn, worktreeIn } from './reviews.ts';
 import { delegateLimits } from './settings.ts';
+import { requireOwn } from './ownDelegate.ts';
 
 /** Comments that were not sent back yet, so that a reload loses none. */
 const SAVED = 'reviewComments';
@@ -133,6 +134,7 @@ export class ReviewComments implements vscode.Disposable {
 	}
 
 	private async beginAgain(folder: Folder, { record }: Delegate, worktree: Worktree, remarks: string): Promise<void> {
+		await requireOwn(this.delegates, folder, record.id);
 		if (!existsSync(worktree.folder)) throw gone(worktree);
 		const asked = isInside(worktree.folder, record.place.folder)
 			? record.place.folder

@@ -11,7 +11,7 @@ import { SCHEMES } from './contributions.ts';
 import type { DelegateItem } from './delegatesView.ts';
 import { busyIn, shortTitle, worktreeOf } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
-import type { ChangedFile, OnlyThere, WorktreeOperations } from './ports.ts';
+import type { ChangedFile, OnlyThere, DelegateOperations, WorktreeOperations } from './ports.ts';
 
 /** Of a file of the base: what it belongs to, in the query of its address. */
 const BaseAddress = z.object({ folder: z.string(), id: DelegateId });
@@ -23,6 +23,7 @@ export class Reviews {
 	constructor(
 		private readonly folders: Folders,
 		private readonly worktrees: WorktreeOperations,
+		private readonly delegates: DelegateOperations,
 	) {}
 
 	/** Opens all changes side by side. */
@@ -105,7 +106,9 @@ export class Reviews {
 	}
 
 	private async remove({ folder, delegate }: DelegateItem, worktree: Worktree, discard: boolean): Promise<void> {
-		const tearDown = existsSync(worktree.folder) ? delegate.record.tearDown : undefined;
+		const { id, tearDown: asked } = delegate.record;
+		const mayRun = existsSync(worktree.folder) && asked !== undefined && (await this.delegates.isOwn(folder, id));
+		const tearDown = mayRun ? asked : undefined;
 		const { isRemoved, says } = await this.worktrees.remove(worktree, { discard, tearDown });
 		await folder.refresh();
 		if (isRemoved || tearDown === undefined) {

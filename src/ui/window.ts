@@ -58,7 +58,7 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 	const orchestrator = new Orchestrator(folders, operations, terminals, context.globalState);
 	own.add(new StatusBar(folders));
 	own.add(new DelegateStatusBar(folders));
-	const reviews = new Reviews(folders, operations.worktrees);
+	const reviews = new Reviews(folders, operations.worktrees, operations.delegates);
 	const comments = own.add(new ReviewComments(folders, operations.delegates, context.workspaceState, keys));
 	const outputs = own.add(new DelegateOutputs());
 

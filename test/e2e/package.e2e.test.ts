@@ -33,6 +33,7 @@ it('ships what it needs, and no source, map or test', () => {
 		'extension/skills/check-directives/SKILL.md',
 		'extension/skills/check-tokens/SKILL.md',
 		'extension/skills/create-spec/SKILL.md',
+		'extension/skills/delegate/SKILL.md',
 		'extension/skills/orchestrator/SKILL.md',
 		'extension/skills/send-message/SKILL.md',
 		'extension/skills/session-history/SKILL.md',

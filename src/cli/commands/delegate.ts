@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { NancyError } from '../../base/errors.ts';
+import { errorText, NancyError } from '../../base/errors.ts';
 import { dataFolder } from '../../base/folders.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { queueDelegate } from '../../core/delegates/queueDelegate.ts';
@@ -100,11 +100,12 @@ export const delegate = command(
 			parent,
 		});
 		const runtime = await agents.ownRuntime(context);
+		// It is queued: who tried again because of this would queue it twice.
 		await lookAtQueue(delegates, {
 			tickets,
 			nancy: agents.nancyOf(runtime),
 			cap: agents.capIn(context.env),
-		});
+		}).catch((error: unknown) => context.note(`it is queued, and starts later: ${errorText(error)}`));
 		const { state } = await delegates.get(record.id);
 		const worker = mailboxName(record);
 		return answer(DelegateCreatedOutput, { id: record.id, worker, status: state }, record.id);

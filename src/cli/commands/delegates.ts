@@ -33,7 +33,7 @@ export const delegates = command(
 		],
 		positionals: [{ name: 'id', label: '<id>', help: 'one delegate', required: false }],
 		options: {
-			stop: { help: 'ends it; what it had answered is kept' },
+			stop: { help: 'ends it; it then has failed, as cancelled' },
 			wait: { help: 'waits until it has, or without an id all have, ended' },
 			timeout: { value: 'SECONDS', help: 'with --wait: gives up after this time, with exit code 4' },
 		},
@@ -94,7 +94,9 @@ async function waitFor(
 }
 
 async function chosen(store: Delegates, id: DelegateId | undefined): Promise<Delegate[]> {
-	return id === undefined ? (await store.list()).delegates : [await store.get(id)];
+	// Nobody can tell whether a swarm's worker still lives.
+	if (id === undefined) return (await store.list()).delegates.filter(({ isForeign }) => !isForeign);
+	return [await store.get(id)];
 }
 
 async function listed(store: Delegates): Promise<Answer> {

@@ -147,11 +147,11 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const output = result?.text ?? '';
 	const isEmpty = result !== undefined && !result.failure && output.trim() === '';
 	const reason = isEmpty ? 'it ended without an answer' : reasonOf(ending);
+	const { tool_calls: toolCalls, denied, session } = await record.end(output, reason);
 	if (reason === undefined && input['output-file'] !== undefined) {
 		await writeFileAtomic(resolve(context.cwd, input['output-file']), output, { mode: 0o666 & ~process.umask() });
 	}
 	if (reason !== undefined) context.note(reason);
-	const { tool_calls: toolCalls, denied, session } = await record.end(output, reason);
 	const json = RunOutput.parse({
 		ok: reason === undefined,
 		output,
@@ -233,12 +233,12 @@ async function promptOf(input: Input, context: Context): Promise<string> {
 	return readText([input.prompt ?? '-'], context.stdin);
 }
 
-/** Passes SIGINT, SIGTERM and SIGHUP on as an abort; a second one ends this process as usual. */
+/** Passes SIGINT, SIGTERM and SIGHUP on as an abort. Later ones change nothing: the agent is killed within seconds, and not left behind. */
 async function withCancel<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
 	const controller = new AbortController();
 	const cancel = () => controller.abort();
 	const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-	for (const name of signals) process.once(name, cancel);
+	for (const name of signals) process.on(name, cancel);
 	try {
 		return await work(controller.signal);
 	} finally {

@@ -10,9 +10,11 @@ export function defaultCap(cores = availableParallelism(), freeBytes = freemem()
 	return Math.max(1, Math.min(cores * 2, Math.floor(freeBytes / MEMORY_EACH)));
 }
 
-/** The queued delegates that may start now, in order. Parked agents wait, and nobody waits behind them for another agent. */
+/** The queued delegates that may start now, in order. One that is parked goes on without asking, so it keeps its place. Parked agents wait, and nobody waits behind them for another agent. */
 export function admitted(delegates: readonly Delegate[], cap: number, parked: readonly Parked[]): Delegate[] {
-	const running = delegates.filter(({ state, isForeign }) => state === 'running' && !isForeign).length;
+	const running = delegates.filter(
+		({ state, isForeign }) => !isForeign && (state === 'running' || state === 'parked'),
+	).length;
 	const isParked = ({ record }: Delegate) => parked.some(({ agent }) => agent === record.agent);
 	return delegates
 		.filter(delegate => delegate.state === 'queued' && !isParked(delegate))

@@ -117,10 +117,14 @@ export class Delegates {
 
 	/**
 	 * Ends a delegate: answer, `.done`, status, then the result's message. An empty answer is a failure. A result that comes
-	 * after the delegate had been given up is taken, and reported again.
+	 * after the delegate had been given up is taken, and reported again. Safe to repeat when it failed half way.
+	 * @param lateReport the id of that second report; the caller decides it once, before the first try
 	 */
-	async finish({ record, status, files }: Delegate, outcome: Outcome): Promise<Delegate> {
-		const wasDone = (await files.readDone()) !== undefined;
+	async finish(
+		{ record, status, files }: Delegate,
+		outcome: Outcome,
+		lateReport?: MessageId,
+	): Promise<Delegate> {
 		const isEmpty = outcome.ok && outcome.output.trim() === '';
 		const reason = outcome.ok ? (isEmpty ? 'it ended without an answer' : undefined) : outcome.reason;
 		await files.finish(outcome.output, reason === undefined ? 'success' : `error: ${oneLine(reason)}`);
@@ -134,7 +138,7 @@ export class Delegates {
 				...kept,
 				status: reason === undefined ? 'done' : 'failed',
 				ended_at: new Date().toISOString(),
-				...((wasDone || kept.report === undefined) && { report: newMessageId(), reported: false }),
+				...(lateReport !== undefined && { report: lateReport, reported: false }),
 			},
 		};
 		await this.writeStatus(record.id, ended.status);
@@ -144,20 +148,22 @@ export class Delegates {
 	/** Puts the result into the mailbox of whoever asked for it; once, also when killed in between and repeated. */
 	async report(delegate: Delegate): Promise<Delegate> {
 		const { record, status } = delegate;
-		if (status.reported || status.report === undefined) return delegate;
+		const id = status.report;
+		if (status.reported || id === undefined) return delegate;
 		const to: WorkerAddress = record.parent ?? { task: record.task, worker: ORCHESTRATOR };
-		if (!(await this.isInMailbox(to, status.report))) {
+		if (!(await this.isInMailbox(to, id))) {
 			await this.workspace
-				.sendOnce(to, status.report, {
+				.sendOnce(to, id, {
 					kind: 'result',
 					priority: 'normal',
 					effect: 'none',
 					from: `${record.task}/${record.worker}`,
 					text: await resultText(delegate),
 				})
-				.catch((error: unknown) => {
-					// Whoever asked has been deleted meanwhile: the answer stays in its file.
-					if (!(error instanceof NancyError && error.code === 'no-task')) throw error;
+				.catch(async (error: unknown) => {
+					// Whoever asked has been deleted meanwhile: the answer stays in its file. Or somebody else has just sent it.
+					const isSettled = error instanceof NancyError && ['no-task', 'bad-message'].includes(error.code);
+					if (!isSettled || (error.code === 'bad-message' && !(await this.isInMailbox(to, id)))) throw error;
 				});
 		}
 		const reported = { ...status, reported: true };
@@ -197,9 +203,9 @@ export class Delegates {
 	}
 
 	/** One at a time: who may start what is decided by one process. */
-	async locked<T>(run: () => Promise<T>): Promise<T> {
+	async locked<T>(run: () => Promise<T>, patienceMs?: number): Promise<T> {
 		await this.workspace.prepare();
-		return holdingLock(join(this.folder, 'queue.lock'), run);
+		return holdingLock(join(this.folder, 'queue.lock'), run, patienceMs);
 	}
 
 	/** Which agents get nothing started, and until when. */

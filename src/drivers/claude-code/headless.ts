@@ -28,7 +28,11 @@ const Message = z.looseObject({
 const Denied = z.looseObject({ tool_name: z.string(), message: z._default(z.string(), '') });
 const Retry = z.looseObject({ retry_delay_ms: z._default(z.number(), 0), error: z._default(z.string(), 'error') });
 const RateLimit = z.looseObject({
-	rate_limit_info: z.looseObject({ status: z.optional(z.string()), resetsAt: z.number() }),
+	rate_limit_info: z.looseObject({
+		status: z.optional(z.string()),
+		/** Unix seconds; a number that is no date is no reset. */
+		resetsAt: z.number().check(z.nonnegative(), z.maximum(8_000_000_000)),
+	}),
 });
 
 const Result = z.looseObject({

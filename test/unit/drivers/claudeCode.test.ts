@@ -154,6 +154,29 @@ describe('answering Claude Code', () => {
 	});
 });
 
+describe('the stream of a run without a terminal', () => {
+	const format = claudeCode.headless === 'none' ? undefined : claudeCode.headless;
+
+	it('is read without a throw whatever a line says, and a reset that is no date is none', () => {
+		const reset = (resetsAt: unknown) =>
+			JSON.stringify({ type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt } });
+		expect(format?.read(reset(1_795_260_151))).toEqual([{ is: 'quota', resetsAtMs: 1_795_260_151_000 }]);
+		for (const line of [
+			reset(1e15),
+			reset(-1),
+			reset('soon'),
+			'{',
+			'',
+			'[]',
+			'"x"',
+			'{"type":1}',
+			'{"type":"assistant"}',
+		]) {
+			expect(format?.read(line)).toEqual([]);
+		}
+	});
+});
+
 describe('a prompt', () => {
 	it('that Nancy typed is told from one of a person', () => {
 		const typed = (prompt: string) => read({ ...sample('hook-UserPromptSubmit-typed'), prompt });

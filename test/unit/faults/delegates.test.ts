@@ -11,8 +11,7 @@ import { Workspace } from '../../../src/core/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../../src/process/delegateQueue.ts';
 import { onPath } from '../../../src/process/detect.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
-import { RUN_MARK } from '../../../src/process/headlessRun.ts';
-import { markedProcesses } from '../../../src/process/marked.ts';
+import { RUN_MARK, markedProcesses } from '../../../src/process/marked.ts';
 import { ORCHESTRATOR } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
@@ -251,6 +250,34 @@ describe('a runner', () => {
 		const leftovers = names.filter(name => name.endsWith('.tmp'));
 		expect(leftovers).toEqual([]);
 	}, 600_000);
+
+	it('keeps an answer that was on the disk when its runner was killed', async () => {
+		const queued = await delegate('wait:60000');
+		await look();
+		const { status } = await eventually('its agent', async () => {
+			const now = await delegates.get(queued.record.id);
+			return now.status.agent_process && now;
+		});
+		writeFileSync(queued.files.output, 'The answer.');
+		process.kill(status.runner!.pid, 'SIGKILL');
+		await eventually('its end', async () => {
+			await look();
+			return isFinal((await delegates.get(queued.record.id)).state);
+		});
+		expect((await delegates.get(queued.record.id)).state).toBe('done');
+		expect(outputOf(queued)).toBe('The answer.');
+		expect(await markedProcesses(RUN_MARK, queued.record.id)).toEqual([]);
+	});
+
+	it('ends with its agent, whoever still holds its pipes', async () => {
+		const begun = Date.now();
+		const queued = await delegate('clean answer:done');
+		await look();
+		const { runner } = (await delegates.get(queued.record.id)).status;
+		expect((await ended(queued)).state).toBe('done');
+		await eventually('the runner is gone', () => runner && liveness(runner) === 'dead');
+		expect(Date.now() - begun).toBeLessThan(15_000);
+	});
 
 	it('goes on while the log cannot be written', async () => {
 		const queued = await delegate('tool:Read wait:100 answer:done');

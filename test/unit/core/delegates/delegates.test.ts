@@ -6,6 +6,7 @@ import { Delegates, type Delegate } from '../../../../src/core/delegates/delegat
 import { queueDelegate, type DelegateRequest } from '../../../../src/core/delegates/queueDelegate.ts';
 import { StatusWriter } from '../../../../src/core/delegates/statusWriter.ts';
 import { Tickets } from '../../../../src/core/delegates/tickets.ts';
+import { newMessageId } from '../../../../src/core/messageId.ts';
 import { Workspace } from '../../../../src/core/workspace.ts';
 import type { DelegateState } from '../../../../src/protocol/delegate.ts';
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../../src/protocol/names.ts';
@@ -152,11 +153,24 @@ describe('a delegate', () => {
 	it('that was given up and answers after all is taken, and reported again', async () => {
 		const delegate = await queue();
 		await delegates.finish(delegate, { ok: false, reason: 'runner died', output: '' });
-		await delegates.finish(await delegates.get(delegate.record.id), { ok: true, output: 'Late, but here.' });
+		const late = newMessageId();
+		const given = await delegates.get(delegate.record.id);
+		// Twice: the first try may have failed half way.
+		for (let n = 0; n < 2; n++) await delegates.finish(given, { ok: true, output: 'Late, but here.' }, late);
 		expect((await delegates.get(delegate.record.id)).state).toBe('done');
 		const mail = await mailOf(TaskName.parse('delegates'));
 		const lastLines = mail.map(({ text }) => text.split('\n').at(-1));
-		expect(new Set(lastLines)).toEqual(new Set(['Late, but here.', 'Write the tests.']));
+		expect(lastLines.toSorted((a = '', b = '') => (a < b ? -1 : 1))).toEqual([
+			'Late, but here.',
+			'Write the tests.',
+		]);
+	});
+
+	it('is reported once when its end is repeated, or somebody else has just reported it', async () => {
+		const delegate = await queue();
+		for (let n = 0; n < 3; n++) await delegates.finish(delegate, { ok: true, output: 'The answer.' });
+		await Promise.all([1, 2, 3].map(() => delegates.finish(delegate, { ok: true, output: 'The answer.' })));
+		expect(await mailOf(TaskName.parse('delegates'))).toHaveLength(1);
 	});
 
 	it('whose asker has been deleted keeps its answer', async () => {
@@ -204,6 +218,8 @@ describe('the queue', () => {
 		];
 		expect(ids(admitted(all, 3, []))).toEqual(['b', 'c']);
 		expect(ids(admitted(all, 1, []))).toEqual([]);
+		// What is parked goes on without asking.
+		expect(ids(admitted([delegate('p', 'parked'), ...all], 3, []))).toEqual(['b']);
 	});
 
 	it('leaves a parked agent waiting, and lets another agent go past', () => {
