@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** On a shared runner a second try tells a slow moment from a defect; on one's own machine a test passes or fails. */
@@ -14,6 +15,8 @@ const serial = {
 
 export default defineConfig({
 	test: {
+		// Most of a test's time here is waiting for processes and disks: two at a time also on two cores.
+		maxWorkers: Math.max(2, availableParallelism() - 1),
 		projects: [
 			{ test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 15_000, retry } },
 			{ test: { name: 'agent', include: ['test/agent/**/*.agent.test.ts'], ...serial } },
