@@ -120,11 +120,7 @@ export class Delegates {
 	 * after the delegate had been given up is taken, and reported again. Safe to repeat when it failed half way.
 	 * @param lateReport the id of that second report; the caller decides it once, before the first try
 	 */
-	async finish(
-		{ record, status, files }: Delegate,
-		outcome: Outcome,
-		lateReport?: MessageId,
-	): Promise<Delegate> {
+	async finish({ record, status, files }: Delegate, outcome: Outcome, lateReport?: MessageId): Promise<Delegate> {
 		const isEmpty = outcome.ok && outcome.output.trim() === '';
 		const reason = outcome.ok ? (isEmpty ? 'it ended without an answer' : undefined) : outcome.reason;
 		await files.finish(outcome.output, reason === undefined ? 'success' : `error: ${oneLine(reason)}`);
