@@ -64,7 +64,9 @@ export async function planWorker(
 	}
 	const task = await workspace.task(request.task);
 	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
-	const earlier = await earlierRecord(workspace, request.task, worker);
+	// A name that was free a moment ago and is taken now is another window's new worker, not this one's earlier self.
+	const isNew = request.worker === undefined && !request.resume;
+	const earlier = isNew ? undefined : await earlierRecord(workspace, request.task, worker);
 	if (earlier) refuseSecond(earlier);
 	const resume = request.resume ? resumable(driver, agent.version, earlier, request) : undefined;
 	const session = resume ?? SessionId.parse(await newUuid());
