@@ -19,14 +19,20 @@ async function idle(lab: DeployedLab, session: SessionId): Promise<void> {
 	await sleep(300); // the CLI's watcher starts after the hook's answer
 }
 
+/** A worker in a terminal that has answered its first prompt. */
+async function afterFirstTurn(lab: DeployedLab) {
+	const session = newSession();
+	const address = await startedTask(lab, session);
+	const claude = await lab.interactive(['--session-id', session]);
+	await submit(claude, '[[text:First turn]]');
+	await claude.waitForText(/● First turn/);
+	return { session, address, claude };
+}
+
 describe('waking an idle agent in a terminal', () => {
 	it('wakes it without a key typed, and the words stand outside the wrapper', async () => {
 		await using lab = await deployedLab();
-		const session = newSession();
-		const address = await startedTask(lab, session);
-		const claude = await lab.interactive(['--session-id', session]);
-		await submit(claude, '[[text:First turn]]');
-		await claude.waitForText(/● First turn/);
+		const { session, address, claude } = await afterFirstTurn(lab);
 		await idle(lab, session);
 		const sent = Date.now();
 		const id = await lab.send(address, 'Look at the log. [[text:Looked]]', { kind: 'feedback' });
@@ -57,11 +63,7 @@ describe('waking an idle agent in a terminal', () => {
 
 	it('wakes it after /clear, as the same worker', async () => {
 		await using lab = await deployedLab();
-		const session = newSession();
-		const address = await startedTask(lab, session);
-		const claude = await lab.interactive(['--session-id', session]);
-		await submit(claude, '[[text:First turn]]');
-		await claude.waitForText(/● First turn/);
+		const { address, claude } = await afterFirstTurn(lab);
 		await submit(claude, '/clear');
 		const next = await eventually('a second session', async () => {
 			const sessions = (await lab.nancy.worker(address))?.sessions ?? [];
@@ -75,11 +77,7 @@ describe('waking an idle agent in a terminal', () => {
 
 	it('hands over what waits when the prompt of “Wake by Typing” is typed, where nothing else can wake it', async () => {
 		await using lab = await deployedLab({ cannotWake: true });
-		const session = newSession();
-		const address = await startedTask(lab, session);
-		const claude = await lab.interactive(['--session-id', session]);
-		await submit(claude, '[[text:First turn]]');
-		await claude.waitForText(/● First turn/);
+		const { session, address, claude } = await afterFirstTurn(lab);
 		await eventually('idle', async () => (await readPhase(lab.nancy.paths, session)).phase === 'idle');
 		const id = await lab.send(address, 'Unheard of. [[text:Heard of now]]');
 		await sleep(3000);
@@ -91,11 +89,7 @@ describe('waking an idle agent in a terminal', () => {
 
 	it('wakes it once it is resumed, for what was queued while it did not run, without any window', async () => {
 		await using lab = await deployedLab();
-		const session = newSession();
-		const address = await startedTask(lab, session);
-		const claude = await lab.interactive(['--session-id', session]);
-		await submit(claude, '[[text:First turn]]');
-		await claude.waitForText(/● First turn/);
+		const { session, address, claude } = await afterFirstTurn(lab);
 		await claude.close();
 		await lab.send(address, 'While you were away. [[text:Read on return]]');
 		const again = await lab.interactive(['--resume', session]);
@@ -106,11 +100,7 @@ describe('waking an idle agent in a terminal', () => {
 
 	it('wakes it after /compact', async () => {
 		await using lab = await deployedLab();
-		const session = newSession();
-		const address = await startedTask(lab, session);
-		const claude = await lab.interactive(['--session-id', session]);
-		await submit(claude, '[[text:First turn]]');
-		await claude.waitForText(/● First turn/);
+		const { session, address, claude } = await afterFirstTurn(lab);
 		await submit(claude, '/compact');
 		await claude.waitForText(/Compacted/i);
 		await idle(lab, session);
@@ -196,11 +186,7 @@ describe('waking an idle agent in a terminal', () => {
 
 	it('delivers everything once when many messages come while it is woken', async () => {
 		await using lab = await deployedLab();
-		const session = newSession();
-		const address = await startedTask(lab, session);
-		const claude = await lab.interactive(['--session-id', session]);
-		await submit(claude, '[[text:First turn]]');
-		await claude.waitForText(/● First turn/);
+		const { session, address } = await afterFirstTurn(lab);
 		await idle(lab, session);
 		const ids = [];
 		for (let index = 0; index < 12; index++) {

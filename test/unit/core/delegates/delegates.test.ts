@@ -8,7 +8,8 @@ import { StatusWriter } from '../../../../src/core/delegates/statusWriter.ts';
 import { Tickets } from '../../../../src/core/delegates/tickets.ts';
 import { newMessageId } from '../../../../src/core/messageId.ts';
 import { Workspace } from '../../../../src/core/workspace.ts';
-import type { DelegateState } from '../../../../src/protocol/delegate.ts';
+import { DelegateFiles } from '../../../../src/core/delegates/files.ts';
+import { DelegateRecord, DelegateStatus, type DelegateState } from '../../../../src/protocol/delegate.ts';
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../../src/protocol/names.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
@@ -205,8 +206,23 @@ describe('a ticket', () => {
 
 describe('the queue', () => {
 	const agent = (name: string) => DriverId.parse(name);
-	const delegate = (id: string, state: DelegateState, name = 'heron'): Delegate =>
-		({ record: { id, agent: agent(name) }, state, status: {} }) as unknown as Delegate;
+	const delegate = (id: string, state: DelegateState, name = 'heron'): Delegate => ({
+		record: DelegateRecord.parse({
+			version: 1,
+			id,
+			title: id,
+			createdAt: new Date(0).toISOString(),
+			agent: name,
+			permissions: 'default',
+			place: { is: 'folder', folder: '/' },
+			limits: {},
+			task: 'build',
+			worker: 'delegate-1',
+		}),
+		status: DelegateStatus.parse({ task_id: id, status: state }),
+		files: new DelegateFiles('/nowhere'),
+		state,
+	});
 	const ids = (found: Delegate[]) => found.map(({ record }) => record.id as string);
 
 	it('admits in order, as many as may run', () => {
