@@ -40,10 +40,11 @@ function dependenciesMatchLock() {
  * Not `npm ci`: it refuses a lock that lacks other platforms' optional packages, and a registry that mirrors late writes
  * such a lock. This takes the locked versions just the same and writes nothing but node_modules.
  */
+export const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+
 function installDependencies() {
 	console.log('Installing dependencies');
-	const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-	const { status } = spawnSync('npm', args, {
+	const { status } = spawnSync('npm', INSTALL, {
 		cwd: root,
 		stdio: ['ignore', 'inherit', 'inherit'],
 		env: npmEnvironment(),

@@ -9,7 +9,7 @@ import { startServer } from '../../test/support/vscodeServer.ts';
 import { startModelDouble } from '../../test/double/modelDouble.ts';
 import { root } from './bootstrap.mjs';
 import { build } from './bundles.mjs';
-import { installClaudeCode } from './installClaudeCode.mjs';
+import { installAgent } from './installAgent.mjs';
 import { installVscodeServer } from './installVscodeServer.mjs';
 import { packageExtension } from './packageExtension.mjs';
 import { runOrThrow } from './run.mjs';
@@ -76,12 +76,12 @@ async function demoAgent(workspace) {
 		modelUrl: model.url,
 		settings: { permissions: DEMO_PERMISSIONS },
 	});
-	const executable = await installClaudeCode();
+	const executable = await installAgent('claude-code');
 	return { env, settings: { 'nancy.agents.claude-code.path': executable }, home, stop: () => model.close() };
 }
 
 async function ownAgent() {
-	const settings = onPath('claude') ? {} : { 'nancy.agents.claude-code.path': await installClaudeCode() };
+	const settings = onPath('claude') ? {} : { 'nancy.agents.claude-code.path': await installAgent('claude-code') };
 	return { env: { ...process.env }, settings, stop: () => Promise.resolve() };
 }
 

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { root } from './bootstrap.mjs';
 import { build } from './bundles.mjs';
 import { check } from './check.mjs';
+import { installAgent } from './installAgent.mjs';
 import { installChromium } from './installChromium.mjs';
-import { installClaudeCode } from './installClaudeCode.mjs';
 import { installVscodeServer } from './installVscodeServer.mjs';
 import { packageExtension } from './packageExtension.mjs';
 import { run } from './run.mjs';
 
+const AGENTS = ['claude-code', 'copilot', 'codex', 'gemini', 'opencode'];
 const results = join(root, 'out', 'results');
 
 /**
@@ -20,13 +21,17 @@ const PHASES = [
 	{ name: 'check', needs: [], run: () => check({ fix: false }) },
 	{ name: 'build', needs: [], run: () => build({ minify: false }).then(() => true), also: ['unit', 'agent', 'host'] },
 	{ name: 'unit', needs: [], run: words => vitest('unit', words) },
-	{ name: 'agent', needs: ['claude'], run: words => vitest('agent', words) },
+	{ name: 'agent', needs: AGENTS, run: words => vitest('agent', words) },
 	{ name: 'host', needs: process.env.NANCY_TEST_VSCODE ? [] : ['server', 'chromium'], run: hostTests },
 	{ name: 'package', needs: [], run: () => packageExtension().then(() => true), also: ['e2e'] },
-	{ name: 'e2e', needs: ['server', 'chromium', 'claude'], run: words => vitest('e2e', words) },
+	{ name: 'e2e', needs: ['server', 'chromium', 'claude-code'], run: words => vitest('e2e', words) },
 ];
 
-const INSTALLERS = { claude: installClaudeCode, server: installVscodeServer, chromium: installChromium };
+const INSTALLERS = {
+	...Object.fromEntries(AGENTS.map(id => [id, () => installAgent(id)])),
+	server: installVscodeServer,
+	chromium: installChromium,
+};
 
 /**
  * @param {string[]} args names of phases, then words that select files

@@ -1,12 +1,11 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { pinnedAgent } from './pinnedAgent.ts';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const VERSION = '2.1.329';
+const { version: VERSION, executable } = pinnedAgent('claude-code');
 
 /** The real Claude Code CLI that `npm test` and `npm start` install. */
-export const claudeExecutable = join(root, '.agents', `claude-code-${VERSION}`, 'node_modules', '.bin', 'claude');
+export const claudeExecutable = executable;
 
 /** Not a secret: the model double takes any key. */
 const KEY = 'sk-ant-demo-key-of-the-model-double-0000000000000000';
