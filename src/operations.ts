@@ -58,6 +58,8 @@ export class WindowOperations implements Operations {
 		await keepThreshold(folder);
 		const warnings: string[] = [];
 		let deployed = 0;
+		// For one agent: what its own start needs. For all: what the user asked for.
+		const scope = agent === undefined ? 'workspace' : 'launch';
 		for (const driver of agent === undefined ? drivers : [driverOf(agent)]) {
 			const found = await this.detect(driver);
 			if (!found.found) {
@@ -65,7 +67,12 @@ export class WindowOperations implements Operations {
 				continue;
 			}
 			const isBusy = () => isAsking(folder.overview(), driver.id);
-			const result = await deploy(folder.workspace, driver, { runtime, agentVersion: found.version, isBusy });
+			const result = await deploy(folder.workspace, driver, {
+				runtime,
+				agentVersion: found.version,
+				scope,
+				isBusy,
+			});
 			warnings.push(...result.warnings);
 			deployed++;
 		}
@@ -91,7 +98,7 @@ export class WindowOperations implements Operations {
 		const found = await this.detect(driver);
 		if (!found.found) return undefined;
 		const isBusy = () => isAsking(folder.overview(), driver.id);
-		return { runtime: await this.runtimeFolder(), agentVersion: found.version, isBusy };
+		return { runtime: await this.runtimeFolder(), agentVersion: found.version, scope: 'launch', isBusy };
 	}
 
 	/** In Restricted Mode it only reads: no program is run, nothing installed. */
@@ -126,9 +133,15 @@ export class WindowOperations implements Operations {
 		requireTrust();
 		const driver = driverOf(agent);
 		const found = await this.installed(driver);
-		const { bin } = await this.runtimeFolder();
+		const { bin, launcher } = await this.runtimeFolder();
 		const extra = agentArguments(agent);
-		const planned = await planWorker(folder.workspace, driver, found, { ...request, extra, bin, env: process.env });
+		const planned = await planWorker(folder.workspace, driver, found, {
+			...request,
+			extra,
+			bin,
+			launcher,
+			env: process.env,
+		});
 		// The agent may delegate itself, by the command.
 		return { ...planned, env: { ...planned.env, ...delegateVariables() } };
 	}

@@ -5,7 +5,7 @@ import { dataFolder } from '../base/folders.ts';
 import { formatVersion } from '../base/version.ts';
 import { deploy } from '../core/deployment/deploy.ts';
 import type { Instruments } from '../core/doctor.ts';
-import type { Driver } from '../core/driver.ts';
+import type { DeploymentScope, Driver } from '../core/driver.ts';
 import type { InstalledAgent } from '../core/launch.ts';
 import {
 	installRuntime,
@@ -105,8 +105,9 @@ export async function deployAgent(
 	context: Context,
 	runtime: Runtime,
 	{ driver, agent }: FoundAgent,
+	scope: DeploymentScope,
 ): Promise<z.infer<typeof SetupOutput>['agents'][number]> {
-	const request = { runtime, agentVersion: agent.version };
+	const request = { runtime, agentVersion: agent.version, scope };
 	const { changed, warnings } = await betweenAnswers(workspace, context, isBusy =>
 		deploy(workspace, driver, { ...request, isBusy: () => isBusy(driver.id) }),
 	);

@@ -21,6 +21,8 @@ export interface RunnerTools {
 	deploy(found: FoundAgent): Promise<void>;
 	/** Folder with the `nancy` command. */
 	bin: string;
+	/** What hooks call; `undefined` where the user wants none. */
+	launcher: string | undefined;
 	env: Readonly<Record<string, string | undefined>>;
 	/** Is given what goes to the log. */
 	show(text: string): void;
@@ -170,6 +172,8 @@ class DelegateRun {
 			headless: { permissions },
 			cwd,
 			bin: this.tools.bin,
+			launcher: this.tools.launcher,
+			prompt: isGoingOn ? GO_ON : prompt,
 			env: this.tools.env,
 		});
 		let recording: Promise<void> | undefined;
@@ -180,7 +184,7 @@ class DelegateRun {
 					args: plan.args,
 					cwd: plan.cwd,
 					env: plan.env,
-					prompt: isGoingOn ? GO_ON : prompt,
+					stdin: plan.stdin,
 					mark: id,
 				},
 				headlessOf(driver),

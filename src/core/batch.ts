@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Effect } from '../protocol/message.ts';
 import { ORCHESTRATOR, type MessageId } from '../protocol/names.ts';
 import type { EventKind } from '../protocol/traffic.ts';
-import { isDue, slotOf } from './due.ts';
+import { isAroundTools, isDue, type Slot } from './due.ts';
 import type { Claim, Mailbox } from './mailbox.ts';
 import { messageMark } from './messageId.ts';
 
@@ -20,10 +20,9 @@ export interface Batch {
  */
 export async function claimBatch(
 	mailbox: Mailbox,
-	event: { kind: EventKind; subagent?: string | undefined },
+	{ kind, slot }: { kind: EventKind; slot: Slot },
 	limit: number,
 ): Promise<Batch> {
-	const slot = slotOf(event);
 	const footer = howToFile(mailbox);
 	let room = limit - footer.length;
 	const claims = await mailbox.claim((content, id) => {
@@ -39,7 +38,7 @@ export async function claimBatch(
 	return {
 		claims,
 		text: [...claims.map(claim => render(claim, limit)), footer].join(SEPARATOR),
-		effect: slot === 'boundary' ? effectAt(event.kind, effects) : 'none',
+		effect: isAroundTools(slot) ? effectAt(kind, effects) : 'none',
 	};
 }
 

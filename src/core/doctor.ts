@@ -139,7 +139,7 @@ async function hooks(
 			repair: { text: 'take them back', run: async () => void (await undeploy(workspace, driver.id, asked)) },
 		};
 	}
-	const request = { runtime, agentVersion: found.version, isBusy: asked };
+	const request = { runtime, agentVersion: found.version, scope: 'launch' as const, isBusy: asked };
 	const state = await deploymentState(workspace, driver, request);
 	if (state === 'ok') {
 		const skills = record?.skills.length ?? 0;

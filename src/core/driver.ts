@@ -1,8 +1,9 @@
 import { isAtLeast, type Version } from '../base/version.ts';
+import type { Slot } from './due.ts';
 import type { HeadlessFormat } from './headless.ts';
 import type { DriverId, SessionId } from '../protocol/names.ts';
 import type { Rung } from '../protocol/records.ts';
-import type { AgentEvent } from '../protocol/traffic.ts';
+import type { AgentEvent, EventKind } from '../protocol/traffic.ts';
 import type { Effect } from '../protocol/message.ts';
 
 /**
@@ -19,11 +20,13 @@ export interface Driver {
 	readonly oldestVersion: Version;
 	/** The lowest version for each ability, or `none` where no version has it. */
 	readonly floors: Readonly<Record<Capability, Version | 'none'>>;
+	/** Why an ability is missing or only half there, in a sentence for a person. */
+	readonly limits: Readonly<Partial<Record<Capability, string>>>;
 	/** One line that tells a person how to install the CLI. */
 	readonly installHint: string;
 	/** Arguments and environment of the CLI itself, without Nancy's own variables. */
 	launch(request: LaunchRequest): LaunchPlan;
-	/** What is written into the workspace so that the CLI reports and listens. */
+	/** What is written so that the CLI reports and listens. */
 	deployment(request: DeploymentRequest): DeploymentPlan;
 	/** Folder that the CLI reads skills from, relative to the workspace folder; `undefined` where it reads none. */
 	readonly skillsFolder: string | undefined;
@@ -42,9 +45,13 @@ export type Capability =
 	| 'hooks'
 	/** Takes a directive between tool calls. */
 	| 'steer'
+	/** Lets a tool call be denied with a directive as the reason. */
+	| 'halt'
+	/** Takes feedback when it would stop, and goes on with it. */
+	| 'feedback'
 	/** Reports when the tool calls of one step are over. */
 	| 'batchEnd'
-	/** Takes feedback when it would stop, without an error badge. */
+	/** Shows no error badge when feedback keeps it going. */
 	| 'quietStop'
 	/** Can be woken when idle without a key typed. */
 	| 'wake'
@@ -62,7 +69,22 @@ export function can(driver: Driver, capability: Capability, version: Version): b
 	return floor !== 'none' && isAtLeast(version, floor);
 }
 
-export interface LaunchRequest {
+/** Where and with which hooks an agent is started. */
+export interface LaunchPlace {
+	version: Version;
+	workspaceFolder: string;
+	/** `undefined` for a run without hooks. */
+	hooks: LaunchHooks | undefined;
+}
+
+export interface LaunchHooks {
+	/** Absolute path of the stable launcher that hooks call. */
+	launcher: string;
+	/** Holds what {@link DeploymentPlan.launchFiles} names. Absolute. */
+	folder: string;
+}
+
+export interface LaunchRequest extends LaunchPlace {
 	prompt: string | undefined;
 	/** The id the new session is to have; drivers whose CLI picks its own ignore it. */
 	session: SessionId;
@@ -87,11 +109,22 @@ export interface DeploymentRequest {
 	/** Absolute path of the stable launcher that hooks call. */
 	launcher: string;
 	workspaceFolder: string;
+	/** `launch`: for what Nancy itself starts. `workspace`: also for sessions that the user starts in this folder. */
+	scope: DeploymentScope;
 }
 
-/** Edits of the CLI's own configuration in the workspace, as data; `core/deployment` carries them out and back. */
+export type DeploymentScope = 'launch' | 'workspace';
+
+/**
+ * What is written for a CLI, as data; `core/deployment` carries it out and back. A CLI that takes hooks per launch gets them so from
+ * {@link Driver.launch}, and nothing is written into the CLI's own places in the scope `launch`.
+ */
 export interface DeploymentPlan {
 	edits: readonly SettingsEdit[];
+	/** Whole files of Nancy's own in the CLI's places in the workspace; git does not see them. */
+	files: readonly OwnFile[];
+	/** Whole files of Nancy's own below the launch folder, which a launch points the CLI to. */
+	launchFiles: readonly OwnFile[];
 	/** Event names written, for the deployment record. */
 	events: readonly string[];
 	/** What this version of the CLI cannot do, in sentences for a person. */
@@ -105,8 +138,17 @@ export interface SettingsEdit {
 	entries: readonly { path: readonly string[]; value: unknown }[];
 }
 
+/** A file that nobody but Nancy writes. */
+export interface OwnFile {
+	/** Relative, with `/`. */
+	file: string;
+	content: string;
+}
+
 /** How hook calls map to Nancy's vocabulary and back. */
 export interface HookMapping {
+	/** What may be handed over at which events of the main agent; `never` at any other. */
+	readonly slots: Readonly<Partial<Record<EventKind, Slot>>>;
 	/** Longest text one answer may carry, in UTF-16 units. */
 	readonly contextLimit: number;
 	/** Most times in a row that a Stop may be held back; beyond it the message waits for the wake. */
@@ -118,10 +160,22 @@ export interface HookMapping {
 	read(call: HookCall): AgentEvent | 'silent';
 	/** The answer that hands `delivery` to the agent at `event`. */
 	answer(event: AgentEvent, delivery: Delivery): HookAnswer;
-	/** The answer to a session's start or change of folder: from now on it watches its doorbell. */
-	watchAnswer(event: AgentEvent, bell: string): HookAnswer;
-	/** The answer that wakes an idle agent by this rung, or `none` where a hook cannot. */
-	readonly wakeAnswer: ((rung: 'wake' | 'waiter') => HookAnswer) | 'none';
+	/** The answer to a session's start or change of folder, by which it watches its doorbell; `none` where it cannot. */
+	readonly watchAnswer: ((event: AgentEvent, bell: string) => HookAnswer) | 'none';
+	/** How a hook that waits in the background wakes an idle agent, or `none` where it cannot. */
+	readonly wake: HookWake | 'none';
+}
+
+export type HookWake =
+	/** By the hook's own end: the CLI starts a turn on what it printed. */
+	| { readonly by: 'answer'; answer(rung: 'wake' | 'waiter'): HookAnswer }
+	/** By a command of the CLI, run with the environment of the hook: it starts a turn with {@link WAKE_PROMPT}. */
+	| { readonly by: 'command'; command(session: SessionId): WakeCommand };
+
+export interface WakeCommand {
+	args: readonly string[];
+	/** Longest time the CLI may take, in milliseconds. */
+	timeoutMs: number;
 }
 
 export interface HookCall {
@@ -146,8 +200,8 @@ export interface HookAnswer {
 	rung?: Rung;
 }
 
-/** The prompt that a person has Nancy type into the terminal of an idle agent that nothing else wakes. */
-export const TYPED_WAKE = 'Read the messages that Nancy has for you.';
+/** The prompt that wakes an idle agent, where words are needed; the messages come with the hook of the prompt. */
+export const WAKE_PROMPT = 'Read the messages that Nancy has for you.';
 
 export const SILENT: HookAnswer = { stdout: '', stderr: '', exitCode: 0 };
 

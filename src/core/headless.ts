@@ -1,15 +1,24 @@
 import type { SessionId } from '../protocol/names.ts';
+import type { LaunchPlace } from './driver.ts';
 
 /** How a CLI is run without a terminal, and what its output means. Part of the driver contract. */
 export interface HeadlessFormat {
 	/** What the agent may do unasked, most careful first. What a mode does not allow is denied: nobody is there to ask. */
 	readonly permissionModes: readonly PermissionMode[];
 	launch(request: HeadlessRequest): HeadlessLaunch;
-	/**
-	 * What one line of standard output tells, nothing for a line that tells nothing. Lines come from a program that anybody can
-	 * write: none of them may make it throw.
-	 */
+	/** Begins to read the output of one run. */
+	reader(): HeadlessReader;
+}
+
+/** Reads one run's output. It comes from a program that anybody can write: nothing in it may make these throw. */
+export interface HeadlessReader {
+	/** What one line of standard output tells, nothing for a line that tells nothing. */
 	read(line: string): readonly HeadlessEvent[];
+	/**
+	 * What the end of the output means, for a CLI that prints no result of its own; nothing for one that does.
+	 * @param exitCode of the CLI, `null` where a signal ended it
+	 */
+	end(exitCode: number | null): readonly HeadlessEvent[];
 }
 
 export interface PermissionMode {
@@ -19,7 +28,7 @@ export interface PermissionMode {
 	detail: string;
 }
 
-export interface HeadlessRequest {
+export interface HeadlessRequest extends LaunchPlace {
 	session: SessionId;
 	/** Set to go on with an earlier session instead. */
 	resume: SessionId | undefined;
@@ -27,11 +36,13 @@ export interface HeadlessRequest {
 	/** One of {@link HeadlessFormat.permissionModes}. */
 	permissions: string;
 	extra: readonly string[];
+	prompt: string;
 }
 
-/** The prompt goes to standard input, which is then closed: it may be a megabyte long. */
 export interface HeadlessLaunch {
 	args: readonly string[];
+	/** Goes to standard input, which is then closed. A prompt may be a megabyte long, an argument may not. */
+	stdin: string;
 	env: Readonly<Record<string, string>>;
 	/** Whether the session will really have {@link HeadlessRequest.session}; otherwise its first event says which it is. */
 	sessionIsKnown: boolean;

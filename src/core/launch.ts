@@ -27,7 +27,9 @@ export interface WorkerRequest {
 	extra?: readonly string[];
 	/** Folder with the `nancy` command, put first on the agent's PATH. */
 	bin: string;
-	/** Runs without a terminal, with this permission mode of the driver's; the prompt then goes to standard input. */
+	/** What hooks call; `undefined` where the user wants none. */
+	launcher: string | undefined;
+	/** Runs without a terminal, with this permission mode of the driver's. */
 	headless?: { permissions: string } | undefined;
 	/** Folder to run in; the workspace's where absent. */
 	cwd?: string | undefined;
@@ -41,6 +43,8 @@ export interface WorkerPlan {
 	session: SessionId;
 	command: string;
 	args: readonly string[];
+	/** Of a run without a terminal: goes to standard input, which is then closed. */
+	stdin: string;
 	/** Variables to set on top of the inherited environment; `null` means remove. */
 	env: Readonly<Record<string, string | null>>;
 	cwd: string;
@@ -74,15 +78,26 @@ export async function planWorker(
 		task: request.task,
 		worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)),
 	};
-	const conversation = { session, resume, model: request.model, extra: request.extra ?? [] };
+	const folder = workspace.paths.launchFiles(driver.id);
+	const conversation = {
+		session,
+		resume,
+		model: request.model,
+		extra: request.extra ?? [],
+		version: agent.version,
+		workspaceFolder: workspace.folder,
+		hooks: request.launcher === undefined ? undefined : { launcher: request.launcher, folder },
+	};
+	// Two live sessions of one name confuse the agent, which then makes up another.
+	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;
+	const { prompt } = request;
 	const launch = request.headless
-		? headlessOf(driver).launch({ ...conversation, permissions: request.headless.permissions })
-		: driver.launch({
+		? headlessOf(driver).launch({
 				...conversation,
-				prompt: request.prompt,
-				// Two live sessions of one name confuse the agent, which then makes up another.
-				title: address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`,
-			});
+				prompt: prompt ?? '',
+				permissions: request.headless.permissions,
+			})
+		: { ...driver.launch({ ...conversation, prompt, title }), stdin: '' };
 	const now = new Date().toISOString();
 	const started = ({ process: _gone, stoppedAt: _stopped, ...kept }: WorkerRecord): WorkerRecord => ({
 		...kept,
@@ -110,11 +125,15 @@ export async function planWorker(
 		session,
 		command: agent.executable,
 		args: launch.args,
+		stdin: launch.stdin,
 		cwd: request.cwd ?? workspace.folder,
 		env: {
 			...Object.fromEntries(driver.foreignVariables.map(name => [name, null])),
 			...(isOfRuntime(request.env) && { NODE_COMPILE_CACHE: null, ELECTRON_RUN_AS_NODE: null }),
 			...launch.env,
+			NANCY_HOOKS: request.launcher === undefined ? 'off' : null,
+			// Nothing waits in the background of a run that ends with its turn.
+			NANCY_ATTENDED: request.headless ? '0' : null,
 			NANCY_TASK_DIR: workspace.paths.task(address.task),
 			NANCY_TASK: address.task,
 			NANCY_WORKER: address.worker,

@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { ORCHESTRATOR, type MessageId, type SessionId, type TaskName, type WorkerName } from '../protocol/names.ts';
+import {
+	ORCHESTRATOR,
+	type DriverId,
+	type MessageId,
+	type SessionId,
+	type TaskName,
+	type WorkerName,
+} from '../protocol/names.ts';
 
 /** Where everything stands below one workspace folder's `.nancy` (design §3). The only place that spells these names. */
 export class NancyPaths {
@@ -28,7 +35,15 @@ export class NancyPaths {
 			this.agents,
 			this.originals,
 			this.delegates,
+			this.launches,
 		];
+	}
+	get launches(): string {
+		return join(this.root, 'launch');
+	}
+	/** Files that a launch of this driver's CLI points it to. */
+	launchFiles(driver: DriverId): string {
+		return join(this.launches, driver);
 	}
 	get config(): string {
 		return join(this.root, 'config.json');

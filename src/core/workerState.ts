@@ -237,6 +237,7 @@ const steps: Readonly<Record<EventKind, Step>> = {
 	},
 	stop: stopped,
 	'stop-failed': stopped,
+	interrupted: stopped,
 	'compact-start': (state, event, at) => ({
 		...state,
 		phase: 'working',

@@ -1,7 +1,7 @@
 import { parseVersion, type Version } from '../base/version.ts';
 import { claimBatch, type Batch } from '../core/batch.ts';
 import { can, type HookAnswer } from '../core/driver.ts';
-import { slotOf, wakes } from '../core/due.ts';
+import { isAroundTools, slotOf, wakes, type Slot } from '../core/due.ts';
 import { readPhase, writePhase } from '../core/phase.ts';
 import { bindCaller, makeBell, type BoundSession } from '../core/sessions.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
@@ -20,7 +20,8 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 	if (event === 'silent') return;
 	spool(call, input);
 	if (event.subagent !== undefined) return;
-	if (slotOf(event) === 'never' && !setsWatch(event)) return;
+	const slot = slotOf(call.driver.hooks.slots, event);
+	if (slot === 'never' && !isBeginning(event)) return;
 	const bound = await bindCaller(call.workspace, {
 		session: event.session,
 		driver: call.driver.id,
@@ -30,11 +31,11 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 		begins: event.kind === 'session-start',
 		cause: event.kind === 'session-start' ? event.cause : undefined,
 	});
-	await new Turn(call, event, bound, print).run();
+	await new Turn(call, event, slot, bound, print).run();
 }
 
-/** Whether the answer tells the session what to watch. */
-function setsWatch({ kind }: AgentEvent): boolean {
+/** Whether the answer can tell the session what to watch. */
+function isBeginning({ kind }: AgentEvent): boolean {
 	return kind === 'session-start' || kind === 'folder-changed';
 }
 
@@ -53,6 +54,7 @@ class Turn {
 	constructor(
 		private readonly call: Call,
 		private readonly event: AgentEvent,
+		private readonly slot: Slot,
 		private readonly bound: BoundSession,
 		private readonly print: Print,
 	) {}
@@ -71,9 +73,8 @@ class Turn {
 		if (kind === 'prompt') await writePhase(this.workspace.paths, session, 'busy');
 		const heldStops = kind === 'stop' ? await this.heldStops() : 0;
 		const version = await this.agentVersion();
-		if (setsWatch(this.event)) {
-			const bell = await makeBell(this.workspace, session);
-			await this.print(this.call.driver.hooks.watchAnswer(this.event, bell).stdout);
+		if (isBeginning(this.event)) {
+			await this.watch(version);
 		} else if (heldStops < this.call.driver.hooks.stopCap && (await this.handOver(version))) {
 			if (kind === 'stop') {
 				await writePhase(this.workspace.paths, session, 'busy', heldStops + 1);
@@ -82,21 +83,14 @@ class Turn {
 		} else if (kind === 'tool-start' && (await this.denyBeside())) {
 			return;
 		}
-		await this.settle(heldStops, version);
+		await this.settle(heldStops);
 	}
 
 	/** What is true after an event that did not hold the agent back. */
-	private async settle(heldStops: number, version: Version | undefined): Promise<void> {
+	private async settle(heldStops: number): Promise<void> {
 		const { kind, session, cause } = this.event;
 		if (kind === 'stop' || (kind === 'session-start' && cause !== 'compact')) {
 			await writePhase(this.workspace.paths, session, 'idle');
-		}
-		if (
-			setsWatch(this.event) &&
-			!this.bound.watched &&
-			(version === undefined || can(this.call.driver, 'wake', version))
-		) {
-			await this.workspace.bindSession(session, this.bound.address, true);
 		}
 		// Queued while nobody ran: rung once the session listens, also where no window is open to do it.
 		if (kind === 'session-start' && (await this.hasWaking())) await ringLater(this.workspace.paths.bell(session));
@@ -106,18 +100,30 @@ class Turn {
 		}
 	}
 
+	/** Tells the session to watch its doorbell, where its CLI can. */
+	private async watch(version: Version | undefined): Promise<void> {
+		const { workspace, event, bound } = this;
+		const { driver } = this.call;
+		const bell = await makeBell(workspace, event.session);
+		if (driver.hooks.watchAnswer === 'none') return;
+		await this.print(driver.hooks.watchAnswer(event, bell).stdout);
+		if (!bound.watched && (version === undefined || can(driver, 'wake', version)))
+			await workspace.bindSession(event.session, bound.address, true);
+	}
+
 	/** Whether anything was due and handed over. */
 	private async handOver(version: Version | undefined): Promise<boolean> {
 		const { driver } = this.call;
-		const isBoundary = slotOf(this.event) === 'boundary';
-		const mark = isBoundary ? BoundaryMark.begin(this.mailbox.folder) : undefined;
-		const batch = await claimBatch(this.mailbox, this.event, driver.hooks.contextLimit);
+		const { kind } = this.event;
+		// What is not due at a denial may be due right after it.
+		const mark = this.slot === 'boundary' ? BoundaryMark.begin(this.mailbox.folder) : undefined;
+		const batch = await claimBatch(this.mailbox, { kind, slot: this.slot }, driver.hooks.contextLimit);
 		if (batch.claims.length === 0) {
 			mark?.nothingWasDue();
 			return false;
 		}
 		mark?.discard();
-		if (batch.effect !== 'none' && this.event.kind === 'tool-start') {
+		if (batch.effect !== 'none' && kind === 'tool-start') {
 			await beginHalt(this.workspace, this.event.session, batch.effect);
 		}
 		const answer = driver.hooks.answer(this.event, { text: batch.text, effect: batch.effect, version });
@@ -177,7 +183,7 @@ class Turn {
 
 	/** Asked for only where an answer depends on it. */
 	private async agentVersion(): Promise<Version | undefined> {
-		if (slotOf(this.event) === 'boundary') return undefined;
+		if (isAroundTools(this.slot)) return undefined;
 		const recorded = this.bound.record.agentVersion;
 		return recorded === undefined ? this.deployedVersion() : parseVersion(recorded);
 	}

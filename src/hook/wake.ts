@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { NO_FACTS, type HookAnswer } from '../core/driver.ts';
+import { NO_FACTS, type HookAnswer, type WakeCommand } from '../core/driver.ts';
 import { wakes } from '../core/due.ts';
 import { readPhase, writePhase } from '../core/phase.ts';
 import { parseLine } from '../core/traffic/jsonLines.ts';
@@ -24,7 +24,7 @@ const WAKE_MS = 8000;
 export async function decideWake(call: Call, input: string): Promise<WakeVerdict> {
 	const { workspace, session, driver } = call;
 	const waking = wakingOf(call);
-	if (!session || !waking || driver.hooks.wakeAnswer === 'none') return LEAVE;
+	if (!session || !waking || driver.hooks.wake === 'none') return LEAVE;
 	const { rung, isAgain } = waking;
 	if (rung === 'wake' && !isAgain) {
 		const event = driver.hooks.read({ event: call.event, payload: JSON.parse(input), env: call.env });
@@ -43,7 +43,10 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 	if (!messages.some(message => wakes(message.content))) return rung === 'waiter' ? LATER : LEAVE;
 	if (!(await isIdle(call, session, transcript, isAgain))) return call.isAttended ? LATER : LEAVE;
 	await writePhase(workspace.paths, session, 'woken');
-	return { exitCode: 2, answer: driver.hooks.wakeAnswer(rung) };
+	const { wake } = driver.hooks;
+	if (wake.by === 'answer') return { exitCode: 2, answer: wake.answer(rung) };
+	await askCli(call, wake.command(session));
+	return LATER;
 }
 
 /** Idle is what evidence says: its last event, its own record of a turn that was broken off, its own status. */
@@ -83,16 +86,22 @@ async function tailOf(file: string): Promise<string> {
 
 /** Asks the CLI itself. Costs a start of it, so it is asked rarely. */
 async function saysIdle(call: Call, session: SessionId): Promise<boolean> {
-	const { id, probe, command } = call.driver;
+	const { probe } = call.driver;
 	if (probe === 'none') return false;
+	const stdout = await askCli(call, probe);
+	return probe.read(stdout).get(session)?.phase === 'idle';
+}
+
+/** Runs the CLI itself, as the agent was started, without hooks. What it printed; nothing when it failed. */
+async function askCli(call: Call, { args, timeoutMs }: WakeCommand): Promise<string> {
+	const { id, command } = call.driver;
 	// A nested agent of another kind inherits the variables too.
 	const own = call.env['NANCY_AGENT'] === id ? call.env['NANCY_AGENT_PROGRAM'] : undefined;
 	const env = { ...process.env, NANCY_HOOKS: 'off', NODE_OPTIONS: '' };
 	const { execFile } = await import('node:child_process'); // not needed by any other call of this program
-	const stdout = await new Promise<string>(resolve => {
-		execFile(own ?? command, [...probe.args], { timeout: probe.timeoutMs, env }, (error, output) =>
+	return new Promise<string>(resolve => {
+		execFile(own ?? command, [...args], { timeout: timeoutMs, env }, (error, output) =>
 			resolve(error ? '' : output),
 		);
 	});
-	return probe.read(stdout).get(session)?.phase === 'idle';
 }

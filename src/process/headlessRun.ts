@@ -14,8 +14,8 @@ export interface HeadlessProgram {
 	cwd: string;
 	/** Variables to set on top of the inherited environment; `null` means remove. */
 	env: Readonly<Record<string, string | null>>;
-	/** Goes to standard input. */
-	prompt: string;
+	/** Goes to standard input, which is then closed. */
+	stdin: string;
 	/** Value of NANCY_RUN, by which everything that the agent starts is known, wherever it moves to. */
 	mark: string;
 }
@@ -81,20 +81,17 @@ export async function runHeadless(
 	const wall = setTimeout(() => stop({ is: 'timeout', limit: 'wall' }), Math.min(limits.wallMs, LONGEST_TIMER_MS));
 	const idle = setTimeout(() => stop({ is: 'timeout', limit: 'idle' }), Math.min(limits.idleMs, LONGEST_TIMER_MS));
 
-	const read = (line: string): readonly HeadlessEvent[] => {
-		try {
-			return format.read(line);
-		} catch {
-			return []; // no line may end the process that watches the agent
-		}
-	};
-	const lines = new Lines(line => {
-		const events = read(line);
-		if (events.length === 0 && !line.startsWith('{')) listener.onNoise(line);
+	const reader = format.reader();
+	const take = (events: readonly HeadlessEvent[]) => {
 		for (const event of events) {
 			if (event.is === 'result') result = event.result;
 			listener.onEvent(event);
 		}
+	};
+	const lines = new Lines(line => {
+		const events = safely(() => reader.read(line));
+		if (events.length === 0 && !line.startsWith('{')) listener.onNoise(line);
+		take(events);
 	});
 	child.stdout?.on('data', (data: Buffer) => {
 		idle.refresh();
@@ -107,13 +104,14 @@ export async function runHeadless(
 		complaint = (complaint + data.toString()).slice(-STDERR_KEPT);
 	});
 	child.stdin?.on('error', () => undefined); // it has ended without reading all of it: how, the exit code tells
-	child.stdin?.end(program.prompt);
+	child.stdin?.end(program.stdin);
 
-	const { reason } = await ended;
+	const { reason, exitCode } = await ended;
 	// Somebody who has cleaned its environment may hold them: this process must not wait for that.
 	child.stdout?.destroy();
 	child.stderr?.destroy();
 	lines.end();
+	take(safely(() => reader.end(exitCode)));
 	clearTimeout(wall);
 	clearTimeout(idle);
 	signal.removeEventListener('abort', cancel);
@@ -126,19 +124,28 @@ export async function runHeadless(
 	return { is: 'no-result', reason: [reason, complaint.trim()].filter(Boolean).join(': ') };
 }
 
+/** No output may end the process that watches the agent. */
+function safely(read: () => readonly HeadlessEvent[]): readonly HeadlessEvent[] {
+	try {
+		return read();
+	} catch {
+		return [];
+	}
+}
+
 /** Resolves when the program has ended and its pipes are closed, or could not be started. */
-function endOf(child: ChildProcess): Promise<{ reason: string }> {
+function endOf(child: ChildProcess): Promise<{ reason: string; exitCode: number | null }> {
 	return new Promise(resolve => {
 		child.once('error', error =>
-			resolve({ reason: `${child.spawnfile} could not be started: ${errorText(error)}` }),
+			resolve({ reason: `${child.spawnfile} could not be started: ${errorText(error)}`, exitCode: null }),
 		);
 		child.once('exit', (code, signal) => {
 			const reason = signal === null ? `it ended with code ${code} and no answer` : `it was ended by ${signal}`;
 			// A process that it left behind may hold the pipes for ever.
-			const late = setTimeout(() => resolve({ reason }), 2000);
+			const late = setTimeout(() => resolve({ reason, exitCode: code }), 2000);
 			child.once('close', () => {
 				clearTimeout(late);
-				resolve({ reason });
+				resolve({ reason, exitCode: code });
 			});
 		});
 	});

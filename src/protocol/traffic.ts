@@ -19,6 +19,7 @@ export const EventKind = z.enum([
 	'notification',
 	'stop',
 	'stop-failed',
+	'interrupted',
 	'subagent-start',
 	'subagent-stop',
 	'compact-start',
@@ -60,7 +61,7 @@ export const AgentEvent = z.looseObject({
 	/** For `prompt`: woken by a notification and not typed by a person. */
 	isWake: z.optional(z.boolean()),
 	/** For `prompt`: it was Nancy that woke the agent, by this rung. */
-	wakeRung: z.optional(z.enum(['wake', 'waiter', 'keys'])),
+	wakeRung: z.optional(z.enum(['wake', 'waiter', 'queue', 'keys'])),
 });
 export type AgentEvent = z.infer<typeof AgentEvent>;
 

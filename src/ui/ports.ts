@@ -58,7 +58,11 @@ export interface Operations {
 	/** Takes back what was deployed, for one task or the whole workspace. Returns what was done, for the user. */
 	cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]>;
 	doctor(folder: Folder, options: { fix: boolean }): Promise<Report>;
-	plan(folder: Folder, agent: DriverId, request: Omit<WorkerRequest, 'bin' | 'env' | 'extra'>): Promise<WorkerPlan>;
+	plan(
+		folder: Folder,
+		agent: DriverId,
+		request: Omit<WorkerRequest, 'bin' | 'launcher' | 'env' | 'extra'>,
+	): Promise<WorkerPlan>;
 	/** Ends a process politely, then firmly. */
 	stop(process: ProcessIdentity): Promise<void>;
 	readonly delegates: DelegateOperations;

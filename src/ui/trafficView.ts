@@ -69,6 +69,7 @@ const kindIcons: Partial<Record<EventKind, string>> = {
 	'permission-asked': 'shield',
 	stop: 'check-all',
 	'stop-failed': 'error',
+	interrupted: 'stop-circle',
 	'subagent-start': 'organization',
 	'subagent-stop': 'organization',
 	'compact-start': 'fold',

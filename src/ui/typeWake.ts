@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { TYPED_WAKE } from '../core/driver.ts';
+import { WAKE_PROMPT } from '../core/driver.ts';
 import { workerItems } from './pickers.ts';
 import type { Folders } from './folders.ts';
 import type { WorkerItem } from './tasksView.ts';
@@ -35,7 +35,7 @@ export async function typeWake(folders: Folders, terminals: Terminals, item: Wor
 	terminal.show(true);
 	const type = l10n.t('Type It');
 	const answer = await vscode.window.showWarningMessage(
-		l10n.t('Type “{0}” and Enter into the terminal of {1}?', TYPED_WAKE, name),
+		l10n.t('Type “{0}” and Enter into the terminal of {1}?', WAKE_PROMPT, name),
 		{ modal: true, detail: l10n.t('Its input line must be empty: a draft in it would be sent along.') },
 		type,
 	);
@@ -51,7 +51,7 @@ export async function typeWake(folders: Folders, terminals: Terminals, item: Wor
 		void vscode.window.showInformationMessage(l10n.t('{0} needs no waking any more.', name));
 		return;
 	}
-	terminal.sendText(TYPED_WAKE, false);
+	terminal.sendText(WAKE_PROMPT, false);
 	await sleep(BEFORE_ENTER_MS);
 	terminal.sendText('\r', false);
 }

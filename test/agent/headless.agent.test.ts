@@ -19,14 +19,24 @@ async function run(
 	const events: HeadlessEvent[] = [];
 	const session = SessionId.parse(randomUUID());
 	const mark = randomUUID();
-	const launch = format.launch({ session, resume: undefined, model: undefined, permissions, extra: [] });
+	const launch = format.launch({
+		session,
+		resume: undefined,
+		model: undefined,
+		permissions,
+		extra: [],
+		prompt,
+		version: [2, 1, 329],
+		workspaceFolder: lab.workspace.path,
+		hooks: undefined,
+	});
 	const ending = await runHeadless(
 		{
 			command: claudeExecutable,
 			args: launch.args,
 			cwd: lab.workspace.path,
 			env: { ...lab.env, IS_SANDBOX: '1', ...launch.env },
-			prompt,
+			stdin: launch.stdin,
 			mark,
 		},
 		format,

@@ -39,6 +39,7 @@ export async function deployedLab(options: DeployedLabOptions = {}): Promise<Dep
 			version: parseVersion('2.1.329') ?? [0, 0, 0],
 			launcher,
 			workspaceFolder: lab.workspace.path,
+			scope: 'workspace',
 		});
 		for (const { file, entries } of plan.edits) {
 			const settings: Record<string, Record<string, unknown[]>> = {};

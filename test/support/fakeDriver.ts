@@ -12,6 +12,8 @@ export const fakeDriver: Driver = {
 	floors: {
 		hooks: [0, 0, 0],
 		steer: [0, 0, 0],
+		halt: [0, 0, 0],
+		feedback: [0, 0, 0],
 		batchEnd: [0, 0, 0],
 		quietStop: [0, 0, 0],
 		wake: [0, 0, 0],
@@ -21,11 +23,13 @@ export const fakeDriver: Driver = {
 		resume: [0, 0, 0],
 		headless: 'none',
 	},
+	limits: {},
 	installHint: '',
 	launch: () => ({ args: [], env: {}, sessionIsKnown: true }),
-	deployment: () => ({ edits: [], events: [], warnings: [] }),
+	deployment: () => ({ edits: [], files: [], launchFiles: [], events: [], warnings: [] }),
 	skillsFolder: 'none',
 	hooks: {
+		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
 		contextLimit: 10_000,
 		stopCap: 8,
 		read: call => {
@@ -35,7 +39,7 @@ export const fakeDriver: Driver = {
 		},
 		answer: () => SILENT,
 		watchAnswer: () => SILENT,
-		wakeAnswer: 'none',
+		wake: 'none',
 	},
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },
 	transcript: {

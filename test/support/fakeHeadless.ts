@@ -6,19 +6,22 @@ import { fakeDriver } from './fakeDriver.ts';
 /** Reads what test/fixtures/children/fakeAgent.mjs prints: one event in each line. */
 const format: HeadlessFormat = {
 	permissionModes: [{ id: 'default', label: 'Default', detail: '' }],
-	launch: ({ session, resume }) => ({
+	launch: ({ session, resume, prompt }) => ({
 		args: [new URL('../fixtures/children/fakeAgent.mjs', import.meta.url).pathname, resume ?? session],
+		stdin: prompt,
 		env: {},
 		sessionIsKnown: true,
 	}),
-	read: line => {
-		try {
-			const event = JSON.parse(line) as HeadlessEvent;
-			return event.is === 'session' ? [{ ...event, session: SessionId.parse(event.session) }] : [event];
-		} catch {
-			return [];
-		}
-	},
+	reader: () => ({ read, end: () => [] }),
 };
+
+function read(line: string): HeadlessEvent[] {
+	try {
+		const event = JSON.parse(line) as HeadlessEvent;
+		return event.is === 'session' ? [{ ...event, session: SessionId.parse(event.session) }] : [event];
+	} catch {
+		return [];
+	}
+}
 
 export const fakeHeadlessDriver: Driver = { ...fakeDriver, headless: format };

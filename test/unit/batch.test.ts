@@ -18,6 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
+const SLOTS = { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' } as const;
+
 const message = (text: string, more: Partial<MessageContent> = {}): MessageContent => ({
 	kind: 'directive',
 	priority: 'normal',
@@ -31,8 +33,10 @@ describe('what is due', () => {
 	it('follows the table of design §4', () => {
 		const kinds = ['directive', 'feedback', 'result'] as const;
 		const due = (kind: EventKind, subagent?: string) =>
-			kinds.filter(each => isDue(slotOf({ kind, subagent }), message('x', { kind: each })));
+			kinds.filter(each => isDue(slotOf(SLOTS, { kind, subagent }), message('x', { kind: each })));
 
+		const isDenied = (effect: MessageContent['effect']) => isDue('denial', message('x', { effect }));
+		expect([isDenied('none'), isDenied('halt'), isDenied('pause')]).toEqual([false, true, true]);
 		expect(due('tool-start')).toEqual(['directive']);
 		expect(due('batch-end')).toEqual(['directive']);
 		expect(due('prompt')).toEqual(['directive', 'feedback', 'result']);
@@ -56,7 +60,7 @@ describe('claimBatch', () => {
 		await mailbox.put(message('tests pass here', { from: 'login/worker-2' }));
 		await mailbox.put(message('later', { kind: 'feedback' }));
 
-		const { text, claims } = await claimBatch(mailbox, { kind: 'tool-start' }, LIMIT);
+		const { text, claims } = await claimBatch(mailbox, { kind: 'tool-start', slot: 'boundary' }, LIMIT);
 
 		expect(claims).toHaveLength(2);
 		expect(text).toContain(`[Nancy message ${id}: directive from the user (Nancy sidebar)]\nuse plan B`);
@@ -72,7 +76,7 @@ describe('claimBatch', () => {
 
 		const seen: string[] = [];
 		for (let round = 0; round < 60 && seen.length < 61; round++) {
-			const { text, claims } = await claimBatch(mailbox, { kind: 'stop' }, LIMIT);
+			const { text, claims } = await claimBatch(mailbox, { kind: 'stop', slot: 'end' }, LIMIT);
 			expect(text.length).toBeLessThanOrEqual(LIMIT);
 			expect(claims.length).toBeGreaterThan(0);
 			if (round === 0) expect(text).toContain(claims[0]?.deliveredFile);
@@ -92,13 +96,13 @@ describe('claimBatch', () => {
 
 	it('fits fifty short messages into one call', async () => {
 		for (let n = 0; n < 50; n++) await mailbox.put(message(`message ${n}: ${'word '.repeat(10)}`));
-		expect((await claimBatch(mailbox, { kind: 'stop' }, LIMIT)).claims).toHaveLength(50);
+		expect((await claimBatch(mailbox, { kind: 'stop', slot: 'end' }, LIMIT)).claims).toHaveLength(50);
 	});
 
 	it('halts only before a tool runs, pauses between tools too, and does neither at a prompt', async () => {
 		const effectAt = async (kind: EventKind, effect: MessageContent['effect']) => {
 			await mailbox.put(message('stop that', { effect }));
-			const batch = await claimBatch(mailbox, { kind }, LIMIT);
+			const batch = await claimBatch(mailbox, { kind, slot: slotOf(SLOTS, { kind }) }, LIMIT);
 			for (const claim of batch.claims) claim.release();
 			for (const { id } of (await mailbox.list()).messages) await mailbox.withdraw(id).catch(() => undefined);
 			return batch.effect;

@@ -79,7 +79,7 @@ export const orchestrate = command(
 		const found = await agents.chooseAgent(workspace, context, input.agent ?? known?.agent);
 		const { driver, agent } = found;
 		const runtime = await agents.ownRuntime(context);
-		const { warnings } = await agents.deployAgent(workspace, context, runtime, found);
+		const { warnings } = await agents.deployAgent(workspace, context, runtime, found, 'launch');
 		for (const warning of warnings) context.note(warning);
 		if (known?.archivedAt !== undefined) {
 			await workspace.updateTask(known.name, ({ archivedAt: _back, ...record }) => record);
@@ -93,6 +93,7 @@ export const orchestrate = command(
 			resume: input.resume,
 			extra: input.extra,
 			bin: runtime.bin,
+			launcher: runtime.launcher,
 			env: context.env,
 		});
 		const code = await runInForeground(plan, pid => recordProcess(workspace, plan.address, identify(pid)));

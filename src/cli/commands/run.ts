@@ -103,6 +103,11 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		model: input.model,
 		permissions: permissionMode(driver, input.permissions),
 		extra: input.extra,
+		prompt,
+		version: agent.version,
+		workspaceFolder: cwd,
+		// A run of its own, that nobody steers.
+		hooks: undefined,
 	});
 	const record = await recordOf(input, context, cwd, prompt);
 	const show = (text: string) => {
@@ -121,7 +126,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 					NANCY_TASK_DIR: null,
 					NANCY_WORKER: null,
 				},
-				prompt,
+				stdin: launch.stdin,
 				mark: randomUUID(),
 			},
 			format,
@@ -261,8 +266,9 @@ async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
 	await withCancel(signal =>
 		runDelegate(delegates, id, {
 			findAgent: agent => agents.findAgent(agents.knownDriver(agent), context.env),
-			deploy: async found => void (await agents.deployAgent(workspace, context, runtime, found)),
+			deploy: async found => void (await agents.deployAgent(workspace, context, runtime, found, 'launch')),
 			bin: runtime.bin,
+			launcher: runtime.launcher,
 			env: context.env,
 			// In tmux somebody may be looking.
 			show: text => void (process.stdout.isTTY && process.stdout.write(text)),

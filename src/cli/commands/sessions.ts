@@ -128,6 +128,7 @@ const entryKindByEvent: Partial<Record<AgentEvent['kind'], Entry['what']>> = {
 	'permission-asked': 'asked',
 	stop: 'reply',
 	'stop-failed': 'trouble',
+	interrupted: 'trouble',
 	'session-end': 'end',
 };
 

@@ -61,7 +61,7 @@ async function deployAll(workspace: Workspace, context: Context, found: readonly
 	const { deployAgent, ownRuntime } = await import('../agents.ts');
 	const runtime = await ownRuntime(context);
 	const agents = [];
-	for (const each of found) agents.push(await deployAgent(workspace, context, runtime, each));
+	for (const each of found) agents.push(await deployAgent(workspace, context, runtime, each, 'workspace'));
 	for (const { warnings } of agents) for (const warning of warnings) context.note(warning);
 	return answer(SetupOutput, { folder: workspace.folder, agents }, [
 		`in ${printableLine(workspace.folder, 1000)}`,

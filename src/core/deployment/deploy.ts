@@ -138,7 +138,12 @@ export async function undeployUnrecorded(
 
 /** An agent's settings files in a folder that hold entries of Nancy's, whether a record says so or not. */
 export async function filesWithEntries(workspace: Workspace, driver: Driver): Promise<string[]> {
-	const plan = driver.deployment({ version: driver.oldestVersion, launcher: '', workspaceFolder: workspace.folder });
+	const plan = driver.deployment({
+		version: driver.oldestVersion,
+		launcher: '',
+		workspaceFolder: workspace.folder,
+		scope: 'workspace',
+	});
 	const found: string[] = [];
 	for (const { file } of plan.edits) {
 		if (oursAmong(file, await readText(workspace, file), isOurs).length > 0) found.push(file);
@@ -160,11 +165,12 @@ async function takeBack(workspace: Workspace, record: Deployment, isBusy?: () =>
 }
 
 function jobFor(workspace: Workspace, driver: Driver, request: DeployRequest): Job {
-	const { runtime, agentVersion } = request;
+	const { runtime, agentVersion, scope } = request;
 	const plan = driver.deployment({
 		version: agentVersion,
 		launcher: runtime.launcher,
 		workspaceFolder: workspace.folder,
+		scope,
 	});
 	return { workspace, driver, request, plan };
 }

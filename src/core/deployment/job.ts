@@ -1,11 +1,12 @@
 import type { Version } from '../../base/version.ts';
-import type { DeploymentPlan, Driver } from '../driver.ts';
+import type { DeploymentPlan, DeploymentScope, Driver } from '../driver.ts';
 import { LAUNCHER_PATTERN, type Runtime } from '../runtime.ts';
 import type { Workspace } from '../workspace.ts';
 
 export interface DeployRequest {
 	runtime: Runtime;
 	agentVersion: Version;
+	scope: DeploymentScope;
 	/** True while a permission answer is in flight: the CLI itself rewrites its settings file then. */
 	isBusy?: () => boolean;
 }

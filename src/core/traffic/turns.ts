@@ -107,6 +107,7 @@ export class TurnArranger {
 			case 'prompt':
 			case 'stop':
 			case 'stop-failed':
+			case 'interrupted':
 			case 'session-start':
 			case 'session-end':
 				// No event tells that a user broke off; the next turn does.

@@ -62,6 +62,8 @@ export function deploymentPlan({ version, launcher, workspaceFolder }: Deploymen
 				})),
 			},
 		],
+		files: [],
+		launchFiles: [],
 		events: [...new Set(known.map(entry => entry.event))],
 		warnings: warningsFor(version),
 	};

@@ -6,7 +6,7 @@ import { headless } from './headless.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { probe } from './probe.ts';
 import { transcript } from './transcript.ts';
-import { floors, OLDEST } from './versions.ts';
+import { floors, limits, OLDEST } from './versions.ts';
 import { wakeAnswer } from './wake.ts';
 
 export const claudeCode: Driver = {
@@ -16,11 +16,13 @@ export const claudeCode: Driver = {
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,
+	limits,
 	installHint: 'Install it with: npm install -g @anthropic-ai/claude-code',
 	launch: launchPlan,
 	deployment: deploymentPlan,
 	skillsFolder: '.claude/skills',
 	hooks: {
+		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
 		// The CLI's limit for one context; what is longer it cuts down to a path and 2 KB.
 		contextLimit: 10_000,
 		// The CLI overrides the ninth in a row, with a warning that a person sees.
@@ -28,7 +30,7 @@ export const claudeCode: Driver = {
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer,
-		wakeAnswer,
+		wake: { by: 'answer', answer: wakeAnswer },
 	},
 	probe,
 	transcript,

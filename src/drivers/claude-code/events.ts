@@ -1,4 +1,4 @@
-import { TYPED_WAKE, type HookCall } from '../../core/driver.ts';
+import { WAKE_PROMPT, type HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
@@ -126,7 +126,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 
 function promptDetails(prompt: string): Partial<AgentEvent> {
 	const isWake = /^\s*<(task-notification|cross-session-message)\b/.test(prompt);
-	const typed = prompt.trim() === TYPED_WAKE ? 'keys' : undefined;
+	const typed = prompt.trim() === WAKE_PROMPT ? 'keys' : undefined;
 	return { isWake, wakeRung: isWake ? rungOfWake(prompt) : typed, summary: isWake ? undefined : oneLine(prompt) };
 }
 

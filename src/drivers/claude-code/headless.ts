@@ -86,7 +86,7 @@ export const headless: HeadlessFormat = {
 		{ id: 'auto', label: 'Auto', detail: 'A classifier decides about each action.' },
 		{ id: 'bypassPermissions', label: 'Everything', detail: 'Whatever it wants, unasked. For sandboxes.' },
 	],
-	launch: ({ session, resume, model, permissions, extra }) => ({
+	launch: ({ session, resume, model, permissions, extra, prompt }) => ({
 		args: [
 			'-p',
 			'--output-format',
@@ -98,16 +98,20 @@ export const headless: HeadlessFormat = {
 			permissions,
 			...extra,
 		],
+		stdin: prompt,
 		// Ten tries, the CLI's default, take three minutes and hide what is wrong. Nancy tries again itself.
 		env: { CLAUDE_CODE_MAX_RETRIES: '2' },
 		sessionIsKnown: true,
 	}),
-	read: text => {
-		const line = parsed(text);
-		// A subagent's steps are the business of the agent that sent it.
-		return line && !line.parent_tool_use_id ? readLine(line) : [];
-	},
+	// Each line speaks for itself.
+	reader: () => ({ read, end: () => [] }),
 };
+
+function read(text: string): HeadlessEvent[] {
+	const line = parsed(text);
+	// A subagent's steps are the business of the agent that sent it.
+	return line && !line.parent_tool_use_id ? readLine(line) : [];
+}
 
 function parsed(text: string): z.infer<typeof Line> | undefined {
 	try {

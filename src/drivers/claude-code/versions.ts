@@ -33,6 +33,8 @@ export const eventFloors: Readonly<Record<string, Version>> = {
 export const floors: Readonly<Record<Capability, Version | 'none'>> = {
 	hooks: OLDEST,
 	steer: OLDEST,
+	halt: OLDEST,
+	feedback: OLDEST,
 	batchEnd: BATCH_END,
 	quietStop: QUIET_STOP,
 	wake: WAKE,
@@ -42,6 +44,8 @@ export const floors: Readonly<Record<Capability, Version | 'none'>> = {
 	resume: OLDEST,
 	headless: OLDEST,
 };
+
+export const limits: Readonly<Partial<Record<Capability, string>>> = {};
 
 export function knowsEvent(version: Version, event: string): boolean {
 	const floor = eventFloors[event];

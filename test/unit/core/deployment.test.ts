@@ -31,6 +31,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const request = (version = '0.1.0-aaaaaaaa'): DeployRequest => ({
 	agentVersion: [2, 1, 329],
+	scope: 'workspace',
 	runtime: {
 		folder: join(folder, 'nancy/runtime', version),
 		launcher: join(folder, 'nancy/runtime', version, 'nancy-hook'),
@@ -51,6 +52,7 @@ const entries = (version?: string) =>
 			version: [2, 1, 329],
 			launcher: request(version).runtime.launcher,
 			workspaceFolder: workspace.folder,
+			scope: 'workspace',
 		})
 		.edits.flatMap(edit => edit.entries);
 

@@ -64,6 +64,7 @@ function request(version = OLD): DeployRequest {
 	const runtime = join(folder, 'nancy/runtime', version);
 	return {
 		agentVersion: [2, 1, 329],
+		scope: 'workspace',
 		runtime: {
 			folder: runtime,
 			launcher: join(runtime, 'nancy-hook'),

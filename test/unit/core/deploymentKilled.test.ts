@@ -44,6 +44,7 @@ const request = (version: string): DeployRequest => {
 	const runtime = folder.file('nancy/runtime', version);
 	return {
 		agentVersion: [2, 1, 329],
+		scope: 'workspace',
 		runtime: {
 			folder: runtime,
 			launcher: join(runtime, 'nancy-hook'),

@@ -48,7 +48,7 @@ describe('the doctor', () => {
 	});
 
 	it('names hooks that somebody removed, and writes them again', async () => {
-		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329] });
+		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
 		expect(await problems()).toEqual([]);
 		await writeFile(settings, '{"model":"opus"}');
 
@@ -62,7 +62,7 @@ describe('the doctor', () => {
 		const skill = join(runtime.skills, 'check-tokens');
 		await mkdir(skill, { recursive: true });
 		await writeFile(join(skill, 'SKILL.md'), 'hi');
-		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329] });
+		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
 		expect(await problems()).toEqual([]);
 		await rm(join(folder, '.claude/skills'), { recursive: true });
 		expect((await problems()).join()).toContain('entries or skills of Nancy');
@@ -88,7 +88,7 @@ describe('the doctor', () => {
 	});
 
 	it('takes back the hooks of an agent that is gone', async () => {
-		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329] });
+		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
 		const gone = {
 			agents: [{ driver: claudeCode, found: undefined, problem: 'there is no "claude" on the PATH' }],
 		};

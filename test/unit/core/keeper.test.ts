@@ -28,6 +28,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const request = (version = '1-aaaaaaaa'): DeployRequest => ({
 	agentVersion: [2, 1, 329],
+	scope: 'workspace',
 	runtime: {
 		folder: `/opt/nancy/runtime/${version}`,
 		launcher: `/opt/nancy/runtime/${version}/nancy-hook`,

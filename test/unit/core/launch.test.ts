@@ -28,7 +28,12 @@ it('an agent started by the installed nancy does not inherit what nancy itself r
 
 	const { workspace, task } = await workspaceWithTask(folder.file('project'));
 	const plan = (inherited: Record<string, string>) =>
-		planWorker(workspace, fakeDriver, { executable: '/a', version: [1, 0, 0] }, { task, bin, env: inherited });
+		planWorker(
+			workspace,
+			fakeDriver,
+			{ executable: '/a', version: [1, 0, 0] },
+			{ task, bin, launcher: undefined, env: inherited },
+		);
 	expect((await plan(env)).env).toMatchObject({ NODE_COMPILE_CACHE: null, ELECTRON_RUN_AS_NODE: null });
 	expect((await plan({ NODE_COMPILE_CACHE: '/home/me/cache' })).env).not.toHaveProperty('NODE_COMPILE_CACHE');
 });
@@ -41,7 +46,7 @@ it('two windows that start a worker at once start two workers', async () => {
 			workspace,
 			fakeDriver,
 			{ executable: '/a', version: [1, 0, 0] },
-			{ task, bin: folder.path, env: {} },
+			{ task, bin: folder.path, launcher: undefined, env: {} },
 		);
 	const plans = await Promise.all(Array.from({ length: 8 }, plan));
 	expect(new Set(plans.map(({ address }) => address.worker)).size).toBe(8);
@@ -56,7 +61,7 @@ it('what the hook, the terminal and the agent each know of a worker is all kept'
 			workspace,
 			fakeDriver,
 			{ executable: '/a', version: [1, 0, 0] },
-			{ task, bin: folder.path, env: {} },
+			{ task, bin: folder.path, launcher: undefined, env: {} },
 		);
 		const launchedFor = { taskFolder: workspace.paths.task(task), worker: address.worker };
 		const sessions = [1, 2, 3].map(number => SessionId.parse(`s${round}-${number}`));
@@ -88,7 +93,7 @@ it('a conversation is resumed by one of those who want to, until its process is 
 			workspace,
 			fakeDriver,
 			{ executable: '/a', version: [1, 0, 0] },
-			{ task, resume, bin: folder.path, env: {} },
+			{ task, resume, bin: folder.path, launcher: undefined, env: {} },
 		);
 	const { address, session } = await plan(false);
 	await expect(plan(true)).rejects.toMatchObject({ code: 'busy' });
@@ -117,7 +122,7 @@ it('a conversation is resumed by one of those who want to, until its process is 
 it('an agent that ended before it was looked at is not whoever has its pid later', async () => {
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);
-	const request = { task, bin: folder.path, env: {} };
+	const request = { task, bin: folder.path, launcher: undefined, env: {} };
 	const { address } = await planWorker(workspace, fakeDriver, { executable: '/a', version: [1, 0, 0] }, request);
 	const gone = spawnSync('true').pid;
 	await recordProcess(workspace, address, identify(gone));

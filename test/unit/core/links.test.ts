@@ -47,7 +47,7 @@ afterEach(() => folder.remove());
 const request = (version = '0.1.0-aaaaaaaa'): DeployRequest => {
 	const home = `/opt/nancy/runtime/${version}`;
 	const runtime = { folder: home, launcher: `${home}/nancy-hook`, bin: '', skills: folder.file('none'), version };
-	return { agentVersion: [2, 1, 329], runtime };
+	return { agentVersion: [2, 1, 329], scope: 'workspace', runtime };
 };
 
 const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);

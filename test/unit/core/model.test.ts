@@ -181,7 +181,11 @@ describe('WorkspaceModel', () => {
 		const id = await workspace.send(address, directive);
 		await happens('tool-start', { tool: 'Bash', transcript });
 		await becomes(model, 'working');
-		const { claims, text } = await claimBatch(workspace.mailbox(address), { kind: 'tool-start' }, 10_000);
+		const { claims, text } = await claimBatch(
+			workspace.mailbox(address),
+			{ kind: 'tool-start', slot: 'boundary' },
+			10_000,
+		);
 		expect(claims.map(claim => claim.id)).toEqual([id]);
 		await Promise.resolve(
 			claims[0]?.deliver({

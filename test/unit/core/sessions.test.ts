@@ -23,7 +23,12 @@ beforeEach(async () => {
 	const record = { version: 1, name: task, title: '', prompt: '', agent: fakeDriver.id } as const;
 	await workspace.createTask({ ...record, createdAt, origin: 'nancy' });
 	const agent = { executable: '/a', version: [1, 0, 0] } as const;
-	const plan = await planWorker(workspace, fakeDriver, agent, { task, bin: folder.path, env: {} });
+	const plan = await planWorker(workspace, fakeDriver, agent, {
+		task,
+		bin: folder.path,
+		launcher: undefined,
+		env: {},
+	});
 	address = plan.address;
 	first = plan.session;
 	await recordProcess(workspace, address, identify(process.pid));

@@ -37,7 +37,7 @@ describe('Transcript', () => {
 		const mailbox = new Mailbox(folder.path, folder.file('box'));
 		const content = { kind: 'directive', priority: 'normal', effect: 'none', from: 'orchestrator' } as const;
 		const id = await mailbox.put({ ...content, text: 'hello' }, MessageId.parse('20261121T072200000Z-ab12'));
-		const { text } = await claimBatch(mailbox, { kind: 'tool-start' }, 10_000);
+		const { text } = await claimBatch(mailbox, { kind: 'tool-start', slot: 'boundary' }, 10_000);
 		await writeFile(file, line({ text: `PreToolUse:Bash hook additional context: ${text}` }));
 		await transcript.read();
 		expect(transcript.shows(id)).toBe(true);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { NO_FACTS, TYPED_WAKE, type Delivery } from '../../../src/core/driver.ts';
+import { NO_FACTS, WAKE_PROMPT, type Delivery } from '../../../src/core/driver.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { commandLine } from '../../../src/drivers/claude-code/deployment.ts';
 import { knownEvents } from '../../../src/drivers/claude-code/payloads.ts';
@@ -134,19 +134,21 @@ describe('answering Claude Code', () => {
 
 	it('has every session watch its doorbell', () => {
 		const bell = '/w/.nancy/bells/s';
+		const { watchAnswer } = hooks;
+		if (watchAnswer === 'none') throw new Error('no watch');
 		for (const answer of [
-			hooks.watchAnswer(event('hook-SessionStart-startup'), bell),
-			hooks.watchAnswer(event('hook-CwdChanged'), bell),
+			watchAnswer(event('hook-SessionStart-startup'), bell),
+			watchAnswer(event('hook-CwdChanged'), bell),
 		]) {
 			expect(JSON.parse(answer.stdout)).toMatchObject({ hookSpecificOutput: { watchPaths: [bell] } });
 		}
-		expect(hooks.watchAnswer(event('hook-Stop'), bell).stdout).toBe('');
+		expect(watchAnswer(event('hook-Stop'), bell).stdout).toBe('');
 	});
 
 	it('names the rung that rang in the prompt that follows', () => {
 		for (const rung of ['wake', 'waiter'] as const) {
-			if (hooks.wakeAnswer === 'none') throw new Error('no wake');
-			const { stderr, exitCode } = hooks.wakeAnswer(rung);
+			if (hooks.wake === 'none' || hooks.wake.by !== 'answer') throw new Error('no wake');
+			const { stderr, exitCode } = hooks.wake.answer(rung);
 			expect(exitCode).toBe(2);
 			const prompt = { ...sample('hook-UserPromptSubmit-wake'), prompt: `<task-notification>\n${stderr}` };
 			expect(read(prompt)).toMatchObject({ isWake: true, wakeRung: rung });
@@ -160,7 +162,7 @@ describe('the stream of a run without a terminal', () => {
 	it('is read without a throw whatever a line says, and a reset that is no date is none', () => {
 		const reset = (resetsAt: unknown) =>
 			JSON.stringify({ type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt } });
-		expect(format?.read(reset(1_795_260_151))).toEqual([{ is: 'quota', resetsAtMs: 1_795_260_151_000 }]);
+		expect(format?.reader().read(reset(1_795_260_151))).toEqual([{ is: 'quota', resetsAtMs: 1_795_260_151_000 }]);
 		for (const line of [
 			reset(1e15),
 			reset(-1),
@@ -172,7 +174,7 @@ describe('the stream of a run without a terminal', () => {
 			'{"type":1}',
 			'{"type":"assistant"}',
 		]) {
-			expect(format?.read(line)).toEqual([]);
+			expect(format?.reader().read(line)).toEqual([]);
 		}
 	});
 });
@@ -180,15 +182,15 @@ describe('the stream of a run without a terminal', () => {
 describe('a prompt', () => {
 	it('that Nancy typed is told from one of a person', () => {
 		const typed = (prompt: string) => read({ ...sample('hook-UserPromptSubmit-typed'), prompt });
-		expect(typed(`${TYPED_WAKE}\n`)).toMatchObject({ isWake: false, wakeRung: 'keys' });
-		expect(typed(`draft ${TYPED_WAKE}`)).toMatchObject({ isWake: false });
-		expect(typed(`draft ${TYPED_WAKE}`)).not.toHaveProperty('wakeRung');
+		expect(typed(`${WAKE_PROMPT}\n`)).toMatchObject({ isWake: false, wakeRung: 'keys' });
+		expect(typed(`draft ${WAKE_PROMPT}`)).toMatchObject({ isWake: false });
+		expect(typed(`draft ${WAKE_PROMPT}`)).not.toHaveProperty('wakeRung');
 	});
 });
 
 describe('the settings entries', () => {
 	const plan = (version: readonly [number, number, number]) =>
-		claudeCode.deployment({ version, launcher: '/data/nancy-hook', workspaceFolder: '/w' });
+		claudeCode.deployment({ version, launcher: '/data/nancy-hook', workspaceFolder: '/w', scope: 'workspace' });
 
 	it('names only events that the version knows', () => {
 		expect(plan([2, 1, 80]).events).not.toContain('FileChanged');
@@ -235,6 +237,9 @@ describe('launching Claude Code', () => {
 			model: 'opus',
 			title: '',
 			extra: ['--verbose'],
+			version: [2, 1, 329] as const,
+			workspaceFolder: '/w',
+			hooks: undefined,
 		};
 		expect(claudeCode.launch(request)).toEqual({
 			args: ['--session-id', request.session, '--model', 'opus', '--verbose', '--', '--help me'],

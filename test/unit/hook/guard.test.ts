@@ -133,6 +133,25 @@ describe.each(shells)('the guard under %s', name => {
 		]);
 	});
 
+	it('finds the session in the event where the agent says it nowhere else', async () => {
+		const env = { NANCY_HOOK_SESSION: '', NANCY_HOOK_KEY: 'session_id' };
+		const input = payload('PreToolUse', { big: 'é'.repeat(300_000) });
+		expect(hook('PreToolUse', 'boundary', { shell, input, env })).toEqual(SILENT);
+		expect(spooled()).toEqual([{ name: { driver, event: 'PreToolUse' }, text: `${input}\n` }]);
+		await send('Use the helper.');
+		expect(hook('PreToolUse', 'boundary', { shell, env }).stdout).toContain('Use the helper.');
+		expect(hook('Stop', 'end', { shell, env })).toEqual(SILENT);
+		expect((await readPhase(workspace.paths, session)).phase).toBe('idle');
+	});
+
+	it('takes nothing that stands deep in an event for its session, and does not search long for one', async () => {
+		await send('Use the helper.');
+		const env = { NANCY_HOOK_SESSION: '', NANCY_HOOK_KEY: 'session' };
+		const input = payload('PreToolUse', { big: 'x'.repeat(300_000), session });
+		// Without a session the program looks, which reads the event itself.
+		expect(hook('PreToolUse', 'boundary', { shell, input, env }).stdout).toContain('Use the helper.');
+	});
+
 	it('never loses an event when pids repeat or a folder is full of them', () => {
 		for (let index = 0; index < 20; index++) hook('PostToolUse', 'report', { shell, more: { index } });
 		expect(spooled()).toHaveLength(20);
