@@ -41,8 +41,8 @@ describe('waking an idle agent in a terminal', () => {
 		await claude.waitForText(/● Looked/);
 		const message = await lab.delivered(address, id);
 		expect(message.receipt).toMatchObject({ event: 'UserPromptSubmit', rung: 'wake', session });
-		const part = request.body.messages.findLast(each => JSON.stringify(each.content).includes('Look at the log'));
-		expect(JSON.stringify(part?.content)).not.toContain('NOT USER INPUT');
+		const turn = request.turns.findLast(each => each.text.includes('Look at the log'));
+		expect(turn?.text).not.toContain('NOT USER INPUT');
 		expect(claude.screen()).not.toMatch(/hook (failed|error|problem)/i);
 	});
 

@@ -1,8 +1,62 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { MessagesRequest } from './conversation.ts';
-import type { Reply, ScriptedCall } from './script.ts';
+import * as z from 'zod/mini';
+import { agentTurn, modelTurn, type Turn } from './conversation.ts';
+import { offeredTool } from './tools.ts';
+import { sendJson, startEvents, trickle, type BoundReply, type ModelRequest, type Wire } from './wire.ts';
+
+const Block = z.looseObject({
+	type: z.string(),
+	text: z.optional(z.string()),
+	content: z.optional(z.unknown()),
+});
+const Content = z.union([z.string(), z.array(Block)]);
+const Tool = z.looseObject({
+	name: z.optional(z.string()),
+	description: z.optional(z.string()),
+	input_schema: z.optional(z.unknown()),
+});
+
+/** The part of a Messages request that the double reads. */
+const MessagesRequest = z.looseObject({
+	model: z.string(),
+	system: z.optional(Content),
+	messages: z.array(z.looseObject({ role: z.string(), content: Content })),
+	tools: z.optional(z.array(Tool)),
+	stream: z.optional(z.boolean()),
+});
+
+/** Anthropic Messages: Claude Code, and Copilot CLI with a provider of the user's own. */
+export const anthropic: Wire = {
+	name: 'anthropic',
+	read: (pathname, body) => {
+		if (!pathname.endsWith('/messages')) return undefined;
+		const { model, system = '', messages, tools = [], stream = false } = MessagesRequest.parse(body);
+		return {
+			model,
+			turns: messages.map(({ role, content }) => turnOf(role, content)),
+			instructions: flatten(system),
+			tools: tools.map(tool => offeredTool(tool.name ?? '', tool.description, tool.input_schema)),
+			stream,
+		};
+	},
+	send,
+	errorBody: (_status, message) => ({ type: 'error', error: { type: 'api_error', message } }),
+};
+
+function turnOf(role: string, content: z.infer<typeof Content>): Turn {
+	const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+	const texts = blocks.filter(block => block.type === 'text').map(block => block.text ?? '');
+	if (role === 'assistant') return modelTurn(texts);
+	const results = blocks.filter(block => block.type === 'tool_result').map(block => flatten(block.content));
+	return agentTurn(texts, results);
+}
+
+function flatten(content: unknown): string {
+	if (typeof content === 'string') return content;
+	const blocks = z.array(Block).safeParse(content);
+	return blocks.success ? blocks.data.map(block => block.text ?? '').join('\n') : '';
+}
 
 interface ToolUse {
 	type: 'tool_use';
@@ -15,17 +69,9 @@ interface Text {
 	text: string;
 }
 
-/** Sends a reply as the Anthropic Messages API does, streamed or whole. */
-export async function sendReply(response: ServerResponse, request: MessagesRequest, reply: Reply): Promise<void> {
-	await sleep(reply.delayMs ?? 0);
-	if (reply.error !== undefined) {
-		return sendJson(response, reply.error, {
-			type: 'error',
-			error: { type: 'api_error', message: `The double was asked to answer ${reply.error}` },
-		});
-	}
-	const content = contentOf(request, reply);
-	const stopReason = content.some(block => block.type === 'tool_use') ? 'tool_use' : 'end_turn';
+async function send(response: ServerResponse, request: ModelRequest, reply: BoundReply): Promise<void> {
+	const content = contentOf(reply);
+	const stopReason = reply.calls.length > 0 ? 'tool_use' : 'end_turn';
 	const message = {
 		id: `msg_${randomUUID()}`,
 		type: 'message',
@@ -36,19 +82,27 @@ export async function sendReply(response: ServerResponse, request: MessagesReque
 		stop_sequence: null,
 		usage: { input_tokens: 100, output_tokens: 1 },
 	};
-	if (request.stream !== true) {
+	if (!request.stream) {
 		const usage = { input_tokens: 100, output_tokens: 20 };
 		return sendJson(response, 200, { ...message, content, stop_reason: stopReason, usage });
 	}
-	response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+	startEvents(response);
 	const emit = (type: string, data: object) =>
 		response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
 	emit('message_start', { message });
-	for (const [index, block] of content.entries()) await streamBlock(emit, index, block, reply.slowMs ?? 0);
+	for (const [index, block] of content.entries()) await streamBlock(emit, index, block, reply.slowMs);
 	const delta = { stop_reason: stopReason, stop_sequence: null };
 	emit('message_delta', { delta, usage: { output_tokens: 20 } });
 	emit('message_stop', {});
 	response.end();
+}
+
+function contentOf({ text, calls }: BoundReply): (Text | ToolUse)[] {
+	const texts: Text[] = text === '' ? [] : [{ type: 'text', text }];
+	const uses = calls.map(({ name, input }): ToolUse => {
+		return { type: 'tool_use', id: `toolu_${randomUUID().replaceAll('-', '')}`, name, input };
+	});
+	return [...texts, ...uses];
 }
 
 type Emit = (type: string, data: object) => void;
@@ -60,50 +114,9 @@ async function streamBlock(emit: Emit, index: number, block: Text | ToolUse, slo
 		emit('content_block_delta', { index, delta });
 	} else {
 		emit('content_block_start', { index, content_block: { type: 'text', text: '' } });
-		const words = slowMs > 0 ? (block.text.match(/\S+\s*/g) ?? []) : [block.text];
-		for (const text of words) {
-			emit('content_block_delta', { index, delta: { type: 'text_delta', text } });
-			await sleep(slowMs / words.length);
-		}
+		await trickle(block.text, slowMs, text =>
+			emit('content_block_delta', { index, delta: { type: 'text_delta', text } }),
+		);
 	}
 	emit('content_block_stop', { index });
-}
-
-function contentOf(request: MessagesRequest, reply: Reply): (Text | ToolUse)[] {
-	const offered = (request.tools ?? []).flatMap(tool => tool.name ?? []);
-	const calls = (reply.calls ?? []).map(call => toolUse(call, offered));
-	const blocks = reply.text === undefined ? calls : [textBlock(reply.text), ...calls];
-	return blocks.length > 0 ? blocks : [textBlock('Done.')];
-}
-
-function textBlock(text: string): Text {
-	return { type: 'text', text };
-}
-
-function toolUse(call: ScriptedCall, offered: readonly string[]): Text | ToolUse {
-	const { name, input } = bind(call);
-	if (!offered.includes(name)) return textBlock(`There is no tool ${name} among ${offered.join(', ')}.`);
-	return { type: 'tool_use', id: `toolu_${randomUUID().replaceAll('-', '')}`, name, input };
-}
-
-/** Claude Code's own tool names. */
-function bind(call: ScriptedCall): { name: string; input: Record<string, unknown> } {
-	switch (call.kind) {
-		case 'shell':
-			return {
-				name: 'Bash',
-				input: { command: call.command, description: call.description ?? `Run ${call.command}` },
-			};
-		case 'write':
-			return { name: 'Write', input: { file_path: call.file, content: call.content } };
-		case 'read':
-			return { name: 'Read', input: { file_path: call.file } };
-		case 'tool':
-			return { name: call.name, input: call.input };
-	}
-}
-
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
-	response.writeHead(status, { 'content-type': 'application/json' });
-	response.end(JSON.stringify(body));
 }

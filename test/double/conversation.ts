@@ -1,21 +1,3 @@
-import * as z from 'zod/mini';
-
-const Block = z.looseObject({
-	type: z.string(),
-	text: z.optional(z.string()),
-	content: z.optional(z.unknown()),
-});
-const Message = z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(Block)]) });
-
-/** The part of an Anthropic Messages request that the double reads. */
-export const MessagesRequest = z.looseObject({
-	model: z.string(),
-	messages: z.array(Message),
-	tools: z.optional(z.array(z.looseObject({ name: z.optional(z.string()) }))),
-	stream: z.optional(z.boolean()),
-});
-export type MessagesRequest = z.infer<typeof MessagesRequest>;
-
 /**
  * One message of the conversation. `agent-side` is all that the model did not say: the user, the agent CLI's reminders,
  * hook contexts. Output of tools is left out, so a file that is shown cannot steer the model; a message from Nancy is kept
@@ -28,18 +10,13 @@ export interface Turn {
 	toolOutput: string;
 }
 
-export function turnsOf(request: MessagesRequest): Turn[] {
-	return request.messages.map(({ role, content }) => {
-		const blocks = typeof content === 'string' ? [{ type: 'text', text: content, content: undefined }] : content;
-		const results = blocks.filter(block => block.type === 'tool_result').map(block => flatten(block.content));
-		const texts = blocks.filter(block => block.type === 'text').map(block => block.text ?? '');
-		const delivered = results.flatMap(result => deliveredMessages(result).map(message => message.whole));
-		return {
-			speaker: role === 'assistant' ? 'model' : 'agent-side',
-			text: [...texts, ...delivered].join('\n'),
-			toolOutput: results.join('\n'),
-		};
-	});
+export function agentTurn(texts: readonly string[], results: readonly string[]): Turn {
+	const delivered = results.flatMap(result => deliveredMessages(result).map(message => message.whole));
+	return { speaker: 'agent-side', text: [...texts, ...delivered].join('\n'), toolOutput: results.join('\n') };
+}
+
+export function modelTurn(texts: readonly string[]): Turn {
+	return { speaker: 'model', text: texts.join('\n'), toolOutput: '' };
 }
 
 export interface DeliveredMessage {
@@ -58,17 +35,4 @@ export function deliveredMessages(text: string): DeliveredMessage[] {
 	const byId = new Map<string, DeliveredMessage>();
 	for (const [whole, id = '', kind = '', words = ''] of found) byId.set(id, { whole, kind, text: words, id });
 	return [...byId.values()];
-}
-
-/** Every text in a request, tool output included: what the model could read. */
-export function readableText(request: MessagesRequest): string {
-	return turnsOf(request)
-		.map(turn => `${turn.text}\n${turn.toolOutput}`)
-		.join('\n');
-}
-
-function flatten(content: unknown): string {
-	if (typeof content === 'string') return content;
-	const blocks = z.array(Block).safeParse(content);
-	return blocks.success ? blocks.data.map(block => block.text ?? '').join('\n') : '';
 }

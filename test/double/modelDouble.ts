@@ -1,16 +1,27 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sendJson, sendReply } from './anthropic.ts';
-import { MessagesRequest, readableText, turnsOf } from './conversation.ts';
+import { anthropic } from './anthropic.ts';
+import type { Turn } from './conversation.ts';
 import { demoReply } from './demo.ts';
+import { gemini } from './gemini.ts';
+import { openaiChat } from './openaiChat.ts';
+import { openaiResponses } from './openaiResponses.ts';
 import { scriptedReply, type Reply } from './script.ts';
+import { bindReply } from './tools.ts';
+import { sendJson, type ModelRequest, type Wire, type WireName } from './wire.ts';
+
+const WIRES: readonly Wire[] = [anthropic, openaiResponses, openaiChat, gemini];
 
 /** A request for the model, as it came. Other requests (token counts, model lists) are answered but not recorded. */
 export interface RecordedRequest {
 	url: string;
-	body: MessagesRequest;
-	/** Every text in it, tool output included: what the model could read. */
+	wire: WireName;
+	/** As it came, in the wire's own form. */
+	body: unknown;
+	/** The conversation in it. */
+	turns: Turn[];
+	/** Every text in it: system prompt, tools with their descriptions, conversation, tool output. What the model could read. */
 	text: string;
 	/** Whether the agent offers tools. Requests for titles and summaries do not. */
 	hasTools: boolean;
@@ -33,7 +44,8 @@ export interface ModelDoubleOptions {
 }
 
 /**
- * A model on loopback that speaks the Anthropic Messages protocol and does what the conversation's newest script says:
+ * A model on loopback that speaks four model APIs on one port (Anthropic messages, OpenAI responses and chat completions,
+ * Gemini) and does what the conversation's newest script says:
  * `[[sh:command]]` `[[par:a||b]]` `[[write:file|content]]` `[[read:file]]` `[[tool:Name|json]]` `[[text:words]]`
  * `[[slow:ms:words]]` `[[wait:ms]]` `[[err:status]]`, one step per reply. `((lat:ms))` anywhere delays every reply.
  */
@@ -46,27 +58,43 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
 		const raw = await text(request);
 		const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
 		if (pathname.endsWith('/count_tokens')) return sendJson(response, 200, { input_tokens: 10 });
-		if (pathname.endsWith('/models')) return sendJson(response, 200, { data: [], has_more: false });
-		if (!pathname.endsWith('/messages')) {
-			return sendJson(response, 404, { type: 'error', error: { type: 'not_found_error', message: pathname } });
+		if (pathname.endsWith(':countTokens')) return sendJson(response, 200, { totalTokens: 10 });
+		if (pathname.endsWith('/models'))
+			return sendJson(response, 200, { object: 'list', data: [], has_more: false, models: [] });
+		const body: unknown = raw === '' ? undefined : JSON.parse(raw);
+		for (const wire of WIRES) {
+			const read = wire.read(pathname, body);
+			if (read) return answerOn(wire, read, { url: pathname, body }, response);
 		}
-		const body = MessagesRequest.parse(JSON.parse(raw));
-		const hasTools = (body.tools ?? []).length > 0;
-		const recorded = { url: pathname, body, text: readableText(body), hasTools, at: Date.now() };
+		return sendJson(response, 404, anthropic.errorBody(404, pathname));
+	}
+
+	async function answerOn(
+		wire: Wire,
+		request: ModelRequest,
+		{ url, body }: { url: string; body: unknown },
+		response: ServerResponse,
+	): Promise<void> {
+		const { turns, tools } = request;
+		const hasTools = tools.length > 0;
+		const recorded = { url, wire: wire.name, body, turns, text: readableText(request), hasTools, at: Date.now() };
 		requests.push(recorded);
 		for (const listener of listeners) listener(recorded);
-		if (!hasTools) return sendReply(response, body, { text: 'A short title' });
+		if (!hasTools) return wire.send(response, request, { text: 'A short title', calls: [], slowMs: 0 });
 		await sleep(latencyIn(recorded.text));
-		const turns = turnsOf(body);
 		const reply: Reply = scriptedReply(turns) ?? unscripted(turns);
-		return sendReply(response, body, reply);
+		await sleep(reply.delayMs ?? 0);
+		if (reply.error !== undefined) {
+			const message = `The double was asked to answer ${reply.error}`;
+			return sendJson(response, reply.error, wire.errorBody(reply.error, message));
+		}
+		return wire.send(response, request, bindReply(reply, tools));
 	}
 
 	const server = createServer((request, response) => {
 		answer(request, response).catch((error: unknown) => {
 			console.error('model double:', error);
-			if (!response.headersSent)
-				sendJson(response, 400, { type: 'error', error: { type: 'api_error', message: String(error) } });
+			if (!response.headersSent) sendJson(response, 400, anthropic.errorBody(400, String(error)));
 			else response.destroy();
 		});
 	});
@@ -107,6 +135,14 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
 				server.closeAllConnections();
 			}),
 	};
+}
+
+function readableText({ instructions, tools, turns }: ModelRequest): string {
+	return [
+		instructions,
+		...tools.map(tool => `${tool.name}: ${tool.description}`),
+		...turns.flatMap(turn => [turn.text, turn.toolOutput]),
+	].join('\n');
 }
 
 /** The newest wish counts. */

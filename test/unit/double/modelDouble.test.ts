@@ -63,7 +63,7 @@ describe('the model double', () => {
 		const waiting = model.waitForRequest(request => request.text.includes('needle'));
 		await reply(user('hay'));
 		await reply(user('a needle'));
-		expect((await waiting).body.messages).toEqual([user('a needle')]);
+		expect((await waiting).turns).toEqual([{ speaker: 'agent-side', text: 'a needle', toolOutput: '' }]);
 		await expect(model.waitForRequest(() => false, 10)).rejects.toThrow('No such request');
 	});
 });
