@@ -70,7 +70,7 @@ function hasClaudeAccount() {
 async function demoAgent(workspace) {
 	const model = await startModelDouble({ unscripted: 'demo' });
 	const home = join(folder, 'home');
-	const env = claudeHome({
+	const { env } = claudeHome({
 		home,
 		trusted: [workspace],
 		modelUrl: model.url,

@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bareEnvironment, type AgentHome, type AgentHomeOptions } from './agentHome.ts';
 import { pinnedAgent } from './pinnedAgent.ts';
 
 const { version: VERSION, executable } = pinnedAgent('claude-code');
@@ -10,21 +11,11 @@ export const claudeExecutable = executable;
 /** Not a secret: the model double takes any key. */
 const KEY = 'sk-ant-demo-key-of-the-model-double-0000000000000000';
 
-export interface ClaudeHomeOptions {
-	/** An empty folder that becomes HOME. */
-	home: string;
-	/** Folders that the CLI shall not ask about. */
-	trusted: readonly string[];
-	modelUrl: string;
-	/** Written to ~/.claude/settings.json. Without `permissions`, the CLI asks before each tool that changes something. */
-	settings?: Record<string, unknown>;
-}
-
 /**
- * Makes a HOME in which the CLI starts straight to its prompt and talks to the model double, and returns the whole
- * environment for it. The CLI's own default, auto mode, does not work here: its check runs on Anthropic's servers. Nothing of the real user's reaches it but PATH and the locale.
+ * Claude Code. `settings` go to ~/.claude/settings.json; without `permissions` there, it asks before each tool that changes
+ * something. Its own default, auto mode, does not work here: the check runs on Anthropic's servers.
  */
-export function claudeHome({ home, trusted, modelUrl, settings = {} }: ClaudeHomeOptions): Record<string, string> {
+export function claudeHome({ home, trusted, modelUrl, settings = {} }: AgentHomeOptions): AgentHome {
 	const state = {
 		hasCompletedOnboarding: true,
 		lastOnboardingVersion: VERSION,
@@ -53,15 +44,21 @@ export function claudeHome({ home, trusted, modelUrl, settings = {} }: ClaudeHom
 		JSON.stringify({ permissions: { defaultMode: 'default' }, ...settings }),
 	);
 	return {
-		PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-		LANG: process.env['LANG'] ?? 'C.UTF-8',
-		SHELL: '/bin/bash',
-		HOME: home,
-		ANTHROPIC_BASE_URL: modelUrl,
-		ANTHROPIC_API_KEY: KEY,
-		CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-		CLAUDE_CODE_MAX_RETRIES: '2',
-		DISABLE_AUTOUPDATER: '1',
-		NO_PROXY: '127.0.0.1,localhost',
+		agent: 'claude-code',
+		version: VERSION,
+		command: claudeExecutable,
+		home,
+		env: {
+			...bareEnvironment(home),
+			ANTHROPIC_BASE_URL: modelUrl,
+			ANTHROPIC_API_KEY: KEY,
+			CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+			CLAUDE_CODE_MAX_RETRIES: '2',
+			DISABLE_AUTOUPDATER: '1',
+		},
+		headless: prompt => ['-p', prompt],
+		unattended: ['--permission-mode', 'bypassPermissions'],
+		interactive: [],
+		ready: /❯/,
 	};
 }

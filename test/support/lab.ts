@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { startModelDouble, type ModelDouble } from '../double/modelDouble.ts';
 import { launchBrowser, openPage } from './browser.ts';
-import { claudeExecutable, claudeHome } from './claudeHome.ts';
+import { claudeHome } from './claudeHome.ts';
 import { installVsix } from './installVsix.ts';
 import { tempFolder, type TempFolder } from './tempFolder.ts';
 import { startServer, type Server } from './vscodeServer.ts';
@@ -64,10 +64,11 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 	if (nancy) await installVsix(folder.path);
 	const model = await startModelDouble();
 	const home = folder.file('home');
+	const claude = claudeHome({ home, trusted: [workspace], modelUrl: model.url, settings: claudeSettings });
 	const server = await startServer({
 		folder: folder.path,
-		env: { ...claudeHome({ home, trusted: [workspace], modelUrl: model.url, settings: claudeSettings }), ...env },
-		settings: { 'nancy.agents.claude-code.path': claudeExecutable, ...settings },
+		env: { ...claude.env, ...env },
+		settings: { 'nancy.agents.claude-code.path': claude.command, ...settings },
 		keybindings,
 		restricted,
 	});

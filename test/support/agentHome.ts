@@ -1,0 +1,45 @@
+import type { AgentId } from './pinnedAgent.ts';
+
+export interface AgentHomeOptions {
+	/** An empty folder that becomes HOME. */
+	home: string;
+	/** Folders that the CLI shall not ask about. */
+	trusted: readonly string[];
+	/** The model double. */
+	modelUrl: string;
+	/** Added to the CLI's own settings file, in the CLI's own words. */
+	settings?: Record<string, unknown>;
+}
+
+/**
+ * A HOME in which a real agent CLI starts straight to its prompt, without an account, and talks to the model double on
+ * loopback and to nobody else.
+ */
+export interface AgentHome {
+	agent: AgentId;
+	version: string;
+	/** The real CLI that `npm test` installs. */
+	command: string;
+	home: string;
+	/** The whole environment for it. Nothing of the real user's is in it but PATH and the locale. */
+	env: Record<string, string>;
+	/** Arguments for one prompt without a terminal, the answer alone on stdout. The CLI asks, or is denied, as is its own default. */
+	headless(prompt: string): string[];
+	/** Arguments that let it use every tool without asking. */
+	unattended: readonly string[];
+	/** Arguments that a terminal of a test needs. */
+	interactive: readonly string[];
+	/** On the screen as soon as it takes a prompt. */
+	ready: RegExp;
+}
+
+/** What every agent gets from the machine. */
+export function bareEnvironment(home: string): Record<string, string> {
+	return {
+		PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+		LANG: process.env['LANG'] ?? 'C.UTF-8',
+		SHELL: '/bin/bash',
+		HOME: home,
+		NO_PROXY: '127.0.0.1,localhost',
+	};
+}
