@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { AgentHome, AgentHomeOptions } from '../support/agentHome.ts';
 import { agentLab } from '../support/agentLab.ts';
+import { codexHome } from '../support/codexHome.ts';
 import { copilotHome } from '../support/copilotHome.ts';
 import { eventually } from '../support/eventually.ts';
 import { submit } from '../support/submit.ts';
@@ -18,14 +19,19 @@ interface Agent {
 
 const AGENTS: Record<string, Agent> = {
 	'GitHub Copilot CLI': { home: copilotHome, question: /Do you want to run this command\?/, yes: '1' },
+	Codex: {
+		home: codexHome,
+		question: /Would you like to run the following command\?/,
+		yes: 'y',
+	},
 };
 
-const MAKE = '[[sh:echo made-$((40+2)) > made.txt; cat made.txt]]';
+const MAKE = 'echo made-$((40+2)) > made.txt; cat made.txt';
 
 describe.each(Object.entries(AGENTS))('the real %s against the model double', (_, { home, settings = {}, ...ui }) => {
 	it('runs a scripted command headless and shows its output to the model', async () => {
 		await using lab = await agentLab(home);
-		const { code, stdout } = await lab.headless(`${MAKE} [[text:All is done]]`);
+		const { code, stdout } = await lab.headless(`[[sh:${MAKE}]] [[text:All is done]]`);
 		expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: 'All is done' });
 		expect(await readFile(lab.workspace.file('made.txt'), 'utf8')).toBe('made-42\n');
 		expect(lab.model.requests.at(-1)?.turns.at(-1)?.toolOutput).toContain('made-42');
@@ -35,7 +41,7 @@ describe.each(Object.entries(AGENTS))('the real %s against the model double', (_
 		await using lab = await agentLab(home, { settings });
 		const agent = await lab.interactive();
 		expect(agent.screen()).not.toMatch(/trust|log ?in|sign in|API key|theme/i);
-		await submit(agent, `${MAKE} [[text:Hello from the double]]`);
+		await submit(agent, `[[esc:${MAKE}]] [[text:Hello from the double]]`);
 		await agent.waitForText(ui.question);
 		agent.type(ui.yes);
 		await lab.model.waitForRequest(request => request.turns.at(-1)?.toolOutput.includes('made-42') ?? false);

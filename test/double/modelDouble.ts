@@ -47,7 +47,8 @@ export interface ModelDoubleOptions {
  * A model on loopback that speaks four model APIs on one port (Anthropic messages, OpenAI responses and chat completions,
  * Gemini) and does what the conversation's newest script says:
  * `[[sh:command]]` `[[par:a||b]]` `[[write:file|content]]` `[[read:file]]` `[[tool:Name|json]]` `[[text:words]]`
- * `[[slow:ms:words]]` `[[wait:ms]]` `[[err:status]]`, one step per reply. `((lat:ms))` anywhere delays every reply.
+ * `[[slow:ms:words]]` `[[wait:ms]]` `[[err:status]]`, one step per reply. `((lat:ms))` anywhere delays every reply. `[[esc:command]]`
+ * is a shell command for which the model itself asks for permission, where the CLI leaves that to it.
  */
 export async function startModelDouble(options: ModelDoubleOptions = {}): Promise<ModelDouble> {
 	const requests: RecordedRequest[] = [];

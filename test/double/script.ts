@@ -2,7 +2,13 @@ import type { Turn } from './conversation.ts';
 
 /** One tool call, still in the script's words: the wire protocol binds it to a tool that the agent offers. */
 export type ScriptedCall =
-	| { kind: 'shell'; command: string; description?: string }
+	| {
+			kind: 'shell';
+			command: string;
+			description?: string;
+			/** The model asks for permission itself, where the CLI leaves that to it. */
+			asks?: boolean;
+	  }
 	| { kind: 'write'; file: string; content: string }
 	| { kind: 'read'; file: string }
 	| { kind: 'tool'; name: string; input: Record<string, unknown> };
@@ -19,7 +25,7 @@ export interface Reply {
 	error?: number;
 }
 
-const STEP = /\[\[(sh|par|write|read|text|slow|wait|err|tool):((?:(?!\]\]).)*)\]\]/gs;
+const STEP = /\[\[(sh|esc|par|write|read|text|slow|wait|err|tool):((?:(?!\]\]).)*)\]\]/gs;
 
 /**
  * The reply that the newest script in the conversation asks for; undefined when there is none. One step per reply: a step
@@ -38,6 +44,8 @@ function replyOf(verb: string, words: string): Reply {
 	switch (verb) {
 		case 'sh':
 			return { calls: [{ kind: 'shell', command: words }] };
+		case 'esc':
+			return { calls: [{ kind: 'shell', command: words, asks: true }] };
 		case 'par':
 			return { calls: words.split('||').map(command => ({ kind: 'shell', command })) };
 		case 'write': {

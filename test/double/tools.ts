@@ -61,7 +61,7 @@ function bind(call: ScriptedCall, tools: readonly OfferedTool[]): BoundCall | un
 	switch (call.kind) {
 		case 'shell': {
 			const tool = named(SHELL);
-			return tool && shellCall(tool, call.command, call.description ?? `Run ${call.command}`);
+			return tool && shellCall(tool, call);
 		}
 		case 'write': {
 			const tool = named(WRITE);
@@ -86,12 +86,20 @@ function called({ name, isFreeform }: OfferedTool, input: Record<string, unknown
 	return { name, input, isFreeform };
 }
 
-function shellCall(tool: OfferedTool, command: string, description: string): BoundCall {
+type ShellCall = Extract<ScriptedCall, { kind: 'shell' }>;
+
+function shellCall(tool: OfferedTool, { command, description = `Run ${command}`, asks = false }: ShellCall): BoundCall {
 	const parameter = parameterOf(tool, ['command', 'cmd']);
 	const isList = tool.parameters[parameter]?.type === 'array';
 	return called(tool, {
 		[parameter]: isList ? ['bash', '-lc', command] : command,
 		...('description' in tool.parameters && { description }),
+		// Codex asks only where the model wants to leave the sandbox.
+		...(asks &&
+			'sandbox_permissions' in tool.parameters && {
+				sandbox_permissions: 'require_escalated',
+				justification: description,
+			}),
 	});
 }
 

@@ -9,7 +9,13 @@ import type { Terminal } from './terminal.ts';
 export async function submit(agent: Terminal, prompt: string): Promise<void> {
 	agent.type(prompt);
 	const end = prompt.replaceAll(/\s+/g, '').slice(-12);
-	await eventually(`“${end}” in the input line`, () => agent.screen().replaceAll(/\s+/g, '').includes(end));
+	try {
+		await eventually('its end on the screen', () => agent.screen().replaceAll(/\s+/g, '').includes(end));
+	} catch (error) {
+		throw new Error(`The prompt “${prompt}” does not show in the input line. Screen:\n${agent.screen()}`, {
+			cause: error,
+		});
+	}
 	await sleep(250);
 	agent.enter();
 }
