@@ -1,4 +1,4 @@
-import type { AgentId } from './pinnedAgent.ts';
+import type { AgentId, LocalAgent } from './pinnedAgent.ts';
 
 export interface AgentHomeOptions {
 	/** An empty folder that becomes HOME. */
@@ -7,6 +7,8 @@ export interface AgentHomeOptions {
 	trusted: readonly string[];
 	/** The model double. */
 	modelUrl: string;
+	/** Default: the pinned one. */
+	installed?: LocalAgent;
 	/** Added to the CLI's own settings file, in the CLI's own words. */
 	settings?: Record<string, unknown>;
 }
@@ -18,7 +20,7 @@ export interface AgentHomeOptions {
 export interface AgentHome {
 	agent: AgentId;
 	version: string;
-	/** The real CLI that `npm test` installs. */
+	/** The real CLI. */
 	command: string;
 	home: string;
 	/** The whole environment for it. Nothing of the real user's is in it but PATH and the locale. */

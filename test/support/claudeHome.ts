@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { bareEnvironment, type AgentHome, type AgentHomeOptions } from './agentHome.ts';
 import { pinnedAgent } from './pinnedAgent.ts';
 
-const { version: VERSION, executable } = pinnedAgent('claude-code');
+const pinned = pinnedAgent('claude-code');
 
 /** The real Claude Code CLI that `npm test` and `npm start` install. */
-export const claudeExecutable = executable;
+export const claudeExecutable = pinned.executable;
 
 /** Not a secret: the model double takes any key. */
 const KEY = 'sk-ant-demo-key-of-the-model-double-0000000000000000';
@@ -15,10 +15,16 @@ const KEY = 'sk-ant-demo-key-of-the-model-double-0000000000000000';
  * Claude Code. `settings` go to ~/.claude/settings.json; without `permissions` there, it asks before each tool that changes
  * something. Its own default, auto mode, does not work here: the check runs on Anthropic's servers.
  */
-export function claudeHome({ home, trusted, modelUrl, settings = {} }: AgentHomeOptions): AgentHome {
+export function claudeHome({
+	home,
+	trusted,
+	modelUrl,
+	settings = {},
+	installed = pinned,
+}: AgentHomeOptions): AgentHome {
 	const state = {
 		hasCompletedOnboarding: true,
-		lastOnboardingVersion: VERSION,
+		lastOnboardingVersion: installed.version,
 		theme: 'dark',
 		numStartups: 3,
 		bypassPermissionsModeAccepted: true,
@@ -45,8 +51,8 @@ export function claudeHome({ home, trusted, modelUrl, settings = {} }: AgentHome
 	);
 	return {
 		agent: 'claude-code',
-		version: VERSION,
-		command: claudeExecutable,
+		version: installed.version,
+		command: installed.executable,
 		home,
 		env: {
 			...bareEnvironment(home),

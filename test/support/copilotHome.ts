@@ -4,8 +4,8 @@ import { bareEnvironment, type AgentHome, type AgentHomeOptions } from './agentH
 import { pinnedAgent } from './pinnedAgent.ts';
 
 /** GitHub Copilot CLI, offline, with the double as a provider of the user's own. `settings` go to ~/.copilot/settings.json. */
-export function copilotHome({ home, trusted, modelUrl, settings = {} }: AgentHomeOptions): AgentHome {
-	const { version, folder, executable } = pinnedAgent('copilot');
+export function copilotHome({ home, trusted, modelUrl, settings = {}, installed }: AgentHomeOptions): AgentHome {
+	const { version, folder, executable } = installed ?? pinnedAgent('copilot');
 	const own = join(home, '.copilot');
 	mkdirSync(own, { recursive: true });
 	// Folder trust is read from config.json alone; the same key in settings.json is ignored.

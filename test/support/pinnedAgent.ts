@@ -16,24 +16,38 @@ const PACKAGES = {
 
 export type AgentId = keyof typeof PACKAGES;
 
-/** A CLI at the version pinned in scripts/agents/<id>/package.json. */
-export interface PinnedAgent {
+/** A CLI below .agents/. */
+export interface LocalAgent {
 	version: string;
-	/** Holds package.json and package-lock.json. */
-	manifest: string;
 	/** Where it is installed: .agents/<id>-<version>. */
 	folder: string;
 	executable: string;
 }
 
+/** A CLI at the version pinned in scripts/agents/<id>/package.json. */
+export interface PinnedAgent extends LocalAgent {
+	/** Holds package.json and package-lock.json. */
+	manifest: string;
+}
+
 const Manifest = z.looseObject({ dependencies: z.record(z.string(), z.string()) });
 
 export function pinnedAgent(id: AgentId): PinnedAgent {
-	const { name, command } = PACKAGES[id];
+	const { name } = PACKAGES[id];
 	const manifest = join(root, 'scripts', 'agents', id);
 	const { dependencies } = Manifest.parse(JSON.parse(readFileSync(join(manifest, 'package.json'), 'utf8')));
 	const version = dependencies[name];
 	if (version === undefined) throw new Error(`${manifest} does not pin ${name}`);
+	return { ...localAgent(id, version), manifest };
+}
+
+/** A CLI at any version, whether it is installed yet or not. */
+export function localAgent(id: AgentId, version: string): LocalAgent {
 	const folder = join(root, '.agents', `${id}-${version}`);
-	return { version, manifest, folder, executable: join(folder, 'node_modules', '.bin', command) };
+	return { version, folder, executable: join(folder, 'node_modules', '.bin', PACKAGES[id].command) };
+}
+
+/** The npm package of a CLI. */
+export function packageOf(id: AgentId): string {
+	return PACKAGES[id].name;
 }

@@ -1,32 +1,36 @@
 import { build } from 'esbuild';
-import { copyFileSync, chmodSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installRuntime, type Runtime, type RuntimeSources } from '../../src/core/runtime.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-let made: Promise<string> | undefined;
+let built: Promise<RuntimeSources> | undefined;
+let made: Promise<Runtime> | undefined;
 
 /**
- * The hook's runtime as deployment installs it, built from the sources: guard, program and the Node that runs it. One for a
- * test process. Its path has a space and a quote in it, as a user's may have. Returns the launcher.
+ * The launcher of a runtime as deployment installs it, built from the sources: guard, programs, and the Node that runs them.
+ * One for a test process.
  */
-export function hookRuntime(): Promise<string> {
-	made ??= install();
-	return made;
+export async function hookRuntime(): Promise<string> {
+	made ??= installedRuntime(mkdtempSync(join(tmpdir(), 'nancy-runtime-')));
+	return (await made).launcher;
 }
 
-async function install(): Promise<string> {
-	const folder = join(mkdtempSync(join(tmpdir(), 'nancy-runtime-')), `it's a runtime`);
-	mkdirSync(folder);
-	const launcher = join(folder, 'nancy-hook');
-	copyFileSync(join(root, 'hooks', 'nancy-hook'), launcher);
-	chmodSync(launcher, 0o755);
-	symlinkSync(process.execPath, join(folder, 'node'));
+/** A runtime of the sources' own below `folder`. Its path has a space and a quote in it, as a user's may have. */
+export async function installedRuntime(folder: string): Promise<Runtime> {
+	built ??= buildPrograms();
+	const node = { executable: process.execPath, isElectron: false };
+	return installRuntime(await built, '0.0.0', join(folder, `it's data`, 'nancy'), node);
+}
+
+async function buildPrograms(): Promise<RuntimeSources> {
+	const folder = mkdtempSync(join(tmpdir(), 'nancy-programs-'));
 	await build({
 		absWorkingDir: root,
-		entryPoints: ['src/hook/main.ts'],
-		outfile: join(folder, 'hook.js'),
+		entryPoints: { hook: 'src/hook/main.ts', nancy: 'src/cli/main.ts' },
+		outdir: folder,
 		bundle: true,
 		platform: 'node',
 		format: 'cjs',
@@ -35,5 +39,10 @@ async function install(): Promise<string> {
 		mainFields: ['module', 'main'],
 		logLevel: 'silent',
 	});
-	return launcher;
+	return {
+		guard: join(root, 'hooks', 'nancy-hook'),
+		hook: join(folder, 'hook.js'),
+		cli: join(folder, 'nancy.js'),
+		skills: join(root, 'skills'),
+	};
 }
