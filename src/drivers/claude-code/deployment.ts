@@ -1,5 +1,6 @@
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver.ts';
 import { formatVersion } from '../../base/version.ts';
+import { quoted } from '../shellLine.ts';
 import { hasQuietStop, knowsEvent } from './versions.ts';
 import { WAKE_MESSAGE, WAKE_SUMMARY } from './wake.ts';
 
@@ -109,11 +110,6 @@ export function commandLine(
 	const call = `${program} claude-code ${event} ${slot} ${quoted(folder)}`;
 	const ending = slot === 'wake' || slot === 'wait' ? '[ $? -eq 2 ] && exit 2; exit 0' : 'exit 0';
 	return `${conditions.join(' && ')} && ${variables.join(' ')} ${call}; ${ending}`;
-}
-
-/** One word for `sh`, whatever is in it. */
-function quoted(word: string): string {
-	return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function warningsFor(version: DeploymentRequest['version']): string[] {

@@ -1,6 +1,7 @@
 import { WAKE_PROMPT, type HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 import { rungOfWake } from './wake.ts';
 
@@ -28,9 +29,6 @@ const kindByEvent: Partial<Record<KnownPayload['hook_event_name'], EventKind>> =
 	ConfigChange: 'settings-changed',
 	MessageDisplay: 'message-shown',
 };
-
-/** Longest summary, in UTF-16 units: one line of a tree. */
-const SUMMARY = 200;
 
 /** Reads one hook payload. */
 export function readEvent(call: HookCall): AgentEvent | 'silent' {
@@ -134,32 +132,4 @@ function promptDetails(prompt: string): Partial<AgentEvent> {
 function isBell(payload: { file_path: string; event?: string | undefined; session_id: string }): boolean {
 	const file = payload.file_path.replaceAll('\\', '/');
 	return payload.event !== 'unlink' && file.endsWith(`/.nancy/bells/${payload.session_id}`);
-}
-
-/** The part of a tool's input that says what it works on, in the order of how much it says. */
-const telling = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'skill', 'description', 'prompt'];
-
-function inputSummary(input: unknown): string | undefined {
-	if (!isObject(input)) return undefined;
-	const values = telling.map(name => input[name]);
-	return oneLine(values.find(value => typeof value === 'string' && value !== ''));
-}
-
-function oneLine(text: unknown): string | undefined {
-	if (typeof text !== 'string') return undefined;
-	const line = text
-		.slice(0, 4 * SUMMARY)
-		.replace(/\s+/g, ' ')
-		.trim();
-	if (line === '') return undefined;
-	return line.length <= SUMMARY ? line : `${line.slice(0, SUMMARY - 1)}…`;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function withoutUndefined<T extends object>(value: { [Key in keyof T]: T[Key] | undefined }): T;
-function withoutUndefined(value: object): object {
-	return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
 }

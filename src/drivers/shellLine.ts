@@ -1,0 +1,4 @@
+/** One word for `sh`, whatever is in it. */
+export function quoted(word: string): string {
+	return `'${word.replaceAll("'", `'\\''`)}'`;
+}

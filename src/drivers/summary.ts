@@ -1,0 +1,32 @@
+/** Longest summary, in UTF-16 units: one line of a tree. */
+const SUMMARY = 200;
+
+/** The part of a tool's input that says what it works on, in the order of how much it says. */
+const telling = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'skill', 'description', 'prompt'];
+
+/** What a tool works on, as far as its input says so in one of the usual fields. */
+export function inputSummary(input: unknown): string | undefined {
+	if (!isObject(input)) return undefined;
+	const values = telling.map(name => input[name]);
+	return oneLine(values.find(value => typeof value === 'string' && value !== ''));
+}
+
+/** A text as one short line; nothing for what is no text or an empty one. */
+export function oneLine(text: unknown): string | undefined {
+	if (typeof text !== 'string') return undefined;
+	const line = text
+		.slice(0, 4 * SUMMARY)
+		.replace(/\s+/g, ' ')
+		.trim();
+	if (line === '') return undefined;
+	return line.length <= SUMMARY ? line : `${line.slice(0, SUMMARY - 1)}…`;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function withoutUndefined<T extends object>(value: { [Key in keyof T]: T[Key] | undefined }): T;
+export function withoutUndefined(value: object): object {
+	return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
+}
