@@ -5,6 +5,7 @@ import { agentLab } from '../support/agentLab.ts';
 import { codexHome } from '../support/codexHome.ts';
 import { copilotHome } from '../support/copilotHome.ts';
 import { eventually } from '../support/eventually.ts';
+import { geminiHome } from '../support/geminiHome.ts';
 import { submit } from '../support/submit.ts';
 
 interface Agent {
@@ -24,9 +25,11 @@ const AGENTS: Record<string, Agent> = {
 		question: /Would you like to run the following command\?/,
 		yes: 'y',
 	},
+	'Gemini CLI': { home: geminiHome, question: /Allow execution of \[Shell\]\?/, yes: '1' },
 };
 
-const MAKE = 'echo made-$((40+2)) > made.txt; cat made.txt';
+/** Its output does not stand in it. Gemini CLI refuses what looks like a command substitution. */
+const MAKE = `printf 'made-%s\\n' 42 > made.txt; cat made.txt`;
 
 describe.each(Object.entries(AGENTS))('the real %s against the model double', (_, { home, settings = {}, ...ui }) => {
 	it('runs a scripted command headless and shows its output to the model', async () => {
