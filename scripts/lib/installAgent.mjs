@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, open, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { pinnedAgent } from '../../test/support/pinnedAgent.ts';
+import { localAgent, packageOf, pinnedAgent } from '../../test/support/pinnedAgent.ts';
 import { INSTALL, npmEnvironment, root } from './bootstrap.mjs';
 import { runOrThrow } from './run.mjs';
 
@@ -14,13 +14,37 @@ const SHEBANG = '#!/usr/bin/env node\n';
  * @returns {Promise<string>} the executable
  */
 export async function installAgent(id) {
-	const { manifest, folder, executable } = pinnedAgent(id);
+	const { manifest, ...agent } = pinnedAgent(id);
+	return install(id, agent, async temporary => {
+		for (const file of ['package.json', 'package-lock.json'])
+			await copyFile(join(manifest, file), join(temporary, file));
+	});
+}
+
+/**
+ * Installs the newest version of an agent CLI that npm has, beside the pinned one.
+ * @param {import('../../test/support/pinnedAgent.ts').AgentId} id
+ * @returns {Promise<string>} the version
+ */
+export async function installNewest(id) {
+	const name = packageOf(id);
+	const printed = await runOrThrow('npm', ['view', name, 'version', '--loglevel=error'], { env: npmEnvironment() });
+	const version = /^\d+\.\d+\.\d+\S*$/m.exec(printed)?.[0];
+	if (version === undefined) throw new Error(`npm tells no version of ${name}: ${printed}`);
+	await install(id, localAgent(id, version), async temporary => {
+		const manifest = { private: true, dependencies: { [name]: version } };
+		await writeFile(join(temporary, 'package.json'), JSON.stringify(manifest));
+	});
+	return version;
+}
+
+/** @param {(folder: string) => Promise<void>} writeManifest */
+async function install(id, { folder, executable }, writeManifest) {
 	if (existsSync(join(folder, 'done'))) return executable;
 	const temporary = join(root, '.agents', `installing-${id}-${process.pid}`);
 	await mkdir(temporary, { recursive: true });
 	try {
-		for (const file of ['package.json', 'package-lock.json'])
-			await copyFile(join(manifest, file), join(temporary, file));
+		await writeManifest(temporary);
 		await runOrThrow('npm', INSTALL, { cwd: temporary, env: npmEnvironment() });
 		await bindToNode(join(temporary, relative(folder, executable)));
 		await writeFile(join(temporary, 'done'), '');

@@ -19,10 +19,10 @@ export async function hookRuntime(): Promise<string> {
 }
 
 /** A runtime of the sources' own below `folder`. Its path has a space and a quote in it, as a user's may have. */
-export async function installedRuntime(folder: string): Promise<Runtime> {
+export async function installedRuntime(folder: string, version = '0.0.0'): Promise<Runtime> {
 	built ??= buildPrograms();
 	const node = { executable: process.execPath, isElectron: false };
-	return installRuntime(await built, '0.0.0', join(folder, `it's data`, 'nancy'), node);
+	return installRuntime(await built, version, join(folder, `it's data`, 'nancy'), node);
 }
 
 async function buildPrograms(): Promise<RuntimeSources> {

@@ -1,0 +1,26 @@
+// npm run conformance [-- --agent X]… [--newest] [words in names of cells…]: tries every ability on every real agent CLI and writes
+// docs/conformance.md and docs/conformance.json. Ends with 1 when a driver claims what was not seen.
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { bootstrap } from './lib/bootstrap.mjs';
+
+await bootstrap();
+const { installAgent, installNewest } = await import('./lib/installAgent.mjs');
+const { agentsUnderTest } = await import('../test/support/agents/index.ts');
+
+const { values, positionals } = parseArgs({
+	allowPositionals: true,
+	options: { agent: { type: 'string', multiple: true }, newest: { type: 'boolean', default: false } },
+});
+const all = agentsUnderTest.map(({ id }) => id);
+const unknown = (values.agent ?? []).filter(id => !all.includes(id));
+if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}; there are ${all.join(', ')}`);
+const newest = {};
+for (const id of values.agent ?? all) {
+	await installAgent(id);
+	if (values.newest) newest[id] = await installNewest(id);
+}
+const options = [...(values.agent ?? []).flatMap(id => ['--agent', id]), '--newest', JSON.stringify(newest)];
+const program = ['--experimental-transform-types', '--no-warnings', 'test/conformance/main.ts'];
+process.exitCode =
+	spawnSync(process.execPath, [...program, ...options, ...positionals], { stdio: 'inherit' }).status ?? 1;

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { driverById } from '../../src/drivers/index.ts';
+import { cells } from '../conformance/cells.ts';
+import { judge } from '../conformance/judge.ts';
+import { agentsUnderTest } from '../support/agents/index.ts';
+import { pinnedAgent } from '../support/pinnedAgent.ts';
+
+// The cells that matter most; `npm run conformance` has the others.
+const quick = cells.filter(cell => cell.quick);
+
+describe.each(agentsUnderTest.map(agent => [agent.id, agent] as const))(
+	'%s keeps what its driver promises',
+	(id, agent) => {
+		const driver = driverById(id);
+		if (!driver) throw new Error(`there is no driver for ${id}`);
+		it.concurrent.each(quick.map(cell => [cell.title, cell] as const))('%s', async (_, cell) => {
+			let details = '';
+			const result = await judge(cell, { agent, driver, installed: pinnedAgent(id) }, text => (details = text));
+			expect(result.is, `${result.because}\n${details}`).not.toBe('fails');
+			expect(result.understated, 'the driver declares as missing what works').toBeUndefined();
+		});
+	},
+);

@@ -1,0 +1,48 @@
+import type { Cell } from './cell.ts';
+import { besideOthers, cleanedUp, foundSession, redeploy } from './cells/deployment.ts';
+import { hookGarbage, hookMissing, hookSlow, programBroken } from './cells/failures.ts';
+import { feedback } from './cells/feedback.ts';
+import { headless, headlessDenied, headlessFailure, headlessSteer } from './cells/headless.ts';
+import { skills, status, transcript } from './cells/knowledge.ts';
+import { permission, refused } from './cells/permission.ts';
+import { nextPrompt, sessionStart } from './cells/prompt.ts';
+import { headlessResume, resume } from './cells/resume.ts';
+import { interrupted, launch, statusEvents } from './cells/start.ts';
+import { directive, halt, pause, subagent } from './cells/steer.ts';
+import { draft, wake, wakeOnResume } from './cells/wake.ts';
+
+/** Every row of the matrix, in its order. */
+export const cells: readonly Cell[] = [
+	launch,
+	statusEvents,
+	interrupted,
+	status,
+	directive,
+	feedback,
+	halt,
+	pause,
+	sessionStart,
+	nextPrompt,
+	wake,
+	draft,
+	subagent,
+	permission,
+	refused,
+	resume,
+	wakeOnResume,
+	headless,
+	headlessSteer,
+	headlessDenied,
+	headlessFailure,
+	headlessResume,
+	skills,
+	transcript,
+	foundSession,
+	besideOthers,
+	hookMissing,
+	hookSlow,
+	hookGarbage,
+	programBroken,
+	redeploy,
+	cleanedUp,
+];

@@ -1,0 +1,88 @@
+import type { HeadlessEvent } from '../../../src/core/headless.ts';
+import { must, partly, WORKS, type Cell } from '../cell.ts';
+import { copiesOf } from '../evidence.ts';
+import type { HeadlessRun } from '../lab.ts';
+
+export const headless: Cell = {
+	id: 'headless',
+	title: 'Runs without a terminal: its steps, its answer, what it used',
+	needs: ['headless'],
+	triedAnyway: false,
+	quick: true,
+	run: async lab => {
+		const run = await lab.runHeadless('Work alone. [[sh:echo hello > made]] [[text:All is done.]]');
+		await lab.seen('Work alone.');
+		const { answer, events } = await answerOf(run);
+		must(answer.failure === undefined, `it failed: ${answer.failure?.reason}`);
+		must(answer.text.trim() === 'All is done.', `its answer is “${answer.text}”`);
+		must(lab.has('made'), 'its tool did not run');
+		for (const kind of ['session', 'tool'] as const) must(has(events, kind), `it does not tell its ${kind}`);
+		if (answer.costUsd === undefined && answer.outputTokens > 0) return partly('It tells tokens, but no cost.');
+		if (answer.costUsd === undefined) return partly('It tells neither tokens nor cost.');
+		return WORKS;
+	},
+};
+
+export const headlessDenied: Cell = {
+	id: 'headless-denied',
+	title: 'Without a terminal, what its permissions do not allow is denied and told',
+	needs: ['headless'],
+	triedAnyway: false,
+	quick: false,
+	lab: { asks: true },
+	run: async lab => {
+		const [careful] = lab.driver.headless === 'none' ? [] : lab.driver.headless.permissionModes;
+		const run = await lab.runHeadless('[[sh:touch never]] [[text:I could not.]]', {
+			permissions: careful?.id ?? '',
+		});
+		const { events } = await answerOf(run);
+		must(!lab.has('never'), 'the tool ran');
+		return has(events, 'denied') ? WORKS : partly('It is denied, but the run does not say so.');
+	},
+};
+
+export const headlessFailure: Cell = {
+	id: 'headless-failure',
+	title: 'Without a terminal, an error of the model service is told as one',
+	needs: ['headless'],
+	triedAnyway: false,
+	quick: false,
+	run: async lab => {
+		const { ending } = await (await lab.runHeadless('[[err:400]]')).ended;
+		const reason = ending.is === 'result' ? ending.result.failure?.reason : undefined;
+		must(ending.is !== 'result' || reason !== undefined, 'it is told as a success');
+		must(ending.is !== 'timeout', 'it never ended');
+		return reason?.includes('400') ? WORKS : partly(`The reason it gives is: ${reason ?? JSON.stringify(ending)}`);
+	},
+};
+
+export const headlessSteer: Cell = {
+	id: 'headless-steer',
+	title: 'Without a terminal, it takes directives and feedback as it does in one',
+	needs: ['headless', 'steer', 'feedback'],
+	triedAnyway: true,
+	quick: true,
+	run: async lab => {
+		const run = await lab.runHeadless('[[sh:touch begun; sleep 1.5]] [[sh:true]] [[text:Not steered]]');
+		await lab.made('begun');
+		const directive = await lab.send(run.address, 'Use the helper. [[sh:true]] [[text:Steered]]');
+		const note = await lab.send(run.address, 'One thing more. [[text:Really done]]', { kind: 'feedback' });
+		const { answer } = await answerOf(run);
+		await lab.seen('Use the helper.');
+		const request = await lab.seen('One thing more.');
+		must(copiesOf(request, 'Use the helper.') === 1, 'the directive came more than once');
+		must(answer.text.includes('Really done'), `its answer is “${answer.text}”`);
+		for (const id of [directive, note]) await lab.delivered(run.address, id);
+		return WORKS;
+	},
+};
+
+async function answerOf(run: HeadlessRun) {
+	const { ending, events } = await run.ended;
+	must(ending.is === 'result', `it ended without an answer: ${JSON.stringify(ending)}`);
+	return { answer: ending.result, events };
+}
+
+function has(events: readonly HeadlessEvent[], kind: HeadlessEvent['is']): boolean {
+	return events.some(event => event.is === kind);
+}

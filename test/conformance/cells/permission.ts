@@ -1,0 +1,41 @@
+import { must, WORKS, type Cell } from '../cell.ts';
+
+export const permission: Cell = {
+	id: 'permission',
+	title: 'A permission question shows in the sidebar, and stays the user’s to answer',
+	needs: ['permissions'],
+	triedAnyway: true,
+	quick: true,
+	lab: { asks: true },
+	run: async lab => {
+		const worker = await lab.start({ prompt: '[[sh:touch made]] [[text:Allowed]]', asks: true });
+		await worker.terminal.waitForText(lab.candidate.question);
+		await lab.becomes(worker.address, 'waiting for an answer', ({ state }) => state.phase === 'waiting');
+		const id = await lab.send(worker.address, 'Sent while it asks.');
+		must(!lab.has('made'), 'the tool ran unasked');
+		worker.terminal.type(lab.candidate.yes);
+		await lab.made('made');
+		await lab.seen('Sent while it asks.');
+		await lab.delivered(worker.address, id);
+		await worker.idle();
+		return WORKS;
+	},
+};
+
+export const refused: Cell = {
+	id: 'refused',
+	title: 'A question that the user answers with No shows as over',
+	needs: ['permissions'],
+	triedAnyway: false,
+	quick: false,
+	lab: { asks: true },
+	run: async lab => {
+		const worker = await lab.start({ prompt: '[[sh:touch never]] [[text:Refused]]', asks: true });
+		await worker.terminal.waitForText(lab.candidate.question);
+		await lab.becomes(worker.address, 'waiting for an answer', ({ state }) => state.phase === 'waiting');
+		worker.terminal.type(lab.candidate.no);
+		await lab.becomes(worker.address, 'waiting no more', ({ state }) => state.phase !== 'waiting', 20_000);
+		must(!lab.has('never'), 'the tool ran');
+		return WORKS;
+	},
+};

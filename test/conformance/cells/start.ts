@@ -1,0 +1,62 @@
+import { must, WORKS, type Cell } from '../cell.ts';
+import { eventsOf, kindsOf } from '../evidence.ts';
+
+export const launch: Cell = {
+	id: 'launch',
+	title: 'Starts in a terminal with a prompt; its session is the worker’s',
+	needs: ['hooks'],
+	triedAnyway: false,
+	quick: false,
+	run: async lab => {
+		const worker = await lab.start({ prompt: 'Begin the work. [[text:I have begun]]' });
+		await lab.seen('Begin the work.');
+		const session = await worker.session();
+		const binding = await lab.nancy.sessionBinding(session);
+		must(binding?.address.worker === worker.address.worker, 'its session belongs to another worker');
+		const { tasks } = await lab.nancy.tasks();
+		must(tasks.length === 1, `it was taken for another task's: ${tasks.map(task => task.name).join(', ')}`);
+		return WORKS;
+	},
+};
+
+export const statusEvents: Cell = {
+	id: 'status',
+	title: 'Its sidebar row follows it: working with the tool, idle, ended',
+	needs: ['hooks'],
+	triedAnyway: false,
+	quick: true,
+	run: async lab => {
+		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 2]] [[text:At rest]]' });
+		await lab.made('begun');
+		await lab.becomes(
+			worker.address,
+			'working in a tool',
+			({ state }) => state.phase === 'working' && state.tool !== undefined,
+		);
+		await worker.idle();
+		const kinds = kindsOf(await eventsOf(lab, worker));
+		for (const kind of ['session-start', 'prompt', 'tool-start', 'tool-end', 'stop'] as const)
+			must(kinds.includes(kind), `no ${kind} among ${kinds.join(', ')}`);
+		await worker.terminal.close();
+		await lab.becomes(worker.address, 'ended', ({ state }) => state.phase === 'ended');
+		return WORKS;
+	},
+};
+
+export const interrupted: Cell = {
+	id: 'interrupted',
+	title: 'A turn that the user breaks off shows as idle',
+	needs: ['hooks'],
+	triedAnyway: true,
+	quick: false,
+	run: async lab => {
+		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 60]] [[text:Unreached]]' });
+		await lab.made('begun');
+		await lab.becomes(worker.address, 'working', ({ state }) => state.phase === 'working');
+		// Some take keys for the question that a tool may still raise.
+		await new Promise(resolve => setTimeout(resolve, 1000));
+		worker.terminal.type(lab.candidate.interrupt);
+		await lab.becomes(worker.address, 'idle after an interruption', ({ state }) => state.phase === 'idle', 20_000);
+		return WORKS;
+	},
+};

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { must, partly, WORKS, type Cell } from '../cell.ts';
+import { placeOf } from '../evidence.ts';
+
+export const directive: Cell = {
+	id: 'directive',
+	title: 'A directive sent while a tool runs is in the model’s very next request',
+	needs: ['steer'],
+	triedAnyway: true,
+	quick: true,
+	run: async lab => {
+		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 1.5]] [[sh:true]] [[text:Not steered]]' });
+		await lab.made('begun');
+		const id = await lab.send(worker.address, 'Use the retry helper. [[text:Steered]]');
+		const place = placeOf(lab, await lab.seen('Use the retry helper.'));
+		const { receipt } = await lab.delivered(worker.address, id);
+		must(receipt?.rung === 'hook', `its receipt names the rung ${receipt?.rung}`);
+		must(place <= 2, `it came only when the turn was over, with request ${place + 1}`);
+		if (place === 2) return partly('The model reads it only after the tool call that follows.');
+		return WORKS;
+	},
+};
+
+export const halt: Cell = {
+	id: 'halt',
+	title: 'A halt denies the tool call at hand, and the model reads why',
+	needs: ['halt'],
+	triedAnyway: true,
+	quick: true,
+	run: async lab => {
+		const worker = await lab.start({
+			prompt: '[[sh:true]] ((lat:1200)) [[sh:touch never]] [[text:Unreached]]',
+		});
+		await lab.model.waitForRequest(() => lab.requests().length === 2);
+		const id = await lab.send(worker.address, 'Do not touch anything. [[text:Halted]]', {
+			effect: 'halt',
+			priority: 'urgent',
+		});
+		await lab.seen('Do not touch anything.');
+		must(!lab.has('never'), 'the tool ran all the same');
+		const { receipt } = await lab.delivered(worker.address, id);
+		must(receipt?.tool !== undefined, 'its receipt names no tool');
+		return WORKS;
+	},
+};
+
+export const pause: Cell = {
+	id: 'pause',
+	title: 'A pause ends the turn before the tool runs; it is read with the next prompt',
+	needs: ['halt'],
+	triedAnyway: false,
+	quick: false,
+	run: async lab => {
+		const worker = await lab.start({
+			prompt: '[[sh:true]] ((lat:1200)) [[sh:touch never]] [[text:Went on]] [[text:Went on]]',
+		});
+		await lab.model.waitForRequest(() => lab.requests().length === 2);
+		await lab.send(worker.address, 'Wait for me.', { effect: 'pause' });
+		await sleep(4500);
+		must(!lab.has('never'), 'the tool ran all the same');
+		const goesOn = lab.requests().length > 2;
+		if (!goesOn) await worker.submit('Go on. ((lat:0)) [[text:Going on]]');
+		await lab.seen('Wait for me.');
+		return goesOn ? partly('The tool is denied and the model reads why, but the turn goes on.') : WORKS;
+	},
+};
+
+export const subagent: Cell = {
+	id: 'subagent',
+	title: 'A subagent never gets the worker’s messages; the worker does',
+	needs: ['steer'],
+	triedAnyway: false,
+	quick: false,
+	run: async lab => {
+		const { subagent: delegated } = lab.candidate;
+		if (delegated === 'none') return { is: 'not possible', because: 'It has no subagents.' };
+		const script = 'I am the subagent. [[sh:touch begun; sleep 2]] [[sh:true]] [[text:Sub done]]';
+		const worker = await lab.start({ prompt: `${delegated(script)} [[text:Parent done]]` });
+		await lab.made('begun');
+		const id = await lab.send(worker.address, 'For the parent only.');
+		const request = await lab.seen('For the parent only.');
+		await lab.delivered(worker.address, id);
+		const withMessage = lab.requests().filter(each => each.text.includes('For the parent only.'));
+		must(
+			withMessage.every(each => each.text.includes('Parent done')),
+			'a request of the subagent holds it',
+		);
+		must(request.text.includes('Sub done'), 'the worker read it before its subagent had answered');
+		return WORKS;
+	},
+};

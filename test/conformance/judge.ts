@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '../../src/base/errors.ts';
+import { formatVersion } from '../../src/base/version.ts';
+import { can, type Capability } from '../../src/core/driver.ts';
+import type { Cell, Verdict } from './cell.ts';
+import { conformanceLab, versionOf, type Candidate, type ConformanceLab } from './lab.ts';
+import type { CellResult } from './report.ts';
+
+/** Longest time a cell may take, in milliseconds. */
+const LIMIT_MS = 100_000;
+
+/**
+ * Tries one cell on one CLI and holds it against what the driver declares: what it claims and is not seen is a failure; what it
+ * declares as missing is not possible, for the reason it gives, and if it works all the same the result says so.
+ * @param onFailure is told what stood on the screens
+ */
+export async function judge(
+	cell: Cell,
+	candidate: Candidate,
+	onFailure: (details: string) => void = () => undefined,
+): Promise<CellResult> {
+	const started = Date.now();
+	const after = (verdict: Omit<CellResult, 'ms'>): CellResult => ({ ...verdict, ms: Date.now() - started });
+	const lacking = cell.needs.find(capability => !can(candidate.driver, capability, versionOf(candidate)));
+	const limits = cell.needs.flatMap(capability => candidate.driver.limits[capability] ?? []);
+	if (lacking) {
+		const because = reasonFor(candidate, lacking);
+		const works = cell.triedAnyway && (await tried(cell, candidate).then(isSeen, () => false));
+		return after({ is: 'not possible', because, ...(works && { understated: true }) });
+	}
+	try {
+		const verdict = await tried(cell, candidate, onFailure);
+		return after(
+			verdict.is === 'works' && limits.length > 0 ? { is: 'partial', because: limits.join(' ') } : verdict,
+		);
+	} catch (error) {
+		return after({ is: 'fails', because: firstLine(errorText(error)) });
+	}
+}
+
+async function tried(cell: Cell, candidate: Candidate, onFailure?: (details: string) => void): Promise<Verdict> {
+	await using lab = await conformanceLab(candidate, cell.lab);
+	const timer = new AbortController();
+	const late = sleep(LIMIT_MS, undefined, { signal: timer.signal }).then(() => {
+		throw new Error(`It was not over after ${LIMIT_MS / 1000} s`);
+	});
+	try {
+		return await Promise.race([cell.run(lab), late]);
+	} catch (error) {
+		onFailure?.(detailsOf(lab, error));
+		throw error;
+	} finally {
+		late.catch(() => undefined); // it was over in time
+		timer.abort();
+	}
+}
+
+function isSeen(verdict: Verdict): boolean {
+	return verdict.is !== 'not possible';
+}
+
+function reasonFor(candidate: Candidate, capability: Capability): string {
+	const { driver } = candidate;
+	const floor = driver.floors[capability];
+	if (floor !== 'none') return `It can since version ${formatVersion(floor)}.`;
+	return driver.limits[capability] ?? `${driver.displayName} has nothing for it.`;
+}
+
+function detailsOf(lab: ConformanceLab, error: unknown): string {
+	const screens = lab.screens().map(screen => `--- screen\n${screen}`);
+	const requests = lab.requests().map((request, index) => {
+		const turns = request.turns.map(
+			turn => `${turn.speaker}: ${turn.text.slice(-600)} ⟨${turn.toolOutput.slice(-300)}⟩`,
+		);
+		return `--- request ${index + 1}\n${turns.join('\n')}`;
+	});
+	const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+	return [reason, ...screens, ...requests].join('\n\n');
+}
+
+function firstLine(text: string): string {
+	return text.split('\n', 1)[0] ?? '';
+}

@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { identify } from '../../src/base/liveness.ts';
+import { parseVersion, type Version } from '../../src/base/version.ts';
+import { deploy } from '../../src/core/deployment/deploy.ts';
+import type { DeploymentScope, Driver } from '../../src/core/driver.ts';
+import type { HeadlessEvent } from '../../src/core/headless.ts';
+import { headlessOf, planWorker, recordProcess, type WorkerPlan } from '../../src/core/launch.ts';
+import type { StoredMessage } from '../../src/core/mailboxFiles.ts';
+import { readOverview } from '../../src/core/model.ts';
+import type { WorkerView } from '../../src/core/overview.ts';
+import type { Runtime } from '../../src/core/runtime.ts';
+import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
+import { drivers } from '../../src/drivers/index.ts';
+import { askStatus } from '../../src/process/askStatus.ts';
+import { runHeadless, type Ending } from '../../src/process/headlessRun.ts';
+import type { MessageContent } from '../../src/protocol/message.ts';
+import { FIRST_WORKER, TaskName, type MessageId, type SessionId } from '../../src/protocol/names.ts';
+import type { RecordedRequest } from '../double/modelDouble.ts';
+import { agentLab, type AgentLab } from '../support/agentLab.ts';
+import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
+import { eventually } from '../support/eventually.ts';
+import type { LocalAgent } from '../support/pinnedAgent.ts';
+import { installedRuntime } from '../support/runtime.ts';
+import { submit } from '../support/submit.ts';
+import { terminal, type Terminal } from '../support/terminal.ts';
+
+/** One column of the matrix: a CLI at a version, and the driver that speaks for it. */
+export interface Candidate {
+	agent: AgentUnderTest;
+	driver: Driver;
+	installed: LocalAgent;
+}
+
+/** An agent in a terminal, started as Nancy starts one. */
+export interface StartedWorker {
+	address: WorkerAddress;
+	terminal: Terminal;
+	/** Its session, once an event or its launch has told. */
+	session(): Promise<SessionId>;
+	/** Types a prompt and sends it. */
+	submit(prompt: string): Promise<void>;
+	/** Waits until Nancy knows it as idle, and whatever shall wake it listens. */
+	idle(): Promise<void>;
+}
+
+export interface HeadlessRun {
+	address: WorkerAddress;
+	ended: Promise<{ ending: Ending; events: readonly HeadlessEvent[] }>;
+}
+
+export interface StartOptions {
+	prompt?: string;
+	/** It asks before it runs a command. Default: it runs all. */
+	asks?: boolean;
+	resume?: boolean;
+}
+
+/**
+ * A real agent CLI and all of Nancy that it meets: deployment, launch, guard, hook program, mailbox, spool and collector. What is in
+ * a cell of the matrix was seen here, by the model double or by what the views are made of.
+ */
+export interface ConformanceLab extends AgentLab {
+	candidate: AgentUnderTest;
+	driver: Driver;
+	version: Version;
+	nancy: Workspace;
+	runtime: Runtime;
+	deploy(scope: DeploymentScope): ReturnType<typeof deploy>;
+	start(options?: StartOptions): Promise<StartedWorker>;
+	/** A run without a terminal, with the driver's freest permission mode unless another is named. */
+	runHeadless(prompt: string, options?: { permissions?: string; resume?: boolean }): Promise<HeadlessRun>;
+	send(address: WorkerAddress, text: string, more?: Partial<MessageContent>): Promise<MessageId>;
+	/** The message once it has been delivered, with its receipt. */
+	delivered(address: WorkerAddress, id: MessageId, timeoutMs?: number): Promise<StoredMessage>;
+	/** What the sidebar shows of a worker. */
+	view(address: WorkerAddress): Promise<WorkerView | undefined>;
+	/** The view once it satisfies `is`. */
+	becomes(address: WorkerAddress, what: string, is: (view: WorkerView) => boolean, timeoutMs?: number): Promise<void>;
+	/** Requests of the agent's own conversation (and its subagents'), not for titles and summaries. */
+	requests(): readonly RecordedRequest[];
+	/** The first request that holds the text, past or future. */
+	seen(text: string, timeoutMs?: number): Promise<RecordedRequest>;
+	/** Waits until a tool has made this file in the workspace. */
+	made(file: string): Promise<void>;
+	has(file: string): boolean;
+	/** What stands in every terminal that Nancy started. */
+	screens(): string[];
+}
+
+/** The first task of every lab. */
+export const TASK = TaskName.parse('build');
+export const WORKER: WorkerAddress = { task: TASK, worker: FIRST_WORKER };
+
+export interface LabOptions {
+	/** Deployed before the cell begins; `none`: the cell does it. Default `launch`. */
+	scope?: DeploymentScope | 'none';
+	/** The user's settings make the CLI ask before it runs a command. */
+	asks?: boolean;
+}
+
+export async function conformanceLab(
+	candidate: Candidate,
+	{ scope = 'launch', asks = false }: LabOptions = {},
+): Promise<ConformanceLab> {
+	const { agent, driver, installed } = candidate;
+	const version = versionOf(candidate);
+	const lab = await agentLab(options => agent.home({ ...options, installed }), {
+		env: { ...agent.env },
+		settings: asks ? { ...agent.asking } : {},
+	});
+	const runtime = await installedRuntime(lab.home);
+	const nancy = new Workspace(lab.workspace.path);
+	await nancy.prepare();
+	await nancy.createTask({
+		version: 1,
+		name: TASK,
+		title: TASK,
+		prompt: '',
+		agent: driver.id,
+		createdAt: new Date().toISOString(),
+		origin: 'nancy',
+	});
+	const opened: Terminal[] = [];
+	const running = new AbortController();
+	const runs: Promise<unknown>[] = [];
+	const program = { executable: lab.agent.command, version };
+	const shared = { task: TASK, bin: runtime.bin, launcher: runtime.launcher, env: lab.env };
+
+	const requests = () => lab.model.requests.filter(request => request.hasTools);
+	const view = async ({ task, worker }: WorkerAddress) => {
+		const { tasks } = await readOverview(nancy, drivers, asked => askStatus(asked, lab.agent.command, lab.env));
+		const found = tasks.find(each => each.record.name === task);
+		return found?.workers.find(each => each.record.name === worker);
+	};
+	const becomes: ConformanceLab['becomes'] = async (address, what, is, timeoutMs = 15_000) => {
+		let last: WorkerView | undefined;
+		await eventually(
+			what,
+			async () => {
+				last = await view(address);
+				return last && is(last);
+			},
+			{ timeoutMs, everyMs: 150 },
+		).catch((cause: unknown) => {
+			throw new Error(`${String(cause)}; it was ${JSON.stringify(last?.state)}`, { cause });
+		});
+	};
+
+	const started = (plan: WorkerPlan, screen: Terminal): StartedWorker => ({
+		address: plan.address,
+		terminal: screen,
+		session: () =>
+			eventually('its session is known', async () => (await nancy.worker(plan.address))?.sessions.at(-1)?.id),
+		submit: prompt => submit(screen, prompt),
+		idle: async () => {
+			await becomes(plan.address, 'the worker is idle', ({ state }) => state.phase === 'idle');
+			// A watcher of the CLI begins after the hook that asked for it has answered.
+			await new Promise(resolve => setTimeout(resolve, 500));
+		},
+	});
+
+	const result: ConformanceLab = {
+		...lab,
+		candidate: agent,
+		driver,
+		version,
+		nancy,
+		runtime,
+		deploy: chosen => deploy(nancy, driver, { runtime, agentVersion: version, scope: chosen }),
+		start: async ({ prompt, asks: isAsking = false, resume = false } = {}) => {
+			const extra = [...lab.agent.interactive, ...(isAsking ? [] : lab.agent.unattended)];
+			const plan = await planWorker(nancy, driver, program, { ...shared, prompt, resume, extra });
+			const env = changed(lab.env, plan.env);
+			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });
+			opened.push(screen);
+			await recordProcess(nancy, plan.address, identify(screen.pid));
+			await screen.waitForText(lab.agent.ready);
+			return started(plan, screen);
+		},
+		runHeadless: async (prompt, { permissions = freest(driver), resume = false } = {}) => {
+			const request = { ...shared, prompt, resume, headless: { permissions } };
+			const plan = await planWorker(nancy, driver, program, request);
+			const events: HeadlessEvent[] = [];
+			const ending = runHeadless(
+				{ ...plan, env: { ...lab.env, ...plan.env }, mark: randomUUID() },
+				headlessOf(driver),
+				{ wallMs: 60_000, idleMs: 60_000 },
+				{
+					onStart: process => void recordProcess(nancy, plan.address, process),
+					onEvent: event => events.push(event),
+					onNoise: () => undefined,
+				},
+				running.signal,
+			);
+			runs.push(ending);
+			return { address: plan.address, ended: ending.then(each => ({ ending: each, events })) };
+		},
+		send: (address, text, more = {}) =>
+			nancy.send(address, {
+				kind: 'directive',
+				priority: 'normal',
+				effect: 'none',
+				from: 'orchestrator',
+				text,
+				...more,
+			}),
+		delivered: (address, id, timeoutMs = 15_000) =>
+			eventually(
+				`message ${id} delivered`,
+				async () => {
+					const { messages } = await nancy.mailbox(address).list(['delivered']);
+					return messages.find(message => message.id === id);
+				},
+				{ timeoutMs },
+			),
+		view,
+		becomes,
+		requests,
+		seen: (text, timeoutMs) =>
+			lab.model.waitForRequest(request => request.hasTools && request.text.includes(text), timeoutMs),
+		made: async file => {
+			await eventually(`a tool makes ${file}`, () => existsSync(lab.workspace.file(file)));
+		},
+		has: file => existsSync(lab.workspace.file(file)),
+		screens: () => opened.map(each => each.screen()),
+		[Symbol.asyncDispose]: async () => {
+			running.abort();
+			await Promise.all([...opened.map(each => each.close()), ...runs]);
+			await lab[Symbol.asyncDispose]();
+		},
+	};
+	if (scope !== 'none') await result.deploy(scope);
+	return result;
+}
+
+export function versionOf({ installed }: Candidate): Version {
+	const version = parseVersion(installed.version);
+	if (!version) throw new Error(`${installed.version} is no version`);
+	return version;
+}
+
+function freest(driver: Driver): string {
+	return headlessOf(driver).permissionModes.at(-1)?.id ?? '';
+}
+
+function changed(
+	env: Readonly<Record<string, string>>,
+	changes: Readonly<Record<string, string | null>>,
+): Record<string, string> {
+	const result = { ...env };
+	for (const [name, value] of Object.entries(changes)) {
+		if (value === null) delete result[name];
+		else result[name] = value;
+	}
+	return result;
+}

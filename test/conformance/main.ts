@@ -1,0 +1,101 @@
+// npm run conformance [-- --agent X] [-- --newest] [-- words in cells' names…]: see scripts/conformance.mjs, which installs the CLIs.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import * as z from 'zod/mini';
+import { driverById } from '../../src/drivers/index.ts';
+import { agentsUnderTest } from '../support/agents/index.ts';
+import { localAgent, pinnedAgent } from '../support/pinnedAgent.ts';
+import { cells } from './cells.ts';
+import { judge } from './judge.ts';
+import type { Candidate } from './lab.ts';
+import { markdownOf } from './markdown.ts';
+import { ConformanceReport, type CellResult, type Column } from './report.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const json = join(root, 'docs', 'conformance.json');
+const failures = join(root, 'out', 'conformance');
+
+/** Cells of one CLI that are tried at once: they mostly wait. */
+const AT_ONCE = 2;
+
+const { values, positionals: words } = parseArgs({
+	allowPositionals: true,
+	options: {
+		agent: { type: 'string', multiple: true },
+		/** JSON: the newest version of each CLI, as it was installed. */
+		newest: { type: 'string', default: '{}' },
+	},
+});
+const newest = z.record(z.string(), z.string()).parse(JSON.parse(values.newest));
+const chosen = cells.filter(({ id }) => words.length === 0 || words.some(word => id.includes(word)));
+if (chosen.length === 0)
+	throw new Error(`no cell is called ${words.join(' or ')}: ${cells.map(({ id }) => id).join(', ')}`);
+
+let report = existsSync(json)
+	? ConformanceReport.parse(JSON.parse(readFileSync(json, 'utf8')))
+	: { version: 1 as const, rows: [], columns: [] };
+let isBroken = false;
+for (const agent of agentsUnderTest) {
+	if (values.agent && !values.agent.includes(agent.id)) continue;
+	const driver = driverById(agent.id);
+	if (!driver) throw new Error(`there is no driver for ${agent.id}`);
+	const pinned = pinnedAgent(agent.id);
+	const latest = newest[agent.id];
+	await fill({ agent, driver, installed: pinned }, 'pinned');
+	if (latest !== undefined && latest !== pinned.version)
+		await fill({ agent, driver, installed: localAgent(agent.id, latest) }, 'newest');
+}
+process.exitCode = isBroken ? 1 : 0;
+
+/** Tries the chosen cells on one CLI and writes what is known by then, so that a run that is broken off leaves its part. */
+async function fill(candidate: Candidate, is: Column['is']): Promise<void> {
+	const { version } = candidate.installed;
+	const { displayName, id } = candidate.driver;
+	console.log(`\n== ${displayName} ${version}`);
+	const known = report.columns.find(each => each.agent === id && each.is === is);
+	const column: Column = {
+		agent: id,
+		displayName,
+		version,
+		is,
+		date: new Date().toISOString().slice(0, 10),
+		// What was seen of another version says nothing about this one.
+		cells: known?.version === version ? { ...known.cells } : {},
+	};
+	const waiting = [...chosen];
+	const work = async () => {
+		for (let cell = waiting.shift(); cell; cell = waiting.shift()) {
+			const result = await judge(cell, candidate, details => keep(`${id}-${version}-${cell?.id}`, details));
+			column.cells[cell.id] = result;
+			isBroken ||= result.is === 'fails';
+			console.log(lineOf(cell.id, result));
+		}
+	};
+	await Promise.all(Array.from({ length: AT_ONCE }, work));
+	write(column);
+}
+
+function write(column: Column): void {
+	const rank = ({ agent, is }: Column) =>
+		agentsUnderTest.findIndex(({ id }) => id === agent) * 2 + (is === 'newest' ? 1 : 0);
+	const others = report.columns.filter(each => rank(each) !== rank(column));
+	const columns = [...others, column].filter(each => rank(each) >= 0).sort((a, b) => rank(a) - rank(b));
+	const rows = cells.map(({ id, title }) => ({ id, title }));
+	report = ConformanceReport.parse({ version: 1, rows, columns });
+	writeFileSync(json, `${JSON.stringify(report, undefined, '\t')}\n`);
+	writeFileSync(json.replace(/json$/, 'md'), markdownOf(report));
+}
+
+/** What a failing cell saw goes into a file: it is long. */
+function keep(name: string, details: string): void {
+	mkdirSync(failures, { recursive: true });
+	writeFileSync(join(failures, `${name}.txt`), `${details}\n`);
+}
+
+function lineOf(id: string, { is, because, understated, ms }: CellResult): string {
+	const seconds = `${(ms / 1000).toFixed(1)} s`.padStart(7);
+	return [is.padEnd(12), seconds, id.padEnd(16), because ?? '', understated ? '(UNDERSTATED)' : '']
+		.join('  ')
+		.trimEnd();
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod/mini';
+
+export const CellResult = z.object({
+	/** `fails`: the driver claims what was not seen. */
+	is: z.enum(['works', 'partial', 'not possible', 'fails']),
+	/** Why it is not simply `works`, in a sentence for a person. */
+	because: z.optional(z.string()),
+	/** It was seen although the driver declares it missing. */
+	understated: z.optional(z.boolean()),
+	/** How long the cell took, in milliseconds. */
+	ms: z.number(),
+});
+export type CellResult = z.infer<typeof CellResult>;
+
+/** A CLI at a version. */
+export const Column = z.object({
+	agent: z.string(),
+	displayName: z.string(),
+	/** Of the CLI. */
+	version: z.string(),
+	/** The version that the tests pin, or the newest on npm when it was run. */
+	is: z.enum(['pinned', 'newest']),
+	/** When a cell of it was last tried: YYYY-MM-DD, UTC. */
+	date: z.string(),
+	/** By the cell's id. */
+	cells: z.record(z.string(), CellResult),
+});
+export type Column = z.infer<typeof Column>;
+
+/** docs/conformance.json */
+export const ConformanceReport = z.object({
+	version: z.literal(1),
+	/** The rows, in their order. */
+	rows: z.array(z.object({ id: z.string(), title: z.string() })),
+	columns: z.array(Column),
+});
+export type ConformanceReport = z.infer<typeof ConformanceReport>;

@@ -1,0 +1,33 @@
+import type { AgentHome, AgentHomeOptions } from '../agentHome.ts';
+import type { AgentId } from '../pinnedAgent.ts';
+
+/** What the conformance suite must know of one agent CLI beside its driver: how a person handles it in a terminal. */
+export interface AgentUnderTest {
+	/** Also its driver's. */
+	id: AgentId;
+	home(options: AgentHomeOptions): AgentHome;
+	/** Added to its environment. */
+	env: Readonly<Record<string, string>>;
+	/** In the user's settings file: what makes it ask before it runs a command, where it does not by itself. */
+	asking: Readonly<Record<string, unknown>>;
+	/** The permission question on its screen. */
+	question: RegExp;
+	/** The keys that say yes to it, once. */
+	yes: string;
+	/** The keys that say no to it. */
+	no: string;
+	/** The keys that break off a turn. */
+	interrupt: string;
+	/** On its screen when a hook went wrong. */
+	complaint: RegExp;
+	/** The step of a script by which the model hands another script to a subagent and waits for it; `none` where there are none. */
+	subagent: ((script: string) => string) | 'none';
+	/** Files a user may have in the workspace where Nancy writes too, by their path: clean-up gives them back byte for byte. */
+	usersFiles: Readonly<Record<string, string>>;
+}
+
+/** A step that calls a tool of the agent by its name. */
+export function toolStep(name: string, input: Readonly<Record<string, unknown>>): string {
+	// `]]` would end the step.
+	return `[[tool:${name}|${JSON.stringify(input).replaceAll(']', String.raw`\u005d`)}]]`;
+}

@@ -1,0 +1,27 @@
+import { claudeHome } from '../claudeHome.ts';
+import { toolStep, type AgentUnderTest } from './agentUnderTest.ts';
+
+export const claudeCodeUnderTest: AgentUnderTest = {
+	id: 'claude-code',
+	home: claudeHome,
+	// It bypasses permissions as root only in what says that it is a sandbox.
+	env: { IS_SANDBOX: '1' },
+	asking: {},
+	question: /Do you want to proceed\?/,
+	yes: '1',
+	no: '\u001b',
+	interrupt: '\u001b',
+	complaint: /hook[^\n]*(?:error|failed|problem)|Settings Warning/i,
+	subagent: script =>
+		toolStep('Agent', {
+			description: 'look',
+			prompt: script,
+			subagent_type: 'general-purpose',
+			run_in_background: false,
+		}),
+	usersFiles: {
+		'.claude/settings.local.json':
+			'{\n  "permissions": { "allow": ["Bash(ls:*)"] },\n  "hooks": {"Stop": [{"hooks":[{"type":"command","command":"true"}]}]}\n}\n',
+		'.claude/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine\n---\n\nMine.\n',
+	},
+};
