@@ -1,0 +1,38 @@
+import type { Driver } from '../../core/driver.ts';
+import { deliveryAnswer } from './answers.ts';
+import { deploymentPlan } from './deployment.ts';
+import { ID, readEvent } from './events.ts';
+import { headless } from './headless.ts';
+import { foreignVariables, launchPlan } from './launch.ts';
+import { transcript } from './transcript.ts';
+import { floors, limits, OLDEST } from './versions.ts';
+import { queueCommand } from './wake.ts';
+
+export const codex: Driver = {
+	id: ID,
+	displayName: 'Codex',
+	command: 'codex',
+	versionArgs: ['--version'],
+	oldestVersion: OLDEST,
+	floors,
+	limits,
+	installHint: 'Install it with: npm install -g @openai/codex',
+	launch: launchPlan,
+	deployment: deploymentPlan,
+	skillsFolder: '.agents/skills',
+	hooks: {
+		slots: { 'tool-start': 'boundary', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },
+		// The CLI cuts at 2,500 tokens, which it takes for 10,000 bytes, and points the model to a file with the whole text.
+		contextLimit: 8000,
+		// The CLI itself has no limit.
+		stopCap: 7,
+		read: readEvent,
+		answer: deliveryAnswer,
+		watchAnswer: 'none',
+		wake: { by: 'command', command: queueCommand },
+	},
+	probe: 'none',
+	transcript,
+	headless,
+	foreignVariables,
+};

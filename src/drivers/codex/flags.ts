@@ -1,0 +1,58 @@
+import type * as Crypto from 'node:crypto';
+import { createRequire } from 'node:module';
+import type { HookEntry } from './hooks.ts';
+
+/** What the CLI calls the layer of its configuration that `-c` makes. */
+const SESSION_FLAGS =
+	process.platform === 'win32' ? 'C:\\<session-flags>\\config.toml' : '/<session-flags>/config.toml';
+
+/**
+ * Hooks for one launch, with the trust that the CLI asks for: it runs no hook whose hash nobody has approved. Nancy approves, by
+ * their hashes, exactly the hooks that stand in the same arguments; nothing is written, and every other hook stays as trusted as
+ * it was.
+ */
+export function hookFlags(entries: readonly HookEntry[]): string[] {
+	const state: Record<string, { trusted_hash: string }> = {};
+	const flags: string[] = [];
+	for (const event of new Set(entries.map(entry => entry.event))) {
+		const group = entries.filter(entry => entry.event === event);
+		flags.push('-c', `hooks.${event}=${toml(group.map(entry => ({ hooks: [handlerOf(entry)] })))}`);
+		for (const [index, entry] of group.entries()) {
+			state[`${SESSION_FLAGS}:${snake(event)}:${index}:0`] = { trusted_hash: trustHash(entry) };
+		}
+	}
+	// Keys with dots in them are understood in a table alone, not in the name of a flag.
+	return [...flags, '-c', `hooks.state=${toml(state)}`];
+}
+
+export function handlerOf({ command, timeout, isAsync }: HookEntry) {
+	return { type: 'command', command, timeout, ...(isAsync && { async: true }) };
+}
+
+/**
+ * The hash by which the CLI knows a hook: of what it does, as JSON with sorted keys, wherever it stands (codex-rs,
+ * hooks/src/engine/discovery.rs and config/src/fingerprint.rs). test/agent/codex.agent.test.ts asks the CLI whether that still
+ * holds.
+ */
+export function trustHash({ event, command, timeout, isAsync }: HookEntry): string {
+	const handler = { async: isAsync, command, timeout, type: 'command' };
+	const identity = JSON.stringify({ event_name: snake(event), hooks: [handler] });
+	return `sha256:${hashing().createHash('sha256').update(identity).digest('hex')}`;
+}
+
+/** Loaded only where an agent is started: the hook program imports this file too, and every start of it counts. */
+function hashing(): typeof Crypto {
+	return createRequire(process.execPath)('node:crypto');
+}
+
+function snake(event: string): string {
+	return event.replaceAll(/(?<!^)[A-Z]/g, letter => `_${letter}`).toLowerCase();
+}
+
+/** A value as TOML on one line. Its basic strings take all that JSON's have, but for DEL. */
+function toml(value: unknown): string {
+	if (Array.isArray(value)) return `[${value.map(toml).join(',')}]`;
+	if (typeof value !== 'object' || value === null) return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
+	const pairs = Object.entries(value).map(([key, each]) => `${toml(key)}=${toml(each)}`);
+	return `{${pairs.join(',')}}`;
+}

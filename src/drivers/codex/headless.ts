@@ -1,0 +1,141 @@
+import type { HeadlessEvent, HeadlessFormat, HeadlessReader, HeadlessResult } from '../../core/headless.ts';
+import { failureOf, quotaOf } from './failures.ts';
+import { launchFlags } from './launch.ts';
+import { readLine, type Item, type Line } from './stream.ts';
+
+export const headless: HeadlessFormat = {
+	permissionModes: [
+		{
+			id: 'read-only',
+			label: 'Look',
+			detail: 'Reads, and runs commands in a sandbox where nothing can be changed.',
+		},
+		{
+			id: 'workspace-write',
+			label: 'Edit',
+			detail: 'Changes files in its folder and runs commands in a sandbox that keeps them to it, without network.',
+		},
+		{
+			id: 'danger-full-access',
+			label: 'Everything',
+			detail: 'Whatever it wants, without a sandbox. For sandboxes.',
+		},
+	],
+	launch: ({ workspaceFolder, hooks, resume, model, permissions, extra, prompt }) => ({
+		args: [
+			'exec',
+			'--json',
+			// It refuses to work outside of git else. What it may change, the permission mode says.
+			'--skip-git-repo-check',
+			...(model === undefined ? [] : ['--model', model]),
+			// `--sandbox` is not known to `exec resume`.
+			'-c',
+			`sandbox_mode="${permissions}"`,
+			...launchFlags(hooks, workspaceFolder),
+			...extra,
+			...(resume === undefined ? [] : ['resume', resume]),
+			'-',
+		],
+		stdin: prompt,
+		env: {},
+		// The CLI picks its own, and names it in its first line.
+		sessionIsKnown: resume !== undefined,
+	}),
+	reader: () => new Reader(),
+};
+
+/** One run's lines. The CLI prints no result: it is the agent's last words once its turn is over. */
+class Reader implements HeadlessReader {
+	private lastWords = '';
+	private readonly begun = new Set<string>();
+
+	read(text: string): readonly HeadlessEvent[] {
+		const line = readLine(text);
+		return line === undefined ? [] : this.eventsOf(line);
+	}
+
+	/** A run that was broken off, or never began, has no answer; why, standard error says. */
+	end(): readonly HeadlessEvent[] {
+		return [];
+	}
+
+	private eventsOf(line: Line): readonly HeadlessEvent[] {
+		switch (line.type) {
+			case 'thread.started':
+				return [{ is: 'session', session: line.thread_id }];
+			case 'item.started':
+				return this.begins(line.item);
+			case 'item.completed':
+				return [...this.begins(line.item), ...this.ends(line.item)];
+			case 'error':
+				return line.message.startsWith('Reconnecting')
+					? [{ is: 'retrying', reason: line.message, afterMs: 0 }]
+					: [];
+			case 'turn.completed': {
+				const { input_tokens: inputTokens, output_tokens: outputTokens } = line.usage;
+				return [resultOf({ text: this.lastWords, inputTokens, outputTokens })];
+			}
+			case 'turn.failed': {
+				const text = line.error.message;
+				const quota = quotaOf(text, Date.now());
+				const result = resultOf({ text, inputTokens: 0, outputTokens: 0, failure: failureOf(text) });
+				return quota === undefined ? [result] : [{ is: 'quota', resetsAtMs: quota }, result];
+			}
+		}
+	}
+
+	/** Some items are reported only once they are over. */
+	private begins(item: Item): readonly HeadlessEvent[] {
+		if (this.begun.has(item.id)) return [];
+		this.begun.add(item.id);
+		switch (item.type) {
+			case 'command_execution':
+				return [{ is: 'tool', tool: 'Bash', summary: plainCommand(item.command) }];
+			case 'file_change': {
+				const paths = item.changes.map(change => change.path);
+				return [{ is: 'tool', tool: 'apply_patch', file: paths[0], summary: paths.join(', ') }];
+			}
+			case 'mcp_tool_call':
+				return [{ is: 'tool', tool: `mcp__${item.server}__${item.tool}` }];
+			case 'collab_tool_call':
+				return [{ is: 'tool', tool: item.tool, summary: item.prompt ?? undefined }];
+			case 'web_search':
+				return [{ is: 'tool', tool: 'web_search', summary: item.query }];
+			case 'agent_message':
+				return [];
+		}
+	}
+
+	private ends(item: Item): readonly HeadlessEvent[] {
+		switch (item.type) {
+			case 'agent_message':
+				this.lastWords = item.text;
+				return item.text === '' ? [] : [{ is: 'text', text: item.text }];
+			case 'command_execution': {
+				const { status, aggregated_output: output, exit_code: code } = item;
+				if (status === 'declined') return [{ is: 'denied', tool: 'Bash', reason: plainCommand(item.command) }];
+				const reason = output.trim() || `exit code ${code ?? 'unknown'}`;
+				return status === 'failed' ? [{ is: 'tool-failed', reason }] : [];
+			}
+			case 'file_change':
+				return item.status === 'failed' ? [{ is: 'tool-failed', reason: 'a patch that did not apply' }] : [];
+			case 'mcp_tool_call':
+				return item.status === 'failed'
+					? [{ is: 'tool-failed', reason: item.error?.message ?? item.tool }]
+					: [];
+			case 'collab_tool_call':
+			case 'web_search':
+				return [];
+		}
+	}
+}
+
+function resultOf(result: Omit<HeadlessResult, 'costUsd'>): HeadlessEvent {
+	return { is: 'result', result: { ...result, costUsd: undefined } };
+}
+
+/** The command inside of the shell that the CLI runs it with. */
+function plainCommand(command: string): string {
+	const inner = /^\S*sh -l?c (['"])([^]*)\1$/.exec(command)?.[2];
+	return inner ?? command;
+}

@@ -1,0 +1,102 @@
+import { quoted } from '../shellLine.ts';
+import { ID } from './events.ts';
+
+/** One hook: what `hooks.json` and `-c hooks.…` take, and what the CLI's trust is about. */
+export interface HookEntry {
+	event: string;
+	command: string;
+	/** Seconds. */
+	timeout: number;
+	/** Never waited for; ended with its session. */
+	isAsync: boolean;
+}
+
+interface Slotted {
+	event: string;
+	/** How the guard treats the event: see hooks/nancy-hook. */
+	slot: 'report' | 'boundary' | 'turn' | 'end' | 'program' | 'wait';
+	timeout: number;
+	isAsync?: true;
+	/** Only where a person sits at the terminal: nobody waits beside a run that ends with its turn. */
+	isAttended?: true;
+}
+
+/** Above Nancy's own limit of 3 s, below what a person takes for a hang. */
+const SYNC_TIMEOUT = 5;
+const ASYNC_TIMEOUT = 10;
+/** A waiting hook may wait long, but not outlive its agent by much where no signal reaches it. */
+const WAIT_TIMEOUT = 24 * 60 * 60;
+/** The CLI gives the last two events no more than 3 s. */
+const LAST_TIMEOUT = 2;
+
+const waiter = (event: string): Slotted => ({
+	event,
+	slot: 'wait',
+	timeout: WAIT_TIMEOUT,
+	isAsync: true,
+	isAttended: true,
+});
+const report = (event: string): Slotted => ({ event, slot: 'report', timeout: ASYNC_TIMEOUT, isAsync: true });
+
+/** The place of an entry among those of its event is part of its trust: new ones go to the end. */
+const slotted: readonly Slotted[] = [
+	{ event: 'SessionStart', slot: 'program', timeout: SYNC_TIMEOUT },
+	{ event: 'UserPromptSubmit', slot: 'turn', timeout: SYNC_TIMEOUT },
+	{ event: 'PreToolUse', slot: 'boundary', timeout: SYNC_TIMEOUT },
+	{ event: 'PostToolUse', slot: 'boundary', timeout: SYNC_TIMEOUT },
+	{ event: 'Stop', slot: 'end', timeout: SYNC_TIMEOUT },
+	waiter('Stop'),
+	// Not async, though reports: what comes after must not overtake them.
+	{ event: 'PreModelRequest', slot: 'report', timeout: SYNC_TIMEOUT },
+	{ event: 'Interrupt', slot: 'report', timeout: LAST_TIMEOUT },
+	{ event: 'SessionEnd', slot: 'report', timeout: LAST_TIMEOUT },
+	waiter('Interrupt'),
+	// The CLI shows its question only after this hook.
+	report('PermissionRequest'),
+	report('SubagentStart'),
+	report('SubagentStop'),
+	report('PreCompact'),
+	report('PostCompact'),
+];
+
+/**
+ * Every hook, as this place needs it.
+ * @param place `launch`: the agent is one of Nancy's own. `workspace`: whoever starts the CLI in the folder.
+ */
+export function hookEntries(place: 'launch' | 'workspace', launcher: string, folder: string): HookEntry[] {
+	return slotted.map(each => ({
+		event: each.event,
+		command: commandLine(each, place, launcher, folder),
+		timeout: each.timeout,
+		isAsync: each.isAsync ?? false,
+	}));
+}
+
+/**
+ * The CLI hands the line to a login shell of the user's, which may be none of POSIX: hence `sh`, with the paths as arguments. Every
+ * step takes the place of the one before it, so that the guard is the CLI's own child, and ends when the CLI ends it.
+ */
+function commandLine(
+	{ event, slot, isAttended }: Slotted,
+	place: 'launch' | 'workspace',
+	launcher: string,
+	folder: string,
+): string {
+	const steps = [
+		// In Nancy's own launches the hooks of the launch run; an agent started by a tool of theirs is nobody's business.
+		...(place === 'workspace' ? ['[ -z "$NANCY_TASK_DIR" ] || exit 0'] : []),
+		...(isAttended ? ['[ "$NANCY_ATTENDED" != 0 ] || exit 0'] : []),
+		`export ${[
+			'NANCY_HOOK_SESSION=',
+			'NANCY_HOOK_PROJECT=',
+			'NANCY_HOOK_KEY=session_id',
+			'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
+			// Sessions that a user starts may share one process, which then says nothing about whose it is.
+			`NANCY_HOOK_PID=${place === 'launch' ? '"$PPID"' : ''}`,
+		].join(' ')}`,
+		'exec "$@"',
+	];
+	const program = quoted(launcher);
+	const call = `${program} ${ID} ${event} ${slot} ${quoted(folder)}`;
+	return `[ -x ${program} ] && exec /bin/sh -c ${quoted(steps.join('; '))} nancy ${call}; exit 0`;
+}

@@ -1,0 +1,42 @@
+import type { LaunchHooks, LaunchPlan, LaunchRequest } from '../../core/driver.ts';
+import { hookFlags } from './flags.ts';
+import { hookEntries } from './hooks.ts';
+
+export function launchPlan(request: LaunchRequest): LaunchPlan {
+	const { prompt, resume, model, extra, hooks, workspaceFolder } = request;
+	return {
+		args: [
+			...(resume === undefined ? [] : ['resume']),
+			// With the daemon, hooks and tools would see the environment of whoever started it first, and outlive the terminal.
+			'--no-daemon',
+			...(model === undefined ? [] : ['--model', model]),
+			...launchFlags(hooks, workspaceFolder),
+			...extra,
+			// After `--`, a prompt that begins with a dash is no option.
+			...(resume === undefined && !prompt ? [] : ['--']),
+			...(resume === undefined ? [] : [resume]),
+			...(prompt ? [prompt] : []),
+		],
+		env: {},
+		// The CLI picks its own, and names it with the first event.
+		sessionIsKnown: resume !== undefined,
+	};
+}
+
+export function launchFlags(hooks: LaunchHooks | undefined, workspaceFolder: string): string[] {
+	return hooks === undefined ? [] : hookFlags(hookEntries('launch', hooks.launcher, workspaceFolder));
+}
+
+/** What the CLI sets for its own tools and hooks. */
+export const foreignVariables = [
+	'CODEX_APPLY_PATCH_PRESERVE_LINE_ENDINGS',
+	'CODEX_CI',
+	'CODEX_MANAGED_BY_NPM',
+	'CODEX_MANAGED_PACKAGE_ROOT',
+	'CODEX_SANDBOX',
+	'CODEX_SANDBOX_NETWORK_DISABLED',
+	'CODEX_SESSION_ID',
+	'CODEX_THREAD_ID',
+	'CODEX_TOOL_CALL_ID',
+	'CODEX_VERSION',
+] as const;

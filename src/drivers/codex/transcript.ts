@@ -1,0 +1,99 @@
+import * as z from 'zod/mini';
+import type { TranscriptFacts, TranscriptFormat } from '../../core/driver.ts';
+
+/** Built at the first line: a hook that reads no transcript does not pay for it. */
+const schemas = once(() => {
+	const payload = z.looseObject({ type: z.optional(z.string()) });
+	const usage = z.looseObject({
+		input_tokens: z._default(z.number(), 0),
+		output_tokens: z._default(z.number(), 0),
+	});
+	const part = z.looseObject({ text: z.optional(z.string()) });
+	return {
+		line: z.looseObject({ type: z.string(), timestamp: z.optional(z.string()), payload }),
+		turnContext: z.looseObject({ model: z.string() }),
+		tokenCount: z.looseObject({
+			info: z.nullable(
+				z.looseObject({
+					total_token_usage: usage,
+					last_token_usage: usage,
+					model_context_window: z.optional(z.nullable(z.number())),
+				}),
+			),
+		}),
+		message: z.looseObject({ role: z.string(), content: z.array(part) }),
+		output: z.looseObject({ output: z.union([z.string(), z.array(part)]) }),
+		complete: z.looseObject({ error: z.optional(z.unknown()) }),
+	};
+});
+
+/** What is kept for matching: more than one delivery is due at a time, but not a whole day's. */
+const MOST_TEXTS = 200;
+
+/** The session's `rollout-….jsonl` below `$CODEX_HOME/sessions`. A subagent's is a file of its own. */
+export const transcript: TranscriptFormat = {
+	fold(known, value) {
+		const line = schemas().line.safeParse(value);
+		if (!line.success) return known;
+		const { type, payload, timestamp } = line.data;
+		switch (payload.type === undefined ? type : `${type}/${payload.type}`) {
+			case 'turn_context': {
+				const context = schemas().turnContext.safeParse(payload);
+				return context.success ? { ...known, model: context.data.model } : known;
+			}
+			case 'event_msg/token_count':
+				return foldTokens(known, payload);
+			case 'event_msg/task_started':
+				return { ...known, interruptedAt: undefined };
+			case 'event_msg/turn_aborted':
+				return { ...known, interruptedAt: timestamp ?? '' };
+			case 'event_msg/task_complete': {
+				// A turn that the model failed ends without a word to any hook.
+				const { data } = schemas().complete.safeParse(payload);
+				const hasFailed = data?.error !== undefined && data.error !== null;
+				return hasFailed ? { ...known, interruptedAt: timestamp ?? '' } : known;
+			}
+			case 'response_item/message': {
+				const message = schemas().message.safeParse(payload);
+				if (!message.success || message.data.role === 'assistant') return known;
+				return addTexts(known, textsOf(message.data.content));
+			}
+			case 'response_item/function_call_output':
+			case 'response_item/custom_tool_call_output': {
+				const output = schemas().output.safeParse(payload);
+				return output.success ? addTexts(known, textsOf(output.data.output)) : known;
+			}
+			default:
+				return known;
+		}
+	},
+};
+
+function foldTokens(known: TranscriptFacts, payload: unknown): TranscriptFacts {
+	const count = schemas().tokenCount.safeParse(payload);
+	if (!count.success || count.data.info === null) return known;
+	const { total_token_usage: total, last_token_usage: last, model_context_window: window } = count.data.info;
+	return {
+		...known,
+		contextTokens: last.input_tokens + last.output_tokens,
+		contextWindow: window ?? known.contextWindow,
+		inputTokens: total.input_tokens,
+		outputTokens: total.output_tokens,
+	};
+}
+
+function textsOf(content: string | readonly { text?: string | undefined }[]): string[] {
+	return typeof content === 'string' ? [content] : content.flatMap(part => part.text ?? []);
+}
+
+/** Only what carries a message of Nancy's: everything else in the conversation is long, and of no use here. */
+function addTexts(known: TranscriptFacts, texts: readonly string[]): TranscriptFacts {
+	const delivered = texts.filter(text => text.includes('[Nancy message '));
+	if (delivered.length === 0) return known;
+	return { ...known, deliveredTexts: [...known.deliveredTexts, ...delivered].slice(-MOST_TEXTS) };
+}
+
+function once<T>(make: () => T): () => T {
+	let made: { value: T } | undefined;
+	return () => (made ??= { value: make() }).value;
+}

@@ -1,0 +1,37 @@
+import type { Version } from '../../base/version.ts';
+import type { Capability } from '../../core/driver.ts';
+
+/**
+ * The version that everything here was measured on. Hooks with trust hashes are older (0.129), but `--no-daemon`, `queue` and the
+ * events Interrupt and PreModelRequest came later, and an unknown flag or event would be found out only in front of the user.
+ */
+export const OLDEST: Version = [0, 169, 0];
+
+export const floors: Readonly<Record<Capability, Version | 'none'>> = {
+	hooks: OLDEST,
+	steer: OLDEST,
+	halt: OLDEST,
+	feedback: OLDEST,
+	batchEnd: 'none',
+	quietStop: 'none',
+	wake: OLDEST,
+	permissions: OLDEST,
+	status: 'none',
+	skills: OLDEST,
+	resume: OLDEST,
+	headless: OLDEST,
+};
+
+export const limits: Readonly<Partial<Record<Capability, string>>> = {
+	steer: 'Codex reports no event while it waits for a command that runs in the background: a directive is read when the next tool starts or ends.',
+	halt: 'A pause denies the tool call and asks the agent to end its turn; Codex has no way to end it for certain.',
+	batchEnd:
+		'Codex takes no message at the end of a step; a directive goes with the tool call that ends, or the next that starts.',
+	quietStop: 'Feedback that keeps the agent going is shown as “Blocked by hook”.',
+	wake: 'An agent is woken once a turn of its own has ended; one that was started or resumed without a prompt waits for its first.',
+	permissions:
+		'Questions are reported, and answered in the terminal alone. After a Yes, Codex says nothing until the command ends or goes on in the background: until then the agent is shown as waiting.',
+	status: 'Codex does not tell what its sessions are doing when asked; events and its own record of the session do.',
+	headless:
+		'Codex reports no cost, and not every command that its sandbox denies: the agent is told, and says so in its answer.',
+};

@@ -1,0 +1,22 @@
+import { WAKE_PROMPT, type WakeCommand } from '../../core/driver.ts';
+import type { SessionId } from '../../protocol/names.ts';
+
+/** What `codex queue` brings; other words than what a person types, so that the receipt can name the rung. */
+const QUEUED_PROMPT = 'Read the messages that Nancy has queued for you.';
+
+/** Starts a turn of an idle session within four seconds; of a busy one, the next. The queue is the CLI's own and outlives it. */
+export function queueCommand(session: SessionId): WakeCommand {
+	return { args: ['queue', '--thread', session, '--message', QUEUED_PROMPT], timeoutMs: 10_000 };
+}
+
+/** Which of Nancy's rungs caused this prompt; undefined for a person's. */
+export function rungOfPrompt(prompt: string): 'queue' | 'keys' | undefined {
+	switch (prompt.trim()) {
+		case QUEUED_PROMPT:
+			return 'queue';
+		case WAKE_PROMPT:
+			return 'keys';
+		default:
+			return undefined;
+	}
+}
