@@ -6,17 +6,16 @@ import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
 const { installAgent, installNewest } = await import('./lib/installAgent.mjs');
-const { agentsUnderTest } = await import('../test/support/agents/index.ts');
+const { agentIds } = await import('../test/support/pinnedAgent.ts');
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
 	options: { agent: { type: 'string', multiple: true }, newest: { type: 'boolean', default: false } },
 });
-const all = agentsUnderTest.map(({ id }) => id);
-const unknown = (values.agent ?? []).filter(id => !all.includes(id));
-if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}; there are ${all.join(', ')}`);
+const unknown = (values.agent ?? []).filter(id => !agentIds.includes(id));
+if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}; there are ${agentIds.join(', ')}`);
 const newest = {};
-for (const id of values.agent ?? all) {
+for (const id of values.agent ?? agentIds) {
 	await installAgent(id);
 	if (values.newest) newest[id] = await installNewest(id);
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { agentIds } from '../../test/support/pinnedAgent.ts';
 import { root } from './bootstrap.mjs';
 import { build } from './bundles.mjs';
 import { check } from './check.mjs';
@@ -10,7 +11,6 @@ import { installVscodeServer } from './installVscodeServer.mjs';
 import { packageExtension } from './packageExtension.mjs';
 import { run } from './run.mjs';
 
-const AGENTS = ['claude-code', 'copilot', 'codex', 'gemini', 'opencode'];
 const results = join(root, 'out', 'results');
 
 /**
@@ -21,14 +21,14 @@ const PHASES = [
 	{ name: 'check', needs: [], run: () => check({ fix: false }) },
 	{ name: 'build', needs: [], run: () => build({ minify: false }).then(() => true), also: ['unit', 'agent', 'host'] },
 	{ name: 'unit', needs: [], run: words => vitest('unit', words) },
-	{ name: 'agent', needs: AGENTS, run: words => vitest('agent', words) },
+	{ name: 'agent', needs: agentIds, run: words => vitest('agent', words) },
 	{ name: 'host', needs: process.env.NANCY_TEST_VSCODE ? [] : ['server', 'chromium'], run: hostTests },
 	{ name: 'package', needs: [], run: () => packageExtension().then(() => true), also: ['e2e'] },
 	{ name: 'e2e', needs: ['server', 'chromium', 'claude-code'], run: words => vitest('e2e', words) },
 ];
 
 const INSTALLERS = {
-	...Object.fromEntries(AGENTS.map(id => [id, () => installAgent(id)])),
+	...Object.fromEntries(agentIds.map(id => [id, () => installAgent(id)])),
 	server: installVscodeServer,
 	chromium: installChromium,
 };

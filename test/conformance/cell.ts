@@ -25,6 +25,8 @@ export interface Cell {
 	title: string;
 	/** Abilities that a driver must declare for this; where it declares one as missing, its own sentence is the reason. */
 	needs: readonly Capability[];
+	/** The ability that this row is about: what the driver says to limit it stands here. */
+	about?: Capability;
 	/** Whether it is tried even where the driver says that it cannot be: a driver that understates is noticed. */
 	triedAnyway: boolean;
 	/** Part of `npm test`. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../src/base/errors.ts';
 import { formatVersion } from '../../src/base/version.ts';
 import { can, type Capability } from '../../src/core/driver.ts';
-import type { Cell, Verdict } from './cell.ts';
+import { partly, type Cell, type Verdict } from './cell.ts';
 import { conformanceLab, versionOf, type Candidate, type ConformanceLab } from './lab.ts';
 import type { CellResult } from './report.ts';
 
@@ -22,7 +22,7 @@ export async function judge(
 	const started = Date.now();
 	const after = (verdict: Omit<CellResult, 'ms'>): CellResult => ({ ...verdict, ms: Date.now() - started });
 	const lacking = cell.needs.find(capability => !can(candidate.driver, capability, versionOf(candidate)));
-	const limits = cell.needs.flatMap(capability => candidate.driver.limits[capability] ?? []);
+	const limit = cell.about && candidate.driver.limits[cell.about];
 	if (lacking) {
 		const because = reasonFor(candidate, lacking);
 		const works = cell.triedAnyway && (await tried(cell, candidate).then(isSeen, () => false));
@@ -30,9 +30,7 @@ export async function judge(
 	}
 	try {
 		const verdict = await tried(cell, candidate, onFailure);
-		return after(
-			verdict.is === 'works' && limits.length > 0 ? { is: 'partial', because: limits.join(' ') } : verdict,
-		);
+		return after(limit === undefined || verdict.is === 'not possible' ? verdict : withLimit(verdict, limit));
 	} catch (error) {
 		return after({ is: 'fails', because: firstLine(errorText(error)) });
 	}
@@ -53,6 +51,11 @@ async function tried(cell: Cell, candidate: Candidate, onFailure?: (details: str
 		late.catch(() => undefined); // it was over in time
 		timer.abort();
 	}
+}
+
+/** What the driver says of itself, and what was seen beyond that. */
+function withLimit(verdict: Verdict, limit: string): Verdict {
+	return partly(verdict.is === 'works' ? limit : `${limit} ${verdict.because}`);
 }
 
 function isSeen(verdict: Verdict): boolean {

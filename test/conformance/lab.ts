@@ -169,7 +169,7 @@ export async function conformanceLab(
 		runtime,
 		deploy: chosen => deploy(nancy, driver, { runtime, agentVersion: version, scope: chosen }),
 		start: async ({ prompt, asks: isAsking = false, resume = false } = {}) => {
-			const extra = [...lab.agent.interactive, ...(isAsking ? [] : lab.agent.unattended)];
+			const extra = isAsking ? [] : lab.agent.unattended;
 			const plan = await planWorker(nancy, driver, program, { ...shared, prompt, resume, extra });
 			const env = changed(lab.env, plan.env);
 			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });

@@ -16,6 +16,9 @@ const PACKAGES = {
 
 export type AgentId = keyof typeof PACKAGES;
 
+/** All of them, in the order in which Nancy offers them. */
+export const agentIds = Object.keys(PACKAGES) as readonly AgentId[];
+
 /** A CLI below .agents/. */
 export interface LocalAgent {
 	version: string;

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
 import { deploy, deploymentState } from '../../../src/core/deployment/deploy.ts';
+import type { WorkerAddress } from '../../../src/core/workspace.ts';
 import { drivers } from '../../../src/drivers/index.ts';
 import { submit } from '../../support/submit.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -12,8 +13,13 @@ import { copiesOf } from '../evidence.ts';
 import type { ConformanceLab } from '../lab.ts';
 
 /** A session that the user starts in the workspace, past Nancy, once it is found. */
-async function userSession(lab: ConformanceLab, prompt: string) {
+async function userSession(lab: ConformanceLab, prompt: string): Promise<WorkerAddress> {
 	const screen = await lab.interactive(lab.agent.unattended);
+	for (const { question, keys } of lab.candidate.trust) {
+		await screen.waitForText(question);
+		screen.type(keys);
+		await screen.waitForText(lab.agent.ready);
+	}
 	await submit(screen, prompt);
 	return eventually('a session that the user started is found', async () => {
 		const found = (await lab.nancy.tasks()).tasks.find(task => task.origin === 'found');

@@ -6,6 +6,7 @@ export const feedback: Cell = {
 	id: 'feedback',
 	title: 'Feedback waits until the agent would stop, comes in one batch, and keeps it going',
 	needs: ['feedback'],
+	about: 'feedback',
 	triedAnyway: true,
 	quick: true,
 	run: async lab => {

@@ -7,6 +7,7 @@ export const headless: Cell = {
 	id: 'headless',
 	title: 'Runs without a terminal: its steps, its answer, what it used',
 	needs: ['headless'],
+	about: 'headless',
 	triedAnyway: false,
 	quick: true,
 	run: async lab => {
@@ -32,7 +33,7 @@ export const headlessDenied: Cell = {
 	lab: { asks: true },
 	run: async lab => {
 		const [careful] = lab.driver.headless === 'none' ? [] : lab.driver.headless.permissionModes;
-		const run = await lab.runHeadless('[[sh:touch never]] [[text:I could not.]]', {
+		const run = await lab.runHeadless('[[esc:touch never]] [[text:I could not.]]', {
 			permissions: careful?.id ?? '',
 		});
 		const { events } = await answerOf(run);

@@ -7,6 +7,7 @@ export const skills: Cell = {
 	id: 'skills',
 	title: 'It offers Nancy’s skills to the model',
 	needs: ['skills'],
+	about: 'skills',
 	triedAnyway: false,
 	quick: false,
 	run: async lab => {
@@ -23,6 +24,7 @@ export const status: Cell = {
 	id: 'own-status',
 	title: 'Asked, the CLI itself says what its sessions are doing',
 	needs: ['status'],
+	about: 'status',
 	triedAnyway: false,
 	quick: false,
 	run: async lab => {

@@ -4,11 +4,12 @@ export const permission: Cell = {
 	id: 'permission',
 	title: 'A permission question shows in the sidebar, and stays the user’s to answer',
 	needs: ['permissions'],
+	about: 'permissions',
 	triedAnyway: true,
 	quick: true,
 	lab: { asks: true },
 	run: async lab => {
-		const worker = await lab.start({ prompt: '[[sh:touch made]] [[text:Allowed]]', asks: true });
+		const worker = await lab.start({ prompt: '[[esc:touch made]] [[text:Allowed]]', asks: true });
 		await worker.terminal.waitForText(lab.candidate.question);
 		await lab.becomes(worker.address, 'waiting for an answer', ({ state }) => state.phase === 'waiting');
 		const id = await lab.send(worker.address, 'Sent while it asks.');
@@ -30,7 +31,7 @@ export const refused: Cell = {
 	quick: false,
 	lab: { asks: true },
 	run: async lab => {
-		const worker = await lab.start({ prompt: '[[sh:touch never]] [[text:Refused]]', asks: true });
+		const worker = await lab.start({ prompt: '[[esc:touch never]] [[text:Refused]]', asks: true });
 		await worker.terminal.waitForText(lab.candidate.question);
 		await lab.becomes(worker.address, 'waiting for an answer', ({ state }) => state.phase === 'waiting');
 		worker.terminal.type(lab.candidate.no);

@@ -4,6 +4,7 @@ export const resume: Cell = {
 	id: 'resume',
 	title: 'Resumed in a terminal, it goes on with the same conversation as the same worker',
 	needs: ['resume'],
+	about: 'resume',
 	triedAnyway: false,
 	quick: false,
 	run: async lab => {

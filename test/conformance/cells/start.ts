@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { must, WORKS, type Cell } from '../cell.ts';
 import { eventsOf, kindsOf } from '../evidence.ts';
 
@@ -23,6 +24,7 @@ export const statusEvents: Cell = {
 	id: 'status',
 	title: 'Its sidebar row follows it: working with the tool, idle, ended',
 	needs: ['hooks'],
+	about: 'hooks',
 	triedAnyway: false,
 	quick: true,
 	run: async lab => {
@@ -53,9 +55,11 @@ export const interrupted: Cell = {
 		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 60]] [[text:Unreached]]' });
 		await lab.made('begun');
 		await lab.becomes(worker.address, 'working', ({ state }) => state.phase === 'working');
-		// Some take keys for the question that a tool may still raise.
-		await new Promise(resolve => setTimeout(resolve, 1000));
-		worker.terminal.type(lab.candidate.interrupt);
+		for (const key of lab.candidate.interrupt) {
+			// Some take a key for the question that a tool may still raise, and two at once for another key.
+			await sleep(700);
+			worker.terminal.type(key);
+		}
 		await lab.becomes(worker.address, 'idle after an interruption', ({ state }) => state.phase === 'idle', 20_000);
 		return WORKS;
 	},

@@ -4,6 +4,7 @@ export const wake: Cell = {
 	id: 'wake',
 	title: 'An idle agent is woken by a message, again and again, without a key typed',
 	needs: ['wake'],
+	about: 'wake',
 	triedAnyway: true,
 	quick: true,
 	run: async lab => {

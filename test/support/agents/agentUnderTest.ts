@@ -16,11 +16,13 @@ export interface AgentUnderTest {
 	yes: string;
 	/** The keys that say no to it. */
 	no: string;
-	/** The keys that break off a turn. */
-	interrupt: string;
+	/** The keys that break off a turn, one after another. */
+	interrupt: readonly string[];
+	/** What it asks a person who starts it in a workspace that Nancy has set up, and the keys that agree. */
+	trust: readonly { question: RegExp; keys: string }[];
 	/** On its screen when a hook went wrong. */
 	complaint: RegExp;
-	/** The step of a script by which the model hands another script to a subagent and waits for it; `none` where there are none. */
+	/** Steps by which the model hands another script to a subagent and gives it time; `none` where there are no subagents. */
 	subagent: ((script: string) => string) | 'none';
 	/** Files a user may have in the workspace where Nancy writes too, by their path: clean-up gives them back byte for byte. */
 	usersFiles: Readonly<Record<string, string>>;
@@ -29,5 +31,5 @@ export interface AgentUnderTest {
 /** A step that calls a tool of the agent by its name. */
 export function toolStep(name: string, input: Readonly<Record<string, unknown>>): string {
 	// `]]` would end the step.
-	return `[[tool:${name}|${JSON.stringify(input).replaceAll(']', String.raw`\u005d`)}]]`;
+	return `[[tool:${name}|${JSON.stringify(input).replaceAll(']]', String.raw`]\u005d`)}]]`;
 }

@@ -1,0 +1,21 @@
+import { codexHome } from '../codexHome.ts';
+import { toolStep, type AgentUnderTest } from './agentUnderTest.ts';
+
+export const codexUnderTest: AgentUnderTest = {
+	id: 'codex',
+	home: codexHome,
+	env: {},
+	asking: {},
+	question: /Would you like to run the following command\?/,
+	yes: 'y',
+	no: '\u001b',
+	interrupt: ['\u001b'],
+	trust: [{ question: /Hooks need review/, keys: '2' }],
+	complaint: /hook[^\n]*(?:error|fail|timed out)/i,
+	// The subagent runs beside the agent, which has something to do meanwhile.
+	subagent: script => `${toolStep('spawn_agent', { message: script })} [[sh:sleep 5]]`,
+	usersFiles: {
+		'.codex/hooks.json': '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}\n',
+		'.agents/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine\n---\n\nMine.\n',
+	},
+};

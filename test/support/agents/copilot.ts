@@ -1,0 +1,28 @@
+import { copilotHome } from '../copilotHome.ts';
+import { toolStep, type AgentUnderTest } from './agentUnderTest.ts';
+
+export const copilotUnderTest: AgentUnderTest = {
+	id: 'copilot',
+	home: copilotHome,
+	env: {},
+	asking: {},
+	question: /Do you want to run this command\?/,
+	yes: '1',
+	no: '\u001b',
+	interrupt: ['\u001b', '\u001b'],
+	trust: [],
+	complaint: /hook[^\n]*(?:error|failed|denied)/i,
+	subagent: script =>
+		toolStep('task', {
+			name: 'look',
+			description: 'Look around',
+			prompt: script,
+			agent_type: 'general-purpose',
+			mode: 'sync',
+		}),
+	usersFiles: {
+		'.github/hooks/mine.json':
+			'{ "version": 1, "hooks": { "agentStop": [{ "type": "command", "bash": "true" }] } }\n',
+		'.agents/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine\n---\n\nMine.\n',
+	},
+};

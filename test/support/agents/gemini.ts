@@ -1,0 +1,21 @@
+import { geminiHome } from '../geminiHome.ts';
+import { toolStep, type AgentUnderTest } from './agentUnderTest.ts';
+
+export const geminiUnderTest: AgentUnderTest = {
+	id: 'gemini',
+	home: geminiHome,
+	env: {},
+	asking: {},
+	question: /Allow execution of \[Shell\]\?/,
+	yes: '1',
+	no: '\u001b',
+	interrupt: ['\u001b'],
+	trust: [],
+	complaint: /hook[^\n]*(?:error|fail|blocked)/i,
+	subagent: script => toolStep('invoke_agent', { agent_name: 'generalist', prompt: script }),
+	usersFiles: {
+		'.gemini/settings.json':
+			'{\n\t"hooks": {"AfterAgent": [{"hooks": [{"type": "command", "command": "true"}]}]},\n\t"ui": {"hideTips": true}\n}\n',
+		'.agents/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine\n---\n\nMine.\n',
+	},
+};

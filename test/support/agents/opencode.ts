@@ -1,0 +1,20 @@
+import { opencodeHome } from '../opencodeHome.ts';
+import { toolStep, type AgentUnderTest } from './agentUnderTest.ts';
+
+export const opencodeUnderTest: AgentUnderTest = {
+	id: 'opencode',
+	home: opencodeHome,
+	env: {},
+	asking: { permission: { bash: 'ask' } },
+	question: /△ Permission required/,
+	yes: '\r',
+	no: '\u001b',
+	interrupt: ['\u001b', '\u001b'],
+	trust: [],
+	complaint: /(?:hook|plugin)[^\n]*(?:error|fail)/i,
+	subagent: script => toolStep('task', { description: 'Look around', prompt: script, subagent_type: 'general' }),
+	usersFiles: {
+		'.opencode/plugin/mine.js': 'export const Mine = async () => ({});\n',
+		'.agents/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine\n---\n\nMine.\n',
+	},
+};
