@@ -5,12 +5,13 @@ import { formatVersion } from './base/version.ts';
 import { cleanUp } from './core/deployment/cleanUp.ts';
 import { deploy } from './core/deployment/deploy.ts';
 import type { DeployRequest } from './core/deployment/job.ts';
-import type { Driver, ProbedStatus } from './core/driver.ts';
+import type { DeploymentScope, Driver, ProbedStatus } from './core/driver.ts';
 import { isRunning, planWorker, type InstalledAgent } from './core/launch.ts';
 import { examine, repair, type Instruments } from './core/doctor.ts';
 import { isAsking } from './core/overview.ts';
 import { installRuntime, sourcesIn, type InstalledRuntime, type NodeProgram } from './core/runtime.ts';
 import { driverById, drivers } from './drivers/index.ts';
+import { askGit } from './process/askGit.ts';
 import { askStatus } from './process/askStatus.ts';
 import { detectAgent, findNode, type Detection } from './process/detect.ts';
 import { stopTree } from './process/stopTree.ts';
@@ -52,40 +53,24 @@ export class WindowOperations implements Operations {
 		);
 	}
 
-	async setUp(folder: Folder, agent: DriverId | undefined): Promise<readonly string[]> {
+	/** Set Up: also for sessions that the user starts. Throws `no-agent` where none is found. */
+	async setUp(folder: Folder): Promise<readonly string[]> {
+		return this.deploy(folder, drivers, 'workspace');
+	}
+
+	/** What a start of this agent needs. */
+	async prepareStart(folder: Folder, agent: DriverId): Promise<readonly string[]> {
 		requireTrust();
-		const runtime = await this.runtimeFolder();
-		await keepThreshold(folder);
-		const warnings: string[] = [];
-		let deployed = 0;
-		// For one agent: what its own start needs. For all: what the user asked for.
-		const scope = agent === undefined ? 'workspace' : 'launch';
-		for (const driver of agent === undefined ? drivers : [driverOf(agent)]) {
-			const found = await this.detect(driver);
-			if (!found.found) {
-				if (agent !== undefined) throw notFound(found);
-				continue;
-			}
-			const isBusy = () => isAsking(folder.overview(), driver.id);
-			const result = await deploy(folder.workspace, driver, {
-				runtime,
-				agentVersion: found.version,
-				scope,
-				isBusy,
-			});
-			warnings.push(...result.warnings);
-			deployed++;
-		}
-		if (deployed === 0) throw new NancyError('no-agent', drivers.map(driver => driver.installHint).join(' '));
-		return warnings;
+		const driver = driverOf(agent);
+		await this.installed(driver);
+		return this.deploy(folder, [driver], 'launch');
 	}
 
 	/** Throws `busy` while an agent runs that would go deaf. */
 	async cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]> {
 		requireTrust();
-		const { changed, warnings, undeployed } = await cleanUp(folder.workspace, task, drivers, agent =>
-			isAsking(folder.overview(), agent),
-		);
+		const isBusy = (agent: DriverId) => isAsking(folder.overview(), agent);
+		const { changed, warnings, undeployed } = await cleanUp(folder.workspace, task, drivers, isBusy, askGit);
 		if (!undeployed) return [vscode.l10n.t('Archived. Hooks and skills stay: other tasks need them.')];
 		return [...cleanedUp(changed), ...warnings];
 	}
@@ -98,7 +83,7 @@ export class WindowOperations implements Operations {
 		const found = await this.detect(driver);
 		if (!found.found) return undefined;
 		const isBusy = () => isAsking(folder.overview(), driver.id);
-		return { runtime: await this.runtimeFolder(), agentVersion: found.version, scope: 'launch', isBusy };
+		return { runtime: await this.runtimeFolder(), agentVersion: found.version, scope: 'launch', isBusy, askGit };
 	}
 
 	/** In Restricted Mode it only reads: no program is run, nothing installed. */
@@ -120,6 +105,7 @@ export class WindowOperations implements Operations {
 			},
 			tryLauncher,
 			isBusy: agent => isAsking(folder.overview(), agent),
+			askGit,
 		};
 		const before = await examine(folder.workspace, instruments);
 		if (!fix) return doctorReport(before, []);
@@ -154,6 +140,34 @@ export class WindowOperations implements Operations {
 
 	async stop(process: { pid: number; startedTicks: number }): Promise<void> {
 		await stopTree(process);
+	}
+
+	private async deploy(
+		folder: Folder,
+		chosen: readonly Driver[],
+		scope: DeploymentScope,
+	): Promise<readonly string[]> {
+		requireTrust();
+		const runtime = await this.runtimeFolder();
+		await keepThreshold(folder);
+		const warnings: string[] = [];
+		let deployed = 0;
+		for (const driver of chosen) {
+			const found = await this.detect(driver);
+			if (!found.found) continue;
+			const isBusy = () => isAsking(folder.overview(), driver.id);
+			const result = await deploy(folder.workspace, driver, {
+				runtime,
+				agentVersion: found.version,
+				scope,
+				isBusy,
+				askGit,
+			});
+			warnings.push(...result.warnings);
+			deployed++;
+		}
+		if (deployed === 0) throw new NancyError('no-agent', drivers.map(driver => driver.installHint).join(' '));
+		return warnings;
 	}
 
 	private async installed(driver: Driver): Promise<InstalledAgent> {

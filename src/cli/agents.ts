@@ -17,6 +17,7 @@ import {
 } from '../core/runtime.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { driverById, drivers } from '../drivers/index.ts';
+import { askGit } from '../process/askGit.ts';
 import { detectAgent, findNode } from '../process/detect.ts';
 import { tryLauncher } from '../process/tryLauncher.ts';
 import type { SetupOutput } from '../protocol/cliOutput.ts';
@@ -96,6 +97,7 @@ export async function instruments(context: Context): Promise<Instruments> {
 		agents: await Promise.all(agents),
 		installRuntime: () => ownRuntime(context),
 		tryLauncher,
+		askGit,
 	};
 }
 
@@ -107,7 +109,7 @@ export async function deployAgent(
 	{ driver, agent }: FoundAgent,
 	scope: DeploymentScope,
 ): Promise<z.infer<typeof SetupOutput>['agents'][number]> {
-	const request = { runtime, agentVersion: agent.version, scope };
+	const request = { runtime, agentVersion: agent.version, scope, askGit };
 	const { changed, warnings } = await betweenAnswers(workspace, context, isBusy =>
 		deploy(workspace, driver, { ...request, isBusy: () => isBusy(driver.id) }),
 	);

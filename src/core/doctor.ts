@@ -1,10 +1,12 @@
 import { access, constants } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
 import { formatVersion, isAtLeast } from '../base/version.ts';
 import { ORCHESTRATOR, type DriverId } from '../protocol/names.ts';
-import { deploy, deploymentState, undeploy } from './deployment/deploy.ts';
+import type { Deployment } from '../protocol/records.ts';
+import { deploy, deploymentState, obstacles, undeploy } from './deployment/deploy.ts';
+import type { AskGit } from './deployment/gitExclude.ts';
 import type { Capability, Driver } from './driver.ts';
 import { isRunning, type InstalledAgent } from './launch.ts';
 import type { InstalledRuntime, Runtime } from './runtime.ts';
@@ -30,6 +32,8 @@ export interface Instruments {
 	tryLauncher: (launcher: string) => Promise<string | undefined>;
 	/** True while an agent may be writing its own settings. */
 	isBusy?: (agent: DriverId) => boolean;
+	/** Keeps what a repair makes out of the user's commits. */
+	askGit?: AskGit;
 }
 
 /** Explains what is deployed where, in which versions, and what is broken. Reads only; repairs are in the findings. */
@@ -123,30 +127,36 @@ function agent({ driver, found, problem }: Instruments['agents'][number]): Findi
 
 async function hooks(
 	workspace: Workspace,
-	{ isBusy }: Instruments,
+	{ isBusy, askGit }: Instruments,
 	runtime: Runtime,
 	{ driver, found }: Instruments['agents'][number],
 ): Promise<Finding> {
 	const asked = () => isBusy?.(driver.id) ?? false;
 	const record = (await workspace.config()).deployments.find(each => each.driver === driver.id);
-	const place = record?.files.map(({ file }) => file).join(', ') ?? '';
+	const place = placeOf(workspace, record);
 	if (!found) {
 		if (!record) return { check: 'hooks', level: 'note', text: `${driver.displayName} has no hooks here` };
 		return {
 			check: 'hooks',
 			level: 'problem',
 			text: `${place} has hooks for ${driver.displayName}, which is not installed any more`,
-			repair: { text: 'take them back', run: async () => void (await undeploy(workspace, driver.id, asked)) },
+			repair: {
+				text: 'take them back',
+				run: async () => void (await undeploy(workspace, driver.id, asked, askGit)),
+			},
 		};
 	}
-	const request = { runtime, agentVersion: found.version, scope: 'launch' as const, isBusy: asked };
+	// What was deployed for more than Nancy's own launches stays so.
+	const request = { runtime, agentVersion: found.version, scope: 'launch' as const, isBusy: asked, askGit };
 	const state = await deploymentState(workspace, driver, request);
 	if (state === 'ok') {
+		const [obstacle] = record ? await obstacles(workspace, driver, request) : [];
+		if (obstacle !== undefined) return { check: 'hooks', level: 'problem', text: obstacle };
 		const skills = record?.skills.length ?? 0;
 		return {
 			check: 'hooks',
 			level: 'ok',
-			text: `${place}: ${record?.events.length ?? 0} events, ${skills} skills, hook program ${record?.hookVersion}`,
+			text: `${place || driver.displayName}: ${record?.events.length ?? 0} events, ${skills} skills, hook program ${record?.hookVersion}${serves(record)}`,
 		};
 	}
 	if (state === 'missing' && !record) {
@@ -168,6 +178,19 @@ async function hooks(
 		text: `${driver.displayName}: ${what} ${place || 'its settings'}; sessions may hear and report nothing`,
 		repair: { text: 'write them again', run: async () => void (await deploy(workspace, driver, request)) },
 	};
+}
+
+function serves(record: Deployment | undefined): string {
+	return record?.scope === 'launch' ? ', for what Nancy starts' : '';
+}
+
+/** Where a deployment's hooks are. */
+function placeOf(workspace: Workspace, record: Deployment | undefined): string {
+	if (!record) return '';
+	const places = [...record.files, ...record.ownFiles].map(({ file }) => file);
+	if (record.launchFiles.length > 0)
+		places.push(relative(workspace.folder, workspace.paths.launchFiles(record.driver)));
+	return [...new Set(places)].join(', ');
 }
 
 /** Records and messages: what cannot be read, claims of hooks that died, messages whose reader has gone. */

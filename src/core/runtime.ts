@@ -64,6 +64,22 @@ export function launcherIn(line: string): { file: string; version: string } | un
 	return file === undefined || version === undefined ? undefined : { file: file.replaceAll(`'\\''`, "'"), version };
 }
 
+/** The driver that a line of a deployment calls the launcher for. */
+export function driverIn(line: string): string | undefined {
+	return /\/nancy-hook' ([a-z][a-z0-9-]*) /.exec(line)?.[1];
+}
+
+/** A launcher that stands between quotes anywhere in a text: in a whole file that Nancy wrote, in whatever language. */
+export function launcherWithin(text: string): string | undefined {
+	return /(['"`])((?:(?!\1)[^\n])*\/nancy\/runtime\/\d[^/\s'"`]*\/nancy-hook)\1/.exec(text)?.[2];
+}
+
+/** Whether the program is gone that a whole file calls; a path that its quoting has changed tells nothing. */
+export async function isLauncherGone(text: string): Promise<boolean> {
+	const launcher = launcherWithin(text);
+	return launcher?.startsWith('/') === true && !(await isExecutable(launcher));
+}
+
 const PROGRAMS = ['nancy-hook', 'node', join('bin', 'nancy')];
 /** Node's own compile cache. */
 const CACHE = 'cache';

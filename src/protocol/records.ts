@@ -60,6 +60,8 @@ export const WorkerRecord = z.looseObject({
 	/** Who is about to start its process, until that is known: nobody else may start one meanwhile. */
 	starting: z.optional(z.object({ by: ProcessRecord, at: Moment })),
 	model: z.optional(z.string()),
+	/** It was started without hooks: no message reaches it, and no event tells of it. */
+	hooks: z.optional(z.literal('off')),
 	/** It is this delegate; its sessions are headless. */
 	delegate: z.optional(z.string()),
 	startedAt: Moment,
@@ -86,20 +88,32 @@ export const DeployedFile = z.looseObject({
 	earlier: z.optional(z.array(Sha256)),
 	/** Name of the copy of the original below `.nancy/deployed/`; absent when there was none. */
 	original: z.optional(z.string().check(z.regex(/^[0-9a-f]{16,64}\.original$/))),
+	/** How many entries this driver has in it. */
+	entries: z.optional(z.int().check(z.nonnegative())),
 });
 export type DeployedFile = z.infer<typeof DeployedFile>;
 
+/** What Nancy made, with the SHA-256 of what it put there. During an update it is listed twice: as it was and as it will be. */
+const Made = z.object({ file: WorkspacePath, sha256: Sha256 });
+
 export const Deployment = z.looseObject({
 	driver: DriverId,
+	/** For whom it was deployed; a start never takes away what Set Up did. Records without it served every session. */
+	scope: z._default(z.enum(['launch', 'workspace']), 'workspace'),
 	/** Version of the hook program that was deployed (`NANCY_HOOK_VERSION`). */
 	hookVersion: z.string(),
 	agentVersion: z.optional(z.string()),
 	events: z.array(z.string()),
 	deployedAt: Moment,
+	/** Other tools' files; what two drivers edit is in both records, with the same original. */
 	files: z.array(DeployedFile),
+	/** Whole files of Nancy's own in the agent's places. */
+	ownFiles: z._default(z.array(Made), []),
+	/** Whole files of Nancy's own, relative to the driver's launch folder. */
+	launchFiles: z._default(z.array(Made), []),
 	/**
 	 * Skill folders that Nancy made, relative to the workspace folder, with the SHA-256 of what it put there. During an update
-	 * a folder is here twice, with what it was and what it will be.
+	 * a folder is here twice, with what it was and what it will be. One that several drivers read is in each one's record.
 	 */
 	skills: z.array(z.object({ folder: WorkspacePath, sha256: Sha256 })),
 	/** Folders that did not exist before, innermost first, removed again when empty. */
@@ -114,6 +128,8 @@ export const WorkspaceConfig = z.looseObject({
 	defaultModel: z.optional(z.string()),
 	/** Share of the context window, in percent, from which `check-tokens` advises the agent to wrap up. */
 	tokenThreshold: z._default(z.number().check(z.minimum(1), z.maximum(100)), 80),
+	/** `off`: nothing is deployed and agents are started without hooks. */
+	hooks: z.optional(z.enum(['on', 'off'])),
 	deployments: z._default(z.array(Deployment), []),
 });
 export type WorkspaceConfig = z.infer<typeof WorkspaceConfig>;

@@ -212,7 +212,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 
 		'nancy.setUp': async () => {
 			const folder = await pickFolder(folders);
-			const warnings = await operations.setUp(folder, undefined);
+			const warnings = await operations.setUp(folder);
 			const done = l10n.t('Hooks and skills are set up in {0}.', folder.name);
 			void vscode.window.showInformationMessage([done, ...warnings].join(' '));
 		},

@@ -98,7 +98,7 @@ export class Orchestrator {
 	private async deploy(folder: Folder, agent: DriverId): Promise<void> {
 		const warnings = await vscode.window.withProgress(
 			{ location: { viewId: 'nancy.tasks' }, title: l10n.t('Setting up the workspace…') },
-			() => this.operations.setUp(folder, agent),
+			() => this.operations.prepareStart(folder, agent),
 		);
 		if (warnings.length > 0) void vscode.window.showWarningMessage(warnings.join(' '));
 	}

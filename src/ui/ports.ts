@@ -53,8 +53,10 @@ export interface Report {
 export interface Operations {
 	/** Every agent that Nancy knows, found or not. */
 	agents(): Promise<readonly AgentChoice[]>;
-	/** Writes hooks and skills for one agent, or for every agent that is found. Returns warnings for the user. */
-	setUp(folder: Folder, agent: DriverId | undefined): Promise<readonly string[]>;
+	/** Writes hooks and skills for every agent that is found, also for sessions that the user starts. Returns warnings for the user. */
+	setUp(folder: Folder): Promise<readonly string[]>;
+	/** Writes what agents of this kind need that Nancy starts. Returns warnings for the user. */
+	prepareStart(folder: Folder, agent: DriverId): Promise<readonly string[]>;
 	/** Takes back what was deployed, for one task or the whole workspace. Returns what was done, for the user. */
 	cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]>;
 	doctor(folder: Folder, options: { fix: boolean }): Promise<Report>;

@@ -23,9 +23,10 @@ export const cleanup = command(
 	},
 	Input,
 	async (input, context) => {
-		const [{ cleanUp, isDeployedIn }, { drivers }] = await Promise.all([
+		const [{ cleanUp, isDeployedIn }, { drivers }, { askGit }] = await Promise.all([
 			import('../../core/deployment/cleanUp.ts'),
 			import('../../drivers/index.ts'),
+			import('../../process/askGit.ts'),
 		]);
 		const workspace =
 			input.task === undefined
@@ -33,7 +34,7 @@ export const cleanup = command(
 				: findWorkspace(context);
 		const task = input.task === undefined ? undefined : (await workspace.task(parseTaskName(input.task))).name;
 		const { changed, warnings, undeployed } = await betweenAnswers(workspace, context, isBusy =>
-			cleanUp(workspace, task, drivers, isBusy),
+			cleanUp(workspace, task, drivers, isBusy, askGit),
 		);
 		for (const warning of warnings) context.note(warning);
 		return answer(

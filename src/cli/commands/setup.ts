@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import type { DeploymentScope } from '../../core/driver.ts';
 import type { Workspace } from '../../core/workspace.ts';
 import { SetupOutput } from '../../protocol/cliOutput.ts';
 import type { FoundAgent } from '../agents.ts';
@@ -29,7 +30,12 @@ export const setup = command(
 		const workspace = findOrChooseWorkspace(context);
 		const found = agent === undefined ? await foundAgents(context.env) : [];
 		// With none found, choosing one says what to install.
-		return deployAll(workspace, context, found.length > 0 ? found : [await chooseAgent(workspace, context, agent)]);
+		return deployAll(
+			workspace,
+			context,
+			found.length > 0 ? found : [await chooseAgent(workspace, context, agent)],
+			'workspace',
+		);
 	},
 );
 
@@ -53,15 +59,22 @@ export const update = command(
 		if (ids.length === 0) {
 			throw new NancyError('bad-usage', `${agent ?? 'nothing'} is not deployed here; nancy setup does that`);
 		}
-		return deployAll(workspace, context, await Promise.all(ids.map(id => findAgent(knownDriver(id), context.env))));
+		const found = await Promise.all(ids.map(id => findAgent(knownDriver(id), context.env)));
+		// At least: what was deployed for sessions that the user starts goes on serving them.
+		return deployAll(workspace, context, found, 'launch');
 	},
 );
 
-async function deployAll(workspace: Workspace, context: Context, found: readonly FoundAgent[]): Promise<Answer> {
+async function deployAll(
+	workspace: Workspace,
+	context: Context,
+	found: readonly FoundAgent[],
+	scope: DeploymentScope,
+): Promise<Answer> {
 	const { deployAgent, ownRuntime } = await import('../agents.ts');
 	const runtime = await ownRuntime(context);
 	const agents = [];
-	for (const each of found) agents.push(await deployAgent(workspace, context, runtime, each, 'workspace'));
+	for (const each of found) agents.push(await deployAgent(workspace, context, runtime, each, scope));
 	for (const { warnings } of agents) for (const warning of warnings) context.note(warning);
 	return answer(SetupOutput, { folder: workspace.folder, agents }, [
 		`in ${printableLine(workspace.folder, 1000)}`,

@@ -3,7 +3,9 @@ import type { DriverId, TaskName } from '../../protocol/names.ts';
 import type { Driver } from '../driver.ts';
 import { isRunning } from '../launch.ts';
 import type { Workspace } from '../workspace.ts';
-import { filesWithEntries, undeploy, undeployUnrecorded, type DeployResult } from './deploy.ts';
+import { undeploy, type DeployResult } from './deploy.ts';
+import { showToGit, type AskGit } from './gitExclude.ts';
+import { filesWithEntries, undeployUnrecorded } from './unrecorded.ts';
 
 export interface CleanUpResult extends DeployResult {
 	/** False when hooks and skills stay because another task needs them. */
@@ -21,6 +23,7 @@ export async function cleanUp(
 	task: TaskName | undefined,
 	drivers: readonly Driver[],
 	isBusy: (agent: DriverId) => boolean = () => false,
+	askGit?: AskGit,
 ): Promise<CleanUpResult> {
 	await refuseRunning(workspace, task);
 	if (task !== undefined) {
@@ -32,13 +35,15 @@ export async function cleanUp(
 	const recorded = (await workspace.config()).deployments.map(({ driver }) => driver);
 	const unrecorded = drivers.filter(({ id }) => !recorded.includes(id));
 	for (const run of [
-		...recorded.map(id => () => undeploy(workspace, id, () => isBusy(id))),
+		...recorded.map(id => () => undeploy(workspace, id, () => isBusy(id), askGit)),
 		...unrecorded.map(driver => () => undeployUnrecorded(workspace, driver, () => isBusy(driver.id))),
 	]) {
 		const result = await run();
 		changed.push(...result.changed);
 		warnings.push(...result.warnings);
 	}
+	// Also what a kill or a removed record has left there.
+	warnings.push(...(await showToGit(workspace, askGit)));
 	return { changed, warnings, undeployed: true };
 }
 

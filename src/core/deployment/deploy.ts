@@ -1,17 +1,20 @@
-import { readFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
-import { isAtLeast, parseVersion } from '../../base/version.ts';
+import { formatVersion } from '../../base/version.ts';
 import type { Deployment } from '../../protocol/records.ts';
 import type { Driver } from '../driver.ts';
-import { isExecutable, launcherIn, type Runtime } from '../runtime.ts';
 import type { Workspace } from '../workspace.ts';
-import { isOurs, type DeployRequest, type Job } from './job.ts';
-import { holdingLock } from '../holdingLock.ts';
-import { exists, recordOf, removeIfEmpty, sweepOriginals } from './record.ts';
+import { hideFromGit, showToGit, type AskGit } from './gitExclude.ts';
+import { isOursFor, jobFor, type DeployRequest, type Job, type Outcome } from './job.ts';
+import { deployLaunchFiles, holdsLaunchFiles, removeLaunchFiles } from './launchFiles.ts';
+import { explained, locked } from './locked.ts';
+import { deployOwnFiles, inTheWay, ownFilesState, removeOwnFiles, writable } from './ownFiles.ts';
+import { dropRecord, placesOf, recordOf, removeEmpty, sweepOriginals, updateRecord } from './record.ts';
+import { isServedByAnother } from './served.ts';
 import { deployFile, restoreFile, sha256 } from './settingsFile.ts';
-import { holdsExactly, isPlainJson, oursAmong, withoutEntries } from './settingsText.ts';
-import { deploySkills, hasSkills, removeSkills } from './skillFolders.ts';
+import { holdsExactly, isPlainJson, withoutEntries } from './settingsText.ts';
+import { deploySkills, hasSkills, removeSkills, skillsOf } from './skillFolders.ts';
+import { readText, statusOf } from './target.ts';
 
 export interface DeployResult {
 	/** Files and folders written, relative to the workspace folder. Empty when all was as it should be. */
@@ -29,67 +32,81 @@ export type DeploymentState = 'ok' | 'missing' | 'outdated';
 export async function deploy(workspace: Workspace, driver: Driver, request: DeployRequest): Promise<DeployResult> {
 	return explained(workspace, async () => {
 		await workspace.prepare();
-		return holdingLock(lockOf(workspace), async () => {
-			const job = jobFor(workspace, driver, request);
-			const warnings = [...job.plan.warnings];
-			const changed: string[] = [];
-			for (const edit of job.plan.edits) {
-				if (await deployFile(job, edit)) changed.push(edit.file);
-				if (!isPlainJson(await readText(workspace, edit.file))) {
-					warnings.push(
-						`${edit.file} has comments or trailing commas; ${driver.displayName} may ignore the whole file.`,
-					);
-				}
+		return locked(workspace, async () => {
+			const job = jobFor(workspace, driver, request, await recordOf(workspace, driver.id));
+			try {
+				return await carryOut(job);
+			} catch (error) {
+				await showToGit(workspace, request.askGit);
+				throw error;
 			}
-			if (driver.skillsFolder !== undefined) {
-				const skills = await deploySkills(job, driver.skillsFolder);
-				changed.push(...skills.changed);
-				warnings.push(...skills.warnings);
-			}
-			await sweepOriginals(workspace);
-			return { changed, warnings };
 		});
 	});
 }
 
+async function carryOut(job: Job): Promise<DeployResult> {
+	const { workspace, driver, request, plan } = job;
+	const outcome: Outcome = { changed: [], warnings: [...plan.warnings] };
+	const add = ({ changed, warnings }: Outcome) => {
+		outcome.changed.push(...changed);
+		outcome.warnings.push(...warnings);
+	};
+	const isTracked = await hide(job, outcome);
+	for (const edit of plan.edits) {
+		if (await deployFile(job, edit)) {
+			outcome.changed.push(edit.file);
+			if (isTracked(edit.file))
+				outcome.warnings.push(`${edit.file} is tracked by git: do not commit Nancy's lines in it.`);
+		}
+		if (!isPlainJson(await readText(workspace, edit.file))) {
+			outcome.warnings.push(
+				`${edit.file} has comments or trailing commas; ${driver.displayName} may ignore the whole file.`,
+			);
+		}
+	}
+	const own = await deployOwnFiles(job);
+	add(own);
+	for (const file of own.changed.filter(isTracked))
+		outcome.warnings.push(`${file} is tracked by git: do not commit what Nancy wrote there.`);
+	outcome.changed.push(...(await deployLaunchFiles(job)));
+	if (driver.skillsFolder !== undefined) add(await deploySkills(job, driver.skillsFolder));
+	add(await removeStale(job, request.isBusy));
+	await settleRecord(job);
+	await sweepOriginals(workspace);
+	return outcome;
+}
+
 /**
  * Whether the workspace has what {@link deploy} would write, or another Nancy of this version or a later one serves it: two that
- * take turns would never end. Throws `settings-broken` for a file nobody can read.
+ * take turns would never end. A file of somebody else's that stands where one of Nancy's belongs counts: see {@link obstacles}.
+ * Throws `settings-broken` for a file nobody can read.
  */
 export async function deploymentState(
 	workspace: Workspace,
 	driver: Driver,
 	request: DeployRequest,
 ): Promise<DeploymentState> {
-	const job = jobFor(workspace, driver, request);
 	const record = await recordOf(workspace, driver.id);
-	let isSame = record?.hookVersion === request.runtime.version;
+	const job = jobFor(workspace, driver, request, record);
+	const isOwn = isOursFor(driver.id);
+	let isSame = record?.hookVersion === request.runtime.version && record.scope === job.request.scope;
 	let isThere = false;
 	for (const { file, entries } of job.plan.edits) {
 		const text = await readText(workspace, file);
-		isSame &&= holdsExactly(file, text, entries, isOurs);
-		isThere ||= withoutEntries(file, text, isOurs) !== text;
+		isSame &&= holdsExactly(file, text, entries, isOwn);
+		isThere ||= withoutEntries(file, text, isOwn) !== text;
 	}
+	const own = await ownFilesState(job);
+	isSame &&= own.isSame && (await holdsLaunchFiles(job)) && (await staleIn(job)) === undefined;
+	isThere ||= own.isThere || (record !== undefined && record.launchFiles.length > 0);
 	if (isSame && driver.skillsFolder !== undefined) isSame = await hasSkills(job, driver.skillsFolder);
 	if (isSame || (record && isThere && (await isServedByAnother(workspace, record, request.runtime)))) return 'ok';
 	return isThere ? 'outdated' : 'missing';
 }
 
-/** Whether all that another version of Nancy has deployed is in place, and that version is not an earlier one than ours. */
-async function isServedByAnother(workspace: Workspace, record: Deployment, { version }: Runtime): Promise<boolean> {
-	const own = parseVersion(version);
-	const theirs = parseVersion(record.hookVersion);
-	if (record.hookVersion === version || !own || !theirs || !isAtLeast(theirs, own)) return false;
-	const lines: string[] = [];
-	for (const { file } of record.files) lines.push(...oursAmong(file, await readText(workspace, file), isOurs));
-	// At least one for each event; which, only that version knows.
-	if (lines.length < record.events.length) return false;
-	const launchers = lines.map(launcherIn);
-	if (launchers.some(launcher => launcher?.version !== record.hookVersion)) return false;
-	for (const file of new Set(launchers.map(launcher => launcher?.file ?? '')))
-		if (!(await isExecutable(file))) return false;
-	for (const { folder } of record.skills) if (!(await exists(join(workspace.folder, folder)))) return false;
-	return true;
+/** Sentences about what keeps a driver's hooks out of the workspace and only the user can cure. */
+export async function obstacles(workspace: Workspace, driver: Driver, request: DeployRequest): Promise<string[]> {
+	return inTheWay(jobFor(workspace, driver, request, await recordOf(workspace, driver.id)));
 }
 
 /**
@@ -100,108 +117,110 @@ export async function undeploy(
 	workspace: Workspace,
 	driver: Driver['id'],
 	isBusy?: () => boolean,
+	askGit?: AskGit,
 ): Promise<DeployResult> {
 	return explained(workspace, async () => {
 		if (!(await recordOf(workspace, driver))) return { changed: [], warnings: [] };
-		return holdingLock(lockOf(workspace), async () => {
+		return locked(workspace, async () => {
 			const record = await recordOf(workspace, driver);
-			return record ? takeBack(workspace, record, isBusy) : { changed: [], warnings: [] };
+			return record ? takeBack(workspace, record, isBusy, askGit) : { changed: [], warnings: [] };
 		});
 	});
 }
 
-/**
- * Takes back the entries of a deployment whose record is gone (somebody removed `.nancy`). They are known by themselves; skills
- * are not, and stay.
- */
-export async function undeployUnrecorded(
+async function takeBack(
 	workspace: Workspace,
-	driver: Driver,
-	isBusy?: () => boolean,
+	record: Deployment,
+	isBusy: (() => boolean) | undefined,
+	askGit: AskGit | undefined,
 ): Promise<DeployResult> {
-	if (await recordOf(workspace, driver.id)) return { changed: [], warnings: [] };
 	const changed: string[] = [];
-	for (const file of await filesWithEntries(workspace, driver)) {
-		await explained(workspace, async () => {
-			await holdingLock(lockOf(workspace), async () => {
-				// Nobody knows any more who made the file: when nothing is left in it, it goes.
-				const noted = { file, existedBefore: false, sha256: sha256('') };
-				if (await restoreFile(workspace, noted, isBusy)) changed.push(file);
-				await sweepOriginals(workspace);
-			});
-			// Made for the lock alone where the user had removed it.
-			await removeIfEmpty(workspace.paths.root);
-		});
-	}
-	return { changed, warnings: [] };
-}
-
-/** An agent's settings files in a folder that hold entries of Nancy's, whether a record says so or not. */
-export async function filesWithEntries(workspace: Workspace, driver: Driver): Promise<string[]> {
-	const plan = driver.deployment({
-		version: driver.oldestVersion,
-		launcher: '',
-		workspaceFolder: workspace.folder,
-		scope: 'workspace',
-	});
-	const found: string[] = [];
-	for (const { file } of plan.edits) {
-		if (oursAmong(file, await readText(workspace, file), isOurs).length > 0) found.push(file);
-	}
-	return found;
-}
-
-async function takeBack(workspace: Workspace, record: Deployment, isBusy?: () => boolean): Promise<DeployResult> {
-	const changed: string[] = [];
-	for (const file of record.files) if (await restoreFile(workspace, file, isBusy)) changed.push(file.file);
+	for (const file of record.files)
+		if (await restoreFile(workspace, record.driver, file, isBusy)) changed.push(file.file);
+	const own = await removeOwnFiles(workspace, record);
+	const launch = await removeLaunchFiles(workspace, record.driver);
 	const skills = await removeSkills(workspace, record);
-	for (const folder of record.folders) await removeIfEmpty(join(workspace.folder, folder));
-	await workspace.updateConfig(config => ({
-		...config,
-		deployments: config.deployments.filter(each => each.driver !== record.driver),
-	}));
+	await removeEmpty(workspace, record.folders);
+	const git = await showToGit(workspace, askGit, record.driver);
+	await dropRecord(workspace, record);
 	await sweepOriginals(workspace);
-	return { changed: [...changed, ...skills.changed], warnings: skills.warnings };
+	return {
+		changed: [...changed, ...own.changed, ...launch, ...skills.changed],
+		warnings: [...own.warnings, ...skills.warnings, ...git],
+	};
 }
 
-function jobFor(workspace: Workspace, driver: Driver, request: DeployRequest): Job {
-	const { runtime, agentVersion, scope } = request;
-	const plan = driver.deployment({
-		version: agentVersion,
-		launcher: runtime.launcher,
-		workspaceFolder: workspace.folder,
-		scope,
-	});
-	return { workspace, driver, request, plan };
-}
-
-function lockOf(workspace: Workspace): string {
-	return join(workspace.paths.root, 'deploy.lock');
-}
-
-/** A disk that is full or may not be written is nothing Nancy can cure: says what to do, and that nothing is half done. */
-async function explained<T>(workspace: Workspace, run: () => Promise<T>): Promise<T> {
-	try {
-		return await run();
-	} catch (cause) {
-		// Where nothing may be written, Node says of a folder to be made that it is not there.
-		const isUnmade = hasErrno(cause, 'ENOENT') && errorText(cause).includes('mkdir');
-		if (cause instanceof NancyError) throw cause;
-		if (!isUnmade && !hasErrno(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) throw cause;
-		const cure = hasErrno(cause, 'ENOSPC', 'EDQUOT') ? 'Free some space' : 'Check who may write there';
-		throw new NancyError(
-			'io',
-			`${workspace.folder} cannot be set up or cleaned up: ${errorText(cause)}. ${cure} and try again; no file is half written.`,
-			{ cause },
-		);
+/** Has git overlook the files that will be made, before they are. Returns which of the plan's files it tracks. */
+async function hide(job: Job, outcome: Outcome): Promise<(file: string) => boolean> {
+	const { workspace, plan, request } = job;
+	const files = [...plan.edits, ...plan.files].map(({ file }) => file);
+	const view = files.length > 0 ? await request.askGit?.(workspace.folder, files) : undefined;
+	if (!view) return () => false;
+	const { deployments } = await workspace.config();
+	const made = await writable(job);
+	for (const { file } of plan.edits) {
+		const known = deployments.flatMap(record => record.files).find(each => each.file === file);
+		const isThere = (await statusOf(lstat, join(workspace.folder, file))) !== undefined;
+		if (known ? !known.existedBefore : !isThere) made.push(file);
 	}
+	outcome.warnings.push(...(await hideFromGit(workspace, view, made, deployments.flatMap(placesOf))));
+	return file => view.tracked.has(file);
 }
 
-async function readText(workspace: Workspace, file: string): Promise<string> {
-	try {
-		return await readFile(join(workspace.folder, file), 'utf8');
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT')) return '';
-		throw error;
-	}
+/** What an earlier version has deployed and this one does not. */
+interface Stale {
+	record: Deployment;
+	files: Deployment['files'];
+	ownFiles: string[];
+	skills: string[];
+}
+
+async function staleIn({ workspace, driver, request, plan }: Job): Promise<Stale | undefined> {
+	const record = await recordOf(workspace, driver.id);
+	if (!record) return undefined;
+	const wanted = new Set([...plan.edits, ...plan.files].map(({ file }) => file));
+	const skills = driver.skillsFolder === undefined ? [] : await skillsOf(request.runtime, driver.skillsFolder);
+	const stale = {
+		record,
+		files: record.files.filter(({ file }) => !wanted.has(file)),
+		ownFiles: record.ownFiles.map(({ file }) => file).filter(file => !wanted.has(file)),
+		skills: record.skills.map(({ folder }) => folder).filter(folder => !skills.includes(folder)),
+	};
+	return stale.files.length + stale.ownFiles.length + stale.skills.length > 0 ? stale : undefined;
+}
+
+async function removeStale(job: Job, isBusy: (() => boolean) | undefined): Promise<Outcome> {
+	const stale = await staleIn(job);
+	if (!stale) return { changed: [], warnings: [] };
+	const { workspace, driver } = job;
+	const { record } = stale;
+	const changed: string[] = [];
+	for (const file of stale.files) if (await restoreFile(workspace, driver.id, file, isBusy)) changed.push(file.file);
+	const own = await removeOwnFiles(workspace, record, stale.ownFiles);
+	const skills = await removeSkills(workspace, record, stale.skills);
+	await removeEmpty(workspace, record.folders);
+	await updateRecord(job, '.', known => ({
+		...known,
+		files: known.files.filter(({ file }) => !stale.files.some(each => each.file === file)),
+		ownFiles: known.ownFiles.filter(({ file }) => !stale.ownFiles.includes(file)),
+		skills: known.skills.filter(({ folder }) => !stale.skills.includes(folder)),
+	}));
+	return {
+		changed: [...changed, ...own.changed, ...skills.changed],
+		warnings: [...own.warnings, ...skills.warnings],
+	};
+}
+
+/** Also where nothing stands in the agent's places, the record says for which versions and sessions Nancy is here. */
+async function settleRecord(job: Job): Promise<void> {
+	const { workspace, driver, request, plan } = job;
+	const launchFiles = plan.launchFiles.map(({ file, content }) => ({ file, sha256: sha256(content) }));
+	const known = await recordOf(workspace, driver.id);
+	const isSettled =
+		known?.scope === request.scope &&
+		known.hookVersion === request.runtime.version &&
+		known.agentVersion === formatVersion(request.agentVersion) &&
+		known.events.join() === plan.events.join() &&
+		JSON.stringify(known.launchFiles) === JSON.stringify(launchFiles);
+	if (!isSettled) await updateRecord(job, '.', record => ({ ...record, launchFiles }));
 }

@@ -10,6 +10,7 @@ import type { Driver } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
 import { deploy, deploymentState } from './deploy.ts';
 import type { DeployRequest } from './job.ts';
+import { placesOf } from './record.ts';
 
 /** How often files are looked at, in milliseconds: a stat of a few files and folders per agent. */
 const PERIOD_MS = 3000;
@@ -104,19 +105,21 @@ export class DeploymentKeeper implements Disposable {
 	}
 
 	/** All that a repair may depend on, for little: what is there, and what would be written. */
-	private async stateFor({ files, skills }: Deployment, { runtime, agentVersion }: DeployRequest): Promise<string> {
-		const places = [...files.map(({ file }) => file), ...skills.map(({ folder }) => folder)];
-		const signatures = await Promise.all(places.map(place => this.signature(place)));
-		return [runtime.version, formatVersion(agentVersion), ...signatures].join();
+	private async stateFor(record: Deployment, { runtime, agentVersion }: DeployRequest): Promise<string> {
+		const { folder, paths } = this.workspace;
+		const places = placesOf(record).map(place => join(folder, place));
+		const launchFiles = record.launchFiles.map(({ file }) => join(paths.launchFiles(record.driver), file));
+		const signatures = await Promise.all([...places, ...launchFiles].map(place => signatureOf(place)));
+		return [runtime.version, formatVersion(agentVersion), record.scope, ...signatures].join();
 	}
+}
 
-	private async signature(file: string): Promise<string> {
-		try {
-			const { mtimeMs, size, ino } = await stat(join(this.workspace.folder, file));
-			return `${mtimeMs} ${size} ${ino}`;
-		} catch (error) {
-			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return 'none';
-			throw error;
-		}
+async function signatureOf(file: string): Promise<string> {
+	try {
+		const { mtimeMs, size, ino } = await stat(file);
+		return `${mtimeMs} ${size} ${ino}`;
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return 'none';
+		throw error;
 	}
 }

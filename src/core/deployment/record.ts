@@ -16,23 +16,49 @@ export async function updateRecord(
 	{ workspace, driver, request, plan }: Job,
 	madeFor: string,
 	change: (record: Deployment) => Deployment,
+	/** Of the other drivers' records, which share what is changed. */
+	changeOther: (record: Deployment) => Deployment = other => other,
 ): Promise<void> {
 	const folders = await missingFolders(workspace, madeFor);
 	await workspace.updateConfig(config => {
 		const known = config.deployments.find(each => each.driver === driver.id);
 		const record: Deployment = {
-			...(known ?? { driver: driver.id, files: [], skills: [] }),
+			...(known ?? { driver: driver.id, files: [], ownFiles: [], launchFiles: [], skills: [] }),
+			scope: request.scope,
 			folders: [...new Set([...folders, ...(known?.folders ?? [])])],
 			hookVersion: request.runtime.version,
 			agentVersion: formatVersion(request.agentVersion),
 			events: [...plan.events],
 			deployedAt: new Date().toISOString(),
 		};
-		return {
-			...config,
-			deployments: [...config.deployments.filter(each => each.driver !== driver.id), change(record)],
-		};
+		const others = config.deployments.filter(each => each.driver !== driver.id).map(changeOther);
+		return { ...config, deployments: [...others, change(record)] };
 	});
+}
+
+/** Forgets a driver's deployment. Folders that others still need are theirs to remove from now on. */
+export async function dropRecord(workspace: Workspace, record: Deployment): Promise<void> {
+	await workspace.updateConfig(config => ({
+		...config,
+		deployments: config.deployments
+			.filter(each => each.driver !== record.driver)
+			.map(each => {
+				const places = placesOf(each);
+				const inherited = record.folders.filter(folder => places.some(place => place.startsWith(`${folder}/`)));
+				return { ...each, folders: [...new Set([...each.folders, ...inherited])] };
+			}),
+	}));
+}
+
+/** Removes folders that were made for a deployment, as far as they are empty. */
+export async function removeEmpty(workspace: Workspace, folders: readonly string[]): Promise<void> {
+	const innermostFirst = folders.toSorted((a, b) => b.split('/').length - a.split('/').length);
+	for (const folder of innermostFirst) await removeIfEmpty(join(workspace.folder, folder));
+}
+
+/** All that a deployment has in the agent's places, relative to the workspace folder. */
+export function placesOf({ files, ownFiles, skills }: Deployment): string[] {
+	return [...new Set([...[...files, ...ownFiles].map(({ file }) => file), ...skills.map(({ folder }) => folder)])];
 }
 
 /** What Nancy itself puts there: originals, skills on their way in and out, and files that are being written. */

@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto';
-import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'jsonc-parser';
 import { exchangeFile, writeFileAtomic } from '../../base/atomicFile.ts';
-import { hasErrno, NancyError } from '../../base/errors.ts';
-import type { DeployedFile } from '../../protocol/records.ts';
+import { NancyError } from '../../base/errors.ts';
+import type { DriverId } from '../../protocol/names.ts';
+import type { DeployedFile, Deployment } from '../../protocol/records.ts';
 import type { SettingsEdit } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
-import { isOurs, type Job } from './job.ts';
-import { recordOf, updateRecord } from './record.ts';
-import { holdsExactly, withEntries, withoutEntries } from './settingsText.ts';
+import { isOurs, isOursFor, type Job } from './job.ts';
+import { updateRecord } from './record.ts';
+import { entriesAmong, holdsExactly, withEntries, withoutEntries } from './settingsText.ts';
+import { readBytes, statusOf, targetOf } from './target.ts';
+
+type Entries = SettingsEdit['entries'];
 
 /** How often somebody else may write the file between reading and writing it. */
 const TRIES = 5;
@@ -20,42 +24,95 @@ const EARLIER = 8;
 /** Puts the entries of an edit into its file. Returns whether it was changed. */
 export async function deployFile(job: Job, edit: SettingsEdit): Promise<boolean> {
 	const { workspace, driver, request } = job;
+	const { file, entries } = edit;
 	const isBusy = request.isBusy ?? never;
+	const isOwn = isOursFor(driver.id);
 	for (let attempt = 0; attempt < TRIES; attempt++) {
-		const target = await targetOf(workspace, edit.file);
+		const target = await targetOf(workspace, file);
 		const before = await readBytes(target);
-		const text = textOf(edit.file, before);
-		const record = await recordOf(workspace, driver.id);
-		const known = record?.files.find(file => file.file === edit.file);
-		const isUpToDate = known !== undefined && record?.hookVersion === request.runtime.version;
-		if (isUpToDate && holdsExactly(edit.file, text, edit.entries, isOurs)) return false;
-		if (isBusy()) throw busy(edit.file);
-		const original = await originalOf(workspace, known, before, edit.file);
-		const after = withEntries(edit.file, original?.toString('utf8') ?? '', edit.entries);
-		requireSameMeaning(edit.file, original?.toString('utf8') ?? '', after);
-		await note(job, edit.file, original, known, after);
+		const text = textOf(file, before);
+		const { own, known } = await knownOf(workspace, driver.id, file);
+		if (own && holdsExactly(file, text, entries, isOwn)) return false;
+		if (isBusy()) throw busy(file);
+		const original = await originalOf(workspace, known, before, file);
+		const after = merged(file, text, original, entries, isOwn);
+		const facts = await kept(workspace, file, original, known, after);
+		const noted = { ...facts, entries: entries.length };
+		await updateRecord(
+			job,
+			posix.dirname(file),
+			record => ({ ...record, files: [...record.files.filter(each => each.file !== file), noted] }),
+			withFacts(facts),
+		);
 		if (after === text) return false;
 		if (await exchange(workspace, target, before, after, () => !isBusy())) return true;
 	}
-	throw new NancyError('settings-changed', `${edit.file} keeps changing; close what writes it and try again`);
+	throw new NancyError('settings-changed', `${file} keeps changing; close what writes it and try again`);
 }
 
 /**
- * Gives a file back: as it was before if nobody wrote it since, else less Nancy's entries. A file without such entries is not
- * touched, whatever the record says. Returns whether it was changed.
+ * Gives a file back, as far as one driver goes: as it was before if nobody wrote it since, else less that driver's entries. A file
+ * without such entries is not touched, whatever the record says. Returns whether it was changed.
  */
-export async function restoreFile(workspace: Workspace, deployed: DeployedFile, isBusy = never): Promise<boolean> {
+export async function restoreFile(
+	workspace: Workspace,
+	driver: DriverId,
+	deployed: DeployedFile,
+	isBusy = never,
+): Promise<boolean> {
 	const { file } = deployed;
+	const isOwn = isOursFor(driver);
 	for (let attempt = 0; attempt < TRIES; attempt++) {
 		const target = await targetOf(workspace, file);
 		const present = await readBytes(target);
 		const text = textOf(file, present);
-		if (withoutEntries(file, text, isOurs) === text) return false;
+		if (withoutEntries(file, text, isOwn) === text) return false;
 		if (isBusy()) throw busy(file);
 		const original = await originalOf(workspace, deployed, present, file);
-		if (await exchange(workspace, target, present, original, () => !isBusy())) return true;
+		let after: Buffer | string | undefined = original;
+		if (isShared(file, text, isOwn)) {
+			after = merged(file, text, original, [], isOwn);
+			if ((await knownOf(workspace, driver, file)).known) {
+				const change = withFacts(await kept(workspace, file, original, deployed, after));
+				await workspace.updateConfig(config => ({ ...config, deployments: config.deployments.map(change) }));
+			}
+		}
+		if (await exchange(workspace, target, present, after, () => !isBusy())) return true;
 	}
 	throw new NancyError('settings-changed', `${file} keeps changing; close what writes it and try again`);
+}
+
+/** What the records know of a file: the driver's own first, for what several drivers edit has the same original in each. */
+async function knownOf(workspace: Workspace, driver: DriverId, file: string) {
+	const { deployments } = await workspace.config();
+	const inRecord = (record: Deployment) => record.files.find(each => each.file === file);
+	const own = deployments.filter(each => each.driver === driver).map(inRecord)[0];
+	return { own, known: own ?? deployments.map(inRecord).find(each => each !== undefined) };
+}
+
+function isShared(file: string, text: string, isOwn: (value: string) => boolean): boolean {
+	return entriesAmong(file, text, value => isOurs(value) && !isOwn(value)).length > 0;
+}
+
+/** The file with the entries of a driver, and with those that other drivers have in it. */
+function merged(
+	file: string,
+	text: string,
+	original: Buffer | undefined,
+	entries: Entries,
+	isOwn: (value: string) => boolean,
+): string {
+	const bare = original?.toString('utf8') ?? '';
+	const others = entriesAmong(file, text, value => isOurs(value) && !isOwn(value));
+	const after = withEntries(file, bare, [...others, ...entries]);
+	if (isSameMeaning(file, bare, after)) return after;
+	// Somebody has put their own hook into the same group as another driver's: that group stays where it is.
+	const edited = withEntries(file, withoutEntries(file, text, isOwn), entries);
+	if (others.length > 0 && isSameMeaning(file, bare, edited)) return edited;
+	throw new NancyError(
+		'settings-broken',
+		`${file} cannot be edited without changing the rest of it; Nancy has not touched it`,
+	);
 }
 
 const never = (): boolean => false;
@@ -102,16 +159,11 @@ function nameOfOriginal(bytes: Buffer): string {
 }
 
 /** The last check before another tool's file is written: nothing but our entries may be different. */
-function requireSameMeaning(file: string, before: string, after: string): void {
+function isSameMeaning(file: string, before: string, after: string): boolean {
 	const meaning = (text: string): unknown =>
 		parse(text.replace(/^\uFEFF/, '') || '{}', [], { allowTrailingComma: true });
 	const without = meaning(withoutEntries(file, after, isOurs));
-	const wanted = meaning(before);
-	if (isDeepStrictEqual(withoutEmpty(without), withoutEmpty(wanted))) return;
-	throw new NancyError(
-		'settings-broken',
-		`${file} cannot be edited without changing the rest of it; Nancy has not touched it`,
-	);
+	return isDeepStrictEqual(withoutEmpty(without), withoutEmpty(meaning(before)));
 }
 
 /** Empty arrays and objects go with our entries, and mean nothing in a settings file's hooks. */
@@ -123,16 +175,19 @@ function withoutEmpty(value: unknown): unknown {
 	return Object.fromEntries(kept);
 }
 
-/** The copy of the original, then the record, and only then the file itself: a kill in between can be undone. */
-async function note(
-	job: Job,
+/**
+ * Keeps a copy of the original, and says what the records must: the copy, then the record, and only then the file itself, so that
+ * a kill in between can be undone.
+ */
+async function kept(
+	workspace: Workspace,
 	file: string,
 	original: Buffer | undefined,
 	known: DeployedFile | undefined,
 	after: string,
-): Promise<void> {
+): Promise<DeployedFile> {
 	const name = original && nameOfOriginal(original);
-	if (original && name) await writeFileAtomic(join(job.workspace.paths.originals, name), original, { sync: true });
+	if (original && name) await writeFileAtomic(join(workspace.paths.originals, name), original, { sync: true });
 	// Until the new text is in place the file holds an earlier edit of the same original.
 	const isSameOriginal =
 		known !== undefined && known.original === name && known.existedBefore === (original !== undefined);
@@ -140,19 +195,25 @@ async function note(
 	const earlier = isSameOriginal
 		? [known.sha256, ...(known.earlier ?? [])].filter(each => each !== hash).slice(0, EARLIER)
 		: [];
-	await updateRecord(job, posix.dirname(file), record => ({
+	return {
+		file,
+		existedBefore: original !== undefined,
+		sha256: hash,
+		...(earlier.length > 0 && { earlier }),
+		...(name && { original: name }),
+	};
+}
+
+/** Puts what is known of a file into a record that names it. */
+function withFacts(facts: DeployedFile): (record: Deployment) => Deployment {
+	return record => ({
 		...record,
-		files: [
-			...record.files.filter(each => each.file !== file),
-			{
-				file,
-				existedBefore: original !== undefined,
-				sha256: hash,
-				...(earlier.length > 0 && { earlier }),
-				...(name && { original: name }),
-			},
-		],
-	}));
+		files: record.files.map(each =>
+			each.file === facts.file
+				? { ...facts, ...(each.entries !== undefined && { entries: each.entries }) }
+				: each,
+		),
+	});
 }
 
 async function exchange(
@@ -169,44 +230,8 @@ async function exchange(
 	});
 }
 
-/**
- * A settings file may be a link to a file kept elsewhere: that one is written, and the link stays. Anything but a file of the
- * user's own is refused.
- */
-async function targetOf(workspace: Workspace, file: string): Promise<string> {
-	const path = join(workspace.folder, file);
-	const entry = await statusOf(lstat, path);
-	if (!entry) return path;
-	const status = await statusOf(stat, path);
-	const refused = (what: string) =>
-		new NancyError('settings-broken', `${file} ${what}. Repair it and try again; Nancy has not touched it.`);
-	if (!status) throw refused('is a link to a file that is not there');
-	if (!status.isFile()) throw refused('is not a file');
-	if (entry.isSymbolicLink() && status.uid !== process.getuid?.())
-		throw refused('is a link to a file of somebody else');
-	return realpath(path);
-}
-
-async function statusOf(look: typeof stat, file: string) {
-	try {
-		return await look(file);
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT')) return undefined;
-		throw error;
-	}
-}
-
 function textOf(file: string, bytes: Buffer | undefined): string {
 	const text = bytes?.toString('utf8') ?? '';
 	if (!bytes || Buffer.from(text, 'utf8').equals(bytes)) return text;
 	throw new NancyError('settings-broken', `${file} is not UTF-8. Repair it and try again; Nancy has not touched it.`);
-}
-
-async function readBytes(file: string): Promise<Buffer | undefined> {
-	try {
-		return await readFile(file);
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT')) return undefined;
-		throw error;
-	}
 }

@@ -57,6 +57,14 @@ export function holdsExactly(
 	return JSON.stringify(found.sort()) === JSON.stringify(wanted.sort());
 }
 
+/** The entries of ours in a file, as {@link withEntries} would write them. */
+export function entriesAmong(file: string, text: string, isOurs: (value: string) => boolean): Entry[] {
+	return oursIn(parsed(file, withoutMark(text).text), isOurs).map(({ path, node }) => ({
+		path: path.slice(0, -1).map(String),
+		value: valueOf(node),
+	}));
+}
+
 /** The strings by which `isOurs` recognises entries. */
 export function oursAmong(file: string, text: string, isOurs: (value: string) => boolean): string[] {
 	const found: string[] = [];

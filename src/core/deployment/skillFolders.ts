@@ -4,17 +4,15 @@ import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import type { Deployment } from '../../protocol/records.ts';
-import { contentHash } from '../runtime.ts';
+import { contentHash, type Runtime } from '../runtime.ts';
 import type { Workspace } from '../workspace.ts';
-import type { Job } from './job.ts';
-import { exists, recordOf, updateRecord } from './record.ts';
+import type { Job, Outcome } from './job.ts';
+import { exists, updateRecord } from './record.ts';
 
-interface Outcome {
-	changed: string[];
-	warnings: string[];
-}
-
-/** Copies the runtime's skills to where the agent reads them. A folder that is not Nancy's, or was changed, stays as it is. */
+/**
+ * Copies the runtime's skills to where the agent reads them. A folder that is not Nancy's, or was changed, stays as it is. What
+ * several drivers read is there once, and named in the record of each.
+ */
 export async function deploySkills(job: Job, skillsFolder: string): Promise<Outcome> {
 	const { workspace, driver, request } = job;
 	const changed: string[] = [];
@@ -24,7 +22,12 @@ export async function deploySkills(job: Job, skillsFolder: string): Promise<Outc
 		const source = join(request.runtime.skills, name);
 		const wanted = await contentHash(source);
 		const present = await presentHash(workspace, folder);
-		const noted = hashesOf(await recordOf(workspace, driver.id), folder);
+		const { deployments } = await workspace.config();
+		const noted = hashesOf(deployments, folder);
+		const ownNoted = hashesOf(
+			deployments.filter(each => each.driver === driver.id),
+			folder,
+		);
 		if (present !== undefined && !noted.includes(present)) {
 			// The very same, but not from us: a colleague may have committed it. It serves, and is not ours to remove.
 			if (present !== wanted)
@@ -33,15 +36,18 @@ export async function deploySkills(job: Job, skillsFolder: string): Promise<Outc
 				);
 			continue;
 		}
-		if (present === wanted && noted.length === 1) continue;
-		const note = (hashes: readonly string[]) =>
-			updateRecord(job, skillsFolder, record => ({
+		if (present === wanted && noted.length === 1 && ownNoted.length === 1) continue;
+		const note = (hashes: readonly string[]) => {
+			const named = (record: Deployment) => ({
 				...record,
 				skills: [
 					...record.skills.filter(skill => skill.folder !== folder),
 					...hashes.map(sha256 => ({ folder, sha256 })),
 				],
-			}));
+			});
+			const isNamedIn = (record: Deployment) => record.skills.some(skill => skill.folder === folder);
+			return updateRecord(job, skillsFolder, named, other => (isNamedIn(other) ? named(other) : other));
+		};
 		if (present !== wanted) {
 			// Whichever of the two a kill leaves there is known as ours.
 			await note([...new Set([wanted, ...(present === undefined ? [] : [present])])]);
@@ -53,26 +59,41 @@ export async function deploySkills(job: Job, skillsFolder: string): Promise<Outc
 	return { changed, warnings };
 }
 
+/** The folders that the skills of a runtime have below a skills folder. */
+export async function skillsOf({ skills }: Runtime, skillsFolder: string): Promise<string[]> {
+	return (await folderNames(skills)).map(name => posix.join(skillsFolder, name));
+}
+
 /** Whether the agent finds all of Nancy's skills as they were deployed; a user's own of the same name counts. */
 export async function hasSkills({ workspace, driver, request }: Job, skillsFolder: string): Promise<boolean> {
-	const record = await recordOf(workspace, driver.id);
+	const { deployments } = await workspace.config();
 	for (const name of await folderNames(request.runtime.skills)) {
 		const folder = posix.join(skillsFolder, name);
 		const present = await presentHash(workspace, folder);
 		if (present === undefined) return false;
-		const isNoted = hashesOf(record, folder).includes(present);
-		if (isNoted && present !== (await contentHash(join(request.runtime.skills, name)))) return false;
+		if (!hashesOf(deployments, folder).includes(present)) continue;
+		// Another driver's clean-up must not take away what this one has not in its own record.
+		const isNamed = deployments.some(
+			each => each.driver === driver.id && each.skills.some(skill => skill.folder === folder),
+		);
+		if (!isNamed || present !== (await contentHash(join(request.runtime.skills, name)))) return false;
 	}
 	return true;
 }
 
-export async function removeSkills(workspace: Workspace, record: Deployment): Promise<Outcome> {
+/** Removes the skills of a deployment that no other one needs, but those that somebody has changed. */
+export async function removeSkills(
+	workspace: Workspace,
+	record: Deployment,
+	folders: Iterable<string> = record.skills.map(skill => skill.folder),
+): Promise<Outcome> {
 	const changed: string[] = [];
 	const warnings: string[] = [];
-	for (const folder of new Set(record.skills.map(skill => skill.folder))) {
+	const others = (await workspace.config()).deployments.filter(each => each.driver !== record.driver);
+	for (const folder of new Set(folders)) {
 		const present = await presentHash(workspace, folder);
-		if (present === undefined) continue;
-		if (!hashesOf(record, folder).includes(present)) {
+		if (present === undefined || hashesOf(others, folder).length > 0) continue;
+		if (!hashesOf([record], folder).includes(present)) {
 			warnings.push(`${folder} was changed by somebody; it stays.`);
 			continue;
 		}
@@ -82,8 +103,10 @@ export async function removeSkills(workspace: Workspace, record: Deployment): Pr
 	return { changed, warnings };
 }
 
-function hashesOf(record: Deployment | undefined, folder: string): string[] {
-	return (record?.skills ?? []).filter(skill => skill.folder === folder).map(({ sha256 }) => sha256);
+/** What Nancy put there, by the records; once each. */
+function hashesOf(records: readonly Deployment[], folder: string): string[] {
+	const noted = records.flatMap(({ skills }) => skills).filter(skill => skill.folder === folder);
+	return [...new Set(noted.map(({ sha256 }) => sha256))];
 }
 
 async function presentHash(workspace: Workspace, folder: string): Promise<string | undefined> {

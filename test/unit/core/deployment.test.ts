@@ -177,7 +177,12 @@ describe('deploying into a workspace', () => {
 
 describe('a settings file as text', () => {
 	// Through text once: JSON has no -0.
-	const json = fc.jsonValue({ maxDepth: 3 }).map(value => JSON.parse(JSON.stringify(value)) as unknown);
+	const json = fc
+		.jsonValue({ maxDepth: 3 })
+		.map(value => JSON.stringify(value))
+		// The parser that reads it back makes a prototype of it.
+		.filter(text => !text.includes('__proto__'))
+		.map(text => JSON.parse(text) as unknown);
 	const group = fc.record(
 		{
 			matcher: fc.string(),

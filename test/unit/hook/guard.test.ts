@@ -95,11 +95,14 @@ const deployedFor = (agentVersion: string) =>
 		deployments: [
 			{
 				driver,
+				scope: 'workspace',
 				hookVersion: '1',
 				agentVersion,
 				events: [],
 				deployedAt: new Date().toISOString(),
 				files: [],
+				ownFiles: [],
+				launchFiles: [],
 				skills: [],
 				folders: [],
 			},

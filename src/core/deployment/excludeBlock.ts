@@ -1,0 +1,109 @@
+/*
+ * The lines that Nancy has in a repository's `info/exclude`, which all worktrees of the repository share: a block of its own for
+ * each workspace folder. A block says itself what else was added for it, so that taking it out gives the same bytes back. The text
+ * is that of the file's bytes, one character each (`latin1`), for it need not be UTF-8; `undefined` where there is no file.
+ */
+
+/** What came with a block: nothing, the end of the line before it, or the file. */
+type Came = '' | ', with the end of the line above' | ', with this file';
+
+interface Block {
+	start: number;
+	end: number;
+	came: Came;
+	folder: string;
+	lines: string[];
+}
+
+const BLOCK =
+	/^# Files of Nancy in ("(?:[^"\\\n]|\\.)*")(|, with the end of the line above|, with this file)\n((?:(?!# End of Nancy\n)[^\n]*\n)*)# End of Nancy\n/gm;
+
+/** The lines that a workspace folder has. */
+export function excludedFor(text: string | undefined, folder: string): readonly string[] {
+	return (
+		blocksIn(text ?? '')
+			.find(block => block.folder === folder)
+			?.lines.filter(isPattern) ?? []
+	);
+}
+
+/** The workspace folders that have lines. */
+export function foldersIn(text: string | undefined): readonly string[] {
+	return blocksIn(text ?? '').map(({ folder }) => folder);
+}
+
+/** The text in which a workspace folder has these lines; `undefined` where the file is to go with them. */
+export function withExcluded(text: string | undefined, folder: string, lines: readonly string[]): string | undefined {
+	const present = text ?? '';
+	const block = blocksIn(present).find(each => each.folder === folder);
+	if (block) {
+		if (lines.length === 0) return without(present, block);
+		const others = block.lines.filter(line => !isPattern(line));
+		return (
+			present.slice(0, block.start) +
+			written({ ...block, lines: [...others, ...lines] }) +
+			present.slice(block.end)
+		);
+	}
+	if (lines.length === 0) return text;
+	const isCut = present !== '' && !present.endsWith('\n');
+	const came = text === undefined ? ', with this file' : isCut ? ', with the end of the line above' : '';
+	return `${present}${isCut ? '\n' : ''}${written({ folder, came, lines })}`;
+}
+
+/** A pattern for one file, from the top of the checkout; `undefined` where none can be written. */
+export function patternFor(prefix: string, file: string): string | undefined {
+	const path = `/${prefix}${file}`;
+	if (/[\n\r\0]/.test(path)) return undefined;
+	return latin1(path.replace(/[\\*?[\]]/g, '\\$&').replace(/ $/, '\\ '));
+}
+
+function without(text: string, block: Block): string | undefined {
+	const before = text.slice(0, block.start);
+	// What a person wrote into the block is theirs.
+	const kept = block.lines.filter(line => !isPattern(line)).map(line => `${line}\n`);
+	const after = kept.join('') + text.slice(block.end);
+	if (block.came === '') return before + after;
+	const next = blocksIn(after)[0];
+	// What came with this block now comes with the next one.
+	if (next?.start === 0 && next.came === '')
+		return before + written({ ...next, came: block.came }) + after.slice(next.end);
+	if (after !== '') return before + after;
+	if (block.came === ', with this file') return before === '' ? undefined : before;
+	return before.replace(/\n$/, '');
+}
+
+function written({ folder, came, lines }: { folder: string; came: Came; lines: readonly string[] }): string {
+	return [`# Files of Nancy in ${latin1(JSON.stringify(folder))}${came}`, ...lines, '# End of Nancy', ''].join('\n');
+}
+
+function blocksIn(text: string): Block[] {
+	return Array.from(text.matchAll(BLOCK), match => {
+		const [whole, quoted = '""', came = '', lines = ''] = match;
+		return {
+			start: match.index,
+			end: match.index + whole.length,
+			came: came === ', with this file' || came === ', with the end of the line above' ? came : '',
+			folder: unquoted(quoted),
+			lines: lines.split('\n').slice(0, -1),
+		};
+	});
+}
+
+function isPattern(line: string): boolean {
+	return line.startsWith('/');
+}
+
+function latin1(text: string): string {
+	return Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** Whatever somebody has made of it, it is a folder that is not this one. */
+function unquoted(quoted: string): string {
+	try {
+		const folder: unknown = JSON.parse(Buffer.from(quoted, 'latin1').toString('utf8'));
+		return typeof folder === 'string' ? folder : '';
+	} catch {
+		return '';
+	}
+}

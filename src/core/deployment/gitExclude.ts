@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import { exchangeFile } from '../../base/atomicFile.ts';
+import { errorText } from '../../base/errors.ts';
+import type { DriverId } from '../../protocol/names.ts';
+import { NancyPaths } from '../paths.ts';
+import type { Workspace } from '../workspace.ts';
+import { placesOf } from './record.ts';
+import { excludedFor, foldersIn, patternFor, withExcluded } from './excludeBlock.ts';
+import { ownTarget, readBytes } from './target.ts';
+
+/** What git says of a workspace folder. */
+export interface GitView {
+	/** The `info/exclude` of its repository; absolute. */
+	excludeFile: string;
+	/** The folder in its checkout: empty at the top, else with a `/` at the end. */
+	prefix: string;
+	/** Of the files asked about, relative to the folder. */
+	tracked: ReadonlySet<string>;
+	/** Of the files asked about, those that git does not show anyway. */
+	ignored: ReadonlySet<string>;
+}
+
+/** Asks git, which the core does not start; `undefined` where it is not installed or the folder is in no checkout. */
+export type AskGit = (folder: string, files: readonly string[]) => Promise<GitView | undefined>;
+
+const TRIES = 5;
+
+/**
+ * Has git overlook files of Nancy's own in a workspace folder, and no others any more: those of `fresh` that it would show, and those
+ * of `kept` that it has been told of before. Never fails a deployment: returns what the user should know then.
+ * @param fresh files that Nancy is about to make
+ * @param kept files of earlier deployments
+ */
+export async function hideFromGit(
+	workspace: Workspace,
+	view: GitView,
+	fresh: readonly string[],
+	kept: readonly string[],
+): Promise<string[]> {
+	const { excludeFile, prefix, ignored, tracked } = view;
+	const patterns = (files: readonly string[]) => files.flatMap(file => patternFor(prefix, file) ?? []);
+	const added = patterns(fresh.filter(file => !ignored.has(file) && !tracked.has(file)));
+	const known = new Set(patterns([...fresh, ...kept]));
+	try {
+		const target = await ownTarget(excludeFile, excludeFile);
+		for (let attempt = 0; attempt < TRIES; attempt++) {
+			const before = await readBytes(target);
+			const present = before?.toString('latin1');
+			const stays = excludedFor(present, workspace.folder).filter(line => known.has(line));
+			let after = withExcluded(present, workspace.folder, [...new Set([...stays, ...added])]);
+			for (const folder of foldersIn(after)) if (isGone(folder)) after = withExcluded(after, folder, []);
+			if (after === present) return [];
+			const mode = before ? (await stat(target)).mode & 0o7777 : 0o644;
+			const data = after === undefined ? undefined : Buffer.from(after, 'latin1');
+			const staging = workspace.paths.originals;
+			if (await exchangeFile(target, before, data, { mode, staging })) return [];
+		}
+		return [`git may show files of Nancy's own as new, for ${excludeFile} keeps changing.`];
+	} catch (error) {
+		return [`git may show files of Nancy's own as new, for ${excludeFile} cannot be written: ${errorText(error)}`];
+	}
+}
+
+/** Has git overlook only what a record still names. */
+export async function showToGit(
+	workspace: Workspace,
+	askGit: AskGit | undefined,
+	except?: DriverId,
+): Promise<string[]> {
+	const view = await askGit?.(workspace.folder, []);
+	if (!view) return [];
+	const records = (await workspace.config()).deployments.filter(each => each.driver !== except);
+	return hideFromGit(workspace, view, [], records.flatMap(placesOf));
+}
+
+/** A workspace folder that was removed or moved away, which nobody will clean up any more. */
+function isGone(folder: string): boolean {
+	return isAbsolute(folder) && !existsSync(new NancyPaths(folder).root);
+}

@@ -1,0 +1,194 @@
+import { lstat, readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { exchangeFile } from '../../base/atomicFile.ts';
+import { hasErrno, NancyError } from '../../base/errors.ts';
+import type { Deployment } from '../../protocol/records.ts';
+import type { DeploymentScope, Driver, OwnFile } from '../driver.ts';
+import { isLauncherGone, launcherWithin } from '../runtime.ts';
+import type { Workspace } from '../workspace.ts';
+import type { Job, Outcome } from './job.ts';
+import { updateRecord } from './record.ts';
+import { sha256 } from './settingsFile.ts';
+
+/** What stands where a file of Nancy's own belongs. `foreign` is somebody else's, or was changed by somebody. */
+type Found = { is: 'nothing' } | { is: 'ours'; bytes: Buffer } | { is: 'foreign'; bytes?: Buffer };
+
+const TRIES = 5;
+
+/** Writes the plan's own files. What is not Nancy's, or was changed, stays as it is. */
+export async function deployOwnFiles(job: Job): Promise<Outcome> {
+	const changed: string[] = [];
+	for (const own of job.plan.files) if (await write(job, own)) changed.push(own.file);
+	return { changed, warnings: await inTheWay(job) };
+}
+
+/** Sentences about files that stand where Nancy's own belong, which only the user can cure. */
+export async function inTheWay({ workspace, driver, plan }: Job): Promise<string[]> {
+	const { deployments } = await workspace.config();
+	const warnings: string[] = [];
+	for (const { file, content } of plan.files) {
+		const found = await look(workspace, file, hashesOf(deployments, file));
+		// The very same, but not from us: it serves, and is not ours to remove.
+		if (found.is !== 'foreign' || found.bytes?.equals(Buffer.from(content))) continue;
+		warnings.push(
+			`${file} is not Nancy's or was changed, and stays as it is: sessions of ${driver.displayName} may hear and report nothing. ` +
+				'Move it away and set up again.',
+		);
+	}
+	return warnings;
+}
+
+/** Whether the own files are as the plan has them, or somebody else's; and whether any of Nancy's is there at all. */
+export async function ownFilesState({ workspace, plan }: Job): Promise<{ isSame: boolean; isThere: boolean }> {
+	const { deployments } = await workspace.config();
+	let isSame = true;
+	let isThere = false;
+	for (const { file, content } of plan.files) {
+		const found = await look(workspace, file, hashesOf(deployments, file));
+		if (found.is === 'foreign') continue;
+		isThere ||= found.is === 'ours';
+		isSame &&= found.is === 'ours' && found.bytes.equals(Buffer.from(content));
+	}
+	return { isSame, isThere };
+}
+
+/** Whether all own files are as a record says, with the programs that they call. */
+export async function hasRecordedOwnFiles(workspace: Workspace, record: Deployment): Promise<boolean> {
+	for (const { file } of record.ownFiles) {
+		const found = await look(workspace, file, hashesOf([record], file));
+		if (found.is !== 'ours' || (await isLauncherGone(found.bytes.toString('utf8')))) return false;
+	}
+	return true;
+}
+
+/** Which of the plan's own files Nancy may write. */
+export async function writable({ workspace, plan }: Job): Promise<string[]> {
+	const { deployments } = await workspace.config();
+	const files: string[] = [];
+	for (const { file } of plan.files)
+		if ((await look(workspace, file, hashesOf(deployments, file))).is !== 'foreign') files.push(file);
+	return files;
+}
+
+/** Removes the own files of a deployment that no other one has, but those that somebody has changed. */
+export async function removeOwnFiles(
+	workspace: Workspace,
+	record: Deployment,
+	files: Iterable<string> = record.ownFiles.map(({ file }) => file),
+): Promise<Outcome> {
+	const changed: string[] = [];
+	const warnings: string[] = [];
+	const others = (await workspace.config()).deployments.filter(each => each.driver !== record.driver);
+	for (const file of new Set(files)) {
+		if (hashesOf(others, file).length > 0) continue;
+		const found = await look(workspace, file, hashesOf([record], file));
+		if (found.is === 'nothing') continue;
+		if (found.is === 'ours' && (await exchange(workspace, file, found.bytes, undefined))) changed.push(file);
+		else warnings.push(`${file} was changed by somebody; it stays.`);
+	}
+	return { changed, warnings };
+}
+
+/** Own files of a driver that are there though no record names them (somebody removed `.nancy`). */
+export async function unrecordedOwnFiles(workspace: Workspace, driver: Driver): Promise<string[]> {
+	const found: string[] = [];
+	const names = new Set(planFor(workspace, driver, 'workspace', '').map(({ file }) => file));
+	for (const file of names) if ((await look(workspace, file, [])).is === 'ours') found.push(file);
+	return found;
+}
+
+/** Removes {@link unrecordedOwnFiles} that are exactly what the driver writes; of another one nobody knows who changed it. */
+export async function removeUnrecorded(workspace: Workspace, driver: Driver): Promise<Outcome> {
+	const changed: string[] = [];
+	const warnings: string[] = [];
+	for (const file of await unrecordedOwnFiles(workspace, driver)) {
+		const found = await look(workspace, file, []);
+		if (found.is !== 'ours') continue;
+		const text = found.bytes.toString('utf8');
+		const launcher = launcherWithin(text) ?? '';
+		const isAsWritten = (['workspace', 'launch'] as const)
+			.flatMap(scope => planFor(workspace, driver, scope, launcher))
+			.some(own => own.file === file && own.content === text);
+		if (isAsWritten && (await exchange(workspace, file, found.bytes, undefined))) changed.push(file);
+		else warnings.push(`${file} seems to be Nancy's of another version, or changed; it stays. Remove it yourself.`);
+	}
+	return { changed, warnings };
+}
+
+function planFor(workspace: Workspace, driver: Driver, scope: DeploymentScope, launcher: string): OwnFile[] {
+	const { folder: workspaceFolder } = workspace;
+	// The versions of the agent are unknown, too; what is written seldom depends on them.
+	return [driver.oldestVersion, [9999, 0, 0] as const].flatMap(version => [
+		...driver.deployment({ version, launcher, workspaceFolder, scope }).files,
+	]);
+}
+
+/** Notes what will be there, writes it, and notes that nothing else is: a kill in between leaves one of two known files. */
+async function write(job: Job, { file, content }: OwnFile): Promise<boolean> {
+	const { workspace, driver } = job;
+	const wanted = sha256(content);
+	for (let attempt = 0; attempt < TRIES; attempt++) {
+		const { deployments } = await workspace.config();
+		const found = await look(workspace, file, hashesOf(deployments, file));
+		if (found.is === 'foreign') return false;
+		const present = found.is === 'ours' ? sha256(found.bytes) : undefined;
+		const noted = hashesOf(
+			deployments.filter(each => each.driver === driver.id),
+			file,
+		);
+		if (present === wanted && noted.length === 1 && noted[0] === wanted) return false;
+		const note = (hashes: readonly string[]) =>
+			updateRecord(job, posix.dirname(file), record => ({
+				...record,
+				ownFiles: [
+					...record.ownFiles.filter(each => each.file !== file),
+					...hashes.map(hash => ({ file, sha256: hash })),
+				],
+			}));
+		const isNew = present !== wanted;
+		if (isNew) {
+			await note([wanted, ...(present === undefined ? [] : [present])]);
+			if (!(await exchange(workspace, file, found.is === 'ours' ? found.bytes : undefined, content))) continue;
+		}
+		await note([wanted]);
+		return isNew;
+	}
+	throw new NancyError('settings-changed', `${file} keeps changing; close what writes it and try again`);
+}
+
+/** @param hashes what Nancy put there by the records; where they know of nothing, a launcher in the file makes it Nancy's */
+async function look(workspace: Workspace, file: string, hashes: readonly string[]): Promise<Found> {
+	const path = join(workspace.folder, file);
+	try {
+		// Nancy makes no links: whatever one leads to is not Nancy's to write.
+		if (!(await lstat(path)).isFile()) return { is: 'foreign' };
+		const bytes = await readFile(path);
+		const isOurs =
+			hashes.length > 0 ? hashes.includes(sha256(bytes)) : launcherWithin(bytes.toString('utf8')) !== undefined;
+		return { is: isOurs ? 'ours' : 'foreign', bytes };
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT')) return { is: 'nothing' };
+		// A file stands where a folder belongs.
+		if (hasErrno(error, 'ENOTDIR')) return { is: 'foreign' };
+		throw error;
+	}
+}
+
+function exchange(
+	workspace: Workspace,
+	file: string,
+	expected: Buffer | undefined,
+	content: string | undefined,
+): Promise<boolean> {
+	return exchangeFile(join(workspace.folder, file), expected, content, {
+		mode: 0o644,
+		staging: workspace.paths.originals,
+	});
+}
+
+function hashesOf(records: readonly Deployment[], file: string): string[] {
+	return records
+		.flatMap(({ ownFiles }) => ownFiles)
+		.filter(own => own.file === file)
+		.map(own => own.sha256);
+}
