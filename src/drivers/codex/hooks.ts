@@ -26,16 +26,9 @@ const SYNC_TIMEOUT = 5;
 const ASYNC_TIMEOUT = 10;
 /** A waiting hook may wait long, but not outlive its agent by much where no signal reaches it. */
 const WAIT_TIMEOUT = 24 * 60 * 60;
-/** The CLI gives the last two events no more than 3 s. */
+/** The CLI gives these no more than 3 s, and would know a hook that asks for more by another hash. */
 const LAST_TIMEOUT = 2;
 
-const waiter = (event: string): Slotted => ({
-	event,
-	slot: 'wait',
-	timeout: WAIT_TIMEOUT,
-	isAsync: true,
-	isAttended: true,
-});
 const report = (event: string): Slotted => ({ event, slot: 'report', timeout: ASYNC_TIMEOUT, isAsync: true });
 
 /** The place of an entry among those of its event is part of its trust: new ones go to the end. */
@@ -45,12 +38,11 @@ const slotted: readonly Slotted[] = [
 	{ event: 'PreToolUse', slot: 'boundary', timeout: SYNC_TIMEOUT },
 	{ event: 'PostToolUse', slot: 'boundary', timeout: SYNC_TIMEOUT },
 	{ event: 'Stop', slot: 'end', timeout: SYNC_TIMEOUT },
-	waiter('Stop'),
+	{ event: 'Stop', slot: 'wait', timeout: WAIT_TIMEOUT, isAsync: true, isAttended: true },
 	// Not async, though reports: what comes after must not overtake them.
 	{ event: 'PreModelRequest', slot: 'report', timeout: SYNC_TIMEOUT },
 	{ event: 'Interrupt', slot: 'report', timeout: LAST_TIMEOUT },
 	{ event: 'SessionEnd', slot: 'report', timeout: LAST_TIMEOUT },
-	waiter('Interrupt'),
 	// The CLI shows its question only after this hook.
 	report('PermissionRequest'),
 	report('SubagentStart'),

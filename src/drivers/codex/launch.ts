@@ -2,13 +2,16 @@ import type { LaunchHooks, LaunchPlan, LaunchRequest } from '../../core/driver.t
 import { hookFlags } from './flags.ts';
 import { hookEntries } from './hooks.ts';
 
+/** Refused when it is there twice. */
+const NO_DAEMON = '--no-daemon';
+
 export function launchPlan(request: LaunchRequest): LaunchPlan {
 	const { prompt, resume, model, extra, hooks, workspaceFolder } = request;
 	return {
 		args: [
 			...(resume === undefined ? [] : ['resume']),
 			// With the daemon, hooks and tools would see the environment of whoever started it first, and outlive the terminal.
-			'--no-daemon',
+			...(extra.includes(NO_DAEMON) ? [] : [NO_DAEMON]),
 			...(model === undefined ? [] : ['--model', model]),
 			...launchFlags(hooks, workspaceFolder),
 			...extra,
