@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AgentHome, AgentHomeOptions } from '../support/agentHome.ts';
 import { agentLab } from '../support/agentLab.ts';
 import { codexHome } from '../support/codexHome.ts';
 import { copilotHome } from '../support/copilotHome.ts';
 import { eventually } from '../support/eventually.ts';
 import { geminiHome } from '../support/geminiHome.ts';
+import { opencodeHome } from '../support/opencodeHome.ts';
 import { submit } from '../support/submit.ts';
 
 interface Agent {
@@ -26,7 +27,17 @@ const AGENTS: Record<string, Agent> = {
 		yes: 'y',
 	},
 	'Gemini CLI': { home: geminiHome, question: /Allow execution of \[Shell\]\?/, yes: '1' },
+	opencode: {
+		home: opencodeHome,
+		settings: { permission: { bash: 'ask' } },
+		question: /△ Permission required/,
+		yes: '\r',
+	},
 };
+
+/** opencode takes seconds of CPU for each step of its start. */
+const PATIENCE_MS = 90_000;
+vi.setConfig({ testTimeout: 3 * PATIENCE_MS });
 
 /** Its output does not stand in it. Gemini CLI refuses what looks like a command substitution. */
 const MAKE = `printf 'made-%s\\n' 42 > made.txt; cat made.txt`;
@@ -45,9 +56,12 @@ describe.each(Object.entries(AGENTS))('the real %s against the model double', (_
 		const agent = await lab.interactive();
 		expect(agent.screen()).not.toMatch(/trust|log ?in|sign in|API key|theme/i);
 		await submit(agent, `[[esc:${MAKE}]] [[text:Hello from the double]]`);
-		await agent.waitForText(ui.question);
+		await agent.waitForText(ui.question, PATIENCE_MS);
 		agent.type(ui.yes);
-		await lab.model.waitForRequest(request => request.turns.at(-1)?.toolOutput.includes('made-42') ?? false);
+		await lab.model.waitForRequest(
+			request => request.turns.at(-1)?.toolOutput.includes('made-42') ?? false,
+			PATIENCE_MS,
+		);
 		await eventually('the answer on its own line', () =>
 			/^(?!.*\[\[).*Hello from the double/m.test(agent.screen()),
 		);

@@ -69,7 +69,8 @@ export async function agentLab(
 		interactive: async (args = []) => {
 			const opened = terminal(agent.command, [...agent.interactive, ...args], { cwd: workspace.path, env });
 			terminals.push(opened);
-			await opened.waitForText(agent.ready);
+			// opencode takes ten seconds of CPU to get there, on a machine that others use too.
+			await opened.waitForText(agent.ready, 90_000);
 			return opened;
 		},
 		[Symbol.asyncDispose]: async () => {

@@ -8,8 +8,8 @@ import { toml } from './toml.ts';
  * Codex with the double as a model provider of the user's own. `settings` replace top-level keys of ~/.codex/config.toml.
  * It asks only before a command that the model wants to run outside its sandbox: `[[esc:command]]`.
  */
-export function codexHome({ home, trusted, modelUrl, settings = {} }: AgentHomeOptions): AgentHome {
-	const { version, executable } = pinnedAgent('codex');
+export function codexHome({ home, trusted, modelUrl, settings = {}, installed }: AgentHomeOptions): AgentHome {
+	const { version, executable } = installed ?? pinnedAgent('codex');
 	const own = join(home, '.codex');
 	mkdirSync(own, { recursive: true });
 	const config = {

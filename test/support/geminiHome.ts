@@ -4,8 +4,8 @@ import { bareEnvironment, type AgentHome, type AgentHomeOptions } from './agentH
 import { pinnedAgent } from './pinnedAgent.ts';
 
 /** Gemini CLI with an API key and the double as its API. `settings` replace top-level keys of ~/.gemini/settings.json. */
-export function geminiHome({ home, trusted, modelUrl, settings = {} }: AgentHomeOptions): AgentHome {
-	const { version, executable } = pinnedAgent('gemini');
+export function geminiHome({ home, trusted, modelUrl, settings = {}, installed }: AgentHomeOptions): AgentHome {
+	const { version, executable } = installed ?? pinnedAgent('gemini');
 	const own = join(home, '.gemini');
 	mkdirSync(own, { recursive: true });
 	const base = {
