@@ -11,8 +11,8 @@ const quick = cells.filter(cell => cell.quick);
 describe.each(agentsUnderTest.map(agent => [agent.id, agent] as const))(
 	'%s keeps what its driver promises',
 	(id, agent) => {
-		const driver = driverById(id);
-		if (!driver) throw new Error(`there is no driver for ${id}`);
+		const driver = driverById(agent.driver);
+		if (!driver) throw new Error(`there is no driver ${agent.driver}`);
 		it.concurrent.each(quick.map(cell => [cell.title, cell] as const))('%s', async (_, cell) => {
 			let details = '';
 			const result = await judge(cell, { agent, driver, installed: pinnedAgent(id) }, text => (details = text));

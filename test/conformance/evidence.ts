@@ -1,5 +1,5 @@
 import { readTraffic } from '../../src/core/traffic/store.ts';
-import type { AgentEvent, EventKind } from '../../src/protocol/traffic.ts';
+import type { AgentEvent } from '../../src/protocol/traffic.ts';
 import type { RecordedRequest } from '../double/modelDouble.ts';
 import type { ConformanceLab, StartedWorker } from './lab.ts';
 
@@ -7,10 +7,6 @@ import type { ConformanceLab, StartedWorker } from './lab.ts';
 export async function eventsOf(lab: ConformanceLab, worker: StartedWorker): Promise<AgentEvent[]> {
 	const records = await readTraffic(lab.nancy.paths, await worker.session());
 	return records.flatMap(record => (record.type === 'event' ? [record.event] : []));
-}
-
-export function kindsOf(events: readonly AgentEvent[]): EventKind[] {
-	return [...new Set(events.map(event => event.kind))];
 }
 
 /** How many requests of the conversation came before this one. */

@@ -88,6 +88,9 @@ export interface ConformanceLab extends AgentLab {
 	screens(): string[];
 }
 
+/** Longest wait for what comes at once on a machine that is not busy with other things, in milliseconds. */
+const PATIENCE_MS = 30_000;
+
 /** The first task of every lab. */
 export const TASK = TaskName.parse('build');
 export const WORKER: WorkerAddress = { task: TASK, worker: FIRST_WORKER };
@@ -133,7 +136,7 @@ export async function conformanceLab(
 		const found = tasks.find(each => each.record.name === task);
 		return found?.workers.find(each => each.record.name === worker);
 	};
-	const becomes: ConformanceLab['becomes'] = async (address, what, is, timeoutMs = 15_000) => {
+	const becomes: ConformanceLab['becomes'] = async (address, what, is, timeoutMs = PATIENCE_MS) => {
 		let last: WorkerView | undefined;
 		await eventually(
 			what,
@@ -151,7 +154,9 @@ export async function conformanceLab(
 		address: plan.address,
 		terminal: screen,
 		session: () =>
-			eventually('its session is known', async () => (await nancy.worker(plan.address))?.sessions.at(-1)?.id),
+			eventually('its session is known', async () => (await nancy.worker(plan.address))?.sessions.at(-1)?.id, {
+				timeoutMs: PATIENCE_MS,
+			}),
 		submit: prompt => submit(screen, prompt),
 		idle: async () => {
 			await becomes(plan.address, 'the worker is idle', ({ state }) => state.phase === 'idle');
@@ -175,7 +180,7 @@ export async function conformanceLab(
 			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });
 			opened.push(screen);
 			await recordProcess(nancy, plan.address, identify(screen.pid));
-			await screen.waitForText(lab.agent.ready);
+			await screen.waitForText(lab.agent.ready, PATIENCE_MS);
 			return started(plan, screen);
 		},
 		runHeadless: async (prompt, { permissions = freest(driver), resume = false } = {}) => {
@@ -205,7 +210,7 @@ export async function conformanceLab(
 				text,
 				...more,
 			}),
-		delivered: (address, id, timeoutMs = 15_000) =>
+		delivered: (address, id, timeoutMs = PATIENCE_MS) =>
 			eventually(
 				`message ${id} delivered`,
 				async () => {
@@ -217,10 +222,12 @@ export async function conformanceLab(
 		view,
 		becomes,
 		requests,
-		seen: (text, timeoutMs) =>
+		seen: (text, timeoutMs = PATIENCE_MS) =>
 			lab.model.waitForRequest(request => request.hasTools && request.text.includes(text), timeoutMs),
 		made: async file => {
-			await eventually(`a tool makes ${file}`, () => existsSync(lab.workspace.file(file)));
+			await eventually(`a tool makes ${file}`, () => existsSync(lab.workspace.file(file)), {
+				timeoutMs: PATIENCE_MS,
+			});
 		},
 		has: file => existsSync(lab.workspace.file(file)),
 		screens: () => opened.map(each => each.screen()),

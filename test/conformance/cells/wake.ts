@@ -12,7 +12,7 @@ export const wake: Cell = {
 		await worker.idle();
 		for (const words of ['Look at the log.', 'And at the tests.']) {
 			const id = await lab.send(worker.address, `${words} [[text:Looked]]`, { kind: 'feedback' });
-			await lab.seen(words, 12_000);
+			await lab.seen(words);
 			const { receipt } = await lab.delivered(worker.address, id);
 			must(receipt?.rung !== 'keys', 'its receipt says that it was typed');
 			await worker.idle();
@@ -35,7 +35,7 @@ export const draft: Cell = {
 		worker.terminal.type('half a thought');
 		await worker.terminal.waitForText(/half a thought/);
 		await lab.send(worker.address, 'While you type. [[text:Looked]]');
-		await lab.seen('While you type.', 12_000);
+		await lab.seen('While you type.');
 		await worker.idle();
 		must(/half a thought/.test(worker.terminal.screen()), 'the draft is gone');
 		must(!lab.requests().some(request => request.text.includes('half a thought')), 'the draft was sent');
@@ -55,7 +55,7 @@ export const wakeOnResume: Cell = {
 		await worker.terminal.close();
 		await lab.send(worker.address, 'While you were away. [[text:Read on return]]');
 		await lab.start({ resume: true });
-		await lab.seen('While you were away.', 15_000);
+		await lab.seen('While you were away.');
 		return WORKS;
 	},
 };

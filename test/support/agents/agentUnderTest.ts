@@ -3,8 +3,9 @@ import type { AgentId } from '../pinnedAgent.ts';
 
 /** What the conformance suite must know of one agent CLI beside its driver: how a person handles it in a terminal. */
 export interface AgentUnderTest {
-	/** Also its driver's. */
 	id: AgentId;
+	/** The id of its driver. */
+	driver: string;
 	home(options: AgentHomeOptions): AgentHome;
 	/** Added to its environment. */
 	env: Readonly<Record<string, string>>;

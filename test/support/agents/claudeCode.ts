@@ -3,6 +3,7 @@ import { toolStep, type AgentUnderTest } from './agentUnderTest.ts';
 
 export const claudeCodeUnderTest: AgentUnderTest = {
 	id: 'claude-code',
+	driver: 'claude-code',
 	home: claudeHome,
 	// It bypasses permissions as root only in what says that it is a sandbox.
 	env: { IS_SANDBOX: '1' },

@@ -3,6 +3,7 @@ import { toolStep, type AgentUnderTest } from './agentUnderTest.ts';
 
 export const codexUnderTest: AgentUnderTest = {
 	id: 'codex',
+	driver: 'codex',
 	home: codexHome,
 	env: {},
 	asking: {},

@@ -3,6 +3,7 @@ import { toolStep, type AgentUnderTest } from './agentUnderTest.ts';
 
 export const copilotUnderTest: AgentUnderTest = {
 	id: 'copilot',
+	driver: 'copilot-cli',
 	home: copilotHome,
 	env: {},
 	asking: {},

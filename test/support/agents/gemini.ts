@@ -3,6 +3,7 @@ import { toolStep, type AgentUnderTest } from './agentUnderTest.ts';
 
 export const geminiUnderTest: AgentUnderTest = {
 	id: 'gemini',
+	driver: 'gemini-cli',
 	home: geminiHome,
 	env: {},
 	asking: {},

@@ -15,4 +15,4 @@ const all: readonly AgentUnderTest[] = [
 ];
 
 /** Every agent CLI that Nancy has a driver for, in the order of the matrix's columns. */
-export const agentsUnderTest: readonly AgentUnderTest[] = all.filter(({ id }) => driverById(id) !== undefined);
+export const agentsUnderTest: readonly AgentUnderTest[] = all.filter(({ driver }) => driverById(driver) !== undefined);

@@ -3,6 +3,7 @@ import { toolStep, type AgentUnderTest } from './agentUnderTest.ts';
 
 export const opencodeUnderTest: AgentUnderTest = {
 	id: 'opencode',
+	driver: 'opencode',
 	home: opencodeHome,
 	env: {},
 	asking: { permission: { bash: 'ask' } },
