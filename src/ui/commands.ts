@@ -244,6 +244,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 			const after = await operations.doctor(folder, { fix: true });
 			await documents.openReport(l10n.t('Nancy Doctor'), after.markdown);
 		},
+		'nancy.compareAgents': () => documents.openPage('docs', 'conformance.md'),
 		'nancy.showLog': () => own.failures.log.show(),
 		'nancy.openWalkthrough': async () => {
 			await vscode.commands.executeCommand(

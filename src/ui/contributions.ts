@@ -37,6 +37,7 @@ export const PALETTE_COMMANDS = [
 	'nancy.setUp',
 	'nancy.cleanUp',
 	'nancy.doctor',
+	'nancy.compareAgents',
 	'nancy.showLog',
 	'nancy.openWalkthrough',
 ] as const;

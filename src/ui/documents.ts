@@ -8,9 +8,11 @@ import type { NodeItem } from './trafficView.ts';
 /** Texts that are kept: VS Code asks again for one whose editor it brings back. The oldest go first. */
 const MOST_TEXTS = 100;
 
-/** Nancy's read-only documents: payloads of events, and reports. Made when asked for, and kept for a while. */
+/** Nancy's read-only documents: payloads of events, reports, and pages of the package. */
 export class Documents {
 	private readonly texts = new NewestMap<string, string>(MOST_TEXTS);
+
+	constructor(private readonly extensionUri: vscode.Uri) {}
 
 	provide(uri: vscode.Uri): string {
 		return this.texts.get(uri.toString()) ?? l10n.t('This document is gone. Open it again from the Nancy view.');
@@ -30,6 +32,12 @@ export class Documents {
 		const uri = vscode.Uri.from({ scheme: SCHEMES.payload, path: `/${name}.json`, query: `${session}/${node.id}` });
 		this.texts.set(uri.toString(), `${JSON.stringify(records.length === 1 ? records[0] : records, null, '\t')}\n`);
 		await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
+	}
+
+	/** Shows a page that comes with Nancy, by its path in the package, as rendered markdown. */
+	async openPage(...path: readonly string[]): Promise<void> {
+		const page = vscode.Uri.joinPath(this.extensionUri, ...path);
+		await vscode.commands.executeCommand('markdown.showPreview', page);
 	}
 
 	/** Shows a report as rendered markdown. */

@@ -46,7 +46,7 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 	const own = new DisposableStore();
 	const keys = new ContextKeys();
 	const choices = new Choices();
-	const documents = new Documents();
+	const documents = new Documents(context.extensionUri);
 	const folders = own.add(new Folders(openFolder));
 	const terminals = own.add(new Terminals(failures, () => refreshAll(folders, failures)));
 	const tasks = own.add(new TasksView(folders, views.tasks, choices, agentName));

@@ -15,6 +15,7 @@ it('ships what it needs, and no source, map or test', () => {
 		'extension/dist/hook.js',
 		'extension/dist/main.js',
 		'extension/dist/nancy.js',
+		'extension/docs/conformance.md',
 		'extension/docs/images/nancy-dark.png',
 		'extension/hooks/nancy-hook',
 		'extension/l10n/bundle.l10n.json',
