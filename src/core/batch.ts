@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Effect } from '../protocol/message.ts';
 import { ORCHESTRATOR, type MessageId } from '../protocol/names.ts';
 import type { EventKind } from '../protocol/traffic.ts';
-import { isAroundTools, isDue, type Slot } from './due.ts';
+import { isAroundTools, isBeforeTool, isDue, type Slot } from './due.ts';
 import type { Claim, Mailbox } from './mailbox.ts';
 import { messageMark } from './messageId.ts';
 
@@ -51,7 +51,7 @@ const OPENING = 300;
 /** After the tools have run there is nothing left to halt, but the turn can still be ended. */
 function effectAt(kind: EventKind, effects: ReadonlySet<Effect>): Effect {
 	if (effects.has('pause')) return 'pause';
-	return effects.has('halt') && kind === 'tool-start' ? 'halt' : 'none';
+	return effects.has('halt') && isBeforeTool(kind) ? 'halt' : 'none';
 }
 
 type Rendered = Pick<Claim, 'content' | 'deliveredFile' | 'earlierClaims'> & { id: MessageId };

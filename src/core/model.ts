@@ -465,8 +465,11 @@ export class WorkspaceModel implements Disposable {
 		view: SessionView | undefined,
 		state: WorkerState,
 	): Promise<void> {
-		const transcript = view?.transcript;
-		if (!view || !transcript) return;
+		if (!view) return;
+		const known = record.sessions.find(({ id }) => id === view.session);
+		if (!view.transcript) view.readFrom(known?.transcript, record.agent);
+		const { transcript } = view;
+		if (!transcript) return;
 		const isFirst = transcript.facts.lastReply === undefined && transcript.facts.model === undefined;
 		if (state.phase === 'ended' && !isFirst) return;
 		await transcript.read();

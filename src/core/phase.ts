@@ -10,25 +10,38 @@ import type { NancyPaths } from './paths.ts';
  */
 export interface HookPhase {
 	phase: 'idle' | 'busy' | 'woken' | 'unknown';
-	/** Stops in a row that were held back to hand something over. */
-	heldStops: number;
 	/** How long ago it was said, in milliseconds. */
 	ageMs: number;
 }
 
 export async function readPhase(paths: NancyPaths, session: SessionId): Promise<HookPhase> {
 	const file = join(paths.phases, session);
-	const [word = '', count = '0'] = ((await readTextIfExists(file)) ?? '').split('\n');
+	const [word = ''] = ((await readTextIfExists(file)) ?? '').split('\n');
 	const written = await stat(file).catch(() => undefined);
 	const phase = word === 'idle' || word === 'busy' || word === 'woken' ? word : 'unknown';
-	return { phase, heldStops: Number(count) || 0, ageMs: written ? Date.now() - written.mtimeMs : Infinity };
+	return { phase, ageMs: written ? Date.now() - written.mtimeMs : Infinity };
 }
 
 export async function writePhase(
 	paths: NancyPaths,
 	session: SessionId,
 	phase: 'idle' | 'busy' | 'woken',
-	heldStops = 0,
 ): Promise<void> {
-	await writeFileAtomic(join(paths.phases, session), `${phase}\n${heldStops}\n`);
+	await writeFileAtomic(join(paths.phases, session), `${phase}\n`);
+}
+
+/**
+ * Stops in a row that were held back to hand something over, in `phases/<session>.held`: only a stop that says that it follows
+ * another asks for it. A file of its own, for some CLIs report a prompt in between, at which the phase is written anew.
+ */
+export async function readHeldStops(paths: NancyPaths, session: SessionId): Promise<number> {
+	return Number(await readTextIfExists(heldFile(paths, session))) || 0;
+}
+
+export async function writeHeldStops(paths: NancyPaths, session: SessionId, count: number): Promise<void> {
+	await writeFileAtomic(heldFile(paths, session), `${count}\n`);
+}
+
+function heldFile(paths: NancyPaths, session: SessionId): string {
+	return join(paths.phases, `${session}.held`);
 }

@@ -1,4 +1,4 @@
-import type { SessionId } from '../protocol/names.ts';
+import type { DriverId, SessionId } from '../protocol/names.ts';
 import type { TrafficRecord } from '../protocol/traffic.ts';
 import type { Driver, TranscriptFacts } from './driver.ts';
 import type { NancyPaths } from './paths.ts';
@@ -66,8 +66,12 @@ export class SessionView {
 		this.state = foldTraffic(this.state ?? startingState(record.at, this.session), record);
 		if (record.task && record.worker) this.address ??= { task: record.task, worker: record.worker };
 		if (record.type !== 'event' || record.event.subagent !== undefined) return;
-		const { transcript: file, driver: id } = record.event;
-		const format = this.drivers.find(driver => driver.id === id)?.transcript;
+		this.readFrom(record.event.transcript, record.event.driver);
+	}
+
+	/** Where the agent keeps its own record: its events say so, or a hook found out that knows the agent's folders. */
+	readFrom(file: string | undefined, driverId: DriverId): void {
+		const format = this.drivers.find(driver => driver.id === driverId)?.transcript;
 		if (file === undefined || format === undefined || format === 'none' || this.transcript?.file === file) return;
 		this.transcript = new Transcript(file, format);
 	}

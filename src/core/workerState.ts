@@ -196,6 +196,7 @@ const steps: Readonly<Record<EventKind, Step>> = {
 	'tool-end': toolIsOver,
 	'tool-failed': toolIsOver,
 	'batch-end': (state, event, at) => working({ ...state, tools: [] }, at, describe(event)),
+	'permission-check': unchanged,
 	'permission-asked': (state, event, at) => {
 		const open = state.tools.findLast(tool =>
 			event.toolUseId === undefined ? tool.name === event.tool : tool.id === event.toolUseId,

@@ -157,7 +157,8 @@ export class Workspace {
 		if (binding && (await this.worker(binding.address))) return; // it went on as another worker
 		const { phases, halts, waiters } = this.paths;
 		const files = [phases, halts, waiters].map(folder => join(folder, session));
-		for (const file of [...files, this.paths.bell(session), this.paths.session(session)])
+		const held = join(phases, `${session}.held`);
+		for (const file of [...files, held, this.paths.bell(session), this.paths.session(session)])
 			await rm(file, { force: true });
 	}
 

@@ -1,8 +1,8 @@
 import { parseVersion, type Version } from '../base/version.ts';
 import { claimBatch, type Batch } from '../core/batch.ts';
 import { can, type HookAnswer } from '../core/driver.ts';
-import { isAroundTools, slotOf, wakes, type Slot } from '../core/due.ts';
-import { readPhase, writePhase } from '../core/phase.ts';
+import { isAroundTools, isBeforeTool, isDue, slotOf, wakes, type Slot } from '../core/due.ts';
+import { readHeldStops, writeHeldStops, writePhase } from '../core/phase.ts';
 import { bindCaller, makeBell, type BoundSession } from '../core/sessions.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
 import { BoundaryMark } from './boundaryMark.ts';
@@ -69,7 +69,7 @@ class Turn {
 
 	async run(): Promise<void> {
 		const { kind, session } = this.event;
-		if (kind !== 'tool-start') await endHalt(this.workspace, session);
+		if (!isBeforeTool(kind)) await endHalt(this.workspace, session);
 		if (kind === 'prompt') await writePhase(this.workspace.paths, session, 'busy');
 		const heldStops = kind === 'stop' ? await this.heldStops() : 0;
 		const version = await this.agentVersion();
@@ -77,10 +77,11 @@ class Turn {
 			await this.watch(version);
 		} else if (heldStops < this.call.driver.hooks.stopCap && (await this.handOver(version))) {
 			if (kind === 'stop') {
-				await writePhase(this.workspace.paths, session, 'busy', heldStops + 1);
+				await writePhase(this.workspace.paths, session, 'busy');
+				await writeHeldStops(this.workspace.paths, session, heldStops + 1);
 				return;
 			}
-		} else if (kind === 'tool-start' && (await this.denyBeside())) {
+		} else if (isBeforeTool(kind) && (await this.denyBeside())) {
 			return;
 		}
 		await this.settle(heldStops);
@@ -115,15 +116,15 @@ class Turn {
 	private async handOver(version: Version | undefined): Promise<boolean> {
 		const { driver } = this.call;
 		const { kind } = this.event;
-		// What is not due at a denial may be due right after it.
-		const mark = this.slot === 'boundary' ? BoundaryMark.begin(this.mailbox.folder) : undefined;
+		const mark = isAroundTools(this.slot) ? BoundaryMark.begin(this.mailbox.folder) : undefined;
 		const batch = await claimBatch(this.mailbox, { kind, slot: this.slot }, driver.hooks.contextLimit);
 		if (batch.claims.length === 0) {
-			mark?.nothingWasDue();
+			if (await this.mayBeDueAtOtherTools()) mark?.discard();
+			else mark?.nothingWasDue();
 			return false;
 		}
 		mark?.discard();
-		if (batch.effect !== 'none' && kind === 'tool-start') {
+		if (batch.effect !== 'none' && isBeforeTool(kind)) {
 			await beginHalt(this.workspace, this.event.session, batch.effect);
 		}
 		const answer = driver.hooks.answer(this.event, { text: batch.text, effect: batch.effect, version });
@@ -133,6 +134,16 @@ class Turn {
 		}
 		await this.keepReceipts(batch, answer.rung ?? 'hook');
 		return true;
+	}
+
+	/** Whether something that is not due at this event of a tool is due at another. */
+	private async mayBeDueAtOtherTools(): Promise<boolean> {
+		const others = Object.values(this.call.driver.hooks.slots).filter(
+			slot => isAroundTools(slot) && slot !== this.slot,
+		);
+		if (others.length === 0) return false;
+		const { messages } = await this.mailbox.list(['queued']);
+		return messages.some(({ content }) => others.some(slot => isDue(slot, content)));
 	}
 
 	private async keepReceipts(batch: Batch, rung: NonNullable<HookAnswer['rung']>): Promise<void> {
@@ -173,7 +184,7 @@ class Turn {
 
 	private async heldStops(): Promise<number> {
 		if (this.event.continuing !== true) return 0;
-		return (await readPhase(this.workspace.paths, this.event.session)).heldStops;
+		return readHeldStops(this.workspace.paths, this.event.session);
 	}
 
 	private async hasWaking(): Promise<boolean> {

@@ -14,6 +14,8 @@ export const EventKind = z.enum([
 	'tool-end',
 	'tool-failed',
 	'batch-end',
+	/** A tool is about to be allowed, denied or asked about; whether a person is asked, another event tells. */
+	'permission-check',
 	'permission-asked',
 	'permission-denied',
 	'notification',

@@ -1,0 +1,29 @@
+import type { Delivery, HookAnswer } from '../../core/driver.ts';
+import type { AgentEvent } from '../../protocol/traffic.ts';
+
+/**
+ * The answer that hands a delivery over. Context alone never decides about a permission; the only decisions ever made are the
+ * denial of a halt or a pause, and the block that keeps the agent going at its stop.
+ */
+export function deliveryAnswer(event: AgentEvent, { text, effect }: Delivery): HookAnswer {
+	return {
+		stdout: `${JSON.stringify(output(event, text, effect))}\n`,
+		stderr: '',
+		exitCode: 0,
+		rung: event.wakeRung ?? 'hook',
+	};
+}
+
+function output({ kind }: AgentEvent, text: string, effect: Delivery['effect']): object {
+	switch (kind) {
+		case 'tool-start':
+			return { permissionDecision: 'deny', permissionDecisionReason: text };
+		case 'permission-check':
+			// The one place where a hook can end the turn. The words stand in the tool's result, read with the next prompt.
+			return { behavior: 'deny', message: text, interrupt: effect === 'pause' };
+		case 'stop':
+			return { decision: 'block', reason: text };
+		default:
+			return { additionalContext: text };
+	}
+}

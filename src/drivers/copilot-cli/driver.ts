@@ -1,0 +1,45 @@
+import type { Driver } from '../../core/driver.ts';
+import { deliveryAnswer } from './answers.ts';
+import { deploymentPlan } from './deployment.ts';
+import { ID, readEvent } from './events.ts';
+import { headless } from './headless.ts';
+import { foreignVariables, launchPlan } from './launch.ts';
+import { transcript } from './transcript.ts';
+import { floors, limits, OLDEST } from './versions.ts';
+
+export const copilotCli: Driver = {
+	id: ID,
+	displayName: 'GitHub Copilot CLI',
+	command: 'copilot',
+	versionArgs: ['--version'],
+	oldestVersion: OLDEST,
+	floors,
+	limits,
+	installHint: 'Install it with: npm install -g @github/copilot',
+	launch: launchPlan,
+	deployment: deploymentPlan,
+	skillsFolder: '.agents/skills',
+	hooks: {
+		slots: {
+			'tool-start': 'halt',
+			'permission-check': 'denial',
+			// Not before the tool: what is put there is lost when the user breaks the tool off.
+			'tool-end': 'words',
+			'tool-failed': 'words',
+			prompt: 'turn',
+			stop: 'end',
+		},
+		// The CLI cuts what comes after a tool at 10 kB, without a word.
+		contextLimit: 8000,
+		// The CLI drops the ninth in a row, and the message with it.
+		stopCap: 7,
+		read: readEvent,
+		answer: deliveryAnswer,
+		watchAnswer: 'none',
+		wake: 'none',
+	},
+	probe: 'none',
+	transcript,
+	headless,
+	foreignVariables,
+};

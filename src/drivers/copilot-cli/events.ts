@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { WAKE_PROMPT, type HookCall } from '../../core/driver.ts';
+import { DriverId, type SessionId } from '../../protocol/names.ts';
+import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
+import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
+
+export const ID = DriverId.parse('copilot-cli');
+
+const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
+	sessionStart: 'session-start',
+	sessionEnd: 'session-end',
+	userPromptSubmitted: 'prompt',
+	preToolUse: 'tool-start',
+	// It fires before the CLI knows whether it will ask anybody; `notification` tells when it does.
+	permissionRequest: 'permission-check',
+	postToolUse: 'tool-end',
+	postToolUseFailure: 'tool-failed',
+	agentStop: 'stop',
+	subagentStart: 'subagent-start',
+	subagentStop: 'subagent-stop',
+	notification: 'notification',
+	// One attempt of several: the CLI tries again. That a turn has failed stands in its record alone.
+	errorOccurred: 'other',
+	preCompact: 'other',
+};
+
+/** Reads one hook payload. */
+export function readEvent(call: HookCall): AgentEvent | 'silent' {
+	if (isForeign(call.payload)) return 'silent';
+	const parsed = parsePayload(call.event, call.payload);
+	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
+	// A subagent's own events are of its own session; the worker's is that of the agent that sent it.
+	const session = payload.parentAgentId ?? payload.sessionId;
+	return withoutUndefined({
+		driver: ID,
+		session,
+		kind: 'known' in parsed ? kindByEvent[parsed.known.event] : 'other',
+		event: call.event,
+		subagent: payload.agentId,
+		cwd: payload.cwd,
+		transcript: transcriptOf(payload, session, call.env),
+		...('known' in parsed ? detailsOf(parsed.known) : {}),
+	});
+}
+
+/** VS Code's own agent runs the hooks of `.github/hooks` too. Its payloads are those of Claude Code. */
+function isForeign(payload: unknown): boolean {
+	return isObject(payload) && payload['sessionId'] === undefined && payload['session_id'] !== undefined;
+}
+
+/** Few events name the record, but it stands where it always does: a turn may be broken off before any of them. */
+function transcriptOf(
+	{ transcriptPath }: KnownPayload | UnknownPayload,
+	session: SessionId,
+	env: HookCall['env'],
+): string | undefined {
+	if (transcriptPath !== undefined) return transcriptPath;
+	const own = env['COPILOT_HOME'] || (env['HOME'] && join(env['HOME'], '.copilot'));
+	return own ? join(own, 'session-state', session, 'events.jsonl') : undefined;
+}
+
+function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
+	switch (payload.event) {
+		case 'sessionStart':
+			return { cause: payload.source === 'new' ? 'startup' : payload.source };
+		case 'sessionEnd':
+			return { cause: payload.reason };
+		case 'userPromptSubmitted':
+			return promptDetails(payload.prompt);
+		case 'preToolUse':
+		case 'postToolUse':
+			return { tool: payload.toolName, summary: toolSummary(payload.toolArgs) };
+		case 'permissionRequest':
+			return { tool: payload.toolName, summary: toolSummary(payload.toolInput) };
+		case 'postToolUseFailure':
+			return { tool: payload.toolName, summary: oneLine(payload.error) };
+		case 'agentStop':
+			return { continuing: payload.stop_hook_active };
+		case 'subagentStart':
+		case 'subagentStop':
+			return { summary: oneLine(payload.agentName) };
+		case 'notification':
+			return { notification: payload.notification_type, summary: oneLine(payload.message) };
+		case 'errorOccurred':
+			return { cause: payload.errorContext, summary: oneLine(payload.error?.message) };
+		case 'preCompact':
+			return { cause: payload.trigger };
+	}
+}
+
+function toolSummary(input: unknown): string | undefined {
+	const file = isObject(input) ? input['path'] : undefined;
+	return inputSummary(input) ?? oneLine(file);
+}
+
+/** Feedback that keeps the agent going, and the end of something in the background, come as prompts that nobody typed. */
+function promptDetails(prompt: string): Partial<AgentEvent> {
+	const isWake = /^\s*(?:\[Nancy message |<system_notification>)/.test(prompt);
+	return {
+		isWake,
+		wakeRung: prompt.trim() === WAKE_PROMPT ? 'keys' : undefined,
+		summary: isWake ? undefined : oneLine(prompt),
+	};
+}

@@ -1,0 +1,67 @@
+import { quoted } from '../shellLine.ts';
+import { ID } from './events.ts';
+
+interface Entry {
+	event: string;
+	/** How the guard treats the event: see hooks/nancy-hook. */
+	slot: 'report' | 'boundary' | 'turn' | 'end' | 'program';
+}
+
+/** Every hook is waited for. Above Nancy's own limit of 3 s, below what a person takes for a hang; then the CLI goes on without. */
+const TIMEOUT = 5;
+
+const entries: readonly Entry[] = [
+	{ event: 'sessionStart', slot: 'program' },
+	{ event: 'userPromptSubmitted', slot: 'turn' },
+	{ event: 'preToolUse', slot: 'boundary' },
+	{ event: 'permissionRequest', slot: 'boundary' },
+	{ event: 'postToolUse', slot: 'boundary' },
+	{ event: 'postToolUseFailure', slot: 'boundary' },
+	{ event: 'agentStop', slot: 'end' },
+	{ event: 'notification', slot: 'report' },
+	{ event: 'errorOccurred', slot: 'report' },
+	{ event: 'subagentStart', slot: 'report' },
+	{ event: 'subagentStop', slot: 'report' },
+	{ event: 'preCompact', slot: 'report' },
+	{ event: 'sessionEnd', slot: 'report' },
+];
+
+export const hookedEvents: readonly string[] = entries.map(entry => entry.event);
+
+/**
+ * A hook file of the CLI's.
+ * @param place `launch`: the agent is one of Nancy's own. `workspace`: whoever starts the CLI in the folder.
+ */
+export function hooksFile(place: 'launch' | 'workspace', launcher: string, folder: string): string {
+	const hooks = Object.fromEntries(
+		entries.map(entry => [
+			entry.event,
+			[{ type: 'command', bash: commandLine(entry, place, launcher, folder), timeoutSec: TIMEOUT }],
+		]),
+	);
+	return `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`;
+}
+
+/**
+ * The line that the CLI hands to `bash -c`. It must end well whatever happens: where a hook before a tool fails or is missing, the
+ * CLI denies the tool.
+ */
+function commandLine({ event, slot }: Entry, place: 'launch' | 'workspace', launcher: string, folder: string): string {
+	const program = quoted(launcher);
+	const conditions = [
+		`[ -x ${program} ]`,
+		// Set by this CLI for its hooks alone: other programs run the hooks of `.github/hooks` too.
+		'[ -n "$COPILOT_PROJECT_DIR" ]',
+		// In Nancy's own launches the hooks of the launch run; an agent started by a tool of theirs is nobody's business.
+		...(place === 'workspace' ? ['[ -z "$NANCY_TASK_DIR" ]'] : []),
+	];
+	const variables = [
+		'NANCY_HOOK_SESSION=',
+		'NANCY_HOOK_PROJECT=',
+		'NANCY_HOOK_KEY=sessionId',
+		'NANCY_HOOK_PID="$PPID"',
+		'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
+	];
+	const call = `${program} ${ID} ${event} ${slot} ${quoted(folder)}`;
+	return `${conditions.join(' && ')} && ${variables.join(' ')} ${call}; exit 0`;
+}

@@ -1,0 +1,54 @@
+import type { LaunchHooks, LaunchPlan, LaunchRequest } from '../../core/driver.ts';
+import type { SessionId } from '../../protocol/names.ts';
+
+export function launchPlan(request: LaunchRequest): LaunchPlan {
+	const { prompt, session, resume, model, title, extra, hooks } = request;
+	return {
+		args: [
+			...conversationFlags({ session, resume, model }),
+			...(resume === undefined && title !== '' ? [`--name=${title}`] : []),
+			...hookFlags(hooks),
+			...extra,
+			// In one word, so that a prompt that begins with a dash is no option.
+			...(prompt === undefined || prompt === '' ? [] : [`--interactive=${prompt}`]),
+		],
+		env: {},
+		sessionIsKnown: true,
+	};
+}
+
+export function conversationFlags({
+	session,
+	resume,
+	model,
+}: {
+	session: SessionId;
+	resume: SessionId | undefined;
+	model: string | undefined;
+}): string[] {
+	return [
+		resume === undefined ? `--session-id=${session}` : `--resume=${resume}`,
+		...(model === undefined ? [] : [`--model=${model}`]),
+	];
+}
+
+export function hookFlags(hooks: LaunchHooks | undefined): string[] {
+	return hooks === undefined ? [] : ['--plugin-dir', hooks.folder];
+}
+
+/** What the CLI sets for its own tools and hooks. */
+export const foreignVariables = [
+	'CLAUDE_PLUGIN_DATA',
+	'CLAUDE_PLUGIN_ROOT',
+	'CLAUDE_PROJECT_DIR',
+	'COPILOT_AGENT_SESSION_ID',
+	'COPILOT_CLI',
+	'COPILOT_CLI_BINARY_VERSION',
+	'COPILOT_CLI_RESOLVED_DIST_DIR',
+	'COPILOT_HOOK_DIR',
+	'COPILOT_LOADER_PID',
+	'COPILOT_PLUGIN_DATA',
+	'COPILOT_PLUGIN_ROOT',
+	'COPILOT_PROJECT_DIR',
+	'PLUGIN_ROOT',
+] as const;

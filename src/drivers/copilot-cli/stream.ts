@@ -1,0 +1,154 @@
+import * as z from 'zod/mini';
+import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
+import { SessionId } from '../../protocol/names.ts';
+import { inputSummary } from '../summary.ts';
+
+/** Each line is an object; fields that Nancy does not read may be anything. docs/agents/copilot-cli.md has samples. */
+const Line = z.looseObject({
+	type: z.string(),
+	/** Set on what a subagent does. */
+	agentId: z.optional(z.string()),
+	data: z._default(z.looseObject({}), {}),
+});
+
+const Message = z.looseObject({
+	content: z._default(z.string(), ''),
+	model: z.optional(z.string()),
+	outputTokens: z._default(z.number(), 0),
+});
+const Start = z.looseObject({
+	toolCallId: z.string(),
+	toolName: z.string(),
+	arguments: z.optional(z.unknown()),
+});
+const FileInput = z.looseObject({ path: z.string() });
+const Complete = z.looseObject({
+	toolCallId: z.string(),
+	success: z.boolean(),
+	error: z.optional(z.looseObject({ message: z._default(z.string(), ''), code: z.optional(z.string()) })),
+});
+const Retry = z.looseObject({ reason: z._default(z.string(), 'error') });
+const Failure = z.looseObject({
+	message: z._default(z.string(), ''),
+	errorType: z.optional(z.string()),
+	statusCode: z.optional(z.number()),
+});
+const Result = z.looseObject({ sessionId: SessionId, exitCode: z.number() });
+
+/** Too many requests, or the account's limit is used up. */
+const TOO_MANY = 429;
+const FIRST_SERVER_ERROR = 500;
+/** A hook's word, a halt of Nancy's own for one, is none of the permissions. */
+const BY_HOOK = /^(?:Denied by preToolUse hook|Permission denied by a PermissionRequest hook)/;
+
+/** Reads `--output-format json`. Only the last line says how the run ended, and which session it was. */
+export class StreamReader implements HeadlessReader {
+	/** Names of the tools under way, by their call. */
+	private readonly tools = new Map<string, string>();
+	private text = '';
+	private model: string | undefined;
+	private outputTokens = 0;
+	private failure: z.infer<typeof Failure> | undefined;
+
+	read(text: string): readonly HeadlessEvent[] {
+		const line = parsed(text);
+		// A subagent's steps are the business of the agent that sent it.
+		return line === undefined || line.agentId !== undefined ? [] : this.readLine(line);
+	}
+
+	/** A run that was killed ends well by its exit code, but without a result: that is what tells. */
+	end(): readonly HeadlessEvent[] {
+		return [];
+	}
+
+	private readLine(line: z.infer<typeof Line>): readonly HeadlessEvent[] {
+		switch (line.type) {
+			case 'assistant.message':
+				return using(Message, line.data, message => this.readMessage(message));
+			case 'tool.execution_start':
+				return using(Start, line.data, ({ toolCallId, toolName, arguments: input }) => {
+					this.tools.set(toolCallId, toolName);
+					const named = FileInput.safeParse(input);
+					const file = named.success ? named.data.path : undefined;
+					return [{ is: 'tool', tool: toolName, file, summary: file ?? inputSummary(input) }];
+				});
+			case 'tool.execution_complete':
+				return using(Complete, line.data, complete => this.readComplete(complete));
+			case 'assistant.turn_retry':
+				return using(Retry, line.data, ({ reason }) => [{ is: 'retrying', reason, afterMs: 0 }]);
+			case 'session.error':
+				return using(Failure, line.data, failure => {
+					this.failure = failure;
+					return [];
+				});
+			case 'result':
+				return using(Result, line, result => this.readResult(result));
+			default:
+				return [];
+		}
+	}
+
+	private readMessage({ content, model, outputTokens }: z.infer<typeof Message>): readonly HeadlessEvent[] {
+		this.model = model ?? this.model;
+		this.outputTokens += outputTokens;
+		this.failure = undefined;
+		if (content === '') return [];
+		this.text = content;
+		return [{ is: 'text', text: content }];
+	}
+
+	private readComplete({ toolCallId, success, error }: z.infer<typeof Complete>): readonly HeadlessEvent[] {
+		const tool = this.tools.get(toolCallId) ?? '';
+		this.tools.delete(toolCallId);
+		if (success) return [];
+		const reason = error?.message ?? '';
+		return error?.code === 'denied' && !BY_HOOK.test(reason)
+			? [{ is: 'denied', tool, reason }]
+			: [{ is: 'tool-failed', reason }];
+	}
+
+	private readResult({ sessionId, exitCode }: z.infer<typeof Result>): readonly HeadlessEvent[] {
+		const failure = exitCode === 0 ? undefined : failureOf(this.failure, exitCode);
+		return [
+			{ is: 'session', session: sessionId, model: this.model },
+			{
+				is: 'result',
+				result: {
+					text: failure?.reason ?? this.text,
+					inputTokens: 0,
+					outputTokens: this.outputTokens,
+					costUsd: undefined,
+					failure,
+				},
+			},
+		];
+	}
+}
+
+function failureOf(failure: z.infer<typeof Failure> | undefined, exitCode: number): HeadlessFailure {
+	const reason = failure?.message || `it ended with code ${exitCode}`;
+	const status = failure?.statusCode;
+	if (status === TOO_MANY || failure?.errorType === 'rate_limit' || failure?.errorType === 'quota')
+		return { reason, kind: 'quota' };
+	// Without a status there was no answer at all: refused, cut off, timed out.
+	const isTransient = failure !== undefined && (status === undefined || status >= FIRST_SERVER_ERROR);
+	return { reason, kind: isTransient ? 'transient' : 'final' };
+}
+
+function parsed(text: string): z.infer<typeof Line> | undefined {
+	try {
+		const line = Line.safeParse(JSON.parse(text));
+		return line.success ? line.data : undefined;
+	} catch {
+		return undefined; // some tools and wrappers print to the same pipe
+	}
+}
+
+function using<S extends z.ZodMiniType>(
+	schema: S,
+	data: unknown,
+	events: (value: z.infer<S>) => readonly HeadlessEvent[],
+): readonly HeadlessEvent[] {
+	const value = schema.safeParse(data);
+	return value.success ? events(value.data) : [];
+}

@@ -1,0 +1,34 @@
+import type { Version } from '../../base/version.ts';
+import type { Capability } from '../../core/driver.ts';
+
+/**
+ * Since then a Stop hook is told that it follows another, and a turn that is held back for ever ends. Everything else that is used
+ * here is older (the CLI's own changelog): `--session-id` and context after a tool 1.0.51, prompt context 1.0.65, a hook that times
+ * out lets the tool run 1.0.67.
+ */
+export const OLDEST: Version = [1, 0, 72];
+
+export const floors: Readonly<Record<Capability, Version | 'none'>> = {
+	hooks: OLDEST,
+	steer: OLDEST,
+	halt: OLDEST,
+	feedback: OLDEST,
+	batchEnd: 'none',
+	quietStop: OLDEST,
+	wake: 'none',
+	permissions: OLDEST,
+	status: 'none',
+	skills: OLDEST,
+	resume: OLDEST,
+	headless: OLDEST,
+};
+
+export const limits: Readonly<Partial<Record<Capability, string>>> = {
+	batchEnd:
+		'Copilot CLI reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
+	wake: 'Copilot CLI takes no message from outside while it is idle, but through a port that anybody on the machine could use; messages wait for the next prompt, or for “Nancy: Wake by Typing”.',
+	permissions:
+		'Questions are reported, and answered in the terminal alone. After a Yes, Copilot CLI says nothing until the command ends: until then the agent is shown as waiting.',
+	status: 'Copilot CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',
+	headless: 'Copilot CLI tells neither cost nor, with every provider, tokens.',
+};
