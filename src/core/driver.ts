@@ -203,6 +203,9 @@ export interface HookAnswer {
 /** The prompt that wakes an idle agent, where words are needed; the messages come with the hook of the prompt. */
 export const WAKE_PROMPT = 'Read the messages that Nancy has for you.';
 
+/** The first prompt of an agent that is resumed while messages wait for it. */
+export const RESUME_PROMPT = 'Go on. Read the messages that Nancy has for you first.';
+
 export const SILENT: HookAnswer = { stdout: '', stderr: '', exitCode: 0 };
 
 export interface StatusProbe {

@@ -4,7 +4,8 @@ import { ENDED, identify, liveness, type ProcessIdentity } from '../base/livenes
 import { formatVersion, isAtLeast, type Version } from '../base/version.ts';
 import { FIRST_WORKER, SessionId, type TaskName, type WorkerName } from '../protocol/names.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
-import { can, type Driver } from './driver.ts';
+import { can, RESUME_PROMPT, type Driver } from './driver.ts';
+import { wakes } from './due.ts';
 import type { HeadlessFormat } from './headless.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
 
@@ -90,7 +91,7 @@ export async function planWorker(
 	};
 	// Two live sessions of one name confuse the agent, which then makes up another.
 	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;
-	const { prompt } = request;
+	const prompt = request.prompt ?? (resume && (await wakingPrompt(workspace, driver, request, address)));
 	const launch = request.headless
 		? headlessOf(driver).launch({
 				...conversation,
@@ -143,6 +144,18 @@ export async function planWorker(
 			PATH: [request.bin, request.env['PATH']].filter(Boolean).join(delimiter),
 		},
 	};
+}
+
+/** What a resumed agent is to begin with when messages wait for it and its CLI watches no doorbell that would tell it of them. */
+async function wakingPrompt(
+	workspace: Workspace,
+	driver: Driver,
+	{ launcher, headless }: WorkerRequest,
+	address: WorkerAddress,
+): Promise<string | undefined> {
+	if (launcher === undefined || headless || driver.hooks.watchAnswer !== 'none') return undefined;
+	const { messages } = await workspace.mailbox(address).list(['queued']);
+	return messages.some(message => wakes(message.content)) ? RESUME_PROMPT : undefined;
 }
 
 /** How an agent is run without a terminal; throws where it cannot be. */

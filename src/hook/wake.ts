@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { NO_FACTS, type HookAnswer, type WakeCommand } from '../core/driver.ts';
+import { NO_FACTS, type HookAnswer, type HookWake, type WakeCommand } from '../core/driver.ts';
 import { wakes } from '../core/due.ts';
 import { readPhase, writePhase } from '../core/phase.ts';
 import { parseLine } from '../core/traffic/jsonLines.ts';
@@ -14,8 +14,11 @@ export type WakeVerdict = { exitCode: 0 | 75; answer?: never } | { exitCode: 2; 
 const LEAVE: WakeVerdict = { exitCode: 0 };
 const LATER: WakeVerdict = { exitCode: 75 };
 
-/** Within this time the prompt of a wake has come, or it was dropped. */
-const WAKE_MS = 8000;
+/**
+ * Within this time the prompt of a wake has come, or it was dropped. A command puts it into the CLI's own queue, which keeps it while
+ * a dialog is open: a second one would be a second turn.
+ */
+const WAKE_MS = { answer: 8000, command: 10 * 60_000 } as const satisfies Record<HookWake['by'], number>;
 
 /**
  * Decides whether a queued message is worth waking the session for now. `input` is the event that rang, empty when the guard
@@ -41,11 +44,13 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 	await mailbox.recover();
 	const { messages } = await mailbox.list(['queued']);
 	if (!messages.some(message => wakes(message.content))) return rung === 'waiter' ? LATER : LEAVE;
-	if (!(await isIdle(call, session, transcript, isAgain))) return call.isAttended ? LATER : LEAVE;
+	if (!(await isIdle(call, session, transcript, isAgain, WAKE_MS[driver.hooks.wake.by])))
+		return call.isAttended ? LATER : LEAVE;
 	await writePhase(workspace.paths, session, 'woken');
 	const { wake } = driver.hooks;
 	if (wake.by === 'answer') return { exitCode: 2, answer: wake.answer(rung) };
-	await askCli(call, wake.command(session));
+	// One that failed has woken nobody: the next question tries again.
+	if ((await askCli(call, wake.command(session))) === undefined) await writePhase(workspace.paths, session, 'idle');
 	return LATER;
 }
 
@@ -55,10 +60,11 @@ async function isIdle(
 	session: SessionId,
 	transcript: string | undefined,
 	mayAsk: boolean,
+	wakeMs: number,
 ): Promise<boolean> {
 	const { phase, ageMs } = await readPhase(call.workspace.paths, session);
 	if (phase === 'idle') return true;
-	if (phase === 'woken') return ageMs > WAKE_MS;
+	if (phase === 'woken') return ageMs > wakeMs;
 	return (await isBrokenOff(call, transcript)) || (mayAsk && (await saysIdle(call, session)));
 }
 
@@ -88,20 +94,20 @@ async function tailOf(file: string): Promise<string> {
 async function saysIdle(call: Call, session: SessionId): Promise<boolean> {
 	const { probe } = call.driver;
 	if (probe === 'none') return false;
-	const stdout = await askCli(call, probe);
+	const stdout = (await askCli(call, probe)) ?? '';
 	return probe.read(stdout).get(session)?.phase === 'idle';
 }
 
-/** Runs the CLI itself, as the agent was started, without hooks. What it printed; nothing when it failed. */
-async function askCli(call: Call, { args, timeoutMs }: WakeCommand): Promise<string> {
+/** Runs the CLI itself, as the agent was started, without hooks. What it printed; undefined when it failed. */
+async function askCli(call: Call, { args, timeoutMs }: WakeCommand): Promise<string | undefined> {
 	const { id, command } = call.driver;
 	// A nested agent of another kind inherits the variables too.
 	const own = call.env['NANCY_AGENT'] === id ? call.env['NANCY_AGENT_PROGRAM'] : undefined;
 	const env = { ...process.env, NANCY_HOOKS: 'off', NODE_OPTIONS: '' };
 	const { execFile } = await import('node:child_process'); // not needed by any other call of this program
-	return new Promise<string>(resolve => {
+	return new Promise<string | undefined>(resolve => {
 		execFile(own ?? command, [...args], { timeout: timeoutMs, env }, (error, output) =>
-			resolve(error ? '' : output),
+			resolve(error ? undefined : output),
 		);
 	});
 }

@@ -65,8 +65,9 @@ export function hookEntries(place: 'launch' | 'workspace', launcher: string, fol
 }
 
 /**
- * The CLI hands the line to a login shell of the user's, which may be none of POSIX: hence `sh`, with the paths as arguments. Every
- * step takes the place of the one before it, so that the guard is the CLI's own child, and ends when the CLI ends it.
+ * The CLI hands the line to a login shell of the user's, which may be none of POSIX: hence `sh`, with the paths as arguments, in the
+ * place of that shell, so that its parent is the CLI. A waiting guard takes the place of both: the CLI ends what it has started,
+ * and nothing below it.
  */
 function commandLine(
 	{ event, slot, isAttended }: Slotted,
@@ -86,7 +87,8 @@ function commandLine(
 			// Sessions that a user starts may share one process, which then says nothing about whose it is.
 			`NANCY_HOOK_PID=${place === 'launch' ? '"$PPID"' : ''}`,
 		].join(' ')}`,
-		'exec "$@"',
+		// What has gone wrong in a report is nothing that a person must see; the waiter is to end when its session does.
+		slot === 'wait' ? 'exec "$@"' : '"$@" 2>/dev/null; exit 0',
 	];
 	const program = quoted(launcher);
 	const call = `${program} ${ID} ${event} ${slot} ${quoted(folder)}`;
