@@ -32,9 +32,6 @@ const chosen = cells.filter(({ id }) => words.length === 0 || words.some(word =>
 if (chosen.length === 0)
 	throw new Error(`no cell is called ${words.join(' or ')}: ${cells.map(({ id }) => id).join(', ')}`);
 
-let report = existsSync(json)
-	? ConformanceReport.parse(JSON.parse(readFileSync(json, 'utf8')))
-	: { version: 1 as const, rows: [], columns: [] };
 let isBroken = false;
 for (const agent of agentsUnderTest) {
 	if (values.agent && !values.agent.includes(agent.id)) continue;
@@ -54,7 +51,7 @@ async function fill(candidate: Candidate, is: Column['is']): Promise<void> {
 	const { id } = candidate.agent;
 	const { displayName } = candidate.driver;
 	console.log(`\n== ${displayName} ${version}`);
-	const known = report.columns.find(each => each.agent === id && each.is === is);
+	const known = columnsNow().find(each => each.agent === id && each.is === is);
 	const column: Column = {
 		agent: id,
 		displayName,
@@ -83,13 +80,18 @@ async function fill(candidate: Candidate, is: Column['is']): Promise<void> {
 	write(column);
 }
 
+/** Read anew each time: a run for another CLI may be under way. */
+function columnsNow(): readonly Column[] {
+	return existsSync(json) ? ConformanceReport.parse(JSON.parse(readFileSync(json, 'utf8'))).columns : [];
+}
+
 function write(column: Column): void {
 	const rank = ({ agent, is }: Column) =>
 		agentsUnderTest.findIndex(({ id }) => id === agent) * 2 + (is === 'newest' ? 1 : 0);
-	const others = report.columns.filter(each => rank(each) !== rank(column));
+	const others = columnsNow().filter(each => rank(each) !== rank(column));
 	const columns = [...others, column].filter(each => rank(each) >= 0).sort((a, b) => rank(a) - rank(b));
 	const rows = cells.map(({ id, title }) => ({ id, title }));
-	report = ConformanceReport.parse({ version: 1, rows, columns });
+	const report = ConformanceReport.parse({ version: 1, rows, columns });
 	writeFileSync(json, `${JSON.stringify(report, undefined, '\t')}\n`);
 	writeFileSync(json.replace(/json$/, 'md'), markdownOf(report));
 }

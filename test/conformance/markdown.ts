@@ -57,8 +57,5 @@ function noteOf({ because, understated, is }: CellResult): string | undefined {
 
 /** A cell's reason may hold what a CLI printed. */
 function oneLine(text: string): string {
-	return text
-		.replaceAll(/\s+/g, ' ')
-		.replaceAll(/[<>|`]/g, ' ')
-		.trim();
+	return text.replaceAll(/[\s<>|`]+/g, ' ').trim();
 }
