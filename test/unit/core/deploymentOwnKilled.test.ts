@@ -1,0 +1,110 @@
+import { build } from 'esbuild';
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run as step } from '../../fixtures/children/deployOwnOnce.mts';
+import { SHARED } from '../../support/ownFilesDriver.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
+import { treeOf } from '../../support/tree.ts';
+
+const run = promisify(execFile);
+const children = join(import.meta.dirname, '../../fixtures/children');
+const folder = tempFolder('nancy-own-killed-');
+/** With 2 here every call passed when this was written. */
+const STRIDE = 23;
+const OLD = '0.1.0-aaaaaaaa';
+const NEW = '0.2.0-bbbbbbbb';
+const EXCLUDE = '# no end of line';
+
+beforeAll(async () => {
+	await build({
+		entryPoints: [join(children, 'killedAt.mts'), join(children, 'deployOwnOnce.mts')],
+		outdir: folder.path,
+		outExtension: { '.js': '.mjs' },
+		bundle: true,
+		platform: 'node',
+		format: 'esm',
+		mainFields: ['module', 'main'],
+		logLevel: 'silent',
+	});
+	for (const version of [OLD, NEW]) put(folder.file('nancy/runtime', version, 'skills/check/SKILL.md'), version);
+});
+afterAll(() => folder.remove());
+
+describe('a deployment with files of its own that is killed', () => {
+	it.concurrent.each([
+		{ what: 'the first', settings: undefined, before: [], version: OLD, action: 'deploy' },
+		{
+			what: 'an update beside another driver',
+			settings: '{"hooks":{"Stop":[] }}',
+			before: ['deploy', 'deploy other'],
+			version: NEW,
+			action: 'deploy',
+		},
+		{
+			what: 'clean-up beside another driver',
+			settings: '{"hooks":{"Stop":[] }}',
+			before: ['deploy', 'deploy other'],
+			version: OLD,
+			action: 'undeploy',
+		},
+		{ what: 'clean-up', settings: undefined, before: ['deploy'], version: OLD, action: 'undeploy' },
+	])(
+		'before any of its file calls is completed or undone byte for byte: $what',
+		async ({ what, settings, before, version, action }) => {
+			let kills = 0;
+			for (let killAt = kills; ; killAt += STRIDE) {
+				const place = folder.file(what);
+				rmSync(place, { recursive: true, force: true });
+				put(join(place, '.git/info/exclude'), EXCLUDE);
+				if (settings !== undefined) put(join(place, SHARED), settings);
+				const untouched = treeOf(place);
+				for (const each of before) await step(place, folder.path, OLD, each);
+
+				const ended = await killedAt(killAt, place, version, action);
+
+				// Done again, it is as if it had not been killed; and so is whatever is taken back at once.
+				if (kills % 2 === 0) {
+					await step(place, folder.path, version, action);
+					const again = treeOf(place);
+					await step(place, folder.path, version, action);
+					expect(treeOf(place)).toEqual(again);
+				}
+				const warnings = [];
+				for (const each of ['undeploy', 'undeploy other', 'clean up'])
+					warnings.push(...(await step(place, folder.path, version, each)));
+				expect({ killAt, warnings, tree: treeOf(place) }).toEqual({ killAt, warnings: [], tree: untouched });
+				if (ended === 'finished') break;
+				expect(ended).toBe('SIGKILL');
+				kills++;
+			}
+			expect(kills).toBeGreaterThan(2);
+		},
+		60_000,
+	);
+});
+
+function put(file: string, text: string): void {
+	mkdirSync(dirname(file), { recursive: true });
+	writeFileSync(file, text);
+}
+
+async function killedAt(call: number, place: string, version: string, action: string): Promise<string | undefined> {
+	try {
+		await run(process.execPath, [
+			folder.file('killedAt.mjs'),
+			`${call}`,
+			folder.file('deployOwnOnce.mjs'),
+			place,
+			folder.path,
+			version,
+			action,
+		]);
+		return 'finished';
+	} catch (error) {
+		const { signal, stderr } = error as { signal?: string; stderr?: string };
+		return signal ?? stderr;
+	}
+}
