@@ -21,6 +21,10 @@ const Tool = z.looseObject({
 	name: z.optional(z.string()),
 	description: z.optional(z.string()),
 	parameters: z.optional(z.unknown()),
+	/** Of a namespace. */
+	get tools() {
+		return z.optional(z.array(Tool));
+	},
 });
 
 /** The part of a Responses request that the double reads. */
@@ -50,7 +54,7 @@ export const openaiResponses: Wire = {
 			model,
 			turns: typeof input === 'string' ? [agentTurn([input], [])] : turnsOf(input),
 			instructions: instructions ?? '',
-			tools: tools.map(toolOf),
+			tools: tools.flatMap(toolsOf),
 			stream,
 		};
 	},
@@ -58,8 +62,9 @@ export const openaiResponses: Wire = {
 	errorBody: (_status, message) => ({ error: { message, type: 'server_error' } }),
 };
 
-function toolOf({ type, name, description, parameters }: z.infer<typeof Tool>): OfferedTool {
-	return { ...offeredTool(name ?? type, description, parameters), isFreeform: type === 'custom' };
+function toolsOf({ type, name, description, parameters, tools }: z.infer<typeof Tool>): OfferedTool[] {
+	if (type === 'namespace') return (tools ?? []).flatMap(toolsOf).map(tool => ({ ...tool, namespace: name }));
+	return [{ ...offeredTool(name ?? type, description, parameters), isFreeform: type === 'custom' }];
 }
 
 /**
@@ -130,8 +135,8 @@ function outputOf({ text, calls }: BoundReply): OutputItem[] {
 	const reply = randomUUID().replaceAll('-', '');
 	const content = [{ type: 'output_text', text, annotations: [] }];
 	const message = { type: 'message', id: `msg_${reply}_0`, role: 'assistant', status: 'completed', content };
-	const items = calls.map(({ name, input, isFreeform }, index): OutputItem => {
-		const common = { call_id: `call_${reply}_${index}`, name, status: 'completed' };
+	const items = calls.map(({ name, input, isFreeform, namespace }, index): OutputItem => {
+		const common = { call_id: `call_${reply}_${index}`, name, namespace, status: 'completed' };
 		return isFreeform
 			? { type: 'custom_tool_call', id: `ctc_${reply}_${index}`, ...common, input: input['input'] }
 			: { type: 'function_call', id: `fc_${reply}_${index}`, ...common, arguments: JSON.stringify(input) };

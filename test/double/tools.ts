@@ -10,12 +10,15 @@ export interface OfferedTool {
 	parameters: Record<string, { type?: unknown }>;
 	/** Takes one text instead of parameters. */
 	isFreeform: boolean;
+	/** The group that it belongs to, where the request has such. */
+	namespace?: string | undefined;
 }
 
 export interface BoundCall {
 	name: string;
 	input: Record<string, unknown>;
 	isFreeform: boolean;
+	namespace?: string | undefined;
 }
 
 const JsonSchema = z.looseObject({
@@ -82,8 +85,8 @@ function bind(call: ScriptedCall, tools: readonly OfferedTool[]): BoundCall | un
 	}
 }
 
-function called({ name, isFreeform }: OfferedTool, input: Record<string, unknown>): BoundCall {
-	return { name, input, isFreeform };
+function called({ name, isFreeform, namespace }: OfferedTool, input: Record<string, unknown>): BoundCall {
+	return { name, input, isFreeform, namespace };
 }
 
 type ShellCall = Extract<ScriptedCall, { kind: 'shell' }>;

@@ -87,8 +87,10 @@ function commandLine(
 			// Sessions that a user starts may share one process, which then says nothing about whose it is.
 			`NANCY_HOOK_PID=${place === 'launch' ? '"$PPID"' : ''}`,
 		].join(' ')}`,
-		// What has gone wrong in a report is nothing that a person must see; the waiter is to end when its session does.
-		slot === 'wait' ? 'exec "$@"' : '"$@" 2>/dev/null; exit 0',
+		// The CLI shows a person what went wrong in a hook: nothing did. The waiter is to end when its session does.
+		slot === 'wait'
+			? 'exec "$@"'
+			: 'words=$("$@" 2>/dev/null) && [ -n "$words" ] && printf "%s\\n" "$words"; exit 0',
 	];
 	const program = quoted(launcher);
 	const call = `${program} ${ID} ${event} ${slot} ${quoted(folder)}`;

@@ -11,7 +11,7 @@ export const codexUnderTest: AgentUnderTest = {
 	yes: 'y',
 	no: '\u001b',
 	interrupt: ['\u001b'],
-	trust: [{ question: /Hooks need review/, keys: '2' }],
+	trust: [{ question: /Hooks need review/, keys: '2\r' }],
 	complaint: /hook[^\n]*(?:error|fail|timed out)/i,
 	// The subagent runs beside the agent, which has something to do meanwhile.
 	subagent: script => `${toolStep('spawn_agent', { message: script })} [[sh:sleep 5]]`,
