@@ -107,7 +107,9 @@ class Turn {
 		const { driver } = this.call;
 		const bell = await makeBell(workspace, event.session);
 		if (driver.hooks.watchAnswer === 'none') return;
-		await this.print(driver.hooks.watchAnswer(event, bell).stdout);
+		const { stdout } = driver.hooks.watchAnswer(event, bell);
+		if (stdout === '') return;
+		await this.print(stdout);
 		if (!bound.watched && (version === undefined || can(driver, 'wake', version)))
 			await workspace.bindSession(event.session, bound.address, true);
 	}

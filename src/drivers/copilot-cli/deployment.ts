@@ -1,8 +1,10 @@
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver.ts';
+import { extensionFile } from './extension.ts';
 import { hookedEvents, hooksFile } from './hooks.ts';
 
 /** Read at the root of a git repository, or in a folder that is in none, once the user has trusted it. */
 const HOOKS = '.github/hooks/nancy.json';
+const EXTENSION = '.github/extensions/nancy/extension.mjs';
 
 const TRUST = [
 	'Copilot CLI runs hooks of a folder only once you have trusted it: when you start it here the next time, it asks “Do you trust the files in this folder?”. Until then it passes over them without a word, and so does “copilot -p”. What Nancy itself starts brings its hooks along.',
@@ -13,11 +15,17 @@ export function deploymentPlan({ launcher, workspaceFolder, scope }: DeploymentR
 	const isWorkspace = scope === 'workspace';
 	return {
 		edits: [],
-		files: isWorkspace ? [{ file: HOOKS, content: hooksFile('workspace', launcher, workspaceFolder) }] : [],
+		files: isWorkspace
+			? [
+					{ file: HOOKS, content: hooksFile('workspace', launcher, workspaceFolder) },
+					{ file: EXTENSION, content: extensionFile('workspace', launcher, workspaceFolder) },
+				]
+			: [],
 		// A plugin, which a launch brings along: it needs no trust, and nothing is written where the CLI looks by itself.
 		launchFiles: [
 			{ file: 'plugin.json', content: `${JSON.stringify(PLUGIN, null, 2)}\n` },
 			{ file: 'hooks/hooks.json', content: hooksFile('launch', launcher, workspaceFolder) },
+			{ file: 'extensions/nancy/extension.mjs', content: extensionFile('launch', launcher, workspaceFolder) },
 		],
 		events: hookedEvents,
 		warnings: isWorkspace ? TRUST : [],

@@ -6,6 +6,7 @@ import { headless } from './headless.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
+import { wakeAnswer, watchAnswer } from './wake.ts';
 
 export const copilotCli: Driver = {
 	id: ID,
@@ -35,8 +36,8 @@ export const copilotCli: Driver = {
 		stopCap: 7,
 		read: readEvent,
 		answer: deliveryAnswer,
-		watchAnswer: 'none',
-		wake: 'none',
+		watchAnswer,
+		wake: { by: 'answer', answer: wakeAnswer },
 	},
 	probe: 'none',
 	transcript,

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { WAKE_PROMPT, type HookCall } from '../../core/driver.ts';
+import type { HookCall } from '../../core/driver.ts';
 import { DriverId, type SessionId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
+import { BELL, JOINED, rungOfPrompt } from './wake.ts';
 
 export const ID = DriverId.parse('copilot-cli');
 
@@ -23,6 +24,9 @@ const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 	// One attempt of several: the CLI tries again. That a turn has failed stands in its record alone.
 	errorOccurred: 'other',
 	preCompact: 'other',
+	// The CLI reports a session's start only at its first prompt.
+	[JOINED]: 'session-start',
+	[BELL]: 'doorbell',
 };
 
 /** Reads one hook payload. */
@@ -86,6 +90,9 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 			return { cause: payload.errorContext, summary: oneLine(payload.error?.message) };
 		case 'preCompact':
 			return { cause: payload.trigger };
+		case JOINED:
+		case BELL:
+			return {};
 	}
 }
 
@@ -96,10 +103,7 @@ function toolSummary(input: unknown): string | undefined {
 
 /** Feedback that keeps the agent going, and the end of something in the background, come as prompts that nobody typed. */
 function promptDetails(prompt: string): Partial<AgentEvent> {
-	const isWake = /^\s*(?:\[Nancy message |<system_notification>)/.test(prompt);
-	return {
-		isWake,
-		wakeRung: prompt.trim() === WAKE_PROMPT ? 'keys' : undefined,
-		summary: isWake ? undefined : oneLine(prompt),
-	};
+	const wakeRung = rungOfPrompt(prompt);
+	const isWake = wakeRung === 'wake' || /^\s*(?:\[Nancy message |<system_notification>)/.test(prompt);
+	return { isWake, wakeRung, summary: isWake ? undefined : oneLine(prompt) };
 }

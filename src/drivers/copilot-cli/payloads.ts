@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { SessionId } from '../../protocol/names.ts';
 import { isObject } from '../summary.ts';
+import { BELL, JOINED } from './wake.ts';
 
 // Building a schema costs the hook more than using it, so each is built when its event comes.
 
@@ -25,7 +26,7 @@ function event<Name extends string, Fields extends z.core.$ZodShape>(name: Name,
 	return z.looseObject({ ...common(), event: z.literal(name), ...fields });
 }
 
-/** The events of Copilot CLI 1.0.102 that Nancy deploys. A payload does not name its event: its hook's command line does. */
+/** The events of Copilot CLI 1.0.102 that Nancy deploys, and those of its own extension. A payload does not name its event: its hook's command line does. */
 const schemas = {
 	sessionStart: () => event('sessionStart', { source: maybeText(), initialPrompt: maybeText() }),
 	sessionEnd: () => event('sessionEnd', { reason: maybeText() }),
@@ -44,6 +45,8 @@ const schemas = {
 			errorContext: maybeText(),
 		}),
 	preCompact: () => event('preCompact', { trigger: maybeText() }),
+	[JOINED]: () => event(JOINED, {}),
+	[BELL]: () => event(BELL, {}),
 };
 
 type EventName = keyof typeof schemas;

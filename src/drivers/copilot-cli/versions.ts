@@ -8,6 +8,9 @@ import type { Capability } from '../../core/driver.ts';
  */
 export const OLDEST: Version = [1, 0, 72];
 
+/** Runs extensions of a plugin; what older ones do was not looked at. */
+const EXTENSIONS: Version = [1, 0, 102];
+
 export const floors: Readonly<Record<Capability, Version | 'none'>> = {
 	hooks: OLDEST,
 	steer: OLDEST,
@@ -15,7 +18,7 @@ export const floors: Readonly<Record<Capability, Version | 'none'>> = {
 	feedback: OLDEST,
 	batchEnd: 'none',
 	quietStop: OLDEST,
-	wake: 'none',
+	wake: EXTENSIONS,
 	permissions: OLDEST,
 	status: 'none',
 	skills: OLDEST,
@@ -26,7 +29,7 @@ export const floors: Readonly<Record<Capability, Version | 'none'>> = {
 export const limits: Readonly<Partial<Record<Capability, string>>> = {
 	batchEnd:
 		'Copilot CLI reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
-	wake: 'Copilot CLI takes no message from outside while it is idle, but through a port that anybody on the machine could use; messages wait for the next prompt, or for “Nancy: Wake by Typing”.',
+	wake: 'Copilot CLI is woken only where you have switched on its experimental features (“/experimental on”); elsewhere messages wait for the next prompt, or for “Nancy: Wake by Typing”.',
 	permissions:
 		'Questions are reported, and answered in the terminal alone. After a Yes, Copilot CLI says nothing until the command ends: until then the agent is shown as waiting.',
 	status: 'Copilot CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',

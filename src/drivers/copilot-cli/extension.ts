@@ -1,0 +1,61 @@
+import { ID } from './events.ts';
+import { BELL, JOINED } from './wake.ts';
+
+/**
+ * An extension of the CLI's: a program that it starts beside a session, and that may give it prompts. This one hands the guard what
+ * the CLI has no hook for, and does what the guard says: it watches the session's bell, and wakes the session. The CLI runs it only
+ * where the user has switched its experimental features on; it asks for no permission and registers nothing.
+ * @param place as for the hooks
+ */
+export function extensionFile(place: 'launch' | 'workspace', launcher: string, folder: string): string {
+	const isOwn = place === 'launch' ? 'true' : '!process.env.NANCY_TASK_DIR';
+	return `// Nancy's: wakes this session when it is idle and a message waits for it.
+import { spawn } from 'node:child_process';
+import { accessSync, constants, watchFile } from 'node:fs';
+import { joinSession } from '@github/copilot-sdk/extension';
+
+const LAUNCHER = ${JSON.stringify(launcher)};
+const FOLDER = ${JSON.stringify(folder)};
+
+function isInstalled() {
+	try {
+		accessSync(LAUNCHER, constants.X_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function guard(session, event, slot) {
+	const env = {
+		...process.env,
+		NANCY_HOOK_SESSION: session.sessionId,
+		NANCY_HOOK_PROJECT: '',
+		NANCY_HOOK_PID: process.env.COPILOT_EXTENSION_PARENT_PID ?? '',
+		NANCY_HOOK_ATTENDED: '1',
+	};
+	return new Promise(resolve => {
+		const child = spawn(LAUNCHER, [${JSON.stringify(ID)}, event, slot, FOLDER], { env, stdio: 'pipe' });
+		const said = { stdout: '', stderr: '' };
+		for (const name of ['stdout', 'stderr']) {
+			child[name].setEncoding('utf8').on('data', text => (said[name] += text));
+		}
+		child.on('error', () => resolve({ ...said, code: 0 }));
+		child.on('close', code => resolve({ ...said, code }));
+		child.stdin.on('error', () => undefined).end(JSON.stringify({ sessionId: session.sessionId }));
+	});
+}
+
+if (${isOwn} && process.env.NANCY_ATTENDED !== '0' && isInstalled()) {
+	const session = await joinSession({});
+	const { stdout } = await guard(session, ${JSON.stringify(JOINED)}, 'program');
+	const bell = stdout.trim();
+	if (bell !== '') {
+		watchFile(bell, { interval: 500 }, async () => {
+			const { code, stderr } = await guard(session, ${JSON.stringify(BELL)}, 'wake');
+			if (code === 2) await session.send({ prompt: stderr.trim() }).catch(() => undefined);
+		});
+	}
+}
+`;
+}

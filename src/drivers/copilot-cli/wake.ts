@@ -1,0 +1,34 @@
+import { SILENT, WAKE_PROMPT, type HookAnswer } from '../../core/driver.ts';
+import type { AgentEvent } from '../../protocol/traffic.ts';
+
+/** Events of Nancy's own extension, see extension.ts: it has joined a session, and a session's bell has rung. */
+export const JOINED = 'nancyJoined';
+export const BELL = 'nancyBell';
+
+/**
+ * What the extension says to an idle agent; the messages stand in the context of the prompt. Other words than what a person types,
+ * so that the receipt can name the rung.
+ */
+const BELL_PROMPT = 'Nancy has a message for you. It stands in the context of this prompt.';
+
+/** For the extension: to wake the agent with these words. */
+export function wakeAnswer(rung: 'wake' | 'waiter'): HookAnswer {
+	return { stdout: '', stderr: `${BELL_PROMPT}\n`, exitCode: 2, rung };
+}
+
+/** For the extension: the file to watch. The CLI itself watches nothing. */
+export function watchAnswer(event: AgentEvent, bell: string): HookAnswer {
+	return event.event === JOINED ? { ...SILENT, stdout: `${bell}\n` } : SILENT;
+}
+
+/** Which of Nancy's rungs caused this prompt; undefined for a person's. */
+export function rungOfPrompt(prompt: string): 'wake' | 'keys' | undefined {
+	switch (prompt.trim()) {
+		case BELL_PROMPT:
+			return 'wake';
+		case WAKE_PROMPT:
+			return 'keys';
+		default:
+			return undefined;
+	}
+}
