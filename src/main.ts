@@ -6,6 +6,7 @@ import { WorkspaceModel } from './core/model.ts';
 import { Workspace } from './core/workspace.ts';
 import { driverById, drivers } from './drivers/index.ts';
 import { WindowOperations } from './operations.ts';
+import { SETTINGS } from './ui/contributions.ts';
 import { Failures } from './ui/failures.ts';
 import type { Nancy, Views } from './ui/nancy.ts';
 import type { Folder } from './ui/ports.ts';
@@ -34,6 +35,11 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 			const folder: Folder = folderOf(model, path, name, () => {
 				models.delete(model);
 				keeper.dispose();
+				settings.dispose();
+			});
+			const settings = vscode.workspace.onDidChangeConfiguration(change => {
+				if (!change.affectsConfiguration(SETTINGS.hooks, vscode.Uri.file(path))) return;
+				operations.keepHooksChoice(folder).catch((error: unknown) => log.warn(errorText(error)));
 			});
 			const keeper = new DeploymentKeeper(model.workspace, drivers, driver =>
 				operations.deployRequest(folder, driver),

@@ -18,11 +18,12 @@ import { stopTree } from './process/stopTree.ts';
 import { tryLauncher } from './process/tryLauncher.ts';
 import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
 import { delegateVariables, WindowDelegates } from './operations/delegates.ts';
+import { hasHooks, keepHooksChoice, keepSettings } from './operations/settings.ts';
 import { WindowWorktrees } from './operations/worktrees.ts';
 import { doctorReport } from './ui/doctorReport.ts';
 import type { Folder, Operations } from './ui/ports.ts';
 import { requireTrust } from './ui/trust.ts';
-import { agentArguments, agentPath, tokenThreshold } from './ui/settings.ts';
+import { agentArguments, agentPath } from './ui/settings.ts';
 
 /** What the window asks of drivers, processes and other programs' files. */
 export class WindowOperations implements Operations {
@@ -55,6 +56,9 @@ export class WindowOperations implements Operations {
 
 	/** Set Up: also for sessions that the user starts. Throws `no-agent` where none is found. */
 	async setUp(folder: Folder): Promise<readonly string[]> {
+		requireTrust();
+		if (!(await hasHooks(folder)))
+			throw new NancyError('bad-usage', vscode.l10n.t('Hooks are off here (nancy.hooks); nothing is set up.'));
 		return this.deploy(folder, drivers, 'workspace');
 	}
 
@@ -63,6 +67,8 @@ export class WindowOperations implements Operations {
 		requireTrust();
 		const driver = driverOf(agent);
 		await this.installed(driver);
+		await keepSettings(folder);
+		if (!(await hasHooks(folder))) return [];
 		return this.deploy(folder, [driver], 'launch');
 	}
 
@@ -75,11 +81,17 @@ export class WindowOperations implements Operations {
 		return [...cleanedUp(changed), ...warnings];
 	}
 
+	/** After the user has changed it. */
+	keepHooksChoice(folder: Folder): Promise<void> {
+		return keepHooksChoice(folder);
+	}
+
 	/** What has to be deployed for an agent right now; nothing while no worker of it runs. */
 	async deployRequest(folder: Folder, driver: Driver): Promise<DeployRequest | undefined> {
 		if (!vscode.workspace.isTrusted) return undefined;
 		const workers = folder.overview().tasks.flatMap(task => task.workers);
 		if (!workers.some(({ record }) => record.agent === driver.id && isRunning(record))) return undefined;
+		if (!(await hasHooks(folder))) return undefined;
 		const found = await this.detect(driver);
 		if (!found.found) return undefined;
 		const isBusy = () => isAsking(folder.overview(), driver.id);
@@ -125,7 +137,7 @@ export class WindowOperations implements Operations {
 			...request,
 			extra,
 			bin,
-			launcher,
+			launcher: (await hasHooks(folder)) ? launcher : undefined,
 			env: process.env,
 		});
 		// The agent may delegate itself, by the command.
@@ -149,7 +161,7 @@ export class WindowOperations implements Operations {
 	): Promise<readonly string[]> {
 		requireTrust();
 		const runtime = await this.runtimeFolder();
-		await keepThreshold(folder);
+		await keepSettings(folder);
 		const warnings: string[] = [];
 		let deployed = 0;
 		for (const driver of chosen) {
@@ -200,13 +212,6 @@ export class WindowOperations implements Operations {
 async function runningNode(): Promise<NodeProgram> {
 	const running = { executable: process.execPath, isElectron: process.versions['electron'] !== undefined };
 	return vscode.workspace.isTrusted ? findNode(process.env, running) : running;
-}
-
-/** The agents' own `nancy tokens` reads the workspace's file, not VS Code's settings. */
-async function keepThreshold(folder: Folder): Promise<void> {
-	const chosen = tokenThreshold(folder.path);
-	if (chosen === undefined || (await folder.workspace.config()).tokenThreshold === chosen) return;
-	await folder.workspace.updateConfig(config => ({ ...config, tokenThreshold: chosen }));
 }
 
 /** Skills make it a long list, so only its head is named. */

@@ -4,7 +4,7 @@ import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
 import { formatVersion, isAtLeast } from '../base/version.ts';
 import { ORCHESTRATOR, type DriverId } from '../protocol/names.ts';
-import type { Deployment } from '../protocol/records.ts';
+import type { Deployment, WorkspaceConfig } from '../protocol/records.ts';
 import { deploy, deploymentState, obstacles, undeploy } from './deployment/deploy.ts';
 import type { AskGit } from './deployment/gitExclude.ts';
 import type { Capability, Driver } from './driver.ts';
@@ -45,9 +45,11 @@ export async function examine(workspace: Workspace, instruments: Instruments): P
 		findings.push({ check: 'runtime', level: 'note', text });
 	}
 	if (runtime) findings.push(await launcher(runtime, instruments));
+	const config = await attempt(findings, 'hooks', () => workspace.config());
+	if (config?.hooks === 'off') findings.push(withoutHooks(config));
 	for (const each of instruments.agents) {
 		findings.push(...agent(each));
-		if (runtime)
+		if (runtime && config && config.hooks !== 'off')
 			await attempt(findings, 'hooks', async () =>
 				findings.push(await hooks(workspace, instruments, runtime, each)),
 			);
@@ -123,6 +125,15 @@ function agent({ driver, found, problem }: Instruments['agents'][number]): Findi
 		{ check: 'agent', level: 'ok', text: `${version} at ${found.executable}` },
 		...missing.map(({ without }): Finding => ({ check: 'agent', level: 'note', text: `${version} ${without}` })),
 	];
+}
+
+function withoutHooks({ deployments }: WorkspaceConfig): Finding {
+	const left = deployments.length > 0 ? '; what was deployed before is still there: nancy cleanup takes it back' : '';
+	return {
+		check: 'hooks',
+		level: 'note',
+		text: `hooks are off (nancy.hooks): agents are started without, and messages for them stay queued${left}`,
+	};
 }
 
 async function hooks(

@@ -100,8 +100,14 @@ export async function planWorker(
 			})
 		: { ...driver.launch({ ...conversation, prompt, title }), stdin: '' };
 	const now = new Date().toISOString();
-	const started = ({ process: _gone, stoppedAt: _stopped, ...kept }: WorkerRecord): WorkerRecord => ({
+	const started = ({
+		process: _gone,
+		stoppedAt: _stopped,
+		hooks: _earlier,
+		...kept
+	}: WorkerRecord): WorkerRecord => ({
 		...kept,
+		...(request.launcher === undefined && { hooks: 'off' }),
 		agent: driver.id,
 		agentVersion: formatVersion(agent.version),
 		starting: { by: identify(process.pid), at: now },

@@ -316,6 +316,7 @@ export class WorkspaceModel implements Disposable {
 			stoppedAt: record.stoppedAt,
 			probe: session === undefined ? undefined : this.prober.probe(session),
 			interruptedAt: view?.facts?.interruptedAt,
+			hooks: record.hooks,
 		});
 		return { state, view, folded };
 	}
@@ -454,7 +455,8 @@ export class WorkspaceModel implements Disposable {
 
 	private async tend(record: WorkerRecord, state: WorkerState): Promise<void> {
 		const address = { task: record.task, worker: record.name };
-		await this.upkeep.tend(address, state, this.tasks.inState(address, 'queued')).catch((error: unknown) => {
+		const queued = this.tasks.inState(address, 'queued');
+		await this.upkeep.tend(address, state, queued, record.hooks === undefined).catch((error: unknown) => {
 			// A full disk or a vanished task: the next tick tries again.
 			this.failure = { file: this.workspace.paths.mailbox(record.task, record.name), reason: errorText(error) };
 		});

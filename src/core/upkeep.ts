@@ -15,6 +15,7 @@ const HELD = {
 	ended: 'the agent has ended; resume it to deliver',
 	waiting: 'the agent waits for an answer in its terminal',
 	unheard: 'the agent is idle and did not answer its bell; it gets the message at its next prompt',
+	unhooked: 'the agent was started without hooks and hears nothing; tell it in its terminal, or resume it with hooks',
 } as const;
 const OURS = new Set<string>(Object.values(HELD));
 
@@ -34,9 +35,15 @@ export class Upkeep {
 		private readonly now: () => number,
 	) {}
 
-	async tend(address: WorkerAddress, state: WorkerState, queued: readonly StoredMessage[]): Promise<void> {
-		const rings = await this.ring(address, state, queued);
-		const reason = this.reason(state, rings);
+	/** @param hasHooks whether anything of the agent's could hand a message over */
+	async tend(
+		address: WorkerAddress,
+		state: WorkerState,
+		queued: readonly StoredMessage[],
+		hasHooks = true,
+	): Promise<void> {
+		const rings = hasHooks ? await this.ring(address, state, queued) : 0;
+		const reason = hasHooks || state.phase === 'ended' ? this.reason(state, rings) : HELD.unhooked;
 		for (const message of queued) {
 			// Somebody else's reason is better than ours.
 			if (message.held === reason || (message.held !== undefined && !OURS.has(message.held))) continue;

@@ -44,6 +44,8 @@ export interface Evidence {
 	stoppedAt?: string | undefined;
 	/** What the agent CLI itself said; `unlisted` when it knew the session before and no longer does. */
 	probe?: { status: ProbedStatus | 'unlisted'; at: string } | undefined;
+	/** It was started without hooks, so that no event will ever tell of it. */
+	hooks?: 'off' | undefined;
 	/** When the session's transcript shows that the user broke off (no event tells). */
 	interruptedAt?: string | undefined;
 }
@@ -77,12 +79,18 @@ export function foldTraffic(state: SessionState, record: TrafficRecord): Session
 /** The source of an idle state that the user brought about at the agent's own terminal. */
 export const INTERRUPTED = 'interrupted in its terminal';
 
+/** The source of a state that only the process tells: there are no hooks. */
+export const UNHOOKED = 'its process runs; without hooks nothing more is known';
+
 /** A probe counts only this long after the last event: the CLI's own notes lag behind its hooks. */
 const PROBE_SETTLES_MS = 1000;
 
 export function concludeState(state: SessionState, evidence: Evidence): WorkerState {
-	const base = stateFromEvents(state);
 	const { process, stoppedAt, probe, interruptedAt } = evidence;
+	const isUnheard = evidence.hooks === 'off' && state.phase === 'starting' && process !== undefined;
+	const base: WorkerState = isUnheard
+		? { ...stateFromEvents(state), phase: 'working', source: UNHOOKED }
+		: stateFromEvents(state);
 	const eventMs = Date.parse(state.at);
 	const isDead = process?.liveness === 'dead';
 	if (isDead && stoppedAt !== undefined && Date.parse(stoppedAt) >= eventMs) return ended(base, 'stopped', stoppedAt);

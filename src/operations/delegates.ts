@@ -10,6 +10,7 @@ import type { DelegateId } from '../protocol/delegate.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { agentPath, delegateHost, maximumDelegates } from '../ui/settings.ts';
 import { requireTrust } from '../ui/trust.ts';
+import { keepSettings } from './settings.ts';
 
 /** The window's side of the delegates: it queues, and looks that the queue goes on. What runs belongs to no window. */
 export class WindowDelegates implements DelegateOperations {
@@ -19,6 +20,8 @@ export class WindowDelegates implements DelegateOperations {
 
 	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
 		requireTrust();
+		// Its runner is no part of this window.
+		await keepSettings(folder);
 		const store = new Delegates(folder.workspace);
 		const { record } = await queueDelegate(store, this.tickets, request);
 		await this.look(store);

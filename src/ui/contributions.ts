@@ -141,6 +141,7 @@ export const SETTINGS = {
 	defaultAgent: 'nancy.defaultAgent',
 	model: 'nancy.model',
 	tokenThreshold: 'nancy.tokenThreshold',
+	hooks: 'nancy.hooks',
 	notifyPermission: 'nancy.notifications.permission',
 	notifyStopped: 'nancy.notifications.stopped',
 	notifyMessage: 'nancy.notifications.message',

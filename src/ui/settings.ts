@@ -40,13 +40,21 @@ export function notice(kind: 'permission' | 'stopped' | 'message' | 'delegate', 
 	return read(key, Notice, folder);
 }
 
+/** What the user has set, without the default; `undefined` where that is nothing, or nothing that makes sense. */
+function chosen<S extends z.ZodMiniType>(key: string, schema: S, folder: string): z.infer<S> | undefined {
+	const found = vscode.workspace.getConfiguration(undefined, vscode.Uri.file(folder)).inspect(key);
+	const value = schema.safeParse(found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue);
+	return value.success ? value.data : undefined;
+}
+
 /** In percent of the context window; `undefined` where the user has chosen none. */
 export function tokenThreshold(folder: string): number | undefined {
-	const scope = vscode.Uri.file(folder);
-	const found = vscode.workspace.getConfiguration(undefined, scope).inspect(SETTINGS.tokenThreshold);
-	const chosen = found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
-	const percent = z.number().check(z.minimum(1), z.maximum(100)).safeParse(chosen);
-	return percent.success ? percent.data : undefined;
+	return chosen(SETTINGS.tokenThreshold, z.number().check(z.minimum(1), z.maximum(100)), folder);
+}
+
+/** Whether agents get hooks; `undefined` where the user has not chosen. */
+export function hooksChoice(folder: string): 'on' | 'off' | undefined {
+	return chosen(SETTINGS.hooks, z.enum(['on', 'off']), folder);
 }
 
 /** Where delegates run. */

@@ -116,7 +116,8 @@ export class TasksView extends LiveTree<TaskElement> {
 		item.contextValue = `worker.${state.phase}`;
 		item.iconPath = icons[state.phase];
 		const queued = worker.queued === 0 ? undefined : l10n.t('{0} queued', worker.queued);
-		item.description = [stateLine(state), queued].filter(Boolean).join(' · ');
+		const unhooked = record.hooks === 'off' && state.phase !== 'ended' ? l10n.t('no hooks') : undefined;
+		item.description = [stateLine(state), unhooked, queued].filter(Boolean).join(' · ');
 		item.command = { command: 'nancy.focusTerminal', title: l10n.t('Focus Terminal'), arguments: [element] };
 		item.accessibilityInformation = {
 			label: l10n.t('Worker {0} of task {1}, {2}', record.name, task.record.title, item.description),
@@ -149,6 +150,10 @@ export class TasksView extends LiveTree<TaskElement> {
 				facts && l10n.t('{0} in, {1} out', formatCount(facts.inputTokens), formatCount(facts.outputTokens)),
 			],
 			[l10n.t('Cost'), facts?.costUsd === undefined ? undefined : `$${facts.costUsd.toFixed(2)}`],
+			[
+				l10n.t('Hooks'),
+				record.hooks && l10n.t('off: messages are not delivered, and what it does is known only roughly'),
+			],
 			[l10n.t('Queued'), worker.queued === 0 ? undefined : String(worker.queued)],
 			[l10n.t('Started'), formatTime(record.startedAt)],
 			[l10n.t('Process'), record.process && String(record.process.pid)],

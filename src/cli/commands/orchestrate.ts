@@ -20,6 +20,7 @@ const Input = z.object({
 	model: z.optional(z.string().check(z.minLength(1))),
 	worker: z.optional(WorkerName),
 	resume: z._default(z.boolean(), false),
+	'no-hooks': z._default(z.boolean(), false),
 	title: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
 	extra: z.array(z.string()),
 });
@@ -48,6 +49,7 @@ export const orchestrate = command(
 			worker: { value: 'WORKER', help: 'this worker, for example worker-2; without it the next free name' },
 			resume: { help: "go on with the worker's last conversation" },
 			title: { value: 'TITLE', help: 'title of a new task' },
+			'no-hooks': { help: 'writes nothing for the agent, which then reports nothing and gets no messages' },
 		},
 		extra: 'arguments for the agent, passed on unchanged',
 		examples: [
@@ -79,7 +81,10 @@ export const orchestrate = command(
 		const found = await agents.chooseAgent(workspace, context, input.agent ?? known?.agent);
 		const { driver, agent } = found;
 		const runtime = await agents.ownRuntime(context);
-		const { warnings } = await agents.deployAgent(workspace, context, runtime, found, 'launch');
+		const hasHooks = !input['no-hooks'] && (await workspace.config()).hooks !== 'off';
+		const { warnings } = hasHooks
+			? await agents.deployAgent(workspace, context, runtime, found, 'launch')
+			: { warnings: ['started without hooks: it reports nothing, and messages for it stay queued'] };
 		for (const warning of warnings) context.note(warning);
 		if (known?.archivedAt !== undefined) {
 			await workspace.updateTask(known.name, ({ archivedAt: _back, ...record }) => record);
@@ -93,7 +98,7 @@ export const orchestrate = command(
 			resume: input.resume,
 			extra: input.extra,
 			bin: runtime.bin,
-			launcher: runtime.launcher,
+			launcher: hasHooks ? runtime.launcher : undefined,
 			env: context.env,
 		});
 		const code = await runInForeground(plan, pid => recordProcess(workspace, plan.address, identify(pid)));

@@ -263,12 +263,14 @@ async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
 	const workspace = findWorkspace(context);
 	const delegates = new Delegates(workspace);
 	const runtime = await agents.ownRuntime(context);
+	const hasHooks = (await workspace.config()).hooks !== 'off';
 	await withCancel(signal =>
 		runDelegate(delegates, id, {
 			findAgent: agent => agents.findAgent(agents.knownDriver(agent), context.env),
-			deploy: async found => void (await agents.deployAgent(workspace, context, runtime, found, 'launch')),
+			deploy: async found =>
+				void (hasHooks && (await agents.deployAgent(workspace, context, runtime, found, 'launch'))),
 			bin: runtime.bin,
-			launcher: runtime.launcher,
+			launcher: hasHooks ? runtime.launcher : undefined,
 			env: context.env,
 			// In tmux somebody may be looking.
 			show: text => void (process.stdout.isTTY && process.stdout.write(text)),

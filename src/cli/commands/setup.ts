@@ -71,6 +71,12 @@ async function deployAll(
 	found: readonly FoundAgent[],
 	scope: DeploymentScope,
 ): Promise<Answer> {
+	if ((await workspace.config()).hooks === 'off') {
+		throw new NancyError(
+			'bad-usage',
+			`hooks are off here ("hooks" in ${workspace.paths.config}, from VS Code's nancy.hooks); turn them on and try again`,
+		);
+	}
 	const { deployAgent, ownRuntime } = await import('../agents.ts');
 	const runtime = await ownRuntime(context);
 	const agents = [];

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,6 +107,28 @@ describe('nancy orchestrate', () => {
 			const settings = readFileSync(join(project, '.claude', 'settings.local.json'), 'utf8');
 			expect(settings).toContain(`${nancy.dataFolder}/nancy/runtime/`);
 			expect(existsSync(join(project, '.claude/skills/check-directives/SKILL.md'))).toBe(true);
+		}));
+
+	it('writes nothing for an agent that is to have no hooks, here or in this folder', () =>
+		using(machine(), async ({ project, workspace, start, variables }) => {
+			const screen = start('Fix Login', '--no-hooks');
+			expect(await screen.ended).toBe(0);
+			await eventually('the warning', () => screen.history().includes('stay queued'));
+			await screen.close();
+			expect(readdirSync(project)).toEqual(['.nancy']);
+			expect(existsSync(workspace.paths.launches)).toBe(false);
+			expect(variables()['NANCY_HOOKS']).toBe('off');
+			expect(await workspace.worker({ task, worker })).toMatchObject({ hooks: 'off' });
+			expect((await workspace.config()).deployments).toEqual([]);
+
+			await workspace.updateConfig(config => ({ ...config, hooks: 'off' }));
+			await start('Fix Login', '--worker', 'worker').ended;
+			expect(readdirSync(project)).toEqual(['.nancy']);
+			await workspace.updateConfig(config => ({ ...config, hooks: 'on' }));
+			await start('Fix Login', '--worker', 'worker').ended;
+			expect(variables()['NANCY_HOOKS']).toBeUndefined();
+			expect(await workspace.worker({ task, worker })).not.toHaveProperty('hooks');
+			expect(existsSync(join(project, '.claude/settings.local.json'))).toBe(true);
 		}));
 
 	it('notes the process while the agent runs, so that it can be seen and stopped', () =>

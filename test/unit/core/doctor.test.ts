@@ -7,6 +7,7 @@ import { examine, repair, type Instruments } from '../../../src/core/doctor.ts';
 import type { InstalledRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 
 let folder: string;
@@ -68,6 +69,34 @@ describe('the doctor', () => {
 		expect((await problems()).join()).toContain('entries or skills of Nancy');
 		await repair(await examine(workspace, instruments()));
 		expect(await readFile(join(folder, '.claude/skills/check-tokens/SKILL.md'), 'utf8')).toBe('hi');
+	});
+
+	it('repairs what was deployed for as many sessions as before, and names a file that is in its way', async () => {
+		const driver = ownFilesDriver('alpha');
+		const found = { executable: '/usr/bin/alpha', version: [1, 0, 0] as const };
+		const alpha = { agents: [{ driver, found, problem: '' }] };
+		await deploy(workspace, driver, { runtime, agentVersion: [1, 0, 0], scope: 'launch' });
+		const findings = await examine(workspace, instruments(alpha));
+		expect(findings.map(({ text }) => text).join()).toMatch(/launch\/alpha: 2 events.*for what Nancy starts/);
+		await rm(workspace.paths.launches, { recursive: true });
+		await repair(await examine(workspace, instruments(alpha)));
+		expect(await problems(alpha)).toEqual([]);
+		await expect(readFile(join(folder, SHARED))).rejects.toMatchObject({ code: 'ENOENT' });
+
+		await deploy(workspace, driver, { runtime, agentVersion: [1, 0, 0], scope: 'workspace' });
+		await rm(join(folder, SHARED));
+		await repair(await examine(workspace, instruments(alpha)));
+		expect(await readFile(join(folder, SHARED), 'utf8')).toContain('alpha Stop');
+		await writeFile(join(folder, '.alpha/plugin/nancy.js'), 'mine');
+		expect(await problems(alpha)).toEqual([expect.stringContaining('Move it away')]);
+	});
+
+	it('says that hooks are off, and what is left of them', async () => {
+		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
+		await workspace.updateConfig(config => ({ ...config, hooks: 'off' }));
+		await writeFile(settings, '{}');
+		const notes = (await examine(workspace, instruments())).filter(({ check }) => check === 'hooks');
+		expect(notes).toMatchObject([{ level: 'note', text: expect.stringMatching(/hooks are off.*nancy cleanup/) }]);
 	});
 
 	it('says that the programs were damaged, which it has mended', async () => {

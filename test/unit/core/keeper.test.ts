@@ -6,6 +6,7 @@ import { deploy, undeploy } from '../../../src/core/deployment/deploy.ts';
 import type { DeployRequest } from '../../../src/core/deployment/job.ts';
 import { DeploymentKeeper } from '../../../src/core/deployment/keeper.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
+import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 
 const NEVER = 2_000_000_000;
@@ -164,6 +165,24 @@ describe('DeploymentKeeper', () => {
 		agentVersion = [2, 1, 329];
 		await kept.look();
 		expect(await readFile(settings, 'utf8')).toContain('FileChanged');
+		kept.dispose();
+	});
+
+	it('puts back files of Nancy’s own, for those sessions that they were for', async () => {
+		const alpha = ownFilesDriver('alpha');
+		const launch = (): DeployRequest => ({ ...request(), scope: 'launch' });
+		await deploy(workspace, alpha, request());
+		const kept = new DeploymentKeeper(workspace, [alpha], () => Promise.resolve(launch()), NEVER);
+		kept.onDidRepair(({ changed }) => repaired.push(...changed));
+		await kept.look();
+		for (const file of ['.alpha', SHARED, '.nancy/launch/alpha/hooks.json']) {
+			await rm(join(folder, file), { recursive: true });
+			await kept.look();
+		}
+		expect(repaired).toEqual(['.alpha/plugin/nancy.js', SHARED, '.nancy/launch/alpha/hooks.json']);
+		await writeFile(join(folder, '.alpha/plugin/nancy.js'), 'mine');
+		for (let round = 0; round < 3; round++) await kept.look();
+		expect(repaired).toHaveLength(3);
 		kept.dispose();
 	});
 

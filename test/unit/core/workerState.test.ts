@@ -78,6 +78,18 @@ describe('workerState', () => {
 		['idle', [{ kind: 'stop' }, { ...bash, subagent: 'a1' }]],
 	] as const)('is %s after %j', (phase, events) => expect(after([...events]).phase).toBe(phase));
 
+	it('without hooks is what the process and the agent itself tell, and never for ever starting', () => {
+		const process = { liveness: 'alive', at: at(5) } as const;
+		expect(after([], { hooks: 'off', process })).toMatchObject({
+			phase: 'working',
+			source: expect.stringContaining('without hooks'),
+		});
+		const probe = { status: { phase: 'idle' }, at: at(9) } as const;
+		expect(after([], { hooks: 'off', process, probe }).phase).toBe('idle');
+		expect(after([], { hooks: 'off', process: { liveness: 'dead', at: at(9) } }).phase).toBe('ended');
+		expect(after([], { hooks: 'off' }).phase).toBe('starting');
+	});
+
 	it('names the tool and where it knows it from', () => {
 		expect(after([{ kind: 'prompt' }, bash])).toEqual({
 			phase: 'working',
