@@ -1,9 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
 import { deploy, deploymentState } from '../../../src/core/deployment/deploy.ts';
 import type { WorkerAddress } from '../../../src/core/workspace.ts';
 import { drivers } from '../../../src/drivers/index.ts';
+import { answerQuestion } from '../../support/answerQuestion.ts';
 import { submit } from '../../support/submit.ts';
 import { eventually } from '../../support/eventually.ts';
 import { installedRuntime } from '../../support/runtime.ts';
@@ -16,8 +18,7 @@ import type { ConformanceLab } from '../lab.ts';
 async function userSession(lab: ConformanceLab, prompt: string): Promise<WorkerAddress> {
 	const screen = await lab.interactive(lab.agent.unattended);
 	for (const { question, keys } of lab.candidate.trust) {
-		await screen.waitForText(question);
-		screen.type(keys);
+		await answerQuestion(screen, question, keys);
 		await screen.waitForText(lab.agent.ready);
 	}
 	await submit(screen, prompt);
