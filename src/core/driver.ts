@@ -117,13 +117,14 @@ export type DeploymentScope = 'launch' | 'workspace';
 
 /**
  * What is written for a CLI, as data; `core/deployment` carries it out and back. A CLI that takes hooks per launch gets them so from
- * {@link Driver.launch}, and nothing is written into the CLI's own places in the scope `launch`.
+ * {@link Driver.launch}, and nothing is written into the CLI's own places in the scope `launch`. The plan for `workspace` holds all that
+ * the one for `launch` does: once a folder is set up, starts are deployed with it too.
  */
 export interface DeploymentPlan {
 	edits: readonly SettingsEdit[];
-	/** Whole files of Nancy's own in the CLI's places in the workspace; git does not see them. */
+	/** Whole files of Nancy's own in the CLI's places in the workspace, which no other driver names; git does not see them. */
 	files: readonly OwnFile[];
-	/** Whole files of Nancy's own below the launch folder, which a launch points the CLI to. */
+	/** Whole files of Nancy's own, relative to the launch folder, which a launch points the CLI to. Nothing else stays in that folder. */
 	launchFiles: readonly OwnFile[];
 	/** Event names written, for the deployment record. */
 	events: readonly string[];
@@ -131,14 +132,17 @@ export interface DeploymentPlan {
 	warnings: readonly string[];
 }
 
-/** Values appended to arrays of a JSON (with comments) settings file. */
+/**
+ * Values appended to arrays of a JSON (with comments) settings file. Each holds a string that begins with the launcher (see
+ * `LAUNCHER_PATTERN`) and calls it as `'…/nancy-hook' <driver> …`: by that it is known again, also beside other drivers'.
+ */
 export interface SettingsEdit {
 	/** Relative to the workspace folder, with `/`. */
 	file: string;
 	entries: readonly { path: readonly string[]; value: unknown }[];
 }
 
-/** A file that nobody but Nancy writes. */
+/** A file that nobody but Nancy writes. With the launcher's path between quotes in it, it is known also when its record is gone. */
 export interface OwnFile {
 	/** Relative, with `/`. */
 	file: string;
