@@ -100,17 +100,19 @@ export interface LabOptions {
 	scope?: DeploymentScope | 'none';
 	/** The user's settings make the CLI ask before it runs a command. */
 	asks?: boolean;
+	/** The user's settings let Nancy wake the CLI, where that is their choice. */
+	wakes?: boolean;
 }
 
 export async function conformanceLab(
 	candidate: Candidate,
-	{ scope = 'launch', asks = false }: LabOptions = {},
+	{ scope = 'launch', asks = false, wakes = false }: LabOptions = {},
 ): Promise<ConformanceLab> {
 	const { agent, driver, installed } = candidate;
 	const version = versionOf(candidate);
 	const lab = await agentLab(options => agent.home({ ...options, installed }), {
 		env: { ...agent.env },
-		settings: asks ? { ...agent.asking } : {},
+		settings: { ...(asks && agent.asking), ...(wakes && agent.waking) },
 	});
 	const runtime = await installedRuntime(lab.home);
 	const nancy = new Workspace(lab.workspace.path);

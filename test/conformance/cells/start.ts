@@ -62,10 +62,12 @@ export const interrupted: Cell = {
 		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 60]] [[text:Unreached]]' });
 		await lab.made('begun');
 		await lab.becomes(worker.address, 'working', ({ state }) => state.phase === 'working');
+		// Some take a key for the question that a tool may still raise.
+		await sleep(1500);
 		for (const key of lab.candidate.interrupt) {
-			// Some take a key for the question that a tool may still raise, and two at once for another key.
-			await sleep(700);
 			worker.terminal.type(key);
+			// Some take two at once for another key, and two that are half a second apart for one each.
+			await sleep(300);
 		}
 		await lab.becomes(worker.address, 'idle after an interruption', ({ state }) => state.phase === 'idle');
 		return WORKS;

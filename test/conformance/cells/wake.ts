@@ -7,6 +7,7 @@ export const wake: Cell = {
 	about: 'wake',
 	triedAnyway: true,
 	quick: true,
+	lab: { wakes: true },
 	run: async lab => {
 		const worker = await lab.start({ prompt: '[[text:First turn]]' });
 		await worker.idle();
@@ -29,6 +30,7 @@ export const draft: Cell = {
 	needs: ['wake'],
 	triedAnyway: false,
 	quick: false,
+	lab: { wakes: true },
 	run: async lab => {
 		const worker = await lab.start({ prompt: '[[text:First turn]]' });
 		await worker.idle();
@@ -49,6 +51,7 @@ export const wakeOnResume: Cell = {
 	needs: ['wake', 'resume'],
 	triedAnyway: false,
 	quick: false,
+	lab: { wakes: true },
 	run: async lab => {
 		const worker = await lab.start({ prompt: '[[text:First turn]]' });
 		await worker.idle();

@@ -6,11 +6,13 @@ export interface AgentUnderTest {
 	id: AgentId;
 	/** The id of its driver. */
 	driver: string;
-	home(options: AgentHomeOptions): AgentHome;
+	home: (options: AgentHomeOptions) => AgentHome;
 	/** Added to its environment. */
 	env: Readonly<Record<string, string>>;
 	/** In the user's settings file: what makes it ask before it runs a command, where it does not by itself. */
 	asking: Readonly<Record<string, unknown>>;
+	/** In the user's settings file: what lets Nancy wake it, where that is the user's choice. */
+	waking: Readonly<Record<string, unknown>>;
 	/** The permission question on its screen. */
 	question: RegExp;
 	/** The keys that say yes to it, once. */

@@ -8,6 +8,7 @@ export const claudeCodeUnderTest: AgentUnderTest = {
 	// It bypasses permissions as root only in what says that it is a sandbox.
 	env: { IS_SANDBOX: '1' },
 	asking: {},
+	waking: {},
 	question: /Do you want to proceed\?/,
 	yes: '1',
 	no: '\u001b',

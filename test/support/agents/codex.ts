@@ -7,6 +7,7 @@ export const codexUnderTest: AgentUnderTest = {
 	home: codexHome,
 	env: {},
 	asking: {},
+	waking: {},
 	question: /Would you like to run the following command\?/,
 	yes: 'y',
 	no: '\u001b',

@@ -7,6 +7,7 @@ export const copilotUnderTest: AgentUnderTest = {
 	home: copilotHome,
 	env: {},
 	asking: {},
+	waking: { experimental: true },
 	question: /Do you want to run this command\?/,
 	yes: '1',
 	no: '\u001b',

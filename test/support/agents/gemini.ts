@@ -7,6 +7,7 @@ export const geminiUnderTest: AgentUnderTest = {
 	home: geminiHome,
 	env: {},
 	asking: {},
+	waking: {},
 	question: /Allow execution of \[Shell\]\?/,
 	yes: '1',
 	no: '\u001b',

@@ -7,6 +7,7 @@ export const opencodeUnderTest: AgentUnderTest = {
 	home: opencodeHome,
 	env: {},
 	asking: { permission: { bash: 'ask' } },
+	waking: {},
 	question: /△ Permission required/,
 	yes: '\r',
 	no: '\u001b',
