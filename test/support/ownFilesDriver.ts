@@ -37,7 +37,7 @@ export function ownFilesDriver(name: string): Driver {
 					{ file: 'more/policy.toml', content: `command = "${launcher}"\n` },
 				],
 				events: ['Start', 'Stop'],
-				warnings: [],
+				warnings: scope === 'launch' ? [] : ['Trust the folder.'],
 			};
 		},
 	};

@@ -38,13 +38,16 @@ export function jobFor(
 	record: Deployment | undefined,
 ): Job {
 	const scope = record?.scope === 'workspace' ? 'workspace' : request.scope;
-	const plan = driver.deployment({
-		version: request.agentVersion,
-		launcher: request.runtime.launcher,
-		workspaceFolder: workspace.folder,
-		scope,
-	});
-	return { workspace, driver, request: { ...request, scope }, plan };
+	const planFor = (asked: DeploymentScope) =>
+		driver.deployment({
+			version: request.agentVersion,
+			launcher: request.runtime.launcher,
+			workspaceFolder: workspace.folder,
+			scope: asked,
+		});
+	// What the user was told at Set Up need not be told again at each start.
+	const { warnings } = planFor(request.scope);
+	return { workspace, driver, request: { ...request, scope }, plan: { ...planFor(scope), warnings } };
 }
 
 /** A string in another tool's settings that makes the entry around it Nancy's, of whatever version and driver. */

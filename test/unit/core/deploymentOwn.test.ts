@@ -14,6 +14,7 @@ const OLD = '0.1.0-aaaaaaaa';
 const NEW = '0.2.0-bbbbbbbb';
 const alpha = ownFilesDriver('alpha');
 const beta = ownFilesDriver('beta');
+const TRUST = 'Trust the folder.';
 const PLUGIN = '.alpha/plugin/nancy.js';
 
 let folder: TempFolder;
@@ -75,8 +76,8 @@ describe('a start', () => {
 
 	it('never takes away what Set Up did', async () => {
 		await deploy(workspace, alpha, request('launch'));
-		await deploy(workspace, alpha, request('workspace'));
-		await deploy(workspace, alpha, request('launch', NEW));
+		expect((await deploy(workspace, alpha, request('workspace'))).warnings).toEqual([TRUST]);
+		expect((await deploy(workspace, alpha, request('launch', NEW))).warnings).toEqual([]);
 		expect(read(SHARED)).toContain(`${NEW}/nancy-hook`);
 		expect(read(PLUGIN)).toContain(NEW);
 		expect((await workspace.config()).deployments).toMatchObject([{ scope: 'workspace', hookVersion: NEW }]);
@@ -168,8 +169,11 @@ describe('a file of Nancy’s own', () => {
 		given();
 		const before = treeOf(workspace.folder);
 		const { warnings } = await deploy(workspace, alpha, request());
-		expect(warnings).toEqual([expect.stringMatching(/^\.alpha\/plugin\/nancy\.js is not Nancy's .* Move it away/)]);
-		expect(await obstacles(workspace, alpha, request())).toEqual(warnings);
+		expect(warnings).toEqual([
+			TRUST,
+			expect.stringMatching(/^\.alpha\/plugin\/nancy\.js is not Nancy's .* Move it away/),
+		]);
+		expect(await obstacles(workspace, alpha, request())).toEqual(warnings.slice(1));
 		expect(await deploymentState(workspace, alpha, request())).toBe('ok');
 		await undeploy(workspace, alpha.id);
 		expect(treeOf(workspace.folder)).toEqual(before);
@@ -179,7 +183,7 @@ describe('a file of Nancy’s own', () => {
 		await deploy(workspace, alpha, request());
 		writeFileSync(at(PLUGIN), `${read(PLUGIN)}// mine\n`);
 		const changed = read(PLUGIN);
-		expect((await deploy(workspace, alpha, request('workspace', NEW))).warnings).toHaveLength(1);
+		expect((await deploy(workspace, alpha, request('launch', NEW))).warnings).toHaveLength(1);
 		expect(read(PLUGIN)).toBe(changed);
 		expect((await undeploy(workspace, alpha.id)).warnings).toEqual([
 			`${PLUGIN} was changed by somebody; it stays.`,
@@ -278,7 +282,7 @@ describe('two drivers', () => {
 
 	it('share a skill: it is no one’s change, and stays until the last goes', async () => {
 		await deploy(workspace, alpha, request());
-		expect((await deploy(workspace, beta, request())).warnings).toEqual([]);
+		expect((await deploy(workspace, beta, request())).warnings).toEqual([TRUST]);
 		await deploy(workspace, beta, request('workspace', NEW));
 		expect(await deploymentState(workspace, alpha, request('workspace', NEW))).toBe('outdated');
 		expect((await deploy(workspace, alpha, request('workspace', NEW))).changed).not.toContain(

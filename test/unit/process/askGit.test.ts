@@ -21,6 +21,7 @@ import { tempFolder } from '../../support/tempFolder.ts';
 
 const alpha = ownFilesDriver('alpha');
 const beta = ownFilesDriver('beta');
+const TRUST = 'Trust the folder.';
 const PLUGIN = '.alpha/plugin/nancy.js';
 
 let repository: GitRepository;
@@ -152,19 +153,20 @@ describe('files that Nancy makes in a checkout', () => {
 		repository.commit({ [SHARED]: '{}' });
 		const workspace = new Workspace(repository.root);
 		expect((await deploy(workspace, alpha, request)).warnings).toEqual([
+			TRUST,
 			`${SHARED} is tracked by git: do not commit Nancy's lines in it.`,
 		]);
-		expect((await deploy(workspace, alpha, request)).warnings).toEqual([]);
+		expect((await deploy(workspace, alpha, request)).warnings).toEqual([TRUST]);
 	});
 
 	it('are deployed where there is no repository, and where its exclude file cannot be written', async () => {
 		await using folder = tempFolder();
 		expect(await askGit(folder.path, ['x'])).toBeUndefined();
-		expect((await deploy(new Workspace(folder.path), alpha, request)).warnings).toEqual([]);
+		expect((await deploy(new Workspace(folder.path), alpha, request)).warnings).toEqual([TRUST]);
 		rmSync(exclude());
 		symlinkSync('/nowhere/exclude', exclude());
 		const { warnings } = await deploy(new Workspace(repository.root), alpha, request);
-		expect(warnings).toEqual([expect.stringContaining('a link to a file that is not there')]);
+		expect(warnings).toEqual([TRUST, expect.stringContaining('a link to a file that is not there')]);
 		expect(existsSync(join(repository.root, PLUGIN))).toBe(true);
 	});
 });
