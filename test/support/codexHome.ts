@@ -38,7 +38,13 @@ export function codexHome({ home, trusted, modelUrl, settings = {}, installed }:
 		version,
 		command: executable,
 		home,
-		env: { ...bareEnvironment(home), CODEX_HOME: own, MODEL_DOUBLE_KEY: 'key-of-the-model-double' },
+		env: {
+			...bareEnvironment(home),
+			CODEX_HOME: own,
+			MODEL_DOUBLE_KEY: 'key-of-the-model-double',
+			// Its terminal UI fetches an announcement, which no setting stops: refused here, before a name is looked up.
+			HTTPS_PROXY: 'http://127.0.0.1:9',
+		},
 		headless: prompt => ['exec', '--skip-git-repo-check', prompt],
 		unattended: ['--dangerously-bypass-approvals-and-sandbox'],
 		interactive: ['--no-daemon'],
