@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { driverById } from '../../src/drivers/index.ts';
 import { cells } from '../conformance/cells.ts';
 import { judge } from '../conformance/judge.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+
+// Each starts a CLI, which takes a core for a second or two and then mostly waits.
+vi.setConfig({ maxConcurrency: 3, testTimeout: 150_000 });
 
 // The cells that matter most; `npm run conformance` has the others.
 const quick = cells.filter(cell => cell.quick);

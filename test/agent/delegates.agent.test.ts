@@ -14,7 +14,7 @@ import {
 } from '../../src/protocol/cliOutput.ts';
 import { ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
-import { submit } from '../support/claudeTerminal.ts';
+import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';

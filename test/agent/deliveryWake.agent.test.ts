@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { TYPED_WAKE } from '../../src/core/driver.ts';
+import { WAKE_PROMPT } from '../../src/core/driver.ts';
 import { readPhase } from '../../src/core/phase.ts';
 import { WAKE_SUMMARY } from '../../src/drivers/claude-code/wake.ts';
 import { SessionId } from '../../src/protocol/names.ts';
-import { submit } from '../support/claudeTerminal.ts';
+import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -82,20 +82,9 @@ describe('waking an idle agent in a terminal', () => {
 		const id = await lab.send(address, 'Unheard of. [[text:Heard of now]]');
 		await sleep(3000);
 		expect(lab.model.requests.some(request => request.text.includes('Unheard of'))).toBe(false);
-		await submit(claude, TYPED_WAKE);
+		await submit(claude, WAKE_PROMPT);
 		await lab.model.waitForRequest(request => request.text.includes('Unheard of'));
 		expect((await lab.delivered(address, id)).receipt).toMatchObject({ event: 'UserPromptSubmit', rung: 'keys' });
-	});
-
-	it('wakes it once it is resumed, for what was queued while it did not run, without any window', async () => {
-		await using lab = await deployedLab();
-		const { session, address, claude } = await afterFirstTurn(lab);
-		await claude.close();
-		await lab.send(address, 'While you were away. [[text:Read on return]]');
-		const again = await lab.interactive(['--resume', session]);
-		await again.waitForText(/● Read on return/, 10_000);
-		const { messages } = await lab.nancy.mailbox(address).list(['delivered']);
-		expect(messages.map(({ receipt }) => receipt)).toMatchObject([{ event: 'UserPromptSubmit', rung: 'wake' }]);
 	});
 
 	it('wakes it after /compact', async () => {

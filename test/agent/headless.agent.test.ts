@@ -48,33 +48,6 @@ async function run(
 }
 
 describe('the real Claude Code without a terminal', () => {
-	it('tells its session, what it does, and its answer with what it cost', async () => {
-		await using lab = await claudeLab();
-		const { ending, events } = await run(lab, '[[sh:echo hello]] [[write:note.txt|x]] [[text:All is done.]]');
-		expect(ending).toMatchObject({
-			is: 'result',
-			result: { text: 'All is done.', outputTokens: expect.any(Number) },
-		});
-		expect(ending.is === 'result' && ending.result.failure).toBeUndefined();
-		expect(events).toEqual(
-			expect.arrayContaining([
-				expect.objectContaining({ is: 'session' }),
-				expect.objectContaining({ is: 'tool', tool: 'Bash', summary: 'echo hello' }),
-				expect.objectContaining({ is: 'tool', tool: 'Write', file: expect.stringContaining('note.txt') }),
-				expect.objectContaining({ is: 'text', text: 'All is done.' }),
-			]),
-		);
-	});
-
-	it('is denied what its permissions do not allow, and says so', async () => {
-		await using lab = await claudeLab();
-		const { ending, events } = await run(lab, '[[sh:touch made]] [[text:I could not.]]', {
-			permissions: 'default',
-		});
-		expect(ending).toMatchObject({ is: 'result', result: { text: 'I could not.' } });
-		expect(events).toEqual(expect.arrayContaining([expect.objectContaining({ is: 'denied', tool: 'Bash' })]));
-	});
-
 	it.each([
 		[429, 'quota'],
 		[529, 'transient'],

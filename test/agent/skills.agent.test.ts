@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import type { WorkerAddress } from '../../src/core/workspace.ts';
 import { ORCHESTRATOR, SessionId } from '../../src/protocol/names.ts';
-import { submit } from '../support/claudeTerminal.ts';
+import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { readSkills, skillsFolder } from '../support/skills.ts';
 

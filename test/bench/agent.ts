@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SessionId } from '../../src/protocol/names.ts';
-import { submit } from '../support/claudeTerminal.ts';
+import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { median, milliseconds, quantile, type Row } from './table.ts';
 

@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
 import { deploy, deploymentState } from '../../../src/core/deployment/deploy.ts';
 import type { WorkerAddress } from '../../../src/core/workspace.ts';

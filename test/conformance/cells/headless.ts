@@ -9,7 +9,7 @@ export const headless: Cell = {
 	needs: ['headless'],
 	about: 'headless',
 	triedAnyway: false,
-	quick: true,
+	quick: false,
 	run: async lab => {
 		const run = await lab.runHeadless('Work alone. [[sh:echo hello > made]] [[text:All is done.]]');
 		await lab.seen('Work alone.');

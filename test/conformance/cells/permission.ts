@@ -1,3 +1,4 @@
+import { answerQuestion } from '../../support/answerQuestion.ts';
 import { must, WORKS, type Cell } from '../cell.ts';
 
 export const permission: Cell = {
@@ -14,7 +15,7 @@ export const permission: Cell = {
 		await lab.becomes(worker.address, 'waiting for an answer', ({ state }) => state.phase === 'waiting');
 		const id = await lab.send(worker.address, 'Sent while it asks.');
 		must(!lab.has('made'), 'the tool ran unasked');
-		worker.terminal.type(lab.candidate.yes);
+		await answerQuestion(worker.terminal, lab.candidate.question, lab.candidate.yes);
 		await lab.made('made');
 		await lab.seen('Sent while it asks.');
 		await lab.delivered(worker.address, id);
@@ -34,7 +35,7 @@ export const refused: Cell = {
 		const worker = await lab.start({ prompt: '[[esc:touch never]] [[text:Refused]]', asks: true });
 		await worker.terminal.waitForText(lab.candidate.question);
 		await lab.becomes(worker.address, 'waiting for an answer', ({ state }) => state.phase === 'waiting');
-		worker.terminal.type(lab.candidate.no);
+		await answerQuestion(worker.terminal, lab.candidate.question, lab.candidate.no);
 		await lab.becomes(worker.address, 'waiting no more', ({ state }) => state.phase !== 'waiting');
 		must(!lab.has('never'), 'the tool ran');
 		return WORKS;

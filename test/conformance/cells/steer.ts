@@ -60,7 +60,7 @@ export const pause: Cell = {
 		});
 		await lab.model.waitForRequest(() => lab.requests().length === 2);
 		await lab.send(worker.address, 'Wait for me.', { effect: 'pause' });
-		await sleep(4500);
+		await sleep(3000);
 		must(!lab.has('never'), 'the tool ran all the same');
 		const goesOn = lab.requests().length > 2;
 		if (!goesOn) await worker.submit('Go on. ((lat:0)) [[text:Going on]]');
@@ -74,7 +74,7 @@ export const subagent: Cell = {
 	title: 'A subagent never gets the worker’s messages; the worker does',
 	needs: ['steer'],
 	triedAnyway: false,
-	quick: false,
+	quick: true,
 	run: async lab => {
 		const { subagent: delegated } = lab.candidate;
 		if (delegated === 'none') return notPossible('It has no subagents.');

@@ -6,7 +6,8 @@ import { opencodeUnderTest } from './opencode.ts';
 import { driverById } from '../../../src/drivers/index.ts';
 import type { AgentUnderTest } from './agentUnderTest.ts';
 
-const all: readonly AgentUnderTest[] = [
+/** Every agent CLI that tests run, in the order of the matrix's columns. */
+export const everyAgent: readonly AgentUnderTest[] = [
 	claudeCodeUnderTest,
 	copilotUnderTest,
 	codexUnderTest,
@@ -14,5 +15,7 @@ const all: readonly AgentUnderTest[] = [
 	opencodeUnderTest,
 ];
 
-/** Every agent CLI that Nancy has a driver for, in the order of the matrix's columns. */
-export const agentsUnderTest: readonly AgentUnderTest[] = all.filter(({ driver }) => driverById(driver) !== undefined);
+/** Those that Nancy has a driver for. */
+export const agentsUnderTest: readonly AgentUnderTest[] = everyAgent.filter(
+	({ driver }) => driverById(driver) !== undefined,
+);
