@@ -46,16 +46,20 @@ function guard(session, event, slot) {
 	});
 }
 
-if (${isOwn} && process.env.NANCY_ATTENDED !== '0' && isInstalled()) {
-	const session = await joinSession({});
+async function wakeAtBell(session) {
 	const { stdout } = await guard(session, ${JSON.stringify(JOINED)}, 'program');
 	const bell = stdout.trim();
-	if (bell !== '') {
-		watchFile(bell, { interval: 500 }, async () => {
-			const { code, stderr } = await guard(session, ${JSON.stringify(BELL)}, 'wake');
-			if (code === 2) await session.send({ prompt: stderr.trim() }).catch(() => undefined);
-		});
-	}
+	if (bell === '') return;
+	watchFile(bell, { interval: 500 }, async () => {
+		const { code, stderr } = await guard(session, ${JSON.stringify(BELL)}, 'wake');
+		if (code === 2) await session.send({ prompt: stderr.trim() }).catch(() => undefined);
+	});
+}
+
+if (${isOwn} && process.env.NANCY_ATTENDED !== '0' && isInstalled()) {
+	const session = await joinSession({});
+	// Not waited for: the CLI takes no prompt before its extensions have loaded.
+	wakeAtBell(session).catch(() => undefined);
 }
 `;
 }
