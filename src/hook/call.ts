@@ -39,6 +39,8 @@ export interface Call {
 	/** What the agent says its session is, where it says so outside the payload. */
 	session: SessionId | undefined;
 	agent: ProcessIdentity | undefined;
+	/** Process of the guard that made the call. */
+	guardPid: number;
 	/** False where nobody sits at the agent: it ends with its turn, and a wake would reach nobody. */
 	isAttended: boolean;
 	env: Environment;
@@ -51,6 +53,7 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 	if (!driver || event === '' || !isProgramSlot(slot) || basename(root) !== '.nancy') return undefined;
 	const session = SessionId.safeParse(env['NANCY_HOOK_SESSION']);
 	const pid = Number(env['NANCY_HOOK_PID']);
+	const guardPid = Number(env['NANCY_HOOK_GUARD']);
 	return {
 		driver,
 		event,
@@ -58,6 +61,7 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 		workspace: new Workspace(dirname(root)),
 		session: session.success ? session.data : undefined,
 		agent: Number.isSafeInteger(pid) && pid > 1 ? living(identify(pid)) : undefined,
+		guardPid: Number.isSafeInteger(guardPid) && guardPid > 1 ? guardPid : process.ppid,
 		isAttended: env['NANCY_HOOK_ATTENDED'] !== '0',
 		env,
 	};

@@ -39,7 +39,7 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 	if (!binding || (rung === 'waiter' && binding.watched)) return LEAVE;
 	const record = await workspace.worker(binding.address);
 	const transcript = record?.sessions.find(each => each.id === session)?.transcript;
-	if (!(await becomeWaiter(workspace, session, process.ppid, transcript))) return LEAVE;
+	if (!(await becomeWaiter(workspace, session, call.guardPid, transcript))) return LEAVE;
 	const mailbox = workspace.mailbox(binding.address);
 	await mailbox.recover();
 	const { messages } = await mailbox.list(['queued']);

@@ -33,7 +33,7 @@ export const foundSession: Cell = {
 	title: 'A session that the user starts is found, and takes a directive',
 	needs: ['hooks', 'steer'],
 	triedAnyway: false,
-	quick: true,
+	quick: false,
 	lab: { scope: 'workspace' },
 	run: async lab => {
 		const address = await userSession(lab, '[[sh:touch begun; sleep 2]] [[sh:true]] [[text:Not steered]]');

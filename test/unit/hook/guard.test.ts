@@ -378,4 +378,26 @@ describe('the guard', () => {
 		const more = { file_path: workspace.paths.bell(session), event: 'change' };
 		expect(hook('FileChanged', 'wake', { more, env: { NANCY_HOOK_ATTENDED: '0' } })).toEqual(SILENT);
 	});
+
+	it('waits once for a session, also where the session stands in the event alone', async () => {
+		await workspace.bindSession(session, address, false);
+		const env = { NANCY_HOOK_SESSION: '', NANCY_HOOK_KEY: 'session_id', NANCY_HOOK_PROJECT: folder.path };
+		const waiters = [1, 2].map(() => {
+			const child = spawn('dash', [launcher, driver, 'Stop', 'wait', folder.path], {
+				env: { PATH: process.env['PATH'], ...env },
+				stdio: ['pipe', 'ignore', 'ignore'],
+			});
+			child.stdin.end(payload('Stop'));
+			return child;
+		});
+		try {
+			await expect
+				.poll(() => waiters.filter(({ exitCode }) => exitCode === null).length, { timeout: 25_000 })
+				.toBe(1);
+			const [holder] = readFileSync(join(workspace.paths.waiters, session), 'utf8').split(/\s/, 1);
+			expect(waiters.map(({ pid }) => String(pid))).toContain(holder);
+		} finally {
+			for (const waiter of waiters) waiter.kill('SIGKILL');
+		}
+	}, 30_000);
 });
