@@ -8,6 +8,7 @@ import type { HeadlessEvent } from '../../src/core/headless.ts';
 import { headlessOf, planWorker, recordProcess, type WorkerPlan } from '../../src/core/launch.ts';
 import type { StoredMessage } from '../../src/core/mailboxFiles.ts';
 import { readOverview } from '../../src/core/model.ts';
+import type { Ask } from '../../src/core/prober.ts';
 import type { WorkerView } from '../../src/core/overview.ts';
 import type { Runtime } from '../../src/core/runtime.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
@@ -91,6 +92,9 @@ export interface ConformanceLab extends AgentLab {
 /** Longest wait for what comes at once on a machine that is not busy with other things, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
+/** How often the CLI itself is asked for its status, in milliseconds. */
+const ASK_MS = 3000;
+
 /** The first task of every lab. */
 export const TASK = TaskName.parse('build');
 export const WORKER: WorkerAddress = { task: TASK, worker: FIRST_WORKER };
@@ -133,8 +137,15 @@ export async function conformanceLab(
 	const shared = { task: TASK, bin: runtime.bin, launcher: runtime.launcher, env: lab.env };
 
 	const requests = () => lab.model.requests.filter(request => request.hasTools);
+	let askedAt = 0;
+	const ask: Ask = async asked => {
+		// As seldom as a window asks: each question is a start of the CLI.
+		if (Date.now() - askedAt < ASK_MS) throw new Error('it was asked a moment ago');
+		askedAt = Date.now();
+		return askStatus(asked, lab.agent.command, lab.env);
+	};
 	const view = async ({ task, worker }: WorkerAddress) => {
-		const { tasks } = await readOverview(nancy, drivers, asked => askStatus(asked, lab.agent.command, lab.env));
+		const { tasks } = await readOverview(nancy, drivers, ask);
 		const found = tasks.find(each => each.record.name === task);
 		return found?.workers.find(each => each.record.name === worker);
 	};

@@ -30,7 +30,7 @@ export const statusEvents: Cell = {
 	needs: ['hooks'],
 	about: 'hooks',
 	triedAnyway: false,
-	quick: true,
+	quick: false,
 	run: async lab => {
 		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 2]] [[text:At rest]]' });
 		await lab.made('begun');
