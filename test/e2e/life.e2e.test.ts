@@ -93,6 +93,8 @@ describe('the life of a task', () => {
 
 			await workbench.rowAction(workbench.row('Tasks', /Still here/), 'Stop Worker');
 			await workbench.row('Tasks', /ended/).waitFor();
+			await workbench.command("Nancy: Compare Agents' Abilities");
+			await report.getByRole('columnheader', { name: 'Claude Code' }).waitFor();
 			await workbench.command('Nancy: Doctor');
 			await report.getByText('Nothing is broken.').waitFor();
 			writeFileSync(join(workspace, '.claude', 'settings.local.json'), '{}\n');
