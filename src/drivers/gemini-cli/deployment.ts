@@ -1,0 +1,75 @@
+import type { DeploymentPlan, DeploymentRequest } from '../../core/driver.ts';
+import { quoted } from '../shellLine.ts';
+import { ID } from './events.ts';
+
+/** Read in this folder alone, once the user has trusted it. The CLI takes no hooks per launch. */
+const SETTINGS = '.gemini/settings.json';
+
+interface Entry {
+	event: string;
+	/** How the guard treats the event: see hooks/nancy-hook. */
+	slot: 'report' | 'boundary' | 'turn' | 'end' | 'program';
+}
+
+/** Milliseconds. Every hook is waited for. Above Nancy's own limit of 3 s, below what a person takes for a hang. */
+const TIMEOUT = 5000;
+
+const entries: readonly Entry[] = [
+	{ event: 'SessionStart', slot: 'program' },
+	{ event: 'BeforeAgent', slot: 'turn' },
+	{ event: 'BeforeTool', slot: 'boundary' },
+	{ event: 'AfterTool', slot: 'boundary' },
+	{ event: 'AfterAgent', slot: 'end' },
+	{ event: 'Notification', slot: 'report' },
+	{ event: 'SessionEnd', slot: 'report' },
+];
+
+const TRUST = [
+	'Gemini CLI runs hooks of a folder only once you have trusted it: when you start it here the next time, it asks “Do you trust the files in this folder?” (later: /permissions). Until then it passes over them without a word, and runs nothing without a terminal.',
+];
+
+export function deploymentPlan({ launcher, workspaceFolder }: DeploymentRequest): DeploymentPlan {
+	return {
+		edits: [
+			{
+				file: SETTINGS,
+				entries: entries.map(entry => ({
+					path: ['hooks', entry.event],
+					value: {
+						hooks: [
+							{
+								name: 'nancy',
+								type: 'command',
+								command: commandLine(entry, launcher, workspaceFolder),
+								timeout: TIMEOUT,
+							},
+						],
+					},
+				})),
+			},
+		],
+		files: [],
+		launchFiles: [],
+		events: entries.map(({ event }) => event),
+		warnings: TRUST,
+	};
+}
+
+/**
+ * The line that the CLI hands to `bash -c`. It must end well whatever happens: where a hook is missing or fails, the CLI denies the
+ * tool, with whatever the hook has said as the reason.
+ */
+function commandLine({ event, slot }: Entry, launcher: string, folder: string): string {
+	const program = quoted(launcher);
+	const variables = [
+		// In braces: without, the CLI puts the value there itself, in quotes of its own.
+		'NANCY_HOOK_SESSION="${GEMINI_SESSION_ID}"',
+		'NANCY_HOOK_PROJECT="${GEMINI_PROJECT_DIR}"',
+		'NANCY_HOOK_PID="$PPID"',
+		'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
+	];
+	const call = `${variables.join(' ')} ${program} ${ID} ${event} ${slot} ${quoted(folder)}`;
+	// Set by this CLI for its hooks alone: other programs may read its settings.
+	const conditions = `[ -x ${program} ] && [ -n "\${GEMINI_SESSION_ID}" ]`;
+	return `${conditions} && words=$(${call} 2>/dev/null) && printf '%s\\n' "$words"; exit 0`;
+}

@@ -1,0 +1,36 @@
+import type { Driver } from '../../core/driver.ts';
+import { deliveryAnswer } from './answers.ts';
+import { deploymentPlan } from './deployment.ts';
+import { ID, readEvent } from './events.ts';
+import { headless } from './headless.ts';
+import { foreignVariables, launchPlan } from './launch.ts';
+import { transcript } from './transcript.ts';
+import { floors, limits, OLDEST } from './versions.ts';
+
+export const geminiCli: Driver = {
+	id: ID,
+	displayName: 'Gemini CLI',
+	command: 'gemini',
+	versionArgs: ['--version'],
+	oldestVersion: OLDEST,
+	floors,
+	limits,
+	installHint: 'Install it with: npm install -g @google/gemini-cli',
+	launch: launchPlan,
+	deployment: deploymentPlan,
+	skillsFolder: '.agents/skills',
+	hooks: {
+		slots: { 'tool-start': 'denial', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },
+		contextLimit: 8000,
+		// The CLI itself has no limit.
+		stopCap: 7,
+		read: readEvent,
+		answer: deliveryAnswer,
+		watchAnswer: 'none',
+		wake: 'none',
+	},
+	probe: 'none',
+	transcript,
+	headless,
+	foreignVariables,
+};

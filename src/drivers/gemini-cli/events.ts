@@ -1,0 +1,86 @@
+import { WAKE_PROMPT, type HookCall } from '../../core/driver.ts';
+import { DriverId } from '../../protocol/names.ts';
+import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
+import { parsePayload, type KnownPayload } from './payloads.ts';
+
+export const ID = DriverId.parse('gemini-cli');
+
+const kindByEvent: Readonly<Record<KnownPayload['hook_event_name'], EventKind>> = {
+	SessionStart: 'session-start',
+	SessionEnd: 'session-end',
+	BeforeAgent: 'prompt',
+	BeforeTool: 'tool-start',
+	AfterTool: 'tool-end',
+	AfterAgent: 'stop',
+	Notification: 'notification',
+};
+
+/** Reads one hook payload. */
+export function readEvent(call: HookCall): AgentEvent | 'silent' {
+	if (isForeign(call)) return 'silent';
+	const parsed = parsePayload(call.event, call.payload);
+	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
+	if (payload.hook_event_name !== call.event) {
+		throw new Error(`the hook of ${call.event} was called for ${payload.hook_event_name}`);
+	}
+	return withoutUndefined({
+		driver: ID,
+		session: payload.session_id,
+		kind: 'known' in parsed ? kindByEvent[parsed.known.hook_event_name] : 'other',
+		event: payload.hook_event_name,
+		cwd: payload.cwd,
+		transcript: payload.transcript_path || undefined,
+		...('known' in parsed ? detailsOf(parsed.known) : {}),
+	});
+}
+
+/** Whoever runs this hook without being this CLI inherits the variable at best, which its payload then contradicts. */
+function isForeign({ env, payload }: HookCall): boolean {
+	const session = env['GEMINI_SESSION_ID'];
+	const own = isObject(payload) ? payload['session_id'] : undefined;
+	return session !== undefined && session !== '' && own !== undefined && own !== session;
+}
+
+function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
+	switch (payload.hook_event_name) {
+		case 'SessionStart':
+			return { cause: payload.source };
+		case 'SessionEnd':
+			return { cause: payload.reason };
+		case 'BeforeAgent':
+			return promptDetails(payload.prompt);
+		case 'BeforeTool':
+			return { tool: payload.tool_name, summary: inputSummary(payload.tool_input) };
+		case 'AfterTool': {
+			const error = oneLine(payload.tool_response?.error?.message);
+			const summary = error ?? inputSummary(payload.tool_input);
+			return { kind: error === undefined ? 'tool-end' : 'tool-failed', tool: payload.tool_name, summary };
+		}
+		case 'AfterAgent':
+			return { continuing: payload.stop_hook_active, summary: oneLine(payload.prompt_response) };
+		case 'Notification':
+			return payload.notification_type === 'ToolPermission'
+				? { kind: 'permission-asked', summary: askedFor(payload) }
+				: { notification: payload.notification_type, summary: oneLine(payload.message) };
+	}
+}
+
+/** What the question is about: a command, a file, or the CLI's own words for it. */
+function askedFor({
+	details,
+	message,
+}: Extract<KnownPayload, { hook_event_name: 'Notification' }>): string | undefined {
+	return inputSummary(details) ?? oneLine(details?.filePath) ?? oneLine(message);
+}
+
+/** Feedback that keeps the agent going comes as a prompt that nobody typed. */
+function promptDetails(prompt: string): Partial<AgentEvent> {
+	const isTyped = prompt.trim() === WAKE_PROMPT;
+	const isWake = /^\s*\[Nancy message /.test(prompt);
+	return {
+		isWake,
+		wakeRung: isTyped ? 'keys' : undefined,
+		summary: isWake ? undefined : oneLine(prompt),
+	};
+}

@@ -1,0 +1,24 @@
+import type { HeadlessFormat } from '../../core/headless.ts';
+import { conversationFlags } from './launch.ts';
+import { StreamReader } from './stream.ts';
+
+export const headless: HeadlessFormat = {
+	permissionModes: [
+		{ id: 'default', label: 'Look', detail: 'Reads; nothing that would change something is offered to it.' },
+		{ id: 'auto_edit', label: 'Edit', detail: 'Edits files; it is offered no other commands.' },
+		{ id: 'yolo', label: 'Everything', detail: 'Whatever it wants, unasked. For sandboxes.' },
+	],
+	launch: ({ session, resume, model, permissions, extra, prompt }) => ({
+		args: [
+			...conversationFlags({ session, resume, model }),
+			'--output-format=stream-json',
+			`--approval-mode=${permissions}`,
+			...extra,
+		],
+		// What is piped in is the prompt, and the run ends with it.
+		stdin: prompt,
+		env: {},
+		sessionIsKnown: true,
+	}),
+	reader: () => new StreamReader(),
+};

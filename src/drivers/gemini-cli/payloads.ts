@@ -1,0 +1,58 @@
+import * as z from 'zod/mini';
+import { SessionId } from '../../protocol/names.ts';
+
+// Building a schema costs the hook more than using it, so each is built when its event comes.
+
+const text = () => z.string();
+const maybeText = () => z.optional(z.string());
+
+/** What every event carries. Loose: a newer CLI adds fields, and they are kept in the traffic. */
+const common = () => ({
+	session_id: SessionId,
+	/** Empty before the session has a record. */
+	transcript_path: maybeText(),
+	cwd: maybeText(),
+});
+
+const tool = () => ({ tool_name: text(), tool_input: z.unknown() });
+
+function event<Name extends string, Fields extends z.core.$ZodShape>(name: Name, fields: Fields) {
+	return z.looseObject({ ...common(), hook_event_name: z.literal(name), ...fields });
+}
+
+/** The events of Gemini CLI 0.61.0 that Nancy deploys. */
+const schemas = {
+	SessionStart: () => event('SessionStart', { source: maybeText() }),
+	SessionEnd: () => event('SessionEnd', { reason: maybeText() }),
+	BeforeAgent: () => event('BeforeAgent', { prompt: text() }),
+	BeforeTool: () => event('BeforeTool', tool()),
+	AfterTool: () =>
+		event('AfterTool', {
+			...tool(),
+			tool_response: z.optional(
+				z.looseObject({ error: z.optional(z.nullable(z.looseObject({ message: maybeText() }))) }),
+			),
+		}),
+	AfterAgent: () => event('AfterAgent', { prompt_response: maybeText(), stop_hook_active: z.optional(z.boolean()) }),
+	Notification: () =>
+		event('Notification', {
+			notification_type: maybeText(),
+			message: maybeText(),
+			details: z.optional(z.looseObject({ filePath: z.optional(z.unknown()) })),
+		}),
+};
+
+type EventName = keyof typeof schemas;
+export type KnownPayload = { [Name in EventName]: z.infer<ReturnType<(typeof schemas)[Name]>> }[EventName];
+
+const unknownEvent = () => z.looseObject({ ...common(), hook_event_name: text() });
+export type UnknownPayload = z.infer<ReturnType<typeof unknownEvent>>;
+
+/** Parses one hook payload; throws when a known event does not look like itself. */
+export function parsePayload(name: string, value: unknown): { known: KnownPayload } | { unknown: UnknownPayload } {
+	return isKnown(name) ? { known: schemas[name]().parse(value) } : { unknown: unknownEvent().parse(value) };
+}
+
+function isKnown(name: string): name is EventName {
+	return Object.hasOwn(schemas, name);
+}

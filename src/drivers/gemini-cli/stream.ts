@@ -1,0 +1,130 @@
+import * as z from 'zod/mini';
+import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
+import { SessionId } from '../../protocol/names.ts';
+import { inputSummary, oneLine } from '../summary.ts';
+
+const text = () => z._default(z.string(), '');
+const count = () => z._default(z.number(), 0);
+
+/** The lines of `--output-format stream-json` that tell something. */
+const Line = z.discriminatedUnion('type', [
+	z.looseObject({ type: z.literal('init'), session_id: SessionId, model: z.optional(z.string()) }),
+	z.looseObject({ type: z.literal('message'), role: z.string(), content: text() }),
+	z.looseObject({
+		type: z.literal('tool_use'),
+		tool_name: z.string(),
+		tool_id: text(),
+		parameters: z.optional(z.looseObject({ file_path: z.optional(z.unknown()) })),
+	}),
+	z.looseObject({
+		type: z.literal('tool_result'),
+		tool_id: text(),
+		status: text(),
+		output: text(),
+		error: z.optional(z.looseObject({ type: text(), message: text() })),
+	}),
+	z.looseObject({ type: z.literal('error'), severity: text(), message: text() }),
+	z.looseObject({
+		type: z.literal('result'),
+		status: z.string(),
+		error: z.optional(z.looseObject({ message: text() })),
+		stats: z.optional(z.looseObject({ input_tokens: count(), output_tokens: count() })),
+	}),
+]);
+type Line = z.infer<typeof Line>;
+type ToolResult = Extract<Line, { type: 'tool_result' }>;
+type Result = Extract<Line, { type: 'result' }>;
+
+/** FatalUntrustedWorkspaceError. */
+const UNTRUSTED = 55;
+const UNTRUSTED_REASON =
+	'Gemini CLI does not trust this folder. Start it here once in a terminal and choose “Trust folder”.';
+
+/** One run's lines. The CLI prints its answer in pieces, and again as no part of the result. */
+export class StreamReader implements HeadlessReader {
+	/** Names of the tools under way, by their call. */
+	private readonly tools = new Map<string, string>();
+	/** What the agent has said since its last tool. */
+	private words = '';
+	private lastWords = '';
+
+	read(line: string): readonly HeadlessEvent[] {
+		const known = parsed(line);
+		return known === undefined ? [] : this.eventsOf(known);
+	}
+
+	/** A run that never began prints no result; one that a signal ended has none either, though its exit code is 0. */
+	end(exitCode: number | null): readonly HeadlessEvent[] {
+		if (exitCode !== UNTRUSTED) return [];
+		return [resultOf(UNTRUSTED_REASON, undefined, { reason: UNTRUSTED_REASON, kind: 'final' })];
+	}
+
+	private eventsOf(line: Line): readonly HeadlessEvent[] {
+		switch (line.type) {
+			case 'init':
+				return [{ is: 'session', session: line.session_id, model: line.model }];
+			case 'message':
+				if (line.role === 'assistant') this.words += line.content;
+				return [];
+			case 'tool_use': {
+				this.tools.set(line.tool_id, line.tool_name);
+				const file = oneLine(line.parameters?.file_path);
+				const summary = inputSummary(line.parameters);
+				return [...this.said(), { is: 'tool', tool: line.tool_name, file, summary }];
+			}
+			case 'tool_result':
+				return this.readToolResult(line);
+			case 'error':
+				// A hook that denies the agent's end: what it says next is another answer.
+				return this.said();
+			case 'result':
+				return [...this.said(), this.readResult(line)];
+		}
+	}
+
+	/** What was said until now, as one text. */
+	private said(): readonly HeadlessEvent[] {
+		const words = this.words.trim();
+		this.words = '';
+		if (words === '') return [];
+		this.lastWords = words;
+		return [{ is: 'text', text: words }];
+	}
+
+	private readToolResult({ tool_id, status, output, error }: ToolResult): readonly HeadlessEvent[] {
+		const tool = this.tools.get(tool_id) ?? '';
+		this.tools.delete(tool_id);
+		if (status !== 'error') return [];
+		const reason = error?.message || output;
+		return DENIED.has(error?.type ?? '') ? [{ is: 'denied', tool, reason }] : [{ is: 'tool-failed', reason }];
+	}
+
+	private readResult({ status, error, stats }: Result): HeadlessEvent {
+		const reason = error?.message || `it ended with the status ${status}`;
+		return status === 'success' ? resultOf(this.lastWords, stats) : resultOf(reason, stats, failureOf(reason));
+	}
+}
+
+const DENIED: ReadonlySet<string> = new Set(['policy_violation', 'tool_not_registered']);
+
+function resultOf(text: string, stats: Result['stats'], failure?: HeadlessFailure): HeadlessEvent {
+	const { input_tokens: inputTokens = 0, output_tokens: outputTokens = 0 } = stats ?? {};
+	return { is: 'result', result: { text, inputTokens, outputTokens, costUsd: undefined, failure } };
+}
+
+const QUOTA = /"code":\s*429\b|quota|RESOURCE_EXHAUSTED|rate limit/i;
+const TRANSIENT = /"code":\s*5\d\d\b|UNAVAILABLE|fetch failed|ECONN|ETIMEDOUT|timed? ?out/;
+
+function failureOf(reason: string): HeadlessFailure {
+	if (QUOTA.test(reason)) return { reason, kind: 'quota' };
+	return { reason, kind: TRANSIENT.test(reason) ? 'transient' : 'final' };
+}
+
+function parsed(line: string): Line | undefined {
+	try {
+		const known = Line.safeParse(JSON.parse(line));
+		return known.success ? known.data : undefined;
+	} catch {
+		return undefined; // tools and warnings print to the same pipe
+	}
+}

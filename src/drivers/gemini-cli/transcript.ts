@@ -1,0 +1,3 @@
+import type { TranscriptFormat } from '../../core/driver.ts';
+
+export const transcript: TranscriptFormat | 'none' = 'none';

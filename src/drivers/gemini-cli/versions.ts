@@ -1,0 +1,30 @@
+import type { Version } from '../../base/version.ts';
+import type { Capability } from '../../core/driver.ts';
+
+/** The version that everything here was measured on: an unknown flag or event would be found out only in front of the user. */
+export const OLDEST: Version = [0, 61, 0];
+
+export const floors: Readonly<Record<Capability, Version | 'none'>> = {
+	hooks: OLDEST,
+	steer: OLDEST,
+	halt: OLDEST,
+	feedback: OLDEST,
+	batchEnd: 'none',
+	quietStop: 'none',
+	wake: 'none',
+	permissions: OLDEST,
+	status: 'none',
+	skills: OLDEST,
+	resume: OLDEST,
+	headless: OLDEST,
+};
+
+export const limits: Readonly<Partial<Record<Capability, string>>> = {
+	batchEnd:
+		'Gemini CLI reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
+	wake: 'Nothing can wake an idle Gemini CLI; messages wait for the next prompt, or for “Nancy: Wake by Typing”.',
+	permissions:
+		'Questions are reported, and answered in the terminal alone. After a Yes, Gemini CLI says nothing until the command ends: until then the agent is shown as waiting.',
+	status: 'Gemini CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',
+	headless: 'Gemini CLI tells tokens, but no cost.',
+};
