@@ -47,6 +47,16 @@ describe('what is due', () => {
 		for (const kind of Object.values(EventKind.def.entries)) expect(due(kind, 'agent-7')).toEqual([]);
 	});
 
+	it('is around tools what the CLI can carry there', () => {
+		const effects = ['none', 'halt', 'pause'] as const;
+		const due = (slot: 'boundary' | 'words' | 'denial' | 'halt') =>
+			effects.filter(effect => isDue(slot, message('x', { effect })));
+		expect(due('boundary')).toEqual(['none', 'halt', 'pause']);
+		expect(due('words')).toEqual(['none', 'halt']);
+		expect(due('denial')).toEqual(['halt', 'pause']);
+		expect(due('halt')).toEqual(['halt']);
+	});
+
 	it('gives an urgent result at a tool boundary and a pause never at Stop', () => {
 		expect(isDue('boundary', message('x', { kind: 'result', priority: 'urgent' }))).toBe(true);
 		expect(isDue('end', message('x', { effect: 'pause' }))).toBe(false);

@@ -9,6 +9,7 @@ const EXTENSION = '.github/extensions/nancy/extension.mjs';
 const TRUST = [
 	'Copilot CLI runs hooks of a folder only once you have trusted it: when you start it here the next time, it asks “Do you trust the files in this folder?”. Until then it passes over them without a word, and so does “copilot -p”. What Nancy itself starts brings its hooks along.',
 	'Sessions of Copilot CLI that run already read the hooks only when they are started anew, or at /clear.',
+	'In a git repository Copilot CLI reads hooks at the root alone: a session that you start in the repository of which this folder is a part is not seen.',
 ];
 
 export function deploymentPlan({ launcher, workspaceFolder, scope }: DeploymentRequest): DeploymentPlan {

@@ -30,8 +30,8 @@ export const copilotCli: Driver = {
 			prompt: 'turn',
 			stop: 'end',
 		},
-		// The CLI cuts what comes after a tool at 10 kB, without a word.
-		contextLimit: 8000,
+		// The CLI cuts what comes after a tool at 10,000 characters, without a word.
+		contextLimit: 9000,
 		// The CLI drops the ninth in a row, and the message with it.
 		stopCap: 7,
 		read: readEvent,

@@ -62,6 +62,10 @@ function commandLine({ event, slot }: Entry, place: 'launch' | 'workspace', laun
 		'NANCY_HOOK_PID="$PPID"',
 		'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
 	];
-	const call = `${program} ${ID} ${event} ${slot} ${quoted(folder)}`;
-	return `${conditions.join(' && ')} && ${variables.join(' ')} ${call}; exit 0`;
+	const call = `${variables.join(' ')} ${program} ${ID} ${event} ${slot} ${quoted(folder)}`;
+	// Whatever else is printed where a permission is checked, the CLI takes for a denial.
+	const step = event === 'permissionRequest' ? `answer=$(${call}) && ${PRINT_ANSWER}` : call;
+	return `${conditions.join(' && ')} && ${step}; exit 0`;
 }
+
+const PRINT_ANSWER = `case $answer in '{'*'}') printf '%s' "$answer" ;; esac`;

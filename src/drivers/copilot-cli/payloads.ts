@@ -19,7 +19,7 @@ const common = () => ({
 	parentAgentId: z.optional(SessionId),
 });
 
-const call = () => ({ toolName: text(), toolArgs: z.unknown() });
+const call = () => ({ toolName: text(), toolArgs: z.optional(z.unknown()) });
 const agent = () => ({ agentName: maybeText() });
 
 function event<Name extends string, Fields extends z.core.$ZodShape>(name: Name, fields: Fields) {
@@ -32,7 +32,7 @@ const schemas = {
 	sessionEnd: () => event('sessionEnd', { reason: maybeText() }),
 	userPromptSubmitted: () => event('userPromptSubmitted', { prompt: text() }),
 	preToolUse: () => event('preToolUse', call()),
-	permissionRequest: () => event('permissionRequest', { toolName: text(), toolInput: z.unknown() }),
+	permissionRequest: () => event('permissionRequest', { toolName: text(), toolInput: z.optional(z.unknown()) }),
 	postToolUse: () => event('postToolUse', call()),
 	postToolUseFailure: () => event('postToolUseFailure', { ...call(), error: maybeText() }),
 	agentStop: () => event('agentStop', { stop_hook_active: z.optional(z.boolean()), stopReason: maybeText() }),
