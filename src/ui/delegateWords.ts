@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import { l10n } from 'vscode';
 import { isFinal, type Delegate } from '../core/delegates/delegates.ts';
@@ -64,6 +65,16 @@ export function worktreeOf({ record, status }: Delegate, all: readonly Delegate[
 	return all
 		.map(other => other.status.worktree)
 		.find(worktree => worktree !== undefined && isInside(worktree.folder, folder));
+}
+
+/** {@link worktreeOf}, until it is removed: there is nothing to review, merge or discard then. */
+export function standingWorktree(delegate: Delegate, all: readonly Delegate[]): Worktree | undefined {
+	const worktree = worktreeOf(delegate, all);
+	return worktree && isStanding(worktree) ? worktree : undefined;
+}
+
+export function isStanding({ folder }: Worktree): boolean {
+	return existsSync(folder);
 }
 
 /** A delegate that waits or works in this worktree right now. */

@@ -2,7 +2,16 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isFinal, type Delegate } from '../core/delegates/delegates.ts';
 import type { DelegateState } from '../protocol/delegate.ts';
-import { delegateLine, delegateStateWord, duration, shortTitle, toolCalls, worktreeOf } from './delegateWords.ts';
+import {
+	delegateLine,
+	delegateStateWord,
+	duration,
+	isStanding,
+	shortTitle,
+	standingWorktree,
+	toolCalls,
+	worktreeOf,
+} from './delegateWords.ts';
 import { firstLine, formatCount, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import { LiveTree } from './liveTree.ts';
@@ -87,8 +96,7 @@ export class DelegatesView extends LiveTree<Element> {
 			return this.folders.list().length === 1 ? listOf(only) : used.map(each => new DelegateFolderItem(each));
 		}
 		if (parent instanceof DelegateFolderItem) return listOf(parent.folder);
-		if (parent instanceof GroupItem)
-			return parent.delegates.map(each => new DelegateItem(parent.folder, each, true));
+		if (parent instanceof GroupItem) return delegatesIn(parent);
 		if (parent instanceof EarlierItem) return parent.entries.map(entry => entryItem(parent.folder, entry));
 		return [];
 	}
@@ -108,7 +116,7 @@ export class DelegatesView extends LiveTree<Element> {
 		const { record, state } = delegate;
 		const agent = [this.agentName(record.agent), record.model].filter(Boolean).join(' · ');
 		const item = row(`${folder.path}//${record.id}`, isInGroup ? agent : shortTitle(delegate));
-		const worktree = worktreeOf(delegate, folder.delegates());
+		const worktree = standingWorktree(delegate, folder.delegates());
 		item.contextValue = delegate.isForeign ? 'foreign' : `delegate.${state}${worktree ? '.worktree' : ''}`;
 		item.iconPath = delegate.error === 'cancelled' ? stoppedIcon : icons[state];
 		item.description = delegateLine(delegate);
@@ -150,6 +158,7 @@ export class DelegatesView extends LiveTree<Element> {
 			],
 			[l10n.t('Cost'), status.cost_usd === undefined ? undefined : `$${status.cost_usd.toFixed(2)}`],
 			[l10n.t('Folder'), worktree?.folder ?? record.place.folder],
+			[l10n.t('Worktree'), worktree && !isStanding(worktree) ? l10n.t('removed') : undefined],
 			[l10n.t('Branch'), worktree?.branch],
 			[l10n.t('Result for'), record.parent ? addressWords(record.parent) : l10n.t('you')],
 			[l10n.t('Mailbox'), addressWords(record)],
@@ -159,6 +168,13 @@ export class DelegatesView extends LiveTree<Element> {
 			[l10n.t('ID'), record.id],
 		]);
 	}
+}
+
+/** The delegates that a row stands for: itself, or all of a group. */
+export function delegatesIn(element: unknown): DelegateItem[] {
+	if (element instanceof DelegateItem) return [element];
+	if (!(element instanceof GroupItem)) return [];
+	return element.delegates.map(each => new DelegateItem(element.folder, each, true));
 }
 
 /** The rows of one folder, those that need somebody first. */
@@ -217,7 +233,7 @@ function groupItem({ folder, group, delegates }: GroupItem): Row {
 		title,
 		isOver ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.Expanded,
 	);
-	item.contextValue = 'delegates';
+	item.contextValue = isOver ? 'delegates.over' : 'delegates.open';
 	item.iconPath = first && !isOver ? icons[first.state] : new vscode.ThemeIcon('layers');
 	const count = (state: DelegateState) => delegates.filter(each => each.state === state).length;
 	const counted = ORDER.filter(state => count(state) > 0);

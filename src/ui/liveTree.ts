@@ -109,6 +109,11 @@ export function elementOf(argument: unknown): unknown {
 	return argument instanceof TreeNode ? argument.element : argument;
 }
 
+/** The same for an argument that may be all selected rows. */
+export function elementsOf(argument: unknown): unknown {
+	return Array.isArray(argument) ? argument.map(elementOf) : elementOf(argument);
+}
+
 function lookOf({
 	label,
 	description,
