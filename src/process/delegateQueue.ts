@@ -95,6 +95,10 @@ export async function stopDelegate(delegates: Delegates, id: DelegateId, patienc
 	const isOver = await delegates.locked(async () => {
 		const delegate = await delegates.get(id);
 		if (isFinal(delegate.state)) return true;
+		if (isFinal(delegate.status.status)) {
+			await delegates.reconcile([delegate]);
+			return true;
+		}
 		const { runner } = delegate.status;
 		if (runner && liveness(runner) !== 'dead') {
 			signal(runner.pid, 'SIGTERM');

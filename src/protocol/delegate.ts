@@ -86,7 +86,9 @@ export const DelegateStatus = z.looseObject({
 	agent_process: z.optional(ProcessRecord),
 	parked_until: z.optional(Moment),
 	worktree: z.optional(Worktree),
-	/** The message that carries the result; `reported` once it is in its mailbox. */
+	/** Why it failed, as `.done` will say it. */
+	error: z.optional(z.string()),
+	/** The message that carries the result; `reported` with a final status: it is in its mailbox before `.done` is written. */
 	report: z.optional(MessageId),
 	reported: z._default(z.boolean(), false),
 });

@@ -66,7 +66,7 @@ describe('the real Claude Code without a terminal', () => {
 	});
 
 	it.each([
-		[429, 'quota'],
+		[429, 'too-many'],
 		[529, 'transient'],
 		[400, 'final'],
 	])('calls an API error of %i %s', async (status, kind) => {

@@ -1,5 +1,5 @@
 import type { HeadlessEvent, HeadlessFormat } from '../../src/core/headless.ts';
-import { SessionId } from '../../src/protocol/names.ts';
+import { DriverId, SessionId } from '../../src/protocol/names.ts';
 import type { Driver } from '../../src/core/driver.ts';
 import { fakeDriver } from './fakeDriver.ts';
 
@@ -22,3 +22,6 @@ const format: HeadlessFormat = {
 };
 
 export const fakeHeadlessDriver: Driver = { ...fakeDriver, headless: format };
+
+/** Another agent that runs the same way. */
+export const otherHeadlessDriver: Driver = { ...fakeHeadlessDriver, id: DriverId.parse('other'), displayName: 'Other' };

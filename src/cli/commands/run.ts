@@ -196,11 +196,11 @@ async function recordOf(input: Input, context: Context, cwd: string, prompt: str
 		end: async (output: string, reason: string | undefined): Promise<DelegateStatus> => {
 			const { runner: _gone, ...kept } = status;
 			const ended = { ...kept, status: reason === undefined ? 'done' : 'failed' } as const;
-			await writer.flush();
-			await logged;
+			await Promise.all([writer.close(), logged]);
 			if (files) {
-				await files.finish(output, reason === undefined ? 'success' : `error: ${reason.split('\n')[0]}`);
+				await files.writeOutput(output);
 				await writeJsonFile(files.status, { ...ended, ended_at: new Date().toISOString() });
+				await files.writeDone(reason?.split('\n')[0]);
 			}
 			return { ...ended, reported: true };
 		},

@@ -34,10 +34,17 @@ export class DelegateFiles {
 		await appendFile(this.log, redactText(text), { mode: 0o600 });
 	}
 
-	/** The answer first, on the disk; only then the word that it is there. */
-	async finish(output: string, done: string): Promise<void> {
+	/** On the disk when this returns. */
+	async writeOutput(output: string): Promise<void> {
 		await writeFileAtomic(this.output, output, { sync: true });
-		await writeFileAtomic(this.done, `${done}\n`, { sync: true });
+	}
+
+	/**
+	 * The word that it is over: after this nothing of the run is written any more.
+	 * @param error why it failed, in one line
+	 */
+	async writeDone(error: string | undefined): Promise<void> {
+		await writeFileAtomic(this.done, `${error === undefined ? 'success' : `error: ${error}`}\n`, { sync: true });
 	}
 
 	/** `success`, `error: …`, or `undefined` while it is not over. */

@@ -35,8 +35,8 @@ export async function queueDelegate(
 ): Promise<Delegate> {
 	const { prompt, parent, worktree, folder, limits, ...others } = request;
 	const task = parent?.task ?? (await ownTask(delegates, request.agent));
-	return delegates.locked(async () => {
-		const delegate = await delegates.create(
+	return delegates.locked(async () =>
+		delegates.create(
 			{
 				agent: others.agent,
 				permissions: others.permissions,
@@ -52,21 +52,21 @@ export async function queueDelegate(
 				...(parent && parent.worker !== ORCHESTRATOR && { parent }),
 			} satisfies Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
 			prompt,
-		);
-		const { id, worker, agent } = delegate.record;
-		// Its name is taken from now on, and one can write to it before it runs.
-		await delegates.workspace.createWorker({
-			version: 1,
-			task,
-			name: worker,
-			agent,
-			sessions: [],
-			startedAt: delegate.record.createdAt,
-			delegate: id,
-		});
-		await tickets.issue(id, delegates.filesOfRequest(id));
-		return delegate;
-	});
+			async ({ id, worker, agent, createdAt }, contents) => {
+				// Its name is taken from now on, and one can write to it before it runs.
+				await delegates.workspace.createWorker({
+					version: 1,
+					task,
+					name: worker,
+					agent,
+					sessions: [],
+					startedAt: createdAt,
+					delegate: id,
+				});
+				await tickets.issue(id, delegates.filesOfRequest(id), contents);
+			},
+		),
+	);
 }
 
 async function ownTask({ workspace }: Delegates, agent: DriverId): Promise<TaskName> {

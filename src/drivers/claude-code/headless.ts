@@ -30,8 +30,8 @@ const Retry = z.looseObject({ retry_delay_ms: z._default(z.number(), 0), error: 
 const RateLimit = z.looseObject({
 	rate_limit_info: z.looseObject({
 		status: z.optional(z.string()),
-		/** Unix seconds; a number that is no date is no reset. */
-		resetsAt: z.number().check(z.nonnegative(), z.maximum(8_000_000_000)),
+		/** Unix seconds; what is no date tells no time. */
+		resetsAt: z.catch(z.optional(z.number().check(z.nonnegative(), z.maximum(8_000_000_000))), undefined),
 	}),
 });
 
@@ -68,7 +68,7 @@ const FileInput = z.looseObject({
 	prompt: z.optional(z.string()),
 });
 
-/** Too many requests, or the account's limit is used up. */
+/** Too many requests for now, or the account's limit is used up: a `rate_limit_event` before it tells. */
 const TOO_MANY = 429;
 /** The service is overloaded. */
 const OVERLOADED = 529;
@@ -132,7 +132,7 @@ function readLine(line: z.infer<typeof Line>): HeadlessEvent[] {
 			]);
 		case 'rate_limit_event':
 			return using(RateLimit, line, ({ rate_limit_info: { status, resetsAt } }) =>
-				status === 'rejected' ? [{ is: 'quota', resetsAtMs: resetsAt * 1000 }] : [],
+				status === 'rejected' ? [{ is: 'quota', resetsAtMs: resetsAt && resetsAt * 1000 }] : [],
 			);
 		case 'assistant':
 		case 'user':
@@ -199,7 +199,7 @@ function failureOf(result: z.infer<typeof Result>, text: string): HeadlessFailur
 	if (!result.is_error && !wasCutOff && !result.subtype.startsWith('error')) return undefined;
 	const status = result.api_error_status;
 	const reason = text || result.terminal_reason || result.subtype;
-	if (status === TOO_MANY) return { reason, kind: 'quota' };
+	if (status === TOO_MANY) return { reason, kind: 'too-many' };
 	// Without a status there was no answer at all: refused, cut off, timed out.
 	const isTransient =
 		result.terminal_reason === 'api_error' &&

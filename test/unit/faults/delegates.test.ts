@@ -1,8 +1,19 @@
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+	appendFileSync,
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	readdirSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hasErrno } from '../../../src/base/errors.ts';
 import { liveness } from '../../../src/base/liveness.ts';
 import { Delegates, isFinal, type Delegate } from '../../../src/core/delegates/delegates.ts';
 import { queueDelegate, type DelegateRequest } from '../../../src/core/delegates/queueDelegate.ts';
@@ -15,10 +26,15 @@ import { RUN_MARK, markedProcesses } from '../../../src/process/marked.ts';
 import { ORCHESTRATOR } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
+import { otherHeadlessDriver } from '../../support/fakeHeadless.ts';
+import { gitRepository } from '../../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 /** Rounds of the kill test: some here, 200 when asked for. */
 const ROUNDS = Number(process.env['NANCY_ROUNDS'] ?? 20);
+
+/** Each of them queues several. */
+const STARTERS = Math.max(3, Math.round(ROUNDS / 10));
 
 const tmux = onPath('tmux', process.env);
 
@@ -125,6 +141,19 @@ describe('a runner', () => {
 		expect(failed).toMatchObject({ state: 'failed', error: /nonexistent/ });
 	});
 
+	it('says that its folder is not there, or not in its worktree, and not that the agent is missing', async () => {
+		const gone = await run('answer:x', { folder: folder.file('gone') });
+		expect(gone).toMatchObject({ state: 'failed', error: `there is no folder ${folder.file('gone')}` });
+		await using repository = gitRepository();
+		repository.commit({ 'b.txt': 'b' });
+		repository.write({ 'new/a.txt': 'a' });
+		const inside = { folder: join(repository.root, 'new') };
+		const failed = await run('answer:x', { ...inside, worktree: { withChanges: false } });
+		expect(failed).toMatchObject({ state: 'failed', error: /the worktree has no folder new\/.*not committed/ });
+		const done = await run('answer:x', { ...inside, worktree: { withChanges: true } });
+		expect(done.state).toBe('done');
+	});
+
 	it('tries a transient failure again, a limited number of times, and goes on in the conversation it had begun', async () => {
 		const failed = await run('fail:transient', { limits: { retries: 1 } });
 		expect(failed).toMatchObject({ state: 'failed', status: { iteration: 2 } });
@@ -144,6 +173,25 @@ describe('a runner', () => {
 		expect((await delegates.get(second.record.id)).state).toBe('queued');
 		expect((await ended(first)).state).toBe('done');
 		expect((await ended(second)).state).toBe('done');
+	});
+
+	it('tries again a little later after too many requests for now, and parks nobody', async () => {
+		const limited = await run('fail:too-many', { limits: { retries: 0 } });
+		expect(limited).toMatchObject({ state: 'failed', error: 'too-many failed' });
+		const again = await delegate('tool:Read fail:too-many', { limits: { retries: 1 } });
+		await look();
+		expect(await ended(again)).toMatchObject({ state: 'done', status: { iteration: 2 } });
+		expect(logOf(again)).toContain('trying again in 5 s');
+		expect(await delegates.parked(Date.now())).toEqual([]);
+	}, 30_000);
+
+	it('gives away no secret that an agent complained about', async () => {
+		const failed = await run('leak crash');
+		const shown = [failed.error, readFileSync(failed.files.done, 'utf8'), logOf(failed), ...(await results())].join(
+			'\n',
+		);
+		expect(shown).toContain('ended with code 3');
+		expect(shown).not.toContain('uvwxyz');
 	});
 
 	it('ends an agent that takes too long or says nothing, with all it has started, however deaf', async () => {
@@ -169,7 +217,9 @@ describe('a runner', () => {
 	});
 
 	it('takes a prompt of a megabyte and an answer of 50', async () => {
-		const prompt = await run(`${'word '.repeat(200_000)} answer:read`);
+		const megabyte = ' answer:read'.padStart(2 ** 20, 'word ');
+		const prompt = await run(megabyte);
+		expect(readFileSync(prompt.files.prompt).length).toBe(2 ** 20);
 		expect(outputOf(prompt)).toBe('read');
 		const large = await run('large:50000000');
 		expect(large.state).toBe('done');
@@ -251,6 +301,86 @@ describe('a runner', () => {
 		expect(leftovers).toEqual([]);
 	}, 600_000);
 
+	it('ends with everything below it when it is killed, also with an agent that its agent has started by nancy run', async () => {
+		const queued = await delegate('nested wait:60000');
+		const { id } = queued.record;
+		await look();
+		// The inner agent and the child that has left it.
+		await eventually('the inner run', async () => (await markedProcesses(RUN_MARK, `nested-${id}`)).length >= 2);
+		const { status } = await delegates.get(id);
+		process.kill(status.runner!.pid, 'SIGKILL');
+		await eventually('its end', async () => {
+			await look();
+			return isFinal((await delegates.get(id)).state);
+		});
+		expect(await markedProcesses(RUN_MARK, `nested-${id}`)).toEqual([]);
+		expect(await markedProcesses(RUN_MARK, id)).toEqual([]);
+	});
+
+	it('lets different agents work on one prompt as one group, each of which ends by itself', async () => {
+		const group = 'compare';
+		const agents = [fakeDriver.id, otherHeadlessDriver.id];
+		const both = await Promise.all(
+			agents.map(agent => delegate('tool:Read wait:100 answer:done', { agent, group })),
+		);
+		// A limit of one agent's account is none of the other's.
+		const until = new Date(Date.now() + 3000).toISOString();
+		await delegates.park({ version: 1, agent: fakeDriver.id, until, reason: 'limit' });
+		await look();
+		expect(await ended(both[1]!)).toMatchObject({ state: 'done', record: { agent: 'other', group } });
+		expect((await delegates.get(both[0]!.record.id)).state).toBe('queued');
+		await eventually(
+			'the first goes on',
+			async () => {
+				await look();
+				return isFinal((await delegates.get(both[0]!.record.id)).state);
+			},
+			{ timeoutMs: 15_000, everyMs: 200 },
+		);
+		expect(await ended(both[0]!)).toMatchObject({ state: 'done', record: { agent: 'fake', group } });
+		expect(await results()).toHaveLength(2);
+	}, 30_000);
+
+	it(`goes on whenever the one that queues and starts them is killed (${STARTERS} rounds)`, async () => {
+		const script = join(import.meta.dirname, '../../fixtures/children/startDelegates.mts');
+		let queued = 0;
+		for (let round = 0; round < STARTERS; round++) {
+			const args = [delegates.workspace.folder, folder.file('data'), nancy, '4'];
+			const starter = spawn(
+				process.execPath,
+				['--experimental-transform-types', '--no-warnings', script, ...args],
+				{
+					stdio: ['ignore', 'pipe', 'inherit'],
+				},
+			);
+			let begun = 0;
+			starter.stdout.on('data', (data: Buffer) => (begun += data.toString().split('\n').length - 1));
+			await eventually('it queues', () => begun > 0, { timeoutMs: 10_000 });
+			await sleep(Math.random() * 500);
+			starter.kill('SIGKILL');
+			await once(starter, 'close');
+			queued += begun;
+		}
+		const all = await eventually(
+			'all have ended',
+			async () => {
+				await look(2);
+				const { delegates: now } = await delegates.list();
+				return now.every(({ state, status }) => isFinal(state) && status.reported) && now;
+			},
+			{ timeoutMs: 60_000, everyMs: 100 },
+		);
+		// One more may have been queued than it had time to say.
+		expect(all.length).toBeGreaterThanOrEqual(queued);
+		expect(all.map(({ state, error }) => error ?? state)).toEqual(all.map(() => 'done'));
+		for (const { record, status } of all) {
+			expect(status.iteration).toBe(1);
+			expect(await markedProcesses(RUN_MARK, record.id)).toEqual([]);
+		}
+		const told = await results();
+		for (const { record } of all) expect(told.filter(text => text.includes(record.id))).toHaveLength(1);
+	}, 600_000);
+
 	it('keeps an answer that was on the disk when its runner was killed', async () => {
 		const queued = await delegate('wait:60000');
 		await look();
@@ -286,4 +416,57 @@ describe('a runner', () => {
 		await look();
 		expect((await ended(queued)).state).toBe('done');
 	});
+});
+
+const isRoot = process.getuid?.() === 0;
+const withoutRoot = isRoot ? '' : ' (skipped: mounting needs root)';
+
+describe.skipIf(!isRoot || process.platform !== 'linux')(`a delegate on a full disk${withoutRoot}`, () => {
+	let mounted: string | undefined;
+	const filler = () => join(delegates.workspace.folder, 'filler');
+
+	beforeEach(() => {
+		const project = delegates.workspace.folder;
+		mkdirSync(project, { recursive: true });
+		execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', project]);
+		mounted = project;
+	});
+	afterEach(() => {
+		if (mounted !== undefined) execFileSync('umount', ['-l', mounted]);
+		mounted = undefined;
+	});
+
+	function fill(): void {
+		try {
+			writeFileSync(filler(), Buffer.alloc(2 * 1024 * 1024));
+		} catch (error) {
+			if (!hasErrno(error, 'ENOSPC')) throw error;
+		}
+	}
+
+	it('keeps its answer until there is room again', async () => {
+		const queued = await delegate('tool:Read wait:1500 tool:Edit answer:done');
+		await look();
+		await eventually('it works', async () => (await delegates.get(queued.record.id)).status.tool_calls > 0);
+		fill();
+		await sleep(3000);
+		const { runner } = (await delegates.get(queued.record.id)).status;
+		expect(existsSync(queued.files.done)).toBe(false);
+		expect(runner && liveness(runner)).toBe('alive');
+		rmSync(filler());
+		expect(await ended(queued, 30_000)).toMatchObject({ state: 'done', status: { status: 'done' } });
+		expect(outputOf(queued)).toBe('done');
+		expect(await results()).toHaveLength(1);
+	}, 60_000);
+
+	it('is not queued by halves', async () => {
+		await delegate('answer:first');
+		fill();
+		await expect(delegate('answer:second')).rejects.toThrow(/ENOSPC|no space/);
+		rmSync(filler());
+		const { delegates: all, problems } = await delegates.list();
+		expect(problems).toEqual([]);
+		await look();
+		for (const each of all) expect(await ended(each)).toMatchObject({ state: 'done' });
+	}, 30_000);
 });
