@@ -101,7 +101,7 @@ class DelegateRun {
 		private readonly delegate: Delegate,
 		private readonly tools: RunnerTools,
 	) {
-		this.status = new StatusWriter(delegate.status, status => delegates.writeStatus(delegate.record.id, status));
+		this.status = new StatusWriter(delegate.status, status => delegate.files.writeStatus(status));
 	}
 
 	private get record() {

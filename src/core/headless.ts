@@ -17,6 +17,8 @@ export interface PermissionMode {
 	label: string;
 	/** What it allows, in a sentence. */
 	detail: string;
+	/** How much it allows: 0 is the most careful, and of two the larger one allows more. */
+	width: number;
 }
 
 export interface HeadlessRequest {

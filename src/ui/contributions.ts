@@ -135,14 +135,19 @@ export const SETTINGS = {
 	delegatesIdle: 'nancy.delegates.idleMinutes',
 	delegatesSetUp: 'nancy.delegates.worktreeSetUp',
 	delegatesTearDown: 'nancy.delegates.worktreeTearDown',
+	delegatesSwarm: 'nancy.delegates.swarmWorker',
 	trafficSessions: 'nancy.traffic.maximumSessions',
 	trafficFileSize: 'nancy.traffic.maximumFileSize',
 	trafficTotalSize: 'nancy.traffic.maximumTotalSize',
 } as const;
 
 /** The settings of one agent, named after its driver. */
-export function agentSettings(driver: string): { path: string; arguments: string } {
-	return { path: `nancy.agents.${driver}.path`, arguments: `nancy.agents.${driver}.arguments` };
+export function agentSettings(driver: string): { path: string; arguments: string; permissionsFromAgents: string } {
+	return {
+		path: `nancy.agents.${driver}.path`,
+		arguments: `nancy.agents.${driver}.arguments`,
+		permissionsFromAgents: `nancy.agents.${driver}.permissionsFromAgents`,
+	};
 }
 
 /** Schemes of the read-only documents that Nancy shows. */

@@ -5,7 +5,7 @@ import { fakeDriver } from './fakeDriver.ts';
 
 /** Reads what test/fixtures/children/fakeAgent.mjs prints: one event in each line. */
 const format: HeadlessFormat = {
-	permissionModes: [{ id: 'default', label: 'Default', detail: '' }],
+	permissionModes: [{ id: 'default', label: 'Default', detail: '', width: 0 }],
 	launch: ({ session, resume }) => ({
 		args: [new URL('../fixtures/children/fakeAgent.mjs', import.meta.url).pathname, resume ?? session],
 		env: {},

@@ -13,7 +13,7 @@ import { redactText } from '../traffic/redact.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../workspace.ts';
 import { DelegateFiles } from './files.ts';
 import { resultText } from './resultText.ts';
-import { swarmWorkers } from './swarm.ts';
+import { swarmFiles, swarmWorkers } from './swarm.ts';
 
 /** A delegate as it stands on disk. */
 export interface Delegate {
@@ -60,14 +60,21 @@ export class Delegates {
 		await this.workspace.prepare();
 		const id = DelegateId.parse(newMessageId().toLowerCase());
 		const record = DelegateRecord.parse({ ...request, version: 1, id, createdAt: new Date().toISOString() });
-		await createFileAtomic(this.files(id).prompt, prompt);
+		const files = this.filesOf(record);
+		await files.begin(prompt);
 		const status = DelegateStatus.parse({ task_id: id, status: 'queued', report: newMessageId() });
 		await this.writeStatus(id, status);
 		const text = jsonText(record);
 		await prepare(record, [text, prompt]);
 		// Last: a delegate is there once its record is.
 		await createFileAtomic(this.recordFile(id), text);
-		return { record, status, files: this.files(id), state: 'queued' };
+		return { record, status, files, state: 'queued' };
+	}
+
+	/** With the copy that a swarm looks at, where it is to have one. */
+	private filesOf({ id, swarm }: DelegateRecord): DelegateFiles {
+		const copy = swarm && (() => swarmFiles(this.workspace.folder, swarm.feature));
+		return new DelegateFiles(join(this.folder, id), copy);
 	}
 
 	/** What says what a delegate will do, for {@link Tickets}. */
@@ -93,14 +100,17 @@ export class Delegates {
 				});
 			}
 		}
-		return { delegates: [...delegates, ...(await swarmWorkers(this.workspace.folder))], problems };
+		return {
+			delegates: [...delegates, ...(await swarmWorkers(this.workspace.folder, swarmFeatures(delegates)))],
+			problems,
+		};
 	}
 
 	async find(id: DelegateId): Promise<Delegate | undefined> {
 		const record = await readJsonFile(this.recordFile(id), DelegateRecord);
 		if (!record || record.id !== id) return undefined;
 		const status = (await readJsonFile(this.files(id).status, DelegateStatus)) ?? blank(id);
-		const files = this.files(id);
+		const files = this.filesOf(record);
 		const done = await files.readDone();
 		if (done === undefined)
 			return { record, status, files, state: isFinal(status.status) ? 'running' : status.status };
@@ -151,7 +161,7 @@ export class Delegates {
 			...(lateReport !== undefined && { report: lateReport }),
 			reported: true,
 		};
-		await this.writeStatus(record.id, ended);
+		await files.writeStatus(ended);
 		return this.conclude({ record, files, state, ...(error !== undefined && { error }), status: ended });
 	}
 
@@ -244,6 +254,10 @@ export class Delegates {
 }
 
 const PARKED = 'parked.json';
+
+export function swarmFeatures(delegates: readonly Delegate[]): ReadonlySet<string> {
+	return new Set(delegates.flatMap(({ record }) => record.swarm?.feature ?? []));
+}
 
 /** Why a message to a delegate still waits. */
 const ENDED_UNREAD = 'the delegate ended without reading it';

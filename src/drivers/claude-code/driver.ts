@@ -33,5 +33,6 @@ export const claudeCode: Driver = {
 	probe,
 	transcript,
 	headless,
+	toolVariable: 'CLAUDECODE',
 	foreignVariables,
 };

@@ -76,15 +76,26 @@ const FIRST_SERVER_ERROR = 500;
 
 export const headless: HeadlessFormat = {
 	permissionModes: [
-		{ id: 'default', label: 'Ask', detail: 'Reads; what it would have to ask for is denied and reported.' },
-		{ id: 'plan', label: 'Plan', detail: 'Reads and plans, changes nothing.' },
+		{
+			id: 'default',
+			label: 'Ask',
+			detail: 'Reads; what it would have to ask for is denied and reported.',
+			width: 0,
+		},
+		{ id: 'plan', label: 'Plan', detail: 'Reads and plans, changes nothing.', width: 0 },
 		{
 			id: 'acceptEdits',
 			label: 'Edit',
 			detail: 'Edits files in its folder; other commands need a rule that allows them.',
+			width: 1,
 		},
-		{ id: 'auto', label: 'Auto', detail: 'A classifier decides about each action.' },
-		{ id: 'bypassPermissions', label: 'Everything', detail: 'Whatever it wants, unasked. For sandboxes.' },
+		{ id: 'auto', label: 'Auto', detail: 'A classifier decides about each action.', width: 2 },
+		{
+			id: 'bypassPermissions',
+			label: 'Everything',
+			detail: 'Whatever it wants, unasked. For sandboxes.',
+			width: 3,
+		},
 	],
 	launch: ({ session, resume, model, permissions, extra }) => ({
 		args: [
