@@ -70,10 +70,9 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 		delegateOf(args, () => true, l10n.t('There is no delegate yet. Start one with “Nancy: Delegate…”.'));
 	const reviewable = (args: readonly unknown[]) =>
 		delegateOf(args, hasWorktree, l10n.t('No delegate has a worktree of its own.'));
-	const openFile = async (args: readonly unknown[], ending: 'log' | 'prompt' | 'output') => {
-		const item = await anyOf(args);
-		const file = item.delegate.files[ending];
-		if (!existsSync(file)) throw new NancyError('io', l10n.t('There is nothing to open yet.'));
+	const openFirst = async ({ delegate }: DelegateItem, ...endings: readonly ('log' | 'prompt' | 'output')[]) => {
+		const file = endings.map(ending => delegate.files[ending]).find(each => existsSync(each));
+		if (file === undefined) throw new NancyError('io', l10n.t('There is nothing to open yet.'));
 		await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: true });
 	};
 	const start = async (folder: Folder, requests: readonly DelegateRequest[]) => {
@@ -129,7 +128,9 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 		},
 		'nancy.showDelegateOutput': async args => {
 			const item = await anyOf(args);
-			outputs.show(item, storeOf(item.folder));
+			// A terminal, even one that only shows text, has VS Code ask for trust: too much for a click on a row.
+			if (vscode.workspace.isTrusted) outputs.show(item, storeOf(item.folder));
+			else await openFirst(item, 'log', 'output', 'prompt');
 		},
 		'nancy.stopDelegate': async args => {
 			const none = l10n.t('No delegate is running.');
@@ -140,9 +141,9 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 			);
 			for (const folder of new Set(items.map(item => item.folder))) await folder.refresh();
 		},
-		'nancy.openDelegateLog': args => openFile(args, 'log'),
-		'nancy.openDelegatePrompt': args => openFile(args, 'prompt'),
-		'nancy.openDelegateAnswer': args => openFile(args, 'output'),
+		'nancy.openDelegateLog': async args => openFirst(await anyOf(args), 'log'),
+		'nancy.openDelegatePrompt': async args => openFirst(await anyOf(args), 'prompt'),
+		'nancy.openDelegateAnswer': async args => openFirst(await anyOf(args), 'output'),
 		'nancy.copyDelegate': async args => {
 			await vscode.env.clipboard.writeText((await anyOf(args)).delegate.record.id);
 		},

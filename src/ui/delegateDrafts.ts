@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { DelegateOrder } from './askDelegate.ts';
 
-/** For commands: which documents package.json offers “Delegate This” in the title of. */
+/** Also what package.json offers “Delegate This” for in an editor's title. */
 const DRAFT = { scheme: 'untitled', language: 'markdown' } as const;
 
 /** Prompts that are written in an editor of their own, where one line is too little; VS Code keeps them over a reload. */
@@ -26,9 +26,8 @@ export class DelegateDrafts implements vscode.CodeLensProvider, vscode.Disposabl
 	async write(order: DelegateOrder, text: string): Promise<void> {
 		const document = await vscode.workspace.openTextDocument({ language: DRAFT.language, content: text });
 		this.orders.set(document.uri.toString(), order);
-		const editor = await vscode.window.showTextDocument(document, { preview: false });
-		const end = document.lineAt(document.lineCount - 1).range.end;
-		editor.selection = new vscode.Selection(end, end);
+		const { end } = document.lineAt(document.lineCount - 1).range;
+		await vscode.window.showTextDocument(document, { preview: false, selection: new vscode.Range(end, end) });
 	}
 
 	/** `undefined` for a document that was not opened for a prompt, or before the window was reloaded. */

@@ -92,7 +92,8 @@ export function toolCalls(count: number): string {
 	return count === 1 ? l10n.t('1 tool call') : l10n.t('{0} tool calls', count);
 }
 
-function lastStep({ record, status }: Delegate): string {
+/** `Edit src/x.ts` */
+export function lastStep({ record, status }: Delegate): string {
 	const { last_tool, last_file, worktree } = status;
 	if (last_file === undefined) return last_tool ?? '';
 	const folder = worktree?.folder ?? record.place.folder;

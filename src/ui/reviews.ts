@@ -15,7 +15,7 @@ import { removeQuietly } from './worktreeRemoval.ts';
 import { isAnythingOnly, listed, lossWords } from './worktreeWords.ts';
 
 /** Of a file of the base: what it belongs to, in the query of its address. */
-const BaseAddress = z.object({ folder: z.string(), id: DelegateId });
+const BaseAddress = z.object({ folder: z.string(), id: DelegateId, path: z.string() });
 
 /** What delegates changed in worktrees of their own: looked at, merged, or thrown away. */
 export class Reviews {
@@ -35,10 +35,13 @@ export class Reviews {
 			void vscode.window.showInformationMessage(l10n.t('“{0}” has changed nothing.', title));
 			return;
 		}
-		const query = JSON.stringify({ folder: folder.path, id } satisfies z.input<typeof BaseAddress>);
 		const resources = files.map(file => {
 			const now = vscode.Uri.file(join(worktree.folder, file.path));
-			return [now, baseOf(file, query), file.status === 'deleted' ? undefined : now];
+			return [
+				now,
+				baseOf(worktree, file, { folder: folder.path, id }),
+				file.status === 'deleted' ? undefined : now,
+			];
 		});
 		await vscode.commands.executeCommand('vscode.changes', l10n.t('Changes of “{0}”', title), resources);
 	}
@@ -54,7 +57,7 @@ export class Reviews {
 		if (!delegate) return '';
 		// Also once it was removed: the editor may still be open.
 		const worktree = worktreeOf(delegate, delegates);
-		const content = worktree && (await this.worktrees.base(worktree, uri.path.slice(1)));
+		const content = worktree && (await this.worktrees.base(worktree, address.path));
 		return content?.toString('utf8') ?? '';
 	}
 
@@ -152,9 +155,17 @@ function refuseBusy({ folder, delegate }: DelegateItem, worktree: Worktree): voi
 		throw new NancyError('busy', l10n.t('“{0}” is still at work there; stop it first.', shortTitle(delegate)));
 }
 
-function baseOf({ path, before, status }: ChangedFile, query: string): vscode.Uri | undefined {
+/** In the place of the file that it is compared with: VS Code shows any other as renamed. */
+function baseOf(
+	worktree: Worktree,
+	{ path: now, before, status }: ChangedFile,
+	of: Omit<z.infer<typeof BaseAddress>, 'path'>,
+): vscode.Uri | undefined {
 	if (status === 'added') return undefined;
-	return vscode.Uri.from({ scheme: SCHEMES.base, path: `/${before ?? path}`, query });
+	const path = before ?? now;
+	const address: z.infer<typeof BaseAddress> = { ...of, path };
+	const query = JSON.stringify(address);
+	return vscode.Uri.file(join(worktree.folder, path)).with({ scheme: SCHEMES.base, query });
 }
 
 async function openFolder(worktree: Worktree): Promise<void> {
