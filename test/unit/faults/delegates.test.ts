@@ -27,6 +27,7 @@ import { ORCHESTRATOR } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { otherHeadlessDriver } from '../../support/fakeHeadless.ts';
+import { fakeNancy } from '../../support/fakeNancy.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
@@ -47,13 +48,7 @@ beforeEach(() => {
 	folder = tempFolder();
 	delegates = new Delegates(new Workspace(folder.file('project')));
 	tickets = new Tickets(folder.file('data'));
-	nancy = folder.file('nancy');
-	const script = join(import.meta.dirname, '../../fixtures/children/runDelegate.mts');
-	writeFileSync(
-		nancy,
-		`#!/bin/sh\nexport FAKE_DATA='${folder.file('data')}' FAKE_NANCY="$0"\n# Node reads TypeScript with WebAssembly, which a runner has not.\nNODE_OPTIONS= exec '${process.execPath}' --experimental-transform-types --no-warnings '${script}' "$@" 2>>'${folder.file('stderr')}'\n`,
-	);
-	chmodSync(nancy, 0o755);
+	nancy = fakeNancy(folder);
 });
 afterEach(async () => {
 	for (const { record } of (await delegates.list()).delegates) await stopDelegate(delegates, record.id);
@@ -152,7 +147,7 @@ describe('a runner', () => {
 		expect(failed).toMatchObject({ state: 'failed', error: /the worktree has no folder new\/.*not committed/ });
 		const done = await run('answer:x', { ...inside, worktree: { withChanges: true } });
 		expect(done.state).toBe('done');
-	});
+	}, 60_000);
 
 	it('tries a transient failure again, a limited number of times, and goes on in the conversation it had begun', async () => {
 		const failed = await run('fail:transient', { limits: { retries: 1 } });
@@ -160,7 +155,7 @@ describe('a runner', () => {
 		const wentOn = await run('tool:Read fail:transient', { limits: { retries: 1 } });
 		expect(wentOn).toMatchObject({ state: 'done', status: { iteration: 2 } });
 		expect(outputOf(wentOn)).toBe('went on');
-	});
+	}, 60_000);
 
 	it('parks the whole batch until the limit resets, then goes on', async () => {
 		const first = await delegate('tool:Read quota:4000');
@@ -173,7 +168,7 @@ describe('a runner', () => {
 		expect((await delegates.get(second.record.id)).state).toBe('queued');
 		expect((await ended(first)).state).toBe('done');
 		expect((await ended(second)).state).toBe('done');
-	});
+	}, 60_000);
 
 	it('tries again a little later after too many requests for now, and parks nobody', async () => {
 		const limited = await run('fail:too-many', { limits: { retries: 0 } });
