@@ -73,20 +73,12 @@ const TICK_MS = 1000;
 
 /** Agents that work headless beside the others, how far they are, and what became of them. */
 export class DelegatesView extends LiveTree<Element> {
-	private readonly following: vscode.Disposable;
-
 	constructor(
 		private readonly folders: Folders,
 		view: vscode.TreeView<unknown>,
 		private readonly agentName: (driver: string) => string,
 	) {
-		super(view, TICK_MS);
-		this.following = folders.onDidChange(() => this.update());
-	}
-
-	override dispose(): void {
-		this.following.dispose();
-		super.dispose();
+		super(view, TICK_MS, folders.onDidChange);
 	}
 
 	protected childrenOf(parent: Element | undefined): Element[] {
