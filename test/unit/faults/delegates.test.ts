@@ -24,6 +24,7 @@ import { onPath } from '../../../src/process/detect.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
 import { RUN_MARK, markedProcesses } from '../../../src/process/marked.ts';
 import { ORCHESTRATOR } from '../../../src/protocol/names.ts';
+import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { otherHeadlessDriver } from '../../support/fakeHeadless.ts';
@@ -32,7 +33,7 @@ import { gitRepository } from '../../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 /** Rounds of the kill test: some here, 200 when asked for. */
-const ROUNDS = Number(process.env['NANCY_ROUNDS'] ?? 20);
+const ROUNDS = Number(process.env['NANCY_ROUNDS'] ?? 8);
 
 /** Each of them queues several. */
 const STARTERS = Math.max(3, Math.round(ROUNDS / 10));
@@ -337,17 +338,12 @@ describe('a runner', () => {
 	}, 30_000);
 
 	it(`goes on whenever the one that queues and starts them is killed (${STARTERS} rounds)`, async () => {
-		const script = join(import.meta.dirname, '../../fixtures/children/startDelegates.mts');
 		let queued = 0;
 		for (let round = 0; round < STARTERS; round++) {
 			const args = [delegates.workspace.folder, folder.file('data'), nancy, '4'];
-			const starter = spawn(
-				process.execPath,
-				['--experimental-transform-types', '--no-warnings', script, ...args],
-				{
-					stdio: ['ignore', 'pipe', 'inherit'],
-				},
-			);
+			const starter = spawn(process.execPath, [bundledChild('startDelegates'), ...args], {
+				stdio: ['ignore', 'pipe', 'inherit'],
+			});
 			let begun = 0;
 			starter.stdout.on('data', (data: Buffer) => (begun += data.toString().split('\n').length - 1));
 			await eventually('it queues', () => begun > 0, { timeoutMs: 10_000 });
