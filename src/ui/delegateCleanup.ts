@@ -153,9 +153,7 @@ function stillAtWork(delegate: Delegate): NancyError {
 function detailLines(batches: readonly Batch[]): string[] {
 	const unread = batches.flatMap(({ folder, delegates }) => delegates.filter(each => isUnread(folder, each)));
 	return [
-		l10n.t(
-			'What they were asked, their logs, answers and mailboxes are deleted. Their results stay in the mailboxes of those who asked.',
-		),
+		l10n.t('Prompts, logs, answers and mailboxes are deleted. Results stay in the mailboxes of those who asked.'),
 		...(unread.length > 0 ? [l10n.t('Nobody has read the result yet: {0}', listed(unread.map(quoted)))] : []),
 		...batches.flatMap(({ delegates, worktree, only }) =>
 			worktree && only ? [worktreeLines(delegates[0], worktree, only)] : [],
