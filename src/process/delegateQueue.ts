@@ -6,6 +6,7 @@ import { errorText, hasErrno } from '../base/errors.ts';
 import { liveness } from '../base/liveness.ts';
 import { admitted, defaultCap } from '../core/delegates/admission.ts';
 import { isFinal, RUNNER_DIED, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
+import { sweep } from '../core/delegates/sweep.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
@@ -30,6 +31,7 @@ export interface QueueOptions {
  */
 export async function lookAtQueue(delegates: Delegates, options: QueueOptions): Promise<void> {
 	await delegates.locked(async () => {
+		await sweep(delegates.folder);
 		const before = await delegates.list();
 		for (const dead of await delegates.reconcile(before.delegates)) await giveUp(delegates, dead);
 		const parked = await delegates.parked(Date.now());
