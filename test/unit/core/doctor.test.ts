@@ -8,6 +8,7 @@ import type { InstalledRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 
 let folder: string;
 let workspace: Workspace;
@@ -123,15 +124,7 @@ describe('the doctor', () => {
 	it('gives back what a dead hook holds', async () => {
 		const now = new Date().toISOString();
 		const name = TaskName.parse('login');
-		await workspace.createTask({
-			version: 1,
-			name,
-			title: 'x',
-			prompt: '',
-			agent: claudeCode.id,
-			createdAt: now,
-			origin: 'nancy',
-		});
+		await workspace.createTask(taskRecord(name, claudeCode.id));
 		await workspace.saveWorker({
 			version: 1,
 			task: name,

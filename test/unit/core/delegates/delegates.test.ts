@@ -13,6 +13,7 @@ import { DelegateRecord, DelegateStatus, type DelegateState } from '../../../../
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../../src/protocol/names.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+import { taskRecord } from '../../../support/taskRecord.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;
@@ -41,15 +42,7 @@ async function taskWithWorker() {
 	const task = TaskName.parse('build');
 	const now = new Date().toISOString();
 	const agent = fakeDriver.id;
-	await workspace.createTask({
-		version: 1,
-		name: task,
-		title: '',
-		prompt: '',
-		agent,
-		createdAt: now,
-		origin: 'nancy',
-	});
+	await workspace.createTask(taskRecord(task, agent));
 	await workspace.createWorker({ version: 1, task, name: FIRST_WORKER, agent, sessions: [], startedAt: now });
 	return { task, worker: FIRST_WORKER };
 }
