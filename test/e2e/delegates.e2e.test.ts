@@ -129,7 +129,11 @@ describe('in a trusted folder, delegates', () => {
 		await trust(workbench);
 		await workbench.pane('Delegates').getByText('No delegates yet').waitFor();
 	});
-	beforeEach(() => workbench.command('Notifications: Clear All Notifications'));
+	beforeEach(async () => {
+		// What a test that failed has left open.
+		await page.keyboard.press('Escape');
+		await workbench.command('Notifications: Clear All Notifications');
+	});
 
 	test(
 		'bring their result to the idle worker that asked, and their changes through review into the folder',
