@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deploy, deploymentState, undeploy } from '../../../src/core/deployment/deploy.ts';
-import type { DeployRequest } from '../../../src/core/deployment/job.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { treeOf } from '../../support/tree.ts';
+import { deployRequest } from '../../support/deployRequest.ts';
 
 const run = promisify(execFile);
 const folder = tempFolder('nancy-killed-');
@@ -28,19 +28,7 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-const request = (version: string): DeployRequest => {
-	const runtime = folder.file('nancy/runtime', version);
-	return {
-		agentVersion: [2, 1, 329],
-		runtime: {
-			folder: runtime,
-			launcher: join(runtime, 'nancy-hook'),
-			bin: join(runtime, 'bin'),
-			skills: join(runtime, 'skills'),
-			version,
-		},
-	};
-};
+const request = (version: string) => deployRequest(folder.path, version);
 
 // Not what an edit and its reversal give: only the kept original can be the way back.
 const SETTINGS =

@@ -7,6 +7,7 @@ import type { DeployRequest } from '../../../src/core/deployment/job.ts';
 import { DeploymentKeeper } from '../../../src/core/deployment/keeper.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { deployRequest } from '../../support/deployRequest.ts';
 
 const NEVER = 2_000_000_000;
 let folder: string;
@@ -27,14 +28,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const request = (version = '1-aaaaaaaa'): DeployRequest => ({
-	agentVersion: [2, 1, 329],
-	runtime: {
-		folder: `/opt/nancy/runtime/${version}`,
-		launcher: `/opt/nancy/runtime/${version}/nancy-hook`,
-		bin: '',
-		skills: join(folder, 'none'),
-		version,
-	},
+	...deployRequest('/opt', version, join(folder, 'none')),
 	isBusy: () => isBusy,
 });
 
