@@ -14,7 +14,7 @@ const results = join(root, 'out', 'results');
 
 /**
  * In the order in which they run. `needs`: what must be installed; `also`: runs too when one of these is asked for; `beside`:
- * runs while that phase does, for it mostly waits. `run` gets words that select files and how programs are started; it
+ * runs while that phase does, in turn with others that do, for it mostly waits. `run` gets words that select files and how programs are started; it
  * returns totals, or a boolean where there are no tests to count.
  */
 const PHASES = [
@@ -22,7 +22,12 @@ const PHASES = [
 	{ name: 'build', needs: [], run: () => build({ minify: false }).then(() => true), also: ['unit', 'agent', 'host'] },
 	{ name: 'unit', needs: [], run: (words, how) => vitest('unit', words, how) },
 	{ name: 'agent', needs: ['claude'], run: (words, how) => vitest('agent', words, how), beside: 'unit' },
-	{ name: 'host', needs: process.env.NANCY_TEST_VSCODE ? [] : ['server', 'chromium'], run: hostTests },
+	{
+		name: 'host',
+		needs: process.env.NANCY_TEST_VSCODE ? [] : ['server', 'chromium'],
+		run: hostTests,
+		beside: 'unit',
+	},
 	{ name: 'package', needs: [], run: () => packageExtension().then(() => true), also: ['e2e'] },
 	{ name: 'e2e', needs: ['server', 'chromium', 'claude'], run: (words, how) => vitest('e2e', words, how) },
 ];
@@ -71,21 +76,24 @@ function sideBySide(chosen) {
 	return groups;
 }
 
-/** The first phase shows what it does while it does it; the others follow whole, each after the one before. */
+/** The first phase shows what it does while it does it; the others take turns beside it and are shown whole, after it. */
 async function runTogether([first, ...others], installing, words, stopped) {
-	const held = others.map(phase => {
-		const lines = [];
-		const how = { signal: stopped, onOutput: text => lines.push(text) };
-		return { phase, lines, outcome: runPhase(phase, installing, words, how) };
-	});
-	console.log(
-		`\n== ${[first.name, ...others.map(({ name }) => `${name} (shown when it has ended)`)].join(', beside it ')}`,
-	);
+	const turns = async () => {
+		const ended = [];
+		for (const phase of others) {
+			const texts = [];
+			const how = { signal: stopped, onOutput: text => texts.push(text) };
+			ended.push({ outcome: await runPhase(phase, installing, words, how), texts });
+		}
+		return ended;
+	};
+	const beside = turns();
+	const names = others.map(({ name }) => name).join(', ');
+	console.log(`\n== ${first.name}${names && ` (beside it, shown later: ${names})`}`);
 	const outcomes = [await runPhase(first, installing, words, { signal: stopped })];
-	for (const { phase, lines, outcome } of held) {
-		const ended = await outcome;
-		console.log(`\n== ${phase.name}\n${lines.join('')}`);
-		outcomes.push(ended);
+	for (const { outcome, texts } of await beside) {
+		console.log(`\n== ${outcome.name}\n${texts.join('')}`);
+		outcomes.push(outcome);
 	}
 	return outcomes;
 }
