@@ -10,7 +10,7 @@ import { sweep } from '../core/delegates/sweep.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
-import { RUN_MARK, stopMarked } from './marked.ts';
+import { RUN_MARK, RUNNER_MARK, stopMarked } from './marked.ts';
 import { inspectRepository } from './repository.ts';
 import { startRunner } from './runnerHost.ts';
 import { createWorktree } from './worktree.ts';
@@ -43,7 +43,7 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 
 /** Its runner was killed: nobody watches the agent any more, so that it is ended too. */
 async function giveUp(delegates: Delegates, delegate: Delegate): Promise<void> {
-	await stopMarked(RUN_MARK, delegate.record.id);
+	await stopRun(delegate.record.id);
 	await adoptWorktree(delegates, delegate).catch(() => undefined); // a repository that is gone has no worktrees
 	// It may have come to its end while we looked.
 	const now = await delegates.find(delegate.record.id);
@@ -52,6 +52,12 @@ async function giveUp(delegates: Delegates, delegate: Delegate): Promise<void> {
 	const output = (await readTextIfExists(now.files.output)) ?? '';
 	const hasAnswer = output.trim() !== '';
 	await delegates.finish(now, hasAnswer ? { ok: true, output } : { ok: false, reason: RUNNER_DIED, output });
+}
+
+/** All that is left of a run without a runner. */
+async function stopRun(id: DelegateId): Promise<void> {
+	await stopMarked(RUNNER_MARK, id);
+	await stopMarked(RUN_MARK, id);
 }
 
 /** A worktree that its runner had made, or half made, and not noted any more: what is in it must not be forgotten. */
@@ -106,7 +112,7 @@ export async function stopDelegate(delegates: Delegates, id: DelegateId, patienc
 			signal(runner.pid, 'SIGTERM');
 			return false;
 		}
-		await stopMarked(RUN_MARK, id);
+		await stopRun(id);
 		await delegates.finish(delegate, { ok: false, reason: 'cancelled', output: '' });
 		return true;
 	});

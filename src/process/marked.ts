@@ -8,6 +8,16 @@ import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
 /** The environment variable that marks everything a run starts. */
 export const RUN_MARK = 'NANCY_RUN';
 
+/**
+ * The same for the process that owns a run, whose children do not have {@link RUN_MARK} before they have become another program:
+ * one that is killed in that moment leaves a child that only this tells.
+ */
+export const RUNNER_MARK = 'NANCY_RUNNER';
+
+const LOOK_EVERY_MS = 30;
+/** What cannot even be killed is waiting for a disk or a debugger. */
+const STUBBORN_MS = 2000;
+
 /** Between the marks of a run and of one inside it. */
 const WITHIN = ',';
 
@@ -33,22 +43,22 @@ export async function markedProcesses(name: string, value: string): Promise<Proc
 	return pids.filter(pid => pid !== process.pid).map(identify);
 }
 
-/** The most rounds of killing: each finds what the one before was too early for. */
-const KILLS = 5;
-
-/** Ends them: asks, then kills what is left after `graceMs`. */
+/**
+ * Ends them: asks, then kills what is left after `graceMs`. Looks again until there are none, for one that was asked may just
+ * have started another.
+ */
 export async function stopMarked(name: string, value: string, graceMs = 1000): Promise<void> {
-	let left = await markedProcesses(name, value);
-	for (const { pid } of left) signal(pid, 'SIGTERM');
-	const deadline = Date.now() + graceMs;
-	while (left.length > 0 && Date.now() < deadline) {
-		await sleep(20);
-		left = left.filter(each => liveness(each) !== 'dead');
-	}
-	// What was about to start something when it was killed may have done so.
-	for (let round = 0; round < KILLS && left.length > 0; round++) {
-		left = (await markedProcesses(name, value)).filter(each => liveness(each) !== 'dead');
-		for (const { pid } of left) signal(pid, 'SIGKILL');
+	const asked = new Set<number>();
+	const killsFrom = Date.now() + graceMs;
+	while (Date.now() < killsFrom + STUBBORN_MS) {
+		const left = (await markedProcesses(name, value)).filter(each => liveness(each) !== 'dead');
+		if (left.length === 0) return;
+		for (const { pid } of left) {
+			if (Date.now() >= killsFrom) signal(pid, 'SIGKILL');
+			else if (!asked.has(pid)) signal(pid, 'SIGTERM');
+			asked.add(pid);
+		}
+		await sleep(LOOK_EVERY_MS);
 	}
 }
 

@@ -23,7 +23,7 @@ import { Workspace } from '../../../src/core/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../../src/process/delegateQueue.ts';
 import { onPath } from '../../../src/process/detect.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
-import { RUN_MARK, markedProcesses } from '../../../src/process/marked.ts';
+import { RUN_MARK, RUNNER_MARK, markedProcesses } from '../../../src/process/marked.ts';
 import { ORCHESTRATOR } from '../../../src/protocol/names.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -331,6 +331,23 @@ describe('a runner', () => {
 		expect(await markedProcesses(RUN_MARK, `nested-${id}`)).toEqual([]);
 		expect(await markedProcesses(RUN_MARK, id)).toEqual([]);
 	});
+
+	it('ends also a child that had not become the agent yet when its runner was killed', async () => {
+		const queued = await delegate('wait:60000');
+		const { id } = queued.record;
+		await look();
+		await eventually('its agent', async () => (await markedProcesses(RUN_MARK, id)).length > 0);
+		// Until then it has the runner's environment.
+		const child = spawn('sleep', ['60'], { env: { ...process.env, [RUNNER_MARK]: id }, stdio: 'ignore' });
+		const { runner } = (await delegates.get(id)).status;
+		process.kill(runner!.pid, 'SIGKILL');
+		await eventually('its end', async () => {
+			await look();
+			return isFinal((await delegates.get(id)).state);
+		});
+		expect(child.exitCode ?? child.signalCode ?? (await once(child, 'exit'))).toBeTruthy();
+		expect(await markedProcesses(RUNNER_MARK, id)).toEqual([]);
+	}, 30_000);
 
 	it('lets different agents work on one prompt as one group, each of which ends by itself', async () => {
 		const group = 'compare';
