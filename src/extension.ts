@@ -24,6 +24,7 @@ export function activate(context: vscode.ExtensionContext): void {
 		const view = vscode.window.createTreeView(id, {
 			treeDataProvider: lazy,
 			showCollapseAll: true,
+			canSelectMany: part === 'delegates',
 			...(part === 'inbox' && { dragAndDropController }),
 		});
 		context.subscriptions.push(lazy, view);

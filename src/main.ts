@@ -1,12 +1,15 @@
 import * as vscode from 'vscode';
 import { version } from '../package.json';
 import { errorText } from './base/errors.ts';
+import { configFolder } from './base/folders.ts';
 import { DeploymentKeeper, type Kept } from './core/deployment/keeper.ts';
 import { WorkspaceModel } from './core/model.ts';
+import { UserSettingsFile } from './core/userSettings.ts';
 import { Workspace } from './core/workspace.ts';
 import { driverById, drivers } from './drivers/index.ts';
 import { WindowOperations } from './operations.ts';
 import { SETTINGS } from './ui/contributions.ts';
+import { editorSettings } from './ui/editorSettings.ts';
 import { Failures } from './ui/failures.ts';
 import type { Nancy, Views } from './ui/nancy.ts';
 import type { Folder } from './ui/ports.ts';
@@ -18,6 +21,19 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 	const log = vscode.window.createOutputChannel('Nancy', { log: true });
 	context.subscriptions.push(log);
 	const operations = new WindowOperations(context.extensionPath, version);
+	const publish = () =>
+		void new UserSettingsFile(configFolder())
+			.saveEditor(
+				editorSettings(
+					Array.from(models, ({ workspace }) => workspace.folder),
+					drivers,
+				),
+			)
+			.catch((error: unknown) => log.warn(errorText(error)));
+	context.subscriptions.push(
+		vscode.workspace.onDidChangeConfiguration(change => change.affectsConfiguration('nancy') && publish()),
+		vscode.workspace.onDidGrantWorkspaceTrust(publish),
+	);
 	const models = new Set<WorkspaceModel>();
 	const nancy = openWindow({
 		context,
@@ -32,6 +48,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 				collector: { limits: trafficLimits(path) },
 			});
 			models.add(model);
+			publish();
 			const folder: Folder = folderOf(model, path, name, () => {
 				models.delete(model);
 				keeper.dispose();

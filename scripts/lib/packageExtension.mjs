@@ -1,4 +1,4 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './bootstrap.mjs';
 import { build } from './bundles.mjs';
@@ -7,6 +7,7 @@ import { runOrThrow } from './run.mjs';
 /** @returns {Promise<string>} the VSIX file; the build in dist/ is a minified one afterwards */
 export async function packageExtension() {
 	const file = join(root, 'out', 'nancy.vsix');
+	const unfinished = join(root, 'out', `nancy-${process.pid}.vsix`);
 	await mkdir(join(root, 'out'), { recursive: true });
 	// Whatever lies in dist/ would be packed.
 	await rm(join(root, 'dist'), { recursive: true, force: true });
@@ -18,8 +19,10 @@ export async function packageExtension() {
 		'--skip-license',
 		'--allow-missing-repository',
 		'-o',
-		file,
+		unfinished,
 	]);
+	// Somebody may be installing the one that is there: they get all of one or all of the other.
+	await rename(unfinished, file);
 	const { size } = await stat(file);
 	console.log(`package: ${Math.round(size / 1024)} KB`);
 	return file;

@@ -2,24 +2,23 @@ import { spawn } from 'node:child_process';
 import { root } from './bootstrap.mjs';
 
 /**
- * Runs a program to its end. `quiet` keeps the output back and puts it in the error instead.
+ * Runs a program to its end. `quiet` keeps the output back and returns it; `onOutput` gets it piece by piece instead of the
+ * terminal; `signal` ends the program when it is aborted, and then throws.
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, quiet?: boolean }} [options]
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, quiet?: boolean, onOutput?: (text: string) => void, signal?: AbortSignal }} [options]
  * @returns {Promise<{ code: number, output: string }>}
  */
-export async function run(command, args, { cwd = root, env = process.env, quiet = false } = {}) {
-	const child = spawn(command, args, {
-		cwd,
-		env,
-		stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
-	});
+export async function run(command, args, options = {}) {
+	const { cwd = root, env = process.env, quiet = false, onOutput, signal } = options;
+	const stdio = quiet || onOutput ? 'pipe' : 'inherit';
+	const child = spawn(command, args, { cwd, env, signal, stdio: ['ignore', stdio, stdio] });
 	let output = '';
-	child.stdout?.on('data', chunk => (output += chunk));
-	child.stderr?.on('data', chunk => (output += chunk));
+	const take = onOutput ?? (text => (output += text));
+	for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', take);
 	const code = await new Promise((resolve, reject) => {
 		child.once('error', reject);
-		child.once('close', (status, signal) => resolve(status ?? (signal ? 1 : 0)));
+		child.once('close', (status, killedBy) => resolve(status ?? (killedBy ? 1 : 0)));
 	});
 	return { code, output };
 }

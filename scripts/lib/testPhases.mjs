@@ -14,17 +14,23 @@ import { run } from './run.mjs';
 const results = join(root, 'out', 'results');
 
 /**
- * In the order in which they run. `needs`: what must be installed; `run` gets words that select files and returns
- * totals, or a boolean where there are no tests to count.
+ * In the order in which they run. `needs`: what must be installed; `also`: runs too when one of these is asked for; `beside`:
+ * runs while that phase does, in turn with others that do, for it mostly waits. `run` gets words that select files and how programs are started; it
+ * returns totals, or a boolean where there are no tests to count.
  */
 const PHASES = [
 	{ name: 'check', needs: [], run: () => check({ fix: false }) },
 	{ name: 'build', needs: [], run: () => build({ minify: false }).then(() => true), also: ['unit', 'agent', 'host'] },
-	{ name: 'unit', needs: [], run: words => vitest('unit', words) },
-	{ name: 'agent', needs: agentIds, run: words => vitest('agent', words) },
-	{ name: 'host', needs: process.env.NANCY_TEST_VSCODE ? [] : ['server', 'chromium'], run: hostTests },
+	{ name: 'unit', needs: [], run: (words, how) => vitest('unit', words, how) },
+	{ name: 'agent', needs: agentIds, run: (words, how) => vitest('agent', words, how), beside: 'unit' },
+	{
+		name: 'host',
+		needs: process.env.NANCY_TEST_VSCODE ? [] : ['server', 'chromium'],
+		run: hostTests,
+		beside: 'unit',
+	},
 	{ name: 'package', needs: [], run: () => packageExtension().then(() => true), also: ['e2e'] },
-	{ name: 'e2e', needs: ['server', 'chromium', 'claude-code'], run: words => vitest('e2e', words) },
+	{ name: 'e2e', needs: ['server', 'chromium', 'claude-code'], run: (words, how) => vitest('e2e', words, how) },
 ];
 
 const INSTALLERS = {
@@ -48,9 +54,53 @@ export async function runPhases(args) {
 	await mkdir(results, { recursive: true });
 	const installing = startInstallers(new Set(chosen.flatMap(phase => phase.needs)));
 
+	const stopped = stopsWithUs();
+	const started = Date.now();
 	const outcomes = [];
-	for (const phase of chosen) outcomes.push({ name: phase.name, ...(await runPhase(phase, installing, words)) });
-	return report(outcomes);
+	for (const together of sideBySide(chosen)) {
+		if (!stopped.aborted) outcomes.push(...(await runTogether(together, installing, words, stopped)));
+	}
+	return stopped.aborted ? 130 : report(outcomes, Date.now() - started);
+}
+
+/** Aborted when we are told to stop: whatever runs then ends too. */
+function stopsWithUs() {
+	const stop = new AbortController();
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stop.abort());
+	return stop.signal;
+}
+
+/** The phases in groups that run at the same time. */
+function sideBySide(chosen) {
+	const groups = [];
+	for (const phase of chosen) {
+		const beside = groups.find(group => group[0].name === phase.beside);
+		if (beside) beside.push(phase);
+		else groups.push([phase]);
+	}
+	return groups;
+}
+
+/** The first phase shows what it does while it does it; the others take turns beside it and are shown whole, after it. */
+async function runTogether([first, ...others], installing, words, stopped) {
+	const turns = async () => {
+		const ended = [];
+		for (const phase of others) {
+			const texts = [];
+			const how = { signal: stopped, onOutput: text => texts.push(text) };
+			ended.push({ outcome: await runPhase(phase, installing, words, how), texts });
+		}
+		return ended;
+	};
+	const beside = turns();
+	const names = others.map(({ name }) => name).join(', ');
+	console.log(`\n== ${first.name}${names && ` (beside it, shown later: ${names})`}`);
+	const outcomes = [await runPhase(first, installing, words, { signal: stopped })];
+	for (const { outcome, texts } of await beside) {
+		console.log(`\n== ${outcome.name}\n${texts.join('')}`);
+		outcomes.push(outcome);
+	}
+	return outcomes;
 }
 
 /** They start together and early, and finish while phases run that do not need them. */
@@ -69,26 +119,26 @@ function startInstallers(needed) {
 	return installing;
 }
 
-async function runPhase(phase, installing, words) {
-	console.log(`\n== ${phase.name}`);
+async function runPhase(phase, installing, words, how) {
+	const { name } = phase;
 	const started = Date.now();
 	try {
 		for (const need of phase.needs) {
 			const where = await installing[need];
 			if (need === 'chromium') process.env.CHROMIUM = where;
 		}
-		const outcome = await phase.run(words);
+		const outcome = await phase.run(words, how);
 		const totals = typeof outcome === 'boolean' ? { passed: 0, failed: outcome ? 0 : 1 } : outcome;
 		const counts = typeof outcome !== 'boolean';
 		const empty = counts && totals.passed + totals.failed === 0;
-		return { ...totals, counts, empty, ms: Date.now() - started };
+		return { name, ...totals, counts, empty, ms: Date.now() - started };
 	} catch (error) {
-		console.error(error);
-		return { passed: 0, failed: 1, counts: false, empty: false, ms: Date.now() - started };
+		if (!how.signal.aborted) console.error(`${name}:`, error);
+		return { name, passed: 0, failed: 1, counts: false, empty: false, ms: Date.now() - started };
 	}
 }
 
-function report(outcomes) {
+function report(outcomes, ms) {
 	console.log('\n== times');
 	for (const { name, ms, passed, failed, counts, empty } of outcomes) {
 		const tests = counts ? `${passed} passed, ${failed} failed` : failed > 0 ? 'FAILED' : 'ok';
@@ -96,15 +146,15 @@ function report(outcomes) {
 	}
 	const sum = key => outcomes.reduce((total, outcome) => total + outcome[key], 0);
 	const failed = sum('failed') + outcomes.filter(outcome => outcome.empty).length;
-	console.log(`\n${sum('passed')} passed, ${failed} failed`);
+	console.log(`\n${sum('passed')} passed, ${failed} failed in ${Math.round(ms / 1000)} s`);
 	return failed > 0 ? 1 : 0;
 }
 
-async function vitest(project, words) {
+async function vitest(project, words, how) {
 	const file = join(results, `${project}.json`);
 	await rm(file, { force: true });
 	const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-	const { code } = await run('vitest', ['run', '--project', project, ...reporters, ...words]);
+	const { code } = await run('vitest', ['run', '--project', project, ...reporters, ...words], how);
 	if (!existsSync(file)) return { passed: 0, failed: 1 };
 	const { numPassedTests: passed, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(file, 'utf8'));
 	// A file that does not load, or an error outside any test, fails no test but must not pass.
@@ -112,10 +162,10 @@ async function vitest(project, words) {
 	return { passed, failed: numFailedTests + outside };
 }
 
-async function hostTests(words) {
+async function hostTests(words, how) {
 	const file = join(results, 'host.json');
 	await rm(file, { force: true });
-	const { code } = await run('node', [join('test', 'host', 'run.ts'), ...words]);
+	const { code } = await run('node', [join('test', 'host', 'run.ts'), ...words], how);
 	if (!existsSync(file)) return { passed: 0, failed: 1 };
 	const { passed, failed } = JSON.parse(readFileSync(file, 'utf8'));
 	return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };

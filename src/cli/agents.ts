@@ -80,12 +80,6 @@ export function nancyOf({ bin }: Runtime): string {
 	return join(bin, 'nancy');
 }
 
-/** How many delegates may run at once, where the user's window or shell says so. */
-export function capIn(env: Context['env']): number | undefined {
-	const cap = Number(env['NANCY_DELEGATES']);
-	return Number.isInteger(cap) && cap > 0 ? cap : undefined;
-}
-
 /** What the doctor works with: every agent that Nancy knows, found or not, and the programs that hooks call. */
 export async function instruments(context: Context): Promise<Instruments> {
 	const agents = drivers.map(async driver => {

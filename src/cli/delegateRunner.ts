@@ -5,6 +5,7 @@ import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/de
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import { newMessageId } from '../core/messageId.ts';
+import { redactText } from '../core/traffic/redact.ts';
 import type { HeadlessEvent } from '../core/headless.ts';
 import { abandonStart, headlessOf, planWorker, recordProcess, recordStop } from '../core/launch.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
@@ -30,7 +31,7 @@ export interface RunnerTools {
 	signal: AbortSignal;
 }
 
-/** Where the CLI does not say when its limit resets, in milliseconds. */
+/** Where the CLI says that the account's limit is reached, and not when it resets, in milliseconds. */
 const QUOTA_PAUSE_MS = 15 * 60 * 1000;
 /** A reset that is said to be over already is tried after this. */
 const SHORTEST_PARKING_MS = 2000;
@@ -38,6 +39,8 @@ const SHORTEST_PARKING_MS = 2000;
 const MOST_QUOTA_ROUNDS = 10;
 /** Before the first retry of a transient failure, in milliseconds; doubled each time. */
 const RETRY_MS = 2000;
+/** The same after too many requests: these are counted by the minute. */
+const SLOW_DOWN_MS = 5000;
 /** A runner can wait for the queue: who looks at a long one has much to do. */
 const PATIENCE_MS = 5 * 60 * 1000;
 const SET_UP_MS = 10 * 60 * 1000;
@@ -90,7 +93,8 @@ class DelegateRun {
 	private readonly status: StatusWriter;
 	/** The agent has said or done something in its current session: worth going on with. */
 	private hasBegun = false;
-	private quotaResetsAtMs: number | undefined;
+	/** What the CLI said in this attempt of the account's limit. */
+	private quota: { resetsAtMs?: number | undefined } | undefined;
 	private spentMs = 0;
 	private logging = Promise.resolve();
 
@@ -99,7 +103,7 @@ class DelegateRun {
 		private readonly delegate: Delegate,
 		private readonly tools: RunnerTools,
 	) {
-		this.status = new StatusWriter(delegate.status, status => delegates.writeStatus(delegate.record.id, status));
+		this.status = new StatusWriter(delegate.status, status => delegate.files.writeStatus(status));
 	}
 
 	private get record() {
@@ -121,14 +125,16 @@ class DelegateRun {
 			this.spentMs += Date.now() - begun;
 			await this.status.flush();
 			const failure = ending.is === 'result' ? ending.result.failure : undefined;
-			if (failure?.kind === 'quota' && quotaRounds < MOST_QUOTA_ROUNDS) {
+			const { quota } = this;
+			this.quota = undefined;
+			if (failure?.kind === 'too-many' && quota && quotaRounds < MOST_QUOTA_ROUNDS) {
 				quotaRounds++;
-				await this.waitForQuota(failure.reason);
+				await this.waitForQuota(failure.reason, quota.resetsAtMs);
 				continue;
 			}
-			if (failure?.kind !== 'transient' || failures >= retries) return outcomeOf(ending);
+			if (!failure || failure.kind === 'final' || quota || failures >= retries) return outcomeOf(ending);
 			failures++;
-			const pauseMs = RETRY_MS * 2 ** (failures - 1);
+			const pauseMs = (failure.kind === 'too-many' ? SLOW_DOWN_MS : RETRY_MS) * 2 ** (failures - 1);
 			await this.say(`${failure.reason}; trying again in ${pauseMs / 1000} s\n`);
 			await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
 		}
@@ -154,7 +160,8 @@ class DelegateRun {
 			const { code, isTimeout, output } = await runInWorktree(worktree, setUp, SET_UP_MS, this.tools.signal, id);
 			await this.say(output);
 			const ending = isTimeout ? 'took too long' : `ended with ${code ?? 'a signal'}`;
-			if (code !== 0) throw new NancyError('io', `the set-up command ${ending}: ${output.slice(-500)}`);
+			if (code !== 0)
+				throw new NancyError('io', `the set-up command ${ending}: ${redactText(output).slice(-500)}`);
 		}
 		return folderInWorktree(worktree, place.folder);
 	}
@@ -200,23 +207,23 @@ class DelegateRun {
 				this.tools.signal,
 			);
 		} finally {
-			await (recording ?? abandonStart(workspace, plan.address));
-			await recordStop(workspace, plan.address);
+			await (recording ?? abandonStart(workspace, plan.address).catch(() => undefined));
+			// What the agent answered is worth more than this note: a full disk must not cost it.
+			await recordStop(workspace, plan.address).catch(() => undefined);
 		}
 	}
 
 	private note(event: HeadlessEvent): void {
 		if (event.is === 'tool' || event.is === 'text') this.hasBegun = true;
-		if (event.is === 'quota') this.quotaResetsAtMs = event.resetsAtMs;
+		if (event.is === 'quota') this.quota = event;
 		this.status.change(progress(this.status.status, event));
 		const line = eventLine(event);
 		if (line !== undefined) void this.say(`${line}\n`);
 	}
 
 	/** The whole batch waits: nothing of this agent is started before its limit resets. */
-	private async waitForQuota(reason: string): Promise<void> {
-		const untilMs = Math.max(Date.now() + SHORTEST_PARKING_MS, this.quotaResetsAtMs ?? Date.now() + QUOTA_PAUSE_MS);
-		this.quotaResetsAtMs = undefined;
+	private async waitForQuota(reason: string, resetsAtMs = Date.now() + QUOTA_PAUSE_MS): Promise<void> {
+		const untilMs = Math.max(Date.now() + SHORTEST_PARKING_MS, resetsAtMs);
 		const until = new Date(untilMs).toISOString();
 		await this.delegates.locked(
 			() => this.delegates.park({ version: 1, agent: this.record.agent, until, reason }),
@@ -233,9 +240,9 @@ class DelegateRun {
 		this.status.change({ status: 'running', parked_until: undefined });
 	}
 
-	/** Resolves once status and log say all that there is to say. */
+	/** Resolves once the log says all that there is to say, and the last status may be written. */
 	async settle(): Promise<void> {
-		await Promise.all([this.status.flush(), this.logging]);
+		await Promise.all([this.status.close(), this.logging]);
 	}
 
 	/** In order. The log is for reading along; a disk that takes none of it must not end the run. */

@@ -16,7 +16,9 @@ export function eventLine(event: HeadlessEvent): string | undefined {
 		case 'retrying':
 			return `… ${event.reason}, trying again in ${Math.round(event.afterMs / 1000)} s`;
 		case 'quota':
-			return `… the account's limit is reached; it resets at ${new Date(event.resetsAtMs).toISOString()}`;
+			return event.resetsAtMs === undefined
+				? '… the account’s limit is reached'
+				: `… the account’s limit is reached; it resets at ${new Date(event.resetsAtMs).toISOString()}`;
 		case 'result':
 			return undefined;
 	}

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { errorText, NancyError } from '../base/errors.ts';
 
-/** Longest text of a message or prompt, in bytes of UTF-8. */
-export const TEXT_LIMIT_BYTES = 1_000_000;
+/** Longest text of a message or prompt, in bytes of UTF-8: one megabyte, whichever of the two is meant. */
+export const TEXT_LIMIT_BYTES = 2 ** 20;
 
 /** Words from the command line, or all of stdin for a lone `-`. Empty text and text over the limit are errors. */
 export async function readText(words: readonly string[], stdin: AsyncIterable<Uint8Array | string>): Promise<string> {

@@ -36,6 +36,8 @@ export interface Driver {
 	readonly transcript: TranscriptFormat | 'none';
 	/** How it is run without a terminal, or `none` where it cannot be. */
 	readonly headless: HeadlessFormat | 'none';
+	/** The CLI sets it for what its tools start: by it, a command that an agent calls is told from a person's. */
+	readonly toolVariable: string;
 	/** Variables that must not be passed on from the shell Nancy runs in (a nested agent's own marks). */
 	readonly foreignVariables: readonly string[];
 }

@@ -26,6 +26,8 @@ export interface PermissionMode {
 	label: string;
 	/** What it allows, in a sentence. */
 	detail: string;
+	/** How much it allows: 0 is the most careful, and of two the larger one allows more. */
+	width: number;
 }
 
 export interface HeadlessRequest extends LaunchPlace {
@@ -57,8 +59,8 @@ export type HeadlessEvent =
 	/** The agent wanted to do something that its permissions do not allow. */
 	| { is: 'denied'; tool: string; reason: string }
 	| { is: 'retrying'; reason: string; afterMs: number }
-	/** No more is to be had of the account until then. Unix milliseconds. */
-	| { is: 'quota'; resetsAtMs: number }
+	/** No more is to be had of the account until it resets; Unix milliseconds, where the CLI tells. */
+	| { is: 'quota'; resetsAtMs?: number | undefined }
 	| { is: 'result'; result: HeadlessResult };
 
 export interface HeadlessResult {
@@ -73,6 +75,9 @@ export interface HeadlessResult {
 
 export interface HeadlessFailure {
 	reason: string;
-	/** `quota`: try again when it resets. `transient`: try again soon. `final`: trying again would end the same. */
-	kind: 'quota' | 'transient' | 'final';
+	/**
+	 * `too-many`: more requests than allowed; after a `quota` event try again when it resets, without one a little later.
+	 * `transient`: try again soon. `final`: trying again would end the same.
+	 */
+	kind: 'too-many' | 'transient' | 'final';
 }

@@ -22,15 +22,16 @@ export async function readJsonFile<S extends z.ZodMiniType>(file: string, schema
 }
 
 export async function writeJsonFile(file: string, value: unknown): Promise<void> {
-	await writeFileAtomic(file, textOf(value));
+	await writeFileAtomic(file, jsonText(value));
 }
 
 /** Like {@link writeJsonFile}, but never replaces a file: `false` when one is there already. */
 export function createJsonFile(file: string, value: unknown): Promise<boolean> {
-	return createFileAtomic(file, textOf(value));
+	return createFileAtomic(file, jsonText(value));
 }
 
-function textOf(value: unknown): string {
+/** The content of a file that {@link writeJsonFile} writes. */
+export function jsonText(value: unknown): string {
 	return `${JSON.stringify(value, null, '\t')}\n`;
 }
 

@@ -27,8 +27,8 @@ export interface FileProblem {
 	reason: string;
 }
 
-/** Begins the name of a deleted task's folder until it is gone. */
-const GRAVE = '.deleted-';
+/** Begins the name of the folder of a deleted task or worker until it is gone. */
+export const GRAVE = '.deleted-';
 
 /** A hook ends after 2.5 s. */
 const HOOK_PATIENCE_MS = 1000;
@@ -135,7 +135,7 @@ export class Workspace {
 		await this.sweep();
 	}
 
-	/** Finishes what a kill left of deleted tasks. Safe to repeat, and for several at once. */
+	/** Finishes what a kill left of deleted tasks and workers. Safe to repeat, and for several at once. */
 	async sweep(): Promise<void> {
 		this.refuseLinks();
 		for (const name of await readdir(this.paths.tasks)) {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { dataFolder } from '../base/folders.ts';
+import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { queueDelegate, type DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
@@ -35,6 +36,11 @@ export class WindowDelegates implements DelegateOperations {
 	async stop(folder: Folder, id: DelegateId): Promise<void> {
 		requireTrust();
 		await stopDelegate(new Delegates(folder.workspace), id);
+	}
+
+	async delete(folder: Folder, id: DelegateId): Promise<void> {
+		requireTrust();
+		await deleteDelegate(new Delegates(folder.workspace), this.tickets, id);
 	}
 
 	/** Starts what may start, and ends what a killed runner left open. */

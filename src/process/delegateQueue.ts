@@ -6,10 +6,11 @@ import { errorText, hasErrno } from '../base/errors.ts';
 import { liveness } from '../base/liveness.ts';
 import { admitted, defaultCap } from '../core/delegates/admission.ts';
 import { isFinal, RUNNER_DIED, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
+import { sweep } from '../core/delegates/sweep.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
-import { RUN_MARK, stopMarked } from './marked.ts';
+import { RUN_MARK, RUNNER_MARK, stopMarked } from './marked.ts';
 import { inspectRepository } from './repository.ts';
 import { startRunner } from './runnerHost.ts';
 import { createWorktree } from './worktree.ts';
@@ -30,6 +31,7 @@ export interface QueueOptions {
  */
 export async function lookAtQueue(delegates: Delegates, options: QueueOptions): Promise<void> {
 	await delegates.locked(async () => {
+		await sweep(delegates.folder);
 		const before = await delegates.list();
 		for (const dead of await delegates.reconcile(before.delegates)) await giveUp(delegates, dead);
 		const parked = await delegates.parked(Date.now());
@@ -41,7 +43,7 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 
 /** Its runner was killed: nobody watches the agent any more, so that it is ended too. */
 async function giveUp(delegates: Delegates, delegate: Delegate): Promise<void> {
-	await stopMarked(RUN_MARK, delegate.record.id);
+	await stopRun(delegate.record.id);
 	await adoptWorktree(delegates, delegate).catch(() => undefined); // a repository that is gone has no worktrees
 	// It may have come to its end while we looked.
 	const now = await delegates.find(delegate.record.id);
@@ -50,6 +52,12 @@ async function giveUp(delegates: Delegates, delegate: Delegate): Promise<void> {
 	const output = (await readTextIfExists(now.files.output)) ?? '';
 	const hasAnswer = output.trim() !== '';
 	await delegates.finish(now, hasAnswer ? { ok: true, output } : { ok: false, reason: RUNNER_DIED, output });
+}
+
+/** All that is left of a run without a runner. */
+async function stopRun(id: DelegateId): Promise<void> {
+	await stopMarked(RUNNER_MARK, id);
+	await stopMarked(RUN_MARK, id);
 }
 
 /** A worktree that its runner had made, or half made, and not noted any more: what is in it must not be forgotten. */
@@ -95,12 +103,16 @@ export async function stopDelegate(delegates: Delegates, id: DelegateId, patienc
 	const isOver = await delegates.locked(async () => {
 		const delegate = await delegates.get(id);
 		if (isFinal(delegate.state)) return true;
+		if (isFinal(delegate.status.status)) {
+			await delegates.reconcile([delegate]);
+			return true;
+		}
 		const { runner } = delegate.status;
 		if (runner && liveness(runner) !== 'dead') {
 			signal(runner.pid, 'SIGTERM');
 			return false;
 		}
-		await stopMarked(RUN_MARK, id);
+		await stopRun(id);
 		await delegates.finish(delegate, { ok: false, reason: 'cancelled', output: '' });
 		return true;
 	});

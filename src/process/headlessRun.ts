@@ -1,10 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
 import { errorText } from '../base/errors.ts';
 import { identify, type ProcessIdentity } from '../base/liveness.ts';
 import type { HeadlessEvent, HeadlessFormat, HeadlessResult } from '../core/headless.ts';
+import { redactText } from '../core/traffic/redact.ts';
 import { mergedEnvironment } from './environment.ts';
 import { Lines } from './lines.ts';
-import { RUN_MARK, stopMarked } from './marked.ts';
+import { markWithin, RUN_MARK, stopMarked } from './marked.ts';
 import { stopTree } from './stopTree.ts';
 
 /** An agent to run once, without a terminal. */
@@ -43,7 +46,9 @@ export interface RunListener {
 
 /** A longer timer fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const STDERR_KEPT = 4000;
+/** Of standard error, in a reason; before that secrets are taken out of more, so that none is cut from its name. */
+const SHOWN = 4000;
+const KEPT = 4 * SHOWN;
 
 /**
  * Runs an agent on one prompt. Ends when it has ended and nothing that it started is left; `signal` cancels. Never throws for
@@ -57,9 +62,11 @@ export async function runHeadless(
 	signal: AbortSignal,
 ): Promise<Ending> {
 	if (signal.aborted) return { is: 'cancelled' };
+	// Starting there would fail as if the program were missing.
+	if (!existsSync(program.cwd)) return { is: 'no-result', reason: `there is no folder ${program.cwd}` };
 	const child = spawn(program.command, [...program.args], {
 		cwd: program.cwd,
-		env: mergedEnvironment({ ...program.env, [RUN_MARK]: program.mark }),
+		env: mergedEnvironment({ ...program.env, [RUN_MARK]: markWithin(program.mark) }),
 		stdio: ['pipe', 'pipe', 'pipe'],
 		// A group of its own, which a signal to this process's group does not reach.
 		detached: true,
@@ -97,11 +104,10 @@ export async function runHeadless(
 		idle.refresh();
 		lines.push(data);
 	});
-	let complaint = '';
+	const complaints = new Complaints(text => listener.onNoise(text));
 	child.stderr?.on('data', (data: Buffer) => {
 		idle.refresh();
-		listener.onNoise(data.toString());
-		complaint = (complaint + data.toString()).slice(-STDERR_KEPT);
+		complaints.push(data);
 	});
 	child.stdin?.on('error', () => undefined); // it has ended without reading all of it: how, the exit code tells
 	child.stdin?.end(program.stdin);
@@ -112,6 +118,7 @@ export async function runHeadless(
 	child.stderr?.destroy();
 	lines.end();
 	take(safely(() => reader.end(exitCode)));
+	complaints.end();
 	clearTimeout(wall);
 	clearTimeout(idle);
 	signal.removeEventListener('abort', cancel);
@@ -121,7 +128,39 @@ export async function runHeadless(
 	if (result && !result.failure) return { is: 'result', result };
 	if (stopped) return stopped;
 	if (result) return { is: 'result', result };
-	return { is: 'no-result', reason: [reason, complaint.trim()].filter(Boolean).join(': ') };
+	return { is: 'no-result', reason: [reason, complaints.last()].filter(Boolean).join(': ') };
+}
+
+/** Standard error: passed on in whole lines, so that no secret is cut in two before it is taken out. */
+class Complaints {
+	private readonly decoder = new StringDecoder('utf8');
+	private open = '';
+	private kept = '';
+
+	constructor(private readonly onText: (text: string) => void) {}
+
+	push(data: Buffer): void {
+		this.open += this.decoder.write(data);
+		const end = this.open.length > KEPT ? this.open.length : this.open.lastIndexOf('\n') + 1;
+		this.pass(this.open.slice(0, end));
+		this.open = this.open.slice(end);
+	}
+
+	end(): void {
+		this.pass(this.open + this.decoder.end());
+		this.open = '';
+	}
+
+	/** The end of it, without secrets. */
+	last(): string {
+		return redactText(this.kept).trim().slice(-SHOWN);
+	}
+
+	private pass(text: string): void {
+		if (text === '') return;
+		this.kept = (this.kept + text).slice(-KEPT);
+		this.onText(text);
+	}
 }
 
 /** No output may end the process that watches the agent. */

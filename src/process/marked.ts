@@ -9,26 +9,57 @@ import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
 export const RUN_MARK = 'NANCY_RUN';
 
 /**
- * Processes whose environment has this variable with this value: whatever a run has started, also what has left its group and
+ * The same for the process that owns a run, whose children do not have {@link RUN_MARK} before they have become another program:
+ * one that is killed in that moment leaves a child that only this tells.
+ */
+export const RUNNER_MARK = 'NANCY_RUNNER';
+
+const LOOK_EVERY_MS = 30;
+/** What cannot even be killed is waiting for a disk or a debugger. */
+const STUBBORN_MS = 2000;
+
+/** Between the marks of a run and of one inside it. */
+const WITHIN = ',';
+
+/** The value of {@link RUN_MARK} for a run that this process starts: inside another run, it belongs to that one as well. */
+export function markWithin(mark: string, env: NodeJS.ProcessEnv = process.env): string {
+	const outer = env[RUN_MARK];
+	return outer === undefined || outer === '' ? mark : `${outer}${WITHIN}${mark}`;
+}
+
+/**
+ * Processes whose environment has this variable with this value, alone or among others: whatever a run has started, also what has left its group and
  * lost its parent. A process that was given another environment is not found.
  */
 export async function markedProcesses(name: string, value: string): Promise<ProcessIdentity[]> {
-	const mark = `${name}=${value}`;
-	const pids = process.platform === 'linux' ? fromProc(mark) : await fromPs(mark);
+	const isMarked = (entry: string) =>
+		entry.startsWith(`${name}=`) &&
+		(entry === `${name}=${value}` ||
+			entry
+				.slice(name.length + 1)
+				.split(WITHIN)
+				.includes(value));
+	const pids = process.platform === 'linux' ? fromProc(isMarked) : await fromPs(isMarked);
 	return pids.filter(pid => pid !== process.pid).map(identify);
 }
 
-/** Ends them: asks, then kills what is left after `graceMs`. */
+/**
+ * Ends them: asks, then kills what is left after `graceMs`. Looks again until there are none, for one that was asked may just
+ * have started another.
+ */
 export async function stopMarked(name: string, value: string, graceMs = 1000): Promise<void> {
-	let left = await markedProcesses(name, value);
-	for (const { pid } of left) signal(pid, 'SIGTERM');
-	const deadline = Date.now() + graceMs;
-	while (left.length > 0 && Date.now() < deadline) {
-		await sleep(20);
-		left = left.filter(each => liveness(each) !== 'dead');
+	const asked = new Set<number>();
+	const killsFrom = Date.now() + graceMs;
+	while (Date.now() < killsFrom + STUBBORN_MS) {
+		const left = (await markedProcesses(name, value)).filter(each => liveness(each) !== 'dead');
+		if (left.length === 0) return;
+		for (const { pid } of left) {
+			if (Date.now() >= killsFrom) signal(pid, 'SIGKILL');
+			else if (!asked.has(pid)) signal(pid, 'SIGTERM');
+			asked.add(pid);
+		}
+		await sleep(LOOK_EVERY_MS);
 	}
-	if (left.length === 0) return;
-	for (const { pid } of await markedProcesses(name, value)) signal(pid, 'SIGKILL');
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
@@ -39,12 +70,12 @@ function signal(pid: number, name: NodeJS.Signals): void {
 	}
 }
 
-function fromProc(mark: string): number[] {
+function fromProc(isMarked: (entry: string) => boolean): number[] {
 	return readdirSync('/proc').flatMap(name => {
 		const pid = Number(name);
 		if (!Number.isInteger(pid)) return [];
 		try {
-			return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark) ? [pid] : [];
+			return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').some(isMarked) ? [pid] : [];
 		} catch {
 			return []; // ended while we looked, or somebody else's
 		}
@@ -52,12 +83,12 @@ function fromProc(mark: string): number[] {
 }
 
 /** macOS shows the environment of one's own processes behind the command. */
-async function fromPs(mark: string): Promise<number[]> {
+async function fromPs(isMarked: (entry: string) => boolean): Promise<number[]> {
 	const { stdout } = await promisify(execFile)('ps', ['-axEww', '-o', 'pid=,command='], {
 		maxBuffer: 64 * 1024 * 1024,
 	});
 	return stdout.split('\n').flatMap(line => {
 		const pid = Number(line.trim().split(/\s+/, 1)[0]);
-		return Number.isInteger(pid) && line.split(' ').includes(mark) ? [pid] : [];
+		return Number.isInteger(pid) && line.split(' ').some(isMarked) ? [pid] : [];
 	});
 }

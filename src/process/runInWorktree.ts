@@ -4,7 +4,7 @@ import { errorText } from '../base/errors.ts';
 import { identify } from '../base/liveness.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { withoutGitVariables } from './git.ts';
-import { RUN_MARK, stopMarked } from './marked.ts';
+import { markWithin, RUN_MARK, stopMarked } from './marked.ts';
 import { stopTree } from './stopTree.ts';
 
 export interface CommandEnd {
@@ -37,7 +37,7 @@ export function runInWorktree(
 				...withoutGitVariables(),
 				NANCY_WORKTREE: worktree.folder,
 				NANCY_REPOSITORY: worktree.repository,
-				...(mark !== '' && { [RUN_MARK]: mark }),
+				...(mark !== '' && { [RUN_MARK]: markWithin(mark) }),
 			},
 			stdio: ['ignore', 'pipe', 'pipe'],
 			// A group of its own, so that it can be ended with all that it has started.

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { identify, type ProcessIdentity } from '../base/liveness.ts';
 import { onPath } from './detect.ts';
 import { mergedEnvironment } from './environment.ts';
-import { RUN_MARK } from './marked.ts';
+import { RUN_MARK, RUNNER_MARK } from './marked.ts';
 
 /** A runner mostly waits: without a compiler and with a small nursery it takes a quarter less memory (76 MB to 57). */
 const LEAN = '--jitless --max-semi-space-size=1';
@@ -30,11 +30,20 @@ export async function startRunner(
 ): Promise<ProcessIdentity> {
 	const before = process.env['NODE_OPTIONS'] ?? '';
 	// It is not part of the run that asked for it.
-	const own = { NODE_OPTIONS: `${before} ${LEAN}`.trim(), [OPTIONS_BEFORE]: before, [RUN_MARK]: null, TMUX: null };
+	const own = {
+		NODE_OPTIONS: `${before} ${LEAN}`.trim(),
+		[OPTIONS_BEFORE]: before,
+		[RUN_MARK]: null,
+		[RUNNER_MARK]: null,
+		TMUX: null,
+	};
 	const env = mergedEnvironment({ ...changes, ...own });
 	const command = [nancy, '-C', folder, 'run', '--delegate', id] as const;
 	const tmux = env[HOST] === 'tmux' ? onPath('tmux', env) : undefined;
-	return tmux === undefined ? inBackground(command, folder, env) : inTmux(tmux, id, command, folder, env);
+	const marked = { ...env, [RUNNER_MARK]: id };
+	if (tmux === undefined) return inBackground(command, folder, marked);
+	// Not its server, which is to outlive what the run has started.
+	return inTmux(tmux, id, ['env', `${RUNNER_MARK}=${id}`, ...command], folder, env);
 }
 
 /** The socket's name: `tmux -L nancy-<id> attach` shows the runner. */

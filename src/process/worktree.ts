@@ -49,10 +49,19 @@ export async function createWorktree(request: WorktreeRequest): Promise<Worktree
 	return holdingGitLock(common, name.data, run);
 }
 
-/** The folder of a worktree that stands for a folder of the checkout. */
+/**
+ * The folder of a worktree that stands for a folder of the checkout.
+ * @throws NancyError `git` where the worktree has none: a commit holds no empty folder, and none that is not committed
+ */
 export async function folderInWorktree(worktree: Worktree, folder: string): Promise<string> {
 	const prefix = await gitLine({ folder }, ['rev-parse', '--show-prefix']);
-	return join(worktree.folder, prefix ?? '');
+	const found = join(worktree.folder, prefix ?? '');
+	if (existsSync(found)) return found;
+	throw new NancyError(
+		'git',
+		`the worktree has no folder ${prefix}, for nothing in it is committed; commit it, work from ${worktree.repository}, ` +
+			'or take what is not committed along',
+	);
 }
 
 async function create(

@@ -10,6 +10,15 @@ export const DelegateId = z
 	.brand<'DelegateId'>();
 export type DelegateId = z.infer<typeof DelegateId>;
 
+/**
+ * What claude-swarm calls a worker, and its files before their ending: one visible path segment, kept as it is.
+ */
+export const SwarmFeature = z
+	.string()
+	.check(z.regex(/^(?!\.)[^/\\\p{Cc}]{1,120}$/u))
+	.brand<'SwarmFeature'>();
+export type SwarmFeature = z.infer<typeof SwarmFeature>;
+
 /** What a delegate may use up, in seconds, and how often a transient failure is tried again. */
 export const Limits = z.object({
 	/** Wall clock of all attempts together, waiting for a quota apart. */
@@ -53,6 +62,8 @@ export const DelegateRecord = z.looseObject({
 	parent: z.optional(z.object({ task: TaskName, worker: WorkerName })),
 	/** Delegates with the same prompt, started together to be compared. */
 	group: z.optional(z.string()),
+	/** It is this worker of a claude-swarm too: the swarm's files are kept beside its own. */
+	swarm: z.optional(z.object({ feature: SwarmFeature })),
 });
 export type DelegateRecord = z.infer<typeof DelegateRecord>;
 
@@ -86,7 +97,9 @@ export const DelegateStatus = z.looseObject({
 	agent_process: z.optional(ProcessRecord),
 	parked_until: z.optional(Moment),
 	worktree: z.optional(Worktree),
-	/** The message that carries the result; `reported` once it is in its mailbox. */
+	/** Why it failed, as `.done` will say it. */
+	error: z.optional(z.string()),
+	/** The message that carries the result; `reported` with a final status: it is in its mailbox before `.done` is written. */
 	report: z.optional(MessageId),
 	reported: z._default(z.boolean(), false),
 });

@@ -1,4 +1,3 @@
-import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import * as z from 'zod/mini';
@@ -7,10 +6,10 @@ import { newMessageId } from '../core/messageId.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { PermissionMode } from '../core/headless.ts';
 import type { WorkerAddress } from '../core/workspace.ts';
-import { isInside } from './delegateWords.ts';
+import { quotedSelection, selectionIn, type Selection } from './askSelection.ts';
 import type { AgentChoice, Folder } from './ports.ts';
 import { defaultAgent, delegateLimits, model as defaultModel, worktreeCommands } from './settings.ts';
-import { askChoice, askText, BackPressed, inOrder } from './steps.ts';
+import { askChoice, askText, BackPressed, ElsewherePressed, inOrder } from './steps.ts';
 
 const PLACES = ['folder', 'worktree', 'worktreeWithChanges'] as const;
 type Place = (typeof PLACES)[number];
@@ -25,12 +24,6 @@ const Last = z.object({
 });
 type Choice = z.infer<typeof Last> & { model: string };
 
-interface Selection {
-	/** `src/x.ts:3-9` */
-	where: string;
-	text: string;
-}
-
 export interface DelegateOrder {
 	folder: Folder;
 	/** Who gets the result; the human where absent. */
@@ -39,47 +32,66 @@ export interface DelegateOrder {
 	withSelection: boolean;
 }
 
-/** Asks for a prompt, then offers what was chosen last, to start with at once or to change. */
+/** The prompt is to be written in an editor instead. */
+export class PromptNeedsEditor extends Error {
+	/** @param text what has been typed so far */
+	constructor(readonly text: string) {
+		super('the prompt is written in an editor');
+	}
+}
+
+/**
+ * Asks for a prompt, then offers what was chosen last, to start with at once or to change.
+ * @param written the prompt, where it has been written elsewhere: it is not asked for then
+ * @throws {PromptNeedsEditor}
+ */
 export async function askDelegate(
 	{ folder, parent, withSelection }: DelegateOrder,
+	written: string | undefined,
 	all: readonly AgentChoice[],
 	memory: vscode.Memento,
 ): Promise<DelegateRequest[]> {
 	const agents = all.filter(({ found, permissionModes }) => found && permissionModes.length > 0);
 	if (agents.length === 0) throw new NancyError('no-agent', all.map(({ installHint }) => installHint).join(' '));
-	const selection = selectionIn(folder);
+	const selection = written === undefined ? selectionIn(folder) : undefined;
 	const choice = { ...lastChoice(memory, agents), model: defaultModel() ?? '' };
 	let isSelectionTaken = withSelection;
-	let prompt = '';
-	const frame = (step: number) => ({ title: l10n.t('Delegate'), step, totalSteps: 2 });
-	await inOrder([
-		async step => {
-			prompt = await askText(frame(step), {
-				value: prompt,
-				prompt:
-					withSelection && selection
-						? l10n.t('What is to be done with {0}?', selection.where)
-						: l10n.t('What is to be done? Another agent works on it beside everything else.'),
-				placeholder: l10n.t('Write tests for the parser'),
-				validate: value => (value.trim() === '' ? l10n.t('Say what is to be done.') : undefined),
+	let prompt = written ?? '';
+	const totalSteps = written === undefined ? 2 : 1;
+	const frame = (step: number) => ({ title: l10n.t('Delegate'), step, totalSteps });
+	const askPrompt = async (step: number) => {
+		prompt = await askText(frame(step), {
+			value: prompt,
+			prompt:
+				withSelection && selection
+					? l10n.t('What is to be done with {0}?', selection.where)
+					: l10n.t('What is to be done? Another agent works on it beside everything else.'),
+			placeholder: l10n.t('Write tests for the parser'),
+			validate: value => (value.trim() === '' ? l10n.t('Say what is to be done.') : undefined),
+			elsewhere: {
+				iconPath: new vscode.ThemeIcon('edit'),
+				tooltip: l10n.t('Write a longer prompt in an editor'),
+			},
+		});
+	};
+	const askHow = async (step: number) => {
+		for (;;) {
+			const { change } = await askChoice(frame(step), {
+				items: summary(choice, agents, selection && { ...selection, isTaken: isSelectionTaken }),
+				active: undefined,
+				placeholder: l10n.t('Start, or change how'),
 			});
-		},
-		async step => {
-			for (;;) {
-				const { change } = await askChoice(frame(step), {
-					items: summary(choice, agents, selection && { ...selection, isTaken: isSelectionTaken }),
-					active: undefined,
-					placeholder: l10n.t('Start, or change how'),
-				});
-				if (change === 'start') return;
-				if (change === 'selection') isSelectionTaken = !isSelectionTaken;
-				else await ask(change, choice, agents).catch(backToSummary);
-			}
-		},
-	]);
+			if (change === 'start') return;
+			if (change === 'selection') isSelectionTaken = !isSelectionTaken;
+			else await ask(change, choice, agents).catch(backToSummary);
+		}
+	};
+	await inOrder(written === undefined ? [askPrompt, askHow] : [askHow]).catch((error: unknown) => {
+		throw error instanceof ElsewherePressed ? new PromptNeedsEditor(error.text) : error;
+	});
 	await memory.update(LAST, Last.parse(choice));
 	const chosen = agents.filter(({ id }) => choice.agents.includes(id));
-	const context = isSelectionTaken && selection ? `\n\n${selection.where}:\n\n${fenced(selection.text)}` : '';
+	const context = isSelectionTaken && selection ? `\n\n${quotedSelection(selection)}` : '';
 	const isSeveral = chosen.length > 1;
 	const group = isSeveral ? newMessageId().toLowerCase() : undefined;
 	return chosen.map(agent => ({
@@ -235,28 +247,6 @@ function lastChoice(memory: vscode.Memento, agents: readonly AgentChoice[]): z.i
 		place: last?.place ?? 'folder',
 		permissions: { ...last?.permissions },
 	};
-}
-
-/** What is selected in the editor, of a file in the folder. */
-function selectionIn(folder: Folder): Selection | undefined {
-	const editor = vscode.window.activeTextEditor;
-	if (!editor || editor.selection.isEmpty || editor.document.uri.scheme !== 'file') return undefined;
-	const { document, selection } = editor;
-	const text = document.getText(selection);
-	const file = document.uri.fsPath;
-	if (text.trim() === '') return undefined;
-	const name = isInside(folder.path, file) ? relative(folder.path, file).replaceAll(sep, '/') : file;
-	const first = selection.start.line + 1;
-	// A selection up to the beginning of a line has nothing of it.
-	const last = selection.end.character === 0 ? selection.end.line : selection.end.line + 1;
-	return { where: last > first ? `${name}:${first}-${last}` : `${name}:${first}`, text };
-}
-
-/** With more backticks than there are inside. */
-function fenced(text: string): string {
-	const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length));
-	const fence = '`'.repeat(longest + 1);
-	return `${fence}\n${text}\n${fence}`;
 }
 
 function backToSummary(error: unknown): void {

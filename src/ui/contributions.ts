@@ -11,106 +11,91 @@ export const VIEWS = {
 	traffic: 'nancy.traffic',
 } as const;
 
-/** Commands that make sense without a tree item: the palette shows them, and they ask for what they need. */
-export const PALETTE_COMMANDS = [
-	'nancy.orchestrateTask',
-	'nancy.addWorker',
-	'nancy.resumeWorker',
-	'nancy.stopWorker',
-	'nancy.archiveTask',
-	'nancy.restoreTask',
-	'nancy.deleteTask',
-	'nancy.focusTerminal',
-	'nancy.sendMessage',
-	'nancy.typeWake',
-	'nancy.composeMessage',
-	'nancy.delegate',
-	'nancy.showDelegateOutput',
-	'nancy.stopDelegate',
-	'nancy.reviewDelegate',
-	'nancy.sendBack',
-	'nancy.showAttention',
-	'nancy.filterTraffic',
-	'nancy.clearTrafficFilter',
-	'nancy.showArchived',
-	'nancy.hideArchived',
-	'nancy.setUp',
-	'nancy.cleanUp',
-	'nancy.doctor',
-	'nancy.compareAgents',
-	'nancy.showLog',
-	'nancy.openWalkthrough',
-] as const;
-
-/** Commands that act on the tree item they are called from: hidden from the palette. */
-export const ITEM_COMMANDS = [
-	'nancy.composeTo',
-	'nancy.copySession',
-	'nancy.openMessage',
-	'nancy.editMessage',
-	'nancy.moveMessageUp',
-	'nancy.moveMessageDown',
-	'nancy.withdrawMessage',
-	'nancy.archiveMessage',
-	'nancy.reply',
-	'nancy.openPayload',
-	'nancy.openTranscript',
-	'nancy.messageDelegate',
-	'nancy.openDelegateLog',
-	'nancy.openDelegatePrompt',
-	'nancy.openDelegateAnswer',
-	'nancy.delegateAgain',
-	'nancy.copyDelegate',
-	'nancy.mergeDelegate',
-	'nancy.openDelegateWorktree',
-	'nancy.discardDelegate',
-] as const;
-
-/** Commands that act on a review comment: hidden from the palette, too. */
-export const COMMENT_COMMANDS = ['nancy.addComment', 'nancy.deleteComment'] as const;
-
-export type CommandId =
-	| (typeof PALETTE_COMMANDS)[number]
-	| (typeof ITEM_COMMANDS)[number]
-	| (typeof COMMENT_COMMANDS)[number];
-
-export const COMMANDS: readonly CommandId[] = [...PALETTE_COMMANDS, ...ITEM_COMMANDS, ...COMMENT_COMMANDS];
-
 /**
- * Commands that start, deploy, deliver or change something: refused in a workspace that is not trusted. Their `enablement` only
- * hides them there; a key or another extension still runs them.
+ * Every command, by where it is offered and whether it only looks. Commands that start, deploy, deliver or change something are
+ * refused in a workspace that is not trusted; their `enablement` only hides them there: a key or another extension still runs them.
  */
-export const ACTING_COMMANDS: ReadonlySet<CommandId> = new Set<CommandId>([
-	'nancy.orchestrateTask',
-	'nancy.addWorker',
-	'nancy.resumeWorker',
-	'nancy.stopWorker',
-	'nancy.archiveTask',
-	'nancy.restoreTask',
-	'nancy.deleteTask',
-	'nancy.sendMessage',
-	'nancy.composeMessage',
-	'nancy.composeTo',
-	'nancy.typeWake',
-	'nancy.setUp',
-	'nancy.cleanUp',
-	'nancy.editMessage',
-	'nancy.moveMessageUp',
-	'nancy.moveMessageDown',
-	'nancy.withdrawMessage',
-	'nancy.archiveMessage',
-	'nancy.reply',
-	'nancy.delegate',
-	'nancy.stopDelegate',
-	'nancy.reviewDelegate',
-	'nancy.sendBack',
-	'nancy.messageDelegate',
-	'nancy.delegateAgain',
-	'nancy.mergeDelegate',
-	'nancy.openDelegateWorktree',
-	'nancy.discardDelegate',
-	'nancy.addComment',
-]);
+const BY_PLACE = {
+	/** Make sense without a tree item: the palette shows them, and they ask for what they need. */
+	palette: {
+		acts: [
+			'nancy.orchestrateTask',
+			'nancy.addWorker',
+			'nancy.resumeWorker',
+			'nancy.stopWorker',
+			'nancy.archiveTask',
+			'nancy.restoreTask',
+			'nancy.deleteTask',
+			'nancy.sendMessage',
+			'nancy.typeWake',
+			'nancy.composeMessage',
+			'nancy.delegate',
+			'nancy.writePrompt',
+			'nancy.delegateThis',
+			'nancy.stopDelegate',
+			'nancy.reviewDelegate',
+			'nancy.sendBack',
+			'nancy.clearDelegates',
+			'nancy.setUp',
+			'nancy.cleanUp',
+		],
+		looks: [
+			'nancy.focusTerminal',
+			'nancy.showDelegateOutput',
+			'nancy.showAttention',
+			'nancy.filterTraffic',
+			'nancy.clearTrafficFilter',
+			'nancy.showArchived',
+			'nancy.hideArchived',
+			'nancy.doctor',
+			'nancy.compareAgents',
+			'nancy.showLog',
+			'nancy.openWalkthrough',
+		],
+	},
+	/** Act on the tree item they are called from: hidden from the palette. */
+	item: {
+		acts: [
+			'nancy.composeTo',
+			'nancy.editMessage',
+			'nancy.moveMessageUp',
+			'nancy.moveMessageDown',
+			'nancy.withdrawMessage',
+			'nancy.archiveMessage',
+			'nancy.reply',
+			'nancy.messageDelegate',
+			'nancy.delegateAgain',
+			'nancy.mergeDelegate',
+			'nancy.openDelegateWorktree',
+			'nancy.discardDelegate',
+			'nancy.deleteDelegate',
+		],
+		looks: [
+			'nancy.copySession',
+			'nancy.openMessage',
+			'nancy.openPayload',
+			'nancy.openTranscript',
+			'nancy.openDelegateLog',
+			'nancy.openDelegatePrompt',
+			'nancy.openDelegateAnswer',
+			'nancy.copyDelegate',
+		],
+	},
+	/** Act on a review comment: hidden from the palette, too. */
+	comment: { acts: ['nancy.addComment'], looks: ['nancy.deleteComment'] },
+} as const;
+
+const { palette, item, comment } = BY_PLACE;
+const ITEM = [...item.acts, ...item.looks] as const;
+const COMMENT = [...comment.acts, ...comment.looks] as const;
+
+export type CommandId = (typeof BY_PLACE)[keyof typeof BY_PLACE]['acts' | 'looks'][number];
+export type CommentCommand = (typeof COMMENT)[number];
+
+export const COMMANDS: readonly CommandId[] = [...palette.acts, ...palette.looks, ...ITEM, ...COMMENT];
+export const ACTING_COMMANDS: ReadonlySet<CommandId> = new Set([...palette.acts, ...item.acts, ...comment.acts]);
+export const ITEM_COMMANDS: readonly CommandId[] = ITEM;
+export const COMMENT_COMMANDS: readonly CommandId[] = COMMENT;
 
 /** Facts that a user could name, for `when` clauses. */
 export const CONTEXT_KEYS = {
@@ -152,14 +137,19 @@ export const SETTINGS = {
 	delegatesIdle: 'nancy.delegates.idleMinutes',
 	delegatesSetUp: 'nancy.delegates.worktreeSetUp',
 	delegatesTearDown: 'nancy.delegates.worktreeTearDown',
+	delegatesSwarm: 'nancy.delegates.swarmWorker',
 	trafficSessions: 'nancy.traffic.maximumSessions',
 	trafficFileSize: 'nancy.traffic.maximumFileSize',
 	trafficTotalSize: 'nancy.traffic.maximumTotalSize',
 } as const;
 
 /** The settings of one agent, named after its driver. */
-export function agentSettings(driver: string): { path: string; arguments: string } {
-	return { path: `nancy.agents.${driver}.path`, arguments: `nancy.agents.${driver}.arguments` };
+export function agentSettings(driver: string): { path: string; arguments: string; permissionsFromAgents: string } {
+	return {
+		path: `nancy.agents.${driver}.path`,
+		arguments: `nancy.agents.${driver}.arguments`,
+		permissionsFromAgents: `nancy.agents.${driver}.permissionsFromAgents`,
+	};
 }
 
 /** Schemes of the read-only documents that Nancy shows. */

@@ -5,12 +5,14 @@ import { NancyError } from '../base/errors.ts';
 import { Delegates, isFinal } from '../core/delegates/delegates.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
-import { askDelegate, type DelegateOrder } from './askDelegate.ts';
+import { askDelegate, PromptNeedsEditor, type DelegateOrder } from './askDelegate.ts';
 import type { ComposeView } from './composeView.ts';
-import type { COMMENT_COMMANDS } from './contributions.ts';
+import type { CommentCommand } from './contributions.ts';
+import type { DelegateCleanup } from './delegateCleanup.ts';
+import type { DelegateDrafts } from './delegateDrafts.ts';
 import type { DelegateOutputs } from './delegateOutput.ts';
-import { DelegateItem, inListOrder } from './delegatesView.ts';
-import { delegateLine, isInside, shortTitle, worktreeOf } from './delegateWords.ts';
+import { DelegateItem, delegatesIn, inListOrder } from './delegatesView.ts';
+import { delegateLine, isInside, shortTitle, standingWorktree } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
 import { pickFolder, pickItem } from './pickers.ts';
 import type { Folder, Operations } from './ports.ts';
@@ -25,12 +27,20 @@ export interface DelegateCollaborators {
 	outputs: DelegateOutputs;
 	reviews: Reviews;
 	comments: ReviewComments;
+	cleanup: DelegateCleanup;
+	drafts: DelegateDrafts;
+	/** The rows of the view that are selected, for a key. */
+	selected: () => readonly unknown[];
 	compose: ComposeView;
 	memory: vscode.Memento;
 }
 
 type DelegateCommand =
 	| 'nancy.delegate'
+	| 'nancy.writePrompt'
+	| 'nancy.delegateThis'
+	| 'nancy.deleteDelegate'
+	| 'nancy.clearDelegates'
 	| 'nancy.showDelegateOutput'
 	| 'nancy.stopDelegate'
 	| 'nancy.reviewDelegate'
@@ -44,12 +54,12 @@ type DelegateCommand =
 	| 'nancy.mergeDelegate'
 	| 'nancy.openDelegateWorktree'
 	| 'nancy.discardDelegate'
-	| (typeof COMMENT_COMMANDS)[number];
+	| CommentCommand;
 type Handler = (args: readonly unknown[]) => Promise<void> | void;
 
 /** What each command for delegates does. A command takes the row it was called from, or asks. */
 export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<DelegateCommand, Handler>> {
-	const { folders, operations, outputs, reviews, comments, compose } = own;
+	const { folders, operations, outputs, reviews, comments, cleanup, compose, drafts } = own;
 
 	const delegateOf = async (
 		[item]: readonly unknown[],
@@ -60,10 +70,9 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 		delegateOf(args, () => true, l10n.t('There is no delegate yet. Start one with “Nancy: Delegate…”.'));
 	const reviewable = (args: readonly unknown[]) =>
 		delegateOf(args, hasWorktree, l10n.t('No delegate has a worktree of its own.'));
-	const openFile = async (args: readonly unknown[], ending: 'log' | 'prompt' | 'output') => {
-		const item = await anyOf(args);
-		const file = item.delegate.files[ending];
-		if (!existsSync(file)) throw new NancyError('io', l10n.t('There is nothing to open yet.'));
+	const openFirst = async ({ delegate }: DelegateItem, ...endings: readonly ('log' | 'prompt' | 'output')[]) => {
+		const file = endings.map(ending => delegate.files[ending]).find(each => existsSync(each));
+		if (file === undefined) throw new NancyError('io', l10n.t('There is nothing to open yet.'));
 		await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: true });
 	};
 	const start = async (folder: Folder, requests: readonly DelegateRequest[]) => {
@@ -71,10 +80,30 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 		await folder.refresh();
 	};
 
+	const askAndStart = async (order: DelegateOrder, written?: string): Promise<void> => {
+		await start(order.folder, await askDelegate(order, written, await operations.agents(), own.memory));
+	};
+
 	return {
 		'nancy.delegate': async args => {
 			const order = await orderFrom(folders, args);
-			await start(order.folder, await askDelegate(order, await operations.agents(), own.memory));
+			await askAndStart(order).catch((error: unknown) => {
+				if (error instanceof PromptNeedsEditor) return drafts.write(order, error.text);
+				throw error;
+			});
+		},
+		'nancy.writePrompt': async args => drafts.write(await orderFrom(folders, args), ''),
+		'nancy.delegateThis': async ([called]) => {
+			const document =
+				called instanceof vscode.Uri
+					? await vscode.workspace.openTextDocument(called)
+					: vscode.window.activeTextEditor?.document;
+			const text = document?.getText() ?? '';
+			if (!document || text.trim() === '')
+				throw new NancyError('bad-message', l10n.t('Write into an editor what is to be done first.'));
+			const order = drafts.orderOf(document) ?? (await orderFrom(folders, [document.uri]));
+			await askAndStart({ ...order, withSelection: false }, text);
+			await drafts.close(document);
 		},
 		'nancy.delegateAgain': async args => {
 			const { folder, delegate } = await anyOf(args);
@@ -99,19 +128,22 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 		},
 		'nancy.showDelegateOutput': async args => {
 			const item = await anyOf(args);
-			outputs.show(item, storeOf(item.folder));
+			// A terminal, even one that only shows text, has VS Code ask for trust: too much for a click on a row.
+			if (vscode.workspace.isTrusted) outputs.show(item, storeOf(item.folder));
+			else await openFirst(item, 'log', 'output', 'prompt');
 		},
 		'nancy.stopDelegate': async args => {
 			const none = l10n.t('No delegate is running.');
-			const { folder, delegate } = await delegateOf(args, isOpen, none);
+			const chosen = chosenFrom(args).filter(isOpen);
+			const items = chosen.length > 0 ? chosen : [await pickDelegate(folders, isOpen, none)];
 			await vscode.window.withProgress({ location: { viewId: 'nancy.delegates' } }, () =>
-				operations.delegates.stop(folder, delegate.record.id),
+				Promise.all(items.map(({ folder, delegate }) => operations.delegates.stop(folder, delegate.record.id))),
 			);
-			await folder.refresh();
+			for (const folder of new Set(items.map(item => item.folder))) await folder.refresh();
 		},
-		'nancy.openDelegateLog': args => openFile(args, 'log'),
-		'nancy.openDelegatePrompt': args => openFile(args, 'prompt'),
-		'nancy.openDelegateAnswer': args => openFile(args, 'output'),
+		'nancy.openDelegateLog': async args => openFirst(await anyOf(args), 'log'),
+		'nancy.openDelegatePrompt': async args => openFirst(await anyOf(args), 'prompt'),
+		'nancy.openDelegateAnswer': async args => openFirst(await anyOf(args), 'output'),
 		'nancy.copyDelegate': async args => {
 			await vscode.env.clipboard.writeText((await anyOf(args)).delegate.record.id);
 		},
@@ -129,6 +161,9 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 		'nancy.mergeDelegate': async args => reviews.merge(await reviewable(args)),
 		'nancy.openDelegateWorktree': async args => reviews.openWorktree(await reviewable(args)),
 		'nancy.discardDelegate': async args => reviews.discard(await reviewable(args)),
+		'nancy.deleteDelegate': args =>
+			cleanup.delete(chosenFrom(args.length > 0 ? args : [undefined, own.selected()])),
+		'nancy.clearDelegates': () => cleanup.clearEnded(),
 		'nancy.sendBack': async args => {
 			const commented = comments.delegateOf(args[0]);
 			const [only, ...others] = comments.waiting();
@@ -139,6 +174,13 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 		'nancy.addComment': ([reply]) => comments.add(reply),
 		'nancy.deleteComment': ([comment]) => comments.remove(comment),
 	};
+}
+
+/** The delegates of the rows that a command was called from: of all selected ones where several are. */
+function chosenFrom([called, all]: readonly unknown[]): DelegateItem[] {
+	const rows: readonly unknown[] = Array.isArray(all) ? all : [called];
+	const items = rows.flatMap(delegatesIn);
+	return items.filter((item, at) => items.findIndex(({ delegate }) => delegate === item.delegate) === at);
 }
 
 /** From a worker's row the result goes to that worker, else to the human. */
@@ -180,5 +222,5 @@ function isOpen({ delegate }: DelegateItem): boolean {
 }
 
 function hasWorktree({ folder, delegate }: DelegateItem): boolean {
-	return worktreeOf(delegate, folder.delegates()) !== undefined;
+	return standingWorktree(delegate, folder.delegates()) !== undefined;
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import { l10n } from 'vscode';
 import { isFinal, type Delegate } from '../core/delegates/delegates.ts';
@@ -66,6 +67,16 @@ export function worktreeOf({ record, status }: Delegate, all: readonly Delegate[
 		.find(worktree => worktree !== undefined && isInside(worktree.folder, folder));
 }
 
+/** {@link worktreeOf}, until it is removed: there is nothing to review, merge or discard then. */
+export function standingWorktree(delegate: Delegate, all: readonly Delegate[]): Worktree | undefined {
+	const worktree = worktreeOf(delegate, all);
+	return worktree && isStanding(worktree) ? worktree : undefined;
+}
+
+export function isStanding({ folder }: Worktree): boolean {
+	return existsSync(folder);
+}
+
 /** A delegate that waits or works in this worktree right now. */
 export function busyIn(worktree: Worktree, all: readonly Delegate[]): Delegate | undefined {
 	return all.find(each => !isFinal(each.state) && worktreeOf(each, all)?.folder === worktree.folder);
@@ -81,7 +92,8 @@ export function toolCalls(count: number): string {
 	return count === 1 ? l10n.t('1 tool call') : l10n.t('{0} tool calls', count);
 }
 
-function lastStep({ record, status }: Delegate): string {
+/** `Edit src/x.ts` */
+export function lastStep({ record, status }: Delegate): string {
 	const { last_tool, last_file, worktree } = status;
 	if (last_file === undefined) return last_tool ?? '';
 	const folder = worktree?.folder ?? record.place.folder;

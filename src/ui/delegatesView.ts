@@ -2,7 +2,17 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isFinal, type Delegate } from '../core/delegates/delegates.ts';
 import type { DelegateState } from '../protocol/delegate.ts';
-import { delegateLine, delegateStateWord, duration, shortTitle, toolCalls, worktreeOf } from './delegateWords.ts';
+import {
+	delegateLine,
+	delegateStateWord,
+	duration,
+	isStanding,
+	lastStep,
+	shortTitle,
+	standingWorktree,
+	toolCalls,
+	worktreeOf,
+} from './delegateWords.ts';
 import { firstLine, formatCount, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import { LiveTree } from './liveTree.ts';
@@ -63,20 +73,12 @@ const TICK_MS = 1000;
 
 /** Agents that work headless beside the others, how far they are, and what became of them. */
 export class DelegatesView extends LiveTree<Element> {
-	private readonly following: vscode.Disposable;
-
 	constructor(
 		private readonly folders: Folders,
 		view: vscode.TreeView<unknown>,
 		private readonly agentName: (driver: string) => string,
 	) {
-		super(view, TICK_MS);
-		this.following = folders.onDidChange(() => this.update());
-	}
-
-	override dispose(): void {
-		this.following.dispose();
-		super.dispose();
+		super(view, TICK_MS, folders.onDidChange);
 	}
 
 	protected childrenOf(parent: Element | undefined): Element[] {
@@ -87,8 +89,7 @@ export class DelegatesView extends LiveTree<Element> {
 			return this.folders.list().length === 1 ? listOf(only) : used.map(each => new DelegateFolderItem(each));
 		}
 		if (parent instanceof DelegateFolderItem) return listOf(parent.folder);
-		if (parent instanceof GroupItem)
-			return parent.delegates.map(each => new DelegateItem(parent.folder, each, true));
+		if (parent instanceof GroupItem) return delegatesIn(parent);
 		if (parent instanceof EarlierItem) return parent.entries.map(entry => entryItem(parent.folder, entry));
 		return [];
 	}
@@ -108,7 +109,7 @@ export class DelegatesView extends LiveTree<Element> {
 		const { record, state } = delegate;
 		const agent = [this.agentName(record.agent), record.model].filter(Boolean).join(' · ');
 		const item = row(`${folder.path}//${record.id}`, isInGroup ? agent : shortTitle(delegate));
-		const worktree = worktreeOf(delegate, folder.delegates());
+		const worktree = standingWorktree(delegate, folder.delegates());
 		item.contextValue = delegate.isForeign ? 'foreign' : `delegate.${state}${worktree ? '.worktree' : ''}`;
 		item.iconPath = delegate.error === 'cancelled' ? stoppedIcon : icons[state];
 		item.description = delegateLine(delegate);
@@ -133,10 +134,7 @@ export class DelegatesView extends LiveTree<Element> {
 			],
 			[l10n.t('Error'), error === undefined ? undefined : firstLine(error, 400)],
 			[l10n.t('Parked until'), status.parked_until && formatTime(status.parked_until)],
-			[
-				l10n.t('Doing'),
-				isFinal(state) ? undefined : [status.last_tool, status.last_file].filter(Boolean).join(' '),
-			],
+			[l10n.t('Doing'), isFinal(state) ? undefined : lastStep(delegate)],
 			[l10n.t('Attempt'), status.iteration > 1 ? String(status.iteration) : undefined],
 			[l10n.t('Agent'), this.agentName(record.agent)],
 			[l10n.t('Model'), status.model ?? record.model],
@@ -150,15 +148,23 @@ export class DelegatesView extends LiveTree<Element> {
 			],
 			[l10n.t('Cost'), status.cost_usd === undefined ? undefined : `$${status.cost_usd.toFixed(2)}`],
 			[l10n.t('Folder'), worktree?.folder ?? record.place.folder],
+			[l10n.t('Worktree'), worktree && !isStanding(worktree) ? l10n.t('removed') : undefined],
 			[l10n.t('Branch'), worktree?.branch],
 			[l10n.t('Result for'), record.parent ? addressWords(record.parent) : l10n.t('you')],
 			[l10n.t('Mailbox'), addressWords(record)],
-			[l10n.t('Asked for'), new Date(record.createdAt).toLocaleString()],
+			[l10n.t('Asked'), new Date(record.createdAt).toLocaleString()],
 			[l10n.t('Started'), status.started_at && formatTime(status.started_at)],
 			[l10n.t('Ended'), status.ended_at && formatTime(status.ended_at)],
 			[l10n.t('ID'), record.id],
 		]);
 	}
+}
+
+/** The delegates that a row stands for: itself, or all of a group. */
+export function delegatesIn(element: unknown): DelegateItem[] {
+	if (element instanceof DelegateItem) return [element];
+	if (!(element instanceof GroupItem)) return [];
+	return element.delegates.map(each => new DelegateItem(element.folder, each, true));
 }
 
 /** The rows of one folder, those that need somebody first. */
@@ -217,7 +223,7 @@ function groupItem({ folder, group, delegates }: GroupItem): Row {
 		title,
 		isOver ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.Expanded,
 	);
-	item.contextValue = 'delegates';
+	item.contextValue = isOver ? 'delegates.over' : 'delegates.open';
 	item.iconPath = first && !isOver ? icons[first.state] : new vscode.ThemeIcon('layers');
 	const count = (state: DelegateState) => delegates.filter(each => each.state === state).length;
 	const counted = ORDER.filter(state => count(state) > 0);

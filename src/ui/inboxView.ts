@@ -83,19 +83,11 @@ const TICK_MS = 10_000;
 
 /** The human's mail first, then each worker's mailbox. */
 export class InboxView extends LiveTree<InboxElement> {
-	private readonly following: vscode.Disposable;
-
 	constructor(
 		private readonly folders: Folders,
 		view: vscode.TreeView<unknown>,
 	) {
-		super(view, TICK_MS);
-		this.following = folders.onDidChange(() => this.update());
-	}
-
-	override dispose(): void {
-		this.following.dispose();
-		super.dispose();
+		super(view, TICK_MS, folders.onDidChange);
 	}
 
 	protected childrenOf(parent: InboxElement | undefined): InboxElement[] {

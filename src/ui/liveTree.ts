@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { Event } from '../base/event.ts';
+import type { Disposable } from '../base/lifetime.ts';
 
 /** What VS Code holds on to: the same object for the same row, with what is known of it by now. */
 export class TreeNode<E> {
@@ -22,12 +24,17 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 	/** How each row looked when VS Code asked for it. */
 	private readonly looks = new Map<string, string>();
 	private readonly timer: NodeJS.Timeout;
+	private readonly following: readonly Disposable[];
 
-	/** @param tickMs how often to look for rows that have aged, in milliseconds */
-	constructor(view: vscode.TreeView<unknown>, tickMs: number) {
+	/**
+	 * @param tickMs how often to look for rows that have aged, in milliseconds
+	 * @param changes tell that rows may look different
+	 */
+	constructor(view: vscode.TreeView<unknown>, tickMs: number, ...changes: readonly Event<void>[]) {
 		this.timer = setInterval(() => {
 			if (view.visible) this.update();
 		}, tickMs);
+		this.following = changes.map(change => change(() => this.update()));
 	}
 
 	protected abstract childrenOf(parent: E | undefined): readonly E[];
@@ -57,6 +64,7 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 	}
 
 	dispose(): void {
+		for (const each of this.following) each.dispose();
 		clearInterval(this.timer);
 		this._onDidChangeTreeData.dispose();
 	}
@@ -107,6 +115,11 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 /** The thing behind a row, for a command that was called from it. */
 export function elementOf(argument: unknown): unknown {
 	return argument instanceof TreeNode ? argument.element : argument;
+}
+
+/** The same for an argument that may be all selected rows. */
+export function elementsOf(argument: unknown): unknown {
+	return Array.isArray(argument) ? argument.map(elementOf) : elementOf(argument);
 }
 
 function lookOf({

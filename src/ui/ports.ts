@@ -78,6 +78,8 @@ export interface DelegateOperations {
 	isOwn(folder: Folder, id: DelegateId): Promise<boolean>;
 	/** Ends it; resolves once it has ended, or did not for a while. */
 	stop(folder: Folder, id: DelegateId): Promise<void>;
+	/** Deletes one that has ended, but for its worktree. */
+	delete(folder: Folder, id: DelegateId): Promise<void>;
 }
 
 /** The worktrees that delegates worked in. */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
@@ -11,7 +10,7 @@ import type { DelegateItem } from './delegatesView.ts';
 import { busyIn, isInside, shortTitle, worktreeOf } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
 import type { DelegateOperations, Folder } from './ports.ts';
-import { gone, placeIn, worktreeIn } from './reviews.ts';
+import { placeIn, worktreeIn } from './reviews.ts';
 import { delegateLimits } from './settings.ts';
 import { requireOwn } from './ownDelegate.ts';
 
@@ -135,7 +134,6 @@ export class ReviewComments implements vscode.Disposable {
 
 	private async beginAgain(folder: Folder, { record }: Delegate, worktree: Worktree, remarks: string): Promise<void> {
 		await requireOwn(this.delegates, folder, record.id);
-		if (!existsSync(worktree.folder)) throw gone(worktree);
 		const asked = isInside(worktree.folder, record.place.folder)
 			? record.place.folder
 			: placeIn(worktree, record.place.folder);

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
@@ -9,14 +8,14 @@ import { DelegateId } from '../protocol/delegate.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { SCHEMES } from './contributions.ts';
 import type { DelegateItem } from './delegatesView.ts';
-import { busyIn, shortTitle, worktreeOf } from './delegateWords.ts';
+import { busyIn, isStanding, shortTitle, worktreeOf } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
-import type { ChangedFile, OnlyThere, DelegateOperations, WorktreeOperations } from './ports.ts';
+import type { ChangedFile, DelegateOperations, WorktreeOperations } from './ports.ts';
+import { removeQuietly } from './worktreeRemoval.ts';
+import { isAnythingOnly, listed, lossWords } from './worktreeWords.ts';
 
 /** Of a file of the base: what it belongs to, in the query of its address. */
-const BaseAddress = z.object({ folder: z.string(), id: DelegateId });
-
-const NAMES_SHOWN = 5;
+const BaseAddress = z.object({ folder: z.string(), id: DelegateId, path: z.string() });
 
 /** What delegates changed in worktrees of their own: looked at, merged, or thrown away. */
 export class Reviews {
@@ -36,10 +35,13 @@ export class Reviews {
 			void vscode.window.showInformationMessage(l10n.t('“{0}” has changed nothing.', title));
 			return;
 		}
-		const query = JSON.stringify({ folder: folder.path, id } satisfies z.input<typeof BaseAddress>);
 		const resources = files.map(file => {
 			const now = vscode.Uri.file(join(worktree.folder, file.path));
-			return [now, baseOf(file, query), file.status === 'deleted' ? undefined : now];
+			return [
+				now,
+				baseOf(worktree, file, { folder: folder.path, id }),
+				file.status === 'deleted' ? undefined : now,
+			];
 		});
 		await vscode.commands.executeCommand('vscode.changes', l10n.t('Changes of “{0}”', title), resources);
 	}
@@ -53,7 +55,9 @@ export class Reviews {
 		const { delegates } = await new Delegates(folder.workspace).list();
 		const delegate = delegates.find(({ record }) => record.id === address.id);
 		if (!delegate) return '';
-		const content = await this.worktrees.base(worktreeIn(delegates, delegate), uri.path.slice(1));
+		// Also once it was removed: the editor may still be open.
+		const worktree = worktreeOf(delegate, delegates);
+		const content = worktree && (await this.worktrees.base(worktree, address.path));
 		return content?.toString('utf8') ?? '';
 	}
 
@@ -82,9 +86,7 @@ export class Reviews {
 	}
 
 	async openWorktree({ folder, delegate }: DelegateItem): Promise<void> {
-		const worktree = worktreeIn(folder.delegates(), delegate);
-		if (!existsSync(worktree.folder)) throw gone(worktree);
-		await openFolder(worktree);
+		await openFolder(worktreeIn(folder.delegates(), delegate));
 	}
 
 	/** Asks first, and says exactly what is nowhere else. */
@@ -97,37 +99,43 @@ export class Reviews {
 		const keep = l10n.t('Remove, Keep Branch');
 		const discard = l10n.t('Discard Everything');
 		const remove = l10n.t('Remove');
-		const isAnything = only.commits > 0 || only.files.length > 0 || only.nested.length > 0;
 		const detail = lossWords(worktree, only);
-		const buttons = isAnything ? [keep, discard] : [remove];
+		const buttons = isAnythingOnly(only) ? [keep, discard] : [remove];
 		const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, ...buttons);
 		if (answer === undefined) return;
 		await this.remove(item, worktree, answer === discard);
 	}
 
 	private async remove({ folder, delegate }: DelegateItem, worktree: Worktree, discard: boolean): Promise<void> {
-		const { id, tearDown: asked } = delegate.record;
-		const mayRun = existsSync(worktree.folder) && asked !== undefined && (await this.delegates.isOwn(folder, id));
-		const tearDown = mayRun ? asked : undefined;
-		const { isRemoved, says } = await this.worktrees.remove(worktree, { discard, tearDown });
+		const owner = folder.delegates().find(({ status }) => status.worktree?.folder === worktree.folder) ?? delegate;
+		const { isRemoved, says, hasTornDown } = await removeQuietly(
+			{ worktrees: this.worktrees, delegates: this.delegates },
+			{ folder, record: owner.record, worktree, discard },
+		);
 		await folder.refresh();
-		if (isRemoved || tearDown === undefined) {
+		if (isRemoved) {
 			void vscode.window.showInformationMessage(says);
 			return;
 		}
 		const anyway = l10n.t('Remove Anyway');
-		if ((await vscode.window.showWarningMessage(says, anyway)) !== anyway) return;
+		const choices = hasTornDown ? [anyway] : [];
+		if ((await vscode.window.showWarningMessage(says, ...choices)) !== anyway) return;
 		const second = await this.worktrees.remove(worktree, { discard, tearDown: undefined });
+		await folder.refresh();
 		void vscode.window.showInformationMessage(second.says);
 	}
 }
 
-/** The worktree that a delegate worked in; every command that needs it is offered only where there is one. */
+/**
+ * The worktree that a delegate worked in; every command that needs it is offered only where there is one.
+ * @throws NancyError `git` once it was removed
+ */
 export function worktreeIn(
 	all: Parameters<typeof worktreeOf>[1],
 	delegate: Parameters<typeof worktreeOf>[0],
 ): Worktree {
 	const worktree = worktreeOf(delegate, all);
+	if (worktree && !isStanding(worktree)) throw gone(worktree);
 	if (worktree) return worktree;
 	throw new NancyError('bad-usage', l10n.t('“{0}” has no worktree of its own.', shortTitle(delegate)));
 }
@@ -138,7 +146,7 @@ export function placeIn(worktree: Worktree, asked: string): string {
 	return inside.startsWith('..') || isAbsolute(inside) ? worktree.folder : join(worktree.folder, inside);
 }
 
-export function gone({ folder, branch }: Worktree): NancyError {
+function gone({ folder, branch }: Worktree): NancyError {
 	return new NancyError('git', l10n.t('{0} is gone; what was kept of it is on the branch {1}.', folder, branch));
 }
 
@@ -147,9 +155,17 @@ function refuseBusy({ folder, delegate }: DelegateItem, worktree: Worktree): voi
 		throw new NancyError('busy', l10n.t('“{0}” is still at work there; stop it first.', shortTitle(delegate)));
 }
 
-function baseOf({ path, before, status }: ChangedFile, query: string): vscode.Uri | undefined {
+/** In the place of the file that it is compared with: VS Code shows any other as renamed. */
+function baseOf(
+	worktree: Worktree,
+	{ path: now, before, status }: ChangedFile,
+	of: Omit<z.infer<typeof BaseAddress>, 'path'>,
+): vscode.Uri | undefined {
 	if (status === 'added') return undefined;
-	return vscode.Uri.from({ scheme: SCHEMES.base, path: `/${before ?? path}`, query });
+	const path = before ?? now;
+	const address: z.infer<typeof BaseAddress> = { ...of, path };
+	const query = JSON.stringify(address);
+	return vscode.Uri.file(join(worktree.folder, path)).with({ scheme: SCHEMES.base, query });
 }
 
 async function openFolder(worktree: Worktree): Promise<void> {
@@ -167,24 +183,4 @@ function mergedWords(how: 'merged' | 'applied' | 'nothing', title: string): stri
 		case 'nothing':
 			return l10n.t('There was nothing left to merge of “{0}”.', title);
 	}
-}
-
-function lossWords(worktree: Worktree, { commits, files, nested, ignored }: OnlyThere): string {
-	const isKept = commits > 0 || files.length > 0;
-	return [
-		isKept || nested.length > 0 ? l10n.t('This is nowhere else:') : l10n.t('Everything in it is elsewhere, too.'),
-		commits > 0 ? `• ${l10n.t('Commits: {0}', commits)}` : '',
-		files.length > 0 ? `• ${l10n.t('Files not committed: {0}', listed(files))}` : '',
-		nested.length > 0 ? `• ${l10n.t('Repositories inside, which no branch can keep: {0}', listed(nested))}` : '',
-		ignored.length > 0 ? `• ${l10n.t('Ignored files go in any case: {0}', listed(ignored))}` : '',
-		isKept ? l10n.t('“Remove, Keep Branch” commits it to the branch {0}.', worktree.branch) : '',
-	]
-		.filter(Boolean)
-		.join('\n');
-}
-
-function listed(names: readonly string[]): string {
-	const shown = names.slice(0, NAMES_SHOWN).join(', ');
-	const more = names.length - NAMES_SHOWN;
-	return more > 0 ? l10n.t('{0} and {1} more', shown, more) : shown;
 }

@@ -3,20 +3,37 @@ import * as vscode from 'vscode';
 /** Shown where the user can go back to the step before. */
 export class BackPressed extends Error {}
 
+/** The answer is given elsewhere. */
+export class ElsewherePressed extends Error {
+	/** @param text what has been typed so far */
+	constructor(readonly text: string) {
+		super();
+	}
+}
+
 interface StepFrame {
 	title: string;
 	step: number;
 	totalSteps: number;
 }
 
-/** One question with a text for an answer. Cancelling throws {@link vscode.CancellationError}, back {@link BackPressed}. */
+/**
+ * One question with a text for an answer. Cancelling throws {@link vscode.CancellationError}, back {@link BackPressed}, and the
+ * button `elsewhere` {@link ElsewherePressed}.
+ */
 export function askText(
 	frame: StepFrame,
-	options: { value: string; prompt: string; placeholder: string; validate(value: string): string | undefined },
+	options: {
+		value: string;
+		prompt: string;
+		placeholder: string;
+		validate(value: string): string | undefined;
+		elsewhere?: vscode.QuickInputButton;
+	},
 ): Promise<string> {
 	const box = vscode.window.createInputBox();
 	Object.assign(box, { value: options.value, prompt: options.prompt, placeholder: options.placeholder });
-	return ask(box, frame, accept => {
+	return ask(box, frame, options.elsewhere ? [options.elsewhere] : [], accept => {
 		box.onDidChangeValue(value => {
 			box.validationMessage = options.validate(value) ?? '';
 		});
@@ -38,7 +55,7 @@ export function askChoice<T extends vscode.QuickPickItem>(
 	pick.placeholder = options.placeholder;
 	pick.matchOnDescription = true;
 	pick.activeItems = options.active ? [options.active] : [];
-	return ask(pick, frame, accept => {
+	return ask(pick, frame, [], accept => {
 		pick.onDidAccept(() => {
 			const [chosen] = pick.selectedItems;
 			if (chosen) accept(chosen);
@@ -48,14 +65,23 @@ export function askChoice<T extends vscode.QuickPickItem>(
 
 type Question = vscode.InputBox | vscode.QuickPick<vscode.QuickPickItem>;
 
-async function ask<T>(input: Question, frame: StepFrame, listen: (accept: (value: T) => void) => void): Promise<T> {
+async function ask<T>(
+	input: Question,
+	frame: StepFrame,
+	buttons: readonly vscode.QuickInputButton[],
+	listen: (accept: (value: T) => void) => void,
+): Promise<T> {
 	Object.assign(input, frame);
 	input.ignoreFocusOut = true;
-	if (frame.step > 1) input.buttons = [vscode.QuickInputButtons.Back];
+	input.buttons = [...(frame.step > 1 ? [vscode.QuickInputButtons.Back] : []), ...buttons];
 	try {
 		return await new Promise<T>((resolve, reject) => {
 			listen(resolve);
-			input.onDidTriggerButton(() => reject(new BackPressed()));
+			input.onDidTriggerButton(button =>
+				reject(
+					button === vscode.QuickInputButtons.Back ? new BackPressed() : new ElsewherePressed(input.value),
+				),
+			);
 			input.onDidHide(() => reject(new vscode.CancellationError()));
 			input.show();
 		});

@@ -58,21 +58,13 @@ const TICK_MS = 1000;
 
 /** Tasks with their workers and what each is doing. Maps what the folders know; asks nothing of the disk. */
 export class TasksView extends LiveTree<TaskElement> {
-	private readonly owned: vscode.Disposable[];
-
 	constructor(
 		private readonly folders: Folders,
 		view: vscode.TreeView<unknown>,
 		private readonly choices: Choices,
 		private readonly agentName: (driver: string) => string,
 	) {
-		super(view, TICK_MS);
-		this.owned = [folders.onDidChange(() => this.update()), choices.onDidChange(() => this.update())];
-	}
-
-	override dispose(): void {
-		for (const each of this.owned) each.dispose();
-		super.dispose();
+		super(view, TICK_MS, folders.onDidChange, choices.onDidChange);
 	}
 
 	protected childrenOf(parent: TaskElement | undefined): TaskElement[] {

@@ -87,7 +87,6 @@ const TICK_MS = 10_000;
 export class TrafficView extends LiveTree<TrafficElement> {
 	private readonly _onDidFilter = new Emitter<void>();
 	readonly onDidFilter = this._onDidFilter.event;
-	private readonly following: vscode.Disposable;
 	private current: TrafficFilter = NO_FILTER;
 
 	constructor(
@@ -95,8 +94,7 @@ export class TrafficView extends LiveTree<TrafficElement> {
 		private readonly view: vscode.TreeView<unknown>,
 		private readonly maximumSessions: () => number,
 	) {
-		super(view, TICK_MS);
-		this.following = folders.onDidChange(() => this.update());
+		super(view, TICK_MS, folders.onDidChange);
 	}
 
 	get filter(): TrafficFilter {
@@ -115,7 +113,6 @@ export class TrafficView extends LiveTree<TrafficElement> {
 	}
 
 	override dispose(): void {
-		this.following.dispose();
 		this._onDidFilter.dispose();
 		super.dispose();
 	}

@@ -8,16 +8,18 @@ import { commandHandlers } from './commands.ts';
 import { ComposeView, recipients } from './composeView.ts';
 import { ContextKeys } from './contextKeys.ts';
 import { ACTING_COMMANDS, SCHEMES, VIEWS, type CommandId } from './contributions.ts';
+import { DelegateCleanup } from './delegateCleanup.ts';
+import { DelegateDrafts } from './delegateDrafts.ts';
 import { DelegateOutputs } from './delegateOutput.ts';
 import { DelegateStatusBar } from './delegateStatus.ts';
 import { DelegateItem, DelegatesView } from './delegatesView.ts';
-import { worktreeOf } from './delegateWords.ts';
+import { standingWorktree } from './delegateWords.ts';
 import { Documents } from './documents.ts';
 import type { Failures } from './failures.ts';
 import { Folders } from './folders.ts';
 import { InboxView } from './inboxView.ts';
 import type { Nancy, TreePart, Views } from './nancy.ts';
-import { elementOf } from './liveTree.ts';
+import { elementOf, elementsOf } from './liveTree.ts';
 import { Notifications, type Call } from './notifications.ts';
 import { Orchestrator } from './orchestrate.ts';
 import { workerItems } from './pickers.ts';
@@ -61,6 +63,8 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 	const reviews = new Reviews(folders, operations.worktrees, operations.delegates);
 	const comments = own.add(new ReviewComments(folders, operations.delegates, context.workspaceState, keys));
 	const outputs = own.add(new DelegateOutputs());
+	const cleanup = new DelegateCleanup(folders, operations.worktrees, operations.delegates);
+	const drafts = own.add(new DelegateDrafts());
 
 	const handlers = commandHandlers({
 		folders,
@@ -68,6 +72,9 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 		outputs,
 		reviews,
 		comments,
+		cleanup,
+		drafts,
+		selected: () => views.delegates.selection.map(elementOf),
 		memory: context.globalState,
 		orchestrator,
 		terminals,
@@ -109,7 +116,7 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 					run: () => failures.guard(() => handlers[command]([item])),
 				});
 				if (delegate.state === 'failed') return [choice(l10n.t('Show Log'), 'nancy.openDelegateLog')];
-				const hasWorktree = worktreeOf(delegate, folder.delegates()) !== undefined;
+				const hasWorktree = standingWorktree(delegate, folder.delegates()) !== undefined;
 				return [
 					choice(l10n.t('Show Output'), 'nancy.showDelegateOutput'),
 					...(hasWorktree ? [choice(l10n.t('Review Changes'), 'nancy.reviewDelegate')] : []),
@@ -187,7 +194,7 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 		run: (command, args) =>
 			failures.guard(() => {
 				if (ACTING_COMMANDS.has(command)) requireTrust();
-				return handlers[command](args.map(elementOf));
+				return handlers[command](args.map(elementsOf));
 			}),
 		stop: async () => own.dispose(),
 	};

@@ -49,7 +49,7 @@ async function run(
 
 describe('the real Claude Code without a terminal', () => {
 	it.each([
-		[429, 'quota'],
+		[429, 'too-many'],
 		[529, 'transient'],
 		[400, 'final'],
 	])('calls an API error of %i %s', async (status, kind) => {
@@ -61,11 +61,13 @@ describe('the real Claude Code without a terminal', () => {
 	it('is ended with everything it has started when it takes too long, is silent, or is cancelled', async () => {
 		await using lab = await claudeLab();
 		const forever = '[[sh:setsid sleep 300 & sleep 300]] [[text:never]]';
-		const wall = await run(lab, forever, { wallMs: 6000 });
+		const [wall, idle, cancelled] = await Promise.all([
+			run(lab, forever, { wallMs: 6000 }),
+			run(lab, forever, { idleMs: 5000 }),
+			run(lab, forever, { signal: AbortSignal.timeout(5000) }),
+		]);
 		expect(wall).toMatchObject({ ending: { is: 'timeout', limit: 'wall' }, left: 0 });
-		const idle = await run(lab, forever, { idleMs: 5000 });
 		expect(idle).toMatchObject({ ending: { is: 'timeout', limit: 'idle' }, left: 0 });
-		const cancelled = await run(lab, forever, { signal: AbortSignal.timeout(5000) });
 		expect(cancelled).toMatchObject({ ending: { is: 'cancelled' }, left: 0 });
 	});
 

@@ -6,6 +6,7 @@ import { Workspace } from '../../src/core/workspace.ts';
 import { DriverId, SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { timeInShell } from './shellLoop.ts';
 import { milliseconds, type Row } from './table.ts';
+import { taskRecord } from '../support/taskRecord.ts';
 
 const root = join(import.meta.dirname, '../..');
 const SESSION = SessionId.parse('f07940e9-d396-408b-b505-39f8006bc978');
@@ -35,15 +36,7 @@ export async function benchGuard(): Promise<Row[]> {
 		await workspace.prepare();
 		const now = new Date().toISOString();
 		const agent = DriverId.parse('claude-code');
-		await workspace.createTask({
-			version: 1,
-			name: address.task,
-			title: 'Bench',
-			prompt: '',
-			agent,
-			createdAt: now,
-			origin: 'nancy',
-		});
+		await workspace.createTask(taskRecord(address.task, agent));
 		await workspace.saveWorker({
 			version: 1,
 			task: address.task,

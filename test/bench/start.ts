@@ -4,6 +4,7 @@ import { DriverId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { timeInShell } from './shellLoop.ts';
 import { milliseconds, type Row } from './table.ts';
+import { taskRecord } from '../support/taskRecord.ts';
 
 const CLI = join(import.meta.dirname, '../../dist/nancy.js');
 const MESSAGES = 100;
@@ -15,15 +16,7 @@ export async function benchStart(): Promise<Row[]> {
 	const address = { task: TaskName.parse('bench'), worker: WorkerName.parse('worker') };
 	const agent = DriverId.parse('claude-code');
 	const createdAt = new Date().toISOString();
-	await workspace.createTask({
-		version: 1,
-		name: address.task,
-		title: '',
-		prompt: '',
-		agent,
-		createdAt,
-		origin: 'nancy',
-	});
+	await workspace.createTask(taskRecord(address.task, agent));
 	await workspace.createWorker({
 		version: 1,
 		task: address.task,

@@ -8,6 +8,7 @@ import { SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { median, milliseconds, quantile, type Row } from './table.ts';
+import { taskRecord } from '../support/taskRecord.ts';
 
 const SESSIONS = 100;
 const EVENTS = 1000;
@@ -56,7 +57,7 @@ async function showing(): Promise<Row> {
 	const agent = fakeDriver.id;
 	for (let task = 0; task < 20; task++) {
 		const name = TaskName.parse(`t${task}`);
-		await workspace.createTask({ version: 1, name, title: '', prompt: '', agent, createdAt: now, origin: 'nancy' });
+		await workspace.createTask(taskRecord(name, agent));
 		for (let number = 1; number <= 3; number++) {
 			const worker = WorkerName.parse(number === 1 ? 'worker' : `worker-${number}`);
 			const id = SessionId.parse(`s${task}-${number}`);

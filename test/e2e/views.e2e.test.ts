@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Workspace, WorkerAddress } from '../../src/core/workspace.ts';
 import { ORCHESTRATOR } from '../../src/protocol/names.ts';
-import { orchestrate, withAgent } from '../support/agentWorkbench.ts';
+import { orchestrate, trust, withAgent } from '../support/agentWorkbench.ts';
 import { workbenchUrl } from '../support/browser.ts';
 import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -19,17 +19,6 @@ interface Seen {
 	workbench: Workbench;
 	workspace: Workspace;
 	address: WorkerAddress;
-}
-
-/** What VS Code asks nobody about in a window for tests: the user trusts the folder by hand. */
-async function trust(workbench: Workbench): Promise<void> {
-	await workbench.command('Workspaces: Manage Workspace Trust');
-	await workbench.page.getByRole('button', { name: 'Trust', exact: true }).first().click();
-	await workbench.page.getByText('You trust this').first().waitFor();
-	await workbench.page
-		.locator('.monaco-modal-editor-block')
-		.getByRole('button', { name: /^Close/ })
-		.click();
 }
 
 /** Leaves the room to the other views: how VS Code shares it out is not always the same, and it draws only rows in sight. */

@@ -1,24 +1,33 @@
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { openLab, type Lab, type LabOptions } from './lab.ts';
+import type { Workbench } from './workbench.ts';
 
 /** What the agent may do unasked; it asks before everything else. */
 const claudeSettings = {
 	permissions: { defaultMode: 'default', allow: ['Bash(nancy:*)', 'Bash(sleep *)', 'Bash(echo *)'] },
 };
 
-/**
- * VS Code with Nancy and her container in sight, the real agent CLI, and a model that plays scripts. A failing body leaves a
- * picture out/failures/<name>.png.
- */
+/** VS Code with Nancy and her container in sight, the real agent CLI, and a model that plays scripts. */
+export async function openAgentLab(options: LabOptions = {}): Promise<Lab> {
+	const lab = await openLab({ claudeSettings, size: { width: 1500, height: 1000 }, ...options });
+	try {
+		await lab.workbench.activity('Nancy').click();
+		await lab.workbench.pane('Tasks').waitFor();
+		return lab;
+	} catch (error) {
+		await lab[Symbol.asyncDispose]();
+		throw error;
+	}
+}
+
+/** {@link openAgentLab} for one test. A failing body leaves a picture out/failures/<name>.png. */
 export async function withAgent(
 	name: string,
 	body: (lab: Lab, model: ModelDouble) => Promise<void>,
 	options: LabOptions = {},
 ): Promise<void> {
-	await using lab = await openLab({ claudeSettings, size: { width: 1500, height: 1000 }, ...options });
+	await using lab = await openAgentLab(options);
 	try {
-		await lab.workbench.activity('Nancy').click();
-		await lab.workbench.pane('Tasks').waitFor();
 		await body(lab, lab.model);
 	} catch (error) {
 		await lab.screenshot(name).catch(() => undefined);
@@ -33,4 +42,15 @@ export async function orchestrate({ workbench }: Lab, task: string, prompt: stri
 	await workbench.quick.getByText('What is to be done').first().waitFor();
 	await workbench.answer(prompt);
 	await workbench.pick('Claude Code');
+}
+
+/** What VS Code asks nobody about in a window for tests: the user trusts the folder by hand. */
+export async function trust(workbench: Workbench): Promise<void> {
+	await workbench.command('Workspaces: Manage Workspace Trust');
+	await workbench.page.getByRole('button', { name: 'Trust', exact: true }).first().click();
+	await workbench.page.getByText('You trust this').first().waitFor();
+	await workbench.page
+		.locator('.monaco-modal-editor-block')
+		.getByRole('button', { name: /^Close/ })
+		.click();
 }

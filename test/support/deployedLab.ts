@@ -9,6 +9,7 @@ import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { claudeLab, type ClaudeLab, type ClaudeLabOptions } from './claudeLab.ts';
 import { eventually } from './eventually.ts';
 import { hookRuntime } from './runtime.ts';
+import { taskRecord } from './taskRecord.ts';
 
 /** The real CLI in a workspace with Nancy's hooks. */
 export interface DeployedLab extends ClaudeLab {
@@ -93,15 +94,7 @@ export async function startedTask(lab: DeployedLab, session: SessionId, name = '
 	const task = TaskName.parse(name);
 	const address = { task, worker: FIRST_WORKER };
 	const now = new Date().toISOString();
-	await lab.nancy.createTask({
-		version: 1,
-		name: task,
-		title: name,
-		prompt: '',
-		agent: claudeCode.id,
-		createdAt: now,
-		origin: 'nancy',
-	});
+	await lab.nancy.createTask(taskRecord(task, claudeCode.id));
 	await lab.nancy.saveWorker({
 		version: 1,
 		task,

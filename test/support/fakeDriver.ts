@@ -52,5 +52,6 @@ export const fakeDriver: Driver = {
 		},
 	},
 	headless: 'none',
+	toolVariable: 'FAKE_AGENT_TOOL',
 	foreignVariables: [],
 };

@@ -1,11 +1,11 @@
 import type { HeadlessEvent, HeadlessFormat } from '../../src/core/headless.ts';
-import { SessionId } from '../../src/protocol/names.ts';
+import { DriverId, SessionId } from '../../src/protocol/names.ts';
 import type { Driver } from '../../src/core/driver.ts';
 import { fakeDriver } from './fakeDriver.ts';
 
 /** Reads what test/fixtures/children/fakeAgent.mjs prints: one event in each line. */
 const format: HeadlessFormat = {
-	permissionModes: [{ id: 'default', label: 'Default', detail: '' }],
+	permissionModes: [{ id: 'default', label: 'Default', detail: '', width: 0 }],
 	launch: ({ session, resume, prompt }) => ({
 		args: [new URL('../fixtures/children/fakeAgent.mjs', import.meta.url).pathname, resume ?? session],
 		stdin: prompt,
@@ -25,3 +25,6 @@ function read(line: string): HeadlessEvent[] {
 }
 
 export const fakeHeadlessDriver: Driver = { ...fakeDriver, headless: format };
+
+/** Another agent that runs the same way. */
+export const otherHeadlessDriver: Driver = { ...fakeHeadlessDriver, id: DriverId.parse('other'), displayName: 'Other' };

@@ -6,6 +6,7 @@ import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import type { MessageContent } from '../../src/protocol/message.ts';
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName } from '../../src/protocol/names.ts';
+import { taskRecord } from './taskRecord.ts';
 
 const AGENT = DriverId.parse('claude-code');
 const directive: Omit<MessageContent, 'text'> = {
@@ -39,15 +40,7 @@ export async function seedWorkspace(
 	const name = TaskName.parse(title.toLowerCase().replaceAll(' ', '-'));
 	const now = new Date().toISOString();
 	const address = { task: name, worker: FIRST_WORKER };
-	await workspace.createTask({
-		version: 1,
-		name,
-		title,
-		prompt: `Please ${title.toLowerCase()}`,
-		agent: AGENT,
-		createdAt: now,
-		origin: 'nancy',
-	});
+	await workspace.createTask(taskRecord(name, AGENT, { title, prompt: `Please ${title.toLowerCase()}` }));
 	await workspace.saveWorker({
 		version: 1,
 		task: name,

@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Mailbox, type Claim } from '../../src/core/mailbox.ts';
 import type { MessageContent } from '../../src/protocol/message.ts';
 import { DriverId, MessageId, SessionId } from '../../src/protocol/names.ts';
+import { bundledChild } from '../support/bundledChild.ts';
 
 const run = promisify(execFile);
-const fixtures = join(import.meta.dirname, '../fixtures/children');
 
 let root: string;
 let folder: string;
@@ -234,14 +234,8 @@ describe('Mailbox', () => {
 			await mailbox.put(message('one'));
 			await mailbox.put(message('two'));
 
-			const args = ['--experimental-transform-types', '--no-warnings', join(fixtures, 'killedAt.mts')];
-			const ended = await run(process.execPath, [
-				...args,
-				`${killAt}`,
-				join(fixtures, 'deliverAll.mts'),
-				root,
-				folder,
-			]).then(
+			const args = [bundledChild('killedAt'), `${killAt}`, bundledChild('deliverAll'), root, folder];
+			const ended = await run(process.execPath, args).then(
 				() => 'finished',
 				(error: { signal?: string }) => error.signal,
 			);

@@ -188,8 +188,10 @@ describe('commands', () => {
 	});
 
 	it('delete only in the last group of a menu, and never at a click on a row', () => {
-		const places = menuItems.filter(({ command }) => command === 'nancy.deleteTask').map(({ group }) => group);
-		expect(places).toEqual(['9_delete@1']);
+		const places = (id: string) =>
+			menuItems.filter(({ command }) => command === id).flatMap(({ group }) => group ?? []);
+		expect(places('nancy.deleteTask')).toEqual(['9_delete@1']);
+		expect(places('nancy.deleteDelegate')).toEqual(['9_delete@2']);
 	});
 });
 

@@ -1,19 +1,18 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
-import { dataFolder } from '../../base/folders.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { queueDelegate } from '../../core/delegates/queueDelegate.ts';
-import { Tickets } from '../../core/delegates/tickets.ts';
+import { isSwarmWorker } from '../../core/delegates/swarm.ts';
 import { DelegateCreatedOutput } from '../../protocol/cliOutput.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { permissionMode, seconds } from '../headlessOptions.ts';
+import { featureOf, limitsOf, permissionMode, settingsFor } from '../headlessOptions.ts';
 import { findOrChooseWorkspace, mailboxName } from '../place.ts';
 import { readText, readTextFile } from '../readText.ts';
 
 const Input = z.object({
-	text: z.array(z.string()),
+	text: z._default(z.array(z.string()), []),
 	'prompt-file': z.optional(z.string()),
 	title: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
 	to: z.optional(z.string()),
@@ -73,39 +72,40 @@ export const delegate = command(
 			file === undefined
 				? await readText(input.text, context.stdin)
 				: await readTextFile(resolve(context.cwd, file));
-		const [agents, { lookAtQueue }] = await Promise.all([
+		const [agents, { lookAtQueue }, { queueOptions }, { drivers }] = await Promise.all([
 			import('../agents.ts'),
 			import('../../process/delegateQueue.ts'),
+			import('../queue.ts'),
+			import('../../drivers/index.ts'),
 		]);
 		const workspace = findOrChooseWorkspace(context);
 		const { driver } = await agents.chooseAgent(workspace, context, input.agent);
 		const delegates = new Delegates(workspace);
-		const tickets = new Tickets(dataFolder(context.env));
+		const settings = await settingsFor(workspace.folder, context);
+		const options = queueOptions(context, await agents.ownRuntime(context), settings);
+		const isInWorktree = input.worktree || input['with-changes'];
 		const caller = context.caller.is === 'worker' ? context.caller.address : undefined;
 		const parent = input.to === undefined ? caller : await resolveMailbox(workspace, context.caller, input.to);
-		const { record } = await queueDelegate(delegates, tickets, {
+		const { record } = await queueDelegate(delegates, options.tickets, {
 			prompt,
 			title: input.title,
 			agent: driver.id,
 			model: input.model,
-			permissions: permissionMode(driver, input.permissions),
+			permissions: permissionMode(driver, input.permissions, { context, settings, drivers }),
 			folder: resolve(context.cwd, input['working-dir'] ?? workspace.folder),
-			worktree: input.worktree || input['with-changes'] ? { withChanges: input['with-changes'] } : undefined,
-			limits: {
-				...(input.timeout !== undefined && { wallSeconds: seconds('--timeout', input.timeout) }),
-				...(input['idle-timeout'] !== undefined && {
-					idleSeconds: seconds('--idle-timeout', input['idle-timeout']),
-				}),
-			},
+			worktree: isInWorktree ? { withChanges: input['with-changes'] } : undefined,
+			limits: limitsOf(input, settings),
+			...(isInWorktree && {
+				setUp: settings.worktreeSetUp || undefined,
+				tearDown: settings.worktreeTearDown || undefined,
+			}),
+			...(isSwarmWorker(context.env, settings) && { swarm: { feature: featureOf(file) } }),
 			parent,
 		});
-		const runtime = await agents.ownRuntime(context);
 		// It is queued: who tried again because of this would queue it twice.
-		await lookAtQueue(delegates, {
-			tickets,
-			nancy: agents.nancyOf(runtime),
-			cap: agents.capIn(context.env),
-		}).catch((error: unknown) => context.note(`it is queued, and starts later: ${errorText(error)}`));
+		await lookAtQueue(delegates, options).catch((error: unknown) =>
+			context.note(`it is queued, and starts later: ${errorText(error)}`),
+		);
 		const { state } = await delegates.get(record.id);
 		const worker = mailboxName(record);
 		return answer(DelegateCreatedOutput, { id: record.id, worker, status: state }, record.id);

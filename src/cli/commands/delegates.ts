@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import { dataFolder } from '../../base/folders.ts';
 import { Delegates, isFinal, type Delegate } from '../../core/delegates/delegates.ts';
-import { Tickets } from '../../core/delegates/tickets.ts';
 import { DelegatesOutput, type DelegateOutput } from '../../protocol/cliOutput.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
-import { seconds } from '../headlessOptions.ts';
+import { seconds, settingsFor } from '../headlessOptions.ts';
 import { findWorkspace, mailboxName } from '../place.ts';
 import { printableLine } from '../words.ts';
 
@@ -59,16 +57,13 @@ export const delegates = command(
 );
 
 async function looker(store: Delegates, context: Context): Promise<() => Promise<void>> {
-	const [{ lookAtQueue }, agents] = await Promise.all([
+	const [{ lookAtQueue }, { ownRuntime }, { queueOptions }] = await Promise.all([
 		import('../../process/delegateQueue.ts'),
 		import('../agents.ts'),
+		import('../queue.ts'),
 	]);
-	const runtime = await agents.ownRuntime(context);
-	const options = {
-		tickets: new Tickets(dataFolder(context.env)),
-		nancy: agents.nancyOf(runtime),
-		cap: agents.capIn(context.env),
-	};
+	const settings = await settingsFor(store.workspace.folder, context);
+	const options = queueOptions(context, await ownRuntime(context), settings);
 	return () => lookAtQueue(store, options);
 }
 

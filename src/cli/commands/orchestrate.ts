@@ -9,6 +9,7 @@ import { taskNameFrom, type Workspace } from '../../core/workspace.ts';
 import { ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord } from '../../protocol/records.ts';
 import { command } from '../command.ts';
+import { refuseExtraFromAgent, settingsFor } from '../headlessOptions.ts';
 import { findOrChooseWorkspace } from '../place.ts';
 import { readTextFile } from '../readText.ts';
 
@@ -71,15 +72,18 @@ export const orchestrate = command(
 		}
 		if (input.worker === ORCHESTRATOR)
 			throw new NancyError('bad-name', 'the human is no worker; choose another name');
-		const [{ runInForeground }, agents] = await Promise.all([
+		const [{ runInForeground }, agents, { drivers }] = await Promise.all([
 			import('../../process/foreground.ts'),
 			import('../agents.ts'),
+			import('../../drivers/index.ts'),
 		]);
 		const workspace = findOrChooseWorkspace(context);
 		const prompt = await promptOf(input, context.cwd);
 		const known = await existingTask(workspace, input.task);
 		const found = await agents.chooseAgent(workspace, context, input.agent ?? known?.agent);
 		const { driver, agent } = found;
+		const asking = { context, settings: await settingsFor(workspace.folder, context), drivers };
+		refuseExtraFromAgent(driver, input.extra, asking);
 		const runtime = await agents.ownRuntime(context);
 		const hasHooks = !input['no-hooks'] && (await workspace.config()).hooks !== 'off';
 		const { warnings } = hasHooks

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
+import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
-import { dataFolder } from '../../base/folders.ts';
 import { identify } from '../../base/liveness.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { progress } from '../../core/delegates/progress.ts';
 import { StatusWriter } from '../../core/delegates/statusWriter.ts';
-import { swarmFiles } from '../../core/delegates/swarm.ts';
-import { Tickets } from '../../core/delegates/tickets.ts';
+import type { DelegateFiles } from '../../core/delegates/files.ts';
+import { isSwarmWorker, swarmFeature, swarmFiles } from '../../core/delegates/swarm.ts';
 import type { HeadlessEvent } from '../../core/headless.ts';
-import { writeJsonFile } from '../../core/jsonFile.ts';
 import { headlessOf } from '../../core/launch.ts';
 import { Workspace } from '../../core/workspace.ts';
 import type { Ending } from '../../process/headlessRun.ts';
@@ -22,7 +19,7 @@ import { SessionId } from '../../protocol/names.ts';
 import { command, type Answer, type Context } from '../command.ts';
 import { eventLine } from '../eventLine.ts';
 import { ExitCode } from '../failure.ts';
-import { permissionMode, seconds } from '../headlessOptions.ts';
+import { featureOf, limitsOf, permissionMode, refuseExtraFromAgent, settingsFor } from '../headlessOptions.ts';
 import { findWorkspace } from '../place.ts';
 import { readText, readTextFile } from '../readText.ts';
 
@@ -85,23 +82,24 @@ export const run = command(
 );
 
 async function runOnce(input: Input, context: Context): Promise<Answer> {
-	const [{ runHeadless }, agents] = await Promise.all([
+	const [{ runHeadless }, agents, { drivers }] = await Promise.all([
 		import('../../process/headlessRun.ts'),
 		import('../agents.ts'),
+		import('../../drivers/index.ts'),
 	]);
 	const cwd = resolve(context.cwd, input['working-dir'] ?? '.');
-	const limits = Limits.parse({
-		...(input.timeout !== undefined && { wallSeconds: seconds('--timeout', input.timeout) }),
-		...(input['idle-timeout'] !== undefined && { idleSeconds: seconds('--idle-timeout', input['idle-timeout']) }),
-	});
+	const settings = await settingsFor(cwd, context);
+	const limits = Limits.parse(limitsOf(input, settings));
 	const prompt = await promptOf(input, context);
 	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context, input.agent);
+	const asking = { context, settings, drivers };
+	refuseExtraFromAgent(driver, input.extra, asking);
 	const format = headlessOf(driver);
 	const launch = format.launch({
 		session: SessionId.parse(randomUUID()),
 		resume: undefined,
 		model: input.model,
-		permissions: permissionMode(driver, input.permissions),
+		permissions: permissionMode(driver, input.permissions, asking),
 		extra: input.extra,
 		prompt,
 		version: agent.version,
@@ -109,7 +107,10 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		// A run of its own, that nobody steers.
 		hooks: undefined,
 	});
-	const record = await recordOf(input, context, cwd, prompt);
+	const files = isSwarmWorker(context.env, settings)
+		? swarmFiles(cwd, swarmFeature(featureOf(input['prompt-file']) ?? 'worker'))
+		: undefined;
+	const record = await recordOf(files, prompt);
 	const show = (text: string) => {
 		if (!context.wantsJson) context.writeLine(text);
 	};
@@ -171,9 +172,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 }
 
 /** What a run leaves behind beside its answer: nothing, or the files of a swarm's worker where it is one. */
-async function recordOf(input: Input, context: Context, cwd: string, prompt: string) {
-	const promptFile = input['prompt-file'];
-	const files = swarmFiles(context.env, cwd, promptFile && basename(promptFile).replace(/\.[^.]*$/, ''));
+async function recordOf(files: DelegateFiles | undefined, prompt: string) {
 	const status = DelegateStatus.parse({
 		task_id: files ? basename(files.base) : 'run',
 		status: 'running',
@@ -182,13 +181,10 @@ async function recordOf(input: Input, context: Context, cwd: string, prompt: str
 		runner: identify(process.pid),
 	});
 	const writer = new StatusWriter(status, async now => {
-		if (files) await writeJsonFile(files.status, now);
+		await files?.writeStatus(now);
 	});
 	if (files) {
-		await mkdir(dirname(files.base), { recursive: true });
-		await createFileAtomic(files.prompt, prompt);
-		// An earlier run's word would be taken for this one's.
-		await rm(files.done, { force: true });
+		await files.begin(prompt);
 		await writer.flush();
 	}
 	let logged = Promise.resolve();
@@ -201,11 +197,11 @@ async function recordOf(input: Input, context: Context, cwd: string, prompt: str
 		end: async (output: string, reason: string | undefined): Promise<DelegateStatus> => {
 			const { runner: _gone, ...kept } = status;
 			const ended = { ...kept, status: reason === undefined ? 'done' : 'failed' } as const;
-			await writer.flush();
-			await logged;
+			await Promise.all([writer.close(), logged]);
 			if (files) {
-				await files.finish(output, reason === undefined ? 'success' : `error: ${reason.split('\n')[0]}`);
-				await writeJsonFile(files.status, { ...ended, ended_at: new Date().toISOString() });
+				await files.writeOutput(output);
+				await files.writeStatus({ ...ended, ended_at: new Date().toISOString() });
+				await files.writeDone(reason?.split('\n')[0]);
 			}
 			return { ...ended, reported: true };
 		},
@@ -253,11 +249,12 @@ async function withCancel<T>(work: (signal: AbortSignal) => Promise<T>): Promise
 
 /** Runs a delegate that the queue has started, then lets the next one start. */
 async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
-	const [{ runDelegate }, { lookAtQueue }, { restoreNodeOptions }, agents] = await Promise.all([
+	const [{ runDelegate }, { lookAtQueue }, { restoreNodeOptions }, agents, { queueOptions }] = await Promise.all([
 		import('../delegateRunner.ts'),
 		import('../../process/delegateQueue.ts'),
 		import('../../process/runnerHost.ts'),
 		import('../agents.ts'),
+		import('../queue.ts'),
 	]);
 	restoreNodeOptions(process.env);
 	const workspace = findWorkspace(context);
@@ -277,10 +274,6 @@ async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
 			signal,
 		}),
 	);
-	await lookAtQueue(delegates, {
-		tickets: new Tickets(dataFolder(context.env)),
-		nancy: agents.nancyOf(runtime),
-		cap: agents.capIn(context.env),
-	});
+	await lookAtQueue(delegates, queueOptions(context, runtime, await settingsFor(workspace.folder, context)));
 	return ExitCode.ok;
 }

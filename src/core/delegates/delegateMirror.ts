@@ -5,7 +5,7 @@ import { fileNames } from '../../base/listing.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
 import type { FileProblem } from '../workspace.ts';
 import { swarmWorkers } from './swarm.ts';
-import { isFinal, type Delegate, type Delegates } from './delegates.ts';
+import { isFinal, swarmFeatures, type Delegate, type Delegates } from './delegates.ts';
 
 /** How long a delegate that has ended is taken to stay as it is, in milliseconds: only a late result changes it. */
 const SETTLED_MS = 5000;
@@ -73,7 +73,8 @@ export class DelegateMirror {
 			isChanged = true;
 			after.set(id.data, { look, ...(await this.readOne(id.data, join(folder, name))) });
 		}
-		const foreign = await swarmWorkers(this.store.workspace.folder);
+		const own = [...after.values()].flatMap(({ delegate }) => delegate ?? []);
+		const foreign = await swarmWorkers(this.store.workspace.folder, swarmFeatures(own));
 		isChanged ||= JSON.stringify(foreign) !== JSON.stringify(this.foreign);
 		this.foreign = foreign;
 		this.known = after;

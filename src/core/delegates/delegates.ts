@@ -7,19 +7,20 @@ import { liveness } from '../../base/liveness.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked, type DelegateState } from '../../protocol/delegate.ts';
 import { ORCHESTRATOR, WorkerName, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { holdingLock } from '../holdingLock.ts';
-import { createJsonFile, readJsonFile, writeJsonFile } from '../jsonFile.ts';
+import { jsonText, readJsonFile, writeJsonFile } from '../jsonFile.ts';
 import { newMessageId } from '../messageId.ts';
+import { redactText } from '../traffic/redact.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../workspace.ts';
 import { DelegateFiles } from './files.ts';
 import { resultText } from './resultText.ts';
-import { swarmWorkers } from './swarm.ts';
+import { swarmFiles, swarmWorkers } from './swarm.ts';
 
 /** A delegate as it stands on disk. */
 export interface Delegate {
 	record: DelegateRecord;
 	status: DelegateStatus;
 	files: DelegateFiles;
-	/** Final once `.done` is there, whatever the status file says. */
+	/** Final once `.done` is there, and not before, whatever the status file says. */
 	state: DelegateState;
 	/** Why it failed. */
 	error?: string;
@@ -46,18 +47,34 @@ export class Delegates {
 		return new DelegateFiles(join(this.folder, id));
 	}
 
-	/** Queues a delegate. Everything about it is on disk when this returns. */
-	async create(request: Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>, prompt: string): Promise<Delegate> {
+	/**
+	 * Queues a delegate. Everything about it is on disk when this returns.
+	 * @param prepare what else must be there before anybody can see it; is given what the files of {@link filesOfRequest} will hold
+	 */
+	async create(
+		request: Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
+		prompt: string,
+		prepare: (record: DelegateRecord, contents: readonly string[]) => Promise<void> = () => Promise.resolve(),
+	): Promise<Delegate> {
 		if (prompt.trim() === '') throw new NancyError('bad-message', 'a delegate needs a prompt');
 		await this.workspace.prepare();
 		const id = DelegateId.parse(newMessageId().toLowerCase());
 		const record = DelegateRecord.parse({ ...request, version: 1, id, createdAt: new Date().toISOString() });
-		await createFileAtomic(this.files(id).prompt, prompt);
+		const files = this.filesOf(record);
+		await files.begin(prompt);
 		const status = DelegateStatus.parse({ task_id: id, status: 'queued', report: newMessageId() });
 		await this.writeStatus(id, status);
+		const text = jsonText(record);
+		await prepare(record, [text, prompt]);
 		// Last: a delegate is there once its record is.
-		await createJsonFile(this.recordFile(id), record);
-		return { record, status, files: this.files(id), state: 'queued' };
+		await createFileAtomic(this.recordFile(id), text);
+		return { record, status, files, state: 'queued' };
+	}
+
+	/** With the copy that a swarm looks at, where it is to have one. */
+	private filesOf({ id, swarm }: DelegateRecord): DelegateFiles {
+		const copy = swarm && (() => swarmFiles(this.workspace.folder, swarm.feature));
+		return new DelegateFiles(join(this.folder, id), copy);
 	}
 
 	/** What says what a delegate will do, for {@link Tickets}. */
@@ -83,20 +100,28 @@ export class Delegates {
 				});
 			}
 		}
-		return { delegates: [...delegates, ...(await swarmWorkers(this.workspace.folder))], problems };
+		return {
+			delegates: [...delegates, ...(await swarmWorkers(this.workspace.folder, swarmFeatures(delegates)))],
+			problems,
+		};
 	}
 
 	async find(id: DelegateId): Promise<Delegate | undefined> {
 		const record = await readJsonFile(this.recordFile(id), DelegateRecord);
 		if (!record || record.id !== id) return undefined;
 		const status = (await readJsonFile(this.files(id).status, DelegateStatus)) ?? blank(id);
-		const files = this.files(id);
+		const files = this.filesOf(record);
 		const done = await files.readDone();
 		if (done === undefined)
 			return { record, status, files, state: isFinal(status.status) ? 'running' : status.status };
-		if (done === 'success' && (await files.hasOutput())) return { record, status, files, state: 'done' };
-		const error = done === 'success' ? 'it ended well, but its answer is not there' : done.replace(/^error: /, '');
-		return { record, status, files, state: 'failed', error };
+		const claimed = done === 'success' ? undefined : done.replace(/^error: /, '');
+		const isOfStatus =
+			status.status === (claimed === undefined ? 'done' : 'failed') && (status.error ?? claimed) === claimed;
+		// A status that says something else is of an end that was not written to its end: see `reconcile`.
+		const seen = isOfStatus ? status : { ...status, reported: false };
+		if (claimed === undefined && (await files.hasOutput())) return { record, status: seen, files, state: 'done' };
+		const error = claimed ?? 'it ended well, but its answer is not there';
+		return { record, status: seen, files, state: 'failed', error };
 	}
 
 	async get(id: DelegateId): Promise<Delegate> {
@@ -116,37 +141,44 @@ export class Delegates {
 	}
 
 	/**
-	 * Ends a delegate: answer, `.done`, status, then the result's message. An empty answer is a failure. A result that comes
-	 * after the delegate had been given up is taken, and reported again. Safe to repeat when it failed half way.
+	 * Ends a delegate: answer, status, the result's message, then `.done`. An empty answer is a failure. A result that comes
+	 * after the delegate had been given up is taken, and reported again. Safe to repeat when it failed half way, and whoever
+	 * finds a final status without its `.done` goes on from there. Needs the lock.
 	 * @param lateReport the id of that second report; the caller decides it once, before the first try
 	 */
 	async finish({ record, status, files }: Delegate, outcome: Outcome, lateReport?: MessageId): Promise<Delegate> {
 		const isEmpty = outcome.ok && outcome.output.trim() === '';
 		const reason = outcome.ok ? (isEmpty ? 'it ended without an answer' : undefined) : outcome.reason;
-		await files.finish(outcome.output, reason === undefined ? 'success' : `error: ${oneLine(reason)}`);
-		const { runner: _runner, agent_process: _agent, parked_until: _parked, ...kept } = status;
-		const ended: Delegate = {
-			record,
-			files,
-			state: reason === undefined ? 'done' : 'failed',
-			...(reason !== undefined && { error: oneLine(reason) }),
-			status: {
-				...kept,
-				status: reason === undefined ? 'done' : 'failed',
-				ended_at: new Date().toISOString(),
-				...(lateReport !== undefined && { report: lateReport, reported: false }),
-			},
+		const error = reason === undefined ? undefined : oneLine(redactText(reason));
+		await files.writeOutput(outcome.output);
+		const { runner: _runner, agent_process: _agent, parked_until: _parked, error: _earlier, ...kept } = status;
+		const state = error === undefined ? 'done' : 'failed';
+		const ended: DelegateStatus = {
+			...kept,
+			status: state,
+			...(error !== undefined && { error }),
+			ended_at: new Date().toISOString(),
+			...(lateReport !== undefined && { report: lateReport }),
+			reported: true,
 		};
-		await this.writeStatus(record.id, ended.status);
-		return this.report(ended);
+		await files.writeStatus(ended);
+		return this.conclude({ record, files, state, ...(error !== undefined && { error }), status: ended });
 	}
 
-	/** Puts the result into the mailbox of whoever asked for it; once, also when killed in between and repeated. */
-	async report(delegate: Delegate): Promise<Delegate> {
+	/** What comes after the final status; also when killed in between and repeated. */
+	private async conclude(ended: Delegate): Promise<Delegate> {
+		await this.report(ended);
+		await ended.files.writeDone(ended.error);
+		return ended;
+	}
+
+	/** Puts the result into the mailbox of whoever asked for it, once. */
+	private async report(delegate: Delegate): Promise<void> {
 		const { record, status } = delegate;
 		const id = status.report;
-		if (status.reported || id === undefined) return delegate;
+		if (id === undefined) return;
 		const to: WorkerAddress = record.parent ?? { task: record.task, worker: ORCHESTRATOR };
+		const unread = await this.holdUnread(record);
 		if (!(await this.isInMailbox(to, id))) {
 			await this.workspace
 				.sendOnce(to, id, {
@@ -154,7 +186,7 @@ export class Delegates {
 					priority: 'normal',
 					effect: 'none',
 					from: `${record.task}/${record.worker}`,
-					text: await resultText(delegate),
+					text: await resultText(delegate, unread),
 				})
 				.catch(async (error: unknown) => {
 					// Whoever asked has been deleted meanwhile: the answer stays in its file. Or somebody else has just sent it.
@@ -162,9 +194,15 @@ export class Delegates {
 					if (!isSettled || (error.code === 'bad-message' && !(await this.isInMailbox(to, id)))) throw error;
 				});
 		}
-		const reported = { ...status, reported: true };
-		await this.writeStatus(record.id, reported);
-		return { ...delegate, status: reported };
+	}
+
+	/** What was sent to a delegate that has ended stays in its inbox, with the reason. Returns the texts. */
+	private async holdUnread({ task, worker }: DelegateRecord): Promise<string[]> {
+		const mailbox = this.workspace.mailbox({ task, worker });
+		await mailbox.recover();
+		const { messages } = await mailbox.list(['queued']);
+		for (const { id } of messages) await mailbox.setHeld(id, ENDED_UNREAD);
+		return messages.map(({ content }) => content.text);
 	}
 
 	private async isInMailbox(to: WorkerAddress, id: MessageId): Promise<boolean> {
@@ -172,30 +210,18 @@ export class Delegates {
 		return messages.some(message => message.id === id);
 	}
 
-	/** Ends what a killed runner left open, and reports what was not. Returns what was found dead. */
+	/** Ends what a killed process had begun to end. Returns those whose runner has died before. Needs the lock. */
 	async reconcile(delegates: readonly Delegate[]): Promise<Delegate[]> {
 		const dead: Delegate[] = [];
 		for (const delegate of delegates) {
 			const { status, state, isForeign } = delegate;
-			if (isForeign) continue;
-			if (state === 'done' || state === 'failed') {
-				if (!status.reported) await this.report({ ...delegate, status: await this.settled(delegate) });
-				continue;
-			}
+			if (isForeign || (isFinal(state) && status.reported)) continue;
+			if (isFinal(status.status)) await this.conclude(asItsStatus(delegate));
+			else if (isFinal(state)) await this.finish(delegate, await outcomeOnDisk(delegate));
 			// In doubt it lives: a result late is better than a false alarm.
-			if (!status.runner || liveness(status.runner) !== 'dead') continue;
-			dead.push(delegate);
+			else if (status.runner && liveness(status.runner) === 'dead') dead.push(delegate);
 		}
 		return dead;
-	}
-
-	/** `.done` is there and the status was not written any more. */
-	private async settled({ record, status, state }: Delegate): Promise<DelegateStatus> {
-		if (isFinal(status.status)) return status;
-		const { runner: _runner, agent_process: _agent, parked_until: _parked, ...kept } = status;
-		const settled = { ...kept, status: state, ended_at: new Date().toISOString() };
-		await this.writeStatus(record.id, settled);
-		return settled;
 	}
 
 	/** One at a time: who may start what is decided by one process. */
@@ -228,6 +254,26 @@ export class Delegates {
 }
 
 const PARKED = 'parked.json';
+
+export function swarmFeatures(delegates: readonly Delegate[]): ReadonlySet<string> {
+	return new Set(delegates.flatMap(({ record }) => record.swarm?.feature ?? []));
+}
+
+/** Why a message to a delegate still waits. */
+const ENDED_UNREAD = 'the delegate ended without reading it';
+
+/** Killed between its status and its `.done`. */
+function asItsStatus({ record, status, files }: Delegate): Delegate {
+	if (status.status === 'done') return { record, status, files, state: 'done' };
+	return { record, status, files, state: 'failed', error: status.error ?? 'it failed' };
+}
+
+/** `.done` is there, and a status that knows nothing of it. */
+async function outcomeOnDisk({ files, error }: Delegate): Promise<Outcome> {
+	const output = (await readTextIfExists(files.output)) ?? '';
+	return error === undefined ? { ok: true, output } : { ok: false, reason: error, output };
+}
+
 const ParkedList = z.array(Parked);
 
 export function isFinal(state: DelegateState): boolean {

@@ -1,6 +1,9 @@
-import { appendFile, mkdir, open, readFile, stat } from 'node:fs/promises';
+import { appendFile, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
+import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
+import { errorText } from '../../base/errors.ts';
+import type { DelegateStatus } from '../../protocol/delegate.ts';
+import { writeJsonFile } from '../jsonFile.ts';
 import { redactText } from '../traffic/redact.ts';
 
 /**
@@ -8,8 +11,14 @@ import { redactText } from '../traffic/redact.ts';
  * another folder, are those of a claude-swarm worker.
  */
 export class DelegateFiles {
-	/** @param base path without an ending */
-	constructor(readonly base: string) {}
+	/**
+	 * @param base path without an ending
+	 * @param copy finds other files that are kept the same, for a program beside Nancy
+	 */
+	constructor(
+		readonly base: string,
+		private readonly copy?: () => DelegateFiles,
+	) {}
 
 	/** What it was asked, readable by its user alone. */
 	get prompt(): string {
@@ -32,12 +41,44 @@ export class DelegateFiles {
 	async appendLog(text: string): Promise<void> {
 		await mkdir(dirname(this.log), { recursive: true, mode: 0o700 });
 		await appendFile(this.log, redactText(text), { mode: 0o600 });
+		await this.inCopy(files => files.appendLog(text));
 	}
 
-	/** The answer first, on the disk; only then the word that it is there. */
-	async finish(output: string, done: string): Promise<void> {
+	/** Makes place for a new run: an earlier one's word would be taken for this one's. A prompt that is there stays. */
+	async begin(prompt: string): Promise<void> {
+		await createFileAtomic(this.prompt, prompt);
+		await rm(this.done, { force: true });
+		await this.inCopy(files => files.begin(prompt));
+	}
+
+	async writeStatus(status: DelegateStatus): Promise<void> {
+		await writeJsonFile(this.status, status);
+		await this.inCopy(files => files.writeStatus(status));
+	}
+
+	/** On the disk when this returns. */
+	async writeOutput(output: string): Promise<void> {
 		await writeFileAtomic(this.output, output, { sync: true });
-		await writeFileAtomic(this.done, `${done}\n`, { sync: true });
+		await this.inCopy(files => files.writeOutput(output));
+	}
+
+	/**
+	 * The word that it is over: after this nothing of the run is written any more.
+	 * @param error why it failed, in one line
+	 */
+	async writeDone(error: string | undefined): Promise<void> {
+		await this.inCopy(files => files.writeDone(error));
+		await writeFileAtomic(this.done, `${error === undefined ? 'success' : `error: ${error}`}\n`, { sync: true });
+	}
+
+	/** The delegate goes on where its copy cannot be written; its log says so. */
+	private async inCopy(write: (files: DelegateFiles) => Promise<void>): Promise<void> {
+		if (!this.copy) return;
+		try {
+			await write(this.copy());
+		} catch (error) {
+			await appendFile(this.log, `copy: ${errorText(error)}\n`, { mode: 0o600 }).catch(() => undefined);
+		}
 	}
 
 	/** `success`, `error: …`, or `undefined` while it is not over. */

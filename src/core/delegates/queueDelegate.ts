@@ -1,9 +1,9 @@
-import type { DelegateRecord } from '../../protocol/delegate.ts';
-import { Limits } from '../../protocol/delegate.ts';
+import { Limits, type DelegateRecord, type SwarmFeature } from '../../protocol/delegate.ts';
 import { ORCHESTRATOR, TaskName, type DriverId } from '../../protocol/names.ts';
 import { NancyError } from '../../base/errors.ts';
 import type { WorkerAddress } from '../workspace.ts';
-import type { Delegate, Delegates } from './delegates.ts';
+import { isFinal, type Delegate, type Delegates } from './delegates.ts';
+import { swarmFeature } from './swarm.ts';
 import type { Tickets } from './tickets.ts';
 
 export interface DelegateRequest {
@@ -22,6 +22,8 @@ export interface DelegateRequest {
 	/** Who gets the result; the human of that task for `orchestrator`, the human where absent. */
 	parent?: WorkerAddress | undefined;
 	group?: string | undefined;
+	/** Set where it is a worker of a claude-swarm too, under this name or, without one, that of its mailbox. */
+	swarm?: { feature: string | undefined } | undefined;
 }
 
 /** Where delegates live that nobody's task asked for. */
@@ -33,10 +35,13 @@ export async function queueDelegate(
 	tickets: Tickets,
 	request: DelegateRequest,
 ): Promise<Delegate> {
-	const { prompt, parent, worktree, folder, limits, ...others } = request;
+	const { prompt, parent, worktree, folder, limits, swarm, ...others } = request;
 	const task = parent?.task ?? (await ownTask(delegates, request.agent));
 	return delegates.locked(async () => {
-		const delegate = await delegates.create(
+		const worker = await delegates.nextWorker(task);
+		const feature = swarm && swarmFeature(swarm.feature ?? `${task}.${worker}`);
+		if (feature !== undefined) await refuseSecond(delegates, feature);
+		return delegates.create(
 			{
 				agent: others.agent,
 				permissions: others.permissions,
@@ -48,25 +53,37 @@ export async function queueDelegate(
 				place: worktree ? { is: 'worktree', folder, ...worktree } : { is: 'folder', folder },
 				limits: Limits.parse(limits ?? {}),
 				task,
-				worker: await delegates.nextWorker(task),
+				worker,
+				...(feature !== undefined && { swarm: { feature } }),
 				...(parent && parent.worker !== ORCHESTRATOR && { parent }),
 			} satisfies Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
 			prompt,
+			async ({ id, worker, agent, createdAt }, contents) => {
+				// Its name is taken from now on, and one can write to it before it runs.
+				await delegates.workspace.createWorker({
+					version: 1,
+					task,
+					name: worker,
+					agent,
+					sessions: [],
+					startedAt: createdAt,
+					delegate: id,
+				});
+				await tickets.issue(id, delegates.filesOfRequest(id), contents);
+			},
 		);
-		const { id, worker, agent } = delegate.record;
-		// Its name is taken from now on, and one can write to it before it runs.
-		await delegates.workspace.createWorker({
-			version: 1,
-			task,
-			name: worker,
-			agent,
-			sessions: [],
-			startedAt: delegate.record.createdAt,
-			delegate: id,
-		});
-		await tickets.issue(id, delegates.filesOfRequest(id));
-		return delegate;
 	});
+}
+
+/** Two workers of one name would write the same files. */
+async function refuseSecond(delegates: Delegates, feature: SwarmFeature): Promise<void> {
+	const { delegates: all } = await delegates.list();
+	const other = all.find(({ record, state }) => record.swarm?.feature === feature && !isFinal(state));
+	if (!other) return;
+	throw new NancyError(
+		'busy',
+		`${other.record.id} is the swarm's worker "${feature}" already; wait until it has ended`,
+	);
 }
 
 async function ownTask({ workspace }: Delegates, agent: DriverId): Promise<TaskName> {

@@ -9,8 +9,14 @@ export function readResult(text: string): { isDone: boolean; title: string } | u
 	return found ? { isDone: found[1] === 'COMPLETE', title: found[2] ?? '' } : undefined;
 }
 
-/** What the one who asked reads. The first line is what other tools look for. */
-export async function resultText({ record, status, state, error, files }: Delegate): Promise<string> {
+/**
+ * What the one who asked reads. The first line is what other tools look for.
+ * @param unread texts that were sent to it and that it ended without reading
+ */
+export async function resultText(
+	{ record, status, state, error, files }: Delegate,
+	unread: readonly string[],
+): Promise<string> {
 	const { text, isWhole, bytes } = await files.readOutput(INLINE_BYTES);
 	const head =
 		state === 'done'
@@ -21,6 +27,7 @@ export async function resultText({ record, status, state, error, files }: Delega
 		head,
 		record.title,
 		...(denied.length === 0 ? [] : [`It was not allowed to: ${denied.join('; ')}`]),
+		...(unread.length === 0 ? [] : [neverRead(unread)]),
 		...(status.worktree ? [`It worked in ${status.worktree.folder}, on branch ${status.worktree.branch}.`] : []),
 		'',
 		text.trim(),
@@ -28,4 +35,12 @@ export async function resultText({ record, status, state, error, files }: Delega
 	]
 		.join('\n')
 		.trimEnd();
+}
+
+function neverRead(texts: readonly string[]): string {
+	const [first = '', ...others] = texts.map(text => `“${text.trim().split('\n', 1)[0]?.slice(0, 100) ?? ''}”`);
+	const shown = [first, ...others.slice(0, 2)].join(', ');
+	const more = others.length > 2 ? ` and ${others.length - 2} more` : '';
+	const count = texts.length === 1 ? '1 message to it was' : `${texts.length} messages to it were`;
+	return `${count} never read: ${shown}${more}`;
 }

@@ -1,49 +1,70 @@
 import { join } from 'node:path';
 import { readTextIfExists } from '../../base/atomicFile.ts';
+import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
-import { DelegateId, DelegateRecord, DelegateStatus } from '../../protocol/delegate.ts';
+import { DelegateId, DelegateRecord, DelegateStatus, SwarmFeature } from '../../protocol/delegate.ts';
 import { DriverId, TaskName, WorkerName } from '../../protocol/names.ts';
+import { refuseLinks } from '../links.ts';
 import type { Delegate } from './delegates.ts';
 import { DelegateFiles } from './files.ts';
 
 /** Where claude-swarm keeps its workers: `<feature>.prompt`, `.status`, `.log`, `.done`. */
-const FOLDER = join('.claude', 'orchestrator', 'workers');
+const FOLDERS = ['.claude', 'orchestrator', 'workers'] as const;
 
 const ENDINGS = ['.prompt', '.status', '.log', '.done'] as const;
 
-/**
- * The files of a swarm's worker, when this process is one: `CLAUDE_SWARM_WORKER=true`.
- * @param feature the worker's name; by default that of its prompt file
- */
-export function swarmFiles(
+/** Whether headless runs are workers of a swarm: as the environment says, else as set. */
+export function isSwarmWorker(
 	env: Readonly<Record<string, string | undefined>>,
-	folder: string,
-	feature: string | undefined,
-): DelegateFiles | undefined {
-	if (env['CLAUDE_SWARM_WORKER'] !== 'true') return undefined;
-	const name = DelegateId.safeParse((feature ?? 'worker').toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-'));
-	return new DelegateFiles(join(folder, FOLDER, name.success ? name.data : 'worker'));
+	settings: { swarmWorker?: boolean | undefined },
+): boolean {
+	const said = env['CLAUDE_SWARM_WORKER'];
+	return said === 'true' || (said !== 'false' && settings.swarmWorker === true);
 }
 
-/** Workers of a swarm that works in this folder, whoever runs them. Nancy shows them and changes nothing. */
-export async function swarmWorkers(folder: string): Promise<Delegate[]> {
+/**
+ * The name of the worker whose prompt is in a file: the file's own, without its ending, as it is.
+ * @throws NancyError `bad-name` for one that cannot be the name of files
+ */
+export function swarmFeature(name: string): SwarmFeature {
+	const feature = SwarmFeature.safeParse(name);
+	if (feature.success) return feature.data;
+	throw new NancyError('bad-name', `"${name}" cannot be the name of a swarm's worker; rename the prompt's file`);
+}
+
+/** @throws NancyError `bad-file` where a folder on the way is a link */
+export function swarmFiles(folder: string, feature: SwarmFeature): DelegateFiles {
+	refuseLinks(FOLDERS.map((_, index) => join(folder, ...FOLDERS.slice(0, index + 1))));
+	return new DelegateFiles(join(folder, ...FOLDERS, feature));
+}
+
+/**
+ * Workers of a swarm that works in this folder, whoever runs them. Nancy shows them and changes nothing.
+ * @param own features of Nancy's own delegates, which are shown as such
+ */
+export async function swarmWorkers(folder: string, own: ReadonlySet<string>): Promise<Delegate[]> {
 	const features = new Set<string>();
 	for (const ending of ENDINGS) {
-		for (const name of await fileNames(join(folder, FOLDER), ending)) features.add(name.slice(0, -ending.length));
+		for (const name of await fileNames(join(folder, ...FOLDERS), ending))
+			features.add(name.slice(0, -ending.length));
 	}
-	const workers = await Promise.all([...features].toSorted(byName).map(feature => swarmWorker(folder, feature)));
-	return workers.filter(worker => worker !== undefined);
+	const others = [...features].filter(feature => !own.has(feature)).toSorted(byName);
+	return Promise.all(
+		others.flatMap(name => {
+			const feature = SwarmFeature.safeParse(name);
+			return feature.success ? [swarmWorker(folder, feature.data)] : [];
+		}),
+	);
 }
 
-async function swarmWorker(folder: string, feature: string): Promise<Delegate | undefined> {
-	const id = DelegateId.safeParse(feature.toLowerCase());
-	if (!id.success) return undefined;
-	const files = new DelegateFiles(join(folder, FOLDER, feature));
+async function swarmWorker(folder: string, feature: SwarmFeature): Promise<Delegate> {
+	const id = idOf(feature);
+	const files = new DelegateFiles(join(folder, ...FOLDERS, feature));
 	const done = await files.readDone();
-	const status = await readStatus(files, id.data);
+	const status = await readStatus(files, id);
 	const record = DelegateRecord.parse({
 		version: 1,
-		id: id.data,
+		id,
 		title: feature,
 		createdAt: status.started_at ?? new Date(0).toISOString(),
 		agent: SWARM,
@@ -56,6 +77,24 @@ async function swarmWorker(folder: string, feature: string): Promise<Delegate | 
 	if (done === undefined) return { record, status, files, state: 'running', isForeign: true };
 	if (done === 'success') return { record, status, files, state: 'done', isForeign: true };
 	return { record, status, files, state: 'failed', error: done.replace(/^error: /, ''), isForeign: true };
+}
+
+/** The name itself where it can be an id, else one made of it that no other name has. */
+function idOf(feature: SwarmFeature): DelegateId {
+	const asItIs = DelegateId.safeParse(feature);
+	if (asItIs.success) return asItIs.data;
+	const words = feature
+		.toLowerCase()
+		.replaceAll(/[^a-z0-9]+/g, '-')
+		.slice(0, 40);
+	return DelegateId.parse(`swarm-${words}-${hashOf(feature)}`.replaceAll(/-+/g, '-'));
+}
+
+/** FNV-1a: only tells names apart. */
+function hashOf(text: string): string {
+	let hash = 0x81_1c_9d_c5;
+	for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01_00_01_93);
+	return (hash >>> 0).toString(16);
 }
 
 /** Another program writes it: what is not as Nancy writes it tells nothing. */

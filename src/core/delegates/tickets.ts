@@ -12,14 +12,19 @@ export class Tickets {
 	/** @param dataFolder the user's: see base/folders */
 	constructor(private readonly dataFolder: string) {}
 
-	/** @param files what the delegate will do: its record and its prompt */
-	async issue(id: DelegateId, files: readonly string[]): Promise<void> {
-		await writeFileAtomic(this.file(id), `${await digest(files)}\n`);
+	/**
+	 * @param files what says what the delegate will do: its record and its prompt
+	 * @param contents what they hold, or will
+	 */
+	async issue(id: DelegateId, files: readonly string[], contents: readonly string[]): Promise<void> {
+		await writeFileAtomic(this.file(id), `${digest(files, contents)}\n`);
 	}
 
 	async isValid(id: DelegateId, files: readonly string[]): Promise<boolean> {
 		const text = await readTextIfExists(this.file(id));
-		return text !== undefined && text.trim() === (await digest(files).catch(() => undefined));
+		if (text === undefined) return false;
+		const contents = await Promise.all(files.map(file => readFile(file))).catch(() => undefined);
+		return contents !== undefined && text.trim() === digest(files, contents);
 	}
 
 	async remove(id: DelegateId): Promise<void> {
@@ -31,11 +36,12 @@ export class Tickets {
 	}
 }
 
-async function digest(files: readonly string[]): Promise<string> {
+function digest(files: readonly string[], contents: readonly (string | Uint8Array)[]): string {
 	const hash = createHash('sha256');
-	for (const file of files)
+	for (const [index, file] of files.entries()) {
 		hash.update(`${file}\0`)
-			.update(await readFile(file))
+			.update(contents[index] ?? '')
 			.update('\0');
+	}
 	return hash.digest('hex');
 }

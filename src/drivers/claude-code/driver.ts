@@ -35,5 +35,6 @@ export const claudeCode: Driver = {
 	probe,
 	transcript,
 	headless,
+	toolVariable: 'CLAUDECODE',
 	foreignVariables,
 };

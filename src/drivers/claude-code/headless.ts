@@ -30,8 +30,8 @@ const Retry = z.looseObject({ retry_delay_ms: z._default(z.number(), 0), error: 
 const RateLimit = z.looseObject({
 	rate_limit_info: z.looseObject({
 		status: z.optional(z.string()),
-		/** Unix seconds; a number that is no date is no reset. */
-		resetsAt: z.number().check(z.nonnegative(), z.maximum(8_000_000_000)),
+		/** Unix seconds; what is no date tells no time. */
+		resetsAt: z.catch(z.optional(z.number().check(z.nonnegative(), z.maximum(8_000_000_000))), undefined),
 	}),
 });
 
@@ -68,7 +68,7 @@ const FileInput = z.looseObject({
 	prompt: z.optional(z.string()),
 });
 
-/** Too many requests, or the account's limit is used up. */
+/** Too many requests for now, or the account's limit is used up: a `rate_limit_event` before it tells. */
 const TOO_MANY = 429;
 /** The service is overloaded. */
 const OVERLOADED = 529;
@@ -76,15 +76,26 @@ const FIRST_SERVER_ERROR = 500;
 
 export const headless: HeadlessFormat = {
 	permissionModes: [
-		{ id: 'default', label: 'Ask', detail: 'Reads; what it would have to ask for is denied and reported.' },
-		{ id: 'plan', label: 'Plan', detail: 'Reads and plans, changes nothing.' },
+		{
+			id: 'default',
+			label: 'Ask',
+			detail: 'Reads; what it would have to ask for is denied and reported.',
+			width: 0,
+		},
+		{ id: 'plan', label: 'Plan', detail: 'Reads and plans, changes nothing.', width: 0 },
 		{
 			id: 'acceptEdits',
 			label: 'Edit',
 			detail: 'Edits files in its folder; other commands need a rule that allows them.',
+			width: 1,
 		},
-		{ id: 'auto', label: 'Auto', detail: 'A classifier decides about each action.' },
-		{ id: 'bypassPermissions', label: 'Everything', detail: 'Whatever it wants, unasked. For sandboxes.' },
+		{ id: 'auto', label: 'Auto', detail: 'A classifier decides about each action.', width: 2 },
+		{
+			id: 'bypassPermissions',
+			label: 'Everything',
+			detail: 'Whatever it wants, unasked. For sandboxes.',
+			width: 3,
+		},
 	],
 	launch: ({ session, resume, model, permissions, extra, prompt }) => ({
 		args: [
@@ -136,7 +147,7 @@ function readLine(line: z.infer<typeof Line>): HeadlessEvent[] {
 			]);
 		case 'rate_limit_event':
 			return using(RateLimit, line, ({ rate_limit_info: { status, resetsAt } }) =>
-				status === 'rejected' ? [{ is: 'quota', resetsAtMs: resetsAt * 1000 }] : [],
+				status === 'rejected' ? [{ is: 'quota', resetsAtMs: resetsAt && resetsAt * 1000 }] : [],
 			);
 		case 'assistant':
 		case 'user':
@@ -203,7 +214,7 @@ function failureOf(result: z.infer<typeof Result>, text: string): HeadlessFailur
 	if (!result.is_error && !wasCutOff && !result.subtype.startsWith('error')) return undefined;
 	const status = result.api_error_status;
 	const reason = text || result.terminal_reason || result.subtype;
-	if (status === TOO_MANY) return { reason, kind: 'quota' };
+	if (status === TOO_MANY) return { reason, kind: 'too-many' };
 	// Without a status there was no answer at all: refused, cut off, timed out.
 	const isTransient =
 		result.terminal_reason === 'api_error' &&

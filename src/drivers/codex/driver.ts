@@ -34,5 +34,6 @@ export const codex: Driver = {
 	probe: 'none',
 	transcript,
 	headless,
+	toolVariable: 'CODEX_THREAD_ID',
 	foreignVariables,
 };

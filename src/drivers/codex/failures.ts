@@ -2,20 +2,26 @@ import type { HeadlessFailure } from '../../core/headless.ts';
 
 // The CLI says in words alone what went wrong: codex-rs, protocol/src/error.rs.
 
-const QUOTA = /hit your (?:usage limit|spend cap)|out of credits|Quota exceeded|last status: 429/i;
+/** Nothing more is to be had of the account for a while. */
+const USED_UP = /hit your (?:usage limit|spend cap)|out of credits|Quota exceeded/i;
+const TOO_MANY = /last status: 429/i;
 const TRANSIENT =
 	/experiencing high demand|at capacity|stream disconnected|Connection failed|timed? ?out|while reading the server response|agent loop died|(?:last|unexpected) status:? 5\d\d/i;
 
 export function failureOf(reason: string): HeadlessFailure {
-	if (QUOTA.test(reason)) return { reason, kind: 'quota' };
+	if (isUsedUp(reason) || TOO_MANY.test(reason)) return { reason, kind: 'too-many' };
 	return { reason, kind: TRANSIENT.test(reason) ? 'transient' : 'final' };
+}
+
+export function isUsedUp(reason: string): boolean {
+	return USED_UP.test(reason);
 }
 
 /**
  * When the account's limit resets, in Unix milliseconds; undefined where the CLI does not say. It says so in local time: `Try again
  * at 3:05 PM.` today, `or try again at Nov 23rd, 2026 3:05 PM.` on another day.
  */
-export function quotaOf(reason: string, nowMs: number): number | undefined {
+export function resetOf(reason: string, nowMs: number): number | undefined {
 	const found = /try again at (?:(\w{3} \d{1,2})(?:st|nd|rd|th), (\d{4}) )?(\d{1,2}:\d\d [AP]M)/i.exec(reason);
 	if (!found) return undefined;
 	const [, day, year, time] = found;

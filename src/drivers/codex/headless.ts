@@ -1,5 +1,5 @@
 import type { HeadlessEvent, HeadlessFormat, HeadlessReader, HeadlessResult } from '../../core/headless.ts';
-import { failureOf, quotaOf } from './failures.ts';
+import { failureOf, isUsedUp, resetOf } from './failures.ts';
 import { launchFlags } from './launch.ts';
 import { readLine, type Item, type Line } from './stream.ts';
 
@@ -9,16 +9,19 @@ export const headless: HeadlessFormat = {
 			id: 'read-only',
 			label: 'Look',
 			detail: 'Reads, and runs commands in a sandbox where nothing can be changed.',
+			width: 0,
 		},
 		{
 			id: 'workspace-write',
 			label: 'Edit',
 			detail: 'Changes files in its folder and runs commands in a sandbox that keeps them to it, without network.',
+			width: 1,
 		},
 		{
 			id: 'danger-full-access',
 			label: 'Everything',
 			detail: 'Whatever it wants, without a sandbox. For sandboxes.',
+			width: 2,
 		},
 	],
 	launch: ({ workspaceFolder, hooks, resume, model, permissions, extra, prompt }) => ({
@@ -77,9 +80,8 @@ class Reader implements HeadlessReader {
 			}
 			case 'turn.failed': {
 				const text = line.error.message;
-				const quota = quotaOf(text, Date.now());
 				const result = resultOf({ text, inputTokens: 0, outputTokens: 0, failure: failureOf(text) });
-				return quota === undefined ? [result] : [{ is: 'quota', resetsAtMs: quota }, result];
+				return isUsedUp(text) ? [{ is: 'quota', resetsAtMs: resetOf(text, Date.now()) }, result] : [result];
 			}
 		}
 	}

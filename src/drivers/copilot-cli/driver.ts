@@ -42,5 +42,6 @@ export const copilotCli: Driver = {
 	probe: 'none',
 	transcript,
 	headless,
+	toolVariable: 'COPILOT_AGENT_SESSION_ID',
 	foreignVariables,
 };

@@ -11,10 +11,15 @@ const flagsByMode: Readonly<Record<string, readonly string[]>> = {
 
 export const headless: HeadlessFormat = {
 	permissionModes: [
-		{ id: 'ask', label: 'Ask', detail: 'Reads; what it would have to ask for is denied and reported.' },
-		{ id: 'edit', label: 'Edit', detail: 'Edits files in its folder; other commands are denied and reported.' },
-		{ id: 'tools', label: 'Tools', detail: 'Runs every tool unasked, on files in its folder.' },
-		{ id: 'all', label: 'Everything', detail: 'Whatever it wants, anywhere, unasked. For sandboxes.' },
+		{ id: 'ask', label: 'Ask', detail: 'Reads; what it would have to ask for is denied and reported.', width: 0 },
+		{
+			id: 'edit',
+			label: 'Edit',
+			detail: 'Edits files in its folder; other commands are denied and reported.',
+			width: 1,
+		},
+		{ id: 'tools', label: 'Tools', detail: 'Runs every tool unasked, on files in its folder.', width: 2 },
+		{ id: 'all', label: 'Everything', detail: 'Whatever it wants, anywhere, unasked. For sandboxes.', width: 3 },
 	],
 	launch: ({ session, resume, model, permissions, extra, prompt, hooks }) => ({
 		args: [

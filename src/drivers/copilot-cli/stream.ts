@@ -129,7 +129,7 @@ function failureOf(failure: z.infer<typeof Failure> | undefined, exitCode: numbe
 	const reason = failure?.message || `it ended with code ${exitCode}`;
 	const status = failure?.statusCode;
 	if (status === TOO_MANY || failure?.errorType === 'rate_limit' || failure?.errorType === 'quota')
-		return { reason, kind: 'quota' };
+		return { reason, kind: 'too-many' };
 	// Without a status there was no answer at all: refused, cut off, timed out.
 	const isTransient = failure !== undefined && (status === undefined || status >= FIRST_SERVER_ERROR);
 	return { reason, kind: isTransient ? 'transient' : 'final' };

@@ -32,5 +32,6 @@ export const geminiCli: Driver = {
 	probe: 'none',
 	transcript,
 	headless,
+	toolVariable: 'GEMINI_CLI',
 	foreignVariables,
 };

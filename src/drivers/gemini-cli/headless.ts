@@ -4,9 +4,14 @@ import { StreamReader } from './stream.ts';
 
 export const headless: HeadlessFormat = {
 	permissionModes: [
-		{ id: 'default', label: 'Look', detail: 'Reads; nothing that would change something is offered to it.' },
-		{ id: 'auto_edit', label: 'Edit', detail: 'Edits files; it is offered no other commands.' },
-		{ id: 'yolo', label: 'Everything', detail: 'Whatever it wants, unasked. For sandboxes.' },
+		{
+			id: 'default',
+			label: 'Look',
+			detail: 'Reads; nothing that would change something is offered to it.',
+			width: 0,
+		},
+		{ id: 'auto_edit', label: 'Edit', detail: 'Edits files; it is offered no other commands.', width: 1 },
+		{ id: 'yolo', label: 'Everything', detail: 'Whatever it wants, unasked. For sandboxes.', width: 2 },
 	],
 	launch: ({ session, resume, model, permissions, extra, prompt }) => ({
 		args: [

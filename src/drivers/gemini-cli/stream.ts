@@ -116,7 +116,7 @@ const QUOTA = /"code":\s*429\b|quota|RESOURCE_EXHAUSTED|rate limit/i;
 const TRANSIENT = /"code":\s*5\d\d\b|UNAVAILABLE|fetch failed|ECONN|ETIMEDOUT|timed? ?out/;
 
 function failureOf(reason: string): HeadlessFailure {
-	if (QUOTA.test(reason)) return { reason, kind: 'quota' };
+	if (QUOTA.test(reason)) return { reason, kind: 'too-many' };
 	return { reason, kind: TRANSIENT.test(reason) ? 'transient' : 'final' };
 }
 

@@ -126,8 +126,8 @@ describe('nancy send', () => {
 		const send = (length: number) =>
 			nancy.run(['send', 'fix-login', '-'], { cwd: project.path, stdin: 'x'.repeat(length) });
 
-		expect((await send(1_000_000)).code).toBe(0);
-		expect(await send(1_000_001)).toMatchObject({ code: 2, stderr: expect.stringContaining('longer than 1 MB') });
+		expect((await send(2 ** 20)).code).toBe(0);
+		expect(await send(2 ** 20 + 1)).toMatchObject({ code: 2, stderr: expect.stringContaining('longer than 1 MB') });
 		expect(queued()).toHaveLength(1);
 	});
 

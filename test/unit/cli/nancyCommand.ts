@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { build, type Metafile } from 'esbuild';
 import { join } from 'node:path';
+import { drivers } from '../../../src/drivers/index.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 export const repository = join(import.meta.dirname, '../../..');
@@ -56,10 +57,19 @@ export class NancyCommand implements AsyncDisposable {
 		return this.folder.file('data');
 	}
 
-	/** What the command inherits: nothing of a Nancy terminal that the tests themselves may run in. */
+	/** The user's settings: XDG_CONFIG_HOME. */
+	get configFolder(): string {
+		return this.folder.file('config');
+	}
+
+	/** What the command inherits: nothing of a Nancy terminal, or of an agent, that the tests themselves may run in. */
 	environment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
-		const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('NANCY_'));
-		return { ...Object.fromEntries(inherited), XDG_DATA_HOME: this.dataFolder, ...extra };
+		const marks = new Set(drivers.map(({ toolVariable }) => toolVariable));
+		const inherited = Object.entries(process.env).filter(
+			([name]) => !name.startsWith('NANCY_') && !name.startsWith('CLAUDE_SWARM_') && !marks.has(name),
+		);
+		const own = { XDG_DATA_HOME: this.dataFolder, XDG_CONFIG_HOME: this.configFolder };
+		return { ...Object.fromEntries(inherited), ...own, ...extra };
 	}
 
 	run(args: readonly string[], { cwd, env, stdin }: CallOptions): Promise<Outcome> {

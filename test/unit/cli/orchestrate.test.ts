@@ -34,7 +34,7 @@ function machine(agentDoes = 'exit 0') {
 		PATH,
 		FAKE_CLAUDE: agentDoes,
 		REMAINS: 'yes',
-		CLAUDECODE: '1',
+		CLAUDE_CODE_ENTRYPOINT: 'cli',
 	};
 	return {
 		folder,
@@ -103,7 +103,7 @@ describe('nancy orchestrate', () => {
 				NANCY_WORKER: 'worker',
 				REMAINS: 'yes',
 			});
-			expect(variables()['CLAUDECODE']).toBeUndefined();
+			expect(variables()['CLAUDE_CODE_ENTRYPOINT']).toBeUndefined();
 			const settings = readFileSync(join(project, '.claude', 'settings.local.json'), 'utf8');
 			expect(settings).toContain(`${nancy.dataFolder}/nancy/runtime/`);
 			expect(existsSync(join(project, '.claude/skills/check-directives/SKILL.md'))).toBe(true);

@@ -2,6 +2,7 @@ import { Workspace } from '../../../src/core/workspace.ts';
 import { DriverId, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../../src/protocol/records.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 
 export const AGENT = DriverId.parse('test-agent');
 
@@ -19,15 +20,7 @@ export class Project implements AsyncDisposable {
 
 	async addTask(name: string): Promise<TaskName> {
 		const task = TaskName.parse(name);
-		await this.workspace.createTask({
-			version: 1,
-			name: task,
-			title: name,
-			prompt: 'Do it.',
-			agent: AGENT,
-			createdAt: new Date().toISOString(),
-			origin: 'nancy',
-		});
+		await this.workspace.createTask(taskRecord(task, AGENT, { prompt: 'Do it.' }));
 		return task;
 	}
 

@@ -9,6 +9,7 @@ import { tempFolder } from '../../support/tempFolder.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
 import { Project } from './project.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -172,15 +173,7 @@ describe('nancy setup, update and cleanup', () => {
 			const workspace = new Workspace(project);
 			const task = TaskName.parse('login');
 			const now = new Date().toISOString();
-			await workspace.createTask({
-				version: 1,
-				name: task,
-				title: 'x',
-				prompt: '',
-				agent,
-				createdAt: now,
-				origin: 'found',
-			});
+			await workspace.createTask(taskRecord(task, agent, { origin: 'found' }));
 			await workspace.saveWorker({
 				version: 1,
 				task,

@@ -19,10 +19,11 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
 import { deploy, deploymentState, undeploy } from '../../../src/core/deployment/deploy.ts';
-import { isOurs, type DeployRequest } from '../../../src/core/deployment/job.ts';
+import { isOurs } from '../../../src/core/deployment/job.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { treeOf } from '../../support/tree.ts';
+import { deployRequest } from '../../support/deployRequest.ts';
 
 const SETTINGS = '.claude/settings.local.json';
 const OLD = '0.1.0-aaaaaaaa';
@@ -60,26 +61,10 @@ function given(text: string | Uint8Array): void {
 	writeFileSync(settings, text);
 }
 
-function request(version = OLD): DeployRequest {
-	const runtime = join(folder, 'nancy/runtime', version);
-	return {
-		agentVersion: [2, 1, 329],
-		scope: 'workspace',
-		runtime: {
-			folder: runtime,
-			launcher: join(runtime, 'nancy-hook'),
-			bin: join(runtime, 'bin'),
-			skills: join(runtime, 'skills'),
-			version,
-		},
-	};
-}
+const request = (version = OLD) => deployRequest(folder, version);
 
 /** Skills are files of their own: leaving them out makes a thousand cases affordable. */
-function withoutSkills(version = OLD): DeployRequest {
-	const { runtime, ...rest } = request(version);
-	return { ...rest, runtime: { ...runtime, skills: join(folder, 'none') } };
-}
+const withoutSkills = (version = OLD) => deployRequest(folder, version, join(folder, 'none'));
 
 const text = () => readFileSync(settings, 'utf8');
 const meaning = (source: string): unknown => parse(source.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true });

@@ -1,18 +1,17 @@
-import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deploy, deploymentState, undeploy } from '../../../src/core/deployment/deploy.ts';
-import type { DeployRequest } from '../../../src/core/deployment/job.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { bundledChild } from '../../support/bundledChild.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { treeOf } from '../../support/tree.ts';
+import { deployRequest } from '../../support/deployRequest.ts';
 
 const run = promisify(execFile);
-const children = join(import.meta.dirname, '../../fixtures/children');
 const folder = tempFolder('nancy-killed-');
 /** Every call takes two minutes; with 1 here all of them passed when this was written. */
 const STRIDE = 3;
@@ -20,18 +19,7 @@ let rounds = 0;
 const OLD = '0.1.0-aaaaaaaa';
 const NEW = '0.2.0-bbbbbbbb';
 
-beforeAll(async () => {
-	// Bundled once: loading the sources would be most of what each round costs.
-	await build({
-		entryPoints: [join(children, 'killedAt.mts'), join(children, 'deployOnce.mts')],
-		outdir: folder.path,
-		outExtension: { '.js': '.mjs' },
-		bundle: true,
-		platform: 'node',
-		format: 'esm',
-		mainFields: ['module', 'main'],
-		logLevel: 'silent',
-	});
+beforeAll(() => {
 	for (const version of [OLD, NEW]) {
 		const skill = folder.file('nancy/runtime', version, 'skills/check-directives');
 		mkdirSync(skill, { recursive: true });
@@ -40,20 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-const request = (version: string): DeployRequest => {
-	const runtime = folder.file('nancy/runtime', version);
-	return {
-		agentVersion: [2, 1, 329],
-		scope: 'workspace',
-		runtime: {
-			folder: runtime,
-			launcher: join(runtime, 'nancy-hook'),
-			bin: join(runtime, 'bin'),
-			skills: join(runtime, 'skills'),
-			version,
-		},
-	};
-};
+const request = (version: string) => deployRequest(folder.path, version);
 
 // Not what an edit and its reversal give: only the kept original can be the way back.
 const SETTINGS =
@@ -111,9 +86,9 @@ describe('a deployment that is killed', () => {
 afterAll(() => expect(rounds).toBeGreaterThan(100));
 
 async function killedAt(call: number, place: string, version: string, action: string): Promise<string | undefined> {
-	const args = [`${call}`, folder.file('deployOnce.mjs'), place, folder.path, version, action];
+	const args = [`${call}`, bundledChild('deployOnce'), place, folder.path, version, action];
 	try {
-		await run(process.execPath, [folder.file('killedAt.mjs'), ...args]);
+		await run(process.execPath, [bundledChild('killedAt'), ...args]);
 		return 'finished';
 	} catch (error) {
 		const { signal, stderr } = error as { signal?: string; stderr?: string };

@@ -9,6 +9,7 @@ import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 
 let folder: string;
 let workspace: Workspace;
@@ -152,15 +153,7 @@ describe('the doctor', () => {
 	it('gives back what a dead hook holds', async () => {
 		const now = new Date().toISOString();
 		const name = TaskName.parse('login');
-		await workspace.createTask({
-			version: 1,
-			name,
-			title: 'x',
-			prompt: '',
-			agent: claudeCode.id,
-			createdAt: now,
-			origin: 'nancy',
-		});
+		await workspace.createTask(taskRecord(name, claudeCode.id));
 		await workspace.saveWorker({
 			version: 1,
 			task: name,

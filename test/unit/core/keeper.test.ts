@@ -8,6 +8,7 @@ import { DeploymentKeeper } from '../../../src/core/deployment/keeper.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { deployRequest } from '../../support/deployRequest.ts';
 
 const NEVER = 2_000_000_000;
 let folder: string;
@@ -28,15 +29,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const request = (version = '1-aaaaaaaa'): DeployRequest => ({
-	agentVersion: [2, 1, 329],
-	scope: 'workspace',
-	runtime: {
-		folder: `/opt/nancy/runtime/${version}`,
-		launcher: `/opt/nancy/runtime/${version}/nancy-hook`,
-		bin: '',
-		skills: join(folder, 'none'),
-		version,
-	},
+	...deployRequest('/opt', version, join(folder, 'none')),
 	isBusy: () => isBusy,
 });
 

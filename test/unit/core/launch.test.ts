@@ -11,6 +11,7 @@ import { SessionId, TaskName } from '../../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../../src/protocol/records.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 
 it('an agent started by the installed nancy does not inherit what nancy itself runs with', async () => {
 	await using folder = tempFolder();
@@ -134,14 +135,6 @@ it('an agent that ended before it was looked at is not whoever has its pid later
 async function workspaceWithTask(folder: string) {
 	const workspace = new Workspace(folder);
 	const task = TaskName.parse('build');
-	await workspace.createTask({
-		version: 1,
-		name: task,
-		title: '',
-		prompt: '',
-		agent: fakeDriver.id,
-		createdAt: new Date().toISOString(),
-		origin: 'nancy',
-	});
+	await workspace.createTask(taskRecord(task, fakeDriver.id));
 	return { workspace, task };
 }

@@ -11,7 +11,6 @@ import {
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deploy, undeploy } from '../../../src/core/deployment/deploy.ts';
-import type { DeployRequest } from '../../../src/core/deployment/job.ts';
 import { makeBell } from '../../../src/core/sessions.ts';
 import { WorkspaceModel } from '../../../src/core/model.ts';
 import { Collector } from '../../../src/core/traffic/collector.ts';
@@ -22,6 +21,7 @@ import { beginHalt } from '../../../src/hook/halt.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { treeOf } from '../../support/tree.ts';
+import { deployRequest } from '../../support/deployRequest.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;
@@ -44,11 +44,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const request = (version = '0.1.0-aaaaaaaa'): DeployRequest => {
-	const home = `/opt/nancy/runtime/${version}`;
-	const runtime = { folder: home, launcher: `${home}/nancy-hook`, bin: '', skills: folder.file('none'), version };
-	return { agentVersion: [2, 1, 329], scope: 'workspace', runtime };
-};
+const request = (version = '0.1.0-aaaaaaaa') => deployRequest('/opt', version, folder.file('none'));
 
 const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 

@@ -15,6 +15,7 @@ import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../.
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;
@@ -36,15 +37,7 @@ beforeEach(async () => {
 	workspace = new Workspace(folder.path);
 	const now = new Date().toISOString();
 	const agent = DriverId.parse('fake');
-	await workspace.createTask({
-		version: 1,
-		name: task,
-		title: 'Fix',
-		prompt: '',
-		agent,
-		createdAt: now,
-		origin: 'nancy',
-	});
+	await workspace.createTask(taskRecord(task, agent, { title: 'Fix' }));
 	await workspace.saveWorker({
 		version: 1,
 		task,

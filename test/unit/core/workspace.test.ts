@@ -1,16 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { WorkspaceModel } from '../../../src/core/model.ts';
 import { FIRST_WORKER, SessionId } from '../../../src/protocol/names.ts';
+import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
-import { tempFolder } from '../../support/tempFolder.ts';
 import { Project } from '../cli/project.ts';
-
-const children = join(import.meta.dirname, '../../fixtures/children');
 
 async function projectWithSession(name: string) {
 	const project = new Project();
@@ -37,22 +34,11 @@ it('a task is deleted with all that ties its sessions to it', async () => {
 });
 
 it('a task whose deletion is killed at any point is whole with its sessions, or gone with them once it is swept', async () => {
-	await using built = tempFolder();
-	await build({
-		entryPoints: ['killedAt', 'deleteTask'].map(name => join(children, `${name}.mts`)),
-		outdir: built.path,
-		outExtension: { '.js': '.mjs' },
-		bundle: true,
-		platform: 'node',
-		format: 'esm',
-		mainFields: ['module', 'main'],
-		logLevel: 'silent',
-	});
 	const ends = new Set<string>();
 	for (let killAt = 0; ; killAt++) {
 		const { project, workspace, task, remains, tasks } = await projectWithSession('old');
 		await using _ = project;
-		const args = [built.file('killedAt.mjs'), String(killAt), built.file('deleteTask.mjs'), project.path, task];
+		const args = [bundledChild('killedAt'), String(killAt), bundledChild('deleteTask'), project.path, task];
 		const { signal } = spawnSync(process.execPath, args);
 		const isWhole = (await workspace.worker({ task, worker: FIRST_WORKER })) !== undefined;
 		ends.add(isWhole ? 'whole' : 'gone');

@@ -159,23 +159,35 @@ describe('answering Claude Code', () => {
 describe('the stream of a run without a terminal', () => {
 	const format = claudeCode.headless === 'none' ? undefined : claudeCode.headless;
 
-	it('is read without a throw whatever a line says, and a reset that is no date is none', () => {
+	it('is read without a throw whatever a line says, and a limit without a date resets who knows when', () => {
 		const reset = (resetsAt: unknown) =>
 			JSON.stringify({ type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt } });
 		expect(format?.reader().read(reset(1_795_260_151))).toEqual([{ is: 'quota', resetsAtMs: 1_795_260_151_000 }]);
-		for (const line of [
-			reset(1e15),
-			reset(-1),
-			reset('soon'),
-			'{',
-			'',
-			'[]',
-			'"x"',
-			'{"type":1}',
-			'{"type":"assistant"}',
-		]) {
+		for (const line of [reset(1e15), reset(-1), reset('soon')])
+			expect(format?.reader().read(line)).toEqual([{ is: 'quota', resetsAtMs: undefined }]);
+		const allowed = JSON.stringify({
+			type: 'rate_limit_event',
+			rate_limit_info: { status: 'allowed', resetsAt: 1 },
+		});
+		for (const line of [allowed, '{', '', '[]', '"x"', '{"type":1}', '{"type":"assistant"}'])
 			expect(format?.reader().read(line)).toEqual([]);
-		}
+	});
+
+	it('tells too many requests for now from what goes wrong for good', () => {
+		const result = (api_error_status: number) =>
+			format?.reader().read(
+				JSON.stringify({
+					type: 'result',
+					subtype: 'success',
+					is_error: true,
+					terminal_reason: 'api_error',
+					api_error_status,
+					result: 'API Error',
+				}),
+			);
+		expect(result(429)).toMatchObject([{ result: { failure: { kind: 'too-many' } } }]);
+		expect(result(529)).toMatchObject([{ result: { failure: { kind: 'transient' } } }]);
+		expect(result(400)).toMatchObject([{ result: { failure: { kind: 'final' } } }]);
 	});
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_FACTS, WAKE_PROMPT, type Delivery, type LaunchRequest } from '../../../src/core/driver.ts';
 import { headlessOf } from '../../../src/core/launch.ts';
 import { codex } from '../../../src/drivers/codex/driver.ts';
-import { failureOf, quotaOf } from '../../../src/drivers/codex/failures.ts';
+import { failureOf, resetOf } from '../../../src/drivers/codex/failures.ts';
 import { trustHash } from '../../../src/drivers/codex/flags.ts';
 import { hookEntries } from '../../../src/drivers/codex/hooks.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
@@ -312,9 +312,9 @@ describe('a run of Codex without a terminal', () => {
 	});
 
 	it.each([
-		['exceeded retry limit, last status: 429 Too Many Requests', 'quota'],
-		["You've hit your usage limit. Try again later.", 'quota'],
-		['Your workspace is out of credits. Add credits to continue.', 'quota'],
+		['exceeded retry limit, last status: 429 Too Many Requests', 'too-many'],
+		["You've hit your usage limit. Try again later.", 'too-many'],
+		['Your workspace is out of credits. Add credits to continue.', 'too-many'],
 		['exceeded retry limit, last status: 529 <unknown status code>', 'transient'],
 		['stream disconnected before completion: error sending request', 'transient'],
 		['unexpected status 401 Unauthorized: Missing bearer', 'final'],
@@ -325,11 +325,11 @@ describe('a run of Codex without a terminal', () => {
 
 	it('reads when a limit resets, in local time', () => {
 		const now = new Date(2026, 10, 21, 13, 0).getTime();
-		expect(quotaOf('You’ve hit your usage limit. Try again at 3:05 PM.', now)).toBe(
+		expect(resetOf('You’ve hit your usage limit. Try again at 3:05 PM.', now)).toBe(
 			new Date(2026, 10, 21, 15, 5).getTime(),
 		);
-		expect(quotaOf('… or try again at Nov 23rd, 2026 9:00 AM.', now)).toBe(new Date(2026, 10, 23, 9).getTime());
-		expect(quotaOf('… or try again later.', now)).toBeUndefined();
+		expect(resetOf('… or try again at Nov 23rd, 2026 9:00 AM.', now)).toBe(new Date(2026, 10, 23, 9).getTime());
+		expect(resetOf('… or try again later.', now)).toBeUndefined();
 	});
 
 	it('is not upset by what is no line of its own', () => {

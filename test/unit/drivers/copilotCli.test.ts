@@ -372,7 +372,7 @@ describe('reading a run without a terminal', () => {
 			kind: 'final',
 			reason: '400 The double was asked to answer 400',
 		});
-		expect(result('headless-failure-429.jsonl')?.failure?.kind).toBe('quota');
+		expect(result('headless-failure-429.jsonl')?.failure?.kind).toBe('too-many');
 		expect(events('headless-failure-429.jsonl').filter(each => each.is === 'retrying')).toHaveLength(5);
 		const reader = headlessOf(copilotCli).reader();
 		reader.read(JSON.stringify({ type: 'session.error', data: { message: 'no answer' } }));

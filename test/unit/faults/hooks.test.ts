@@ -10,6 +10,7 @@ import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { hookRuntime } from '../../support/runtime.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 
 const run = promisify(execFile);
 
@@ -36,15 +37,7 @@ beforeEach(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'nancy-faults-'));
 	workspace = new Workspace(folder);
 	const now = new Date().toISOString();
-	await workspace.createTask({
-		version: 1,
-		name: task,
-		title: 'x',
-		prompt: '',
-		agent: claudeCode.id,
-		createdAt: now,
-		origin: 'nancy',
-	});
+	await workspace.createTask(taskRecord(task, claudeCode.id));
 	for (const { worker, session } of [first, second]) {
 		await workspace.saveWorker({
 			version: 1,
@@ -280,15 +273,7 @@ describe.skipIf(!isRoot || process.platform !== 'linux')(`hooks on a bad disk${w
 	it('leaves a message queued and the agent alone while the disk is full', async () => {
 		await mountOver('size=600k');
 		const now = new Date().toISOString();
-		await workspace.createTask({
-			version: 1,
-			name: task,
-			title: 'x',
-			prompt: '',
-			agent: claudeCode.id,
-			createdAt: now,
-			origin: 'nancy',
-		});
+		await workspace.createTask(taskRecord(task, claudeCode.id));
 		await workspace.saveWorker({
 			version: 1,
 			task,

@@ -17,6 +17,7 @@ import { Workspace } from '../../../src/core/workspace.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { hookRuntime } from '../../support/runtime.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000001');
 const driver = DriverId.parse('claude-code');
@@ -34,15 +35,7 @@ beforeEach(async () => {
 	folder = tempFolder('nancy guard ');
 	workspace = new Workspace(folder.path);
 	const now = new Date().toISOString();
-	await workspace.createTask({
-		version: 1,
-		name: address.task,
-		title: 'build',
-		prompt: '',
-		agent: driver,
-		createdAt: now,
-		origin: 'nancy',
-	});
+	await workspace.createTask(taskRecord(address.task, driver));
 	await workspace.saveWorker({
 		version: 1,
 		task: address.task,

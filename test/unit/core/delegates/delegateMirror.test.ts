@@ -13,6 +13,7 @@ import { DriverId, TaskName, WorkerName } from '../../../../src/protocol/names.t
 import { eventually } from '../../../support/eventually.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+import { taskRecord } from '../../../support/taskRecord.ts';
 
 class CountedDelegates extends Delegates {
 	readonly read: DelegateId[] = [];
@@ -35,16 +36,7 @@ beforeEach(async () => {
 	folder = tempFolder();
 	nowMs = 1_000_000;
 	store = new CountedDelegates(new Workspace(folder.path));
-	const createdAt = new Date().toISOString();
-	await store.workspace.createTask({
-		version: 1,
-		name: task,
-		title: 'Fix',
-		prompt: '',
-		agent,
-		createdAt,
-		origin: 'nancy',
-	});
+	await store.workspace.createTask(taskRecord(task, agent, { title: 'Fix' }));
 });
 afterEach(async () => {
 	for (const model of models.splice(0)) await model.close();

@@ -13,6 +13,7 @@ import { DelegateRecord, DelegateStatus, type DelegateState } from '../../../../
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../../src/protocol/names.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+import { taskRecord } from '../../../support/taskRecord.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;
@@ -41,15 +42,7 @@ async function taskWithWorker() {
 	const task = TaskName.parse('build');
 	const now = new Date().toISOString();
 	const agent = fakeDriver.id;
-	await workspace.createTask({
-		version: 1,
-		name: task,
-		title: '',
-		prompt: '',
-		agent,
-		createdAt: now,
-		origin: 'nancy',
-	});
+	await workspace.createTask(taskRecord(task, agent));
 	await workspace.createWorker({ version: 1, task, name: FIRST_WORKER, agent, sessions: [], startedAt: now });
 	return { task, worker: FIRST_WORKER };
 }
@@ -125,18 +118,20 @@ describe('a delegate', () => {
 	it('is reported once, wherever its runner is killed', async () => {
 		const delegate = await queue();
 		const { id } = delegate.record;
-		// Killed after .done: the status still says that it runs.
-		await delegates.files(id).finish('The answer.', 'success');
+		// A .done that the status knows nothing of.
+		await delegates.files(id).writeOutput('The answer.');
+		await delegates.files(id).writeDone(undefined);
 		await delegates.writeStatus(id, { ...delegate.status, status: 'running', runner: DEAD });
 		for (let look = 0; look < 3; look++) {
 			expect(await delegates.reconcile((await delegates.list()).delegates)).toEqual([]);
 		}
 		expect(await mailOf(TaskName.parse('delegates'))).toHaveLength(1);
-		// Killed after the message: the status does not say yet that it was sent.
-		const { status } = await delegates.get(id);
-		await delegates.writeStatus(id, { ...status, reported: false });
+		// Killed after the message: there is no .done yet.
+		rmSync(delegates.files(id).done);
+		expect((await delegates.get(id)).state).toBe('running');
 		await delegates.reconcile((await delegates.list()).delegates);
 		expect(await mailOf(TaskName.parse('delegates'))).toHaveLength(1);
+		expect(readFileSync(delegates.files(id).done, 'utf8')).toBe('success\n');
 		expect((await delegates.get(id)).status).toMatchObject({ status: 'done', reported: true });
 	});
 
@@ -172,6 +167,61 @@ describe('a delegate', () => {
 		for (let n = 0; n < 3; n++) await delegates.finish(delegate, { ok: true, output: 'The answer.' });
 		await Promise.all([1, 2, 3].map(() => delegates.finish(delegate, { ok: true, output: 'The answer.' })));
 		expect(await mailOf(TaskName.parse('delegates'))).toHaveLength(1);
+	});
+
+	it('writes .done last of all: what is there before it is whole, and a kill in between is healed with the same outcome', async () => {
+		const delegate = await queue();
+		const { id } = delegate.record;
+		const { files } = delegate;
+		await delegates.finish(delegate, { ok: false, reason: 'no way', output: 'Half.' });
+		const times = [files.output, files.status, files.done].map(file => statSync(file, { bigint: true }).ctimeNs);
+		expect(times).toEqual(times.toSorted((a, b) => (a < b ? -1 : 1)));
+		rmSync(files.done);
+		await delegates.reconcile((await delegates.list()).delegates);
+		expect(readFileSync(files.done, 'utf8')).toBe('error: no way\n');
+		expect(await delegates.get(id)).toMatchObject({ state: 'failed', error: 'no way', status: { reported: true } });
+		expect(await mailOf(TaskName.parse('delegates'))).toHaveLength(1);
+	});
+
+	it('whose late answer was cut short before .done is reported, and done', async () => {
+		const delegate = await queue();
+		await delegates.finish(delegate, { ok: false, reason: 'runner died', output: '' });
+		const late = newMessageId();
+		const { files, status, record } = await delegates.get(delegate.record.id);
+		await files.writeOutput('Late, but here.');
+		const { error: _gone, ...kept } = status;
+		await delegates.writeStatus(record.id, { ...kept, status: 'done', report: late });
+		await delegates.reconcile((await delegates.list()).delegates);
+		expect(await delegates.get(record.id)).toMatchObject({ state: 'done', status: { reported: true } });
+		expect((await mailOf(TaskName.parse('delegates'))).some(({ text }) => text.endsWith('Late, but here.'))).toBe(
+			true,
+		);
+	});
+
+	it('says which messages it never read, and they stay in its inbox with the reason', async () => {
+		const delegate = await queue();
+		const address = { task: delegate.record.task, worker: delegate.record.worker };
+		for (const text of ['Use the helper.\nNot a new one.', 'And run the tests.']) {
+			const content = { priority: 'normal', effect: 'none', from: 'orchestrator', text } as const;
+			await workspace.send(address, { ...content, kind: 'feedback' });
+		}
+		await delegates.finish(delegate, { ok: true, output: 'The answer.' });
+		const [mail] = await mailOf(TaskName.parse('delegates'));
+		expect(mail?.text).toContain('2 messages to it were never read: “Use the helper.”, “And run the tests.”');
+		const { messages } = await workspace.mailbox(address).list(['queued']);
+		expect(messages.map(({ held }) => held)).toEqual(Array(2).fill('the delegate ended without reading it'));
+	});
+
+	it('gives away no secret that was in its error', async () => {
+		const delegate = await queue();
+		const reason = 'it ended with code 1: ANTHROPIC_API_KEY=sk-ant-abcdefghijklmnopqrstuvwxyz is wrong';
+		await delegates.finish(delegate, { ok: false, reason, output: '' });
+		const [mail] = await mailOf(TaskName.parse('delegates'));
+		const { files } = delegate;
+		for (const text of [mail?.text, readFileSync(files.done, 'utf8'), readFileSync(files.status, 'utf8')]) {
+			expect(text).toContain('[redacted]');
+			expect(text).not.toContain('abcdefghij');
+		}
 	});
 
 	it('whose asker has been deleted keeps its answer', async () => {
@@ -278,5 +328,22 @@ describe('a status file', () => {
 		await writer.flush();
 		expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ tool_calls: 4711 });
 		expect(existsSync(`${file}.tmp`)).toBe(false);
+	});
+
+	it('is not written more often however often somebody waits for it', async () => {
+		const delegate = await queue();
+		const at: number[] = [];
+		const writer = new StatusWriter(delegate.status, () => Promise.resolve(void at.push(performance.now())));
+		const begun = Date.now();
+		while (Date.now() - begun < 1800) {
+			writer.change({ tool_calls: at.length });
+			await writer.flush();
+		}
+		await writer.close();
+		at.push(performance.now());
+		for (const [index, time] of at.entries()) {
+			const later = at[index + 4];
+			if (later !== undefined) expect(later - time).toBeGreaterThan(990);
+		}
 	});
 });

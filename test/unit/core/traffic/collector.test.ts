@@ -7,6 +7,7 @@ import { Collector, type CollectorOptions } from '../../../../src/core/traffic/c
 import { Workspace } from '../../../../src/core/workspace.ts';
 import { SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../../src/protocol/traffic.ts';
+import { bundledChild } from '../../../support/bundledChild.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
@@ -14,7 +15,6 @@ let folder: TempFolder;
 let workspace: Workspace;
 const open: Collector[] = [];
 const session = SessionId.parse('s1');
-const children = join(import.meta.dirname, '../../../fixtures/children');
 
 beforeEach(async () => {
 	folder = tempFolder();
@@ -243,12 +243,7 @@ describe('Collector', () => {
 			);
 		}
 		for (let round = 0; round < 8; round++) {
-			const args = [
-				'--experimental-transform-types',
-				'--no-warnings',
-				join(children, 'collectForever.mts'),
-				folder.path,
-			];
+			const args = [bundledChild('collectForever'), folder.path];
 			const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 			await new Promise(resolve => child.stdout.once('data', resolve));
 			await sleep(round * 7);

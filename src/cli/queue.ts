@@ -1,0 +1,24 @@
+import { dataFolder } from '../base/folders.ts';
+import { Tickets } from '../core/delegates/tickets.ts';
+import type { Runtime } from '../core/runtime.ts';
+import type { QueueOptions } from '../process/delegateQueue.ts';
+import type { CommonSettings } from '../protocol/settings.ts';
+import { nancyOf } from './agents.ts';
+import type { Context } from './command.ts';
+
+/** How this process looks at the queue: as set, unless the environment says otherwise. */
+export function queueOptions({ env }: Context, runtime: Runtime, settings: CommonSettings): QueueOptions {
+	const host = env['NANCY_DELEGATES_HOST'] ?? settings.host;
+	return {
+		tickets: new Tickets(dataFolder(env)),
+		nancy: nancyOf(runtime),
+		cap: capIn(env) ?? settings.max,
+		...(host !== undefined && { env: { NANCY_DELEGATES_HOST: host } }),
+	};
+}
+
+/** How many delegates may run at once, where the user's window or shell says so. */
+function capIn(env: Context['env']): number | undefined {
+	const cap = Number(env['NANCY_DELEGATES']);
+	return Number.isInteger(cap) && cap > 0 ? cap : undefined;
+}

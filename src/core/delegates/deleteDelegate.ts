@@ -1,0 +1,52 @@
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NancyError } from '../../base/errors.ts';
+import { fileNames } from '../../base/listing.ts';
+import { DelegateId } from '../../protocol/delegate.ts';
+import { deleteWorker } from '../deleteWorker.ts';
+import { isFinal, type Delegates } from './delegates.ts';
+import { DelegateFiles } from './files.ts';
+import type { Tickets } from './tickets.ts';
+
+/** Files without a record are younger while a delegate is being queued, in milliseconds. */
+const ORPHAN_MS = 60 * 60 * 1000;
+
+/**
+ * Deletes a delegate that has ended: its files, its mailbox and its ticket, once its result is where it belongs. Its worktree is
+ * another matter. After a kill it may be repeated; one that is gone already is no error.
+ * @throws NancyError `busy` while it waits or works
+ */
+export async function deleteDelegate(store: Delegates, tickets: Tickets, id: DelegateId): Promise<void> {
+	await store.locked(async () => {
+		const delegate = await store.find(id);
+		if (!delegate) return;
+		if (!isFinal(delegate.state)) throw new NancyError('busy', `${id} has not ended; stop it first`);
+		const { record } = delegate;
+		await store.reconcile([delegate]);
+		// Before its record: what is left without one is nothing that could be run.
+		await tickets.remove(id);
+		const worker = await store.workspace.worker(record);
+		if (worker?.delegate === id) await deleteWorker(store.workspace, record);
+		// With its record it is gone; the other files only take room.
+		await rm(join(store.folder, `${id}.json`), { force: true });
+		for (const file of filesOf(store.files(id))) await rm(file, { force: true });
+		await sweep(store);
+	});
+}
+
+/** Removes what a kill has left of deleted delegates. */
+async function sweep({ folder }: Delegates): Promise<void> {
+	const records = new Set(await fileNames(folder, '.json'));
+	for (const name of await fileNames(folder, '.prompt')) {
+		const id = DelegateId.safeParse(name.slice(0, -'.prompt'.length));
+		if (!id.success || records.has(`${id.data}.json`)) continue;
+		const found = await stat(join(folder, name)).catch(() => undefined);
+		if (!found || Date.now() - found.mtimeMs < ORPHAN_MS) continue;
+		for (const file of filesOf(new DelegateFiles(join(folder, id.data)))) await rm(file, { force: true });
+	}
+}
+
+/** The prompt last: {@link sweep} finds the others by it. */
+function filesOf({ status, output, done, log, prompt }: DelegateFiles): string[] {
+	return [status, output, done, log, prompt];
+}

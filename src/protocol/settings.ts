@@ -1,0 +1,41 @@
+import * as z from 'zod/mini';
+
+/** A command for `sh`; one that is empty is none. */
+const Command = z.string().check(z.trim());
+
+/** What a user can set for the delegates of one folder, or of all. */
+export const DelegateSettings = z.object({
+	/** How many run at once. */
+	max: z.optional(z.int().check(z.positive())),
+	timeoutMinutes: z.optional(z.number().check(z.positive())),
+	idleMinutes: z.optional(z.number().check(z.positive())),
+	worktreeSetUp: z.optional(Command),
+	worktreeTearDown: z.optional(Command),
+	host: z.optional(z.enum(['background', 'tmux'])),
+	/** Whether Nancy's headless runs leave the files that claude-swarm looks for. */
+	swarmWorker: z.optional(z.boolean()),
+});
+export type DelegateSettings = z.infer<typeof DelegateSettings>;
+
+/** What a user can set for all folders. */
+export const CommonSettings = z.extend(DelegateSettings, {
+	/** By agent: the widest permission mode that an agent may start another one with. */
+	permissionsFromAgents: z.optional(z.record(z.string(), z.string())),
+});
+export type CommonSettings = z.infer<typeof CommonSettings>;
+
+/** What a newer Nancy or a person wrote beside it stays when the file is written. */
+const Layer = z.looseObject({
+	delegates: z._default(z.looseObject(CommonSettings.shape), {}),
+	/** By absolute path of a workspace folder. */
+	folders: z._default(z.record(z.string(), z.looseObject(DelegateSettings.shape)), {}),
+});
+export type SettingsLayer = z.infer<typeof Layer>;
+
+/** `settings.json` in the user's configuration folder: written by hand, but for `editor`. */
+export const UserSettings = z.extend(Layer, {
+	version: z._default(z.literal(1), 1),
+	/** What the settings of VS Code say, written by its windows; wins over what was written by hand. */
+	editor: z.optional(Layer),
+});
+export type UserSettings = z.infer<typeof UserSettings>;

@@ -1,0 +1,54 @@
+import * as vscode from 'vscode';
+import type { Driver } from '../core/driver.ts';
+import { DelegateSettings, type SettingsLayer } from '../protocol/settings.ts';
+import { agentSettings, SETTINGS } from './contributions.ts';
+
+/** Where a setting stands in the file that the `nancy` command reads. */
+const KEYS: Readonly<Record<keyof DelegateSettings, string>> = {
+	max: SETTINGS.delegatesMax,
+	timeoutMinutes: SETTINGS.delegatesTimeout,
+	idleMinutes: SETTINGS.delegatesIdle,
+	worktreeSetUp: SETTINGS.delegatesSetUp,
+	worktreeTearDown: SETTINGS.delegatesTearDown,
+	host: SETTINGS.delegatesHost,
+	swarmWorker: SETTINGS.delegatesSwarm,
+};
+
+/**
+ * What the user has set in VS Code of what the `nancy` command must know. Of a workspace's own settings nothing before it is
+ * trusted, and what is the machine's never.
+ */
+export function editorSettings(folders: readonly string[], drivers: readonly Driver[]): SettingsLayer {
+	const common = vscode.workspace.getConfiguration();
+	const permissions = drivers.flatMap(({ id }) => {
+		const mode = common.inspect<unknown>(agentSettings(id).permissionsFromAgents)?.globalValue;
+		return typeof mode === 'string' ? [[id, mode] as const] : [];
+	});
+	return {
+		delegates: {
+			...settingsIn(key => common.inspect<unknown>(key)?.globalValue),
+			...(permissions.length > 0 && { permissionsFromAgents: Object.fromEntries(permissions) }),
+		},
+		folders: Object.fromEntries(
+			folders.map(folder => {
+				if (!vscode.workspace.isTrusted) return [folder, {}];
+				const own = vscode.workspace.getConfiguration(undefined, vscode.Uri.file(folder));
+				const chosen = (key: string) => {
+					const found = own.inspect<unknown>(key);
+					return found?.workspaceFolderValue ?? found?.workspaceValue;
+				};
+				return [folder, settingsIn(chosen)];
+			}),
+		),
+	};
+}
+
+/** What is not of its kind counts as not set, each by itself. */
+function settingsIn(chosen: (key: string) => unknown): DelegateSettings {
+	const settings: DelegateSettings = {};
+	for (const [name, key] of Object.entries(KEYS)) {
+		const parsed = DelegateSettings.safeParse({ [name]: chosen(key) });
+		if (parsed.success && chosen(key) !== undefined) Object.assign(settings, parsed.data);
+	}
+	return settings;
+}

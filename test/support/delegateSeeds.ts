@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Delegate, Delegates } from '../../src/core/delegates/delegates.ts';
+import { Tickets } from '../../src/core/delegates/tickets.ts';
+import { createWorktree } from '../../src/process/worktree.ts';
+import { DelegateStatus, Limits, type DelegateState } from '../../src/protocol/delegate.ts';
+import { DriverId, TaskName, WorkerName } from '../../src/protocol/names.ts';
+import { WorktreeName } from '../../src/protocol/worktree.ts';
+import type { TempFolder } from './tempFolder.ts';
+
+/** Runs git as a person would. */
+export function gitIn(folder: string, ...args: readonly string[]): string {
+	const person = ['-c', 'user.name=P', '-c', 'user.email=p@e.x'];
+	return execFileSync('git', [...person, ...args], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+}
+
+/** A repository with these files in one commit. */
+export function smallRepository(folder: TempFolder, files: Readonly<Record<string, string | Buffer>>): string {
+	mkdirSync(folder.file('project'));
+	const project = realpathSync(folder.file('project'));
+	gitIn(project, 'init', '-q', '-b', 'main');
+	for (const [name, content] of Object.entries(files)) writeFileSync(join(project, name), content);
+	gitIn(project, 'add', '--all');
+	gitIn(project, 'commit', '-q', '--allow-empty', '-m', 'first');
+	return project;
+}
+
+export interface DelegateSeed extends Partial<Omit<DelegateStatus, 'status'>> {
+	title: string;
+	state: DelegateState;
+	group?: string;
+	tearDown?: string;
+	error?: string;
+}
+
+/** A delegate as its runner would have left it. */
+export async function seedDelegate(store: Delegates, seed: DelegateSeed): Promise<Delegate> {
+	const { title, state, group, tearDown, error, ...status } = seed;
+	const delegate = await store.create(
+		{
+			title,
+			agent: DriverId.parse('claude-code'),
+			permissions: 'default',
+			place: { is: 'folder', folder: store.workspace.folder },
+			limits: Limits.parse({}),
+			task: TaskName.parse('delegates'),
+			worker: WorkerName.parse('delegate-1'),
+			...(group !== undefined && { group }),
+			...(tearDown !== undefined && { tearDown }),
+		},
+		title,
+	);
+	const { id } = delegate.record;
+	const started_at = new Date(Date.now() - 130_000).toISOString();
+	const isOver = state === 'done' || state === 'failed';
+	const times = {
+		...(state !== 'queued' && { started_at }),
+		...(isOver && { ended_at: new Date().toISOString(), reported: true }),
+	};
+	await store.writeStatus(
+		id,
+		DelegateStatus.parse({
+			task_id: id,
+			status: state,
+			...times,
+			...(error !== undefined && { error }),
+			...status,
+		}),
+	);
+	if (isOver) {
+		writeFileSync(delegate.files.output, 'It is so.');
+		writeFileSync(delegate.files.done, error === undefined ? 'success\n' : `error: ${error}\n`);
+	}
+	return delegate;
+}
+
+/**
+ * One that has ended in a worktree of its own, with these files changed there and not committed.
+ * @param dataFolder the user's, where the ticket is that makes it this user's own
+ */
+export async function seedWorktree(
+	store: Delegates,
+	dataFolder: string,
+	seed: Pick<DelegateSeed, 'title' | 'tearDown'>,
+	files: Readonly<Record<string, string | Buffer>>,
+): Promise<{ delegate: Delegate; folder: string; branch: string }> {
+	const delegate = await seedDelegate(store, { ...seed, state: 'done' });
+	const { id } = delegate.record;
+	const worktree = await createWorktree({
+		folder: store.workspace.folder,
+		name: WorktreeName.parse(id),
+		withChanges: false,
+		copyIncludes: false,
+	});
+	for (const [name, content] of Object.entries(files)) writeFileSync(join(worktree.folder, name), content);
+	await store.writeStatus(id, DelegateStatus.parse({ ...(await store.get(id)).status, worktree }));
+	const asked = store.filesOfRequest(id);
+	const contents = asked.map(file => readFileSync(file, 'utf8'));
+	await new Tickets(dataFolder).issue(id, asked, contents);
+	return { delegate, folder: worktree.folder, branch: worktree.branch };
+}

@@ -1,0 +1,187 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Delegates } from '../../../src/core/delegates/delegates.ts';
+import { Workspace } from '../../../src/core/workspace.ts';
+import { DelegatesOutput } from '../../../src/protocol/cliOutput.ts';
+import { gitRepository } from '../../support/gitRepository.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
+import { fakeClaude } from './fakeClaude.ts';
+import { NancyCommand } from './nancyCommand.ts';
+
+/** What the agent prints: one answer. */
+const ANSWER = JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'The answer.' });
+
+let nancy: NancyCommand;
+beforeAll(async () => {
+	nancy = await NancyCommand.build({ isPackage: true });
+});
+afterAll(() => nancy[Symbol.asyncDispose]());
+
+function set(settings: unknown): void {
+	mkdirSync(join(nancy.configFolder, 'nancy'), { recursive: true });
+	writeFileSync(join(nancy.configFolder, 'nancy', 'settings.json'), JSON.stringify(settings));
+}
+
+async function shell() {
+	const folder = tempFolder('nancy-delegate-');
+	const workspace = new Workspace(folder.file('project'));
+	await workspace.prepare();
+	const env = {
+		PATH: fakeClaude(folder.file('bin')),
+		FAKE_CLAUDE: `cat > /dev/null; echo '${ANSWER}'`,
+		HOME: folder.path,
+	};
+	const where = { cwd: workspace.folder, env };
+	const run = (args: readonly string[], extra: Record<string, string> = {}) =>
+		nancy.run(args, { ...where, env: { ...env, ...extra } });
+	return {
+		folder,
+		workspace,
+		run,
+		delegates: new Delegates(workspace),
+		[Symbol.asyncDispose]: () => folder.remove(),
+	};
+}
+
+describe('nancy delegate', () => {
+	it('lets an agent give no wider permissions than the user has set, and says who can change that', async () => {
+		set({});
+		await using it = await shell();
+		const marks: Record<string, string>[] = [
+			{ CLAUDECODE: '1' },
+			{ NANCY_TASK_DIR: it.workspace.paths.task('build' as never), NANCY_WORKER: 'worker' },
+		];
+		for (const mark of marks) {
+			for (const command of [
+				['delegate', 'x'],
+				['run', '--headless', '--prompt', 'x'],
+			]) {
+				const refused = await it.run([...command, '--permissions', 'bypassPermissions'], mark);
+				expect(refused.code).toBe(5);
+				expect(refused.stderr).toContain('nancy.agents.claude-code.permissionsFromAgents');
+				expect(refused.stderr).toContain(join(nancy.configFolder, 'nancy', 'settings.json'));
+			}
+		}
+		const [inside = {}] = marks;
+		const widened = ['run', '--headless', '--prompt', 'x', '--', '--dangerously-skip-permissions'];
+		expect((await it.run(widened, inside)).code).toBe(5);
+		expect((await it.run(['orchestrate', 'a', '--', '-p', '--dangerously-skip-permissions'], inside)).code).toBe(5);
+		expect((await it.delegates.list()).delegates).toEqual([]);
+
+		set({ delegates: { permissionsFromAgents: { 'claude-code': 'acceptEdits' } } });
+		const run = (mode: string) => it.run(['run', '--headless', '--prompt', 'x', '--permissions', mode], inside);
+		expect((await run('acceptEdits')).code).toBe(0);
+		expect((await run('plan')).code).toBe(0);
+		expect((await run('auto')).code).toBe(5);
+		expect((await it.run(['run', '--headless', '--prompt', 'x', '--permissions', 'bypassPermissions'])).code).toBe(
+			0,
+		);
+	}, 60_000);
+
+	it('keeps to what the user has set: limits, commands for worktrees, how many at once', async () => {
+		await using it = await shell();
+		await using repository = gitRepository();
+		repository.commit({ 'a.txt': 'a' });
+		const folder = repository.root;
+		set({
+			delegates: { timeoutMinutes: 2, idleMinutes: 1, max: 1 },
+			folders: { [it.workspace.folder]: { worktreeSetUp: 'echo set > up.txt', worktreeTearDown: 'true' } },
+		});
+		const slow = { FAKE_CLAUDE: `cat > /dev/null; sleep 3; echo '${ANSWER}'` };
+		const first = await it.run(
+			['delegate', 'x', '--worktree', '--working-dir', folder, '--idle-timeout', '9'],
+			slow,
+		);
+		expect(first).toMatchObject({ code: 0, stderr: '' });
+		await it.run(['delegate', 'y'], slow);
+		const [one, two] = (await it.delegates.list()).delegates;
+		expect(one?.record).toMatchObject({
+			limits: { wallSeconds: 120, idleSeconds: 9 },
+			setUp: 'echo set > up.txt',
+			tearDown: 'true',
+		});
+		expect(two).toMatchObject({ state: 'queued', record: { limits: { wallSeconds: 120, idleSeconds: 60 } } });
+		expect(two?.record).not.toHaveProperty('setUp');
+		const waited = await it.run(['delegates', '--wait', '--timeout', '60', '--json']);
+		const { delegates } = DelegatesOutput.parse(JSON.parse(waited.stdout));
+		expect(delegates.map(({ status }) => status)).toEqual(['done', 'done']);
+		expect(readFileSync(join(delegates[0]?.worktree ?? '', 'up.txt'), 'utf8')).toBe('set\n');
+	}, 90_000);
+
+	it('takes no command out of a file that a repository can bring', async () => {
+		set({});
+		await using it = await shell();
+		const config = it.workspace.paths.config;
+		writeFileSync(
+			config,
+			JSON.stringify({ version: 1, delegates: { worktreeSetUp: 'touch bad' }, worktreeSetUp: 'touch bad' }),
+		);
+		await it.run(['delegate', 'x', '--worktree']);
+		const [delegate] = (await it.delegates.list()).delegates;
+		expect(delegate?.record).not.toHaveProperty('setUp');
+		await it.run(['delegates', '--wait', '--timeout', '60']);
+		const inside = { XDG_CONFIG_HOME: it.workspace.folder };
+		mkdirSync(join(it.workspace.folder, 'nancy'));
+		writeFileSync(join(it.workspace.folder, 'nancy/settings.json'), '{"delegates":{"worktreeSetUp":"touch bad"}}');
+		expect(await it.run(['delegate', 'x'], inside)).toMatchObject({
+			code: 5,
+			stderr: expect.stringContaining('is inside'),
+		});
+	}, 60_000);
+
+	it('is a worker of a swarm where the user has set that: the swarm’s files beside its own, under the name of its prompt', async () => {
+		set({ delegates: { swarmWorker: true } });
+		await using it = await shell();
+		const prompt = it.folder.file('Auth_v2.API.md');
+		writeFileSync(prompt, 'Do it.');
+		expect(await it.run(['delegate', '--prompt-file', prompt])).toMatchObject({ code: 0, stderr: '' });
+		const waited = await it.run(['delegates', '--wait', '--timeout', '60', '--json']);
+		const { delegates } = DelegatesOutput.parse(JSON.parse(waited.stdout));
+		// Its own, and not a second time as the swarm's.
+		expect(delegates.map(({ title, status }) => [title, status])).toEqual([['Do it.', 'done']]);
+		const files = (ending: string) =>
+			readFileSync(join(it.workspace.folder, '.claude/orchestrator/workers', `Auth_v2.API.${ending}`), 'utf8');
+		expect(files('prompt')).toBe('Do it.');
+		expect(files('done')).toBe('success\n');
+		expect(files('output')).toBe('The answer.');
+		expect(JSON.parse(files('status'))).toMatchObject({ status: 'done', iteration: 1 });
+		const off = await it.run(['run', '--headless', '--prompt-file', prompt, '--working-dir', it.folder.path], {
+			CLAUDE_SWARM_WORKER: 'false',
+		});
+		expect(off.code).toBe(0);
+		expect(existsSync(it.folder.file('.claude'))).toBe(false);
+	}, 60_000);
+
+	it('writes a swarm’s files under no name and through no link that leads elsewhere', async () => {
+		set({});
+		await using it = await shell();
+		const swarm = { CLAUDE_SWARM_WORKER: 'true' };
+		writeFileSync(join(it.workspace.folder, '.hidden.md'), 'x');
+		const hidden = await it.run(['run', '--headless', '--prompt-file', '.hidden.md'], swarm);
+		expect(hidden).toMatchObject({ code: 2, stderr: expect.stringContaining('".hidden"') });
+		mkdirSync(it.folder.file('elsewhere'));
+		mkdirSync(join(it.workspace.folder, '.claude'));
+		symlinkSync(it.folder.file('elsewhere'), join(it.workspace.folder, '.claude/orchestrator'));
+		const linked = await it.run(['run', '--headless', '--prompt', 'x'], swarm);
+		expect(linked).toMatchObject({ code: 1, stderr: expect.stringContaining('symbolic link') });
+		expect(existsSync(it.folder.file('elsewhere/workers'))).toBe(false);
+	}, 60_000);
+});
+
+describe('workers of a swarm', () => {
+	it('are shown under the names they have', async () => {
+		set({});
+		await using it = await shell();
+		const workers = join(it.workspace.folder, '.claude/orchestrator/workers');
+		mkdirSync(workers, { recursive: true });
+		const names = ['Login_Page', 'api-v2', 'api.v2', 'plain', 'zwölf'];
+		for (const name of names) writeFileSync(join(workers, `${name}.log`), 'at work\n');
+		writeFileSync(join(workers, 'api.v2.done'), 'error: no way\n');
+		const { delegates } = await it.delegates.list();
+		expect(delegates.map(({ record, state }) => [record.title, state])).toEqual(
+			names.map(name => [name, name === 'api.v2' ? 'failed' : 'running']),
+		);
+		expect(new Set(delegates.map(({ record }) => record.id)).size).toBe(names.length);
+	});
+});

@@ -1,0 +1,111 @@
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deleteDelegate } from '../../../../src/core/delegates/deleteDelegate.ts';
+import { Delegates, type Delegate } from '../../../../src/core/delegates/delegates.ts';
+import { queueDelegate } from '../../../../src/core/delegates/queueDelegate.ts';
+import { Tickets } from '../../../../src/core/delegates/tickets.ts';
+import { Workspace } from '../../../../src/core/workspace.ts';
+import { ORCHESTRATOR, SessionId } from '../../../../src/protocol/names.ts';
+import { fakeDriver } from '../../../support/fakeDriver.ts';
+import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+
+let folder: TempFolder;
+let workspace: Workspace;
+let delegates: Delegates;
+let tickets: Tickets;
+
+beforeEach(() => {
+	folder = tempFolder();
+	workspace = new Workspace(folder.file('project'));
+	delegates = new Delegates(workspace);
+	tickets = new Tickets(folder.file('data'));
+});
+afterEach(() => folder.remove());
+
+const queue = () =>
+	queueDelegate(delegates, tickets, {
+		prompt: 'Write the tests.',
+		agent: fakeDriver.id,
+		permissions: 'default',
+		folder: workspace.folder,
+	});
+const remove = ({ record }: Delegate) => deleteDelegate(delegates, tickets, record.id);
+const names = (path: string) => readdirSync(path).toSorted();
+const mail = async ({ record }: Delegate) =>
+	(await workspace.mailbox({ task: record.task, worker: ORCHESTRATOR }).list()).messages;
+
+/** As its runner leaves it; its session is known to the guard. */
+async function ended(): Promise<Delegate> {
+	const delegate = await queue();
+	const { record } = delegate;
+	const session = SessionId.parse(`5e551011-0000-4000-8000-${record.id.slice(-8)}0000`);
+	await workspace.bindSession(session, record, true);
+	await workspace.updateWorker(
+		record,
+		known => known && { ...known, sessions: [{ id: session, startedAt: record.createdAt }] },
+	);
+	await delegate.files.appendLog('● Bash\n');
+	return delegates.finish(delegate, { ok: true, output: 'They are written.' });
+}
+
+describe('deleting a delegate', () => {
+	it('takes its files, its mailbox, its session and its ticket, and nothing of another', async () => {
+		const gone = await ended();
+		const other = await queue();
+		const before = names(delegates.folder).filter(name => !name.startsWith(gone.record.id));
+		await remove(gone);
+		expect(names(delegates.folder)).toEqual(before);
+		expect(names(workspace.paths.workers(other.record.task))).toEqual(['delegate-2.json']);
+		expect(names(workspace.paths.comms(other.record.task))).toEqual(['delegate-2', 'orchestrator']);
+		expect(names(workspace.paths.sessions)).toEqual([]);
+		expect(names(workspace.paths.tasks)).toEqual(['delegates']);
+		expect(names(folder.file('data', 'tickets'))).toEqual([other.record.id]);
+		expect((await delegates.list()).delegates.map(({ record }) => record.id)).toEqual([other.record.id]);
+	});
+
+	it('leaves its result with whoever asked, and hands it over first where that was not done', async () => {
+		const delegate = await ended();
+		const [{ id } = { id: '' }] = await mail(delegate);
+		const unreported = await queue();
+		writeFileSync(unreported.files.output, 'Late, but here.');
+		writeFileSync(unreported.files.done, 'success\n');
+		await remove(delegate);
+		await remove(unreported);
+		const kept = await mail(delegate);
+		expect(kept.map(message => message.id)).toContain(id);
+		expect(kept.at(-1)?.content.text).toContain('Late, but here.');
+	});
+
+	it('refuses one that has not ended, and changes nothing', async () => {
+		const delegate = await queue();
+		const before = names(delegates.folder);
+		await expect(remove(delegate)).rejects.toMatchObject({ code: 'busy' });
+		expect(names(delegates.folder)).toEqual(before);
+		expect(await tickets.isValid(delegate.record.id, delegates.filesOfRequest(delegate.record.id))).toBe(true);
+	});
+
+	it('leaves a mailbox alone that is not the delegate’s, whatever its record says', async () => {
+		const delegate = await ended();
+		await workspace.updateWorker(delegate.record, known => {
+			if (!known) return undefined;
+			const { delegate: _other, ...rest } = known;
+			return rest;
+		});
+		await remove(delegate);
+		expect(names(workspace.paths.workers(delegate.record.task))).toEqual(['delegate-1.json']);
+	});
+
+	it('may be repeated, and sweeps what a kill has left of an earlier one', async () => {
+		const delegate = await ended();
+		const left = join(delegates.folder, '20200101t000000000z-0a1b2c3d');
+		const young = join(delegates.folder, '20200101t000000000z-ffffffff');
+		mkdirSync(delegates.folder, { recursive: true });
+		for (const file of [`${left}.prompt`, `${left}.output`, `${young}.prompt`]) writeFileSync(file, '');
+		const old = new Date(Date.now() - 2 * 60 * 60 * 1000);
+		utimesSync(`${left}.prompt`, old, old);
+		await remove(delegate);
+		await remove(delegate);
+		expect(names(delegates.folder)).toEqual(['20200101t000000000z-ffffffff.prompt']);
+	});
+});

@@ -1,0 +1,104 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { configFolder } from '../../../src/base/folders.ts';
+import { UserSettingsFile } from '../../../src/core/userSettings.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+let folder: TempFolder;
+let settings: UserSettingsFile;
+const PROJECT = '/home/me/project';
+
+beforeEach(() => {
+	folder = tempFolder();
+	settings = new UserSettingsFile(folder.file('config'));
+});
+afterEach(() => folder.remove());
+
+function write(value: unknown): void {
+	mkdirSync(dirname(settings.file), { recursive: true });
+	writeFileSync(settings.file, JSON.stringify(value), { mode: 0o600 });
+}
+
+describe('the user’s settings', () => {
+	it('are none where there is no file', async () => {
+		expect(await settings.forFolder(PROJECT)).toEqual({});
+	});
+
+	it('are those of the folder before those of all, and the editor’s before those written by hand', async () => {
+		write({
+			delegates: { max: 3, worktreeSetUp: 'make all', timeoutMinutes: 5 },
+			folders: { [PROJECT]: { worktreeSetUp: 'make' }, '/other': { max: 9 } },
+			editor: { delegates: { timeoutMinutes: 7 }, folders: { [PROJECT]: { idleMinutes: 2 } } },
+		});
+		expect(await settings.forFolder(PROJECT)).toEqual({
+			max: 3,
+			worktreeSetUp: 'make',
+			timeoutMinutes: 7,
+			idleMinutes: 2,
+		});
+		expect(await settings.forFolder('/third')).toMatchObject({ worktreeSetUp: 'make all', max: 3 });
+	});
+
+	it('allow agents nothing by what stands for one folder', async () => {
+		write({ folders: { [PROJECT]: { permissionsFromAgents: { heron: 'all' } } } });
+		expect(await settings.forFolder(PROJECT)).toEqual({});
+	});
+
+	it('are refused with the cure where others could have written them', async () => {
+		write({ delegates: { worktreeSetUp: 'rm -rf /' } });
+		chmodSync(settings.file, 0o666);
+		await expect(settings.forFolder(PROJECT)).rejects.toThrow(/others can write .*settings\.json.*chmod 600/);
+		chmodSync(settings.file, 0o644);
+		expect(await settings.forFolder(PROJECT)).toMatchObject({ worktreeSetUp: 'rm -rf /' });
+	});
+
+	it('are refused where they are inside the folder that they are for, but for a home', async () => {
+		write({ delegates: { worktreeSetUp: 'make' } });
+		await expect(settings.forFolder(folder.path)).rejects.toThrow(/is inside .*XDG_CONFIG_HOME/);
+		const atHome = new UserSettingsFile(folder.file('config'), folder.path);
+		expect(await atHome.forFolder(folder.path)).toEqual({ worktreeSetUp: 'make' });
+	});
+
+	it.each([
+		['{', /cannot be read/],
+		['{"delegates":{"max":"many"}}', /delegates\.max/],
+		['{"version":2}', /version/],
+	])('that do not parse are named and left as they are: %s', async (text, error) => {
+		write({});
+		writeFileSync(settings.file, text);
+		await expect(settings.forFolder(PROJECT)).rejects.toThrow(error);
+		await expect(settings.saveEditor({ delegates: { max: 1 }, folders: {} })).rejects.toThrow(error);
+		expect(readFileSync(settings.file, 'utf8')).toBe(text);
+	});
+
+	it('take over what an editor says, whole, and keep what was written by hand and what other windows said', async () => {
+		write({ delegates: { max: 3, later: true }, mine: 1 });
+		await settings.saveEditor({
+			delegates: { max: 5, idleMinutes: 1 },
+			folders: { [PROJECT]: { worktreeSetUp: 'a' } },
+		});
+		await settings.saveEditor({ delegates: { max: 6 }, folders: { '/other': { worktreeSetUp: 'b' } } });
+		expect(JSON.parse(readFileSync(settings.file, 'utf8'))).toEqual({
+			version: 1,
+			delegates: { max: 3, later: true },
+			folders: {},
+			mine: 1,
+			editor: {
+				delegates: { max: 6 },
+				folders: { [PROJECT]: { worktreeSetUp: 'a' }, '/other': { worktreeSetUp: 'b' } },
+			},
+		});
+		// A folder that is no longer trusted, or has nothing set any more.
+		await settings.saveEditor({ delegates: {}, folders: { [PROJECT]: {} } });
+		expect(await settings.forFolder(PROJECT)).toEqual({ max: 3 });
+		expect(await settings.forFolder('/other')).toEqual({ max: 3, worktreeSetUp: 'b' });
+	});
+
+	it('stand in the configuration folder of each platform', () => {
+		expect(configFolder({ HOME: '/h' }, 'linux')).toBe('/h/.config/nancy');
+		expect(configFolder({ HOME: '/h', XDG_CONFIG_HOME: '/c' }, 'linux')).toBe('/c/nancy');
+		expect(configFolder({ HOME: '/h', XDG_CONFIG_HOME: 'c' }, 'linux')).toBe('/h/.config/nancy');
+		expect(configFolder({ HOME: '/h' }, 'darwin')).toBe('/h/Library/Application Support/nancy');
+	});
+});

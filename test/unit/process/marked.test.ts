@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { markedProcesses, markWithin, RUN_MARK, stopMarked } from '../../../src/process/marked.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const marked = (mark: string) => markedProcesses(RUN_MARK, mark);
+
+async function start(mark: string, script: string): Promise<void> {
+	spawn('sh', ['-c', script], {
+		env: { PATH: process.env['PATH'], [RUN_MARK]: mark },
+		detached: true,
+		stdio: 'ignore',
+	});
+	await eventually('it runs', async () => (await marked(mark)).length > 0);
+}
+
+it('what one that is asked to end starts on its way is ended too', async () => {
+	const mark = randomUUID();
+	await start(mark, 'trap "sleep 60 & exit" TERM; while :; do sleep 0.05; done');
+	await stopMarked(RUN_MARK, mark);
+	expect(await marked(mark)).toEqual([]);
+});
+
+it('one that will not end is killed', async () => {
+	const mark = randomUUID();
+	await start(mark, 'trap "" TERM; while :; do sleep 0.05; done');
+	await stopMarked(RUN_MARK, mark, 200);
+	expect(await marked(mark)).toEqual([]);
+});
+
+it('a run inside another belongs to both, and its end is not the other’s', async () => {
+	const outer = randomUUID();
+	const inner = randomUUID();
+	await start(outer, 'exec sleep 60');
+	await start(markWithin(inner, { [RUN_MARK]: outer }), 'exec sleep 60');
+	expect(await marked(outer)).toHaveLength(2);
+	await stopMarked(RUN_MARK, inner);
+	expect(await marked(outer)).toHaveLength(1);
+	await stopMarked(RUN_MARK, outer);
+	expect(await marked(outer)).toEqual([]);
+});
