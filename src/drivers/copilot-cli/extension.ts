@@ -12,7 +12,7 @@ export function extensionFile(place: 'launch' | 'workspace', launcher: string, f
 	return `// Nancy's: wakes this session when it is idle and a message waits for it.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, watchFile } from 'node:fs';
-import { joinSession } from '@github/copilot-sdk/extension';
+import { joinSession } from "@github/copilot-sdk/extension";
 
 const LAUNCHER = ${JSON.stringify(launcher)};
 const FOLDER = ${JSON.stringify(folder)};
