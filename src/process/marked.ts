@@ -14,7 +14,8 @@ export const RUN_MARK = 'NANCY_RUN';
  */
 export const RUNNER_MARK = 'NANCY_RUNNER';
 
-const LOOK_EVERY_MS = 30;
+const LOOK_EVERY_MS = 20;
+const LOOKS_IN_VAIN = 2;
 /** What cannot even be killed is waiting for a disk or a debugger. */
 const STUBBORN_MS = 2000;
 
@@ -44,15 +45,17 @@ export async function markedProcesses(name: string, value: string): Promise<Proc
 }
 
 /**
- * Ends them: asks, then kills what is left after `graceMs`. Looks again until there are none, for one that was asked may just
- * have started another.
+ * Ends them: asks, then kills what is left after `graceMs`. Looks again, for one that was asked may just have started another;
+ * and twice where there are none, for one that is just becoming another program shows no environment.
  */
 export async function stopMarked(name: string, value: string, graceMs = 1000): Promise<void> {
 	const asked = new Set<number>();
+	let looksInVain = 0;
 	const killsFrom = Date.now() + graceMs;
 	while (Date.now() < killsFrom + STUBBORN_MS) {
 		const left = (await markedProcesses(name, value)).filter(each => liveness(each) !== 'dead');
-		if (left.length === 0) return;
+		looksInVain = left.length === 0 ? looksInVain + 1 : 0;
+		if (looksInVain === LOOKS_IN_VAIN) return;
 		for (const { pid } of left) {
 			if (Date.now() >= killsFrom) signal(pid, 'SIGKILL');
 			else if (!asked.has(pid)) signal(pid, 'SIGTERM');

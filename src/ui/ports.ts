@@ -108,7 +108,8 @@ export interface ChangedFile {
 
 export type MergeOutcome =
 	| { ok: true; how: 'merged' | 'applied' | 'nothing' }
-	| { ok: false; reason: string; conflicts?: readonly string[] };
+	/** A sentence that names the files which are in the way. */
+	| { ok: false; reason: string };
 
 /** What of a worktree is nowhere else. */
 export interface OnlyThere {

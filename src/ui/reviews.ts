@@ -12,7 +12,7 @@ import { busyIn, isStanding, shortTitle, worktreeOf } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
 import type { ChangedFile, DelegateOperations, WorktreeOperations } from './ports.ts';
 import { removeQuietly } from './worktreeRemoval.ts';
-import { isAnythingOnly, listed, lossWords } from './worktreeWords.ts';
+import { isAnythingOnly, lossWords } from './worktreeWords.ts';
 
 /** Of a file of the base: what it belongs to, in the query of its address. */
 const BaseAddress = z.object({ folder: z.string(), id: DelegateId, path: z.string() });
@@ -72,8 +72,7 @@ export class Reviews {
 		);
 		if (!outcome.ok) {
 			const open = l10n.t('Open Worktree');
-			const conflicts = outcome.conflicts?.length ? ` ${listed(outcome.conflicts)}` : '';
-			const text = l10n.t('Nothing was merged: {0}', `${outcome.reason}${conflicts}`);
+			const text = l10n.t('Nothing was merged: {0}', outcome.reason);
 			if ((await vscode.window.showWarningMessage(text, open)) === open) await openFolder(worktree);
 			return;
 		}

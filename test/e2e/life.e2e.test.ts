@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { descendantsOf, processTable } from '../../src/process/processTable.ts';
 import { orchestrate, withAgent } from '../support/agentWorkbench.ts';
 import type { Server } from '../support/vscodeServer.ts';
+import { gateIn } from '../support/gate.ts';
 
 describe('the life of a task', () => {
-	test('has two workers, each steered for itself, stopped, resumed, archived and deleted', { timeout: 90_000 }, () =>
+	test('has two workers, each steered for itself, stopped, resumed, archived and deleted', () =>
 		withAgent('life', async (lab, model) => {
 			const { workbench, page, workspace } = lab;
 			const taskRow = workbench.row('Tasks', /Fix the login/);
@@ -18,12 +19,12 @@ describe('the life of a task', () => {
 				return ['Repair it.', 'Test it.'].filter(begin => read.some(request => request.text.includes(begin)));
 			};
 
-			const step = '[[sh:sleep 5; echo thinking]]';
-			await orchestrate(lab, 'Fix the login', `Repair it. ${step}${step}[[text:Login repaired]]`);
-			await firstRow.filter({ hasText: /working · Bash/ }).waitFor({ timeout: 30_000 });
+			const gate = gateIn(workspace);
+			await orchestrate(lab, 'Fix the login', `Repair it. ${gate.step}[[text:Login repaired]]`);
+			await firstRow.filter({ hasText: /working · Bash/ }).waitFor();
 			await workbench.rowAction(taskRow, 'Add Worker');
 			await workbench.answer('Test it. [[text:Tests are written]]');
-			await secondRow.filter({ hasText: /idle · Tests are written/ }).waitFor({ timeout: 20_000 });
+			await secondRow.filter({ hasText: /idle · Tests are written/ }).waitFor();
 			await firstRow.filter({ hasText: /working/ }).waitFor();
 			await taskRow.filter({ hasText: '2 workers' }).waitFor();
 
@@ -35,8 +36,9 @@ describe('the life of a task', () => {
 			await form.locator('#recipients input:checked').waitFor();
 			await form.locator('#text').fill('Mind the second gap. [[text:Second gap minded]]');
 			await page.keyboard.press('Control+Enter');
-			await secondRow.filter({ hasText: /idle · Second gap minded/ }).waitFor({ timeout: 20_000 });
-			await firstRow.filter({ hasText: /idle · Login repaired/ }).waitFor({ timeout: 30_000 });
+			await secondRow.filter({ hasText: /idle · Second gap minded/ }).waitFor();
+			gate.open();
+			await firstRow.filter({ hasText: /idle · Login repaired/ }).waitFor();
 			expect(readers('Mind the first gap.')).toEqual(['Repair it.']);
 			expect(readers('Mind the second gap.')).toEqual(['Test it.']);
 
@@ -49,7 +51,7 @@ describe('the life of a task', () => {
 			await workbench.row('Inbox', /Welcome back.*held: the agent has ended/).waitFor();
 			expect(await workbench.toast('terminated with exit code').count()).toBe(0);
 			await workbench.rowAction(secondRow, 'Resume Worker');
-			await secondRow.filter({ hasText: /idle · Here again/ }).waitFor({ timeout: 20_000 });
+			await secondRow.filter({ hasText: /idle · Here again/ }).waitFor();
 			const resumed = await model.waitForRequest(({ text }) => text.includes('Welcome back.'));
 			expect(resumed.text).toContain('Tests are written');
 			expect(resumed.text).toContain('Mind the second gap.');
@@ -68,24 +70,23 @@ describe('the life of a task', () => {
 			await workbench.dialog('Delete the task').getByRole('button', { name: 'Delete' }).click();
 			await taskRow.waitFor({ state: 'detached' });
 			expect(existsSync(folder)).toBe(false);
-		}),
-	);
+		}));
 
-	test('outlives the extension host, and the doctor repairs what was damaged', { timeout: 90_000 }, () =>
+	test('outlives the extension host, and the doctor repairs what was damaged', () =>
 		withAgent('outlives', async (lab, model) => {
 			const { workbench, page, server, workspace } = lab;
 			const report = page.frameLocator('iframe.webview[src*="markdown"]').frameLocator('iframe#active-frame');
 			await orchestrate(lab, 'Keep watch', 'Watch. [[text:Watching]]');
-			await workbench.row('Tasks', /idle · Watching/).waitFor({ timeout: 30_000 });
+			await workbench.row('Tasks', /idle · Watching/).waitFor();
 
 			const killed = await extensionHostOf(server);
 			process.kill(killed ?? Number.NaN, 'SIGKILL');
 			await expect.poll(() => extensionHostOf(server)).not.toBe(killed);
 			await expect.poll(() => extensionHostOf(server)).toBeDefined();
-			await workbench.row('Tasks', /idle · Watching/).waitFor({ timeout: 20_000 });
+			await workbench.row('Tasks', /idle · Watching/).waitFor();
 			await workbench.command('Nancy: Send Message');
 			await workbench.answer('Still there? [[text:Still here]]');
-			await workbench.row('Tasks', /idle · Still here/).waitFor({ timeout: 20_000 });
+			await workbench.row('Tasks', /idle · Still here/).waitFor();
 			const after = await model.waitForRequest(({ text }) => text.includes('Still there?'));
 			expect(after.text).toContain('Watching');
 			await workbench.row('Tasks', /Still here/).click();
@@ -110,8 +111,7 @@ describe('the life of a task', () => {
 			await workbench.pick('Keep watch');
 			await workbench.dialog('Archive “Keep watch”').getByRole('button', { name: 'Clean Up' }).click();
 			await expect.poll(() => existsSync(join(workspace, '.claude'))).toBe(false);
-		}),
-	);
+		}));
 });
 
 /** The process that runs the extensions, of the one window that the server has; none while it starts. */

@@ -2,58 +2,58 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { orchestrate, withAgent } from '../support/agentWorkbench.ts';
+import { gateIn } from '../support/gate.ts';
 
 describe('the sidebar', () => {
-	test('starts, steers, survives a reload, wakes, stops and cleans up', { timeout: 120_000 }, () =>
+	test('starts, steers, survives a reload, wakes, stops and cleans up', () =>
 		withAgent('sidebar', async (lab, model) => {
 			const { workbench, page, workspace } = lab;
-			await orchestrate(lab, 'Fix the login', '[[sh:sleep 4; echo one]][[sh:touch secret]][[text:All finished]]');
-			await workbench.row('Tasks', /working · Bash/).waitFor({ timeout: 30_000 });
+			const gate = gateIn(workspace);
+			await orchestrate(lab, 'Fix the login', `${gate.step}[[sh:touch secret]][[text:All finished]]`);
+			await workbench.row('Tasks', /working · Bash/).waitFor();
 
 			await workbench.command('Nancy: Send Message');
 			await workbench.answer('Please mind the gap.');
-			await workbench
-				.row('Inbox', /Please mind the gap.*delivered · (PreToolUse|PostToolBatch)/)
-				.waitFor({ timeout: 20_000 });
+			await workbench.row('Inbox', 'Please mind the gap').waitFor();
+			gate.open();
+			await workbench.row('Inbox', /Please mind the gap.*delivered · (PreToolUse|PostToolBatch)/).waitFor();
 			await expect.poll(() => JSON.stringify(model.requests).includes('Please mind the gap.')).toBe(true);
-			await workbench.row('Inbox', /Please mind the gap.*in context/).waitFor({ timeout: 20_000 });
+			await workbench.row('Inbox', /Please mind the gap.*in context/).waitFor();
 
-			await workbench.row('Tasks', /waiting for permission · Bash touch secret/).waitFor({ timeout: 20_000 });
+			await workbench.row('Tasks', /waiting for permission · Bash touch secret/).waitFor();
 			expect(await workbench.status('nancy.nancy.needs').innerText()).toContain('1 waiting');
 			await workbench.toast('waits for your permission').getByRole('button', { name: 'Show Terminal' }).click();
 			await workbench.waitForTerminalText(/Do you want to proceed/);
 			await page.locator('.terminal-wrapper .xterm.focus').waitFor();
 			await page.keyboard.press('Enter');
-			await workbench.row('Tasks', /idle · All finished/).waitFor({ timeout: 20_000 });
+			await workbench.row('Tasks', /idle · All finished/).waitFor();
 			await workbench.toast('has stopped: All finished').waitFor();
 
 			await page.reload();
 			await workbench.ready();
-			await workbench.row('Tasks', /idle · All finished/).waitFor({ timeout: 20_000 });
+			await workbench.row('Tasks', /idle · All finished/).waitFor();
 			await workbench.row('Tasks', /idle · All finished/).click();
 			await workbench.waitForTerminalText(/All finished/);
 			await workbench.command('Nancy: Send Message');
 			await workbench.answer('Are you awake? [[text:Awake now]]');
-			await workbench.row('Inbox', /Are you awake.*delivered · UserPromptSubmit/).waitFor({ timeout: 20_000 });
+			await workbench.row('Inbox', /Are you awake.*delivered · UserPromptSubmit/).waitFor();
 
-			await workbench.row('Tasks', /idle · Awake now/).waitFor({ timeout: 20_000 });
+			await workbench.row('Tasks', /idle · Awake now/).waitFor();
 			await workbench.rowAction(workbench.row('Tasks', /Awake now/), 'Stop Worker');
-			await workbench.row('Tasks', /ended/).waitFor({ timeout: 10_000 });
+			await workbench.row('Tasks', /ended/).waitFor();
 			expect(existsSync(join(workspace, '.claude'))).toBe(true);
 			await workbench.command('Nancy: Clean Up');
 			await workbench.pick('The whole workspace');
 			await workbench.dialog('Remove what Nancy deployed').getByRole('button', { name: 'Clean Up' }).click();
 			await expect.poll(() => existsSync(join(workspace, '.claude'))).toBe(false);
-		}),
-	);
+		}));
 
-	test('composes by keyboard, and edits, moves and withdraws what is queued', { timeout: 90_000 }, () =>
+	test('composes by keyboard, and edits, moves and withdraws what is queued', () =>
 		withAgent('compose', async lab => {
-			const { workbench, page } = lab;
-			// Feedback waits for the stop, which is far enough away. The CLI refuses a command that only sleeps.
-			const step = '[[sh:sleep 15; echo thinking]]';
-			await orchestrate(lab, 'Think', `${step}${step}${step}[[text:Done]]`);
-			await workbench.row('Tasks', /working · Bash/).waitFor({ timeout: 30_000 });
+			const { workbench, page, workspace } = lab;
+			// Feedback waits for the stop, which never comes here.
+			await orchestrate(lab, 'Think', `${gateIn(workspace).step}[[text:Done]]`);
+			await workbench.row('Tasks', /working · Bash/).waitFor();
 			const form = workbench.webview();
 			const compose = async (text: string) => {
 				await form.locator('#text').fill(text);
@@ -80,6 +80,5 @@ describe('the sidebar', () => {
 			await workbench.rowAction(workbench.row('Inbox', 'First thought'), 'Withdraw Message');
 			await expect.poll(queue).toEqual(['Better']);
 			expect(await form.locator('#sent').innerText()).toContain('withdrawn');
-		}),
-	);
+		}));
 });

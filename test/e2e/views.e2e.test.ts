@@ -70,7 +70,7 @@ async function moveTo(workbench: Workbench, paneTitle: string, text: string | Re
 	for (let step = 0; step < 30 && (await focused.count()) === 0; step++) {
 		await workbench.page.keyboard.press('ArrowDown');
 	}
-	await focused.waitFor({ timeout: 2000 });
+	await focused.waitFor();
 }
 
 /** Chooses from the focused row's context menu without a mouse. */
@@ -79,154 +79,146 @@ async function contextKey({ page }: Workbench, label: string): Promise<void> {
 	await page.locator('.context-view .action-item').first().waitFor();
 	const chosen = page.locator('.context-view .action-item.focused').filter({ hasText: label });
 	for (let step = 0; step < 15 && (await chosen.count()) === 0; step++) await page.keyboard.press('ArrowDown');
-	await chosen.waitFor({ timeout: 2000 });
+	await chosen.waitFor();
 	await page.keyboard.press('Enter');
 }
 
 describe('the views', () => {
-	test(
-		'look but do not touch until the folder is trusted, then work by mouse and by keyboard',
-		{ timeout: 120_000 },
-		async () => {
-			await using folder = tempFolder('nx-');
-			mkdirSync(folder.file('project'));
-			const project = realpathSync(folder.file('project'));
-			const { workspace, address } = await seedWorkspace(project, {
-				title: 'Fix the login',
-				session: SESSION,
-				queued: ['First thought', 'Second thought', 'Third thought'],
-			});
-			spool(workspace, SESSION, 'UserPromptSubmit', { prompt: 'And one more thing' }, '5');
-			const before = readdirSync(workspace.paths.root);
+	test('look but do not touch until the folder is trusted, then work by mouse and by keyboard', async () => {
+		await using folder = tempFolder('nx-');
+		mkdirSync(folder.file('project'));
+		const project = realpathSync(folder.file('project'));
+		const { workspace, address } = await seedWorkspace(project, {
+			title: 'Fix the login',
+			session: SESSION,
+			queued: ['First thought', 'Second thought', 'Third thought'],
+		});
+		spool(workspace, SESSION, 'UserPromptSubmit', { prompt: 'And one more thing' }, '5');
+		const before = readdirSync(workspace.paths.root);
 
-			await withAgent(
-				'views',
-				async (lab, model) => {
-					const { workbench, page } = lab;
-					const seen = { workbench, workspace, address };
-					await workbench.pane('Traffic').locator('.pane-header').click();
+		await withAgent(
+			'views',
+			async (lab, model) => {
+				const { workbench, page } = lab;
+				const seen = { workbench, workspace, address };
+				await workbench.pane('Traffic').locator('.pane-header').click();
 
-					// Restricted Mode: everything is there to be read.
-					await workbench.row('Tasks', /worker.*idle · The tests pass\./).waitFor();
-					await workbench.pane('Tasks').getByText('Restricted Mode: Nancy shows what is here').waitFor();
-					await workbench.row('Inbox', /First thought.*queued · directive/).waitFor();
-					await workbench.row('Traffic', /Bash.*npm test · 1\.2 s/).waitFor();
-					expect(await workbench.pane('Compose').count()).toBe(0);
-					// Nothing can be started, stopped or changed.
-					expect(await paletteRows(workbench, 'Nancy: ')).not.toEqual(
-						expect.arrayContaining([expect.stringMatching(/Orchestrate|Send|Set Up|Clean Up|Add Worker/)]),
-					);
-					await workbench.row('Tasks', 'The tests pass').click({ button: 'right' });
-					expect(await menuChoices(workbench)).toEqual([
-						'Focus Terminal',
-						'Open Transcript',
-						'Copy Session ID',
-					]);
-					await page.keyboard.press('Escape');
-					await workbench.row('Inbox', 'Second thought').click({ button: 'right' });
-					expect(await menuChoices(workbench)).toEqual(['Open File']);
-					await page.keyboard.press('Escape');
-					await dragRow(workbench, 'Second thought', 'First thought');
-					// Reading does not mark as read.
-					await workbench.row('Inbox', 'Which port do you want?').click();
-					await workbench.tab(/\.md/).waitFor();
-					expect(await workbench.editorText()).toContain('Which port do you want?');
-					const mail = await workspace.mailbox({ ...address, worker: ORCHESTRATOR }).list();
-					expect(mail.messages.map(({ state }) => state)).toEqual(['queued']);
-					expect(await queue(seen)).toEqual(queued('First', 'Second', 'Third'));
-					// A key runs also what is switched off in menus.
-					await page.keyboard.press('Control+Alt+Shift+F9');
-					await workbench.toast('Trust this workspace first').waitFor();
-					expect((await workspace.tasks()).tasks.map(({ archivedAt }) => archivedAt)).toEqual([undefined]);
-					expect(readdirSync(workspace.paths.root)).toEqual(before);
-					expect(readdirSync(workspace.paths.spool)).toHaveLength(1);
-					expect(readdirSync(project)).toEqual(['.nancy']);
+				// Restricted Mode: everything is there to be read.
+				await workbench.row('Tasks', /worker.*idle · The tests pass\./).waitFor();
+				await workbench.pane('Tasks').getByText('Restricted Mode: Nancy shows what is here').waitFor();
+				await workbench.row('Inbox', /First thought.*queued · directive/).waitFor();
+				await workbench.row('Traffic', /Bash.*npm test · 1\.2 s/).waitFor();
+				expect(await workbench.pane('Compose').count()).toBe(0);
+				// Nothing can be started, stopped or changed.
+				expect(await paletteRows(workbench, 'Nancy: ')).not.toEqual(
+					expect.arrayContaining([expect.stringMatching(/Orchestrate|Send|Set Up|Clean Up|Add Worker/)]),
+				);
+				await workbench.row('Tasks', 'The tests pass').click({ button: 'right' });
+				expect(await menuChoices(workbench)).toEqual(['Focus Terminal', 'Open Transcript', 'Copy Session ID']);
+				await page.keyboard.press('Escape');
+				await workbench.row('Inbox', 'Second thought').click({ button: 'right' });
+				expect(await menuChoices(workbench)).toEqual(['Open File']);
+				await page.keyboard.press('Escape');
+				await dragRow(workbench, 'Second thought', 'First thought');
+				// Reading does not mark as read.
+				await workbench.row('Inbox', 'Which port do you want?').click();
+				await workbench.tab(/\.md/).waitFor();
+				expect(await workbench.editorText()).toContain('Which port do you want?');
+				const mail = await workspace.mailbox({ ...address, worker: ORCHESTRATOR }).list();
+				expect(mail.messages.map(({ state }) => state)).toEqual(['queued']);
+				expect(await queue(seen)).toEqual(queued('First', 'Second', 'Third'));
+				// A key runs also what is switched off in menus.
+				await page.keyboard.press('Control+Alt+Shift+F9');
+				await workbench.toast('Trust this workspace first').waitFor();
+				expect((await workspace.tasks()).tasks.map(({ archivedAt }) => archivedAt)).toEqual([undefined]);
+				expect(readdirSync(workspace.paths.root)).toEqual(before);
+				expect(readdirSync(workspace.paths.spool)).toHaveLength(1);
+				expect(readdirSync(project)).toEqual(['.nancy']);
 
-					// Trust is enough, without a reload; it alone deploys nothing.
-					await trust(workbench);
-					await workbench.row('Traffic', /UserPromptSubmit.*And one more thing/).waitFor();
-					await workbench.pane('Compose').waitFor();
-					expect(await workbench.pane('Tasks').getByText('Restricted Mode').count()).toBe(0);
-					expect(readdirSync(project)).toEqual(['.nancy']);
+				// Trust is enough, without a reload; it alone deploys nothing.
+				await trust(workbench);
+				await workbench.row('Traffic', /UserPromptSubmit.*And one more thing/).waitFor();
+				await workbench.pane('Compose').waitFor();
+				expect(await workbench.pane('Tasks').getByText('Restricted Mode').count()).toBe(0);
+				expect(readdirSync(project)).toEqual(['.nancy']);
 
-					// The queue by mouse …
-					await fold(workbench, 'Tasks', 'Compose', 'Traffic');
-					await dragRow(workbench, 'Third thought', 'First thought');
-					await expect.poll(() => queue(seen)).toEqual(queued('Third', 'First', 'Second'));
-					await dragRow(workbench, 'Third thought', /^Queued/);
-					await expect.poll(() => queue(seen)).toEqual(queued('First', 'Second', 'Third'));
-					// … and by keyboard.
-					await workbench.command('Nancy: Focus on Inbox View');
-					await moveTo(workbench, 'Inbox', 'Third thought');
-					await contextKey(workbench, 'Move Up');
-					await expect.poll(() => queue(seen)).toEqual(queued('First', 'Third', 'Second'));
-					// The moved row keeps the focus, so that it can be moved again.
-					await contextKey(workbench, 'Move Up');
-					await expect.poll(() => queue(seen)).toEqual(queued('Third', 'First', 'Second'));
+				// The queue by mouse …
+				await fold(workbench, 'Tasks', 'Compose', 'Traffic');
+				await dragRow(workbench, 'Third thought', 'First thought');
+				await expect.poll(() => queue(seen)).toEqual(queued('Third', 'First', 'Second'));
+				await dragRow(workbench, 'Third thought', /^Queued/);
+				await expect.poll(() => queue(seen)).toEqual(queued('First', 'Second', 'Third'));
+				// … and by keyboard.
+				await workbench.command('Nancy: Focus on Inbox View');
+				await moveTo(workbench, 'Inbox', 'Third thought');
+				await contextKey(workbench, 'Move Up');
+				await expect.poll(() => queue(seen)).toEqual(queued('First', 'Third', 'Second'));
+				// The moved row keeps the focus, so that it can be moved again.
+				await contextKey(workbench, 'Move Up');
+				await expect.poll(() => queue(seen)).toEqual(queued('Third', 'First', 'Second'));
 
-					// Writing to a worker, from its row to its mailbox.
-					await workbench.command('Nancy: Focus on Tasks View');
-					await moveTo(workbench, 'Tasks', /^worker/);
-					await contextKey(workbench, 'Message This Worker');
-					await workbench.webview().locator('#text:focus').waitFor();
-					await page.keyboard.type('Written without a mouse');
-					await page.keyboard.press('Control+Enter');
-					await workbench.row('Inbox', /Written without a mouse.*queued/).waitFor();
-					// Also where the box has to be opened first, and nobody is named.
-					await fold(workbench, 'Compose');
-					await workbench.command('Nancy: Compose Message');
-					await workbench.webview().locator('#text:focus').waitFor();
+				// Writing to a worker, from its row to its mailbox.
+				await workbench.command('Nancy: Focus on Tasks View');
+				await moveTo(workbench, 'Tasks', /^worker/);
+				await contextKey(workbench, 'Message This Worker');
+				await workbench.webview().locator('#text:focus').waitFor();
+				await page.keyboard.type('Written without a mouse');
+				await page.keyboard.press('Control+Enter');
+				await workbench.row('Inbox', /Written without a mouse.*queued/).waitFor();
+				// Also where the box has to be opened first, and nobody is named.
+				await fold(workbench, 'Compose');
+				await workbench.command('Nancy: Compose Message');
+				await workbench.webview().locator('#text:focus').waitFor();
 
-					// The traffic of an agent at work.
-					await fold(workbench, 'Inbox', 'Compose');
-					await orchestrate(lab, 'Rename it', '[[sh:sleep 5; echo one]][[sh:false]][[text:All renamed]]');
-					await workbench.row('Tasks', /working · Bash/).waitFor({ timeout: 30_000 });
-					await workbench.command('Nancy: Send Message');
-					await workbench.pick('rename-it');
-					await workbench.answer('Please mind the gap.');
-					await model.waitForRequest(({ text }) => text.includes('Please mind the gap.'), 20_000);
-					await workbench.row('Tasks', /idle · All renamed/).waitFor({ timeout: 20_000 });
-					await workbench.command('Nancy: Focus on Traffic View');
-					await fold(workbench, 'Tasks');
-					const traffic = (text: string | RegExp) => workbench.row('Traffic', text);
-					await traffic(/Message delivered.*Please mind the gap\./).waitFor();
-					await traffic(/^Stop.*All renamed/).waitFor();
-					await page.locator('[role=treeitem][aria-label^="Bash, done, sleep 5; echo one · 5"]').waitFor();
-					await page.locator('[role=treeitem][aria-label^="Bash, failed, false"]').waitFor();
+				// The traffic of an agent at work.
+				await fold(workbench, 'Inbox', 'Compose');
+				await orchestrate(lab, 'Rename it', '[[sh:sleep 5; echo one]][[sh:false]][[text:All renamed]]');
+				await workbench.row('Tasks', /working · Bash/).waitFor();
+				await workbench.command('Nancy: Send Message');
+				await workbench.pick('rename-it');
+				await workbench.answer('Please mind the gap.');
+				await model.waitForRequest(({ text }) => text.includes('Please mind the gap.'));
+				await workbench.row('Tasks', /idle · All renamed/).waitFor();
+				await workbench.command('Nancy: Focus on Traffic View');
+				await fold(workbench, 'Tasks');
+				const traffic = (text: string | RegExp) => workbench.row('Traffic', text);
+				await traffic(/Message delivered.*Please mind the gap\./).waitFor();
+				await traffic(/^Stop.*All renamed/).waitFor();
+				await page.locator('[role=treeitem][aria-label^="Bash, done, sleep 5; echo one · 5"]').waitFor();
+				await page.locator('[role=treeitem][aria-label^="Bash, failed, false"]').waitFor();
 
-					const filter = async (typed: string, row: string) => {
-						await workbench.command('Nancy: Filter Traffic');
-						await workbench.quickInput.fill(typed);
-						await workbench.pick(row);
-					};
-					await filter('rename', 'rename-it');
-					await expect.poll(() => traffic(/^fix-the-login/).count()).toBe(0);
-					await filter('POSTTOOLB', 'Text “POSTTOOLB”');
-					await expect.poll(() => traffic(/^(Bash|PostToolBatch)/).count()).toBe(2);
-					expect(await workbench.pane('Traffic').locator('.pane-header').innerText()).toContain(
-						'rename-it · “POSTTOOLB”',
-					);
-					await filter('', 'Clear Filter');
-					await filter('Stop', 'Stop');
-					await expect
-						.poll(async () => new Set(await traffic(/^(Stop|Bash|UserPromptSubmit)/).allInnerTexts()))
-						.toEqual(new Set(['StopThe tests pass.', 'StopAll renamed']));
-					await workbench.command('Nancy: Clear Traffic Filter');
-					await traffic(/^fix-the-login/).waitFor();
+				const filter = async (typed: string, row: string) => {
+					await workbench.command('Nancy: Filter Traffic');
+					await workbench.quickInput.fill(typed);
+					await workbench.pick(row);
+				};
+				await filter('rename', 'rename-it');
+				await expect.poll(() => traffic(/^fix-the-login/).count()).toBe(0);
+				await filter('POSTTOOLB', 'Text “POSTTOOLB”');
+				await expect.poll(() => traffic(/^(Bash|PostToolBatch)/).count()).toBe(2);
+				expect(await workbench.pane('Traffic').locator('.pane-header').innerText()).toContain(
+					'rename-it · “POSTTOOLB”',
+				);
+				await filter('', 'Clear Filter');
+				await filter('Stop', 'Stop');
+				await expect
+					.poll(async () => new Set(await traffic(/^(Stop|Bash|UserPromptSubmit)/).allInnerTexts()))
+					.toEqual(new Set(['StopThe tests pass.', 'StopAll renamed']));
+				await workbench.command('Nancy: Clear Traffic Filter');
+				await traffic(/^fix-the-login/).waitFor();
 
-					await workbench.rowAction(traffic(/^Bash.*echo one/), 'Open Payload');
-					await workbench.tab(/PreToolUse Bash\.json/).waitFor();
-					await expect.poll(() => workbench.editorText()).toContain('"command": "sleep 5; echo one"');
-					await workbench.rowAction(traffic(/^rename-it/), 'Open Transcript');
-					await workbench.tab(/\.jsonl/).waitFor();
-					await expect.poll(() => workbench.editorText()).toContain('"sessionId"');
-				},
-				{ workspace: project, restricted: true, size, keybindings: [ARCHIVE_KEY] },
-			);
-		},
-	);
+				await workbench.rowAction(traffic(/^Bash.*echo one/), 'Open Payload');
+				await workbench.tab(/PreToolUse Bash\.json/).waitFor();
+				await expect.poll(() => workbench.editorText()).toContain('"command": "sleep 5; echo one"');
+				await workbench.rowAction(traffic(/^rename-it/), 'Open Transcript');
+				await workbench.tab(/\.jsonl/).waitFor();
+				await expect.poll(() => workbench.editorText()).toContain('"sessionId"');
+			},
+			{ workspace: project, restricted: true, size, keybindings: [ARCHIVE_KEY] },
+		);
+	});
 
-	test('show every folder of the workspace, and ask which one a task is for', { timeout: 60_000 }, async () => {
+	test('show every folder of the workspace, and ask which one a task is for', async () => {
 		await using folder = tempFolder('nm-');
 		const paths = ['front', 'back'].map(name => {
 			mkdirSync(folder.file(name));
@@ -255,7 +247,7 @@ describe('the views', () => {
 				await workbench.quick.getByText('What is to be done').first().waitFor();
 				await workbench.answer('[[text:Stored]]');
 				await workbench.pick('Claude Code');
-				await workbench.row('Tasks', /idle · Stored/).waitFor({ timeout: 30_000 });
+				await workbench.row('Tasks', /idle · Stored/).waitFor();
 				// Steps of the walkthrough that were taken before it was first opened are done.
 				await workbench.command('Nancy: Open Walkthrough');
 				const done = page.locator('[data-done-step-id][aria-checked=true]');

@@ -1,10 +1,14 @@
 import type { ModelDouble } from '../double/modelDouble.ts';
+import { waitForProgram } from './gate.ts';
 import { openLab, type Lab, type LabOptions } from './lab.ts';
 import type { Workbench } from './workbench.ts';
 
 /** What the agent may do unasked; it asks before everything else. */
 const claudeSettings = {
-	permissions: { defaultMode: 'default', allow: ['Bash(nancy:*)', 'Bash(sleep *)', 'Bash(echo *)'] },
+	permissions: {
+		defaultMode: 'default',
+		allow: ['Bash(nancy:*)', 'Bash(sleep *)', 'Bash(echo *)', `Bash(${waitForProgram} *)`],
+	},
 };
 
 /** VS Code with Nancy and her container in sight, the real agent CLI, and a model that plays scripts. */

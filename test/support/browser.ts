@@ -45,7 +45,9 @@ export async function openPage(browser: Browser, server: Server, options: OpenOp
 	const { size = { width: 1400, height: 900 }, onLog } = options;
 	const context = await browser.newContext({ viewport: size, reducedMotion: 'reduce' });
 	const page = await context.newPage();
-	page.setDefaultTimeout(15_000);
+	// Two windows on two cores are slow at times.
+	page.setDefaultTimeout(30_000);
+	page.setDefaultNavigationTimeout(60_000);
 	const exit = new Promise<number>(
 		resolve => void page.exposeFunction('codeAutomationExit', (code: number) => resolve(code)),
 	);

@@ -11,7 +11,7 @@ export class Workbench {
 
 	/** The window is drawn. Extensions come up to three seconds later: also wait for what the test needs. */
 	async ready(): Promise<void> {
-		await this.page.locator('.monaco-workbench .statusbar-item').first().waitFor({ timeout: 30_000 });
+		await this.page.locator('.monaco-workbench .statusbar-item').first().waitFor();
 	}
 
 	// Palette, quick pick and input box are one widget.
@@ -139,7 +139,7 @@ export class Workbench {
 		return this.page.evaluate(readTerminal, index);
 	}
 
-	async waitForTerminalText(pattern: RegExp, timeoutMs = 20_000, index = 0): Promise<string> {
+	async waitForTerminalText(pattern: RegExp, timeoutMs = 30_000, index = 0): Promise<string> {
 		let last = '';
 		try {
 			return await eventually(

@@ -18,6 +18,8 @@ async function start(mark: string, script: string): Promise<void> {
 it('what one that is asked to end starts on its way is ended too', async () => {
 	const mark = randomUUID();
 	await start(mark, 'trap "sleep 60 & exit" TERM; while :; do sleep 0.05; done');
+	// Then the trap is set.
+	await eventually('it sleeps', async () => (await marked(mark)).length > 1);
 	await stopMarked(RUN_MARK, mark);
 	expect(await marked(mark)).toEqual([]);
 });
