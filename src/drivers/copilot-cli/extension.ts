@@ -1,6 +1,9 @@
 import { ID } from './events.ts';
 import { BELL, JOINED } from './wake.ts';
 
+/** The CLI resolves it for its extensions; nothing of Nancy's own depends on it. */
+const SDK = '@github/copilot-sdk/extension';
+
 /**
  * An extension of the CLI's: a program that it starts beside a session, and that may give it prompts. This one hands the guard what
  * the CLI has no hook for, and does what the guard says: it watches the session's bell, and wakes the session. The CLI runs it only
@@ -12,7 +15,7 @@ export function extensionFile(place: 'launch' | 'workspace', launcher: string, f
 	return `// Nancy's: wakes this session when it is idle and a message waits for it.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, watchFile } from 'node:fs';
-import { joinSession } from "@github/copilot-sdk/extension";
+import { joinSession } from ${JSON.stringify(SDK)};
 
 const LAUNCHER = ${JSON.stringify(launcher)};
 const FOLDER = ${JSON.stringify(folder)};

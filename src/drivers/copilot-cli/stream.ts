@@ -3,7 +3,7 @@ import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/
 import { SessionId } from '../../protocol/names.ts';
 import { inputSummary } from '../summary.ts';
 
-/** Each line is an object; fields that Nancy does not read may be anything. docs/agents/copilot-cli.md has samples. */
+/** Each line is an object; fields that Nancy does not read may be anything. test/fixtures/copilot-cli has samples. */
 const Line = z.looseObject({
 	type: z.string(),
 	/** Set on what a subagent does. */

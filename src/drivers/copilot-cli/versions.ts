@@ -2,14 +2,10 @@ import type { Version } from '../../base/version.ts';
 import type { Capability } from '../../core/driver.ts';
 
 /**
- * Since then a Stop hook is told that it follows another, and a turn that is held back for ever ends. Everything else that is used
- * here is older (the CLI's own changelog): `--session-id` and context after a tool 1.0.51, prompt context 1.0.65, a hook that times
- * out lets the tool run 1.0.67.
+ * The version that everything here was measured on. By the CLI's own changelog all that is used is in 1.0.72, but 1.0.73 did not run
+ * the prompt that it was started with.
  */
-export const OLDEST: Version = [1, 0, 72];
-
-/** Runs extensions of a plugin; what older ones do was not looked at. */
-const EXTENSIONS: Version = [1, 0, 102];
+export const OLDEST: Version = [1, 0, 102];
 
 export const floors: Readonly<Record<Capability, Version | 'none'>> = {
 	hooks: OLDEST,
@@ -18,7 +14,7 @@ export const floors: Readonly<Record<Capability, Version | 'none'>> = {
 	feedback: OLDEST,
 	batchEnd: 'none',
 	quietStop: OLDEST,
-	wake: EXTENSIONS,
+	wake: OLDEST,
 	permissions: OLDEST,
 	status: 'none',
 	skills: OLDEST,

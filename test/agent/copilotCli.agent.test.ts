@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { copilotCli } from '../../src/drivers/copilot-cli/driver.ts';
+import { conformanceLab, type ConformanceLab } from '../conformance/lab.ts';
+import { copilotUnderTest } from '../support/agents/copilot.ts';
+import { pinnedAgent } from '../support/pinnedAgent.ts';
+
+const openLab = () =>
+	conformanceLab({ agent: copilotUnderTest, driver: copilotCli, installed: pinnedAgent('copilot') });
+
+const queued = async (lab: ConformanceLab, address: Parameters<ConformanceLab['view']>[0]) =>
+	(await lab.nancy.mailbox(address).list(['queued'])).messages.map(({ content }) => content.text);
+
+// What every agent shall do is in the conformance suite; this is what this one does in its own way.
+describe('the real GitHub Copilot CLI', () => {
+	it('denies every tool call of the step that a halt meets, and reads why', async () => {
+		await using lab = await openLab();
+		const { address, ended } = await lab.runHeadless(
+			'[[sh:true]] ((lat:1500)) [[par:touch one||touch two]] [[text:Read]]',
+		);
+		await lab.model.waitForRequest(() => lab.requests().length === 2);
+		await lab.send(address, 'Touch nothing.', { effect: 'halt' });
+		await ended;
+		expect([lab.has('one'), lab.has('two')]).toEqual([false, false]);
+		const outputs = lab.requests().at(-1)?.turns.at(-1)?.toolOutput ?? '';
+		expect(outputs).toContain('Touch nothing.');
+		expect(outputs).toContain('[Nancy] Not run');
+	});
+
+	it('is held back seven times in a row; the message that it would drop stays queued', async () => {
+		await using lab = await openLab();
+		const { address, ended } = await lab.runHeadless('[[wait:1500]] [[text:First end]]');
+		await lab.model.waitForRequest(() => lab.requests().length === 1);
+		for (let index = 1; index <= 8; index++) {
+			await lab.send(address, `Note ${index}. [[wait:1500]]`, { kind: 'feedback' });
+			if (index < 8) await lab.seen(`Note ${index}.`);
+		}
+		const { ending } = await ended;
+		expect(ending).toMatchObject({ is: 'result' });
+		expect(lab.requests().some(({ text }) => text.includes('Note 7.'))).toBe(true);
+		expect(lab.requests().some(({ text }) => text.includes('Note 8.'))).toBe(false);
+		expect(await queued(lab, address)).toEqual(['Note 8. [[wait:1500]]']);
+	});
+});
