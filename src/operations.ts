@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { dataFolder } from './base/folders.ts';
 import { NancyError } from './base/errors.ts';
-import { formatVersion } from './base/version.ts';
+import { formatVersion, isAtLeast } from './base/version.ts';
 import { cleanUp } from './core/deployment/cleanUp.ts';
 import { deploy } from './core/deployment/deploy.ts';
 import type { DeployRequest } from './core/deployment/job.ts';
-import type { DeploymentScope, Driver, ProbedStatus } from './core/driver.ts';
+import { shortcomings, type DeploymentScope, type Driver, type ProbedStatus } from './core/driver.ts';
 import { isRunning, planWorker, type InstalledAgent } from './core/launch.ts';
 import { examine, repair, type Instruments } from './core/doctor.ts';
 import { isAsking } from './core/overview.ts';
@@ -46,8 +46,9 @@ export class WindowOperations implements Operations {
 					found: found.found
 						? { executable: found.executable, version: formatVersion(found.version) }
 						: undefined,
-					problem: found.found ? undefined : found.reason,
+					problem: problemOf(driver, found),
 					installHint: driver.installHint,
+					...(found.found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
 					permissionModes: driver.headless === 'none' ? [] : driver.headless.permissionModes,
 				};
 			}),
@@ -206,6 +207,13 @@ export class WindowOperations implements Operations {
 			throw error;
 		}
 	}
+}
+
+/** Why an agent cannot be started. */
+function problemOf(driver: Driver, found: Detection): string | undefined {
+	if (!found.found) return found.reason;
+	if (isAtLeast(found.version, driver.oldestVersion)) return undefined;
+	return vscode.l10n.t('Too old: Nancy needs {0}. {1}', formatVersion(driver.oldestVersion), driver.installHint);
 }
 
 /** What runs the hooks: a Node on the PATH, else the editor's own. */

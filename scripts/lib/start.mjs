@@ -4,7 +4,9 @@ import { copyFile, cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { installVsix } from '../../test/support/installVsix.ts';
-import { claudeHome } from '../../test/support/claudeHome.ts';
+import { agentsUnderTest } from '../../test/support/agents/index.ts';
+import { pinnedAgent } from '../../test/support/pinnedAgent.ts';
+import { driverById } from '../../src/drivers/index.ts';
 import { startServer } from '../../test/support/vscodeServer.ts';
 import { startModelDouble } from '../../test/double/modelDouble.ts';
 import { root } from './bootstrap.mjs';
@@ -22,16 +24,16 @@ const DEMO_PERMISSIONS = {
 	allow: ['ls', 'cat', 'git log', 'git status', 'sleep', 'echo', 'nancy'].map(command => `Bash(${command}:*)`),
 };
 
-/** @param {{ demo: boolean, open: boolean, once: boolean }} options */
-export async function start({ demo, open, once }) {
+/** @param {{ demo: boolean, agents: boolean, open: boolean, once: boolean }} options */
+export async function start({ demo, agents, open, once }) {
 	const workspace = await sampleWorkspace();
 	const withDouble = demo || !hasClaudeAccount();
-	const agent = withDouble ? await demoAgent(workspace) : await ownAgent();
+	const agent = withDouble ? await demoAgents(workspace, agents) : await ownAgent();
 	const desktop = once ? undefined : onPath('code');
 	const editor = desktop ? await openDesktop(desktop, workspace, agent) : await openServer(workspace, agent);
 	console.log(
 		withDouble
-			? 'Claude Code runs with a scripted model: no account, no cost.'
+			? `${agent.names.join(', ')}: with a scripted model, no account, no cost.`
 			: 'Claude Code runs with your own account.',
 	);
 	if (editor.url) console.log(`Open ${editor.url}`);
@@ -67,17 +69,32 @@ function hasClaudeAccount() {
 	return existsSync(state) && readFileSync(state, 'utf8').includes('"oauthAccount"');
 }
 
-async function demoAgent(workspace) {
+/**
+ * Real CLIs with a home of their own. Claude Code is installed where it is missing, the others only when all are asked for: they are
+ * a gigabyte. One home serves all: each CLI has its own folder in it, and its own variables.
+ */
+async function demoAgents(workspace, all) {
 	const model = await startModelDouble({ unscripted: 'demo' });
 	const home = join(folder, 'home');
-	const { env } = claudeHome({
-		home,
-		trusted: [workspace],
-		modelUrl: model.url,
-		settings: { permissions: DEMO_PERMISSIONS },
-	});
-	const executable = await installAgent('claude-code');
-	return { env, settings: { 'nancy.agents.claude-code.path': executable }, home, stop: () => model.close() };
+	const names = [];
+	const settings = {};
+	let env = {};
+	for (const agent of agentsUnderTest) {
+		const isFirst = agent.id === 'claude-code';
+		const { executable } = pinnedAgent(agent.id);
+		if (!isFirst && !all && !existsSync(executable)) continue;
+		await installAgent(agent.id);
+		const own = agent.home({
+			home,
+			trusted: [workspace],
+			modelUrl: model.url,
+			settings: isFirst ? { permissions: DEMO_PERMISSIONS } : agent.asking,
+		});
+		env = { ...env, ...own.env };
+		settings[`nancy.agents.${agent.driver}.path`] = executable;
+		names.push(driverById(agent.driver)?.displayName ?? agent.driver);
+	}
+	return { env, settings, home, names, stop: () => model.close() };
 }
 
 async function ownAgent() {

@@ -42,33 +42,45 @@ export interface Driver {
 	readonly foreignVariables: readonly string[];
 }
 
-export type Capability =
+/** What a CLI may be able to do, in the order in which people are told. */
+export const CAPABILITIES = [
 	/** Reports events through hooks. */
-	| 'hooks'
+	'hooks',
 	/** Takes a directive between tool calls. */
-	| 'steer'
+	'steer',
 	/** Lets a tool call be denied with a directive as the reason. */
-	| 'halt'
+	'halt',
 	/** Takes feedback when it would stop, and goes on with it. */
-	| 'feedback'
+	'feedback',
 	/** Reports when the tool calls of one step are over. */
-	| 'batchEnd'
+	'batchEnd',
 	/** Shows no error badge when feedback keeps it going. */
-	| 'quietStop'
+	'quietStop',
 	/** Can be woken when idle without a key typed. */
-	| 'wake'
+	'wake',
 	/** Reports permission questions. */
-	| 'permissions'
+	'permissions',
 	/** Says what its sessions are doing when asked. */
-	| 'status'
-	| 'skills'
-	| 'resume'
-	| 'headless';
+	'status',
+	'skills',
+	'resume',
+	'headless',
+] as const;
+export type Capability = (typeof CAPABILITIES)[number];
 
 /** Whether this version of the CLI has an ability. */
 export function can(driver: Driver, capability: Capability, version: Version): boolean {
 	const floor = driver.floors[capability];
 	return floor !== 'none' && isAtLeast(version, floor);
+}
+
+/** What this version of the CLI cannot do at all, and what only in part. */
+export function shortcomings(driver: Driver, version: Version): { lacks: Capability[]; limits: Capability[] } {
+	const hasIt = (each: Capability) => can(driver, each, version);
+	return {
+		lacks: CAPABILITIES.filter(each => !hasIt(each)),
+		limits: CAPABILITIES.filter(each => hasIt(each) && driver.limits[each] !== undefined),
+	};
 }
 
 /** Where and with which hooks an agent is started. */

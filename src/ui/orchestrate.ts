@@ -4,6 +4,7 @@ import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
 import { taskNameFrom } from '../core/workspace.ts';
 import { DriverId, type TaskName } from '../protocol/names.ts';
+import { agentDetail } from './agentWords.ts';
 import type { Folders } from './folders.ts';
 import { firstLine } from './format.ts';
 import { pickFolder } from './pickers.ts';
@@ -113,7 +114,7 @@ export class Orchestrator {
 		const rows = agents.map(agent => ({
 			label: agent.displayName,
 			description: agent.found ? agent.found.version : l10n.t('not found'),
-			detail: agent.problem ?? agent.found?.executable ?? agent.installHint,
+			detail: agentDetail(agent),
 			iconPath: new vscode.ThemeIcon(agent.found && !agent.problem ? 'robot' : 'circle-slash'),
 			agent,
 		}));

@@ -1,3 +1,4 @@
+import type { Capability } from '../core/driver.ts';
 import type { Event } from '../base/event.ts';
 import type { Disposable } from '../base/lifetime.ts';
 import type { ProcessIdentity } from '../base/liveness.ts';
@@ -40,6 +41,10 @@ export interface AgentChoice {
 	found: { executable: string; version: string } | undefined;
 	problem: string | undefined;
 	installHint: string;
+	/** What its version cannot do at all. */
+	lacks: readonly Capability[];
+	/** What its version can do only in part. */
+	limits: readonly Capability[];
 	/** What it may do unasked as a delegate, most careful first; empty where it cannot be one. */
 	permissionModes: readonly PermissionMode[];
 }

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { CAPABILITIES, shortcomings, type Driver } from '../../../src/core/driver.ts';
+import { drivers } from '../../../src/drivers/index.ts';
+import { SessionId } from '../../../src/protocol/names.ts';
+
+const session = SessionId.parse('11111111-1111-4111-8111-111111111111');
+const named: readonly (readonly [string, Driver])[] = drivers.map(driver => [driver.displayName, driver]);
+
+describe.each(named)('the driver of %s', (_, driver) => {
+	it('says in a sentence why its CLI cannot do something', () => {
+		const silent = CAPABILITIES.filter(each => driver.floors[each] === 'none' && !driver.limits[each]);
+		expect(silent).toEqual([]);
+		for (const limit of Object.values(driver.limits)) expect(limit).toMatch(/\.$/);
+	});
+
+	it('tells what a version lacks apart from what it does in part', () => {
+		const { lacks, limits } = shortcomings(driver, driver.oldestVersion);
+		expect(lacks.filter(each => limits.includes(each))).toEqual([]);
+		expect(shortcomings(driver, [0, 0, 0]).lacks).toEqual([...CAPABILITIES]);
+	});
+
+	it('puts its most careful permission mode first', () => {
+		if (driver.headless === 'none') return;
+		const widths = driver.headless.permissionModes.map(({ width }) => width);
+		expect(widths[0]).toBe(0);
+		expect(widths.toSorted((a, b) => a - b)).toEqual(widths);
+	});
+
+	it('names no hook program in a launch without hooks, and lets no tool variable through to a new agent', () => {
+		const place = { version: driver.oldestVersion, workspaceFolder: '/w', hooks: undefined };
+		const request = { ...place, session, resume: undefined, model: undefined, extra: [] };
+		const launches = [
+			driver.launch({ ...request, prompt: 'p', title: 't' }),
+			...(driver.headless === 'none'
+				? []
+				: [driver.headless.launch({ ...request, prompt: 'p', permissions: '' })]),
+		];
+		expect(JSON.stringify(launches)).not.toMatch(/nancy-hook|\.nancy/);
+		expect(driver.foreignVariables).toContain(driver.toolVariable);
+	});
+
+	it('writes for a session that the user starts at least what its own launch needs', () => {
+		const request = {
+			version: driver.oldestVersion,
+			launcher: '/data/nancy/runtime/1-a/nancy-hook',
+			workspaceFolder: '/w',
+		};
+		const own = driver.deployment({ ...request, scope: 'launch' });
+		const all = driver.deployment({ ...request, scope: 'workspace' });
+		const places = (plan: typeof own) =>
+			[...plan.edits, ...plan.files, ...plan.launchFiles].map(({ file }) => file);
+		expect(places(all)).toEqual(expect.arrayContaining(places(own)));
+		expect(all.events.length).toBeGreaterThan(0);
+	});
+});
