@@ -25,7 +25,7 @@ const entries: readonly Entry[] = [
 ];
 
 const TRUST = [
-	'Gemini CLI runs hooks of a folder only once you have trusted it: when you start it here the next time, it asks “Do you trust the files in this folder?” (later: /permissions). Until then it passes over them without a word, and runs nothing without a terminal.',
+	'Gemini CLI runs hooks of a folder only once you have trusted it: when it is started here the next time, it asks “Do you trust the files in this folder?” (later: /permissions). It begins before you answer, and begins anew once you have. Until then it reports nothing, and it runs nothing without a terminal.',
 ];
 
 export function deploymentPlan({ launcher, workspaceFolder }: DeploymentRequest): DeploymentPlan {
