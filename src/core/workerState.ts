@@ -225,6 +225,8 @@ const steps: Readonly<Record<EventKind, Step>> = {
 		};
 	},
 	'permission-denied': toolIsOver,
+	'permission-answered': (state, event, at) =>
+		state.phase === 'waiting' ? working(state, at, describe(event)) : state,
 	notification: (state, event, at) => {
 		const type = event.notification ?? '';
 		if (type === 'idle_prompt')

@@ -4,9 +4,10 @@ import { claudeCode } from './claude-code/driver.ts';
 import { codex } from './codex/driver.ts';
 import { copilotCli } from './copilot-cli/driver.ts';
 import { geminiCli } from './gemini-cli/driver.ts';
+import { opencode } from './opencode/driver.ts';
 
 /** Every agent CLI that Nancy knows, in the order in which they are offered. */
-export const drivers: readonly Driver[] = [claudeCode, copilotCli, codex, geminiCli];
+export const drivers: readonly Driver[] = [claudeCode, copilotCli, codex, geminiCli, opencode];
 
 export function driverById(id: DriverId | string): Driver | undefined {
 	return drivers.find(driver => driver.id === id);

@@ -21,7 +21,7 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 	spool(call, input);
 	if (event.subagent !== undefined) return;
 	const slot = slotOf(call.driver.hooks.slots, event);
-	if (slot === 'never' && !isBeginning(event)) return;
+	if (slot === 'never' && !isBeginning(event) && !isBrokenOff(event)) return;
 	const bound = await bindCaller(call.workspace, {
 		session: event.session,
 		driver: call.driver.id,
@@ -37,6 +37,11 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 /** Whether the answer can tell the session what to watch. */
 function isBeginning({ kind }: AgentEvent): boolean {
 	return kind === 'session-start' || kind === 'folder-changed';
+}
+
+/** The turn is over, and nothing is handed over: the user broke it off, or the model failed. */
+function isBrokenOff({ kind }: AgentEvent): boolean {
+	return kind === 'interrupted' || kind === 'stop-failed';
 }
 
 /** What cannot be read is kept as it came: the collector reports it. */
@@ -90,7 +95,7 @@ class Turn {
 	/** What is true after an event that did not hold the agent back. */
 	private async settle(heldStops: number): Promise<void> {
 		const { kind, session, cause } = this.event;
-		if (kind === 'stop' || (kind === 'session-start' && cause !== 'compact')) {
+		if (kind === 'stop' || isBrokenOff(this.event) || (kind === 'session-start' && cause !== 'compact')) {
 			await writePhase(this.workspace.paths, session, 'idle');
 		}
 		// Queued while nobody ran: rung once the session listens, also where no window is open to do it.

@@ -18,6 +18,8 @@ export const EventKind = z.enum([
 	'permission-check',
 	'permission-asked',
 	'permission-denied',
+	/** Where the CLI says so at once: what was asked about begins, or is refused. */
+	'permission-answered',
 	'notification',
 	'stop',
 	'stop-failed',

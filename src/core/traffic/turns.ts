@@ -89,6 +89,9 @@ export class TurnArranger {
 			case 'permission-asked':
 				if (node) node.outcome = 'waiting';
 				return false;
+			case 'permission-answered':
+				for (const each of this.open.values()) if (each.outcome === 'waiting') each.outcome = 'running';
+				return false;
 			case 'permission-denied':
 				if (node) this.close(node, id, at, 'denied', event);
 				return false;

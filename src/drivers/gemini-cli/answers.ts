@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../protocol/traffic.ts';
 
 /**
  * The answer that hands a delivery over. Context alone never decides about a permission; the only decisions ever made are the denial
- * of a halt, the end of a pause, and the denial of an end that keeps the agent going.
+ * of a halt or a pause, and that of an end, which keeps the agent going.
  */
 export function deliveryAnswer(event: AgentEvent, { text, effect }: Delivery): HookAnswer {
 	return {
@@ -15,11 +15,11 @@ export function deliveryAnswer(event: AgentEvent, { text, effect }: Delivery): H
 }
 
 function output({ kind, event }: AgentEvent, text: string, effect: Delivery['effect']): object {
-	if (kind === 'tool-start' || kind === 'stop') return { decision: 'deny', reason: text };
 	const words = effect === 'pause' ? text + PAUSE : text;
+	if (kind === 'tool-start' || kind === 'stop') return { decision: 'deny', reason: words };
 	return { hookSpecificOutput: { hookEventName: event, additionalContext: words } };
 }
 
-/** The CLI can end a turn at a hook's word, but then the model never reads why. */
+/** The CLI can end a turn at a hook's word (`continue: false`), but then drops what the hook said: the model never reads it. */
 const PAUSE =
 	'\n\n[Nancy] This is a pause: end your turn now, without another tool call, and wait for the next prompt.';

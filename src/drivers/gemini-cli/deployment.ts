@@ -25,7 +25,7 @@ const entries: readonly Entry[] = [
 ];
 
 const TRUST = [
-	'Gemini CLI runs hooks of a folder only once you have trusted it: when you start it here the next time, it asks “Do you trust the files in this folder?” (later: /permissions). Until then it passes over them without a word, and runs nothing without a terminal.',
+	'Gemini CLI runs hooks of a folder only once you have trusted it: when it is started here the next time, it asks “Do you trust the files in this folder?” (later: /permissions). It begins before you answer, and begins anew once you have. Until then it reports nothing, and it runs nothing without a terminal.',
 ];
 
 export function deploymentPlan({ launcher, workspaceFolder }: DeploymentRequest): DeploymentPlan {
@@ -69,7 +69,12 @@ function commandLine({ event, slot }: Entry, launcher: string, folder: string): 
 		'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
 	];
 	const call = `${variables.join(' ')} ${program} ${ID} ${event} ${slot} ${quoted(folder)}`;
-	// Set by this CLI for its hooks alone: other programs may read its settings.
-	const conditions = `[ -x ${program} ] && [ -n "\${GEMINI_SESSION_ID}" ]`;
+	const conditions = [
+		`[ -x ${program} ]`,
+		// Set by this CLI for its hooks alone: other programs may read its settings.
+		'[ -n "${GEMINI_SESSION_ID}" ]',
+		// Set by it for its tools alone: an agent that a tool starts is nobody's business.
+		'[ -z "${GEMINI_CLI}" ]',
+	].join(' && ');
 	return `${conditions} && words=$(${call} 2>/dev/null) && printf '%s\\n' "$words"; exit 0`;
 }

@@ -20,7 +20,14 @@ export const geminiCli: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	hooks: {
-		slots: { 'tool-start': 'denial', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },
+		slots: {
+			'tool-start': 'denial',
+			'tool-end': 'boundary',
+			'tool-failed': 'boundary',
+			prompt: 'turn',
+			stop: 'end',
+		},
+		// The CLI cuts nothing; what a person sees of it should stay readable.
 		contextLimit: 8000,
 		// The CLI itself has no limit.
 		stopCap: 7,

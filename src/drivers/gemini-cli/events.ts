@@ -2,9 +2,19 @@ import { WAKE_PROMPT, type HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
+import { isBrokenOff, isSubagentAtWork } from './moment.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 
 export const ID = DriverId.parse('gemini-cli');
+
+/** The tool that hands a task to a subagent. */
+const SEND_SUBAGENT = 'invoke_agent';
+
+/** What stands for the answer of a turn that failed or was broken off: the CLI would not send what keeps it going. */
+const NOTHING_SAID = '[no response text]';
+
+/** What the result of a command says that the user broke off. A command's own output stands behind a label. */
+const CANCELLED = /^(?:<untrusted_context>\s*)?Command was cancelled by user before it could/;
 
 const kindByEvent: Readonly<Record<KnownPayload['hook_event_name'], EventKind>> = {
 	SessionStart: 'session-start',
@@ -24,7 +34,7 @@ export function readEvent(call: HookCall): AgentEvent | 'silent' {
 	if (payload.hook_event_name !== call.event) {
 		throw new Error(`the hook of ${call.event} was called for ${payload.hook_event_name}`);
 	}
-	return withoutUndefined({
+	const event: AgentEvent = withoutUndefined({
 		driver: ID,
 		session: payload.session_id,
 		kind: 'known' in parsed ? kindByEvent[parsed.known.hook_event_name] : 'other',
@@ -33,6 +43,15 @@ export function readEvent(call: HookCall): AgentEvent | 'silent' {
 		transcript: payload.transcript_path || undefined,
 		...('known' in parsed ? detailsOf(parsed.known) : {}),
 	});
+	const isInHook = Boolean(call.env['GEMINI_SESSION_ID']);
+	return isInHook && event.transcript !== undefined ? { ...event, ...atThisMoment(event, event.transcript) } : event;
+}
+
+function atThisMoment({ kind, event, session, tool }: AgentEvent, record: string): Partial<AgentEvent> {
+	if (kind === 'stop' && isBrokenOff(record)) return { kind: 'stop-failed' };
+	// Subagents send no other events, and no subagents of their own.
+	const isTool = (event === 'BeforeTool' || event === 'AfterTool') && tool !== SEND_SUBAGENT;
+	return isTool && isSubagentAtWork(record, session) ? { subagent: 'subagent' } : {};
 }
 
 /** Whoever runs this hook without being this CLI inherits the variable at best, which its payload then contradicts. */
@@ -53,12 +72,17 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'BeforeTool':
 			return { tool: payload.tool_name, summary: inputSummary(payload.tool_input) };
 		case 'AfterTool': {
-			const error = oneLine(payload.tool_response?.error?.message);
-			const summary = error ?? inputSummary(payload.tool_input);
-			return { kind: error === undefined ? 'tool-end' : 'tool-failed', tool: payload.tool_name, summary };
+			const { error, llmContent } = payload.tool_response ?? {};
+			// The turn ends with it, and the CLI forgets all that came after the prompt: nothing may be handed over here.
+			const isBrokenOff = typeof llmContent === 'string' && CANCELLED.test(llmContent);
+			const kind = isBrokenOff ? 'interrupted' : error ? 'tool-failed' : 'tool-end';
+			const summary = oneLine(error?.message) ?? inputSummary(payload.tool_input);
+			return { kind, tool: payload.tool_name, summary };
 		}
 		case 'AfterAgent':
-			return { continuing: payload.stop_hook_active, summary: oneLine(payload.prompt_response) };
+			return payload.prompt_response === NOTHING_SAID
+				? { kind: 'stop-failed' }
+				: { continuing: payload.stop_hook_active, summary: oneLine(payload.prompt_response) };
 		case 'Notification':
 			return payload.notification_type === 'ToolPermission'
 				? { kind: 'permission-asked', summary: askedFor(payload) }

@@ -1,5 +1,5 @@
 import type { HeadlessFormat } from '../../core/headless.ts';
-import { conversationFlags } from './launch.ts';
+import { modelFlags } from './launch.ts';
 import { StreamReader } from './stream.ts';
 
 export const headless: HeadlessFormat = {
@@ -15,7 +15,8 @@ export const headless: HeadlessFormat = {
 	],
 	launch: ({ session, resume, model, permissions, extra, prompt }) => ({
 		args: [
-			...conversationFlags({ session, resume, model }),
+			resume === undefined ? `--session-id=${session}` : `--resume=${resume}`,
+			...modelFlags(model),
 			'--output-format=stream-json',
 			`--approval-mode=${permissions}`,
 			...extra,

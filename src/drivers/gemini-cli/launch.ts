@@ -1,32 +1,23 @@
 import type { LaunchPlan, LaunchRequest } from '../../core/driver.ts';
-import type { SessionId } from '../../protocol/names.ts';
 
-export function launchPlan({ prompt, session, resume, model, extra }: LaunchRequest): LaunchPlan {
+export function launchPlan({ prompt, resume, model, extra }: LaunchRequest): LaunchPlan {
 	return {
 		args: [
-			...conversationFlags({ session, resume, model }),
+			...(resume === undefined ? [] : [`--resume=${resume}`]),
+			...modelFlags(model),
 			...extra,
 			// In one word, so that a prompt that begins with a dash is no option.
 			...(prompt === undefined || prompt === '' ? [] : [`--prompt-interactive=${prompt}`]),
 		],
 		env: {},
-		sessionIsKnown: true,
+		// Once the user has trusted the folder, the CLI starts itself again with the same arguments, and would refuse an id of ours as
+		// one that exists. So it picks its own, and names it in its first event.
+		sessionIsKnown: resume !== undefined,
 	};
 }
 
-export function conversationFlags({
-	session,
-	resume,
-	model,
-}: {
-	session: SessionId;
-	resume: SessionId | undefined;
-	model: string | undefined;
-}): string[] {
-	return [
-		resume === undefined ? `--session-id=${session}` : `--resume=${resume}`,
-		...(model === undefined ? [] : [`--model=${model}`]),
-	];
+export function modelFlags(model: string | undefined): string[] {
+	return model === undefined ? [] : [`--model=${model}`];
 }
 
 /** What the CLI sets for its own tools and hooks. */

@@ -30,7 +30,10 @@ const schemas = {
 		event('AfterTool', {
 			...tool(),
 			tool_response: z.optional(
-				z.looseObject({ error: z.optional(z.nullable(z.looseObject({ message: maybeText() }))) }),
+				z.looseObject({
+					llmContent: z.unknown(),
+					error: z.optional(z.nullable(z.looseObject({ message: maybeText() }))),
+				}),
 			),
 		}),
 	AfterAgent: () => event('AfterAgent', { prompt_response: maybeText(), stop_hook_active: z.optional(z.boolean()) }),

@@ -96,7 +96,9 @@ export class StreamReader implements HeadlessReader {
 		this.tools.delete(tool_id);
 		if (status !== 'error') return [];
 		const reason = error?.message || output;
-		return DENIED.has(error?.type ?? '') ? [{ is: 'denied', tool, reason }] : [{ is: 'tool-failed', reason }];
+		return error?.type === 'policy_violation' && !BY_HOOK.test(reason)
+			? [{ is: 'denied', tool, reason }]
+			: [{ is: 'tool-failed', reason }];
 	}
 
 	private readResult({ status, error, stats }: Result): HeadlessEvent {
@@ -105,7 +107,8 @@ export class StreamReader implements HeadlessReader {
 	}
 }
 
-const DENIED: ReadonlySet<string> = new Set(['policy_violation', 'tool_not_registered']);
+/** A hook's word, a halt of Nancy's own for one, is none of the permissions. */
+const BY_HOOK = /^Tool execution blocked: /;
 
 function resultOf(text: string, stats: Result['stats'], failure?: HeadlessFailure): HeadlessEvent {
 	const { input_tokens: inputTokens = 0, output_tokens: outputTokens = 0 } = stats ?? {};

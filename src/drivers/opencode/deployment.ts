@@ -1,0 +1,25 @@
+import type { DeploymentPlan, DeploymentRequest } from '../../core/driver.ts';
+import { eventNames } from './payloads.ts';
+import { pluginFile } from './plugin.ts';
+
+/** Loaded by whoever starts the CLI in the folder, without a question. */
+const PLUGIN = '.opencode/plugin/nancy.js';
+
+/** In the launch folder. */
+export const LAUNCH_PLUGIN = 'nancy.js';
+
+const WARNINGS = [
+	'Sessions of opencode that run already load the plugin only when they are started anew.',
+	'opencode installs the package @opencode-ai/plugin into .opencode when it finds a plugin there, and keeps it out of git itself.',
+];
+
+export function deploymentPlan({ launcher, workspaceFolder, scope }: DeploymentRequest): DeploymentPlan {
+	const isWorkspace = scope === 'workspace';
+	return {
+		edits: [],
+		files: isWorkspace ? [{ file: PLUGIN, content: pluginFile('workspace', launcher, workspaceFolder) }] : [],
+		launchFiles: [{ file: LAUNCH_PLUGIN, content: pluginFile('launch', launcher, workspaceFolder) }],
+		events: eventNames,
+		warnings: isWorkspace ? WARNINGS : [],
+	};
+}

@@ -1,0 +1,39 @@
+import type { Driver } from '../../core/driver.ts';
+import { deliveryAnswer } from './answers.ts';
+import { deploymentPlan } from './deployment.ts';
+import { ID, readEvent } from './events.ts';
+import { headless } from './headless.ts';
+import { foreignVariables, launchPlan } from './launch.ts';
+import { floors, limits, OLDEST } from './versions.ts';
+import { wakeAnswer, watchAnswer } from './wake.ts';
+
+export const opencode: Driver = {
+	id: ID,
+	displayName: 'opencode',
+	command: 'opencode',
+	versionArgs: ['--version'],
+	oldestVersion: OLDEST,
+	floors,
+	limits,
+	installHint: 'Install it with: npm install -g opencode-ai',
+	launch: launchPlan,
+	deployment: deploymentPlan,
+	// It reads `.claude/skills` too: a skill that stands in both is offered once, by its name.
+	skillsFolder: '.agents/skills',
+	hooks: {
+		slots: { 'tool-start': 'denial', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },
+		// The CLI itself has no limit: it cuts a tool's result before the plugin sees it.
+		contextLimit: 30_000,
+		// Nor here: feedback is a prompt like any other.
+		stopCap: 7,
+		read: readEvent,
+		answer: deliveryAnswer,
+		watchAnswer,
+		wake: { by: 'answer', answer: wakeAnswer },
+	},
+	probe: 'none',
+	// It keeps its sessions in a database.
+	transcript: 'none',
+	headless,
+	foreignVariables,
+};

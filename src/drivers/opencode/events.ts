@@ -1,0 +1,81 @@
+import type { HookCall } from '../../core/driver.ts';
+import { DriverId } from '../../protocol/names.ts';
+import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
+import { parsePayload, type KnownPayload } from './payloads.ts';
+import { DOORBELL, rungOfPrompt } from './wake.ts';
+
+export const ID = DriverId.parse('opencode');
+
+const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
+	'session-start': 'session-start',
+	'session-end': 'session-end',
+	prompt: 'prompt',
+	'tool-start': 'tool-start',
+	'tool-end': 'tool-end',
+	'tool-failed': 'tool-failed',
+	'permission-asked': 'permission-asked',
+	'permission-replied': 'permission-answered',
+	stop: 'stop',
+	'stop-failed': 'stop-failed',
+	interrupted: 'interrupted',
+	'subagent-start': 'subagent-start',
+	'subagent-stop': 'subagent-stop',
+	compacting: 'compact-start',
+	compacted: 'compact-end',
+	[DOORBELL]: 'doorbell',
+};
+
+/** Reads one payload of Nancy's plugin. */
+export function readEvent(call: HookCall): AgentEvent {
+	const parsed = parsePayload(call.event, call.payload);
+	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
+	return withoutUndefined({
+		driver: ID,
+		session: payload.sessionID,
+		kind: 'known' in parsed ? kindByEvent[parsed.known.event] : 'other',
+		event: call.event,
+		subagent: payload.subagent ?? undefined,
+		cwd: payload.directory ?? undefined,
+		...('known' in parsed ? detailsOf(parsed.known) : {}),
+	});
+}
+
+function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
+	switch (payload.event) {
+		case 'session-start':
+			return { cause: payload.source ?? undefined };
+		case 'prompt':
+			return { ...promptDetails(payload.text), model: payload.model ?? undefined };
+		case 'tool-start':
+		case 'tool-end':
+			return { ...toolOf(payload), summary: toolSummary(payload.args) };
+		case 'tool-failed':
+			return { ...toolOf(payload), summary: oneLine(payload.error) };
+		case 'permission-asked':
+			return { ...toolOf(payload), summary: oneLine(payload.text) };
+		case 'permission-replied':
+			return { cause: payload.reply ?? undefined };
+		case 'stop':
+			return { continuing: payload.isContinued, summary: oneLine(payload.text) };
+		case 'stop-failed':
+		case 'subagent-start':
+			return { summary: oneLine(payload.text) };
+		default:
+			return {};
+	}
+}
+
+function toolOf({ tool, callID }: { tool: string; callID?: string | null | undefined }): Partial<AgentEvent> {
+	return { tool, toolUseId: callID ?? undefined };
+}
+
+function toolSummary(args: unknown): string | undefined {
+	return inputSummary(args) ?? oneLine(isObject(args) ? args['filePath'] : undefined);
+}
+
+function promptDetails(prompt: string): Partial<AgentEvent> {
+	const wakeRung = rungOfPrompt(prompt);
+	const isWake = wakeRung === 'wake';
+	return { isWake, wakeRung, summary: isWake ? undefined : oneLine(prompt) };
+}

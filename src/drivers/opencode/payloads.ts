@@ -1,0 +1,61 @@
+import * as z from 'zod/mini';
+import { SessionId } from '../../protocol/names.ts';
+import { DOORBELL } from './wake.ts';
+
+// Building a schema costs the hook more than using it, so each is built when its event comes.
+
+const maybeText = () => z.optional(z.nullable(z.string()));
+
+/** What every event of the plugin carries. */
+const common = () => ({
+	/** The agent's own, in the events of its subagents too. */
+	sessionID: SessionId,
+	directory: maybeText(),
+	/** The subagent's session, only in its events. */
+	subagent: maybeText(),
+});
+
+const tool = () => ({ tool: z.string(), callID: maybeText() });
+const input = () => ({ ...tool(), args: z.optional(z.unknown()) });
+
+function event<Name extends string, Fields extends z.core.$ZodShape>(name: Name, fields: Fields) {
+	return z.looseObject({ ...common(), event: z.literal(name), ...fields });
+}
+
+/** The events that Nancy's plugin tells (plugin.ts). A payload does not name its event: the call of the guard does. */
+const schemas = {
+	'session-start': () => event('session-start', { source: maybeText() }),
+	'session-end': () => event('session-end', {}),
+	prompt: () => event('prompt', { text: z._default(z.string(), ''), model: maybeText() }),
+	'tool-start': () => event('tool-start', input()),
+	'tool-end': () => event('tool-end', input()),
+	'tool-failed': () => event('tool-failed', { ...tool(), error: maybeText() }),
+	'permission-asked': () => event('permission-asked', { ...tool(), text: maybeText() }),
+	'permission-replied': () => event('permission-replied', { reply: maybeText() }),
+	stop: () => event('stop', { isContinued: z._default(z.boolean(), false), text: maybeText() }),
+	'stop-failed': () => event('stop-failed', { text: maybeText() }),
+	interrupted: () => event('interrupted', {}),
+	'subagent-start': () => event('subagent-start', { text: maybeText() }),
+	'subagent-stop': () => event('subagent-stop', {}),
+	compacting: () => event('compacting', {}),
+	compacted: () => event('compacted', {}),
+	[DOORBELL]: () => event(DOORBELL, {}),
+};
+
+type EventName = keyof typeof schemas;
+export type KnownPayload = { [Name in EventName]: z.infer<ReturnType<(typeof schemas)[Name]>> }[EventName];
+
+const unknownEvent = () => z.looseObject({ ...common(), event: z.string() });
+export type UnknownPayload = z.infer<ReturnType<typeof unknownEvent>>;
+
+export const eventNames: readonly string[] = Object.keys(schemas);
+
+/** Parses one payload; throws when a known event does not look like itself. */
+export function parsePayload(name: string, value: unknown): { known: KnownPayload } | { unknown: UnknownPayload } {
+	const named = typeof value === 'object' && value !== null ? { ...value, event: name } : value;
+	return isKnown(name) ? { known: schemas[name]().parse(named) } : { unknown: unknownEvent().parse(named) };
+}
+
+function isKnown(name: string): name is EventName {
+	return Object.hasOwn(schemas, name);
+}

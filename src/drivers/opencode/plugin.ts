@@ -1,0 +1,351 @@
+import { ID } from './events.ts';
+import { DOORBELL, WAKE_WORDS } from './wake.ts';
+
+/**
+ * A plugin of the CLI's: a module that it loads into its own process, without a question. This one hands the guard what happens, and
+ * does what the guard answers, with the client that the CLI gives it: no port listens anywhere. Written in what runs unbuilt in every
+ * version of the CLI. Nothing that it does may throw or hold the CLI up for longer than {@link LIMIT_MS}, but for the denial of a halt.
+ * @param place `launch`: the agent is one of Nancy's own. `workspace`: whoever starts the CLI in the folder.
+ */
+export function pluginFile(place: 'launch' | 'workspace', launcher: string, folder: string): string {
+	return `// Nancy's: reports what this agent does, and hands it the messages that wait for it. It decides nothing about permissions.
+import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants, unwatchFile, watchFile } from 'node:fs';
+
+const LAUNCHER = ${JSON.stringify(launcher)};
+const FOLDER = ${JSON.stringify(folder)};
+${SOURCE.replace('__IS_OURS__', place === 'launch' ? 'true' : '!process.env.NANCY_TASK_DIR')}`;
+}
+
+/** Longest time that one event may hold the CLI up, in milliseconds: above the program's own limit of 2.5 s. */
+const LIMIT_MS = 4000;
+
+/** Longest text of an event that is kept, in UTF-16 units. */
+const TEXT_LIMIT = 20_000;
+
+const SOURCE = String.raw`const command = process.argv.slice(2).find(word => !word.startsWith('-'));
+/** A run that ends with its turn: nobody could be woken in it. */
+const isRun = command === 'run' && !process.argv.includes('-i') && !process.argv.includes('--interactive');
+const isAttended = !isRun && process.env.NANCY_ATTENDED !== '0';
+/** One process with the sessions of many. */
+const isServer = ['serve', 'web', 'acp'].includes(command);
+
+function mayReport() {
+	// An agent that one of our tools has started inherits all variables: it is nobody's business.
+	const outer = process.env.NANCY_OPENCODE_PID;
+	if (outer && outer !== String(process.pid)) return false;
+	process.env.NANCY_OPENCODE_PID = String(process.pid);
+	try {
+		accessSync(LAUNCHER, constants.X_OK);
+		return __IS_OURS__;
+	} catch {
+		return false;
+	}
+}
+
+function environment(session) {
+	return {
+		...process.env,
+		NANCY_HOOK_SESSION: session,
+		NANCY_HOOK_PROJECT: '',
+		NANCY_HOOK_PID: isServer ? '' : String(process.pid),
+		NANCY_HOOK_ATTENDED: isAttended ? '1' : '0',
+	};
+}
+
+const NOTHING = { code: 0, stdout: '', stderr: '' };
+
+/** One call of the guard. Never fails. */
+function guard(session, event, slot, payload, limit) {
+	return new Promise(resolve => {
+		try {
+			const child = spawn(LAUNCHER, ['__ID__', event, slot, FOLDER], { env: environment(session), stdio: 'pipe' });
+			const said = { stdout: '', stderr: '' };
+			const timer = limit && setTimeout(() => { child.kill('SIGKILL'); resolve(NOTHING); }, limit);
+			for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', text => (said[name] += text));
+			const end = result => { clearTimeout(timer); resolve(result); };
+			child.on('error', () => end(NOTHING));
+			child.on('close', code => end({ ...said, code }));
+			child.stdin.on('error', () => undefined).end(JSON.stringify(payload));
+		} catch {
+			resolve(NOTHING);
+		}
+	});
+}
+
+function answerIn(text) {
+	try {
+		const answer = JSON.parse(text);
+		return typeof answer === 'object' && answer !== null ? answer : {};
+	} catch {
+		return {};
+	}
+}
+
+const cut = text => (typeof text === 'string' ? text.slice(0, __TEXT_LIMIT__) : undefined);
+
+export const Nancy = async ({ client, directory }) => {
+	if (!mayReport()) return {};
+	/** What is known of the sessions of this process, by their id. */
+	const sessions = new Map();
+	const known = id => {
+		if (!sessions.has(id)) sessions.set(id, { last: Promise.resolve() });
+		return sessions.get(id);
+	};
+	let hasBegun = false;
+
+	/** The agent's own session that this one belongs to; a subagent has one of its own. */
+	async function placeOf(id) {
+		let root = id;
+		for (let depth = 0; depth < 8; depth++) {
+			const session = known(root);
+			session.parent ??= client.session.get({ path: { id: root } }).then(found => found.data?.parentID ?? '', () => '');
+			const parent = await session.parent;
+			if (!parent) break;
+			root = parent;
+		}
+		return root === id ? { root } : { root, subagent: id };
+	}
+
+	/** Calls of one session go one after another, so that they are told in the order in which things happened. */
+	function tell(root, event, slot, payload) {
+		const session = known(root);
+		const before = session.last;
+		const call = (async () => {
+			await before;
+			const { stdout } = await guard(root, event, slot, { sessionID: root, directory, ...payload }, __LIMIT_MS__);
+			return answerIn(stdout);
+		})();
+		session.last = call;
+		return call;
+	}
+
+	/** The guard learns of a session before anything else of it. */
+	function begin(root, cause) {
+		const session = known(root);
+		session.begun ??= (async () => {
+			const isFirst = !hasBegun;
+			hasBegun = true;
+			const source = cause ?? (session.isNew ? (isFirst || isServer ? 'startup' : 'clear') : 'resume');
+			const { bell } = await tell(root, 'session-start', 'program', { source });
+			if (typeof bell !== 'string' || !isAttended) return;
+			session.bell = bell;
+			watchFile(bell, { interval: 500, persistent: false }, () => void wake(root));
+		})();
+		return session.begun;
+	}
+
+	async function wake(root) {
+		// It may wait for the turn to end, so nothing waits for it.
+		const { code, stderr } = await guard(root, '__DOORBELL__', 'wake', { sessionID: root, directory });
+		if (code === 2) await prompt(root, stderr.trim() || '__WAKE_WORDS__');
+	}
+
+	/** A prompt as the user's last one was: another agent could be allowed more. */
+	async function prompt(root, text) {
+		try {
+			const { agent, model, variant } = known(root).user ?? (await lastUser(root)) ?? {};
+			const body = { agent, model, variant, parts: [{ type: 'text', text }] };
+			await client.session.promptAsync({ path: { id: root }, body });
+		} catch {
+			// Then the message waits for the next prompt.
+		}
+	}
+
+	async function lastUser(root) {
+		const { data = [] } = await client.session.messages({ path: { id: root } });
+		return data.map(message => message.info).findLast(info => info.role === 'user');
+	}
+
+	/** Says when the model's turn is over, and goes on with what waited for that. */
+	async function stop(root, summary) {
+		const { isContinued } = known(root);
+		const { prompt: text } = await tell(root, 'stop', 'end', { isContinued: isContinued === true, text: cut(summary) });
+		if (typeof text !== 'string') return;
+		known(root).own = text;
+		await prompt(root, text);
+	}
+
+	async function toolEvent(event, slot, { sessionID, tool, callID }, more) {
+		const { root, subagent } = await placeOf(sessionID);
+		if (!subagent) await begin(root);
+		return tell(root, event, subagent ? 'report' : slot, { subagent, tool, callID, ...more });
+	}
+
+	const events = {
+		'session.created': async ({ info }) => {
+			const session = known(info.id);
+			session.parent = Promise.resolve(info.parentID ?? '');
+			session.isNew = true;
+			const { root, subagent } = await placeOf(info.id);
+			if (subagent) await tell(root, 'subagent-start', 'report', { subagent, text: cut(info.title) });
+			else await begin(root);
+		},
+		'session.idle': async ({ sessionID }) => {
+			const { root, subagent } = await placeOf(sessionID);
+			if (subagent) return void (await tell(root, 'subagent-stop', 'report', { subagent }));
+			const session = known(root);
+			const { failure, begun } = session;
+			session.failure = undefined;
+			if (!begun) return;
+			if (failure) await tell(root, failure.isAbort ? 'interrupted' : 'stop-failed', 'end', { text: failure.text });
+			// At the end of a run its process is gone before a prompt could be taken.
+			else if (!isRun) await stop(root, session.text);
+		},
+		'session.error': async ({ sessionID, error }) => {
+			if (!sessionID || !error) return;
+			const isAbort = error.name === 'MessageAbortedError';
+			known(sessionID).failure ??= { isAbort, text: isAbort ? undefined : cut(error.data?.message ?? error.name) };
+		},
+		'session.compacted': async ({ sessionID }) => {
+			const { root, subagent } = await placeOf(sessionID);
+			if (!subagent) await tell(root, 'compacted', 'report', {});
+		},
+		'permission.asked': async ({ sessionID, permission, patterns, metadata, tool }) => {
+			// A subagent's question stops the agent as well.
+			const { root } = await placeOf(sessionID);
+			const text = cut(metadata?.command ?? metadata?.filepath ?? patterns?.join(', '));
+			await tell(root, 'permission-asked', 'report', { tool: permission, callID: tool?.callID, text });
+		},
+		'permission.replied': async ({ sessionID, reply }) => {
+			const { root } = await placeOf(sessionID);
+			await tell(root, 'permission-replied', 'report', { reply });
+		},
+		'question.asked': async ({ sessionID, questions, tool }) => {
+			const { root } = await placeOf(sessionID);
+			const text = cut(questions?.[0]?.question);
+			await tell(root, 'permission-asked', 'report', { tool: 'question', callID: tool?.callID, text });
+		},
+		'question.replied': async ({ sessionID }) => {
+			const { root } = await placeOf(sessionID);
+			await tell(root, 'permission-replied', 'report', { reply: 'answered' });
+		},
+		'question.rejected': async ({ sessionID }) => {
+			const { root } = await placeOf(sessionID);
+			await tell(root, 'permission-replied', 'report', { reply: 'reject' });
+		},
+		'message.part.updated': async ({ part }) => {
+			// A tool that fails is told here alone, again and again.
+			if (part?.type !== 'tool' || part.state?.status !== 'error') return;
+			const session = known(part.sessionID);
+			session.failed ??= new Set();
+			if (session.failed.has(part.callID)) return;
+			session.failed.add(part.callID);
+			await toolEvent('tool-failed', 'report', part, { error: cut(part.state.error) });
+		},
+	};
+
+	const resumed = resumedSession();
+	if (resumed) void begin(resumed, 'resume').catch(() => undefined);
+
+	return {
+		event: async ({ event }) => {
+			try {
+				await events[event.type]?.(event.properties);
+			} catch {
+				// What it would have told is not known.
+			}
+		},
+		'chat.message': async ({ sessionID }, { message, parts }) => {
+			try {
+				const { root, subagent } = await placeOf(sessionID);
+				if (subagent) return;
+				await begin(root);
+				const session = known(root);
+				session.user = { agent: message.agent, model: message.model, variant: message.variant };
+				session.failure = undefined;
+				session.text = undefined;
+				const text = parts.filter(part => part.type === 'text').map(part => part.text).join('\n');
+				session.isContinued = session.own !== undefined && text === session.own;
+				session.own = undefined;
+				if (session.isContinued) return;
+				const model = message.model && message.model.providerID + '/' + message.model.modelID;
+				const { context } = await tell(root, 'prompt', 'turn', { text: cut(text), model });
+				const last = parts.at(-1);
+				if (typeof context !== 'string' || !last) return;
+				// Parts are kept in the order of their ids.
+				const place = { id: last.id + 'n', messageID: last.messageID, sessionID: last.sessionID };
+				parts.push({ ...place, type: 'text', text: context, synthetic: true });
+			} catch {
+				// The prompt goes its way.
+			}
+		},
+		'tool.execute.before': async (call, { args }) => {
+			let answer = {};
+			try {
+				answer = await toolEvent('tool-start', 'boundary', call, { args });
+			} catch {
+				// The tool runs.
+			}
+			if (typeof answer.deny !== 'string') return;
+			if (answer.pause === true) known(call.sessionID).isPaused = true;
+			throw new Error(answer.deny);
+		},
+		'tool.execute.after': async (call, output) => {
+			try {
+				const takes = typeof output?.output === 'string' ? 'text' : Array.isArray(output?.content) ? 'content' : undefined;
+				const text = cut(takes === 'text' ? output.output : undefined);
+				const slot = takes ? 'boundary' : 'report';
+				const { context, pause } = await toolEvent('tool-end', slot, call, { args: call.args, text });
+				if (typeof context !== 'string') return;
+				if (takes === 'text') output.output += '\n\n' + context;
+				else output.content.push({ type: 'text', text: context });
+				if (pause === true) known(call.sessionID).isPaused = true;
+			} catch {
+				// The tool's result is what it is.
+			}
+		},
+		'chat.params': async ({ sessionID }) => {
+			const session = sessions.get(sessionID);
+			if (!session?.isPaused) return;
+			session.isPaused = false;
+			// What was said stands in the tool's result; the model is not asked.
+			await client.session.abort({ path: { id: sessionID } }).catch(() => undefined);
+		},
+		'experimental.text.complete': async ({ sessionID }, { text }) => {
+			try {
+				const { root, subagent } = await placeOf(sessionID);
+				if (subagent || !known(root).begun) return;
+				known(root).text = text;
+				// The last moment at which a run takes a prompt.
+				if (isRun) await stop(root, text);
+			} catch {
+				// The turn ends.
+			}
+		},
+		'experimental.session.compacting': async ({ sessionID }) => {
+			try {
+				const { root, subagent } = await placeOf(sessionID);
+				if (!subagent) await tell(root, 'compacting', 'report', {});
+			} catch {
+				// It is compacted all the same.
+			}
+		},
+		dispose: async () => {
+			for (const [id, { bell, begun }] of sessions) {
+				if (bell) unwatchFile(bell);
+				if (!begun) continue;
+				const input = JSON.stringify({ sessionID: id, directory });
+				const options = { env: environment(id), input, timeout: 1000, stdio: ['pipe', 'ignore', 'ignore'] };
+				spawnSync(LAUNCHER, ['__ID__', 'session-end', 'report', FOLDER], options);
+			}
+		},
+	};
+};
+
+/** The session that the command line names, which says nothing until its next prompt. */
+function resumedSession() {
+	const words = process.argv.slice(2);
+	if (!isAttended || isServer || words.includes('--fork')) return undefined;
+	for (const [index, word] of words.entries()) {
+		const named = word === '-s' || word === '--session' ? words[index + 1] : /^(?:-s=?|--session=)(.+)$/.exec(word)?.[1];
+		if (named?.startsWith('ses_')) return named;
+	}
+	return undefined;
+}
+`
+	.replaceAll('__ID__', ID)
+	.replaceAll('__DOORBELL__', DOORBELL)
+	.replaceAll('__WAKE_WORDS__', WAKE_WORDS)
+	.replaceAll('__LIMIT_MS__', String(LIMIT_MS))
+	.replaceAll('__TEXT_LIMIT__', String(TEXT_LIMIT));

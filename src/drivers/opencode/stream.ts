@@ -1,0 +1,139 @@
+import * as z from 'zod/mini';
+import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
+import { SessionId } from '../../protocol/names.ts';
+import { inputSummary } from '../summary.ts';
+
+const count = z._default(z.number(), 0);
+
+const ToolUse = z.looseObject({
+	type: z.literal('tool_use'),
+	part: z.looseObject({
+		tool: z.string(),
+		state: z.looseObject({
+			status: z.string(),
+			input: z.optional(z.unknown()),
+			error: z.optional(z.string()),
+		}),
+	}),
+});
+const Text = z.looseObject({ type: z.literal('text'), part: z.looseObject({ text: z.string() }) });
+const StepFinish = z.looseObject({
+	type: z.literal('step_finish'),
+	part: z.looseObject({
+		reason: z.optional(z.string()),
+		cost: count,
+		tokens: z._default(z.looseObject({ input: count, output: count }), { input: 0, output: 0 }),
+	}),
+});
+const Failed = z.looseObject({
+	type: z.literal('error'),
+	error: z.looseObject({
+		name: z._default(z.string(), ''),
+		data: z.optional(
+			z.looseObject({
+				message: z.optional(z.string()),
+				statusCode: z.optional(z.number()),
+				isRetryable: z.optional(z.boolean()),
+			}),
+		),
+	}),
+});
+
+/** The lines of `--format json` of opencode 1.18.33 that Nancy reads; docs/agents/opencode.md has samples. */
+const Line = z.union([ToolUse, Text, StepFinish, Failed]);
+const InSession = z.looseObject({ sessionID: SessionId });
+const FileInput = z.looseObject({ filePath: z.string() });
+
+/** Too many requests, or the account's limit is used up. */
+const TOO_MANY = 429;
+/** How the CLI words a permission that was refused, by a rule or because nobody was there to ask. */
+const REFUSED = /^(?:The user rejected permission|The user has specified a rule)/;
+
+/** Reads one run. The CLI prints no result: it is the agent's last words once a step ends that asks for no tool. */
+export class StreamReader implements HeadlessReader {
+	private session: SessionId | undefined;
+	private text = '';
+	private inputTokens = 0;
+	private outputTokens = 0;
+	private costUsd = 0;
+	private failure: HeadlessFailure | undefined;
+	private denied: string | undefined;
+	private isOver = false;
+
+	read(text: string): readonly HeadlessEvent[] {
+		const value = parsed(text);
+		const line = Line.safeParse(value);
+		return [...this.sessionOf(value), ...(line.success ? this.eventsOf(line.data) : [])];
+	}
+
+	/** A permission that was refused ends the run without a word, and with 0. */
+	end(exitCode: number | null): readonly HeadlessEvent[] {
+		if (exitCode === null) return [];
+		const failure = this.failure ?? this.withoutAnswer();
+		if (!this.isOver && failure === undefined) return [];
+		const { inputTokens, outputTokens, costUsd } = this;
+		const text = failure?.reason ?? this.text;
+		return [{ is: 'result', result: { text, inputTokens, outputTokens, costUsd, failure } }];
+	}
+
+	private withoutAnswer(): HeadlessFailure | undefined {
+		if (this.isOver || this.denied === undefined) return undefined;
+		return { reason: `It ended because it was not allowed to: ${this.denied}`, kind: 'final' };
+	}
+
+	private sessionOf(value: unknown): readonly HeadlessEvent[] {
+		const named = InSession.safeParse(value);
+		if (!named.success || this.session !== undefined) return [];
+		this.session = named.data.sessionID;
+		return [{ is: 'session', session: this.session }];
+	}
+
+	private eventsOf(line: z.infer<typeof Line>): readonly HeadlessEvent[] {
+		switch (line.type) {
+			case 'tool_use':
+				return this.toolEvents(line.part);
+			case 'text':
+				this.text = line.part.text;
+				return this.text === '' ? [] : [{ is: 'text', text: this.text }];
+			case 'step_finish': {
+				const { reason, cost, tokens } = line.part;
+				this.inputTokens += tokens.input;
+				this.outputTokens += tokens.output;
+				this.costUsd += cost;
+				this.isOver = reason !== 'tool-calls';
+				return [];
+			}
+			case 'error':
+				this.failure = failureOf(line.error);
+				return [];
+		}
+	}
+
+	/** Told once it has ended. */
+	private toolEvents({ tool, state }: z.infer<typeof ToolUse>['part']): readonly HeadlessEvent[] {
+		const named = FileInput.safeParse(state.input);
+		const file = named.success ? named.data.filePath : undefined;
+		const summary = file ?? inputSummary(state.input);
+		const used: HeadlessEvent = { is: 'tool', tool, file, summary };
+		if (state.status !== 'error') return [used];
+		const reason = state.error ?? '';
+		if (!REFUSED.test(reason)) return [used, { is: 'tool-failed', reason }];
+		this.denied = [tool, summary].filter(Boolean).join(': ');
+		return [used, { is: 'denied', tool, reason }];
+	}
+}
+
+function failureOf({ name, data }: z.infer<typeof Failed>['error']): HeadlessFailure {
+	const status = data?.statusCode;
+	const reason = [status, data?.message ?? name].filter(Boolean).join(' ') || 'an error without a name';
+	if (status === TOO_MANY) return { reason, kind: 'quota' };
+	return { reason, kind: data?.isRetryable === true ? 'transient' : 'final' };
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined; // some tools and wrappers print to the same pipe
+	}
+}

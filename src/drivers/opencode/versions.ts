@@ -1,0 +1,27 @@
+import type { Version } from '../../base/version.ts';
+import type { Capability } from '../../core/driver.ts';
+
+/** The version that everything here was measured on; the hooks of its plugins change from version to version. */
+export const OLDEST: Version = [1, 18, 33];
+
+export const floors: Readonly<Record<Capability, Version | 'none'>> = {
+	hooks: OLDEST,
+	steer: OLDEST,
+	halt: OLDEST,
+	feedback: OLDEST,
+	batchEnd: 'none',
+	quietStop: OLDEST,
+	wake: OLDEST,
+	permissions: OLDEST,
+	status: 'none',
+	skills: OLDEST,
+	resume: OLDEST,
+	headless: OLDEST,
+};
+
+export const limits: Readonly<Partial<Record<Capability, string>>> = {
+	hooks: 'opencode begins a session with its first prompt; until then Nancy shows it as starting, and messages wait for that prompt.',
+	batchEnd:
+		'opencode reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
+	status: 'opencode does not tell what its sessions are doing when asked; its events do.',
+};

@@ -1,0 +1,33 @@
+import { SILENT, WAKE_PROMPT, type HookAnswer } from '../../core/driver.ts';
+import type { AgentEvent } from '../../protocol/traffic.ts';
+
+/** The plugin's own event: a session's bell has rung. */
+export const DOORBELL = 'doorbell';
+
+/**
+ * What the plugin says to an idle agent; the messages stand in the same prompt. Other words than what a person types, so that the
+ * receipt can name the rung.
+ */
+export const WAKE_WORDS = 'Nancy has a message for you. It stands in the context of this prompt.';
+
+/** For the plugin: to wake the agent with these words. */
+export function wakeAnswer(rung: 'wake' | 'waiter'): HookAnswer {
+	return { stdout: '', stderr: `${WAKE_WORDS}\n`, exitCode: 2, rung };
+}
+
+/** For the plugin: the file to watch. */
+export function watchAnswer(event: AgentEvent, bell: string): HookAnswer {
+	return event.kind === 'session-start' ? { ...SILENT, stdout: `${JSON.stringify({ bell })}\n` } : SILENT;
+}
+
+/** Which of Nancy's rungs caused this prompt; undefined for a person's. */
+export function rungOfPrompt(prompt: string): 'wake' | 'keys' | undefined {
+	switch (prompt.trim()) {
+		case WAKE_WORDS:
+			return 'wake';
+		case WAKE_PROMPT:
+			return 'keys';
+		default:
+			return undefined;
+	}
+}
