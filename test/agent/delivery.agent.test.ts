@@ -26,8 +26,8 @@ describe('delivery to a headless agent', () => {
 			...bypass,
 		]);
 		await tool(lab, 'started');
-		await lab.send(address, 'Several at once: [[par:touch a||touch b||touch c]] [[text:Read it]]');
-		await lab.model.waitForRequest(request => request.text.includes('Several at once'));
+		await lab.send(address, 'Three files at once: [[par:touch a||touch b||touch c]] [[text:Read it]]');
+		await lab.model.waitForRequest(request => request.text.includes('Three files at once'));
 		const id = await lab.send(address, 'Do not touch anything.', { effect: 'halt', priority: 'urgent' });
 		const { stdout } = await run;
 		expect(stdout.trim()).toBe('Read it');
