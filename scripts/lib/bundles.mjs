@@ -1,6 +1,7 @@
 import { chmodSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import esbuild from 'esbuild';
+import { driverFolders, oneDriver } from './oneDriver.mts';
 import { root } from './bootstrap.mjs';
 
 /**
@@ -11,7 +12,12 @@ const PROGRAMS = [
 	{ out: 'dist/extension.js', entry: 'src/extension.ts', external: ['vscode', './main.js'] },
 	{ out: 'dist/main.js', entry: 'src/main.ts', external: ['vscode'] },
 	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], executable: true },
-	{ out: 'dist/hook.js', entry: 'src/hook/main.ts', external: [] },
+	...driverFolders.map(folder => ({
+		out: `dist/hook/${folder}.js`,
+		entry: 'src/hook/main.ts',
+		external: [],
+		plugins: [oneDriver(folder)],
+	})),
 ];
 
 /** @param {{ minify: boolean }} options */
@@ -24,11 +30,12 @@ function optionsOfAll({ minify }) {
 		legalComments: 'none',
 		logLevel: 'warning',
 	};
-	const programs = PROGRAMS.map(({ out, entry, external, executable }) => ({
+	const programs = PROGRAMS.map(({ out, entry, external, plugins = [], executable }) => ({
 		...shared,
 		entryPoints: [entry],
 		outfile: out,
 		external,
+		plugins,
 		platform: 'node',
 		format: 'cjs',
 		target: 'node20',

@@ -22,7 +22,8 @@ import { uniqueHex } from '../base/unique.ts';
 /** What a runtime is made of: the programs as built, and the skills as deployed. Absolute paths. */
 export interface RuntimeSources {
 	guard: string;
-	hook: string;
+	/** Folder with the program behind the guard, one for each driver: `<driver>.js`. */
+	hooks: string;
 	cli: string;
 	skills: string;
 }
@@ -94,13 +95,13 @@ export function sourcesIn(folder: string, layout: 'package' | 'runtime'): Runtim
 	return layout === 'runtime'
 		? {
 				guard: join(folder, 'nancy-hook'),
-				hook: join(folder, 'hook.js'),
+				hooks: join(folder, 'hook'),
 				cli: join(folder, 'nancy.js'),
 				skills: join(folder, 'skills'),
 			}
 		: {
 				guard: join(folder, 'hooks', 'nancy-hook'),
-				hook: join(folder, 'dist', 'hook.js'),
+				hooks: join(folder, 'dist', 'hook'),
 				cli: join(folder, 'dist', 'nancy.js'),
 				skills: join(folder, 'skills'),
 			};
@@ -151,7 +152,8 @@ function runtimeAt(folder: string, version: string): Runtime {
 async function build(folder: string, sources: RuntimeSources, node: NodeProgram): Promise<void> {
 	await mkdir(join(folder, 'bin'), { recursive: true, mode: 0o700 });
 	await cp(sources.guard, join(folder, 'nancy-hook'));
-	await cp(sources.hook, join(folder, 'hook.js'));
+	const isMap = (file: string) => file.endsWith('.map');
+	await cp(sources.hooks, join(folder, 'hook'), { recursive: true, filter: file => !isMap(file) });
 	await cp(sources.cli, join(folder, 'nancy.js'));
 	await cp(sources.skills, join(folder, 'skills'), { recursive: true });
 	for (const skill of await folderNames(join(folder, 'skills'))) {

@@ -99,7 +99,7 @@ describe('the life of a task', () => {
 			await workbench.command('Nancy: Doctor');
 			await report.getByText('Nothing is broken.').waitFor();
 			writeFileSync(join(workspace, '.claude', 'settings.local.json'), '{}\n');
-			const [program] = globSync(join(server.home, '.local/share/nancy/runtime/*/hook.js'));
+			const [program] = globSync(join(server.home, '.local/share/nancy/runtime/*/hook/claude-code.js'));
 			writeFileSync(program ?? '', 'oops');
 			await workbench.command('Nancy: Doctor');
 			await report.getByText(/somebody removed the entries of Nancy/).waitFor();

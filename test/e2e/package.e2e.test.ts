@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { driverFolders } from '../../scripts/lib/oneDriver.mts';
 import { packagedExtension } from '../support/installVsix.ts';
 import { filesInZip } from '../support/zip.ts';
 
@@ -12,7 +13,7 @@ it('ships what it needs, and no source, map or test', () => {
 		'extension/LICENSE.txt',
 		'extension/changelog.md',
 		'extension/dist/extension.js',
-		'extension/dist/hook.js',
+		...driverFolders.map(folder => `extension/dist/hook/${folder}.js`),
 		'extension/dist/main.js',
 		'extension/dist/nancy.js',
 		'extension/docs/conformance.md',
@@ -46,7 +47,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const sizes = filesInZip(packagedExtension);
 	const tooLarge = Object.entries({
 		'dist/extension.js': 6,
-		'dist/hook.js': 120,
+		'dist/hook/claude-code.js': 120,
 		'dist/main.js': 400,
 		'dist/nancy.js': 400,
 	})

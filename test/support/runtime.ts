@@ -1,8 +1,9 @@
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { driverFolders, oneDriver } from '../../scripts/lib/oneDriver.mts';
 import { installRuntime, type Runtime, type RuntimeSources } from '../../src/core/runtime.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -27,10 +28,27 @@ export async function installedRuntime(folder: string, version = '0.0.0'): Promi
 
 async function buildPrograms(): Promise<RuntimeSources> {
 	const folder = mkdtempSync(join(tmpdir(), 'nancy-programs-'));
+	await Promise.all([bundle('src/cli/main.ts', join(folder, 'nancy.js')), buildHooks(join(folder, 'hook'))]);
+	return {
+		guard: join(root, 'hooks', 'nancy-hook'),
+		hooks: join(folder, 'hook'),
+		cli: join(folder, 'nancy.js'),
+		skills: join(root, 'skills'),
+	};
+}
+
+/** The program behind the guard, one for each driver. */
+export async function buildHooks(folder: string): Promise<void> {
+	const each = (driver: string) => bundle('src/hook/main.ts', join(folder, `${driver}.js`), [oneDriver(driver)]);
+	await Promise.all(driverFolders.map(each));
+}
+
+async function bundle(entry: string, outfile: string, plugins: Plugin[] = []): Promise<void> {
 	await build({
 		absWorkingDir: root,
-		entryPoints: { hook: 'src/hook/main.ts', nancy: 'src/cli/main.ts' },
-		outdir: folder,
+		entryPoints: [entry],
+		outfile,
+		plugins,
 		bundle: true,
 		platform: 'node',
 		format: 'cjs',
@@ -39,10 +57,4 @@ async function buildPrograms(): Promise<RuntimeSources> {
 		mainFields: ['module', 'main'],
 		logLevel: 'silent',
 	});
-	return {
-		guard: join(root, 'hooks', 'nancy-hook'),
-		hook: join(folder, 'hook.js'),
-		cli: join(folder, 'nancy.js'),
-		skills: join(root, 'skills'),
-	};
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -87,7 +87,9 @@ describe('agents', () => {
 });
 
 /** Bundles are there when `npm run build` has run, as it has before `npm test` comes here. */
-const programs = ['dist/hook.js', 'dist/nancy.js'].filter(file => existsSync(join(root, file)));
+const programs = [...globSync('dist/hook/*.js', { cwd: root }), 'dist/nancy.js'].filter(file =>
+	existsSync(join(root, file)),
+);
 describe.skipIf(programs.length === 0)('programs without an editor (built)', () => {
 	it.each(programs)('%s needs nothing but Node', file => {
 		const needed = [...readFileSync(join(root, file), 'utf8').matchAll(/\brequire\(\s*["']([^"']+)["']\s*\)/g)];

@@ -35,5 +35,6 @@ export const opencode: Driver = {
 	// It keeps its sessions in a database.
 	transcript: 'none',
 	headless,
+	toolVariable: 'OPENCODE',
 	foreignVariables,
 };

@@ -17,14 +17,30 @@ const modes: Readonly<Record<string, Mode>> = {
 
 export const headless: HeadlessFormat = {
 	permissionModes: [
-		{ id: 'ask', label: 'Ask', detail: 'Reads; edits, commands and pages of the web are denied, and reported.' },
-		{ id: 'edit', label: 'Edit', detail: 'Edits files in its folder; commands are denied, and reported.' },
+		{
+			id: 'ask',
+			label: 'Ask',
+			detail: 'Reads; edits, commands and pages of the web are denied, and reported.',
+			width: 0,
+		},
+		{
+			id: 'edit',
+			label: 'Edit',
+			detail: 'Edits files in its folder; commands are denied, and reported.',
+			width: 1,
+		},
 		{
 			id: 'configured',
 			label: 'As Configured',
 			detail: 'What opencode.json allows, which is everything where it says nothing; what it would ask for is denied.',
+			width: 2,
 		},
-		{ id: 'all', label: 'Everything', detail: 'Whatever opencode.json does not deny, unasked. For sandboxes.' },
+		{
+			id: 'all',
+			label: 'Everything',
+			detail: 'Whatever opencode.json does not deny, unasked. For sandboxes.',
+			width: 3,
+		},
 	],
 	launch: ({ resume, model, permissions, extra, prompt, hooks }) => {
 		const { args, rules } = modes[permissions] ?? modes['ask'] ?? { args: [], rules: {} };

@@ -126,7 +126,7 @@ export class StreamReader implements HeadlessReader {
 function failureOf({ name, data }: z.infer<typeof Failed>['error']): HeadlessFailure {
 	const status = data?.statusCode;
 	const reason = [status, data?.message ?? name].filter(Boolean).join(' ') || 'an error without a name';
-	if (status === TOO_MANY) return { reason, kind: 'quota' };
+	if (status === TOO_MANY) return { reason, kind: 'too-many' };
 	return { reason, kind: data?.isRetryable === true ? 'transient' : 'final' };
 }
 

@@ -66,7 +66,7 @@ export const programBroken: Cell = {
 	triedAnyway: false,
 	quick: false,
 	run: async lab => {
-		await writeFile(join(lab.runtime.folder, 'hook.js'), '}{');
+		await writeFile(join(lab.runtime.folder, 'hook', `${lab.driver.id}.js`), '}{');
 		await writeFile(join(lab.runtime.folder, 'node'), '#!/bin/sh\necho no node >&2\nexit 127\n');
 		const id = await lab.send(WORKER, 'Never lost.');
 		await worksUndisturbed(lab);

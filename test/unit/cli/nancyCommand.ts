@@ -3,6 +3,7 @@ import { cpSync } from 'node:fs';
 import { build, type Metafile } from 'esbuild';
 import { join } from 'node:path';
 import { drivers } from '../../../src/drivers/index.ts';
+import { buildHooks } from '../../support/runtime.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 export const repository = join(import.meta.dirname, '../../..');
@@ -32,10 +33,11 @@ export class NancyCommand implements AsyncDisposable {
 		if (isPackage) {
 			for (const name of ['hooks', 'skills'])
 				cpSync(join(repository, name), folder.file(name), { recursive: true });
+			await buildHooks(folder.file('dist', 'hook'));
 		}
 		const { metafile } = await build({
 			absWorkingDir: repository,
-			entryPoints: { nancy: 'src/cli/main.ts', ...(isPackage && { hook: 'src/hook/main.ts' }) },
+			entryPoints: { nancy: 'src/cli/main.ts' },
 			outdir: folder.file('dist'),
 			bundle: true,
 			metafile: true,

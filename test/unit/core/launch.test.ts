@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ENDED, identify } from '../../../src/base/liveness.ts';
@@ -16,10 +16,11 @@ import { taskRecord } from '../../support/taskRecord.ts';
 it('an agent started by the installed nancy does not inherit what nancy itself runs with', async () => {
 	await using folder = tempFolder();
 	const cli = folder.file('nancy.js');
+	mkdirSync(folder.file('hook'));
 	writeFileSync(cli, 'console.log(JSON.stringify(process.env))');
 	const root = join(import.meta.dirname, '../../..');
 	const { bin } = await installRuntime(
-		{ guard: join(root, 'hooks/nancy-hook'), hook: cli, cli, skills: join(root, 'skills') },
+		{ guard: join(root, 'hooks/nancy-hook'), hooks: folder.file('hook'), cli, skills: join(root, 'skills') },
 		'0.1.0',
 		folder.file('nancy'),
 		{ executable: process.execPath, isElectron: true },

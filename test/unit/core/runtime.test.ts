@@ -18,11 +18,12 @@ beforeEach(async () => {
 	const files = join(folder, 'sources');
 	await mkdir(join(files, 'skills', 'check'), { recursive: true });
 	await writeFile(join(files, 'skills', 'check', 'SKILL.md'), 'hi');
-	await writeFile(join(files, 'hook.js'), '');
+	await mkdir(join(files, 'hook'), { recursive: true });
+	await writeFile(join(files, 'hook', 'some.js'), '');
 	await writeFile(join(files, 'nancy.js'), 'console.log(JSON.stringify(process.argv.slice(2)))');
 	sources = {
 		guard: join(root, 'hooks/nancy-hook'),
-		hook: join(files, 'hook.js'),
+		hooks: join(files, 'hook'),
 		cli: join(files, 'nancy.js'),
 		skills: join(files, 'skills'),
 	};
@@ -48,10 +49,10 @@ describe('a runtime', () => {
 
 	it('gets another folder for other content, and leaves the old one to those who use it', async () => {
 		const before = await install();
-		await writeFile(sources.hook, '// new');
+		await writeFile(join(sources.hooks, 'some.js'), '// new');
 		const after = await install();
 		expect(after.folder).not.toBe(before.folder);
-		expect(await readFile(join(before.folder, 'hook.js'), 'utf8')).toBe('');
+		expect(await readFile(join(before.folder, 'hook', 'some.js'), 'utf8')).toBe('');
 	});
 
 	it('has skills that keep themselves out of the user’s commits', async () => {
@@ -62,11 +63,11 @@ describe('a runtime', () => {
 	it('is repaired when it was damaged', async () => {
 		const { folder: installed, launcher } = await install();
 		await rm(launcher);
-		await writeFile(join(installed, 'hook.js'), 'half');
+		await writeFile(join(installed, 'hook', 'some.js'), 'half');
 		expect(await tryLauncher(launcher)).toContain('ENOENT');
 		await install();
 		expect(await tryLauncher(launcher)).toBeUndefined();
-		expect(await readFile(join(installed, 'hook.js'), 'utf8')).toBe('');
+		expect(await readFile(join(installed, 'hook', 'some.js'), 'utf8')).toBe('');
 	});
 
 	it('is repaired when its launcher may not be run any more', async () => {
