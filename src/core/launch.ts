@@ -127,13 +127,14 @@ export async function planWorker(
 		return planWorker(workspace, driver, agent, request);
 	}
 	if (launch.sessionIsKnown) await workspace.bindSession(session, address, false);
+	const cwd = request.cwd ?? workspace.folder;
 	return {
 		address,
 		session,
 		command: agent.executable,
 		args: launch.args,
 		stdin: launch.stdin,
-		cwd: request.cwd ?? workspace.folder,
+		cwd,
 		env: {
 			...Object.fromEntries(driver.foreignVariables.map(name => [name, null])),
 			...(isOfRuntime(request.env) && { NODE_COMPILE_CACHE: null, ELECTRON_RUN_AS_NODE: null }),
@@ -147,6 +148,8 @@ export async function planWorker(
 			// For the hook's own question to the CLI. Not in a file: a repository must not choose what is run.
 			NANCY_AGENT: driver.id,
 			NANCY_AGENT_PROGRAM: agent.executable,
+			// As a shell would say it: some CLIs believe it more than the folder they are in.
+			PWD: cwd,
 			PATH: [request.bin, request.env['PATH']].filter(Boolean).join(delimiter),
 		},
 	};

@@ -46,7 +46,9 @@ export const openaiChat: Wire = {
 		};
 	},
 	send,
-	errorBody: (_status, message) => ({ error: { message, type: 'server_error' } }),
+	errorBody: (status, message) => ({
+		error: { message, type: status >= 500 ? 'server_error' : 'invalid_request_error' },
+	}),
 };
 
 function turnOf(role: string, text: string): Turn {

@@ -45,6 +45,7 @@ export function opencodeHome({ home, modelUrl, settings = {}, installed }: Agent
 		headless: prompt => ['run', prompt],
 		unattended: ['--auto'],
 		interactive: [],
-		ready: /Ask anything/,
+		// With a prompt of its own in the composer, there is no invitation.
+		ready: /ctrl\+p commands/,
 	};
 }

@@ -1,6 +1,7 @@
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver.ts';
 import { quoted } from '../shellLine.ts';
 import { ID } from './events.ts';
+import { RESUMING } from './launch.ts';
 
 /** Read in this folder alone, once the user has trusted it. The CLI takes no hooks per launch. */
 const SETTINGS = '.gemini/settings.json';
@@ -56,8 +57,15 @@ export function deploymentPlan({ launcher, workspaceFolder }: DeploymentRequest)
 }
 
 /**
+ * The CLI sends the prompt that it is resumed with while it still reads the earlier conversation, and then without it: in a folder
+ * with a few dozen others always, but for a hook that takes longer. Half a minute after its start, it has read it.
+ */
+const WAIT_FOR_RESUME = `[ -z "$${RESUMING}" ] || case $(ps -o etime= -p "$PPID") in *00:[012]?) sleep 2 ;; esac`;
+
+/**
  * The line that the CLI hands to `bash -c`. It must end well whatever happens: where a hook is missing or fails, the CLI denies the
- * tool, with whatever the hook has said as the reason.
+ * tool, with whatever the hook has said as the reason. At a timeout, it ends this shell alone, and waits for whoever still holds its
+ * pipes: the guard holds none.
  */
 function commandLine({ event, slot }: Entry, launcher: string, folder: string): string {
 	const program = quoted(launcher);
@@ -76,5 +84,6 @@ function commandLine({ event, slot }: Entry, launcher: string, folder: string): 
 		// Set by it for its tools alone: an agent that a tool starts is nobody's business.
 		'[ -z "${GEMINI_CLI}" ]',
 	].join(' && ');
-	return `${conditions} && words=$(${call} 2>/dev/null) && printf '%s\\n' "$words"; exit 0`;
+	const patience = event === 'BeforeAgent' ? `{ ${WAIT_FOR_RESUME}; } && ` : '';
+	return `${conditions} && exec 2>/dev/null && ${patience}words=$(${call}) && printf '%s\\n' "$words"; exit 0`;
 }

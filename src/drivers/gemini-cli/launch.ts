@@ -1,15 +1,19 @@
 import type { LaunchPlan, LaunchRequest } from '../../core/driver.ts';
 
+/** Set for an agent that is resumed with a prompt. */
+export const RESUMING = 'NANCY_GEMINI_RESUMING';
+
 export function launchPlan({ prompt, resume, model, extra }: LaunchRequest): LaunchPlan {
+	const hasPrompt = prompt !== undefined && prompt !== '';
 	return {
 		args: [
 			...(resume === undefined ? [] : [`--resume=${resume}`]),
 			...modelFlags(model),
 			...extra,
 			// In one word, so that a prompt that begins with a dash is no option.
-			...(prompt === undefined || prompt === '' ? [] : [`--prompt-interactive=${prompt}`]),
+			...(hasPrompt ? [`--prompt-interactive=${prompt}`] : []),
 		],
-		env: {},
+		env: resume !== undefined && hasPrompt ? { [RESUMING]: '1' } : {},
 		// Once the user has trusted the folder, the CLI starts itself again with the same arguments, and would refuse an id of ours as
 		// one that exists. So it picks its own, and names it in its first event.
 		sessionIsKnown: resume !== undefined,
@@ -29,4 +33,5 @@ export const foreignVariables = [
 	'GEMINI_PLANS_DIR',
 	'GEMINI_PROJECT_DIR',
 	'GEMINI_SESSION_ID',
+	RESUMING,
 ] as const;

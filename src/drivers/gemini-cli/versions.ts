@@ -22,6 +22,8 @@ export const floors: Readonly<Record<Capability, Version | 'none'>> = {
 export const limits: Readonly<Partial<Record<Capability, string>>> = {
 	batchEnd:
 		'Gemini CLI reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
+	halt: 'A pause denies the tool call and asks the agent to end its turn; where Gemini CLI ends a turn for a hook, the agent never reads why.',
+	quietStop: 'Feedback that keeps the agent going is shown as “Agent execution blocked”.',
 	wake: 'Nothing can wake an idle Gemini CLI; messages wait for the next prompt, or for “Nancy: Wake by Typing”.',
 	permissions:
 		'Questions are reported, and answered in the terminal alone. After a Yes, Gemini CLI says nothing until the command ends: until then the agent is shown as waiting.',
