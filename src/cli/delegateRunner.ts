@@ -82,7 +82,9 @@ async function claim(
 	const { runner, error: _earlier, ...kept } = delegate.status;
 	const me = identify(process.pid);
 	const isMine = runner?.pid === me.pid && runner.startedTicks === me.startedTicks;
-	if (isFinal(delegate.state) || (runner && !isMine && liveness(runner) !== 'dead')) return undefined;
+	// A final status without its `.done` is for the next look to complete.
+	if (isFinal(delegate.state) || isFinal(delegate.status.status)) return undefined;
+	if (runner && !isMine && liveness(runner) !== 'dead') return undefined;
 	if (prompt === undefined) {
 		await delegates.finish(delegate, { ok: false, reason: NO_TICKET, output: '' });
 		return undefined;
@@ -148,7 +150,8 @@ class DelegateRun {
 				await this.waitForQuota(failure.reason, quota.resetsAtMs);
 				continue;
 			}
-			if (!failure || failure.kind === 'final' || quota || failures >= retries) return outcomeOf(ending);
+			const isSpent = failure?.kind === 'too-many' && quota !== undefined;
+			if (!failure || failure.kind === 'final' || isSpent || failures >= retries) return outcomeOf(ending);
 			failures++;
 			const pauseMs = (failure.kind === 'too-many' ? SLOW_DOWN_MS : RETRY_MS) * 2 ** (failures - 1);
 			await this.say(`${failure.reason}; trying again in ${pauseMs / 1000} s\n`);

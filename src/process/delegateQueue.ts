@@ -27,17 +27,32 @@ export interface QueueOptions {
 
 /**
  * Looks at the folder: ends what a killed runner left open, reports results that were not, and starts what may start. Whoever
- * looks does it, a window as well as a runner that ends, so that nothing needs a process of its own.
+ * looks does it, a window as well as a runner that ends, so that nothing needs a process of its own. One that cannot be ended or
+ * started holds up no other; the first such error is thrown when all else is done.
  */
 export async function lookAtQueue(delegates: Delegates, options: QueueOptions): Promise<void> {
 	await delegates.locked(async () => {
 		await sweep(delegates.folder);
-		const before = await delegates.list();
-		for (const dead of await delegates.reconcile(before.delegates)) await giveUp(delegates, dead);
+		const failures = new Map<DelegateId, Error>();
+		const each = async (all: readonly Delegate[], work: (delegate: Delegate) => Promise<unknown>) => {
+			for (const delegate of all) {
+				await work(delegate).catch((error: unknown) =>
+					failures.set(delegate.record.id, error instanceof Error ? error : new Error(errorText(error))),
+				);
+			}
+		};
+		await each((await delegates.list()).delegates, async delegate => {
+			for (const dead of await delegates.reconcile([delegate])) await giveUp(delegates, dead);
+		});
 		const parked = await delegates.parked(Date.now());
-		const { delegates: now } = await delegates.list();
-		for (const delegate of admitted(now, options.cap ?? defaultCap(), parked))
-			await start(delegates, delegate, options);
+		// One that can be neither ended nor started takes nobody's place.
+		for (let failed = -1; failed < failures.size;) {
+			failed = failures.size;
+			const now = (await delegates.list()).delegates.filter(({ record }) => !failures.has(record.id));
+			await each(admitted(now, options.cap ?? defaultCap(), parked), one => start(delegates, one, options));
+		}
+		const [first] = failures.values();
+		if (first !== undefined) throw first;
 	});
 }
 
@@ -50,8 +65,8 @@ async function giveUp(delegates: Delegates, delegate: Delegate): Promise<void> {
 	if (!now || now.state === 'done' || now.state === 'failed') return;
 	// Killed between its answer and the word that it is there? The answer was written whole, or it would not have its name.
 	const output = (await readTextIfExists(now.files.output)) ?? '';
-	const hasAnswer = output.trim() !== '';
-	await delegates.finish(now, hasAnswer ? { ok: true, output } : { ok: false, reason: RUNNER_DIED, output });
+	const reason = now.status.error ?? (output.trim() === '' ? RUNNER_DIED : undefined);
+	await delegates.finish(now, reason === undefined ? { ok: true, output } : { ok: false, reason, output });
 }
 
 /** All that is left of a run without a runner. */

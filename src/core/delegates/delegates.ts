@@ -151,6 +151,8 @@ export class Delegates {
 		const isEmpty = outcome.ok && outcome.output.trim() === '';
 		const reason = outcome.ok ? (isEmpty ? 'it ended without an answer' : undefined) : outcome.reason;
 		const error = reason === undefined ? undefined : oneLine(redactText(reason));
+		// Killed in between, what a failure printed must not be taken for an answer.
+		if (error !== undefined) await files.writeStatus({ ...status, error });
 		await files.writeOutput(outcome.output);
 		const { runner: _runner, agent_process: _agent, parked_until: _parked, error: _earlier, ...kept } = status;
 		const state = error === undefined ? 'done' : 'failed';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hasErrno } from '../../../src/base/errors.ts';
 import { liveness } from '../../../src/base/liveness.ts';
 import { Delegates, isFinal, type Delegate } from '../../../src/core/delegates/delegates.ts';
@@ -24,13 +24,14 @@ import { lookAtQueue, stopDelegate } from '../../../src/process/delegateQueue.ts
 import { onPath } from '../../../src/process/detect.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
 import { RUN_MARK, RUNNER_MARK, markedProcesses } from '../../../src/process/marked.ts';
-import { ORCHESTRATOR } from '../../../src/protocol/names.ts';
+import { ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { otherHeadlessDriver } from '../../support/fakeHeadless.ts';
 import { fakeNancy } from '../../support/fakeNancy.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 /** Rounds of the kill test: some here, 200 when asked for. */
@@ -160,6 +161,66 @@ describe('a runner', () => {
 		expect(wentOn).toMatchObject({ state: 'done', status: { iteration: 2 } });
 		expect(outputOf(wentOn)).toBe('went on');
 	}, 60_000);
+
+	it('tries a transient failure again also after a word about the limit', async () => {
+		const wentOn = await run('tool:Read warning:60000 fail:transient', { limits: { retries: 1 } });
+		expect(wentOn).toMatchObject({ state: 'done', status: { iteration: 2 } });
+	}, 30_000);
+
+	it('that was killed while it wrote down a failure reports the failure, not what the agent printed as an answer', async () => {
+		const queued = await delegate('x');
+		const { id } = queued.record;
+		const runner = { pid: 999_999_999, startedTicks: 1 };
+		const running = { ...queued, status: { ...queued.status, status: 'running' as const, runner } };
+		await delegates.writeStatus(id, running.status);
+		// The final status of the failure is never written.
+		const { files } = running;
+		const write = files.writeOutput.bind(files);
+		vi.spyOn(files, 'writeOutput').mockImplementation(async output => {
+			await write(output);
+			throw new Error('killed');
+		});
+		const failure = { ok: false, reason: 'no credit', output: 'API Error: no credit' } as const;
+		await expect(delegates.finish(running, failure)).rejects.toThrow('killed');
+		await look();
+		expect(await delegates.get(id)).toMatchObject({ state: 'failed', error: 'no credit' });
+		expect(outputOf(queued)).toBe('API Error: no credit');
+	});
+
+	it('does not run again what has ended, but for the word that it has', async () => {
+		const queued = await delegate('answer:again');
+		const { id } = queued.record;
+		await delegates.finish(queued, { ok: true, output: 'The answer.' });
+		rmSync(queued.files.done);
+		execFileSync(nancy, ['-C', delegates.workspace.folder, 'run', '--delegate', id]);
+		expect(await delegates.get(id)).toMatchObject({ state: 'done', status: { iteration: 0 } });
+		expect(outputOf(queued)).toBe('The answer.');
+	});
+
+	it.each(['ended', 'started'])(
+		'one that cannot be %s holds up no other, and the error is told',
+		async what => {
+			const task = TaskName.parse('build');
+			await delegates.workspace.createTask(taskRecord(task, fakeDriver.id));
+			const bad = await delegate('answer:bad', { parent: { task, worker: ORCHESTRATOR } });
+			const good = await delegate('answer:good');
+			if (what === 'ended') {
+				const { status, record } = bad;
+				await delegates.writeStatus(record.id, { ...status, status: 'failed', error: 'no', reported: true });
+			} else {
+				await tickets.remove(bad.record.id);
+			}
+			const record = delegates.workspace.paths.taskRecord(task);
+			const before = readFileSync(record);
+			writeFileSync(record, 'garbage');
+			await expect(look(1)).rejects.toThrow('cannot be read');
+			expect(await ended(good)).toMatchObject({ state: 'done' });
+			writeFileSync(record, before);
+			await look(1);
+			expect((await ended(bad)).state).toBe('failed');
+		},
+		30_000,
+	);
 
 	it('parks the whole batch until the limit resets, then goes on', async () => {
 		const first = await delegate('tool:Read quota:4000');
