@@ -3,13 +3,14 @@ import { dataFolder } from '../base/folders.ts';
 import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { queueDelegate, type DelegateRequest } from '../core/delegates/queueDelegate.ts';
+import { isSwarmWorker } from '../core/delegates/swarm.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
 import type { Runtime } from '../core/runtime.ts';
 import { drivers } from '../drivers/index.ts';
 import { lookAtQueue, stopDelegate } from '../process/delegateQueue.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
-import { agentPath, delegateHost, maximumDelegates } from '../ui/settings.ts';
+import { agentPath, delegateHost, maximumDelegates, swarmWorker } from '../ui/settings.ts';
 import { requireTrust } from '../ui/trust.ts';
 import { keepSettings } from './settings.ts';
 
@@ -24,7 +25,10 @@ export class WindowDelegates implements DelegateOperations {
 		// Its runner is no part of this window.
 		await keepSettings(folder);
 		const store = new Delegates(folder.workspace);
-		const { record } = await queueDelegate(store, this.tickets, request);
+		// Here for whatever asked for it, as the command does: only a repeated one brings a name along.
+		const isSwarm = isSwarmWorker(process.env, { swarmWorker: swarmWorker(folder.path) });
+		const swarm = request.swarm ?? (isSwarm ? { feature: undefined } : undefined);
+		const { record } = await queueDelegate(store, this.tickets, { ...request, swarm });
 		await this.look(store);
 		return record.id;
 	}

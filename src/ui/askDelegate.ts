@@ -1,28 +1,28 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { newMessageId } from '../core/messageId.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { PermissionMode } from '../core/headless.ts';
 import type { WorkerAddress } from '../core/workspace.ts';
+import { askMore, moreWords } from './askMore.ts';
 import { quotedSelection, selectionIn, type Selection } from './askSelection.ts';
+import {
+	agentsOf,
+	LastChoice,
+	modelsIn,
+	placeAndLimits,
+	PLACES,
+	runsOf,
+	type DelegateChoice,
+	type Place,
+} from './delegateChoice.ts';
 import type { AgentChoice, Folder } from './ports.ts';
 import { defaultAgent, delegateLimits, model as defaultModel, worktreeCommands } from './settings.ts';
 import { askChoice, askText, BackPressed, ElsewherePressed, inOrder } from './steps.ts';
 
-const PLACES = ['folder', 'worktree', 'worktreeWithChanges'] as const;
-type Place = (typeof PLACES)[number];
-
 /** What was chosen last, over windows. */
 const LAST = 'lastDelegate';
-const Last = z.object({
-	agents: z.array(z.string()),
-	place: z.enum(PLACES),
-	/** By agent. */
-	permissions: z.record(z.string(), z.string()),
-});
-type Choice = z.infer<typeof Last> & { model: string };
 
 export interface DelegateOrder {
 	folder: Folder;
@@ -30,6 +30,8 @@ export interface DelegateOrder {
 	parent: WorkerAddress | undefined;
 	/** Called from the editor: the selection belongs to it. */
 	withSelection: boolean;
+	/** For those that could not be started the time before. */
+	again?: DelegateChoice;
 }
 
 /** The prompt is to be written in an editor instead. */
@@ -46,15 +48,23 @@ export class PromptNeedsEditor extends Error {
  * @throws {PromptNeedsEditor}
  */
 export async function askDelegate(
-	{ folder, parent, withSelection }: DelegateOrder,
+	{ folder, parent, withSelection, again }: DelegateOrder,
 	written: string | undefined,
 	all: readonly AgentChoice[],
 	memory: vscode.Memento,
-): Promise<DelegateRequest[]> {
+): Promise<{ requests: DelegateRequest[]; choice: DelegateChoice }> {
 	const agents = all.filter(({ found, permissionModes }) => found && permissionModes.length > 0);
 	if (agents.length === 0) throw new NancyError('no-agent', all.map(({ installHint }) => installHint).join(' '));
 	const selection = written === undefined ? selectionIn(folder) : undefined;
-	const choice = { ...lastChoice(memory, agents), model: defaultModel() ?? '' };
+	const { wallSeconds, idleSeconds } = delegateLimits(folder.path);
+	const choice: DelegateChoice = {
+		...lastChoice(memory, agents),
+		models: defaultModel() ?? '',
+		within: '',
+		wallMinutes: wallSeconds / 60,
+		idleMinutes: idleSeconds / 60,
+		...again,
+	};
 	let isSelectionTaken = withSelection;
 	let prompt = written ?? '';
 	const totalSteps = written === undefined ? 2 : 1;
@@ -83,44 +93,44 @@ export async function askDelegate(
 			});
 			if (change === 'start') return;
 			if (change === 'selection') isSelectionTaken = !isSelectionTaken;
+			else if (change === 'more') await askMore(choice, folder.path).catch(backToSummary);
 			else await ask(change, choice, agents).catch(backToSummary);
 		}
 	};
 	await inOrder(written === undefined ? [askPrompt, askHow] : [askHow]).catch((error: unknown) => {
 		throw error instanceof ElsewherePressed ? new PromptNeedsEditor(error.text) : error;
 	});
-	await memory.update(LAST, Last.parse(choice));
-	const chosen = agents.filter(({ id }) => choice.agents.includes(id));
+	if (!again) await memory.update(LAST, LastChoice.parse(choice));
 	const context = isSelectionTaken && selection ? `\n\n${quotedSelection(selection)}` : '';
-	const isSeveral = chosen.length > 1;
-	const group = isSeveral ? newMessageId().toLowerCase() : undefined;
-	return chosen.map(agent => ({
+	const runs = runsOf(choice, agents);
+	const group = choice.group ?? (runs.length > 1 ? newMessageId().toLowerCase() : undefined);
+	const requests = runs.map(({ agent, model }) => ({
 		prompt: `${prompt.trim()}${context}`,
 		agent: agent.id,
-		model: isSeveral ? undefined : choice.model || undefined,
+		model,
 		permissions: modeOf(agent, choice).id,
-		folder: folder.path,
-		worktree: choice.place === 'folder' ? undefined : { withChanges: choice.place === 'worktreeWithChanges' },
-		limits: delegateLimits(folder.path),
+		...placeAndLimits(choice, folder.path),
 		...(choice.place !== 'folder' && worktreeCommands(folder.path)),
 		parent,
 		group,
 	}));
+	return { requests, choice };
 }
 
-type Change = 'start' | 'agents' | 'place' | 'permissions' | 'model' | 'selection';
+type Change = 'start' | 'agents' | 'place' | 'permissions' | 'model' | 'selection' | 'more';
 
 function summary(
-	choice: Choice,
+	choice: DelegateChoice,
 	agents: readonly AgentChoice[],
 	selection: (Selection & { isTaken: boolean }) | undefined,
 ): (vscode.QuickPickItem & { change: Change })[] {
-	const chosen = agents.filter(({ id }) => choice.agents.includes(id));
+	const chosen = agentsOf(choice, agents);
+	const count = runsOf(choice, agents).length;
 	const names = chosen.map(({ displayName }) => displayName).join(', ');
 	const modes = new Set(chosen.map(agent => modeOf(agent, choice).label));
 	return [
 		{
-			label: `$(play) ${chosen.length > 1 ? l10n.t('Start {0} Delegates', chosen.length) : l10n.t('Start Delegate')}`,
+			label: `$(play) ${count > 1 ? l10n.t('Start {0} Delegates', count) : l10n.t('Start Delegate')}`,
 			change: 'start',
 		},
 		...(agents.length > 1
@@ -133,7 +143,7 @@ function summary(
 			: [
 					{
 						label: `$(symbol-misc) ${l10n.t('Model')}`,
-						description: choice.model || l10n.t('the agent chooses'),
+						description: modelsIn(choice.models).join(', ') || l10n.t('the agent chooses'),
 						change: 'model' as const,
 					},
 				]),
@@ -146,17 +156,18 @@ function summary(
 					},
 				]
 			: []),
+		{ label: `$(gear) ${l10n.t('More Options…')}`, description: moreWords(choice), change: 'more' },
 	];
 }
 
 async function ask(
-	what: Exclude<Change, 'start' | 'selection'>,
-	choice: Choice,
+	what: Exclude<Change, 'start' | 'selection' | 'more'>,
+	choice: DelegateChoice,
 	agents: readonly AgentChoice[],
 ): Promise<void> {
 	// The second step, so that there is a way back.
 	const frame = { title: l10n.t('Delegate'), step: 2, totalSteps: 2 };
-	const chosen = agents.filter(({ id }) => choice.agents.includes(id));
+	const chosen = agentsOf(choice, agents);
 	switch (what) {
 		case 'agents':
 			choice.agents = await askAgents(agents, chosen);
@@ -172,10 +183,12 @@ async function ask(
 			for (const agent of chosen) choice.permissions[agent.id] = await askMode(frame, agent, choice);
 			return;
 		case 'model':
-			choice.model = (
+			choice.models = (
 				await askText(frame, {
-					value: choice.model,
-					prompt: l10n.t('The model, as the agent names it. When empty, the agent chooses.'),
+					value: choice.models,
+					prompt: l10n.t(
+						'The model, as the agent names it, or several with commas between them: each gets the same prompt. When empty, the agent chooses.',
+					),
 					placeholder: '',
 					validate: () => undefined,
 				})
@@ -204,7 +217,7 @@ async function askAgents(agents: readonly AgentChoice[], chosen: readonly AgentC
 async function askMode(
 	frame: { title: string; step: number; totalSteps: number },
 	agent: AgentChoice,
-	choice: Choice,
+	choice: DelegateChoice,
 ): Promise<string> {
 	const items = agent.permissionModes.map(mode => ({ label: mode.label, detail: mode.detail, mode }));
 	const active = items.find(({ mode }) => mode.id === modeOf(agent, choice).id);
@@ -212,7 +225,7 @@ async function askMode(
 	return (await askChoice(frame, { items, active, placeholder })).mode.id;
 }
 
-function modeOf(agent: AgentChoice, { permissions }: Choice): PermissionMode {
+function modeOf(agent: AgentChoice, { permissions }: DelegateChoice): PermissionMode {
 	const mode = agent.permissionModes.find(({ id }) => id === permissions[agent.id]) ?? agent.permissionModes[0];
 	if (mode) return mode;
 	throw new NancyError('no-agent', l10n.t('{0} cannot run without a terminal.', agent.displayName));
@@ -238,8 +251,8 @@ function placeWords(place: Place): { label: string; detail: string } {
 	}
 }
 
-function lastChoice(memory: vscode.Memento, agents: readonly AgentChoice[]): z.infer<typeof Last> {
-	const last = Last.safeParse(memory.get(LAST)).data;
+function lastChoice(memory: vscode.Memento, agents: readonly AgentChoice[]): LastChoice {
+	const last = LastChoice.safeParse(memory.get(LAST)).data;
 	const known = (last?.agents ?? []).filter(id => agents.some(agent => agent.id === id));
 	const preferred = agents.find(({ id }) => id === defaultAgent()) ?? agents[0];
 	return {

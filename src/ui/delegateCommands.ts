@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { NancyError } from '../base/errors.ts';
+import { errorText, NancyError } from '../base/errors.ts';
 import { Delegates, isFinal } from '../core/delegates/delegates.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
@@ -9,13 +9,15 @@ import { askDelegate, PromptNeedsEditor, type DelegateOrder } from './askDelegat
 import type { ComposeView } from './composeView.ts';
 import type { CommentCommand } from './contributions.ts';
 import type { DelegateCleanup } from './delegateCleanup.ts';
+import { choiceOfRest, startEach } from './delegateChoice.ts';
 import type { DelegateDrafts } from './delegateDrafts.ts';
 import type { DelegateOutputs } from './delegateOutput.ts';
 import { DelegateItem, delegatesIn, inListOrder } from './delegatesView.ts';
 import { delegateLine, isInside, shortTitle, standingWorktree } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
 import { pickFolder, pickItem } from './pickers.ts';
-import type { Folder, Operations } from './ports.ts';
+import { sentence } from './failures.ts';
+import type { AgentChoice, Folder, Operations } from './ports.ts';
 import type { ReviewComments } from './reviewComments.ts';
 import type { Reviews } from './reviews.ts';
 import { TaskItem, WorkerItem } from './tasksView.ts';
@@ -75,13 +77,33 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 		if (file === undefined) throw new NancyError('io', l10n.t('There is nothing to open yet.'));
 		await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: true });
 	};
-	const start = async (folder: Folder, requests: readonly DelegateRequest[]) => {
-		for (const request of requests) await operations.delegates.start(folder, request);
+	const askAndStart = async (
+		order: DelegateOrder,
+		written?: { text: string; document: vscode.TextDocument },
+	): Promise<void> => {
+		const agents = await operations.agents();
+		const { requests, choice } = await askDelegate(order, written?.text, agents, own.memory);
+		const { folder } = order;
+		const { started, failed } = await startEach(requests, request => operations.delegates.start(folder, request));
 		await folder.refresh();
-	};
-
-	const askAndStart = async (order: DelegateOrder, written?: string): Promise<void> => {
-		await start(order.folder, await askDelegate(order, written, await operations.agents(), own.memory));
+		const [first] = failed;
+		if (!first) return;
+		if (started.length === 0) throw first.error;
+		const rest = choiceOfRest(
+			choice,
+			failed.map(({ request }) => request),
+		);
+		await drafts.keep({ ...order, withSelection: false, again: rest }, first.request.prompt, written?.document);
+		const names = (some: readonly DelegateRequest[]) => some.map(each => runName(each, agents)).join(', ');
+		throw new NancyError(
+			'io',
+			l10n.t(
+				'{0} has been started, {1} has not: {2} “Delegate This” in the prompt’s editor tries that again.',
+				names(started),
+				names(failed.map(({ request }) => request)),
+				sentence(errorText(first.error)),
+			),
+		);
 	};
 
 	return {
@@ -102,8 +124,8 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 			if (!document || text.trim() === '')
 				throw new NancyError('bad-message', l10n.t('Write into an editor what is to be done first.'));
 			const order = drafts.orderOf(document) ?? (await orderFrom(folders, [document.uri]));
-			await askAndStart({ ...order, withSelection: false }, text);
-			await drafts.close(document);
+			await askAndStart({ ...order, withSelection: false }, { text, document });
+			await drafts.close(document, text);
 		},
 		'nancy.delegateAgain': async args => {
 			const { folder, delegate } = await anyOf(args);
@@ -123,8 +145,11 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 				setUp: record.setUp,
 				tearDown: record.tearDown,
 				parent: parent ?? { task: record.task, worker: ORCHESTRATOR },
+				group: record.group,
+				swarm: record.swarm,
 			};
-			await start(folder, [again]);
+			await operations.delegates.start(folder, again);
+			await folder.refresh();
 		},
 		'nancy.showDelegateOutput': async args => {
 			const item = await anyOf(args);
@@ -174,6 +199,12 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 		'nancy.addComment': ([reply]) => comments.add(reply),
 		'nancy.deleteComment': ([comment]) => comments.remove(comment),
 	};
+}
+
+/** The agent's, with the model where one is named. */
+function runName({ agent, model }: DelegateRequest, agents: readonly AgentChoice[]): string {
+	const name = agents.find(({ id }) => id === agent)?.displayName ?? agent;
+	return model === undefined ? name : `${name} (${model})`;
 }
 
 /** The delegates of the rows that a command was called from: of all selected ones where several are. */

@@ -35,11 +35,28 @@ export class DelegateDrafts implements vscode.CodeLensProvider, vscode.Disposabl
 		return this.orders.get(uri.toString());
 	}
 
-	/** It has been delegated: its text is the delegate's prompt now, and nobody is to be asked whether to save it. */
-	async close(document: vscode.TextDocument): Promise<void> {
-		if (!this.orders.has(document.uri.toString()) || document.isClosed) return;
-		await vscode.window.showTextDocument(document);
-		await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+	/** Some could not be started: the prompt stays in an editor, for those alone. */
+	async keep(order: DelegateOrder, text: string, document?: vscode.TextDocument): Promise<void> {
+		if (document && this.orderOf(document)) this.orders.set(document.uri.toString(), order);
+		else await this.write(order, text);
+	}
+
+	/**
+	 * It has been delegated: its text is the delegate's prompt now, and nobody is to be asked whether to save it. What was typed
+	 * meanwhile is nobody's prompt yet, so that it stays.
+	 * @param text what has been delegated
+	 */
+	async close(document: vscode.TextDocument, text: string): Promise<void> {
+		const { uri } = document;
+		if (!this.orderOf(document) || !document.isUntitled || document.isClosed || document.getText() !== text) return;
+		const emptied = new vscode.WorkspaceEdit();
+		emptied.delete(uri, new vscode.Range(document.positionAt(0), document.positionAt(text.length)));
+		// VS Code takes it for saved once nothing is in it.
+		if (!(await vscode.workspace.applyEdit(emptied)) || document.getText() !== '') return;
+		const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
+		await vscode.window.tabGroups.close(
+			tabs.filter(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri.toString()),
+		);
 	}
 
 	provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {

@@ -35,6 +35,7 @@ function asLoggable(error: unknown): Error | string {
 	return error instanceof Error ? error : String(error);
 }
 
-function sentence(text: string): string {
+/** With a capital and a full stop. */
+export function sentence(text: string): string {
 	return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.');
 }

@@ -75,6 +75,11 @@ export function delegateLimits(folder: string): { wallSeconds: number; idleSecon
 	return { wallSeconds: seconds(SETTINGS.delegatesTimeout, 30), idleSeconds: seconds(SETTINGS.delegatesIdle, 10) };
 }
 
+/** Whether delegates are workers of claude-swarm too. */
+export function swarmWorker(folder: string): boolean {
+	return read(SETTINGS.delegatesSwarm, z.catch(z.boolean(), false), folder);
+}
+
 /** Commands that run in a delegate's worktree after it was made, and before it is removed. */
 export function worktreeCommands(folder: string): { setUp: string | undefined; tearDown: string | undefined } {
 	return {

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import {
+	choiceOfRest,
+	modelsIn,
+	placeAndLimits,
+	runsOf,
+	startEach,
+	type DelegateChoice,
+} from '../../../src/ui/delegateChoice.ts';
+import type { DelegateRequest } from '../../../src/core/delegates/queueDelegate.ts';
+import type { AgentChoice } from '../../../src/ui/ports.ts';
+import { DriverId } from '../../../src/protocol/names.ts';
+
+const agent = (id: string): AgentChoice => ({
+	id: DriverId.parse(id),
+	displayName: id,
+	found: undefined,
+	problem: undefined,
+	installHint: '',
+	lacks: [],
+	limits: [],
+	permissionModes: [],
+});
+const AGENTS = ['heron', 'egret', 'ibis'].map(agent);
+const USUAL: DelegateChoice = {
+	agents: ['heron'],
+	place: 'folder',
+	permissions: {},
+	models: '',
+	within: '',
+	wallMinutes: 30,
+	idleMinutes: 10,
+};
+const runs = (choice: Partial<DelegateChoice>) =>
+	runsOf({ ...USUAL, ...choice }, AGENTS).map(run => [run.agent.id, run.model]);
+const request = (id: string, model?: string): DelegateRequest => ({
+	prompt: 'Do it.',
+	agent: DriverId.parse(id),
+	model,
+	permissions: 'default',
+	folder: '/project',
+	group: 'g',
+});
+
+describe('a choice of how to delegate', () => {
+	it('is one delegate, for each of several models of an agent one, or one for each of several agents', () => {
+		expect(runs({})).toEqual([['heron', undefined]]);
+		expect(runs({ models: 'large' })).toEqual([['heron', 'large']]);
+		expect(runs({ models: 'large, small' })).toEqual([
+			['heron', 'large'],
+			['heron', 'small'],
+		]);
+		expect(runs({ agents: ['heron', 'ibis'], models: 'large, small' })).toEqual([
+			['heron', undefined],
+			['ibis', undefined],
+		]);
+	});
+
+	it('names models with commas between them, each once', () => {
+		expect(modelsIn(' a ,b,,a , c/d:e ')).toEqual(['a', 'b', 'c/d:e']);
+		expect(modelsIn(' , ')).toEqual([]);
+	});
+
+	it('says where below the workspace and how long', () => {
+		expect(placeAndLimits(USUAL, '/project')).toEqual({
+			folder: '/project',
+			worktree: undefined,
+			limits: { wallSeconds: 1800, idleSeconds: 600 },
+		});
+		const other = {
+			...USUAL,
+			place: 'worktreeWithChanges',
+			within: 'packages/a',
+			wallMinutes: 90,
+			idleMinutes: 0.5,
+		};
+		expect(placeAndLimits({ ...other, place: 'worktreeWithChanges' }, '/project')).toEqual({
+			folder: '/project/packages/a',
+			worktree: { withChanges: true },
+			limits: { wallSeconds: 5400, idleSeconds: 30 },
+		});
+	});
+
+	it('is left for those alone that could not be started, in the same group', async () => {
+		const all = [request('heron'), request('egret'), request('ibis')];
+		const tried: string[] = [];
+		const { started, failed } = await startEach(all, async ({ agent: id }) => {
+			tried.push(id);
+			if (id === 'egret') throw new Error('no egret');
+			return Promise.resolve();
+		});
+		expect(tried).toEqual(['heron', 'egret', 'ibis']);
+		expect(started.map(each => each.agent)).toEqual(['heron', 'ibis']);
+		expect(failed.map(({ error }) => String(error))).toEqual(['Error: no egret']);
+		const unstarted = failed.map(each => each.request);
+		const choice = { ...USUAL, agents: ['heron', 'egret', 'ibis'], within: 'a' };
+		expect(choiceOfRest(choice, unstarted)).toEqual({ ...choice, agents: ['egret'], models: '', group: 'g' });
+		const models = { ...USUAL, models: 'a, b, c' };
+		const rest = choiceOfRest(models, [request('heron', 'b'), request('heron', 'c')]);
+		expect(runs(rest)).toEqual([
+			['heron', 'b'],
+			['heron', 'c'],
+		]);
+	});
+});
