@@ -21,15 +21,20 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 	const log = vscode.window.createOutputChannel('Nancy', { log: true });
 	context.subscriptions.push(log);
 	const operations = new WindowOperations(context.extensionPath, version);
-	const publish = () =>
-		void new UserSettingsFile(configFolder())
-			.saveEditor(
-				editorSettings(
-					Array.from(models, ({ workspace }) => workspace.folder),
-					drivers,
+	const userSettings = new UserSettingsFile(configFolder());
+	let published = Promise.resolve();
+	const publish = () => {
+		published = published
+			.then(() =>
+				userSettings.saveEditor(() =>
+					editorSettings(
+						Array.from(models, ({ workspace }) => workspace.folder),
+						drivers,
+					),
 				),
 			)
 			.catch((error: unknown) => log.warn(errorText(error)));
+	};
 	context.subscriptions.push(
 		vscode.workspace.onDidChangeConfiguration(change => change.affectsConfiguration('nancy') && publish()),
 		vscode.workspace.onDidGrantWorkspaceTrust(publish),

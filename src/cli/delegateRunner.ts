@@ -4,6 +4,7 @@ import { identify, liveness } from '../base/liveness.ts';
 import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
+import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import { newMessageId } from '../core/messageId.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import type { HeadlessEvent } from '../core/headless.ts';
@@ -11,12 +12,14 @@ import { abandonStart, headlessOf, planWorker, recordProcess, recordStop } from 
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
 import { runInWorktree } from '../process/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../process/worktree.ts';
-import type { DelegateId } from '../protocol/delegate.ts';
+import { DelegateRecord, type DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import type { FoundAgent } from './agents.ts';
 import { eventLine } from './eventLine.ts';
 
 export interface RunnerTools {
+	/** Without one of these, nothing is run. */
+	tickets: Tickets;
 	findAgent(agent: Delegate['record']['agent']): Promise<FoundAgent>;
 	/** Writes the hooks that the agent needs into the workspace. */
 	deploy(found: FoundAgent): Promise<void>;
@@ -49,9 +52,10 @@ const GO_ON = 'Go on with the task where you were interrupted.';
 
 /** Runs one delegate from its turn in the queue to its `.done`. Whatever happens, it ends in one of done and failed. */
 export async function runDelegate(delegates: Delegates, id: DelegateId, tools: RunnerTools): Promise<void> {
-	const delegate = await delegates.locked(() => claim(delegates, id), PATIENCE_MS);
-	if (!delegate) return;
-	const run = new DelegateRun(delegates, delegate, tools);
+	const claimed = await delegates.locked(() => claim(delegates, id, tools.tickets), PATIENCE_MS);
+	if (!claimed) return;
+	const { delegate, prompt } = claimed;
+	const run = new DelegateRun(delegates, delegate, prompt, tools);
 	let outcome: Outcome;
 	try {
 		outcome = await run.run();
@@ -64,17 +68,29 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	await insist(() => delegates.locked(() => delegates.finish(delegate, outcome, late), PATIENCE_MS));
 }
 
-/** Somebody else's already, or over: `undefined`. */
-async function claim(delegates: Delegates, id: DelegateId): Promise<Delegate | undefined> {
-	const delegate = await delegates.get(id);
-	const { runner } = delegate.status;
+/**
+ * What to run, as its ticket is for: whoever calls the command by hand gets nothing run that the user has not queued. `undefined`
+ * where it has no ticket, is somebody else's already, or over.
+ */
+async function claim(
+	delegates: Delegates,
+	id: DelegateId,
+	tickets: Tickets,
+): Promise<{ delegate: Delegate; prompt: string } | undefined> {
+	const [text, prompt] = (await tickets.read(id, delegates.filesOfRequest(id))) ?? [];
+	const delegate = await delegates.get(id, text === undefined ? undefined : DelegateRecord.parse(JSON.parse(text)));
+	const { runner, error: _earlier, ...kept } = delegate.status;
 	const me = identify(process.pid);
 	const isMine = runner?.pid === me.pid && runner.startedTicks === me.startedTicks;
 	if (isFinal(delegate.state) || (runner && !isMine && liveness(runner) !== 'dead')) return undefined;
+	if (prompt === undefined) {
+		await delegates.finish(delegate, { ok: false, reason: NO_TICKET, output: '' });
+		return undefined;
+	}
 	const now = new Date().toISOString();
-	const status = { ...delegate.status, status: 'running' as const, runner: me, started_at: now, last_activity: now };
+	const status = { ...kept, status: 'running' as const, runner: me, started_at: now, last_activity: now };
 	await delegates.writeStatus(id, status);
-	return { ...delegate, status, state: 'running' };
+	return { delegate: { ...delegate, status, state: 'running' }, prompt };
 }
 
 /** A full disk may have room again soon, and an answer is worth waiting for. */
@@ -101,6 +117,7 @@ class DelegateRun {
 	constructor(
 		private readonly delegates: Delegates,
 		private readonly delegate: Delegate,
+		private readonly prompt: string,
 		private readonly tools: RunnerTools,
 	) {
 		this.status = new StatusWriter(delegate.status, status => delegate.files.writeStatus(status));
@@ -112,7 +129,6 @@ class DelegateRun {
 
 	async run(): Promise<Outcome> {
 		const { signal } = this.tools;
-		const prompt = await this.delegates.prompt(this.record.id);
 		const found = await this.tools.findAgent(this.record.agent);
 		await this.tools.deploy(found);
 		const cwd = await this.place();
@@ -121,7 +137,7 @@ class DelegateRun {
 		for (let failures = 0; ;) {
 			if (signal.aborted) return cancelled();
 			const begun = Date.now();
-			const ending = await this.attempt(found, cwd, prompt);
+			const ending = await this.attempt(found, cwd);
 			this.spentMs += Date.now() - begun;
 			await this.status.flush();
 			const failure = ending.is === 'result' ? ending.result.failure : undefined;
@@ -166,7 +182,7 @@ class DelegateRun {
 		return folderInWorktree(worktree, place.folder);
 	}
 
-	private async attempt({ driver, agent }: FoundAgent, cwd: string, prompt: string): Promise<Ending> {
+	private async attempt({ driver, agent }: FoundAgent, cwd: string): Promise<Ending> {
 		const { id, task, worker, model, permissions, limits } = this.record;
 		const { workspace } = this.delegates;
 		const isGoingOn = this.hasBegun;
@@ -180,7 +196,7 @@ class DelegateRun {
 			cwd,
 			bin: this.tools.bin,
 			launcher: this.tools.launcher,
-			prompt: isGoingOn ? GO_ON : prompt,
+			prompt: isGoingOn ? GO_ON : this.prompt,
 			env: this.tools.env,
 		});
 		let recording: Promise<void> | undefined;

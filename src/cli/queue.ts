@@ -6,11 +6,17 @@ import type { CommonSettings } from '../protocol/settings.ts';
 import { nancyOf } from './agents.ts';
 import type { Context } from './command.ts';
 
+/** The user's, wherever the command is called. */
+export function ticketsOf({ env }: Context): Tickets {
+	return new Tickets(dataFolder(env));
+}
+
 /** How this process looks at the queue: as set, unless the environment says otherwise. */
-export function queueOptions({ env }: Context, runtime: Runtime, settings: CommonSettings): QueueOptions {
+export function queueOptions(context: Context, runtime: Runtime, settings: CommonSettings): QueueOptions {
+	const { env } = context;
 	const host = env['NANCY_DELEGATES_HOST'] ?? settings.host;
 	return {
-		tickets: new Tickets(dataFolder(env)),
+		tickets: ticketsOf(context),
 		nancy: nancyOf(runtime),
 		cap: capIn(env) ?? settings.max,
 		...(host !== undefined && { env: { NANCY_DELEGATES_HOST: host } }),

@@ -1,6 +1,8 @@
-import { stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { CommonSettings, DelegateSettings, UserSettings, type SettingsLayer } from '../protocol/settings.ts';
 import { holdingLock } from './holdingLock.ts';
@@ -25,38 +27,53 @@ export class UserSettingsFile {
 	}
 
 	/**
-	 * What holds for a folder: of the nearest that says something.
+	 * What holds for a folder: what is said of the nearest folder at or above it, else of all; in each case what the editor says
+	 * before what was written by hand.
 	 * @throws NancyError `not-trusted` where somebody else could have written it
 	 */
 	async forFolder(folder: string): Promise<CommonSettings> {
-		if (isInside(folder, this.file) && !isInside(folder, this.home))
+		const place = await realPath(folder);
+		const config = await realPath(dirname(this.file));
+		if (isInside(place, config) && !isInside(place, await realPath(this.home)))
 			throw new NancyError(
 				'not-trusted',
 				`${this.file} is inside ${folder}, which may be somebody else's; set XDG_CONFIG_HOME to a folder of your own`,
 			);
 		const { editor, ...byHand } = await this.read();
 		const layers = editor ? [byHand, editor] : [byHand];
-		return layers.reduce<CommonSettings>(
-			(settings, { delegates, folders }) => ({
-				...settings,
-				...CommonSettings.parse(delegates),
-				...DelegateSettings.parse(folders[folder] ?? {}),
-			}),
-			{},
+		const common = layers.map(({ delegates }) => CommonSettings.parse(delegates));
+		const nearest = (await Promise.all(layers.map(({ folders }) => nearestOf(folders, place)))).flatMap(
+			found => found ?? [],
 		);
+		// A stable order: of the same folder the editor's stands last.
+		const own = nearest.toSorted((a, b) => a.path.length - b.path.length).map(({ settings }) => settings);
+		const permissionsFromAgents = Object.assign({}, ...common.map(each => each.permissionsFromAgents));
+		const { max, ...settings }: CommonSettings = Object.assign({}, ...common, ...own);
+		return {
+			...settings,
+			...(max && { max }),
+			...(Object.keys(permissionsFromAgents).length > 0 && { permissionsFromAgents }),
+		};
 	}
 
-	/** Replaces what the editor's settings say: of everything, and of these folders; other windows' folders stay. */
-	async saveEditor(layer: SettingsLayer): Promise<void> {
-		const change = (settings: UserSettings): UserSettings => ({
-			...settings,
-			editor: {
+	/**
+	 * Replaces what the editor's settings say: of everything, and of these folders; other windows' folders stay.
+	 * @param current asked once nobody else writes, so that what was set last is what stays
+	 */
+	async saveEditor(current: () => SettingsLayer): Promise<void> {
+		// Who has set nothing needs no file.
+		if (isEmpty(current()) && !(await this.isThere())) return;
+		await holdingLock(`${this.file}.lock`, async () => {
+			const settings = await this.read();
+			const layer = current();
+			const editor = {
 				delegates: layer.delegates,
 				folders: withoutEmpty({ ...settings.editor?.folders, ...layer.folders }),
-			},
+			};
+			const { delegates = {}, folders = {} } = settings.editor ?? {};
+			if (isDeepStrictEqual({ delegates, folders }, editor)) return;
+			await writeJsonFile(this.file, { ...settings, editor });
 		});
-		if (isSame(await this.read(), change)) return;
-		await holdingLock(`${this.file}.lock`, async () => writeJsonFile(this.file, change(await this.read())));
 	}
 
 	private async read(): Promise<UserSettings> {
@@ -64,12 +81,20 @@ export class UserSettingsFile {
 		return (await readJsonFile(this.file, UserSettings)) ?? UserSettings.parse({});
 	}
 
-	private async refuseOthers(): Promise<void> {
-		if (process.platform === 'win32') return;
-		const found = await stat(this.file).catch((error: unknown) => {
+	private async isThere(): Promise<boolean> {
+		return (await this.stat()) !== undefined;
+	}
+
+	private stat(): Promise<Stats | undefined> {
+		return stat(this.file).catch((error: unknown) => {
 			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
 			throw error;
 		});
+	}
+
+	private async refuseOthers(): Promise<void> {
+		if (process.platform === 'win32') return;
+		const found = await this.stat();
 		if (!found || (found.uid === process.getuid?.() && (found.mode & WRITABLE_BY_OTHERS) === 0)) return;
 		throw new NancyError(
 			'not-trusted',
@@ -87,7 +112,27 @@ function withoutEmpty<T extends object>(folders: Readonly<Record<string, T>>): R
 	return Object.fromEntries(Object.entries(folders).filter(([, settings]) => Object.keys(settings).length > 0));
 }
 
-function isSame(settings: UserSettings, change: (settings: UserSettings) => UserSettings): boolean {
-	const { delegates = {}, folders = {} } = settings.editor ?? {};
-	return JSON.stringify({ delegates, folders }) === JSON.stringify(change(settings).editor);
+function isEmpty({ delegates, folders }: SettingsLayer): boolean {
+	return Object.keys(delegates).length === 0 && Object.keys(withoutEmpty(folders)).length === 0;
+}
+
+/** Of the innermost of these folders that is the place, or above it; links count as what they lead to. */
+async function nearestOf(
+	folders: SettingsLayer['folders'],
+	place: string,
+): Promise<{ path: string; settings: DelegateSettings } | undefined> {
+	const all = await Promise.all(
+		Object.entries(folders).map(async ([folder, settings]) => ({
+			path: await realPath(folder),
+			settings: DelegateSettings.parse(settings),
+		})),
+	);
+	return all
+		.filter(({ path }) => isAbsolute(path) && isInside(path, place))
+		.toSorted((a, b) => b.path.length - a.path.length)[0];
+}
+
+/** The path itself where there is nothing. */
+function realPath(path: string): Promise<string> {
+	return realpath(path).catch(() => path);
 }

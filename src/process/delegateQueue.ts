@@ -7,7 +7,7 @@ import { liveness } from '../base/liveness.ts';
 import { admitted, defaultCap } from '../core/delegates/admission.ts';
 import { isFinal, RUNNER_DIED, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
 import { sweep } from '../core/delegates/sweep.ts';
-import type { Tickets } from '../core/delegates/tickets.ts';
+import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
 import { RUN_MARK, RUNNER_MARK, stopMarked } from './marked.ts';
@@ -73,12 +73,9 @@ async function adoptWorktree(delegates: Delegates, { record, status }: Delegate)
 
 async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy, env }: QueueOptions): Promise<void> {
 	const { id } = delegate.record;
+	// The runner looks again, at what it runs; this spares it where there is nothing to run.
 	if (!(await tickets.isValid(id, delegates.filesOfRequest(id)))) {
-		await delegates.finish(delegate, {
-			ok: false,
-			reason: 'it was not queued by you on this machine, or was changed since; delegate it again',
-			output: '',
-		});
+		await delegates.finish(delegate, { ok: false, reason: NO_TICKET, output: '' });
 		return;
 	}
 	try {

@@ -10,12 +10,19 @@ export const DelegateId = z
 	.brand<'DelegateId'>();
 export type DelegateId = z.infer<typeof DelegateId>;
 
+/** In bytes of UTF-8: file systems take 255, and an ending and a temporary file's follow. */
+const LONGEST_FEATURE = 200;
+
 /**
- * What claude-swarm calls a worker, and its files before their ending: one visible path segment, kept as it is.
+ * What claude-swarm calls a worker, and its files before their ending: one visible path segment, kept as it is. Not with
+ * characters that nobody sees, or that turn what is around them.
  */
 export const SwarmFeature = z
 	.string()
-	.check(z.regex(/^(?!\.)[^/\\\p{Cc}]{1,120}$/u))
+	.check(
+		z.regex(/^(?!\.)[^/\\\p{Cc}\p{Cf}]+$/u),
+		z.refine(name => new TextEncoder().encode(name).length <= LONGEST_FEATURE),
+	)
 	.brand<'SwarmFeature'>();
 export type SwarmFeature = z.infer<typeof SwarmFeature>;
 

@@ -5,8 +5,8 @@ const Command = z.string().check(z.trim());
 
 /** What a user can set for the delegates of one folder, or of all. */
 export const DelegateSettings = z.object({
-	/** How many run at once. */
-	max: z.optional(z.int().check(z.positive())),
+	/** How many run at once; 0 leaves it to Nancy, whatever stands elsewhere. */
+	max: z.optional(z.int().check(z.nonnegative())),
 	timeoutMinutes: z.optional(z.number().check(z.positive())),
 	idleMinutes: z.optional(z.number().check(z.positive())),
 	worktreeSetUp: z.optional(Command),
@@ -27,7 +27,7 @@ export type CommonSettings = z.infer<typeof CommonSettings>;
 /** What a newer Nancy or a person wrote beside it stays when the file is written. */
 const Layer = z.looseObject({
 	delegates: z._default(z.looseObject(CommonSettings.shape), {}),
-	/** By absolute path of a workspace folder. */
+	/** By absolute path of a folder; holds for those below it too. */
 	folders: z._default(z.record(z.string(), z.looseObject(DelegateSettings.shape)), {}),
 });
 export type SettingsLayer = z.infer<typeof Layer>;

@@ -249,13 +249,14 @@ async function withCancel<T>(work: (signal: AbortSignal) => Promise<T>): Promise
 
 /** Runs a delegate that the queue has started, then lets the next one start. */
 async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
-	const [{ runDelegate }, { lookAtQueue }, { restoreNodeOptions }, agents, { queueOptions }] = await Promise.all([
-		import('../delegateRunner.ts'),
-		import('../../process/delegateQueue.ts'),
-		import('../../process/runnerHost.ts'),
-		import('../agents.ts'),
-		import('../queue.ts'),
-	]);
+	const [{ runDelegate }, { lookAtQueue }, { restoreNodeOptions }, agents, { queueOptions, ticketsOf }] =
+		await Promise.all([
+			import('../delegateRunner.ts'),
+			import('../../process/delegateQueue.ts'),
+			import('../../process/runnerHost.ts'),
+			import('../agents.ts'),
+			import('../queue.ts'),
+		]);
 	restoreNodeOptions(process.env);
 	const workspace = findWorkspace(context);
 	const delegates = new Delegates(workspace);
@@ -263,6 +264,7 @@ async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
 	const hasHooks = (await workspace.config()).hooks !== 'off';
 	await withCancel(signal =>
 		runDelegate(delegates, id, {
+			tickets: ticketsOf(context),
 			findAgent: agent => agents.findAgent(agents.knownDriver(agent), context.env),
 			deploy: async found =>
 				void (hasHooks && (await agents.deployAgent(workspace, context, runtime, found, 'launch'))),

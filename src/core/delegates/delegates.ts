@@ -77,7 +77,7 @@ export class Delegates {
 		return new DelegateFiles(join(this.folder, id), copy);
 	}
 
-	/** What says what a delegate will do, for {@link Tickets}. */
+	/** What says what a delegate will do, for {@link Tickets}: its record, then its prompt. */
 	filesOfRequest(id: DelegateId): readonly string[] {
 		return [this.recordFile(id), this.files(id).prompt];
 	}
@@ -106,8 +106,9 @@ export class Delegates {
 		};
 	}
 
-	async find(id: DelegateId): Promise<Delegate | undefined> {
-		const record = await readJsonFile(this.recordFile(id), DelegateRecord);
+	/** @param known its record, where that has been read before and must be the very same */
+	async find(id: DelegateId, known?: DelegateRecord): Promise<Delegate | undefined> {
+		const record = known ?? (await readJsonFile(this.recordFile(id), DelegateRecord));
 		if (!record || record.id !== id) return undefined;
 		const status = (await readJsonFile(this.files(id).status, DelegateStatus)) ?? blank(id);
 		const files = this.filesOf(record);
@@ -124,8 +125,8 @@ export class Delegates {
 		return { record, status: seen, files, state: 'failed', error };
 	}
 
-	async get(id: DelegateId): Promise<Delegate> {
-		const found = await this.find(id);
+	async get(id: DelegateId, known?: DelegateRecord): Promise<Delegate> {
+		const found = await this.find(id, known);
 		if (found) return found;
 		throw new NancyError('no-task', `there is no delegate ${id}; nancy delegates lists them`);
 	}

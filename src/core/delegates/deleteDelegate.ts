@@ -2,17 +2,18 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
-import { DelegateId } from '../../protocol/delegate.ts';
+import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { deleteWorker } from '../deleteWorker.ts';
-import { isFinal, type Delegates } from './delegates.ts';
+import { isFinal, swarmFeatures, type Delegates } from './delegates.ts';
 import { DelegateFiles } from './files.ts';
+import { swarmFiles } from './swarm.ts';
 import type { Tickets } from './tickets.ts';
 
 /** Files without a record are younger while a delegate is being queued, in milliseconds. */
 const ORPHAN_MS = 60 * 60 * 1000;
 
 /**
- * Deletes a delegate that has ended: its files, its mailbox and its ticket, once its result is where it belongs. Its worktree is
+ * Deletes a delegate that has ended: its files, those kept for a swarm, its mailbox and its ticket, once its result is where it belongs. Its worktree is
  * another matter. After a kill it may be repeated; one that is gone already is no error.
  * @throws NancyError `busy` while it waits or works
  */
@@ -27,11 +28,27 @@ export async function deleteDelegate(store: Delegates, tickets: Tickets, id: Del
 		await tickets.remove(id);
 		const worker = await store.workspace.worker(record);
 		if (worker?.delegate === id) await deleteWorker(store.workspace, record);
+		// A swarm's worker that nobody has any more would be listed as another program's.
+		for (const file of await copyOf(store, record)) await rm(file, { force: true });
 		// With its record it is gone; the other files only take room.
 		await rm(join(store.folder, `${id}.json`), { force: true });
 		for (const file of filesOf(store.files(id))) await rm(file, { force: true });
 		await sweep(store);
 	});
+}
+
+/** The files of the swarm's worker that it was, unless another delegate is that worker too. */
+async function copyOf(store: Delegates, { id, swarm }: DelegateRecord): Promise<string[]> {
+	if (!swarm) return [];
+	const { delegates } = await store.list();
+	if (swarmFeatures(delegates.filter(({ record }) => record.id !== id)).has(swarm.feature)) return [];
+	try {
+		return filesOf(swarmFiles(store.workspace.folder, swarm.feature));
+	} catch (error) {
+		// Behind a link they are somebody else's, and no delegate has to stay for their sake.
+		if (error instanceof NancyError && error.code === 'bad-file') return [];
+		throw error;
+	}
 }
 
 /** Removes what a kill has left of deleted delegates. */

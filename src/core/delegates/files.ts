@@ -4,6 +4,7 @@ import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../../base/
 import { errorText } from '../../base/errors.ts';
 import type { DelegateStatus } from '../../protocol/delegate.ts';
 import { writeJsonFile } from '../jsonFile.ts';
+import { APPEND } from '../links.ts';
 import { redactText } from '../traffic/redact.ts';
 
 /**
@@ -11,6 +12,9 @@ import { redactText } from '../traffic/redact.ts';
  * another folder, are those of a claude-swarm worker.
  */
 export class DelegateFiles {
+	/** Why the copy could not be written. */
+	private hasSaidWhy = false;
+
 	/**
 	 * @param base path without an ending
 	 * @param copy finds other files that are kept the same, for a program beside Nancy
@@ -40,7 +44,7 @@ export class DelegateFiles {
 	/** For a person to read while it grows. Secrets are taken out. */
 	async appendLog(text: string): Promise<void> {
 		await mkdir(dirname(this.log), { recursive: true, mode: 0o700 });
-		await appendFile(this.log, redactText(text), { mode: 0o600 });
+		await this.append(redactText(text));
 		await this.inCopy(files => files.appendLog(text));
 	}
 
@@ -71,13 +75,20 @@ export class DelegateFiles {
 		await writeFileAtomic(this.done, `${error === undefined ? 'success' : `error: ${error}`}\n`, { sync: true });
 	}
 
-	/** The delegate goes on where its copy cannot be written; its log says so. */
+	/** Through no link: a swarm's folder may have come with a repository. */
+	private append(text: string): Promise<void> {
+		return appendFile(this.log, text, { mode: 0o600, flag: APPEND });
+	}
+
+	/** The delegate goes on where its copy cannot be written; its log says so once. */
 	private async inCopy(write: (files: DelegateFiles) => Promise<void>): Promise<void> {
 		if (!this.copy) return;
 		try {
 			await write(this.copy());
 		} catch (error) {
-			await appendFile(this.log, `copy: ${errorText(error)}\n`, { mode: 0o600 }).catch(() => undefined);
+			if (this.hasSaidWhy) return;
+			this.hasSaidWhy = true;
+			await this.append(`copy: ${errorText(error)}\n`).catch(() => undefined);
 		}
 	}
 

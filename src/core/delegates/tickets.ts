@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 
+/** Why a delegate without a ticket is not run. */
+export const NO_TICKET = 'it was not queued by you on this machine, or was changed since; delegate it again';
+
 /**
  * Proof that this user queued a delegate on this machine. A repository can bring files in `.nancy/delegates` along; without a
  * ticket in the user's own folder nothing is run because of them.
@@ -20,11 +23,20 @@ export class Tickets {
 		await writeFileAtomic(this.file(id), `${digest(files, contents)}\n`);
 	}
 
-	async isValid(id: DelegateId, files: readonly string[]): Promise<boolean> {
+	/**
+	 * What the files hold, read once: who runs something because of them runs these very bytes, for the files may be others a moment
+	 * later. `undefined` without a ticket for them.
+	 */
+	async read(id: DelegateId, files: readonly string[]): Promise<string[] | undefined> {
 		const text = await readTextIfExists(this.file(id));
-		if (text === undefined) return false;
+		if (text === undefined) return undefined;
 		const contents = await Promise.all(files.map(file => readFile(file))).catch(() => undefined);
-		return contents !== undefined && text.trim() === digest(files, contents);
+		if (contents === undefined || text.trim() !== digest(files, contents)) return undefined;
+		return contents.map(bytes => bytes.toString('utf8'));
+	}
+
+	async isValid(id: DelegateId, files: readonly string[]): Promise<boolean> {
+		return (await this.read(id, files)) !== undefined;
 	}
 
 	async remove(id: DelegateId): Promise<void> {

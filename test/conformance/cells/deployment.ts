@@ -103,7 +103,7 @@ export const cleanedUp: Cell = {
 	title: 'Clean-up gives every file back byte for byte, after real use',
 	needs: [],
 	triedAnyway: false,
-	quick: true,
+	quick: false,
 	lab: { scope: 'none' },
 	run: async lab => {
 		for (const [file, text] of Object.entries(lab.candidate.usersFiles)) {

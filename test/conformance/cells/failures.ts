@@ -20,7 +20,7 @@ export const hookMissing: Cell = {
 	title: 'Nancy’s programs are gone: it works on, undisturbed',
 	needs: [],
 	triedAnyway: false,
-	quick: true,
+	quick: false,
 	run: async lab => {
 		await rm(lab.runtime.folder, { recursive: true });
 		await worksUndisturbed(lab);

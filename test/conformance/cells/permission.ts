@@ -7,7 +7,7 @@ export const permission: Cell = {
 	needs: ['permissions'],
 	about: 'permissions',
 	triedAnyway: true,
-	quick: true,
+	quick: false,
 	lab: { asks: true },
 	run: async lab => {
 		const worker = await lab.start({ prompt: '[[esc:touch made]] [[text:Allowed]]', asks: true });

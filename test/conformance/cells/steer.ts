@@ -74,7 +74,7 @@ export const subagent: Cell = {
 	title: 'A subagent never gets the worker’s messages; the worker does',
 	needs: ['steer'],
 	triedAnyway: false,
-	quick: true,
+	quick: false,
 	run: async lab => {
 		const { subagent: delegated } = lab.candidate;
 		if (delegated === 'none') return notPossible('It has no subagents.');

@@ -6,7 +6,7 @@ export const wake: Cell = {
 	needs: ['wake'],
 	about: 'wake',
 	triedAnyway: true,
-	quick: true,
+	quick: false,
 	lab: { wakes: true },
 	run: async lab => {
 		const worker = await lab.start({ prompt: '[[text:First turn]]' });

@@ -2,8 +2,11 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
+import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
+import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { DelegatesOutput } from '../../../src/protocol/cliOutput.ts';
+import { DriverId } from '../../../src/protocol/names.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { fakeClaude } from './fakeClaude.ts';
@@ -166,6 +169,34 @@ describe('nancy delegate', () => {
 		const linked = await it.run(['run', '--headless', '--prompt', 'x'], swarm);
 		expect(linked).toMatchObject({ code: 1, stderr: expect.stringContaining('symbolic link') });
 		expect(existsSync(it.folder.file('elsewhere/workers'))).toBe(false);
+	}, 60_000);
+});
+
+describe('nancy run --delegate', () => {
+	it('runs nothing that was not queued by the user, or is another than was queued, whoever calls it', async () => {
+		set({});
+		await using it = await shell();
+		const request = {
+			prompt: 'Do it.',
+			agent: DriverId.parse('claude-code'),
+			permissions: 'bypassPermissions',
+			folder: it.workspace.folder,
+		};
+		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
+		const brought = await queueDelegate(it.delegates, new Tickets(it.folder.file('other')), request);
+		const changed = await queueDelegate(it.delegates, tickets, { ...request, permissions: 'plan' });
+		const record = join(it.delegates.folder, `${changed.record.id}.json`);
+		writeFileSync(record, readFileSync(record, 'utf8').replace('"plan"', '"bypassPermissions"'));
+		for (const {
+			record: { id },
+		} of [brought, changed]) {
+			await it.run(['run', '--delegate', id]);
+			expect(await it.delegates.get(id)).toMatchObject({ state: 'failed', error: /not queued by you/ });
+		}
+		expect(existsSync(it.folder.file('bin/args'))).toBe(false);
+		const own = await queueDelegate(it.delegates, tickets, request);
+		await it.run(['run', '--delegate', own.record.id]);
+		expect(await it.delegates.get(own.record.id)).toMatchObject({ state: 'done' });
 	}, 60_000);
 });
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { configFolder } from '../../../src/base/folders.ts';
@@ -40,6 +40,56 @@ describe('the user’s settings', () => {
 		expect(await settings.forFolder('/third')).toMatchObject({ worktreeSetUp: 'make all', max: 3 });
 	});
 
+	it('are those of the nearest folder at or above, also by another way to it', async () => {
+		mkdirSync(folder.file('project', 'packages', 'a'), { recursive: true });
+		symlinkSync(folder.file('project'), folder.file('link'));
+		write({
+			folders: {
+				[folder.file('project')]: { worktreeSetUp: 'make', max: 2 },
+				[`${folder.file('link')}/packages/`]: { worktreeSetUp: 'make packages' },
+				[folder.file('project', 'pack')]: { worktreeSetUp: 'no' },
+				'.': { worktreeSetUp: 'no' },
+			},
+		});
+		expect(await settings.forFolder(folder.file('link'))).toEqual({ worktreeSetUp: 'make', max: 2 });
+		expect(await settings.forFolder(folder.file('project', 'packages', 'a'))).toEqual({
+			worktreeSetUp: 'make packages',
+		});
+	});
+
+	it('are those written by hand for the folder before the editor’s for all, and permissions each by itself', async () => {
+		write({
+			delegates: { permissionsFromAgents: { heron: 'all', egret: 'plan' } },
+			folders: { [PROJECT]: { timeoutMinutes: 90 } },
+			editor: { delegates: { timeoutMinutes: 5, permissionsFromAgents: { egret: 'edits' } } },
+		});
+		expect(await settings.forFolder(PROJECT)).toEqual({
+			timeoutMinutes: 90,
+			permissionsFromAgents: { heron: 'all', egret: 'edits' },
+		});
+	});
+
+	it('leave the number to Nancy where the nearest says 0', async () => {
+		write({ delegates: { max: 3 }, editor: { delegates: { max: 0 } } });
+		expect(await settings.forFolder(PROJECT)).toEqual({});
+	});
+
+	it('are at last what was set last, however its publishing was delayed', async () => {
+		write({});
+		let mode = 'all';
+		const publish = () =>
+			settings.saveEditor(() => ({ delegates: { permissionsFromAgents: { heron: mode } }, folders: {} }));
+		const first = publish();
+		mode = 'plan';
+		await Promise.all([first, publish()]);
+		expect(await settings.forFolder(PROJECT)).toEqual({ permissionsFromAgents: { heron: 'plan' } });
+	});
+
+	it('need no file where an editor has nothing to say', async () => {
+		await settings.saveEditor(() => ({ delegates: {}, folders: { [PROJECT]: {} } }));
+		expect(existsSync(dirname(settings.file))).toBe(false);
+	});
+
 	it('allow agents nothing by what stands for one folder', async () => {
 		write({ folders: { [PROJECT]: { permissionsFromAgents: { heron: 'all' } } } });
 		expect(await settings.forFolder(PROJECT)).toEqual({});
@@ -68,17 +118,17 @@ describe('the user’s settings', () => {
 		write({});
 		writeFileSync(settings.file, text);
 		await expect(settings.forFolder(PROJECT)).rejects.toThrow(error);
-		await expect(settings.saveEditor({ delegates: { max: 1 }, folders: {} })).rejects.toThrow(error);
+		await expect(settings.saveEditor(() => ({ delegates: { max: 1 }, folders: {} }))).rejects.toThrow(error);
 		expect(readFileSync(settings.file, 'utf8')).toBe(text);
 	});
 
 	it('take over what an editor says, whole, and keep what was written by hand and what other windows said', async () => {
 		write({ delegates: { max: 3, later: true }, mine: 1 });
-		await settings.saveEditor({
+		await settings.saveEditor(() => ({
 			delegates: { max: 5, idleMinutes: 1 },
 			folders: { [PROJECT]: { worktreeSetUp: 'a' } },
-		});
-		await settings.saveEditor({ delegates: { max: 6 }, folders: { '/other': { worktreeSetUp: 'b' } } });
+		}));
+		await settings.saveEditor(() => ({ delegates: { max: 6 }, folders: { '/other': { worktreeSetUp: 'b' } } }));
 		expect(JSON.parse(readFileSync(settings.file, 'utf8'))).toEqual({
 			version: 1,
 			delegates: { max: 3, later: true },
@@ -90,7 +140,7 @@ describe('the user’s settings', () => {
 			},
 		});
 		// A folder that is no longer trusted, or has nothing set any more.
-		await settings.saveEditor({ delegates: {}, folders: { [PROJECT]: {} } });
+		await settings.saveEditor(() => ({ delegates: {}, folders: { [PROJECT]: {} } }));
 		expect(await settings.forFolder(PROJECT)).toEqual({ max: 3 });
 		expect(await settings.forFolder('/other')).toEqual({ max: 3, worktreeSetUp: 'b' });
 	});

@@ -376,7 +376,7 @@ describe('the guard', () => {
 		await workspace.bindSession(session, address, false);
 		const env = { NANCY_HOOK_SESSION: '', NANCY_HOOK_KEY: 'session_id', NANCY_HOOK_PROJECT: folder.path };
 		const waiters = [1, 2].map(() => {
-			const child = spawn('dash', [launcher, driver, 'Stop', 'wait', folder.path], {
+			const child = spawn('sh', [launcher, driver, 'Stop', 'wait', folder.path], {
 				env: { PATH: process.env['PATH'], ...env },
 				stdio: ['pipe', 'ignore', 'ignore'],
 			});

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deleteDelegate } from '../../../../src/core/delegates/deleteDelegate.ts';
@@ -23,8 +23,9 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-const queue = () =>
+const queue = (feature?: string) =>
 	queueDelegate(delegates, tickets, {
+		...(feature !== undefined && { swarm: { feature } }),
 		prompt: 'Write the tests.',
 		agent: fakeDriver.id,
 		permissions: 'default',
@@ -36,8 +37,8 @@ const mail = async ({ record }: Delegate) =>
 	(await workspace.mailbox({ task: record.task, worker: ORCHESTRATOR }).list()).messages;
 
 /** As its runner leaves it; its session is known to the guard. */
-async function ended(): Promise<Delegate> {
-	const delegate = await queue();
+async function ended(feature?: string): Promise<Delegate> {
+	const delegate = await queue(feature);
 	const { record } = delegate;
 	const session = SessionId.parse(`5e551011-0000-4000-8000-${record.id.slice(-8)}0000`);
 	await workspace.bindSession(session, record, true);
@@ -62,6 +63,23 @@ describe('deleting a delegate', () => {
 		expect(names(workspace.paths.tasks)).toEqual(['delegates']);
 		expect(names(folder.file('data', 'tickets'))).toEqual([other.record.id]);
 		expect((await delegates.list()).delegates.map(({ record }) => record.id)).toEqual([other.record.id]);
+	});
+
+	it('takes the files of the swarm’s worker that it was, but for those of another delegate or behind a link', async () => {
+		const workers = join(workspace.folder, '.claude', 'orchestrator', 'workers');
+		const first = await ended('login');
+		const again = await ended('login');
+		const other = await ended('logout');
+		await remove(first);
+		expect(names(workers).filter(name => name.startsWith('login.'))).toHaveLength(5);
+		await remove(again);
+		expect(new Set(names(workers).map(name => name.split('.')[0]))).toEqual(new Set(['logout']));
+		expect((await delegates.list()).delegates.map(({ record }) => record.title)).toEqual([other.record.title]);
+		renameSync(workers, folder.file('elsewhere'));
+		symlinkSync(folder.file('elsewhere'), workers);
+		await remove(other);
+		expect(names(folder.file('elsewhere'))).toHaveLength(5);
+		expect(await delegates.find(other.record.id)).toBeUndefined();
 	});
 
 	it('leaves its result with whoever asked, and hands it over first where that was not done', async () => {

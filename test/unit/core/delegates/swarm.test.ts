@@ -1,0 +1,57 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DelegateFiles } from '../../../../src/core/delegates/files.ts';
+import { swarmFeature, swarmFiles } from '../../../../src/core/delegates/swarm.ts';
+import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+
+let folder: TempFolder;
+
+beforeEach(() => {
+	folder = tempFolder();
+});
+afterEach(() => folder.remove());
+
+describe('the files that are kept for a swarm', () => {
+	it('are written through no link, of which the delegate’s log tells once', async () => {
+		const workers = folder.file('project', '.claude', 'orchestrator', 'workers');
+		mkdirSync(workers, { recursive: true });
+		writeFileSync(folder.file('precious'), 'mine\n');
+		symlinkSync(folder.file('precious'), join(workers, 'login.log'));
+		const copy = () => swarmFiles(folder.file('project'), swarmFeature('login'));
+		const files = new DelegateFiles(folder.file('own'), copy);
+		await files.appendLog('one\n');
+		await files.appendLog('two\n');
+		expect(readFileSync(folder.file('precious'), 'utf8')).toBe('mine\n');
+		expect(readFileSync(files.log, 'utf8')).toMatch(/^one\ncopy: .*ELOOP.*\ntwo\n$/);
+	});
+
+	it('say nothing through a link either', async () => {
+		writeFileSync(folder.file('precious'), 'mine\n');
+		symlinkSync(folder.file('precious'), folder.file('own.log'));
+		const files = new DelegateFiles(folder.file('own'), () => {
+			throw new Error('no copy');
+		});
+		await files.writeOutput('The answer.');
+		expect(readFileSync(folder.file('precious'), 'utf8')).toBe('mine\n');
+	});
+});
+
+describe('a swarm’s worker', () => {
+	it.each(['login', 'Auth_v2.API', 'zwölf', 'a'.repeat(200), 'ö'.repeat(100)])('can be called %s', name => {
+		expect(swarmFeature(name)).toBe(name);
+	});
+
+	it.each([
+		['hidden', '.login'],
+		['in a folder', 'a/b'],
+		['empty', ''],
+		['longer than a file’s name may be', 'a'.repeat(201)],
+		['longer than that in bytes', '🎉'.repeat(51)],
+		['turned around', 'a\u202etxt.exe'],
+		['with what nobody sees', 'log\u200bin'],
+		['of several lines', 'a\nb'],
+	])('cannot be %s', (_, name) => {
+		expect(() => swarmFeature(name)).toThrow('cannot be the name');
+	});
+});
