@@ -13,7 +13,7 @@ export const geminiUnderTest: AgentUnderTest = {
 	no: '\u001b',
 	interrupt: ['\u001b'],
 	trust: [],
-	complaint: /hook[^\n]*(?:error|fail|blocked)/i,
+	complaint: /hook[^\n]*(?:error|fail|blocked)|Agent execution blocked/i,
 	subagent: script => toolStep('invoke_agent', { agent_name: 'generalist', prompt: script }),
 	usersFiles: {
 		'.gemini/settings.json':

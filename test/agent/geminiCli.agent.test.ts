@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { geminiCli } from '../../src/drivers/gemini-cli/driver.ts';
+import { conformanceLab, type Candidate } from '../conformance/lab.ts';
+import type { AgentHomeOptions } from '../support/agentHome.ts';
+import { geminiUnderTest } from '../support/agents/gemini.ts';
+import { eventually } from '../support/eventually.ts';
+import { pinnedAgent } from '../support/pinnedAgent.ts';
+
+const installed = pinnedAgent('gemini');
+const candidate: Candidate = { agent: geminiUnderTest, driver: geminiCli, installed };
+const untrusted: Candidate = {
+	...candidate,
+	agent: {
+		...geminiUnderTest,
+		home: (options: AgentHomeOptions) => ({
+			...geminiUnderTest.home({ ...options, trusted: [] }),
+			ready: /Do you trust the files/,
+		}),
+	},
+};
+
+// What every agent shall do is in the conformance suite; this is what this one does in its own way.
+describe('the real Gemini CLI', { timeout: 120_000 }, () => {
+	it('is a worker once the user has trusted the folder that it was started in', async () => {
+		await using lab = await conformanceLab(untrusted);
+		const { terminal, address } = await lab.start({ prompt: 'Begin. [[text:I have begun]]' });
+		const isTrusted = () =>
+			readFileSync(join(lab.home, '.gemini/trustedFolders.json'), 'utf8').includes('TRUST_FOLDER');
+		// A second answer while it takes the first keeps it from starting again.
+		const answer = () => {
+			if (isTrusted()) return true;
+			terminal.type('1');
+			return false;
+		};
+		await sleep(1500);
+		await eventually('the folder is trusted', answer, { timeoutMs: 40_000, everyMs: 8000 });
+		await lab.becomes(address, 'idle after its turn', ({ state }) => state.phase === 'idle', 60_000);
+	});
+
+	it('says without a terminal that the user has to trust the folder', async () => {
+		await using lab = await conformanceLab(untrusted);
+		const { ending } = await (await lab.runHeadless('[[text:Never said]]')).ended;
+		expect(ending).toMatchObject({
+			is: 'result',
+			result: { failure: { kind: 'final', reason: expect.stringContaining('Trust folder') } },
+		});
+		expect(lab.model.requests).toEqual([]);
+	});
+
+	it('keeps feedback queued that comes at the end of a turn that the user broke off', async () => {
+		await using lab = await conformanceLab(candidate);
+		const worker = await lab.start({ prompt: '[[slow:30000:one two three four five six]] [[text:Unreached]]' });
+		await lab.seen('one two three');
+		const id = await lab.send(worker.address, 'Not lost. [[text:Read]]', { kind: 'feedback' });
+		await eventually(
+			'the turn is broken off',
+			() => {
+				worker.terminal.type('\u001b');
+				return worker.terminal.screen().includes('Request cancelled');
+			},
+			{ timeoutMs: 30_000, everyMs: 1000 },
+		);
+		await worker.idle();
+		await worker.submit('Go on. [[text:Going on]]');
+		const request = await lab.seen('Go on.');
+		expect(request.text).toContain('Not lost.');
+		await lab.delivered(worker.address, id);
+	});
+});
