@@ -340,7 +340,7 @@ describe('running Gemini CLI without a terminal', () => {
 			).at(-1);
 		const kind = (is: string) => ({ is: 'result', result: { failure: { kind: is } } });
 		expect(failed(400)).toMatchObject(kind('final'));
-		expect(failed(429)).toMatchObject(kind('quota'));
+		expect(failed(429)).toMatchObject(kind('too-many'));
 		expect(failed(503)).toMatchObject(kind('transient'));
 	});
 
