@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -305,14 +305,32 @@ describe('in a trusted folder, delegates', () => {
 			.locator('.quick-input-titlebar .action-label[aria-label^="Write a longer prompt"]')
 			.click();
 		await workbench.tab(/Paint the fence/).waitFor();
+		// Later than the tab, and than what takes keys.
+		const lens = page.locator('.codelens-decoration a', { hasText: 'Delegate This' });
+		await lens.waitFor();
 		await page.keyboard.type('\n\nGreen.\n[[text:It is green.]]');
 		await lab.screenshot('delegates-prompt');
-		await page.locator('.codelens-decoration a', { hasText: 'Delegate This' }).click();
+		mkdirSync(join(project, 'garden'), { recursive: true });
+		await lens.click();
+		await workbench.answer('More Options');
+		for (const [question, typed] of [
+			['The folder to work in', 'garden'],
+			['The longest time that it may work', '7'],
+			['The longest time without any output', '3'],
+		] as const) {
+			await workbench.quick.getByText(question).first().waitFor();
+			await workbench.answer(typed);
+		}
+		await workbench.quickRow('garden · 7 min, 3 min without output').waitFor();
 		await start({ Where: 'This folder' });
 		await workbench.tab(/Paint the fence/).waitFor({ state: 'detached' });
 		await row(/Paint the fence.*done/).waitFor({ timeout: 30_000 });
 		const [painted] = await titled('Paint the fence');
 		expect(await store.prompt(painted!.record.id)).toBe('# Paint the fence\n\nGreen.\n[[text:It is green.]]');
+		expect(painted?.record).toMatchObject({
+			place: { is: 'folder', folder: join(project, 'garden') },
+			limits: { wallSeconds: 420, idleSeconds: 180 },
+		});
 	});
 
 	test(
