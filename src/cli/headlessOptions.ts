@@ -1,4 +1,5 @@
-import { basename, extname } from 'node:path';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { basename, dirname, extname, isAbsolute, join, relative, sep } from 'node:path';
 import { configFolder } from '../base/folders.ts';
 import { NancyError } from '../base/errors.ts';
 import type { Driver } from '../core/driver.ts';
@@ -7,6 +8,7 @@ import { headlessOf } from '../core/launch.ts';
 import { UserSettingsFile } from '../core/userSettings.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import type { Context } from './command.ts';
+import { findOrChooseWorkspace } from './place.ts';
 
 /** A duration in seconds from the command line. */
 export function seconds(option: string, typed: string): number {
@@ -66,14 +68,64 @@ export function permissionMode(driver: Driver, named: string | undefined, asking
 
 /** Arguments for an agent CLI can carry any permission, so that an agent needs the widest mode to pass some on. */
 export function refuseExtraFromAgent(driver: Driver, extra: readonly string[], asking: Asking): void {
-	if (extra.length === 0 || !isAgent(asking) || driver.headless === 'none') return;
-	const all = Math.max(...driver.headless.permissionModes.map(({ width }) => width));
-	if ((widestFromAgents(driver, asking)?.width ?? 0) === all) return;
+	if (extra.length === 0 || !isAgent(asking) || driver.headless === 'none' || mayAll(driver, asking)) return;
 	throw notAllowed(driver, asking, 'with arguments after --, which can change its permissions');
+}
+
+/** Where a run works and what it reads and writes, absolute. */
+export interface Places {
+	/** Folders that it works in, whose agent settings it therefore takes on. */
+	folders: readonly string[];
+	promptFile?: string | undefined;
+	outputFile?: string | undefined;
+}
+
+/**
+ * An agent that may run `nancy` unasked must not reach further by it than its own workspace and the worktrees beside it, and must
+ * not have anything hidden written there: settings of agents and tools, git's hooks, Nancy's records. Only with the widest mode.
+ */
+export function refusePlacesFromAgent(driver: Driver, places: Places, asking: Asking): void {
+	if (!isAgent(asking) || mayAll(driver, asking)) return;
+	// Where its shell is, for a folder named with -C is what is asked about.
+	const { folder } = findOrChooseWorkspace({ ...asking.context, cwd: process.cwd(), isFolderGiven: false });
+	const root = foldersUpFrom(folder).find(each => existsSync(join(each, '.git')));
+	const own = [folder, ...(root === undefined ? [] : [`${root}.worktrees`])].map(real);
+	const within = (place: string) => own.map(each => relative(each, place)).find(isBelow);
+	const { folders, promptFile, outputFile } = places;
+	for (const place of [...folders, ...(promptFile === undefined ? [] : [promptFile])]) {
+		if (within(real(place)) === undefined) throw notAllowed(driver, asking, `with ${place}, outside its workspace`);
+	}
+	if (outputFile === undefined) return;
+	// The file itself is replaced, also where it is a link.
+	const path = within(join(real(dirname(outputFile)), basename(outputFile)));
+	if (path === undefined) throw notAllowed(driver, asking, `that writes ${outputFile}, outside its workspace`);
+	if (path.split(sep).some(name => name.startsWith('.')))
+		throw notAllowed(driver, asking, `that writes ${outputFile}, which is hidden or in a hidden folder`);
+}
+
+function foldersUpFrom(folder: string): string[] {
+	const parent = dirname(folder);
+	return parent === folder ? [folder] : [folder, ...foldersUpFrom(parent)];
+}
+
+/** Without links, of what is there; a link that leads nowhere leads out. */
+function real(path: string): string {
+	if (lstatSync(path, { throwIfNoEntry: false })) return existsSync(path) ? realpathSync(path) : sep;
+	return dirname(path) === path ? path : join(real(dirname(path)), basename(path));
+}
+
+function isBelow(path: string): boolean {
+	return path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
 function isAgent({ context: { env, caller }, drivers }: Asking): boolean {
 	return caller.is === 'worker' || drivers.some(({ toolVariable }) => Boolean(env[toolVariable]));
+}
+
+/** Whether the user lets agents start this one with any permission. */
+function mayAll(driver: Driver, asking: Asking): boolean {
+	const all = Math.max(...headlessOf(driver).permissionModes.map(({ width }) => width));
+	return (widestFromAgents(driver, asking)?.width ?? 0) === all;
 }
 
 function widestFromAgents(driver: Driver, { settings }: Asking): PermissionMode | undefined {

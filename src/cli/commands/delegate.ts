@@ -7,7 +7,7 @@ import { isSwarmWorker } from '../../core/delegates/swarm.ts';
 import { DelegateCreatedOutput } from '../../protocol/cliOutput.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { featureOf, limitsOf, permissionMode, settingsFor } from '../headlessOptions.ts';
+import { featureOf, limitsOf, permissionMode, refusePlacesFromAgent, settingsFor } from '../headlessOptions.ts';
 import { findOrChooseWorkspace, mailboxName } from '../place.ts';
 import { readText, readTextFile } from '../readText.ts';
 
@@ -68,10 +68,6 @@ export const delegate = command(
 		if ((input.text.length === 0) === (file === undefined)) {
 			throw new NancyError('bad-usage', 'give what is to be done as text, or as --prompt-file');
 		}
-		const prompt =
-			file === undefined
-				? await readText(input.text, context.stdin)
-				: await readTextFile(resolve(context.cwd, file));
 		const [agents, { lookAtQueue }, { queueOptions }, { drivers }] = await Promise.all([
 			import('../agents.ts'),
 			import('../../process/delegateQueue.ts'),
@@ -82,6 +78,12 @@ export const delegate = command(
 		const { driver } = await agents.chooseAgent(workspace, context, input.agent);
 		const delegates = new Delegates(workspace);
 		const settings = await settingsFor(workspace.folder, context);
+		const asking = { context, settings, drivers };
+		const promptFile = file && resolve(context.cwd, file);
+		const folder = resolve(context.cwd, input['working-dir'] ?? workspace.folder);
+		refusePlacesFromAgent(driver, { folders: [workspace.folder, folder], promptFile }, asking);
+		const prompt =
+			promptFile === undefined ? await readText(input.text, context.stdin) : await readTextFile(promptFile);
 		const options = queueOptions(context, await agents.ownRuntime(context), settings);
 		const isInWorktree = input.worktree || input['with-changes'];
 		const caller = context.caller.is === 'worker' ? context.caller.address : undefined;
@@ -91,8 +93,8 @@ export const delegate = command(
 			title: input.title,
 			agent: driver.id,
 			model: input.model,
-			permissions: permissionMode(driver, input.permissions, { context, settings, drivers }),
-			folder: resolve(context.cwd, input['working-dir'] ?? workspace.folder),
+			permissions: permissionMode(driver, input.permissions, asking),
+			folder,
 			worktree: isInWorktree ? { withChanges: input['with-changes'] } : undefined,
 			limits: limitsOf(input, settings),
 			...(isInWorktree && {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { NancyError } from '../../base/errors.ts';
+import { errorText, NancyError } from '../../base/errors.ts';
 import { Delegates, isFinal, type Delegate } from '../../core/delegates/delegates.ts';
 import { DelegatesOutput, type DelegateOutput } from '../../protocol/cliOutput.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
@@ -62,9 +62,21 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 		import('../agents.ts'),
 		import('../queue.ts'),
 	]);
-	const settings = await settingsFor(store.workspace.folder, context);
-	const options = queueOptions(context, await ownRuntime(context), settings);
-	return () => lookAtQueue(store, options);
+	let told: string | undefined;
+	// Without it, all can still be listed and stopped.
+	const tell = (error: unknown) => {
+		const text = `the queue is not looked after: ${errorText(error)}`;
+		if (text !== told) context.note(text);
+		told = text;
+	};
+	try {
+		const settings = await settingsFor(store.workspace.folder, context);
+		const options = queueOptions(context, await ownRuntime(context), settings);
+		return () => lookAtQueue(store, options).catch(tell);
+	} catch (error) {
+		tell(error);
+		return () => Promise.resolve();
+	}
 }
 
 async function stopOne(store: Delegates, id: DelegateId | undefined): Promise<void> {

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
-import { NancyError } from '../../base/errors.ts';
+import { errorText, NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
-import { Delegates } from '../../core/delegates/delegates.ts';
 import { progress } from '../../core/delegates/progress.ts';
 import { StatusWriter } from '../../core/delegates/statusWriter.ts';
 import type { DelegateFiles } from '../../core/delegates/files.ts';
@@ -19,9 +18,16 @@ import { SessionId } from '../../protocol/names.ts';
 import { command, type Answer, type Context } from '../command.ts';
 import { eventLine } from '../eventLine.ts';
 import { ExitCode } from '../failure.ts';
-import { featureOf, limitsOf, permissionMode, refuseExtraFromAgent, settingsFor } from '../headlessOptions.ts';
-import { findWorkspace } from '../place.ts';
+import {
+	featureOf,
+	limitsOf,
+	permissionMode,
+	refuseExtraFromAgent,
+	refusePlacesFromAgent,
+	settingsFor,
+} from '../headlessOptions.ts';
 import { readText, readTextFile } from '../readText.ts';
+import { withCancel } from '../withCancel.ts';
 
 const Input = z.object({
 	headless: z._default(z.boolean(), false),
@@ -73,7 +79,10 @@ export const run = command(
 	},
 	Input,
 	async (input, context) => {
-		if (input.delegate !== undefined) return runOfQueue(input.delegate, context);
+		if (input.delegate !== undefined) {
+			const { runOfQueue } = await import('../runOfQueue.ts');
+			return runOfQueue(input.delegate, context);
+		}
 		if (!input.headless) {
 			throw new NancyError('bad-usage', 'add --headless; with a terminal, nancy orchestrate starts an agent');
 		}
@@ -90,9 +99,13 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const cwd = resolve(context.cwd, input['working-dir'] ?? '.');
 	const settings = await settingsFor(cwd, context);
 	const limits = Limits.parse(limitsOf(input, settings));
-	const prompt = await promptOf(input, context);
 	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context, input.agent);
 	const asking = { context, settings, drivers };
+	const [promptFile, outputFile] = [input['prompt-file'], input['output-file']].map(
+		file => file && resolve(context.cwd, file),
+	);
+	refusePlacesFromAgent(driver, { folders: [cwd], promptFile, outputFile }, asking);
+	const prompt = await promptOf(input, context);
 	refuseExtraFromAgent(driver, input.extra, asking);
 	const format = headlessOf(driver);
 	const launch = format.launch({
@@ -110,7 +123,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const files = isSwarmWorker(context.env, settings)
 		? swarmFiles(cwd, swarmFeature(featureOf(input['prompt-file']) ?? 'worker'))
 		: undefined;
-	const record = await recordOf(files, prompt);
+	const record = await recordOf(files, prompt, context);
 	const show = (text: string) => {
 		if (!context.wantsJson) context.writeLine(text);
 	};
@@ -153,10 +166,17 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const output = result?.text ?? '';
 	const isEmpty = result !== undefined && !result.failure && output.trim() === '';
 	const reason = isEmpty ? 'it ended without an answer' : reasonOf(ending);
-	const { tool_calls: toolCalls, denied, session } = await record.end(output, reason);
-	if (reason === undefined && input['output-file'] !== undefined) {
-		await writeFileAtomic(resolve(context.cwd, input['output-file']), output, { mode: 0o666 & ~process.umask() });
+	let status: DelegateStatus;
+	try {
+		if (reason === undefined && outputFile !== undefined) {
+			// Once more: the folder may be a link by now.
+			refusePlacesFromAgent(driver, { folders: [], outputFile }, asking);
+			await writeFileAtomic(outputFile, output, { mode: 0o666 & ~process.umask() });
+		}
+	} finally {
+		status = await record.end(output, reason);
 	}
+	const { tool_calls: toolCalls, denied, session } = status;
 	if (reason !== undefined) context.note(reason);
 	const json = RunOutput.parse({
 		ok: reason === undefined,
@@ -172,7 +192,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 }
 
 /** What a run leaves behind beside its answer: nothing, or the files of a swarm's worker where it is one. */
-async function recordOf(files: DelegateFiles | undefined, prompt: string) {
+async function recordOf(files: DelegateFiles | undefined, prompt: string, context: Context) {
 	const status = DelegateStatus.parse({
 		task_id: files ? basename(files.base) : 'run',
 		status: 'running',
@@ -198,10 +218,13 @@ async function recordOf(files: DelegateFiles | undefined, prompt: string) {
 			const { runner: _gone, ...kept } = status;
 			const ended = { ...kept, status: reason === undefined ? 'done' : 'failed' } as const;
 			await Promise.all([writer.close(), logged]);
-			if (files) {
-				await files.writeOutput(output);
-				await files.writeStatus({ ...ended, ended_at: new Date().toISOString() });
-				await files.writeDone(reason?.split('\n')[0]);
+			try {
+				await files?.writeOutput(output);
+				await files?.writeStatus({ ...ended, ended_at: new Date().toISOString() });
+				await files?.writeDone(reason?.split('\n')[0]);
+			} catch (error) {
+				// The answer is worth more than the copy of it.
+				context.note(`the swarm does not get to know that it has ended: ${errorText(error)}`);
 			}
 			return { ...ended, reported: true };
 		},
@@ -232,50 +255,4 @@ async function promptOf(input: Input, context: Context): Promise<string> {
 	if (given !== 1) throw new NancyError('bad-usage', 'give one of --prompt, --prompt-file and --stdin');
 	if (file !== undefined) return readTextFile(resolve(context.cwd, file));
 	return readText([input.prompt ?? '-'], context.stdin);
-}
-
-/** Passes SIGINT, SIGTERM and SIGHUP on as an abort. Later ones change nothing: the agent is killed within seconds, and not left behind. */
-async function withCancel<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-	const controller = new AbortController();
-	const cancel = () => controller.abort();
-	const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-	for (const name of signals) process.on(name, cancel);
-	try {
-		return await work(controller.signal);
-	} finally {
-		for (const name of signals) process.off(name, cancel);
-	}
-}
-
-/** Runs a delegate that the queue has started, then lets the next one start. */
-async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
-	const [{ runDelegate }, { lookAtQueue }, { restoreNodeOptions }, agents, { queueOptions, ticketsOf }] =
-		await Promise.all([
-			import('../delegateRunner.ts'),
-			import('../../process/delegateQueue.ts'),
-			import('../../process/runnerHost.ts'),
-			import('../agents.ts'),
-			import('../queue.ts'),
-		]);
-	restoreNodeOptions(process.env);
-	const workspace = findWorkspace(context);
-	const delegates = new Delegates(workspace);
-	const runtime = await agents.ownRuntime(context);
-	const hasHooks = (await workspace.config()).hooks !== 'off';
-	await withCancel(signal =>
-		runDelegate(delegates, id, {
-			tickets: ticketsOf(context),
-			findAgent: agent => agents.findAgent(agents.knownDriver(agent), context.env),
-			deploy: async found =>
-				void (hasHooks && (await agents.deployAgent(workspace, context, runtime, found, 'launch'))),
-			bin: runtime.bin,
-			launcher: hasHooks ? runtime.launcher : undefined,
-			env: context.env,
-			// In tmux somebody may be looking.
-			show: text => void (process.stdout.isTTY && process.stdout.write(text)),
-			signal,
-		}),
-	);
-	await lookAtQueue(delegates, queueOptions(context, runtime, await settingsFor(workspace.folder, context)));
-	return ExitCode.ok;
 }

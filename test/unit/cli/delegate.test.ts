@@ -6,6 +6,7 @@ import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { DelegatesOutput } from '../../../src/protocol/cliOutput.ts';
+import { DelegateId } from '../../../src/protocol/delegate.ts';
 import { DriverId } from '../../../src/protocol/names.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
@@ -169,6 +170,110 @@ describe('nancy delegate', () => {
 		const linked = await it.run(['run', '--headless', '--prompt', 'x'], swarm);
 		expect(linked).toMatchObject({ code: 1, stderr: expect.stringContaining('symbolic link') });
 		expect(existsSync(it.folder.file('elsewhere/workers'))).toBe(false);
+	}, 60_000);
+});
+
+describe('an agent that calls nancy', () => {
+	const mark = { CLAUDECODE: '1' };
+	const headless = ['run', '--headless'];
+
+	it('gets nothing read, run or written outside its workspace and the worktrees beside it', async () => {
+		set({});
+		await using it = await shell();
+		const inside = it.workspace.folder;
+		mkdirSync(join(inside, '.git/hooks'), { recursive: true });
+		mkdirSync(it.folder.file('other/.git'), { recursive: true });
+		symlinkSync(it.folder.file('other'), join(inside, 'link'));
+		symlinkSync(it.folder.file('nowhere'), join(inside, 'dangling'));
+		for (const file of ['secret.md', 'project/own.md']) writeFileSync(it.folder.file(file), 'x');
+		symlinkSync(it.folder.file('secret.md'), join(inside, 'secret-link.md'));
+		const outside = [
+			['--prompt', 'x', '--output-file', '../out.txt'],
+			['--prompt', 'x', '--output-file', 'link/out.txt'],
+			['--prompt', 'x', '--output-file', 'dangling/out.txt'],
+			['--prompt', 'x', '--output-file', '.git/hooks/pre-commit'],
+			['--prompt', 'x', '--output-file', '.nancy/delegates/x.json'],
+			['--prompt', 'x', '--output-file', '.claude/settings.json'],
+			['--prompt', 'x', '--output-file', '.mcp.json'],
+			['--prompt', 'x', '--working-dir', '../other'],
+			['--prompt', 'x', '--working-dir', 'link'],
+			['-C', '../other', '--prompt', 'x'],
+			['--prompt-file', '../secret.md'],
+			['--prompt-file', 'secret-link.md'],
+		];
+		const delegations = [
+			['delegate', 'x', '--working-dir', '../other'],
+			['-C', '../other', 'delegate', 'x'],
+			['delegate', '--prompt-file', '../secret.md'],
+		];
+		for (const args of [...outside.map(each => [...headless, ...each]), ...delegations]) {
+			const refused = await it.run(args, mark);
+			expect([args, refused.code, refused.stderr]).toEqual([
+				args,
+				5,
+				expect.stringContaining('permissionsFromAgents'),
+			]);
+		}
+		expect(existsSync(it.folder.file('bin/args'))).toBe(false);
+		expect(existsSync(it.folder.file('other/.nancy'))).toBe(false);
+	}, 120_000);
+
+	it('may have its own files read and written, a worktree worked in, and anything where the user has allowed all', async () => {
+		set({});
+		await using it = await shell();
+		mkdirSync(join(it.workspace.folder, '.git'));
+		mkdirSync(it.folder.file('project.worktrees/one'), { recursive: true });
+		writeFileSync(join(it.workspace.folder, 'own.md'), 'x');
+		const own = [
+			'--prompt-file',
+			'own.md',
+			'--output-file',
+			'new/out.txt',
+			'--working-dir',
+			'../project.worktrees/one',
+		];
+		expect(await it.run([...headless, ...own], mark)).toMatchObject({ code: 0 });
+		expect(readFileSync(join(it.workspace.folder, 'new/out.txt'), 'utf8')).toBe('The answer.');
+		const out = [...headless, '--prompt', 'x', '--output-file', '../out.txt'];
+		expect((await it.run(out)).code).toBe(0);
+		set({ delegates: { permissionsFromAgents: { 'claude-code': 'bypassPermissions' } } });
+		expect((await it.run(out, mark)).code).toBe(0);
+	}, 60_000);
+});
+
+describe('nancy run', () => {
+	it('keeps the answer where the swarm’s copy cannot be written', async () => {
+		set({});
+		await using it = await shell();
+		// A folder in its place, as a full disk would: nothing can be renamed to it.
+		const copy = join(it.workspace.folder, '.claude/orchestrator/workers/worker.output/x');
+		mkdirSync(copy, { recursive: true });
+		const swarm = { CLAUDE_SWARM_WORKER: 'true' };
+		const done = await it.run(['run', '--headless', '--prompt', 'x', '--output-file', 'out.txt'], swarm);
+		expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('the swarm') });
+		expect(readFileSync(join(it.workspace.folder, 'out.txt'), 'utf8')).toBe('The answer.');
+	}, 30_000);
+});
+
+describe('broken settings', () => {
+	it('stop neither the queue nor nancy delegates', async () => {
+		set({});
+		await using it = await shell();
+		const slow = { FAKE_CLAUDE: `cat > /dev/null; sleep 2; echo '${ANSWER}'`, NANCY_DELEGATES: '1' };
+		const ids: string[] = [];
+		for (const text of ['one', 'two', 'three']) ids.push((await it.run(['delegate', text], slow)).stdout.trim());
+		const [one = '', two = '', three = ''] = ids.map(id => DelegateId.parse(id));
+		writeFileSync(join(nancy.configFolder, 'nancy', 'settings.json'), 'garbage');
+		const listed = await it.run(['delegates']);
+		expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining('settings.json') });
+		expect(listed.stdout).toContain(two);
+		await it.run(['delegates', three, '--stop']);
+		expect((await it.delegates.get(DelegateId.parse(three))).error).toBe('cancelled');
+		// The runner of the first has looked without them.
+		const waited = await it.run(['delegates', two, '--wait', '--timeout', '30']);
+		expect(waited).toMatchObject({ code: 0, stdout: 'The answer.\n' });
+		expect(readFileSync(it.delegates.files(DelegateId.parse(one)).log, 'utf8')).toContain('settings.json');
+		set({});
 	}, 60_000);
 });
 

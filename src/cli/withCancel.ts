@@ -1,0 +1,12 @@
+/** Passes SIGINT, SIGTERM and SIGHUP on as an abort. Later ones change nothing: the agent is killed within seconds, and not left behind. */
+export async function withCancel<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+	const controller = new AbortController();
+	const cancel = () => controller.abort();
+	const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+	for (const name of signals) process.on(name, cancel);
+	try {
+		return await work(controller.signal);
+	} finally {
+		for (const name of signals) process.off(name, cancel);
+	}
+}
