@@ -1,4 +1,4 @@
-import { OWN_TASK } from '../core/delegates/queueDelegate.ts';
+import { OWN_TASK } from '../core/delegates/ownTask.ts';
 import type { TaskView, WorkerView } from '../core/overview.ts';
 
 /** The tasks that are not archived, as every list shows them: those with a running worker first, then the newest. */

@@ -5,14 +5,14 @@ import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked, type DelegateState } from '../../protocol/delegate.ts';
-import { ORCHESTRATOR, WorkerName, type MessageId, type TaskName } from '../../protocol/names.ts';
+import { WorkerName, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { holdingLock } from '../holdingLock.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../jsonFile.ts';
 import { newMessageId } from '../messageId.ts';
 import { redactText } from '../traffic/redact.ts';
-import type { FileProblem, WorkerAddress, Workspace } from '../workspace.ts';
+import type { FileProblem, Workspace } from '../workspace.ts';
 import { DelegateFiles } from './files.ts';
-import { resultText } from './resultText.ts';
+import { report } from './report.ts';
 import { swarmFiles, swarmWorkers } from './swarm.ts';
 
 /** A delegate as it stands on disk. */
@@ -170,47 +170,9 @@ export class Delegates {
 
 	/** What comes after the final status; also when killed in between and repeated. */
 	private async conclude(ended: Delegate): Promise<Delegate> {
-		await this.report(ended);
+		await report(this.workspace, ended);
 		await ended.files.writeDone(ended.error);
 		return ended;
-	}
-
-	/** Puts the result into the mailbox of whoever asked for it, once. */
-	private async report(delegate: Delegate): Promise<void> {
-		const { record, status } = delegate;
-		const id = status.report;
-		if (id === undefined) return;
-		const to: WorkerAddress = record.parent ?? { task: record.task, worker: ORCHESTRATOR };
-		const unread = await this.holdUnread(record);
-		if (!(await this.isInMailbox(to, id))) {
-			await this.workspace
-				.sendOnce(to, id, {
-					kind: 'result',
-					priority: 'normal',
-					effect: 'none',
-					from: `${record.task}/${record.worker}`,
-					text: await resultText(delegate, unread),
-				})
-				.catch(async (error: unknown) => {
-					// Whoever asked has been deleted meanwhile: the answer stays in its file. Or somebody else has just sent it.
-					const isSettled = error instanceof NancyError && ['no-task', 'bad-message'].includes(error.code);
-					if (!isSettled || (error.code === 'bad-message' && !(await this.isInMailbox(to, id)))) throw error;
-				});
-		}
-	}
-
-	/** What was sent to a delegate that has ended stays in its inbox, with the reason. Returns the texts. */
-	private async holdUnread({ task, worker }: DelegateRecord): Promise<string[]> {
-		const mailbox = this.workspace.mailbox({ task, worker });
-		await mailbox.recover();
-		const { messages } = await mailbox.list(['queued']);
-		for (const { id } of messages) await mailbox.setHeld(id, ENDED_UNREAD);
-		return messages.map(({ content }) => content.text);
-	}
-
-	private async isInMailbox(to: WorkerAddress, id: MessageId): Promise<boolean> {
-		const { messages } = await this.workspace.mailbox(to).list();
-		return messages.some(message => message.id === id);
 	}
 
 	/** Ends what a killed process had begun to end. Returns those whose runner has died before. Needs the lock. */
@@ -261,9 +223,6 @@ const PARKED = 'parked.json';
 export function swarmFeatures(delegates: readonly Delegate[]): ReadonlySet<string> {
 	return new Set(delegates.flatMap(({ record }) => record.swarm?.feature ?? []));
 }
-
-/** Why a message to a delegate still waits. */
-const ENDED_UNREAD = 'the delegate ended without reading it';
 
 /** Killed between its status and its `.done`. */
 function asItsStatus({ record, status, files }: Delegate): Delegate {

@@ -1,8 +1,9 @@
 import { Limits, type DelegateRecord, type SwarmFeature } from '../../protocol/delegate.ts';
-import { ORCHESTRATOR, TaskName, type DriverId } from '../../protocol/names.ts';
+import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
 import { NancyError } from '../../base/errors.ts';
 import type { WorkerAddress } from '../workspace.ts';
 import { isFinal, type Delegate, type Delegates } from './delegates.ts';
+import { ownTask } from './ownTask.ts';
 import { swarmFeature } from './swarm.ts';
 import type { Tickets } from './tickets.ts';
 
@@ -26,9 +27,6 @@ export interface DelegateRequest {
 	swarm?: { feature: string | undefined } | undefined;
 }
 
-/** Where delegates live that nobody's task asked for. */
-export const OWN_TASK = TaskName.parse('delegates');
-
 /** Queues a delegate, with a mailbox of its own in the task of whoever asked for it. The queue starts it when it may. */
 export async function queueDelegate(
 	delegates: Delegates,
@@ -36,7 +34,7 @@ export async function queueDelegate(
 	request: DelegateRequest,
 ): Promise<Delegate> {
 	const { prompt, parent, worktree, folder, limits, swarm, ...others } = request;
-	const task = parent?.task ?? (await ownTask(delegates, request.agent));
+	const task = parent?.task ?? (await ownTask(delegates.workspace, request.agent));
 	return delegates.locked(async () => {
 		const worker = await delegates.nextWorker(task);
 		const feature = swarm && swarmFeature(swarm.feature ?? `${task}.${worker}`);
@@ -84,23 +82,6 @@ async function refuseSecond(delegates: Delegates, feature: SwarmFeature): Promis
 		'busy',
 		`${other.record.id} is the swarm's worker "${feature}" already; wait until it has ended`,
 	);
-}
-
-async function ownTask({ workspace }: Delegates, agent: DriverId): Promise<TaskName> {
-	try {
-		await workspace.createTask({
-			version: 1,
-			name: OWN_TASK,
-			title: 'Delegates',
-			prompt: '',
-			agent,
-			createdAt: new Date().toISOString(),
-			origin: 'nancy',
-		});
-	} catch (error) {
-		if (!(error instanceof NancyError && error.code === 'task-exists')) throw error;
-	}
-	return OWN_TASK;
 }
 
 function titleOf(prompt: string): string {

@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../../src/base/liveness.ts';
 import { admitted, defaultCap } from '../../../../src/core/delegates/admission.ts';
 import { Delegates, type Delegate } from '../../../../src/core/delegates/delegates.ts';
+import { OWN_TASK } from '../../../../src/core/delegates/ownTask.ts';
 import { queueDelegate, type DelegateRequest } from '../../../../src/core/delegates/queueDelegate.ts';
 import { StatusWriter } from '../../../../src/core/delegates/statusWriter.ts';
 import { Tickets } from '../../../../src/core/delegates/tickets.ts';
+import { deleteWorker } from '../../../../src/core/deleteWorker.ts';
 import { newMessageId } from '../../../../src/core/messageId.ts';
 import { Workspace } from '../../../../src/core/workspace.ts';
 import { DelegateFiles } from '../../../../src/core/delegates/files.ts';
@@ -224,12 +226,15 @@ describe('a delegate', () => {
 		}
 	});
 
-	it('whose asker has been deleted keeps its answer', async () => {
+	it.each(['worker', 'task'])('whose asker’s %s has been deleted tells the human, once', async gone => {
 		const parent = await taskWithWorker();
 		const delegate = await queue({ parent });
-		await workspace.deleteTask(parent.task);
-		await delegates.finish(delegate, { ok: true, output: 'x' });
+		await (gone === 'task' ? workspace.deleteTask(parent.task) : deleteWorker(workspace, parent));
+		for (let n = 0; n < 2; n++) await delegates.finish(delegate, { ok: true, output: 'The answer.' });
 		expect(await delegates.get(delegate.record.id)).toMatchObject({ state: 'done', status: { reported: true } });
+		const told = await mailOf(gone === 'task' ? OWN_TASK : parent.task);
+		expect(told.map(({ text }) => text.split('\n').at(-1))).toEqual(['The answer.']);
+		expect(await mailOf(parent.task, parent.worker)).toEqual([]);
 	});
 
 	it('with files that are not its own is named and left alone', async () => {

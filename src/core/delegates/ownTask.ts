@@ -1,0 +1,24 @@
+import { NancyError } from '../../base/errors.ts';
+import { TaskName, type DriverId } from '../../protocol/names.ts';
+import type { Workspace } from '../workspace.ts';
+
+/** Where delegates live that nobody's task asked for. */
+export const OWN_TASK = TaskName.parse('delegates');
+
+/** {@link OWN_TASK}, made where it is not there yet. */
+export async function ownTask(workspace: Workspace, agent: DriverId): Promise<TaskName> {
+	try {
+		await workspace.createTask({
+			version: 1,
+			name: OWN_TASK,
+			title: 'Delegates',
+			prompt: '',
+			agent,
+			createdAt: new Date().toISOString(),
+			origin: 'nancy',
+		});
+	} catch (error) {
+		if (!(error instanceof NancyError && error.code === 'task-exists')) throw error;
+	}
+	return OWN_TASK;
+}
