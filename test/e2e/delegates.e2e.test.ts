@@ -398,7 +398,9 @@ describe('in a trusted folder, delegates', () => {
 			await row(/Clash with it|Look only/)
 				.first()
 				.waitFor({ state: 'detached' });
-			expect(await row(/./).allInnerTexts()).toEqual([expect.stringContaining('Go easily')]);
+			// The one that was stopped at its first step may have written its file before.
+			const left = await row(/./).allInnerTexts();
+			expect(left.filter(text => !text.includes('Waste it'))).toEqual([expect.stringContaining('Go easily')]);
 			await seedDelegate(store, { title: 'Look again', state: 'failed', error: 'timeout: it took too long' });
 			await row(/Look again/).click();
 			await row(/Go easily/).click({ modifiers: ['ControlOrMeta'] });
