@@ -121,7 +121,7 @@ export const Nancy = async ({ client, directory }) => {
 		const call = (async () => {
 			await before;
 			const { stdout } = await guard(root, event, slot, { sessionID: root, directory, ...payload }, __LIMIT_MS__);
-			return answerIn(stdout);
+			return slot === 'report' ? {} : answerIn(stdout);
 		})();
 		session.last = call;
 		return call;
