@@ -7,7 +7,7 @@ import { conformanceLab, versionOf, type Candidate, type ConformanceLab } from '
 import type { CellResult } from './report.ts';
 
 /** Longest time a cell may take, in milliseconds. */
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 240_000;
 
 /**
  * Tries one cell on one CLI and holds it against what the driver declares: what it claims and is not seen is a failure; what it

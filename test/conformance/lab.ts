@@ -92,6 +92,9 @@ export interface ConformanceLab extends AgentLab {
 /** Longest wait for what comes at once on a machine that is not busy with other things, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
+/** Longest wait for a CLI to start: the slowest takes ten seconds of CPU, on a machine that others use too. In milliseconds. */
+const READY_MS = 90_000;
+
 /** How often the CLI itself is asked for its status, in milliseconds. */
 const ASK_MS = 3000;
 
@@ -193,7 +196,7 @@ export async function conformanceLab(
 			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });
 			opened.push(screen);
 			await recordProcess(nancy, plan.address, identify(screen.pid));
-			await screen.waitForText(lab.agent.ready, PATIENCE_MS);
+			await screen.waitForText(lab.agent.ready, READY_MS);
 			return started(plan, screen);
 		},
 		runHeadless: async (prompt, { permissions = freest(driver), resume = false } = {}) => {

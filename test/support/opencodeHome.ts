@@ -22,7 +22,15 @@ export function opencodeHome({ home, modelUrl, settings = {}, installed }: Agent
 				name: 'The model double',
 				npm: '@ai-sdk/openai-compatible',
 				options: { baseURL: `${modelUrl}/v1`, apiKey: 'key-of-the-model-double' },
-				models: { double: { name: 'Double', tool_call: true, limit: { context: 200_000, output: 32_000 } } },
+				models: {
+					double: {
+						name: 'Double',
+						tool_call: true,
+						limit: { context: 200_000, output: 32_000 },
+						// Dollars for a million tokens.
+						cost: { input: 1, output: 2 },
+					},
+				},
 			},
 		},
 		autoupdate: false,

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { LaunchHooks, LaunchPlan, LaunchRequest } from '../../core/driver.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import { LAUNCH_PLUGIN } from './deployment.ts';
+import { RESUMED_PROMPT, RESUMED_SESSION } from './plugin.ts';
 
 export function launchPlan({ prompt, resume, model, extra, hooks }: LaunchRequest): LaunchPlan {
 	return {
@@ -10,9 +11,13 @@ export function launchPlan({ prompt, resume, model, extra, hooks }: LaunchReques
 			...conversationFlags({ resume, model }),
 			...extra,
 			// In one word, so that a prompt that begins with a dash is no option.
-			...(prompt === undefined || prompt === '' ? [] : [`--prompt=${prompt}`]),
+			...(prompt === undefined || prompt === '' || resume !== undefined ? [] : [`--prompt=${prompt}`]),
 		],
-		env: hookEnvironment(hooks),
+		env: {
+			...hookEnvironment(hooks),
+			...(resume !== undefined && { [RESUMED_SESSION]: resume }),
+			...(resume !== undefined && prompt !== undefined && { [RESUMED_PROMPT]: prompt }),
+		},
 		// The CLI picks its own when the first prompt comes.
 		sessionIsKnown: resume !== undefined,
 	};
@@ -43,6 +48,8 @@ export function hookEnvironment(hooks: LaunchHooks | undefined): Record<string, 
 export const foreignVariables = [
 	'AGENT',
 	'NANCY_OPENCODE_PID',
+	RESUMED_PROMPT,
+	RESUMED_SESSION,
 	'OPENCODE',
 	'OPENCODE_PID',
 	'OPENCODE_PROCESS_ROLE',

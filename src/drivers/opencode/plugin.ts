@@ -17,6 +17,13 @@ const FOLDER = ${JSON.stringify(folder)};
 ${SOURCE.replace('__IS_OURS__', place === 'launch' ? 'true' : '!process.env.NANCY_TASK_DIR')}`;
 }
 
+/**
+ * Variables of a launch that resumes: in a terminal the CLI's plugins see no command line, and a prompt on it is passed over when it
+ * names a session.
+ */
+export const RESUMED_SESSION = 'NANCY_OPENCODE_SESSION';
+export const RESUMED_PROMPT = 'NANCY_OPENCODE_PROMPT';
+
 /** Longest time that one event may hold the CLI up, in milliseconds: above the program's own limit of 2.5 s. */
 const LIMIT_MS = 4000;
 
@@ -114,7 +121,7 @@ export const Nancy = async ({ client, directory }) => {
 		const call = (async () => {
 			await before;
 			const { stdout } = await guard(root, event, slot, { sessionID: root, directory, ...payload }, __LIMIT_MS__);
-			return answerIn(stdout);
+			return slot === 'report' ? {} : answerIn(stdout);
 		})();
 		session.last = call;
 		return call;
@@ -235,8 +242,15 @@ export const Nancy = async ({ client, directory }) => {
 		},
 	};
 
-	const resumed = resumedSession();
-	if (resumed) void begin(resumed, 'resume').catch(() => undefined);
+	// Taken once, and nothing that this agent starts inherits it.
+	const { __SESSION__: resumed, __PROMPT__: firstPrompt } = process.env;
+	delete process.env.__SESSION__;
+	delete process.env.__PROMPT__;
+	if (resumed) {
+		begin(resumed, 'resume')
+			.then(() => firstPrompt && prompt(resumed, firstPrompt))
+			.catch(() => undefined);
+	}
 
 	return {
 		event: async ({ event }) => {
@@ -332,18 +346,9 @@ export const Nancy = async ({ client, directory }) => {
 		},
 	};
 };
-
-/** The session that the command line names, which says nothing until its next prompt. */
-function resumedSession() {
-	const words = process.argv.slice(2);
-	if (!isAttended || isServer || words.includes('--fork')) return undefined;
-	for (const [index, word] of words.entries()) {
-		const named = word === '-s' || word === '--session' ? words[index + 1] : /^(?:-s=?|--session=)(.+)$/.exec(word)?.[1];
-		if (named?.startsWith('ses_')) return named;
-	}
-	return undefined;
-}
 `
+	.replaceAll('__SESSION__', RESUMED_SESSION)
+	.replaceAll('__PROMPT__', RESUMED_PROMPT)
 	.replaceAll('__ID__', ID)
 	.replaceAll('__DOORBELL__', DOORBELL)
 	.replaceAll('__WAKE_WORDS__', WAKE_WORDS)

@@ -71,7 +71,9 @@ export class StreamReader implements HeadlessReader {
 		if (exitCode === null) return [];
 		const failure = this.failure ?? this.withoutAnswer();
 		if (!this.isOver && failure === undefined) return [];
-		const { inputTokens, outputTokens, costUsd } = this;
+		const { inputTokens, outputTokens } = this;
+		// Nothing is what it says of a model whose price it does not know.
+		const costUsd = this.costUsd || undefined;
 		const text = failure?.reason ?? this.text;
 		return [{ is: 'result', result: { text, inputTokens, outputTokens, costUsd, failure } }];
 	}

@@ -23,5 +23,6 @@ export const limits: Readonly<Partial<Record<Capability, string>>> = {
 	hooks: 'opencode begins a session with its first prompt; until then Nancy shows it as starting, and messages wait for that prompt.',
 	batchEnd:
 		'opencode reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
+	resume: 'Resumed without hooks, opencode takes no prompt from its command line: type it.',
 	status: 'opencode does not tell what its sessions are doing when asked; its events do.',
 };

@@ -4,7 +4,7 @@ import { must, WORKS, type Cell } from '../cell.ts';
 import { WORKER, type ConformanceLab } from '../lab.ts';
 
 /** It works as if Nancy were not there: every step of a turn with a tool, and nothing about hooks on its screen. */
-async function worksUndisturbed(lab: ConformanceLab, timeoutMs?: number): Promise<void> {
+async function worksUndisturbed(lab: ConformanceLab, timeoutMs = 60_000): Promise<void> {
 	const { terminal } = await lab.start({
 		prompt: 'Undisturbed? [[sh:echo x > made; echo made-it]] [[text:I am fine]]',
 	});

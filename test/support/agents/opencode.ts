@@ -16,6 +16,8 @@ export const opencodeUnderTest: AgentUnderTest = {
 	complaint: /(?:hook|plugin)[^\n]*(?:error|fail)/i,
 	subagent: script => toolStep('task', { description: 'Look around', prompt: script, subagent_type: 'general' }),
 	usersFiles: {
+		// The CLI writes one where there is none, in every folder of this name that it finds.
+		'.opencode/.gitignore': 'node_modules\n',
 		'.opencode/plugin/mine.js': 'export const Mine = async () => ({});\n',
 		'.agents/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine\n---\n\nMine.\n',
 	},
