@@ -143,7 +143,7 @@ describe('reading a run', () => {
 		expect(readRun('run-failed.jsonl', 1).ending).toMatchObject([
 			{ result: { failure: { kind: 'final', reason: /400/ } } },
 		]);
-		expect(readRun('run-quota.jsonl', 1).ending).toMatchObject([{ result: { failure: { kind: 'quota' } } }]);
+		expect(readRun('run-quota.jsonl', 1).ending).toMatchObject([{ result: { failure: { kind: 'too-many' } } }]);
 	});
 
 	it('has no answer when it was killed, or said nothing', () => {
