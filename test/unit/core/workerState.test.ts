@@ -46,6 +46,8 @@ describe('workerState', () => {
 			[bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'tool-failed', tool: 'Bash', toolUseId: 't1' }],
 		],
 		['working', [bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'batch-end' }]],
+		['working', [bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'permission-answered' }]],
+		['idle', [{ kind: 'stop' }, { kind: 'permission-answered' }]],
 		['idle', [bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'stop' }]],
 		['idle', [{ kind: 'prompt' }, { kind: 'stop' }]],
 		['idle', [{ kind: 'prompt' }, { kind: 'stop-failed' }]],
