@@ -48,7 +48,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const tooLarge = Object.entries({
 		'dist/extension.js': 6,
 		'dist/hook/claude-code.js': 120,
-		'dist/main.js': 400,
+		'dist/main.js': 450,
 		'dist/nancy.js': 400,
 	})
 		.map(([file, most]) => ({ file, most, is: (sizes.get(`extension/${file}`) ?? Infinity) / KB }))
