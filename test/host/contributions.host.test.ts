@@ -37,12 +37,15 @@ describe('the extension', () => {
 		);
 	});
 
-	it('uses no key of VS Code itself', async () => {
+	it('uses no key of VS Code itself outside its own views', async () => {
 		const uri = vscode.Uri.parse('vscode://defaultsettings/keybindings.json');
 		const defaults = (await vscode.workspace.openTextDocument(uri)).getText();
 		const bound = [...defaults.matchAll(/"key": "([^"]+)",\s+"command": "([^"]+)"/g)];
 		assert.ok(bound.length > 500, `${bound.length} keys read`);
-		const own = new Set(bound.filter(([, , command]) => command?.startsWith('nancy.')).map(([, key]) => key));
+		// It has the key of every list: for rows of its own.
+		const inViews = ['nancy.deleteDelegate'];
+		const everywhere = (command = '') => command.startsWith('nancy.') && !inViews.includes(command);
+		const own = new Set(bound.filter(([, , command]) => everywhere(command)).map(([, key]) => key));
 		assert.equal(own.size, 2);
 		assert.deepEqual(
 			bound
