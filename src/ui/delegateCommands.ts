@@ -72,10 +72,14 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 		delegateOf(args, () => true, l10n.t('There is no delegate yet. Start one with “Nancy: Delegate…”.'));
 	const reviewable = (args: readonly unknown[]) =>
 		delegateOf(args, hasWorktree, l10n.t('No delegate has a worktree of its own.'));
-	const openFirst = async ({ delegate }: DelegateItem, ...endings: readonly ('log' | 'prompt' | 'output')[]) => {
+	const openFirst = async (
+		{ delegate }: DelegateItem,
+		endings: readonly ('log' | 'prompt' | 'output')[],
+		preserveFocus = false,
+	) => {
 		const file = endings.map(ending => delegate.files[ending]).find(each => existsSync(each));
 		if (file === undefined) throw new NancyError('io', l10n.t('There is nothing to open yet.'));
-		await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: true });
+		await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: true, preserveFocus });
 	};
 	const askAndStart = async (
 		order: DelegateOrder,
@@ -155,7 +159,7 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 			const item = await anyOf(args);
 			// A terminal, even one that only shows text, has VS Code ask for trust: too much for a click on a row.
 			if (vscode.workspace.isTrusted) outputs.show(item, storeOf(item.folder));
-			else await openFirst(item, 'log', 'output', 'prompt');
+			else await openFirst(item, ['log', 'output', 'prompt'], true);
 		},
 		'nancy.stopDelegate': async args => {
 			const none = l10n.t('No delegate is running.');
@@ -166,9 +170,9 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 			);
 			for (const folder of new Set(items.map(item => item.folder))) await folder.refresh();
 		},
-		'nancy.openDelegateLog': async args => openFirst(await anyOf(args), 'log'),
-		'nancy.openDelegatePrompt': async args => openFirst(await anyOf(args), 'prompt'),
-		'nancy.openDelegateAnswer': async args => openFirst(await anyOf(args), 'output'),
+		'nancy.openDelegateLog': async args => openFirst(await anyOf(args), ['log']),
+		'nancy.openDelegatePrompt': async args => openFirst(await anyOf(args), ['prompt']),
+		'nancy.openDelegateAnswer': async args => openFirst(await anyOf(args), ['output']),
 		'nancy.copyDelegate': async args => {
 			await vscode.env.clipboard.writeText((await anyOf(args)).delegate.record.id);
 		},

@@ -14,11 +14,11 @@ const queued = async (lab: ConformanceLab, address: Parameters<ConformanceLab['v
 describe('the real GitHub Copilot CLI', () => {
 	it('denies every tool call of the step that a halt meets, and reads why', async () => {
 		await using lab = await openLab();
-		const { address, ended } = await lab.runHeadless(
-			'[[sh:true]] ((lat:1500)) [[par:touch one||touch two]] [[text:Read]]',
-		);
+		const goOn = lab.model.hold(() => lab.requests().length === 2);
+		const { address, ended } = await lab.runHeadless('[[sh:true]] [[par:touch one||touch two]] [[text:Read]]');
 		await lab.model.waitForRequest(() => lab.requests().length === 2);
 		await lab.send(address, 'Touch nothing.', { effect: 'halt' });
+		goOn();
 		await ended;
 		expect([lab.has('one'), lab.has('two')]).toEqual([false, false]);
 		const outputs = lab.requests().at(-1)?.turns.at(-1)?.toolOutput ?? '';

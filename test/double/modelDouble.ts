@@ -34,6 +34,8 @@ export interface ModelDouble {
 	requests: RecordedRequest[];
 	/** The first request, past or future, that `predicate` accepts. */
 	waitForRequest(predicate: (request: RecordedRequest) => boolean, timeoutMs?: number): Promise<RecordedRequest>;
+	/** From now on no reply goes to requests that `predicate` accepts as they come, until what is returned is called. */
+	hold(predicate: (request: RecordedRequest) => boolean): () => void;
 	close(): Promise<void>;
 }
 
@@ -53,6 +55,7 @@ export interface ModelDoubleOptions {
 export async function startModelDouble(options: ModelDoubleOptions = {}): Promise<ModelDouble> {
 	const requests: RecordedRequest[] = [];
 	const listeners = new Set<(request: RecordedRequest) => void>();
+	const holds = new Set<{ predicate(request: RecordedRequest): boolean; released: Promise<void> }>();
 	const unscripted = options.unscripted === 'demo' ? demoReply : () => ({ text: 'Nothing scripted.' });
 
 	async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -82,6 +85,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
 		requests.push(recorded);
 		for (const listener of listeners) listener(recorded);
 		if (!hasTools) return wire.send(response, request, { text: 'A short title', calls: [], slowMs: 0 });
+		await Promise.all([...holds].filter(hold => hold.predicate(recorded)).map(hold => hold.released));
 		await sleep(latencyIn(recorded.text));
 		const reply: Reply = scriptedReply(turns) ?? unscripted(turns);
 		await sleep(reply.delayMs ?? 0);
@@ -129,6 +133,16 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
 					listeners.delete(listener);
 				};
 			}).finally(() => stop());
+		},
+		hold: predicate => {
+			let release = (): void => undefined;
+			const released = new Promise<void>(resolve => (release = resolve));
+			const hold = { predicate, released };
+			holds.add(hold);
+			return () => {
+				holds.delete(hold);
+				release();
+			};
 		},
 		close: () =>
 			new Promise(resolve => {

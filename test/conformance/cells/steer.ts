@@ -32,14 +32,14 @@ export const halt: Cell = {
 	triedAnyway: true,
 	quick: true,
 	run: async lab => {
-		const worker = await lab.start({
-			prompt: '[[sh:true]] ((lat:1200)) [[sh:touch never]] [[text:Unreached]]',
-		});
+		const goOn = lab.model.hold(() => lab.requests().length === 2);
+		const worker = await lab.start({ prompt: '[[sh:true]] [[sh:touch never]] [[text:Unreached]]' });
 		await lab.model.waitForRequest(() => lab.requests().length === 2);
 		const id = await lab.send(worker.address, 'Do not touch anything. [[text:Halted]]', {
 			effect: 'halt',
 			priority: 'urgent',
 		});
+		goOn();
 		await lab.seen('Do not touch anything.');
 		must(!lab.has('never'), 'the tool ran all the same');
 		const { receipt } = await lab.delivered(worker.address, id);
@@ -55,15 +55,17 @@ export const pause: Cell = {
 	triedAnyway: false,
 	quick: false,
 	run: async lab => {
+		const goOn = lab.model.hold(() => lab.requests().length === 2);
 		const worker = await lab.start({
-			prompt: '[[sh:true]] ((lat:1200)) [[sh:touch never]] [[text:Went on]] [[text:Went on]]',
+			prompt: '[[sh:true]] [[sh:touch never]] [[text:Went on]] [[text:Went on]]',
 		});
 		await lab.model.waitForRequest(() => lab.requests().length === 2);
 		await lab.send(worker.address, 'Wait for me.', { effect: 'pause' });
+		goOn();
 		await sleep(3000);
 		must(!lab.has('never'), 'the tool ran all the same');
 		const goesOn = lab.requests().length > 2;
-		if (!goesOn) await worker.submit('Go on. ((lat:0)) [[text:Going on]]');
+		if (!goesOn) await worker.submit('Go on. [[text:Going on]]');
 		await lab.seen('Wait for me.');
 		return goesOn ? partly('The tool is denied and the model reads why, but the turn goes on.') : WORKS;
 	},
