@@ -21,6 +21,7 @@ import type { RecordedRequest } from '../double/modelDouble.ts';
 import { agentLab, type AgentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { eventually } from '../support/eventually.ts';
+import { messageContent } from '../support/messageContent.ts';
 import type { LocalAgent } from '../support/pinnedAgent.ts';
 import { installedRuntime } from '../support/runtime.ts';
 import { submit } from '../support/submit.ts';
@@ -217,15 +218,7 @@ export async function conformanceLab(
 			runs.push(ending);
 			return { address: plan.address, ended: ending.then(each => ({ ending: each, events })) };
 		},
-		send: (address, text, more = {}) =>
-			nancy.send(address, {
-				kind: 'directive',
-				priority: 'normal',
-				effect: 'none',
-				from: 'orchestrator',
-				text,
-				...more,
-			}),
+		send: (address, text, more = {}) => nancy.send(address, messageContent(text, more)),
 		delivered: (address, id, timeoutMs = PATIENCE_MS) =>
 			eventually(
 				`message ${id} delivered`,

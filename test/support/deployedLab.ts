@@ -8,6 +8,7 @@ import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { claudeLab, type ClaudeLab, type ClaudeLabOptions } from './claudeLab.ts';
 import { eventually } from './eventually.ts';
+import { messageContent } from './messageContent.ts';
 import { hookRuntime } from './runtime.ts';
 import { taskRecord } from './taskRecord.ts';
 
@@ -58,15 +59,7 @@ export async function deployedLab(options: DeployedLabOptions = {}): Promise<Dep
 		...lab,
 		nancy,
 		deploy,
-		send: (address, text, more = {}) =>
-			nancy.send(address, {
-				kind: 'directive',
-				priority: 'normal',
-				effect: 'none',
-				from: 'orchestrator',
-				text,
-				...more,
-			}),
+		send: (address, text, more = {}) => nancy.send(address, messageContent(text, more)),
 		delivered: (address, id, timeoutMs = 15_000) =>
 			eventually(
 				`message ${id} delivered`,

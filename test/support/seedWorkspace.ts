@@ -4,17 +4,11 @@ import { Collector } from '../../src/core/traffic/collector.ts';
 import { spoolFileName } from '../../src/core/traffic/spoolName.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
-import type { MessageContent } from '../../src/protocol/message.ts';
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName } from '../../src/protocol/names.ts';
+import { messageContent } from './messageContent.ts';
 import { taskRecord } from './taskRecord.ts';
 
 const AGENT = DriverId.parse('claude-code');
-const directive: Omit<MessageContent, 'text'> = {
-	kind: 'directive',
-	priority: 'normal',
-	effect: 'none',
-	from: ORCHESTRATOR,
-};
 
 /** Writes a hook event where the guard of a running agent would. */
 export function spool(workspace: Workspace, session: string, event: string, payload: object, unique: string): void {
@@ -58,8 +52,8 @@ export async function seedWorkspace(
 	const collector = new Collector(workspace, drivers);
 	await collector.collect();
 	await collector.close();
-	for (const text of queued) await workspace.send(address, { ...directive, text });
+	for (const text of queued) await workspace.send(address, messageContent(text));
 	const from = `${name}/${FIRST_WORKER}`;
-	await workspace.send({ task: name, worker: ORCHESTRATOR }, { ...directive, from, text: 'Which port do you want?' });
+	await workspace.send({ task: name, worker: ORCHESTRATOR }, messageContent('Which port do you want?', { from }));
 	return { workspace, address };
 }

@@ -10,10 +10,10 @@ import { readOverview, WorkspaceModel, type ModelOptions } from '../../../src/co
 import type { WorkerState } from '../../../src/core/overview.ts';
 import { Collector } from '../../../src/core/traffic/collector.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
-import type { MessageContent } from '../../../src/protocol/message.ts';
 import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
@@ -24,13 +24,7 @@ const task = TaskName.parse('fix');
 const worker = WorkerName.parse('worker');
 const address = { task, worker };
 const session = SessionId.parse('s1');
-const directive: MessageContent = {
-	kind: 'directive',
-	priority: 'normal',
-	effect: 'none',
-	from: 'orchestrator',
-	text: 'Use the helper.',
-};
+const directive = messageContent('Use the helper.');
 
 beforeEach(async () => {
 	folder = tempFolder();

@@ -9,6 +9,7 @@ import { Workspace, type WorkerAddress } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { hookRuntime } from '../../support/runtime.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
@@ -110,10 +111,7 @@ function hook(
 
 const bash = (session: SessionId, killAfterMs?: number) => hook(session, 'PreToolUse', 'boundary', {}, killAfterMs);
 
-const put = (address: WorkerAddress, text: string) =>
-	workspace
-		.mailbox(address)
-		.put({ kind: 'directive', priority: 'normal', effect: 'none', from: 'orchestrator', text });
+const put = (address: WorkerAddress, text: string) => workspace.mailbox(address).put(messageContent(text));
 
 /** The one-word messages that hooks handed over. */
 const words = (ended: readonly Ended[]) =>

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
+import type { MessageContent } from '../../../src/protocol/message.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { hookRuntime } from '../../support/runtime.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
@@ -58,15 +60,7 @@ function answer(event: string, more: object = {}): unknown {
 const plan = () =>
 	copilotCli.deployment({ version: [1, 0, 102], launcher, workspaceFolder: folder.path, scope: 'launch' });
 
-const send = (text: string, more: object = {}) =>
-	workspace.send(address, {
-		kind: 'directive',
-		priority: 'normal',
-		effect: 'none',
-		from: 'orchestrator',
-		text,
-		...more,
-	});
+const send = (text: string, more: Partial<MessageContent> = {}) => workspace.send(address, messageContent(text, more));
 const queued = async () => (await workspace.mailbox(address).list(['queued'])).messages.length;
 const saying = (words: string) => expect.stringContaining(words) as unknown;
 
