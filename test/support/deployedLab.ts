@@ -6,6 +6,7 @@ import { FIRST_WORKER, TaskName, type MessageId, type SessionId } from '../../sr
 import type { StoredMessage } from '../../src/core/mailboxFiles.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
+import { addBoundWorker } from './boundWorker.ts';
 import { claudeLab, type ClaudeLab, type ClaudeLabOptions } from './claudeLab.ts';
 import { eventually } from './eventually.ts';
 import { messageContent } from './messageContent.ts';
@@ -86,18 +87,9 @@ export async function deployedLab(options: DeployedLabOptions = {}): Promise<Dep
 export async function startedTask(lab: DeployedLab, session: SessionId, name = 'build'): Promise<WorkerAddress> {
 	const task = TaskName.parse(name);
 	const address = { task, worker: FIRST_WORKER };
-	const now = new Date().toISOString();
 	await lab.nancy.createTask(taskRecord(task, claudeCode.id));
-	await lab.nancy.saveWorker({
-		version: 1,
-		task,
-		name: FIRST_WORKER,
-		agent: claudeCode.id,
-		agentVersion: '2.1.329',
-		sessions: [{ id: session, startedAt: now }],
-		startedAt: now,
-	});
-	await lab.nancy.bindSession(session, address, false);
+	const agent = claudeCode.id;
+	await addBoundWorker(lab.nancy, address, { agent, session, isWatched: false, agentVersion: '2.1.329' });
 	return address;
 }
 

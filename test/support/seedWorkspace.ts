@@ -5,6 +5,7 @@ import { spoolFileName } from '../../src/core/traffic/spoolName.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName } from '../../src/protocol/names.ts';
+import { addBoundWorker } from './boundWorker.ts';
 import { messageContent } from './messageContent.ts';
 import { taskRecord } from './taskRecord.ts';
 
@@ -32,18 +33,9 @@ export async function seedWorkspace(
 ): Promise<{ workspace: Workspace; address: WorkerAddress }> {
 	const workspace = new Workspace(folder);
 	const name = TaskName.parse(title.toLowerCase().replaceAll(' ', '-'));
-	const now = new Date().toISOString();
 	const address = { task: name, worker: FIRST_WORKER };
 	await workspace.createTask(taskRecord(name, AGENT, { title, prompt: `Please ${title.toLowerCase()}` }));
-	await workspace.saveWorker({
-		version: 1,
-		task: name,
-		name: FIRST_WORKER,
-		agent: AGENT,
-		sessions: [{ id: SessionId.parse(session), startedAt: now }],
-		startedAt: now,
-	});
-	await workspace.bindSession(SessionId.parse(session), address, true);
+	await addBoundWorker(workspace, address, { agent: AGENT, session: SessionId.parse(session) });
 	const tool = { tool_name: 'Bash', tool_input: { command: 'npm test' }, tool_use_id: 'toolu_1' };
 	spool(workspace, session, 'UserPromptSubmit', { prompt: `Please ${title.toLowerCase()}` }, '1');
 	spool(workspace, session, 'PreToolUse', tool, '2');

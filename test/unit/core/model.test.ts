@@ -11,6 +11,7 @@ import type { WorkerState } from '../../../src/core/overview.ts';
 import { Collector } from '../../../src/core/traffic/collector.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
+import { addBoundWorker } from '../../support/boundWorker.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { messageContent } from '../../support/messageContent.ts';
@@ -29,18 +30,9 @@ const directive = messageContent('Use the helper.');
 beforeEach(async () => {
 	folder = tempFolder();
 	workspace = new Workspace(folder.path);
-	const now = new Date().toISOString();
 	const agent = DriverId.parse('fake');
 	await workspace.createTask(taskRecord(task, agent, { title: 'Fix' }));
-	await workspace.saveWorker({
-		version: 1,
-		task,
-		name: worker,
-		agent,
-		sessions: [{ id: session, startedAt: now }],
-		startedAt: now,
-	});
-	await workspace.bindSession(session, address, true);
+	await addBoundWorker(workspace, address, { agent, session });
 });
 afterEach(async () => {
 	for (const model of models.splice(0)) await model.close();

@@ -6,8 +6,10 @@ import { Workspace } from '../../../src/core/workspace.ts';
 import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
 import type { MessageContent } from '../../../src/protocol/message.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
+import { addBoundWorker } from '../../support/boundWorker.ts';
 import { messageContent } from '../../support/messageContent.ts';
 import { hookRuntime } from '../../support/runtime.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000002');
@@ -21,27 +23,9 @@ beforeEach(async () => {
 	launcher = await hookRuntime();
 	folder = tempFolder('nancy words ');
 	workspace = new Workspace(folder.path);
-	const now = new Date().toISOString();
 	const agent = copilotCli.id;
-	await workspace.createTask({
-		version: 1,
-		name: address.task,
-		title: 'build',
-		prompt: '',
-		agent,
-		createdAt: now,
-		origin: 'nancy',
-	});
-	const sessions = [{ id: session, startedAt: now }];
-	await workspace.saveWorker({
-		version: 1,
-		task: address.task,
-		name: address.worker,
-		agent,
-		sessions,
-		startedAt: now,
-	});
-	await workspace.bindSession(session, address, false);
+	await workspace.createTask(taskRecord(address.task, agent));
+	await addBoundWorker(workspace, address, { agent, session, isWatched: false });
 });
 afterEach(() => folder.remove());
 
