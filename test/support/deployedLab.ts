@@ -1,26 +1,21 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseVersion } from '../../src/base/version.ts';
-import type { MessageContent } from '../../src/protocol/message.ts';
-import { FIRST_WORKER, TaskName, type MessageId, type SessionId } from '../../src/protocol/names.ts';
-import type { StoredMessage } from '../../src/core/mailboxFiles.ts';
+import { FIRST_WORKER, TaskName, type SessionId } from '../../src/protocol/names.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { addBoundWorker } from './boundWorker.ts';
 import { claudeLab, type ClaudeLab, type ClaudeLabOptions } from './claudeLab.ts';
 import { eventually } from './eventually.ts';
-import { messageContent } from './messageContent.ts';
+import { labMail, type LabMail } from './labMail.ts';
 import { hookRuntime } from './runtime.ts';
 import { taskRecord } from './taskRecord.ts';
 
 /** The real CLI in a workspace with Nancy's hooks. */
-export interface DeployedLab extends ClaudeLab {
+export interface DeployedLab extends ClaudeLab, LabMail {
 	nancy: Workspace;
 	/** Writes the settings file; called already unless `isDeployed` was false. */
 	deploy(): void;
-	send(address: WorkerAddress, text: string, more?: Partial<MessageContent>): Promise<MessageId>;
-	/** The message once it has been delivered, with its receipt. */
-	delivered(address: WorkerAddress, id: MessageId, timeoutMs?: number): Promise<StoredMessage>;
 	/** The worker whose current session this workspace saw last begin, once there is one. */
 	anySession(): Promise<{ session: SessionId; address: WorkerAddress }>;
 }
@@ -60,16 +55,7 @@ export async function deployedLab(options: DeployedLabOptions = {}): Promise<Dep
 		...lab,
 		nancy,
 		deploy,
-		send: (address, text, more = {}) => nancy.send(address, messageContent(text, more)),
-		delivered: (address, id, timeoutMs = 15_000) =>
-			eventually(
-				`message ${id} delivered`,
-				async () => {
-					const { messages } = await nancy.mailbox(address).list(['delivered']);
-					return messages.find(message => message.id === id);
-				},
-				{ timeoutMs },
-			),
+		...labMail(nancy, 15_000),
 		anySession: () =>
 			eventually('a session bound', async () => {
 				const { tasks } = await nancy.tasks();
