@@ -1,13 +1,9 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { DelegateFiles } from '../../../../src/core/delegates/files.ts';
-import { queueDelegate } from '../../../../src/core/delegates/queueDelegate.ts';
 import { swarmFeature, swarmFiles, swarmOf } from '../../../../src/core/delegates/swarm.ts';
-import { Tickets } from '../../../../src/core/delegates/tickets.ts';
-import { Workspace } from '../../../../src/core/workspace.ts';
-import { fakeDriver } from '../../../support/fakeDriver.ts';
+import { DelegateRoom } from '../../../support/delegateRoom.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
 let folder: TempFolder;
@@ -62,22 +58,20 @@ describe('a swarm’s worker', () => {
 });
 
 describe('a delegate that is queued', () => {
+	let room: DelegateRoom;
+
+	beforeEach(() => {
+		room = new DelegateRoom();
+	});
+	afterEach(() => room.folder.remove());
+
 	/** As the window and the command queue it. */
 	async function queued(
 		swarmWorker: boolean,
 		env: Record<string, string>,
 		asked: Parameters<typeof swarmOf>[0] = {},
 	) {
-		const workspace = new Workspace(folder.file('project'));
-		const { record } = await queueDelegate(new Delegates(workspace), new Tickets(folder.file('data')), {
-			prompt: 'Do it.',
-			agent: fakeDriver.id,
-			permissions: 'default',
-			folder: workspace.folder,
-			group: 'g',
-			swarm: swarmOf(asked, env, { swarmWorker }),
-		});
-		return record;
+		return (await room.queue({ group: 'g', swarm: swarmOf(asked, env, { swarmWorker }) })).record;
 	}
 
 	it('is a swarm’s worker where that is set, or the environment says so', async () => {
