@@ -69,6 +69,8 @@ export interface ConformanceLab extends AgentLab, LabMail {
 	runtime: Runtime;
 	deploy(scope: DeploymentScope): ReturnType<typeof deploy>;
 	start(options?: StartOptions): Promise<StartedWorker>;
+	/** A worker that has had its first turn, and waits for the next. */
+	startIdle(): Promise<StartedWorker>;
 	/** A run without a terminal, with the driver's freest permission mode unless another is named. */
 	runHeadless(prompt: string, options?: { permissions?: string; resume?: boolean }): Promise<HeadlessRun>;
 	/** What the sidebar shows of a worker. */
@@ -187,6 +189,11 @@ export async function conformanceLab(
 			await recordProcess(nancy, plan.address, identify(screen.pid));
 			await screen.waitForText(lab.agent.ready, READY_MS);
 			return started(plan, screen);
+		},
+		startIdle: async () => {
+			const worker = await result.start({ prompt: '[[text:First turn]]' });
+			await worker.idle();
+			return worker;
 		},
 		runHeadless: async (prompt, { permissions = freest(driver), resume = false } = {}) => {
 			const request = { ...shared, prompt, resume, headless: { permissions } };
