@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { parseVersion } from '../../src/base/version.ts';
+import { formatVersion, type Version } from '../../src/base/version.ts';
+import { deploy } from '../../src/core/deployment/deploy.ts';
+import type { Driver } from '../../src/core/driver.ts';
 import { FIRST_WORKER, TaskName, type SessionId } from '../../src/protocol/names.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
@@ -8,14 +8,14 @@ import { addBoundWorker } from './boundWorker.ts';
 import { claudeLab, type ClaudeLab, type ClaudeLabOptions } from './claudeLab.ts';
 import { eventually } from './eventually.ts';
 import { labMail, type LabMail } from './labMail.ts';
-import { hookRuntime } from './runtime.ts';
+import { installedRuntime } from './runtime.ts';
 import { taskRecord } from './taskRecord.ts';
 
 /** The real CLI in a workspace with Nancy's hooks. */
 export interface DeployedLab extends ClaudeLab, LabMail {
 	nancy: Workspace;
-	/** Writes the settings file; called already unless `isDeployed` was false. */
-	deploy(): void;
+	/** As Set Up does it; called already unless `isDeployed` was false. */
+	deploy(): Promise<void>;
 	/** The worker whose current session this workspace saw last begin, once there is one. */
 	anySession(): Promise<{ session: SessionId; address: WorkerAddress }>;
 }
@@ -27,34 +27,33 @@ export interface DeployedLabOptions extends ClaudeLabOptions {
 	cannotWake?: boolean;
 }
 
+const VERSION: Version = [2, 1, 329];
+
+/** As for a version that nothing can wake. */
+const neverWaking: Driver = {
+	...claudeCode,
+	deployment: request => {
+		const plan = claudeCode.deployment(request);
+		const wakes = ({ value }: { value: unknown }) => JSON.stringify(value).includes('asyncRewake');
+		const edits = plan.edits.map(edit => ({ ...edit, entries: edit.entries.filter(entry => !wakes(entry)) }));
+		return { ...plan, edits };
+	},
+};
+
 export async function deployedLab(options: DeployedLabOptions = {}): Promise<DeployedLab> {
-	const launcher = await hookRuntime();
 	const lab = await claudeLab(options);
 	const nancy = new Workspace(lab.workspace.path);
 	await nancy.prepare();
-	const deploy = () => {
-		const plan = claudeCode.deployment({
-			version: parseVersion('2.1.329') ?? [0, 0, 0],
-			launcher,
-			workspaceFolder: lab.workspace.path,
-			scope: 'workspace',
-		});
-		for (const { file, entries } of plan.edits) {
-			const settings: Record<string, Record<string, unknown[]>> = {};
-			for (const { path, value } of entries) {
-				const [top = '', event = ''] = path;
-				if (options.cannotWake && JSON.stringify(value).includes('asyncRewake')) continue;
-				((settings[top] ??= {})[event] ??= []).push(value);
-			}
-			mkdirSync(dirname(lab.workspace.file(file)), { recursive: true });
-			writeFileSync(lab.workspace.file(file), JSON.stringify(settings, null, 2));
-		}
+	const driver = options.cannotWake ? neverWaking : claudeCode;
+	const deployHooks = async () => {
+		const runtime = await installedRuntime(lab.home);
+		await deploy(nancy, driver, { runtime, agentVersion: VERSION, scope: 'workspace' });
 	};
-	if (options.isDeployed !== false) deploy();
+	if (options.isDeployed !== false) await deployHooks();
 	return {
 		...lab,
 		nancy,
-		deploy,
+		deploy: deployHooks,
 		...labMail(nancy, 15_000),
 		anySession: () =>
 			eventually('a session bound', async () => {
@@ -75,10 +74,11 @@ export async function startedTask(lab: DeployedLab, session: SessionId, name = '
 	const address = { task, worker: FIRST_WORKER };
 	await lab.nancy.createTask(taskRecord(task, claudeCode.id));
 	const agent = claudeCode.id;
-	await addBoundWorker(lab.nancy, address, { agent, session, isWatched: false, agentVersion: '2.1.329' });
+	await addBoundWorker(lab.nancy, address, {
+		agent,
+		session,
+		isWatched: false,
+		agentVersion: formatVersion(VERSION),
+	});
 	return address;
-}
-
-export function fileText(lab: ClaudeLab, name: string): string {
-	return readFileSync(join(lab.workspace.path, name), 'utf8');
 }
