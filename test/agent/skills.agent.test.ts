@@ -8,7 +8,7 @@ import { ORCHESTRATOR, SessionId } from '../../src/protocol/names.ts';
 import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { programs } from '../support/programs.ts';
-import { readSkills, skillsFolder } from '../support/skills.ts';
+import { readSkills } from '../support/skills.ts';
 
 const bypass = ['--permission-mode', 'bypassPermissions'];
 
@@ -20,7 +20,6 @@ interface SkillsLab extends DeployedLab {
 /** A workspace with Nancy's skills, and an agent with the environment of a Nancy terminal. */
 async function skillsLab(): Promise<SkillsLab> {
 	const lab = await deployedLab();
-	cpSync(skillsFolder, lab.workspace.file('.claude', 'skills'), { recursive: true });
 	const session = SessionId.parse(randomUUID());
 	const address = await startedTask(lab, session);
 	Object.assign(lab.env, {
