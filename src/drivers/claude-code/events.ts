@@ -33,23 +33,18 @@ const kindByEvent: Partial<Record<KnownPayload['hook_event_name'], EventKind>> =
 /** Reads one hook payload. */
 export function readEvent(call: HookCall): AgentEvent | 'silent' {
 	if (isForeign(call)) return 'silent';
-	const parsed = parsePayload(call.event, call.payload);
-	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
-	if (payload.hook_event_name !== call.event) {
-		throw new Error(`the hook of ${call.event} was called for ${payload.hook_event_name}`);
-	}
-	const details: Partial<AgentEvent> = 'known' in parsed ? detailsOf(parsed.known) : {};
+	const { payload, known } = parsePayload(call.event, call.payload);
 	return withoutUndefined({
 		driver: ID,
 		session: payload.session_id,
-		kind: ('known' in parsed ? kindByEvent[parsed.known.hook_event_name] : undefined) ?? 'other',
+		kind: (known && kindByEvent[known.hook_event_name]) ?? 'other',
 		event: payload.hook_event_name,
 		subagent: payload.agent_id,
 		turn: payload.prompt_id,
 		cwd: payload.cwd,
 		transcript: payload.transcript_path,
 		permissionMode: payload.permission_mode,
-		...details,
+		...(known && detailsOf(known)),
 	});
 }
 

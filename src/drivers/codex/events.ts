@@ -27,16 +27,11 @@ const kindByEvent: Partial<Record<KnownPayload['hook_event_name'], EventKind>> =
 /** Reads one hook payload. */
 export function readEvent(call: HookCall): AgentEvent | 'silent' {
 	if (isForeign(call)) return 'silent';
-	const parsed = parsePayload(call.event, call.payload);
-	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
-	if (payload.hook_event_name !== call.event) {
-		throw new Error(`the hook of ${call.event} was called for ${payload.hook_event_name}`);
-	}
-	const details: Partial<AgentEvent> = 'known' in parsed ? detailsOf(parsed.known) : {};
+	const { payload, known } = parsePayload(call.event, call.payload);
 	return withoutUndefined({
 		driver: ID,
 		session: payload.session_id,
-		kind: ('known' in parsed ? kindByEvent[parsed.known.hook_event_name] : undefined) ?? 'other',
+		kind: (known && kindByEvent[known.hook_event_name]) ?? 'other',
 		event: payload.hook_event_name,
 		subagent: subagentOf(payload),
 		turn: payload.turn_id ?? undefined,
@@ -44,7 +39,7 @@ export function readEvent(call: HookCall): AgentEvent | 'silent' {
 		model: payload.model ?? undefined,
 		transcript: payload.transcript_path ?? undefined,
 		permissionMode: payload.permission_mode ?? undefined,
-		...details,
+		...(known && detailsOf(known)),
 	});
 }
 

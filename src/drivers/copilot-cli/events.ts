@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { HookCall } from '../../core/driver.ts';
 import { DriverId, type SessionId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { namedPayload } from '../payload.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
 import { BELL, JOINED, rungOfPrompt } from './wake.ts';
@@ -32,19 +33,18 @@ const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 /** Reads one hook payload. */
 export function readEvent(call: HookCall): AgentEvent | 'silent' {
 	if (isForeign(call.payload)) return 'silent';
-	const parsed = parsePayload(call.event, call.payload);
-	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
+	const { payload, known } = parsePayload(call.event, namedPayload(call));
 	// A subagent's own events are of its own session; the worker's is that of the agent that sent it.
 	const session = payload.parentAgentId ?? payload.sessionId;
 	return withoutUndefined({
 		driver: ID,
 		session,
-		kind: 'known' in parsed ? kindByEvent[parsed.known.event] : 'other',
+		kind: known ? kindByEvent[known.event] : 'other',
 		event: call.event,
 		subagent: payload.agentId,
 		cwd: payload.cwd,
 		transcript: transcriptOf(payload, session, call.env),
-		...('known' in parsed ? detailsOf(parsed.known) : {}),
+		...(known && detailsOf(known)),
 	});
 }
 

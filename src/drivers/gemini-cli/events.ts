@@ -29,19 +29,15 @@ const kindByEvent: Readonly<Record<KnownPayload['hook_event_name'], EventKind>> 
 /** Reads one hook payload. */
 export function readEvent(call: HookCall): AgentEvent | 'silent' {
 	if (isForeign(call)) return 'silent';
-	const parsed = parsePayload(call.event, call.payload);
-	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
-	if (payload.hook_event_name !== call.event) {
-		throw new Error(`the hook of ${call.event} was called for ${payload.hook_event_name}`);
-	}
+	const { payload, known } = parsePayload(call.event, call.payload);
 	const event: AgentEvent = withoutUndefined({
 		driver: ID,
 		session: payload.session_id,
-		kind: 'known' in parsed ? kindByEvent[parsed.known.hook_event_name] : 'other',
+		kind: known ? kindByEvent[known.hook_event_name] : 'other',
 		event: payload.hook_event_name,
 		cwd: payload.cwd,
 		transcript: payload.transcript_path || undefined,
-		...('known' in parsed ? detailsOf(parsed.known) : {}),
+		...(known && detailsOf(known)),
 	});
 	const isInHook = Boolean(call.env['GEMINI_SESSION_ID']);
 	return isInHook && event.transcript !== undefined ? { ...event, ...atThisMoment(event, event.transcript) } : event;

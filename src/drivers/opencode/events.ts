@@ -1,6 +1,7 @@
 import type { HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { namedPayload } from '../payload.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 import { DOORBELL, rungOfPrompt } from './wake.ts';
@@ -28,16 +29,15 @@ const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 
 /** Reads one payload of Nancy's plugin. */
 export function readEvent(call: HookCall): AgentEvent {
-	const parsed = parsePayload(call.event, call.payload);
-	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
+	const { payload, known } = parsePayload(call.event, namedPayload(call));
 	return withoutUndefined({
 		driver: ID,
 		session: payload.sessionID,
-		kind: 'known' in parsed ? kindByEvent[parsed.known.event] : 'other',
+		kind: known ? kindByEvent[known.event] : 'other',
 		event: call.event,
 		subagent: payload.subagent ?? undefined,
 		cwd: payload.directory ?? undefined,
-		...('known' in parsed ? detailsOf(parsed.known) : {}),
+		...(known && detailsOf(known)),
 	});
 }
 

@@ -85,7 +85,10 @@ describe('reading Claude Code’s hook payloads', () => {
 	it('refuses what does not look like its event', () => {
 		expect(() => read({ ...sample('hook-PreToolUse-Bash'), tool_name: 7 })).toThrow();
 		expect(() => read({ ...sample('hook-Stop'), session_id: '../../etc/passwd' })).toThrow();
-		expect(() => hooks.read({ event: 'Stop', payload: sample('hook-PreToolUse-Bash'), env: {} })).toThrow();
+		for (const called of ['Stop', 'FromTheFuture']) {
+			const mixedUp = () => hooks.read({ event: called, payload: sample('hook-PreToolUse-Bash'), env: {} });
+			expect(mixedUp).toThrow(`the hook of ${called} was called for PreToolUse`);
+		}
 		expect(() => hooks.read({ event: 'Stop', payload: null, env: {} })).toThrow();
 	});
 });
