@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { HookCall } from '../../core/driver.ts';
 import { DriverId, type SessionId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { beginsWithMessage } from '../messages.ts';
 import { namedPayload } from '../payload.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
@@ -104,6 +105,6 @@ function toolSummary(input: unknown): string | undefined {
 /** Feedback that keeps the agent going, and the end of something in the background, come as prompts that nobody typed. */
 function promptDetails(prompt: string): Partial<AgentEvent> {
 	const wakeRung = rungOfPrompt(prompt);
-	const isWake = wakeRung === 'wake' || /^\s*(?:\[Nancy message |<system_notification>)/.test(prompt);
+	const isWake = wakeRung === 'wake' || beginsWithMessage(prompt) || /^\s*<system_notification>/.test(prompt);
 	return { isWake, wakeRung, summary: isWake ? undefined : oneLine(prompt) };
 }

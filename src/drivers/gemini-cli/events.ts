@@ -1,6 +1,7 @@
 import { WAKE_PROMPT, type HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { beginsWithMessage } from '../messages.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
 import { isBrokenOff, isSubagentAtWork } from './moment.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
@@ -97,7 +98,7 @@ function askedFor({
 /** Feedback that keeps the agent going comes as a prompt that nobody typed. */
 function promptDetails(prompt: string): Partial<AgentEvent> {
 	const isTyped = prompt.trim() === WAKE_PROMPT;
-	const isWake = /^\s*\[Nancy message /.test(prompt);
+	const isWake = beginsWithMessage(prompt);
 	return {
 		isWake,
 		wakeRung: isTyped ? 'keys' : undefined,
