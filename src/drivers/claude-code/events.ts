@@ -1,6 +1,7 @@
-import { WAKE_PROMPT, type HookCall } from '../../core/driver.ts';
+import type { HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { promptDetails } from '../prompt.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 import { rungOfWake } from './wake.ts';
@@ -89,7 +90,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'Notification':
 			return { notification: payload.notification_type, summary: oneLine(payload.message) };
 		case 'UserPromptSubmit':
-			return promptDetails(payload.prompt);
+			return promptDetails(payload.prompt, wakeIn(payload.prompt));
 		case 'SessionStart':
 			return { cause: payload.source, model: payload.model };
 		case 'SessionEnd':
@@ -117,10 +118,9 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 	}
 }
 
-function promptDetails(prompt: string): Partial<AgentEvent> {
-	const isWake = /^\s*<(task-notification|cross-session-message)\b/.test(prompt);
-	const typed = prompt.trim() === WAKE_PROMPT ? 'keys' : undefined;
-	return { isWake, wakeRung: isWake ? rungOfWake(prompt) : typed, summary: isWake ? undefined : oneLine(prompt) };
+/** A wake is a notification of the CLI's, one among those of other tools. */
+function wakeIn(prompt: string): 'wake' | 'waiter' | boolean {
+	return /^\s*<(task-notification|cross-session-message)\b/.test(prompt) && (rungOfWake(prompt) ?? true);
 }
 
 /** The session's own doorbell rang: `.nancy/bells/<session>`. Its removal is none of its rings. */

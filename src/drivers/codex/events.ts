@@ -1,9 +1,10 @@
 import type { HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { promptDetails } from '../prompt.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
-import { rungOfPrompt } from './wake.ts';
+import { isQueued } from './wake.ts';
 
 export const ID = DriverId.parse('codex');
 
@@ -79,7 +80,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 				summary: inputSummary(payload.tool_input),
 			};
 		case 'UserPromptSubmit':
-			return promptDetails(payload.prompt);
+			return promptDetails(payload.prompt, isQueued(payload.prompt) && 'queue');
 		case 'SessionStart':
 			return { cause: payload.source ?? undefined };
 		case 'SessionEnd':
@@ -95,10 +96,4 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		default:
 			return {};
 	}
-}
-
-function promptDetails(prompt: string): Partial<AgentEvent> {
-	const wakeRung = rungOfPrompt(prompt);
-	const isWake = wakeRung === 'queue';
-	return { isWake, wakeRung, summary: isWake ? undefined : oneLine(prompt) };
 }

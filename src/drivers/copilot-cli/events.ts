@@ -4,9 +4,10 @@ import { DriverId, type SessionId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { beginsWithMessage } from '../messages.ts';
 import { namedPayload } from '../payload.ts';
+import { promptDetails } from '../prompt.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
-import { BELL, JOINED, rungOfPrompt } from './wake.ts';
+import { BELL, isWake, JOINED } from './wake.ts';
 
 export const ID = DriverId.parse('copilot-cli');
 
@@ -72,7 +73,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'sessionEnd':
 			return { cause: payload.reason };
 		case 'userPromptSubmitted':
-			return promptDetails(payload.prompt);
+			return promptDetails(payload.prompt, wakeIn(payload.prompt));
 		case 'preToolUse':
 		case 'postToolUse':
 			return { tool: payload.toolName, summary: toolSummary(payload.toolArgs) };
@@ -103,8 +104,6 @@ function toolSummary(input: unknown): string | undefined {
 }
 
 /** Feedback that keeps the agent going, and the end of something in the background, come as prompts that nobody typed. */
-function promptDetails(prompt: string): Partial<AgentEvent> {
-	const wakeRung = rungOfPrompt(prompt);
-	const isWake = wakeRung === 'wake' || beginsWithMessage(prompt) || /^\s*<system_notification>/.test(prompt);
-	return { isWake, wakeRung, summary: isWake ? undefined : oneLine(prompt) };
+function wakeIn(prompt: string): 'wake' | boolean {
+	return isWake(prompt) ? 'wake' : beginsWithMessage(prompt) || /^\s*<system_notification>/.test(prompt);
 }

@@ -1,4 +1,4 @@
-import { SILENT, WAKE_PROMPT, type HookAnswer } from '../../core/driver.ts';
+import { SILENT, type HookAnswer } from '../../core/driver.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
 import { waking } from '../answers.ts';
 
@@ -22,14 +22,6 @@ export function watchAnswer(event: AgentEvent, bell: string): HookAnswer {
 	return event.event === JOINED ? { ...SILENT, stdout: `${bell}\n` } : SILENT;
 }
 
-/** Which of Nancy's rungs caused this prompt; undefined for a person's. */
-export function rungOfPrompt(prompt: string): 'wake' | 'keys' | undefined {
-	switch (prompt.trim()) {
-		case BELL_PROMPT:
-			return 'wake';
-		case WAKE_PROMPT:
-			return 'keys';
-		default:
-			return undefined;
-	}
+export function isWake(prompt: string): boolean {
+	return prompt.trim() === BELL_PROMPT;
 }

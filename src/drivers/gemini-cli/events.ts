@@ -1,7 +1,8 @@
-import { WAKE_PROMPT, type HookCall } from '../../core/driver.ts';
+import type { HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { beginsWithMessage } from '../messages.ts';
+import { promptDetails } from '../prompt.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
 import { isBrokenOff, isSubagentAtWork } from './moment.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
@@ -65,7 +66,8 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'SessionEnd':
 			return { cause: payload.reason };
 		case 'BeforeAgent':
-			return promptDetails(payload.prompt);
+			// Feedback that keeps the agent going comes as a prompt that nobody typed.
+			return promptDetails(payload.prompt, beginsWithMessage(payload.prompt));
 		case 'BeforeTool':
 			return { tool: payload.tool_name, summary: inputSummary(payload.tool_input) };
 		case 'AfterTool': {
@@ -93,15 +95,4 @@ function askedFor({
 	message,
 }: Extract<KnownPayload, { hook_event_name: 'Notification' }>): string | undefined {
 	return inputSummary(details) ?? oneLine(details?.filePath) ?? oneLine(message);
-}
-
-/** Feedback that keeps the agent going comes as a prompt that nobody typed. */
-function promptDetails(prompt: string): Partial<AgentEvent> {
-	const isTyped = prompt.trim() === WAKE_PROMPT;
-	const isWake = beginsWithMessage(prompt);
-	return {
-		isWake,
-		wakeRung: isTyped ? 'keys' : undefined,
-		summary: isWake ? undefined : oneLine(prompt),
-	};
 }

@@ -2,9 +2,10 @@ import type { HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { namedPayload } from '../payload.ts';
+import { promptDetails } from '../prompt.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
-import { DOORBELL, rungOfPrompt } from './wake.ts';
+import { DOORBELL, isWake } from './wake.ts';
 
 export const ID = DriverId.parse('opencode');
 
@@ -46,7 +47,10 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'session-start':
 			return { cause: payload.source ?? undefined };
 		case 'prompt':
-			return { ...promptDetails(payload.text), model: payload.model ?? undefined };
+			return {
+				...promptDetails(payload.text, isWake(payload.text) && 'wake'),
+				model: payload.model ?? undefined,
+			};
 		case 'tool-start':
 		case 'tool-end':
 			return { ...toolOf(payload), summary: toolSummary(payload.args) };
@@ -72,10 +76,4 @@ function toolOf({ tool, callID }: { tool: string; callID?: string | null | undef
 
 function toolSummary(args: unknown): string | undefined {
 	return inputSummary(args) ?? oneLine(isObject(args) ? args['filePath'] : undefined);
-}
-
-function promptDetails(prompt: string): Partial<AgentEvent> {
-	const wakeRung = rungOfPrompt(prompt);
-	const isWake = wakeRung === 'wake';
-	return { isWake, wakeRung, summary: isWake ? undefined : oneLine(prompt) };
 }

@@ -1,4 +1,4 @@
-import { SILENT, WAKE_PROMPT, type HookAnswer } from '../../core/driver.ts';
+import { SILENT, type HookAnswer } from '../../core/driver.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
 import { printed, waking } from '../answers.ts';
 
@@ -21,14 +21,6 @@ export function watchAnswer(event: AgentEvent, bell: string): HookAnswer {
 	return event.kind === 'session-start' ? printed({ bell }) : SILENT;
 }
 
-/** Which of Nancy's rungs caused this prompt; undefined for a person's. */
-export function rungOfPrompt(prompt: string): 'wake' | 'keys' | undefined {
-	switch (prompt.trim()) {
-		case WAKE_WORDS:
-			return 'wake';
-		case WAKE_PROMPT:
-			return 'keys';
-		default:
-			return undefined;
-	}
+export function isWake(prompt: string): boolean {
+	return prompt.trim() === WAKE_WORDS;
 }
