@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
+import { knownLine } from '../stream.ts';
 import { inputSummary, oneLine } from '../summary.ts';
 
 const text = () => z._default(z.string(), '');
@@ -49,7 +50,7 @@ export class StreamReader implements HeadlessReader {
 	private lastWords = '';
 
 	read(line: string): readonly HeadlessEvent[] {
-		const known = parsed(line);
+		const known = knownLine(Line, line);
 		return known === undefined ? [] : this.eventsOf(known);
 	}
 
@@ -121,13 +122,4 @@ const TRANSIENT = /"code":\s*5\d\d\b|UNAVAILABLE|fetch failed|ECONN|ETIMEDOUT|ti
 function failureOf(reason: string): HeadlessFailure {
 	if (QUOTA.test(reason)) return { reason, kind: 'too-many' };
 	return { reason, kind: TRANSIENT.test(reason) ? 'transient' : 'final' };
-}
-
-function parsed(line: string): Line | undefined {
-	try {
-		const known = Line.safeParse(JSON.parse(line));
-		return known.success ? known.data : undefined;
-	} catch {
-		return undefined; // tools and warnings print to the same pipe
-	}
 }

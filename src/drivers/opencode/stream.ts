@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
+import { parseLine } from '../../core/traffic/jsonLines.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { inputSummary } from '../summary.ts';
 
@@ -61,7 +62,8 @@ export class StreamReader implements HeadlessReader {
 	private isOver = false;
 
 	read(text: string): readonly HeadlessEvent[] {
-		const value = parsed(text);
+		// Not all are lines of the CLI: tools and wrappers print to the same pipe.
+		const value = parseLine(text);
 		const line = Line.safeParse(value);
 		return [...this.sessionOf(value), ...(line.success ? this.eventsOf(line.data) : [])];
 	}
@@ -130,12 +132,4 @@ function failureOf({ name, data }: z.infer<typeof Failed>['error']): HeadlessFai
 	const reason = [status, data?.message ?? name].filter(Boolean).join(' ') || 'an error without a name';
 	if (status === TOO_MANY) return { reason, kind: 'too-many' };
 	return { reason, kind: data?.isRetryable === true ? 'transient' : 'final' };
-}
-
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined; // some tools and wrappers print to the same pipe
-	}
 }

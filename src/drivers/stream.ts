@@ -1,0 +1,19 @@
+import type * as z from 'zod/mini';
+import type { HeadlessEvent } from '../core/headless.ts';
+import { parseLine } from '../core/traffic/jsonLines.ts';
+
+/** A line of a run's output that `schema` knows. Tools, wrappers and warnings print to the same pipe. */
+export function knownLine<Schema extends z.ZodMiniType>(schema: Schema, line: string): z.infer<Schema> | undefined {
+	const parsed = schema.safeParse(parseLine(line));
+	return parsed.success ? parsed.data : undefined;
+}
+
+/** What a line tells whose fields are as they should be; nothing for another. */
+export function using<Schema extends z.ZodMiniType>(
+	schema: Schema,
+	line: unknown,
+	events: (value: z.infer<Schema>) => readonly HeadlessEvent[],
+): readonly HeadlessEvent[] {
+	const parsed = schema.safeParse(line);
+	return parsed.success ? events(parsed.data) : [];
+}
