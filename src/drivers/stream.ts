@@ -1,10 +1,18 @@
 import type * as z from 'zod/mini';
 import type { HeadlessEvent } from '../core/headless.ts';
-import { parseLine } from '../core/traffic/jsonLines.ts';
 
-/** A line of a run's output that `schema` knows. Tools, wrappers and warnings print to the same pipe. */
+/** The value of a line of a run's output, nothing for what is none: tools, wrappers and warnings print to the same pipe. */
+export function valueOf(line: string): unknown {
+	try {
+		return JSON.parse(line);
+	} catch {
+		return undefined;
+	}
+}
+
+/** A line of a run's output, where `schema` knows it. */
 export function knownLine<Schema extends z.ZodMiniType>(schema: Schema, line: string): z.infer<Schema> | undefined {
-	const parsed = schema.safeParse(parseLine(line));
+	const parsed = schema.safeParse(valueOf(line));
 	return parsed.success ? parsed.data : undefined;
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
-import { parseLine } from '../../core/traffic/jsonLines.ts';
 import { SessionId } from '../../protocol/names.ts';
+import { valueOf } from '../stream.ts';
 import { inputSummary } from '../summary.ts';
 
 const count = z._default(z.number(), 0);
@@ -62,8 +62,7 @@ export class StreamReader implements HeadlessReader {
 	private isOver = false;
 
 	read(text: string): readonly HeadlessEvent[] {
-		// Not all are lines of the CLI: tools and wrappers print to the same pipe.
-		const value = parseLine(text);
+		const value = valueOf(text);
 		const line = Line.safeParse(value);
 		return [...this.sessionOf(value), ...(line.success ? this.eventsOf(line.data) : [])];
 	}

@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CAPABILITIES, shortcomings, type Driver } from '../../../src/core/driver.ts';
 import { drivers } from '../../../src/drivers/index.ts';
@@ -5,6 +8,13 @@ import { SessionId } from '../../../src/protocol/names.ts';
 
 const session = SessionId.parse('11111111-1111-4111-8111-111111111111');
 const named: readonly (readonly [string, Driver])[] = drivers.map(driver => [driver.displayName, driver]);
+
+it('drivers are loaded unbuilt by `npm start`, with all that they import', () => {
+	const index = join(import.meta.dirname, '../../../src/drivers/index.ts');
+	const code = `import(${JSON.stringify(pathToFileURL(index).href)}).then(({ drivers }) => console.log(drivers.length))`;
+	const { stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', '-e', code], { encoding: 'utf8' });
+	expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: String(drivers.length), stderr: '' });
+});
 
 describe.each(named)('the driver of %s', (_, driver) => {
 	it('says in a sentence why its CLI cannot do something', () => {
