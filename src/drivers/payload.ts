@@ -34,6 +34,12 @@ export function payloadParser<Known, Unknown>(
 	};
 }
 
+/** Whether a payload contradicts the session that the hook's environment names. */
+export function isOfAnotherSession(session: string | undefined, payload: unknown): boolean {
+	const own = isObject(payload) ? payload['session_id'] : undefined;
+	return session !== undefined && session !== '' && own !== undefined && own !== session;
+}
+
 /** For a CLI whose payloads do not name their event: the payload of a call, named by the hook that was called. */
 export function namedPayload({ event, payload }: HookCall): unknown {
 	return isObject(payload) ? { ...payload, event } : payload;

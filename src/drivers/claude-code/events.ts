@@ -1,8 +1,9 @@
 import type { HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { isOfAnotherSession } from '../payload.ts';
 import { promptDetails } from '../prompt.ts';
-import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
+import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 import { rungOfWake } from './wake.ts';
 
@@ -54,10 +55,7 @@ export function readEvent(call: HookCall): AgentEvent | 'silent' {
  * caller that runs inside one of our tools inherits our session's id, which its own payload then contradicts.
  */
 function isForeign({ env, payload }: HookCall): boolean {
-	if (env['COPILOT_PROJECT_DIR'] !== undefined) return true;
-	const session = env['CLAUDE_CODE_SESSION_ID'];
-	const own = isObject(payload) ? payload['session_id'] : undefined;
-	return session !== undefined && session !== '' && own !== undefined && own !== session;
+	return env['COPILOT_PROJECT_DIR'] !== undefined || isOfAnotherSession(env['CLAUDE_CODE_SESSION_ID'], payload);
 }
 
 function detailsOf(payload: KnownPayload): Partial<AgentEvent> {

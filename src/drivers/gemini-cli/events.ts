@@ -2,8 +2,9 @@ import type { HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { beginsWithMessage } from '../messages.ts';
+import { isOfAnotherSession } from '../payload.ts';
 import { promptDetails } from '../prompt.ts';
-import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
+import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { isBrokenOff, isSubagentAtWork } from './moment.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 
@@ -54,9 +55,7 @@ function atThisMoment({ kind, event, session, tool }: AgentEvent, record: string
 
 /** Whoever runs this hook without being this CLI inherits the variable at best, which its payload then contradicts. */
 function isForeign({ env, payload }: HookCall): boolean {
-	const session = env['GEMINI_SESSION_ID'];
-	const own = isObject(payload) ? payload['session_id'] : undefined;
-	return session !== undefined && session !== '' && own !== undefined && own !== session;
+	return isOfAnotherSession(env['GEMINI_SESSION_ID'], payload);
 }
 
 function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
