@@ -5,7 +5,7 @@ import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { beginsWithMessage } from '../messages.ts';
 import { namedPayload } from '../payload.ts';
 import { promptDetails } from '../prompt.ts';
-import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
+import { inputSummary, isObject, oneLine, textIn, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
 import { BELL, isWake, JOINED } from './wake.ts';
 
@@ -99,8 +99,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 }
 
 function toolSummary(input: unknown): string | undefined {
-	const file = isObject(input) ? input['path'] : undefined;
-	return inputSummary(input) ?? oneLine(file);
+	return inputSummary(input) ?? oneLine(textIn(input, 'path'));
 }
 
 /** Feedback that keeps the agent going, and the end of something in the background, come as prompts that nobody typed. */

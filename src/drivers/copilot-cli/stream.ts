@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { knownLine, using } from '../stream.ts';
-import { inputSummary } from '../summary.ts';
+import { inputSummary, textIn } from '../summary.ts';
 
 /** Each line is an object; fields that Nancy does not read may be anything. test/fixtures/copilot-cli has samples. */
 const Line = z.looseObject({
@@ -22,7 +22,6 @@ const Start = z.looseObject({
 	toolName: z.string(),
 	arguments: z.optional(z.unknown()),
 });
-const FileInput = z.looseObject({ path: z.string() });
 const Complete = z.looseObject({
 	toolCallId: z.string(),
 	success: z.boolean(),
@@ -69,8 +68,7 @@ export class StreamReader implements HeadlessReader {
 			case 'tool.execution_start':
 				return using(Start, line.data, ({ toolCallId, toolName, arguments: input }) => {
 					this.tools.set(toolCallId, toolName);
-					const named = FileInput.safeParse(input);
-					const file = named.success ? named.data.path : undefined;
+					const file = textIn(input, 'path');
 					return [{ is: 'tool', tool: toolName, file, summary: file ?? inputSummary(input) }];
 				});
 			case 'tool.execution_complete':

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { knownLine } from '../stream.ts';
-import { inputSummary, oneLine } from '../summary.ts';
+import { inputSummary, oneLine, textIn } from '../summary.ts';
 
 const text = () => z._default(z.string(), '');
 const count = () => z._default(z.number(), 0);
@@ -15,7 +15,7 @@ const Line = z.discriminatedUnion('type', [
 		type: z.literal('tool_use'),
 		tool_name: z.string(),
 		tool_id: text(),
-		parameters: z.optional(z.looseObject({ file_path: z.optional(z.unknown()) })),
+		parameters: z.optional(z.looseObject({})),
 	}),
 	z.looseObject({
 		type: z.literal('tool_result'),
@@ -69,7 +69,7 @@ export class StreamReader implements HeadlessReader {
 				return [];
 			case 'tool_use': {
 				this.tools.set(line.tool_id, line.tool_name);
-				const file = oneLine(line.parameters?.file_path);
+				const file = oneLine(textIn(line.parameters, 'file_path'));
 				const summary = inputSummary(line.parameters);
 				return [...this.said(), { is: 'tool', tool: line.tool_name, file, summary }];
 			}

@@ -3,7 +3,7 @@ import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { namedPayload } from '../payload.ts';
 import { promptDetails } from '../prompt.ts';
-import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
+import { inputSummary, oneLine, textIn, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 import { DOORBELL, isWake } from './wake.ts';
 
@@ -75,5 +75,5 @@ function toolOf({ tool, callID }: { tool: string; callID?: string | null | undef
 }
 
 function toolSummary(args: unknown): string | undefined {
-	return inputSummary(args) ?? oneLine(isObject(args) ? args['filePath'] : undefined);
+	return inputSummary(args) ?? oneLine(textIn(args, 'filePath'));
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { valueOf } from '../stream.ts';
-import { inputSummary } from '../summary.ts';
+import { inputSummary, textIn } from '../summary.ts';
 
 const count = z._default(z.number(), 0);
 
@@ -43,7 +43,6 @@ const Failed = z.looseObject({
 /** The lines of `--format json` of opencode 1.18.33 that Nancy reads; docs/agents/opencode.md has samples. */
 const Line = z.union([ToolUse, Text, StepFinish, Failed]);
 const InSession = z.looseObject({ sessionID: SessionId });
-const FileInput = z.looseObject({ filePath: z.string() });
 
 /** Too many requests, or the account's limit is used up. */
 const TOO_MANY = 429;
@@ -114,8 +113,7 @@ export class StreamReader implements HeadlessReader {
 
 	/** Told once it has ended. */
 	private toolEvents({ tool, state }: z.infer<typeof ToolUse>['part']): readonly HeadlessEvent[] {
-		const named = FileInput.safeParse(state.input);
-		const file = named.success ? named.data.filePath : undefined;
+		const file = textIn(state.input, 'filePath');
 		const summary = file ?? inputSummary(state.input);
 		const used: HeadlessEvent = { is: 'tool', tool, file, summary };
 		if (state.status !== 'error') return [used];
