@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +9,14 @@ import { SessionId } from '../../../src/protocol/names.ts';
 
 const session = SessionId.parse('11111111-1111-4111-8111-111111111111');
 const named: readonly (readonly [string, Driver])[] = drivers.map(driver => [driver.displayName, driver]);
+
+it('what drivers share names no agent', () => {
+	const folder = join(import.meta.dirname, '../../../src/drivers');
+	const shared = globSync('*.ts', { cwd: folder }).filter(file => file !== 'index.ts');
+	const names = new RegExp(drivers.map(({ command }) => command).join('|'), 'i');
+	expect(shared.length).toBeGreaterThan(5);
+	expect(shared.filter(file => names.test(readFileSync(join(folder, file), 'utf8')))).toEqual([]);
+});
 
 it('drivers are loaded unbuilt by `npm start`, with all that they import', () => {
 	const index = join(import.meta.dirname, '../../../src/drivers/index.ts');
