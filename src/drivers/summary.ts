@@ -22,6 +22,12 @@ export function oneLine(text: unknown): string | undefined {
 	return line.length <= SUMMARY ? line : `${line.slice(0, SUMMARY - 1)}…`;
 }
 
+/** A field of a tool's input, where it is a text. */
+export function textIn(input: unknown, field: string): string | undefined {
+	const value = isObject(input) ? input[field] : undefined;
+	return typeof value === 'string' ? value : undefined;
+}
+
 export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

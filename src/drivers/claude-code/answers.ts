@@ -1,5 +1,6 @@
 import { SILENT, type Delivery, type HookAnswer } from '../../core/driver.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
+import { handedOver, printed } from '../answers.ts';
 import { hasQuietStop } from './versions.ts';
 
 /** Shown in the agent's terminal when a message ends its turn. */
@@ -11,11 +12,10 @@ const PAUSED = 'Paused by a message from Nancy. It goes on with your next prompt
  */
 export function deliveryAnswer(event: AgentEvent, delivery: Delivery): HookAnswer {
 	const { text, effect } = delivery;
-	const rung = event.wakeRung ?? 'hook';
 	switch (event.kind) {
 		case 'tool-start':
 			if (effect === 'none') break;
-			return answer(rung, {
+			return handedOver(event, {
 				...(effect === 'pause' && { continue: false, stopReason: PAUSED }),
 				hookSpecificOutput: {
 					hookEventName: event.event,
@@ -25,26 +25,22 @@ export function deliveryAnswer(event: AgentEvent, delivery: Delivery): HookAnswe
 			});
 		case 'batch-end':
 			if (effect !== 'pause') break;
-			return answer(rung, {
+			return handedOver(event, {
 				continue: false,
 				stopReason: PAUSED,
 				hookSpecificOutput: { hookEventName: event.event, additionalContext: text },
 			});
 		case 'stop':
 			if (hasQuietStop(delivery.version)) break;
-			return answer(rung, { decision: 'block', reason: text });
+			return handedOver(event, { decision: 'block', reason: text });
 		default:
 			break;
 	}
-	return answer(rung, { hookSpecificOutput: { hookEventName: event.event, additionalContext: text } });
+	return handedOver(event, { hookSpecificOutput: { hookEventName: event.event, additionalContext: text } });
 }
 
 /** A session watches its doorbell from its start on, and loses the watch whenever it changes its folder. */
 export function watchAnswer(event: AgentEvent, bell: string): HookAnswer {
 	if (event.kind !== 'session-start' && event.kind !== 'folder-changed') return SILENT;
-	return answer(undefined, { hookSpecificOutput: { hookEventName: event.event, watchPaths: [bell] } });
-}
-
-function answer(rung: HookAnswer['rung'], output: object): HookAnswer {
-	return { stdout: `${JSON.stringify(output)}\n`, stderr: '', exitCode: 0, ...(rung && { rung }) };
+	return printed({ hookSpecificOutput: { hookEventName: event.event, watchPaths: [bell] } });
 }

@@ -1,16 +1,14 @@
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver.ts';
 import { formatVersion } from '../../base/version.ts';
-import { quoted } from '../shellLine.ts';
+import { ASYNC_TIMEOUT, guardCall, quoted, SYNC_TIMEOUT, WAIT_TIMEOUT, type GuardedEvent } from '../guard.ts';
+import { ID } from './events.ts';
 import { hasQuietStop, knowsEvent } from './versions.ts';
 import { WAKE_MESSAGE, WAKE_SUMMARY } from './wake.ts';
 
 /** Written by the CLI itself too ("always allow"), ignored by git on its own account. */
 const SETTINGS = '.claude/settings.local.json';
 
-interface Entry {
-	event: string;
-	/** How the guard treats the event: see hooks/nancy-hook. */
-	slot: 'report' | 'boundary' | 'turn' | 'end' | 'program' | 'wake' | 'wait';
+interface Entry extends GuardedEvent {
 	/** Seconds until the CLI ends the hook. */
 	timeout: number;
 	/** Runs beside the agent, which takes no answer from it. */
@@ -18,12 +16,6 @@ interface Entry {
 	/** Only in a terminal with a person: the CLI waits for it in a one-shot run. */
 	attended?: true;
 }
-
-/** Above Nancy's own limit of 3 s, below what a person takes for a hang. */
-const SYNC_TIMEOUT = 5;
-const ASYNC_TIMEOUT = 10;
-/** A waiting hook may wait long, but not outlive its agent by much where no signal reaches it. */
-const WAIT_TIMEOUT = 24 * 60 * 60;
 
 const report = (event: string): Entry => ({ event, slot: 'report', timeout: ASYNC_TIMEOUT, async: true });
 
@@ -71,7 +63,6 @@ export function deploymentPlan({ version, launcher, workspaceFolder }: Deploymen
 }
 
 function group(entry: Entry, launcher: string, folder: string): object {
-	const waits = entry.slot === 'wake' || entry.slot === 'wait';
 	return {
 		hooks: [
 			{
@@ -79,10 +70,18 @@ function group(entry: Entry, launcher: string, folder: string): object {
 				command: commandLine(entry, launcher, folder),
 				timeout: entry.timeout,
 				...(entry.async && { async: true }),
-				...(waits && { asyncRewake: true, rewakeSummary: WAKE_SUMMARY, rewakeMessage: WAKE_MESSAGE }),
+				...(isWaiting(entry) && {
+					asyncRewake: true,
+					rewakeSummary: WAKE_SUMMARY,
+					rewakeMessage: WAKE_MESSAGE,
+				}),
 			},
 		],
 	};
+}
+
+function isWaiting({ slot }: GuardedEvent): boolean {
+	return slot === 'wake' || slot === 'wait';
 }
 
 /**
@@ -90,13 +89,12 @@ function group(entry: Entry, launcher: string, folder: string): object {
  * CLIs that run this file set a variable of their own.
  */
 export function commandLine(
-	{ event, slot, attended }: Pick<Entry, 'event' | 'slot' | 'attended'>,
+	{ attended, ...guarded }: Pick<Entry, 'event' | 'slot' | 'attended'>,
 	launcher: string,
 	folder: string,
 ): string {
-	const program = quoted(launcher);
 	const conditions = [
-		`[ -x ${program} ]`,
+		`[ -x ${quoted(launcher)} ]`,
 		'[ -z "$COPILOT_PROJECT_DIR" ]',
 		...(attended ? ['[ "$CLAUDE_CODE_SESSION_ATTENDED" = 1 ]'] : []),
 	];
@@ -107,8 +105,8 @@ export function commandLine(
 		// Older versions do not say: then nothing waits in the background, which would hold a one-shot run up.
 		'NANCY_HOOK_ATTENDED="${CLAUDE_CODE_SESSION_ATTENDED:-0}"',
 	];
-	const call = `${program} claude-code ${event} ${slot} ${quoted(folder)}`;
-	const ending = slot === 'wake' || slot === 'wait' ? '[ $? -eq 2 ] && exit 2; exit 0' : 'exit 0';
+	const call = guardCall(ID, guarded, launcher, folder);
+	const ending = isWaiting(guarded) ? '[ $? -eq 2 ] && exit 2; exit 0' : 'exit 0';
 	return `${conditions.join(' && ')} && ${variables.join(' ')} ${call}; ${ending}`;
 }
 

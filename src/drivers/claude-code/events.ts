@@ -1,7 +1,9 @@
-import { WAKE_PROMPT, type HookCall } from '../../core/driver.ts';
+import type { HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
-import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
+import { isOfAnotherSession } from '../payload.ts';
+import { promptDetails } from '../prompt.ts';
+import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 import { rungOfWake } from './wake.ts';
 
@@ -33,23 +35,18 @@ const kindByEvent: Partial<Record<KnownPayload['hook_event_name'], EventKind>> =
 /** Reads one hook payload. */
 export function readEvent(call: HookCall): AgentEvent | 'silent' {
 	if (isForeign(call)) return 'silent';
-	const parsed = parsePayload(call.event, call.payload);
-	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
-	if (payload.hook_event_name !== call.event) {
-		throw new Error(`the hook of ${call.event} was called for ${payload.hook_event_name}`);
-	}
-	const details: Partial<AgentEvent> = 'known' in parsed ? detailsOf(parsed.known) : {};
+	const { payload, known } = parsePayload(call.event, call.payload);
 	return withoutUndefined({
 		driver: ID,
 		session: payload.session_id,
-		kind: ('known' in parsed ? kindByEvent[parsed.known.hook_event_name] : undefined) ?? 'other',
+		kind: (known && kindByEvent[known.hook_event_name]) ?? 'other',
 		event: payload.hook_event_name,
 		subagent: payload.agent_id,
 		turn: payload.prompt_id,
 		cwd: payload.cwd,
 		transcript: payload.transcript_path,
 		permissionMode: payload.permission_mode,
-		...details,
+		...(known && detailsOf(known)),
 	});
 }
 
@@ -58,10 +55,7 @@ export function readEvent(call: HookCall): AgentEvent | 'silent' {
  * caller that runs inside one of our tools inherits our session's id, which its own payload then contradicts.
  */
 function isForeign({ env, payload }: HookCall): boolean {
-	if (env['COPILOT_PROJECT_DIR'] !== undefined) return true;
-	const session = env['CLAUDE_CODE_SESSION_ID'];
-	const own = isObject(payload) ? payload['session_id'] : undefined;
-	return session !== undefined && session !== '' && own !== undefined && own !== session;
+	return env['COPILOT_PROJECT_DIR'] !== undefined || isOfAnotherSession(env['CLAUDE_CODE_SESSION_ID'], payload);
 }
 
 function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
@@ -94,7 +88,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'Notification':
 			return { notification: payload.notification_type, summary: oneLine(payload.message) };
 		case 'UserPromptSubmit':
-			return promptDetails(payload.prompt);
+			return promptDetails(payload.prompt, wakeIn(payload.prompt));
 		case 'SessionStart':
 			return { cause: payload.source, model: payload.model };
 		case 'SessionEnd':
@@ -122,10 +116,9 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 	}
 }
 
-function promptDetails(prompt: string): Partial<AgentEvent> {
-	const isWake = /^\s*<(task-notification|cross-session-message)\b/.test(prompt);
-	const typed = prompt.trim() === WAKE_PROMPT ? 'keys' : undefined;
-	return { isWake, wakeRung: isWake ? rungOfWake(prompt) : typed, summary: isWake ? undefined : oneLine(prompt) };
+/** A wake is a notification of the CLI's, one among those of other tools. */
+function wakeIn(prompt: string): 'wake' | 'waiter' | boolean {
+	return /^\s*<(task-notification|cross-session-message)\b/.test(prompt) && (rungOfWake(prompt) ?? true);
 }
 
 /** The session's own doorbell rang: `.nancy/bells/<session>`. Its removal is none of its rings. */

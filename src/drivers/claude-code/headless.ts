@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { HeadlessEvent, HeadlessFailure, HeadlessFormat } from '../../core/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
+import { knownLine, using } from '../stream.ts';
 
 /** Each line is an object; fields that Nancy does not read may be anything. docs/agents/claude-code.md has samples. */
 const Line = z.looseObject({
@@ -118,22 +119,13 @@ export const headless: HeadlessFormat = {
 	reader: () => ({ read, end: () => [] }),
 };
 
-function read(text: string): HeadlessEvent[] {
-	const line = parsed(text);
+function read(text: string): readonly HeadlessEvent[] {
+	const line = knownLine(Line, text);
 	// A subagent's steps are the business of the agent that sent it.
 	return line && !line.parent_tool_use_id ? readLine(line) : [];
 }
 
-function parsed(text: string): z.infer<typeof Line> | undefined {
-	try {
-		const line = Line.safeParse(JSON.parse(text));
-		return line.success ? line.data : undefined;
-	} catch {
-		return undefined; // some tools and wrappers print to the same pipe
-	}
-}
-
-function readLine(line: z.infer<typeof Line>): HeadlessEvent[] {
+function readLine(line: z.infer<typeof Line>): readonly HeadlessEvent[] {
 	switch (line.subtype === undefined ? line.type : `${line.type}/${line.subtype}`) {
 		case 'system/init':
 			return using(Init, line, ({ session_id, model }) => [{ is: 'session', session: session_id, model }]);
@@ -155,15 +147,6 @@ function readLine(line: z.infer<typeof Line>): HeadlessEvent[] {
 		default:
 			return line.type === 'result' ? using(Result, line, result => [resultOf(result)]) : [];
 	}
-}
-
-function using<S extends z.ZodMiniType>(
-	schema: S,
-	line: unknown,
-	events: (value: z.infer<S>) => HeadlessEvent[],
-): HeadlessEvent[] {
-	const value = schema.safeParse(line);
-	return value.success ? events(value.data) : [];
 }
 
 function eventsOf(from: string, { message, is_api_error_message }: z.infer<typeof Message>): HeadlessEvent[] {

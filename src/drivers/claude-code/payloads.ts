@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { SessionId } from '../../protocol/names.ts';
-
-// Building a schema costs the hook more than using it, so each is built when its event comes.
+import { eventName, payloadParser, type PayloadOf } from '../payload.ts';
 
 const text = () => z.string();
 const maybeText = () => z.optional(z.string());
@@ -25,7 +24,7 @@ const call = () => ({ ...tool(), tool_use_id: maybeText() });
 const modelSwitch = () => ({ from_model: maybeText(), to_model: maybeText(), source: maybeText() });
 
 function event<Name extends string, Fields extends z.core.$ZodShape>(name: Name, fields: Fields) {
-	return z.looseObject({ ...common(), hook_event_name: z.literal(name), ...fields });
+	return z.looseObject({ ...common(), hook_event_name: eventName(name), ...fields });
 }
 
 /** The 33 events of Claude Code 2.1.329. Optional is what one recorded payload or another lacks. */
@@ -73,25 +72,12 @@ const schemas = {
 	MessageDisplay: () => event('MessageDisplay', { delta: maybeText() }),
 };
 
-type EventName = keyof typeof schemas;
-export type KnownPayload = { [Name in EventName]: z.infer<ReturnType<(typeof schemas)[Name]>> }[EventName];
+export type KnownPayload = PayloadOf<typeof schemas>;
 
-const unknownEvent = () => z.looseObject({ ...common(), hook_event_name: text() });
+const unknownEvent = (name: string) => event(name, {});
 export type UnknownPayload = z.infer<ReturnType<typeof unknownEvent>>;
+
+export const parsePayload = payloadParser<KnownPayload, UnknownPayload>(schemas, unknownEvent);
 
 /** Names of every event that has a schema. */
 export const knownEvents: readonly string[] = Object.keys(schemas);
-
-const built = new Map<EventName, z.ZodMiniType<KnownPayload>>();
-
-/** Parses one hook payload; throws when a known event does not look like itself. */
-export function parsePayload(event: string, value: unknown): { known: KnownPayload } | { unknown: UnknownPayload } {
-	if (!isKnown(event)) return { unknown: unknownEvent().parse(value) };
-	const schema = built.get(event) ?? schemas[event]();
-	built.set(event, schema);
-	return { known: schema.parse(value) };
-}
-
-function isKnown(name: string): name is EventName {
-	return Object.hasOwn(schemas, name);
-}

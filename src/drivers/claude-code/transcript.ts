@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { TranscriptFacts, TranscriptFormat } from '../../core/driver.ts';
+import { addTexts, once, stringsIn } from '../transcripts.ts';
 
-/** Built at the first line: a hook that reads no transcript does not pay for it. */
 const schemas = once(() => {
 	const count = z._default(z.number(), 0);
 	const usage = z.looseObject({
@@ -30,8 +30,6 @@ const schemas = once(() => {
 });
 
 const INTERRUPTED = '[Request interrupted by user';
-/** What is kept for matching: more than one delivery is due at a time, but not a whole day's. */
-const MOST_TEXTS = 200;
 /** The context window of a model that the transcript says nothing else about. */
 const WINDOW = 200_000;
 
@@ -100,23 +98,5 @@ function foldUser(known: TranscriptFacts, value: unknown, timestamp: string | un
 	if (!parsed.success) return known;
 	const texts = stringsIn(parsed.data.message.content);
 	if (texts.some(text => text.startsWith(INTERRUPTED))) return { ...known, interruptedAt: timestamp ?? '' };
-	const delivered = texts.filter(text => text.includes('[Nancy message '));
-	return addTexts({ ...known, interruptedAt: undefined }, delivered);
-}
-
-function addTexts(known: TranscriptFacts, texts: readonly string[]): TranscriptFacts {
-	if (texts.length === 0) return known;
-	return { ...known, deliveredTexts: [...known.deliveredTexts, ...texts].slice(-MOST_TEXTS) };
-}
-
-/** Every text in a value, however deep. */
-function stringsIn(value: unknown): string[] {
-	if (typeof value === 'string') return [value];
-	if (Array.isArray(value)) return value.flatMap(stringsIn);
-	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
-}
-
-function once<T>(make: () => T): () => T {
-	let made: { value: T } | undefined;
-	return () => (made ??= { value: make() }).value;
+	return addTexts({ ...known, interruptedAt: undefined }, texts);
 }

@@ -1,5 +1,6 @@
 import { isAtLeast, type Version } from '../../base/version.ts';
-import type { Capability } from '../../core/driver.ts';
+import type { Driver } from '../../core/driver.ts';
+import { floorsSince } from '../floors.ts';
 
 /** Takes context from PreToolUse since then; before it nothing can be handed over between tool calls. */
 export const OLDEST: Version = [2, 1, 9];
@@ -30,22 +31,14 @@ export const eventFloors: Readonly<Record<string, Version>> = {
 	PostModelSwitch: [2, 1, 329],
 };
 
-export const floors: Readonly<Record<Capability, Version | 'none'>> = {
-	hooks: OLDEST,
-	steer: OLDEST,
-	halt: OLDEST,
-	feedback: OLDEST,
+export const floors = floorsSince(OLDEST, {
 	batchEnd: BATCH_END,
 	quietStop: QUIET_STOP,
 	wake: WAKE,
-	permissions: OLDEST,
 	status: [2, 1, 145],
-	skills: OLDEST,
-	resume: OLDEST,
-	headless: OLDEST,
-};
+});
 
-export const limits: Readonly<Partial<Record<Capability, string>>> = {};
+export const limits: Driver['limits'] = {};
 
 export function knowsEvent(version: Version, event: string): boolean {
 	const floor = eventFloors[event];

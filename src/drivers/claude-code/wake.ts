@@ -1,4 +1,5 @@
 import type { HookAnswer } from '../../core/driver.ts';
+import { waking } from '../answers.ts';
 
 /** Shown to the user as `● …`, and the model's title of the notification. @internal in the CLI: it may go. */
 export const WAKE_SUMMARY = 'Nancy: a message for you';
@@ -18,7 +19,7 @@ const bellLines: Readonly<Record<WakeRung, string>> = {
 };
 
 export function wakeAnswer(rung: WakeRung): HookAnswer {
-	return { stdout: '', stderr: `${bellLines[rung]}\n`, exitCode: 2, rung };
+	return waking(bellLines[rung], rung);
 }
 
 /** Which of Nancy's rungs caused this prompt; undefined for another tool's notification. */

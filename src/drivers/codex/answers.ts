@@ -1,21 +1,17 @@
 import type { Delivery, HookAnswer } from '../../core/driver.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
-
-/** The CLI ends no turn at a hook's word: an answer with `continue: false` is thrown away as a whole, denial included. */
-const PAUSE =
-	'\n\n[Nancy] This is a pause: end your turn now, without another tool call, and wait for the next prompt.';
+import { handedOver, wordsWithPause } from '../answers.ts';
 
 /**
  * The answer that hands a delivery over. Context alone never decides about a permission; the only decisions ever made are the
  * denial of a halt or a pause, and the block that keeps the agent going at Stop. One unknown key, and the CLI throws the whole
- * answer away and goes on.
+ * answer away and goes on; also for `continue: false`, so that it ends no turn at a hook's word.
  */
-export function deliveryAnswer(event: AgentEvent, { text, effect }: Delivery): HookAnswer {
-	const words = effect === 'pause' ? text + PAUSE : text;
-	const rung = event.wakeRung ?? 'hook';
-	if (event.kind === 'stop') return answer(rung, { decision: 'block', reason: text });
-	if (event.kind === 'tool-start' && effect !== 'none') {
-		return answer(rung, {
+export function deliveryAnswer(event: AgentEvent, delivery: Delivery): HookAnswer {
+	const words = wordsWithPause(delivery);
+	if (event.kind === 'stop') return handedOver(event, { decision: 'block', reason: delivery.text });
+	if (event.kind === 'tool-start' && delivery.effect !== 'none') {
+		return handedOver(event, {
 			hookSpecificOutput: {
 				hookEventName: event.event,
 				permissionDecision: 'deny',
@@ -23,9 +19,5 @@ export function deliveryAnswer(event: AgentEvent, { text, effect }: Delivery): H
 			},
 		});
 	}
-	return answer(rung, { hookSpecificOutput: { hookEventName: event.event, additionalContext: words } });
-}
-
-function answer(rung: NonNullable<HookAnswer['rung']>, output: object): HookAnswer {
-	return { stdout: `${JSON.stringify(output)}\n`, stderr: '', exitCode: 0, rung };
+	return handedOver(event, { hookSpecificOutput: { hookEventName: event.event, additionalContext: words } });
 }

@@ -1,9 +1,10 @@
 import type { HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { promptDetails } from '../prompt.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
-import { rungOfPrompt } from './wake.ts';
+import { isQueued } from './wake.ts';
 
 export const ID = DriverId.parse('codex');
 
@@ -27,16 +28,11 @@ const kindByEvent: Partial<Record<KnownPayload['hook_event_name'], EventKind>> =
 /** Reads one hook payload. */
 export function readEvent(call: HookCall): AgentEvent | 'silent' {
 	if (isForeign(call)) return 'silent';
-	const parsed = parsePayload(call.event, call.payload);
-	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
-	if (payload.hook_event_name !== call.event) {
-		throw new Error(`the hook of ${call.event} was called for ${payload.hook_event_name}`);
-	}
-	const details: Partial<AgentEvent> = 'known' in parsed ? detailsOf(parsed.known) : {};
+	const { payload, known } = parsePayload(call.event, call.payload);
 	return withoutUndefined({
 		driver: ID,
 		session: payload.session_id,
-		kind: ('known' in parsed ? kindByEvent[parsed.known.hook_event_name] : undefined) ?? 'other',
+		kind: (known && kindByEvent[known.hook_event_name]) ?? 'other',
 		event: payload.hook_event_name,
 		subagent: subagentOf(payload),
 		turn: payload.turn_id ?? undefined,
@@ -44,7 +40,7 @@ export function readEvent(call: HookCall): AgentEvent | 'silent' {
 		model: payload.model ?? undefined,
 		transcript: payload.transcript_path ?? undefined,
 		permissionMode: payload.permission_mode ?? undefined,
-		...details,
+		...(known && detailsOf(known)),
 	});
 }
 
@@ -84,7 +80,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 				summary: inputSummary(payload.tool_input),
 			};
 		case 'UserPromptSubmit':
-			return promptDetails(payload.prompt);
+			return promptDetails(payload.prompt, isQueued(payload.prompt) && 'queue');
 		case 'SessionStart':
 			return { cause: payload.source ?? undefined };
 		case 'SessionEnd':
@@ -100,10 +96,4 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		default:
 			return {};
 	}
-}
-
-function promptDetails(prompt: string): Partial<AgentEvent> {
-	const wakeRung = rungOfPrompt(prompt);
-	const isWake = wakeRung === 'queue';
-	return { isWake, wakeRung, summary: isWake ? undefined : oneLine(prompt) };
 }

@@ -1,7 +1,8 @@
 import type { HeadlessEvent, HeadlessFormat, HeadlessReader, HeadlessResult } from '../../core/headless.ts';
+import { knownLine } from '../stream.ts';
 import { failureOf, isUsedUp, resetOf } from './failures.ts';
 import { launchFlags } from './launch.ts';
-import { readLine, type Item, type Line } from './stream.ts';
+import { Line, type Item } from './stream.ts';
 
 export const headless: HeadlessFormat = {
 	permissionModes: [
@@ -53,7 +54,7 @@ class Reader implements HeadlessReader {
 	private readonly begun = new Set<string>();
 
 	read(text: string): readonly HeadlessEvent[] {
-		const line = readLine(text);
+		const line = knownLine(Line, text);
 		return line === undefined ? [] : this.eventsOf(line);
 	}
 

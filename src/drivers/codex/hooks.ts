@@ -1,4 +1,4 @@
-import { quoted } from '../shellLine.ts';
+import { ASYNC_TIMEOUT, guardCall, quoted, SYNC_TIMEOUT, WAIT_TIMEOUT, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 
 /** One hook: what `hooks.json` and `-c hooks.…` take, and what the CLI's trust is about. */
@@ -11,21 +11,13 @@ export interface HookEntry {
 	isAsync: boolean;
 }
 
-interface Slotted {
-	event: string;
-	/** How the guard treats the event: see hooks/nancy-hook. */
-	slot: 'report' | 'boundary' | 'turn' | 'end' | 'program' | 'wait';
+interface Slotted extends GuardedEvent {
 	timeout: number;
 	isAsync?: true;
 	/** Only where a person sits at the terminal: nobody waits beside a run that ends with its turn. */
 	isAttended?: true;
 }
 
-/** Above Nancy's own limit of 3 s, below what a person takes for a hang. */
-const SYNC_TIMEOUT = 5;
-const ASYNC_TIMEOUT = 10;
-/** A waiting hook may wait long, but not outlive its agent by much where no signal reaches it. */
-const WAIT_TIMEOUT = 24 * 60 * 60;
 /** The CLI gives these no more than 3 s, and would know a hook that asks for more by another hash. */
 const LAST_TIMEOUT = 2;
 
@@ -70,7 +62,7 @@ export function hookEntries(place: 'launch' | 'workspace', launcher: string, fol
  * and nothing below it.
  */
 function commandLine(
-	{ event, slot, isAttended }: Slotted,
+	{ isAttended, ...guarded }: Slotted,
 	place: 'launch' | 'workspace',
 	launcher: string,
 	folder: string,
@@ -88,11 +80,10 @@ function commandLine(
 			`NANCY_HOOK_PID=${place === 'launch' ? '"$PPID"' : ''}`,
 		].join(' ')}`,
 		// The CLI shows a person what went wrong in a hook: nothing did. The waiter is to end when its session does.
-		slot === 'wait'
+		guarded.slot === 'wait'
 			? 'exec "$@"'
 			: 'words=$("$@" 2>/dev/null) && [ -n "$words" ] && printf "%s\\n" "$words"; exit 0',
 	];
-	const program = quoted(launcher);
-	const call = `${program} ${ID} ${event} ${slot} ${quoted(folder)}`;
-	return `[ -x ${program} ] && exec /bin/sh -c ${quoted(steps.join('; '))} nancy ${call}; exit 0`;
+	const call = guardCall(ID, guarded, launcher, folder);
+	return `[ -x ${quoted(launcher)} ] && exec /bin/sh -c ${quoted(steps.join('; '))} nancy ${call}; exit 0`;
 }

@@ -42,7 +42,7 @@ const Item = z.discriminatedUnion('type', [
 ]);
 export type Item = z.infer<typeof Item>;
 
-const Line = z.discriminatedUnion('type', [
+export const Line = z.discriminatedUnion('type', [
 	z.looseObject({ type: z.literal('thread.started'), thread_id: SessionId }),
 	z.looseObject({ type: z.literal('item.started'), item: Item }),
 	z.looseObject({ type: z.literal('item.completed'), item: Item }),
@@ -58,12 +58,3 @@ const Line = z.discriminatedUnion('type', [
 	z.looseObject({ type: z.literal('error'), message: text }),
 ]);
 export type Line = z.infer<typeof Line>;
-
-export function readLine(line: string): Line | undefined {
-	try {
-		const parsed = Line.safeParse(JSON.parse(line));
-		return parsed.success ? parsed.data : undefined;
-	} catch {
-		return undefined; // some tools and wrappers print to the same pipe
-	}
-}

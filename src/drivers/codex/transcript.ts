@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { TranscriptFacts, TranscriptFormat } from '../../core/driver.ts';
+import { addTexts, once } from '../transcripts.ts';
 
-/** Built at the first line: a hook that reads no transcript does not pay for it. */
 const schemas = once(() => {
 	const payload = z.looseObject({ type: z.optional(z.string()) });
 	const usage = z.looseObject({
@@ -26,9 +26,6 @@ const schemas = once(() => {
 		complete: z.looseObject({ error: z.optional(z.unknown()) }),
 	};
 });
-
-/** What is kept for matching: more than one delivery is due at a time, but not a whole day's. */
-const MOST_TEXTS = 200;
 
 /** The session's `rollout-….jsonl` below `$CODEX_HOME/sessions`. A subagent's is a file of its own. */
 export const transcript: TranscriptFormat = {
@@ -84,16 +81,4 @@ function foldTokens(known: TranscriptFacts, payload: unknown): TranscriptFacts {
 
 function textsOf(content: string | readonly { text?: string | undefined }[]): string[] {
 	return typeof content === 'string' ? [content] : content.flatMap(part => part.text ?? []);
-}
-
-/** Only what carries a message of Nancy's: everything else in the conversation is long, and of no use here. */
-function addTexts(known: TranscriptFacts, texts: readonly string[]): TranscriptFacts {
-	const delivered = texts.filter(text => text.includes('[Nancy message '));
-	if (delivered.length === 0) return known;
-	return { ...known, deliveredTexts: [...known.deliveredTexts, ...delivered].slice(-MOST_TEXTS) };
-}
-
-function once<T>(make: () => T): () => T {
-	let made: { value: T } | undefined;
-	return () => (made ??= { value: make() }).value;
 }

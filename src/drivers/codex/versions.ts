@@ -1,5 +1,6 @@
 import type { Version } from '../../base/version.ts';
-import type { Capability } from '../../core/driver.ts';
+import type { Driver } from '../../core/driver.ts';
+import { floorsSince } from '../floors.ts';
 
 /**
  * The version that everything here was measured on. Hooks with trust hashes are older (0.129), but `--no-daemon`, `queue` and the
@@ -7,22 +8,9 @@ import type { Capability } from '../../core/driver.ts';
  */
 export const OLDEST: Version = [0, 169, 0];
 
-export const floors: Readonly<Record<Capability, Version | 'none'>> = {
-	hooks: OLDEST,
-	steer: OLDEST,
-	halt: OLDEST,
-	feedback: OLDEST,
-	batchEnd: 'none',
-	quietStop: 'none',
-	wake: OLDEST,
-	permissions: OLDEST,
-	status: 'none',
-	skills: OLDEST,
-	resume: OLDEST,
-	headless: OLDEST,
-};
+export const floors = floorsSince(OLDEST, { batchEnd: 'none', quietStop: 'none', status: 'none' });
 
-export const limits: Readonly<Partial<Record<Capability, string>>> = {
+export const limits: Driver['limits'] = {
 	steer: 'Codex reports no event while it waits for a command that runs in the background: a directive is read when the next tool starts or ends.',
 	halt: 'A pause denies the tool call and asks the agent to end its turn; Codex has no way to end it for certain.',
 	batchEnd:

@@ -1,4 +1,4 @@
-import { WAKE_PROMPT, type WakeCommand } from '../../core/driver.ts';
+import type { WakeCommand } from '../../core/driver.ts';
 import type { SessionId } from '../../protocol/names.ts';
 
 /** What `codex queue` brings; other words than what a person types, so that the receipt can name the rung. */
@@ -9,14 +9,6 @@ export function queueCommand(session: SessionId): WakeCommand {
 	return { args: ['queue', '--thread', session, '--message', QUEUED_PROMPT], timeoutMs: 10_000 };
 }
 
-/** Which of Nancy's rungs caused this prompt; undefined for a person's. */
-export function rungOfPrompt(prompt: string): 'queue' | 'keys' | undefined {
-	switch (prompt.trim()) {
-		case QUEUED_PROMPT:
-			return 'queue';
-		case WAKE_PROMPT:
-			return 'keys';
-		default:
-			return undefined;
-	}
+export function isQueued(prompt: string): boolean {
+	return prompt.trim() === QUEUED_PROMPT;
 }

@@ -2,9 +2,12 @@ import { join } from 'node:path';
 import type { HookCall } from '../../core/driver.ts';
 import { DriverId, type SessionId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
-import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
+import { beginsWithMessage } from '../messages.ts';
+import { namedPayload } from '../payload.ts';
+import { promptDetails } from '../prompt.ts';
+import { inputSummary, isObject, oneLine, textIn, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
-import { BELL, JOINED, rungOfPrompt } from './wake.ts';
+import { BELL, isWake, JOINED } from './wake.ts';
 
 export const ID = DriverId.parse('copilot-cli');
 
@@ -32,19 +35,18 @@ const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 /** Reads one hook payload. */
 export function readEvent(call: HookCall): AgentEvent | 'silent' {
 	if (isForeign(call.payload)) return 'silent';
-	const parsed = parsePayload(call.event, call.payload);
-	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
+	const { payload, known } = parsePayload(call.event, namedPayload(call));
 	// A subagent's own events are of its own session; the worker's is that of the agent that sent it.
 	const session = payload.parentAgentId ?? payload.sessionId;
 	return withoutUndefined({
 		driver: ID,
 		session,
-		kind: 'known' in parsed ? kindByEvent[parsed.known.event] : 'other',
+		kind: known ? kindByEvent[known.event] : 'other',
 		event: call.event,
 		subagent: payload.agentId,
 		cwd: payload.cwd,
 		transcript: transcriptOf(payload, session, call.env),
-		...('known' in parsed ? detailsOf(parsed.known) : {}),
+		...(known && detailsOf(known)),
 	});
 }
 
@@ -71,7 +73,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'sessionEnd':
 			return { cause: payload.reason };
 		case 'userPromptSubmitted':
-			return promptDetails(payload.prompt);
+			return promptDetails(payload.prompt, wakeIn(payload.prompt));
 		case 'preToolUse':
 		case 'postToolUse':
 			return { tool: payload.toolName, summary: toolSummary(payload.toolArgs) };
@@ -97,13 +99,10 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 }
 
 function toolSummary(input: unknown): string | undefined {
-	const file = isObject(input) ? input['path'] : undefined;
-	return inputSummary(input) ?? oneLine(file);
+	return inputSummary(input) ?? oneLine(textIn(input, 'path'));
 }
 
 /** Feedback that keeps the agent going, and the end of something in the background, come as prompts that nobody typed. */
-function promptDetails(prompt: string): Partial<AgentEvent> {
-	const wakeRung = rungOfPrompt(prompt);
-	const isWake = wakeRung === 'wake' || /^\s*(?:\[Nancy message |<system_notification>)/.test(prompt);
-	return { isWake, wakeRung, summary: isWake ? undefined : oneLine(prompt) };
+function wakeIn(prompt: string): 'wake' | boolean {
+	return isWake(prompt) ? 'wake' : beginsWithMessage(prompt) || /^\s*<system_notification>/.test(prompt);
 }

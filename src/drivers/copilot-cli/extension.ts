@@ -1,3 +1,4 @@
+import { guardSource } from '../guardSource.ts';
 import { ID } from './events.ts';
 import { BELL, JOINED } from './wake.ts';
 
@@ -13,48 +14,26 @@ const SDK = '@github/copilot-sdk/extension';
 export function extensionFile(place: 'launch' | 'workspace', launcher: string, folder: string): string {
 	const isOwn = place === 'launch' ? 'true' : '!process.env.NANCY_TASK_DIR';
 	return `// Nancy's: wakes this session when it is idle and a message waits for it.
-import { spawn } from 'node:child_process';
-import { accessSync, constants, watchFile } from 'node:fs';
+import { watchFile } from 'node:fs';
 import { joinSession } from ${JSON.stringify(SDK)};
-
-const LAUNCHER = ${JSON.stringify(launcher)};
-const FOLDER = ${JSON.stringify(folder)};
-
-function isInstalled() {
-	try {
-		accessSync(LAUNCHER, constants.X_OK);
-		return true;
-	} catch {
-		return false;
-	}
-}
-
-function guard(session, event, slot) {
-	const env = {
+${guardSource(ID, launcher, folder)}
+function environment(session) {
+	return {
 		...process.env,
-		NANCY_HOOK_SESSION: session.sessionId,
+		NANCY_HOOK_SESSION: session,
 		NANCY_HOOK_PROJECT: '',
 		NANCY_HOOK_PID: process.env.COPILOT_EXTENSION_PARENT_PID ?? '',
 		NANCY_HOOK_ATTENDED: '1',
 	};
-	return new Promise(resolve => {
-		const child = spawn(LAUNCHER, [${JSON.stringify(ID)}, event, slot, FOLDER], { env, stdio: 'pipe' });
-		const said = { stdout: '', stderr: '' };
-		for (const name of ['stdout', 'stderr']) {
-			child[name].setEncoding('utf8').on('data', text => (said[name] += text));
-		}
-		child.on('error', () => resolve({ ...said, code: 0 }));
-		child.on('close', code => resolve({ ...said, code }));
-		child.stdin.on('error', () => undefined).end(JSON.stringify({ sessionId: session.sessionId }));
-	});
 }
 
 async function wakeAtBell(session) {
-	const { stdout } = await guard(session, ${JSON.stringify(JOINED)}, 'program');
+	const call = (event, slot) => guard(session.sessionId, event, slot, { sessionId: session.sessionId });
+	const { stdout } = await call(${JSON.stringify(JOINED)}, 'program');
 	const bell = stdout.trim();
 	if (bell === '') return;
 	watchFile(bell, { interval: 500 }, async () => {
-		const { code, stderr } = await guard(session, ${JSON.stringify(BELL)}, 'wake');
+		const { code, stderr } = await call(${JSON.stringify(BELL)}, 'wake');
 		if (code === 2) await session.send({ prompt: stderr.trim() }).catch(() => undefined);
 	});
 }

@@ -1,16 +1,8 @@
-import { quoted } from '../shellLine.ts';
+import { guardCall, quoted, SYNC_TIMEOUT, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 
-interface Entry {
-	event: string;
-	/** How the guard treats the event: see hooks/nancy-hook. */
-	slot: 'report' | 'boundary' | 'turn' | 'end' | 'program';
-}
-
-/** Every hook is waited for. Above Nancy's own limit of 3 s, below what a person takes for a hang; then the CLI goes on without. */
-const TIMEOUT = 5;
-
-const entries: readonly Entry[] = [
+/** Every hook is waited for, but no longer than its time: then the CLI goes on without. */
+const entries: readonly GuardedEvent[] = [
 	{ event: 'sessionStart', slot: 'program' },
 	{ event: 'userPromptSubmitted', slot: 'turn' },
 	{ event: 'preToolUse', slot: 'boundary' },
@@ -36,7 +28,7 @@ export function hooksFile(place: 'launch' | 'workspace', launcher: string, folde
 	const hooks = Object.fromEntries(
 		entries.map(entry => [
 			entry.event,
-			[{ type: 'command', bash: commandLine(entry, place, launcher, folder), timeoutSec: TIMEOUT }],
+			[{ type: 'command', bash: commandLine(entry, place, launcher, folder), timeoutSec: SYNC_TIMEOUT }],
 		]),
 	);
 	return `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`;
@@ -46,10 +38,9 @@ export function hooksFile(place: 'launch' | 'workspace', launcher: string, folde
  * The line that the CLI hands to `bash -c`. It must end well whatever happens: where a hook before a tool fails or is missing, the
  * CLI denies the tool.
  */
-function commandLine({ event, slot }: Entry, place: 'launch' | 'workspace', launcher: string, folder: string): string {
-	const program = quoted(launcher);
+function commandLine(guarded: GuardedEvent, place: 'launch' | 'workspace', launcher: string, folder: string): string {
 	const conditions = [
-		`[ -x ${program} ]`,
+		`[ -x ${quoted(launcher)} ]`,
 		// Set by this CLI for its hooks alone: other programs run the hooks of `.github/hooks` too.
 		'[ -n "$COPILOT_PROJECT_DIR" ]',
 		// In Nancy's own launches the hooks of the launch run; an agent started by a tool of theirs is nobody's business.
@@ -62,9 +53,9 @@ function commandLine({ event, slot }: Entry, place: 'launch' | 'workspace', laun
 		'NANCY_HOOK_PID="$PPID"',
 		'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
 	];
-	const call = `${variables.join(' ')} ${program} ${ID} ${event} ${slot} ${quoted(folder)}`;
+	const call = `${variables.join(' ')} ${guardCall(ID, guarded, launcher, folder)}`;
 	// Whatever else is printed where a permission is checked, the CLI takes for a denial.
-	const step = event === 'permissionRequest' ? `answer=$(${call}) && ${PRINT_ANSWER}` : call;
+	const step = guarded.event === 'permissionRequest' ? `answer=$(${call}) && ${PRINT_ANSWER}` : call;
 	return `${conditions.join(' && ')} && ${step}; exit 0`;
 }
 

@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 import { SessionId } from '../../protocol/names.ts';
-import { isObject } from '../summary.ts';
+import { payloadParser, type PayloadOf } from '../payload.ts';
 import { BELL, JOINED } from './wake.ts';
-
-// Building a schema costs the hook more than using it, so each is built when its event comes.
 
 const text = () => z.string();
 const maybeText = () => z.optional(z.string());
@@ -49,18 +47,9 @@ const schemas = {
 	[BELL]: () => event(BELL, {}),
 };
 
-type EventName = keyof typeof schemas;
-export type KnownPayload = { [Name in EventName]: z.infer<ReturnType<(typeof schemas)[Name]>> }[EventName];
+export type KnownPayload = PayloadOf<typeof schemas>;
 
-const unknownEvent = () => z.looseObject({ ...common(), event: text() });
+const unknownEvent = (name: string) => event(name, {});
 export type UnknownPayload = z.infer<ReturnType<typeof unknownEvent>>;
 
-/** Parses one hook payload; throws when a known event does not look like itself. */
-export function parsePayload(name: string, value: unknown): { known: KnownPayload } | { unknown: UnknownPayload } {
-	const named = isObject(value) ? { ...value, event: name } : value;
-	return isKnown(name) ? { known: schemas[name]().parse(named) } : { unknown: unknownEvent().parse(named) };
-}
-
-function isKnown(name: string): name is EventName {
-	return Object.hasOwn(schemas, name);
-}
+export const parsePayload = payloadParser<KnownPayload, UnknownPayload>(schemas, unknownEvent);

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
-import { inputSummary } from '../summary.ts';
+import { knownLine, using } from '../stream.ts';
+import { inputSummary, textIn } from '../summary.ts';
 
 /** Each line is an object; fields that Nancy does not read may be anything. test/fixtures/copilot-cli has samples. */
 const Line = z.looseObject({
@@ -21,7 +22,6 @@ const Start = z.looseObject({
 	toolName: z.string(),
 	arguments: z.optional(z.unknown()),
 });
-const FileInput = z.looseObject({ path: z.string() });
 const Complete = z.looseObject({
 	toolCallId: z.string(),
 	success: z.boolean(),
@@ -51,7 +51,7 @@ export class StreamReader implements HeadlessReader {
 	private failure: z.infer<typeof Failure> | undefined;
 
 	read(text: string): readonly HeadlessEvent[] {
-		const line = parsed(text);
+		const line = knownLine(Line, text);
 		// A subagent's steps are the business of the agent that sent it.
 		return line === undefined || line.agentId !== undefined ? [] : this.readLine(line);
 	}
@@ -68,8 +68,7 @@ export class StreamReader implements HeadlessReader {
 			case 'tool.execution_start':
 				return using(Start, line.data, ({ toolCallId, toolName, arguments: input }) => {
 					this.tools.set(toolCallId, toolName);
-					const named = FileInput.safeParse(input);
-					const file = named.success ? named.data.path : undefined;
+					const file = textIn(input, 'path');
 					return [{ is: 'tool', tool: toolName, file, summary: file ?? inputSummary(input) }];
 				});
 			case 'tool.execution_complete':
@@ -133,22 +132,4 @@ function failureOf(failure: z.infer<typeof Failure> | undefined, exitCode: numbe
 	// Without a status there was no answer at all: refused, cut off, timed out.
 	const isTransient = failure !== undefined && (status === undefined || status >= FIRST_SERVER_ERROR);
 	return { reason, kind: isTransient ? 'transient' : 'final' };
-}
-
-function parsed(text: string): z.infer<typeof Line> | undefined {
-	try {
-		const line = Line.safeParse(JSON.parse(text));
-		return line.success ? line.data : undefined;
-	} catch {
-		return undefined; // some tools and wrappers print to the same pipe
-	}
-}
-
-function using<S extends z.ZodMiniType>(
-	schema: S,
-	data: unknown,
-	events: (value: z.infer<S>) => readonly HeadlessEvent[],
-): readonly HeadlessEvent[] {
-	const value = schema.safeParse(data);
-	return value.success ? events(value.data) : [];
 }

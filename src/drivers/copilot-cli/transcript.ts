@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { TranscriptFacts, TranscriptFormat } from '../../core/driver.ts';
+import { addTexts, once, stringsIn } from '../transcripts.ts';
 
-/** Built at the first line: a hook that reads no transcript does not pay for it. */
 const schemas = once(() => {
 	const count = z._default(z.number(), 0);
 	const maybeText = z.optional(z.string());
@@ -27,9 +27,6 @@ const schemas = once(() => {
 		permission: z.looseObject({ result: z.looseObject({ interrupt: z.literal(true) }) }),
 	};
 });
-
-/** What is kept for matching: more than one delivery is due at a time, but not a whole day's. */
-const MOST_TEXTS = 200;
 
 /** The session's `events.jsonl` below `$COPILOT_HOME/session-state/<session>`. */
 export const transcript: TranscriptFormat = {
@@ -81,23 +78,4 @@ function foldUsage(known: TranscriptFacts, data: unknown): TranscriptFacts {
 		outputTokens: known.outputTokens + outputTokens,
 		lastReply: apiCallId ?? known.lastReply,
 	};
-}
-
-/** Only what carries a message of Nancy's: everything else in the conversation is long, and of no use here. */
-function addTexts(known: TranscriptFacts, texts: readonly string[]): TranscriptFacts {
-	const delivered = texts.filter(text => text.includes('[Nancy message '));
-	if (delivered.length === 0) return known;
-	return { ...known, deliveredTexts: [...known.deliveredTexts, ...delivered].slice(-MOST_TEXTS) };
-}
-
-/** Every text in a value, however deep. */
-function stringsIn(value: unknown): string[] {
-	if (typeof value === 'string') return [value];
-	if (Array.isArray(value)) return value.flatMap(stringsIn);
-	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
-}
-
-function once<T>(make: () => T): () => T {
-	let made: { value: T } | undefined;
-	return () => (made ??= { value: make() }).value;
 }

@@ -1,5 +1,6 @@
 import type { Version } from '../../base/version.ts';
-import type { Capability } from '../../core/driver.ts';
+import type { Driver } from '../../core/driver.ts';
+import { floorsSince } from '../floors.ts';
 
 /**
  * The version that everything here was measured on. By the CLI's own changelog all that is used is in 1.0.72, but 1.0.73 did not run
@@ -7,22 +8,9 @@ import type { Capability } from '../../core/driver.ts';
  */
 export const OLDEST: Version = [1, 0, 102];
 
-export const floors: Readonly<Record<Capability, Version | 'none'>> = {
-	hooks: OLDEST,
-	steer: OLDEST,
-	halt: OLDEST,
-	feedback: OLDEST,
-	batchEnd: 'none',
-	quietStop: OLDEST,
-	wake: OLDEST,
-	permissions: OLDEST,
-	status: 'none',
-	skills: OLDEST,
-	resume: OLDEST,
-	headless: OLDEST,
-};
+export const floors = floorsSince(OLDEST, { batchEnd: 'none', status: 'none' });
 
-export const limits: Readonly<Partial<Record<Capability, string>>> = {
+export const limits: Driver['limits'] = {
 	batchEnd:
 		'Copilot CLI reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
 	wake: 'Copilot CLI is woken only where you have switched on its experimental features (“/experimental on”); elsewhere messages wait for the next prompt, or for “Nancy: Wake by Typing”.',

@@ -1,5 +1,6 @@
-import { SILENT, WAKE_PROMPT, type HookAnswer } from '../../core/driver.ts';
+import { SILENT, type HookAnswer } from '../../core/driver.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
+import { waking } from '../answers.ts';
 
 /** Events of Nancy's own extension, see extension.ts: it has joined a session, and a session's bell has rung. */
 export const JOINED = 'nancyJoined';
@@ -13,7 +14,7 @@ const BELL_PROMPT = 'Nancy has a message for you. It stands in the context of th
 
 /** For the extension: to wake the agent with these words. */
 export function wakeAnswer(rung: 'wake' | 'waiter'): HookAnswer {
-	return { stdout: '', stderr: `${BELL_PROMPT}\n`, exitCode: 2, rung };
+	return waking(BELL_PROMPT, rung);
 }
 
 /** For the extension: the file to watch. The CLI itself watches nothing. */
@@ -21,14 +22,6 @@ export function watchAnswer(event: AgentEvent, bell: string): HookAnswer {
 	return event.event === JOINED ? { ...SILENT, stdout: `${bell}\n` } : SILENT;
 }
 
-/** Which of Nancy's rungs caused this prompt; undefined for a person's. */
-export function rungOfPrompt(prompt: string): 'wake' | 'keys' | undefined {
-	switch (prompt.trim()) {
-		case BELL_PROMPT:
-			return 'wake';
-		case WAKE_PROMPT:
-			return 'keys';
-		default:
-			return undefined;
-	}
+export function isWake(prompt: string): boolean {
+	return prompt.trim() === BELL_PROMPT;
 }

@@ -1,21 +1,13 @@
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver.ts';
-import { quoted } from '../shellLine.ts';
+import { guardCall, quoted, SYNC_TIMEOUT, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 import { RESUMING } from './launch.ts';
 
 /** Read in this folder alone, once the user has trusted it. The CLI takes no hooks per launch. */
 const SETTINGS = '.gemini/settings.json';
 
-interface Entry {
-	event: string;
-	/** How the guard treats the event: see hooks/nancy-hook. */
-	slot: 'report' | 'boundary' | 'turn' | 'end' | 'program';
-}
-
-/** Milliseconds. Every hook is waited for. Above Nancy's own limit of 3 s, below what a person takes for a hang. */
-const TIMEOUT = 5000;
-
-const entries: readonly Entry[] = [
+/** Every hook is waited for. */
+const entries: readonly GuardedEvent[] = [
 	{ event: 'SessionStart', slot: 'program' },
 	{ event: 'BeforeAgent', slot: 'turn' },
 	{ event: 'BeforeTool', slot: 'boundary' },
@@ -42,7 +34,8 @@ export function deploymentPlan({ launcher, workspaceFolder }: DeploymentRequest)
 								name: 'nancy',
 								type: 'command',
 								command: commandLine(entry, launcher, workspaceFolder),
-								timeout: TIMEOUT,
+								// Milliseconds.
+								timeout: SYNC_TIMEOUT * 1000,
 							},
 						],
 					},
@@ -67,8 +60,7 @@ const WAIT_FOR_RESUME = `[ -z "$${RESUMING}" ] || case $(ps -o etime= -p "$PPID"
  * tool, with whatever the hook has said as the reason. At a timeout, it ends this shell alone, and waits for whoever still holds its
  * pipes: the guard holds none.
  */
-function commandLine({ event, slot }: Entry, launcher: string, folder: string): string {
-	const program = quoted(launcher);
+function commandLine(guarded: GuardedEvent, launcher: string, folder: string): string {
 	const variables = [
 		// In braces: without, the CLI puts the value there itself, in quotes of its own.
 		'NANCY_HOOK_SESSION="${GEMINI_SESSION_ID}"',
@@ -76,14 +68,14 @@ function commandLine({ event, slot }: Entry, launcher: string, folder: string): 
 		'NANCY_HOOK_PID="$PPID"',
 		'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
 	];
-	const call = `${variables.join(' ')} ${program} ${ID} ${event} ${slot} ${quoted(folder)}`;
+	const call = `${variables.join(' ')} ${guardCall(ID, guarded, launcher, folder)}`;
 	const conditions = [
-		`[ -x ${program} ]`,
+		`[ -x ${quoted(launcher)} ]`,
 		// Set by this CLI for its hooks alone: other programs may read its settings.
 		'[ -n "${GEMINI_SESSION_ID}" ]',
 		// Set by it for its tools alone: an agent that a tool starts is nobody's business.
 		'[ -z "${GEMINI_CLI}" ]',
 	].join(' && ');
-	const patience = event === 'BeforeAgent' ? `{ ${WAIT_FOR_RESUME}; } && ` : '';
+	const patience = guarded.event === 'BeforeAgent' ? `{ ${WAIT_FOR_RESUME}; } && ` : '';
 	return `${conditions} && exec 2>/dev/null && ${patience}words=$(${call}) && printf '%s\\n' "$words"; exit 0`;
 }

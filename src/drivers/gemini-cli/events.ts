@@ -1,7 +1,10 @@
-import { WAKE_PROMPT, type HookCall } from '../../core/driver.ts';
+import type { HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
-import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
+import { beginsWithMessage } from '../messages.ts';
+import { isOfAnotherSession } from '../payload.ts';
+import { promptDetails } from '../prompt.ts';
+import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { isBrokenOff, isSubagentAtWork } from './moment.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 
@@ -29,19 +32,15 @@ const kindByEvent: Readonly<Record<KnownPayload['hook_event_name'], EventKind>> 
 /** Reads one hook payload. */
 export function readEvent(call: HookCall): AgentEvent | 'silent' {
 	if (isForeign(call)) return 'silent';
-	const parsed = parsePayload(call.event, call.payload);
-	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
-	if (payload.hook_event_name !== call.event) {
-		throw new Error(`the hook of ${call.event} was called for ${payload.hook_event_name}`);
-	}
+	const { payload, known } = parsePayload(call.event, call.payload);
 	const event: AgentEvent = withoutUndefined({
 		driver: ID,
 		session: payload.session_id,
-		kind: 'known' in parsed ? kindByEvent[parsed.known.hook_event_name] : 'other',
+		kind: known ? kindByEvent[known.hook_event_name] : 'other',
 		event: payload.hook_event_name,
 		cwd: payload.cwd,
 		transcript: payload.transcript_path || undefined,
-		...('known' in parsed ? detailsOf(parsed.known) : {}),
+		...(known && detailsOf(known)),
 	});
 	const isInHook = Boolean(call.env['GEMINI_SESSION_ID']);
 	return isInHook && event.transcript !== undefined ? { ...event, ...atThisMoment(event, event.transcript) } : event;
@@ -56,9 +55,7 @@ function atThisMoment({ kind, event, session, tool }: AgentEvent, record: string
 
 /** Whoever runs this hook without being this CLI inherits the variable at best, which its payload then contradicts. */
 function isForeign({ env, payload }: HookCall): boolean {
-	const session = env['GEMINI_SESSION_ID'];
-	const own = isObject(payload) ? payload['session_id'] : undefined;
-	return session !== undefined && session !== '' && own !== undefined && own !== session;
+	return isOfAnotherSession(env['GEMINI_SESSION_ID'], payload);
 }
 
 function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
@@ -68,7 +65,8 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'SessionEnd':
 			return { cause: payload.reason };
 		case 'BeforeAgent':
-			return promptDetails(payload.prompt);
+			// Feedback that keeps the agent going comes as a prompt that nobody typed.
+			return promptDetails(payload.prompt, beginsWithMessage(payload.prompt));
 		case 'BeforeTool':
 			return { tool: payload.tool_name, summary: inputSummary(payload.tool_input) };
 		case 'AfterTool': {
@@ -96,15 +94,4 @@ function askedFor({
 	message,
 }: Extract<KnownPayload, { hook_event_name: 'Notification' }>): string | undefined {
 	return inputSummary(details) ?? oneLine(details?.filePath) ?? oneLine(message);
-}
-
-/** Feedback that keeps the agent going comes as a prompt that nobody typed. */
-function promptDetails(prompt: string): Partial<AgentEvent> {
-	const isTyped = prompt.trim() === WAKE_PROMPT;
-	const isWake = /^\s*\[Nancy message /.test(prompt);
-	return {
-		isWake,
-		wakeRung: isTyped ? 'keys' : undefined,
-		summary: isWake ? undefined : oneLine(prompt),
-	};
 }

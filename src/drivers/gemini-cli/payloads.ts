@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { SessionId } from '../../protocol/names.ts';
-
-// Building a schema costs the hook more than using it, so each is built when its event comes.
+import { eventName, payloadParser, type PayloadOf } from '../payload.ts';
 
 const text = () => z.string();
 const maybeText = () => z.optional(z.string());
@@ -17,7 +16,7 @@ const common = () => ({
 const tool = () => ({ tool_name: text(), tool_input: z.unknown() });
 
 function event<Name extends string, Fields extends z.core.$ZodShape>(name: Name, fields: Fields) {
-	return z.looseObject({ ...common(), hook_event_name: z.literal(name), ...fields });
+	return z.looseObject({ ...common(), hook_event_name: eventName(name), ...fields });
 }
 
 /** The events of Gemini CLI 0.61.0 that Nancy deploys. */
@@ -45,17 +44,9 @@ const schemas = {
 		}),
 };
 
-type EventName = keyof typeof schemas;
-export type KnownPayload = { [Name in EventName]: z.infer<ReturnType<(typeof schemas)[Name]>> }[EventName];
+export type KnownPayload = PayloadOf<typeof schemas>;
 
-const unknownEvent = () => z.looseObject({ ...common(), hook_event_name: text() });
+const unknownEvent = (name: string) => event(name, {});
 export type UnknownPayload = z.infer<ReturnType<typeof unknownEvent>>;
 
-/** Parses one hook payload; throws when a known event does not look like itself. */
-export function parsePayload(name: string, value: unknown): { known: KnownPayload } | { unknown: UnknownPayload } {
-	return isKnown(name) ? { known: schemas[name]().parse(value) } : { unknown: unknownEvent().parse(value) };
-}
-
-function isKnown(name: string): name is EventName {
-	return Object.hasOwn(schemas, name);
-}
+export const parsePayload = payloadParser<KnownPayload, UnknownPayload>(schemas, unknownEvent);

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
-import { inputSummary, oneLine } from '../summary.ts';
+import { knownLine } from '../stream.ts';
+import { inputSummary, oneLine, textIn } from '../summary.ts';
 
 const text = () => z._default(z.string(), '');
 const count = () => z._default(z.number(), 0);
@@ -14,7 +15,7 @@ const Line = z.discriminatedUnion('type', [
 		type: z.literal('tool_use'),
 		tool_name: z.string(),
 		tool_id: text(),
-		parameters: z.optional(z.looseObject({ file_path: z.optional(z.unknown()) })),
+		parameters: z.optional(z.looseObject({})),
 	}),
 	z.looseObject({
 		type: z.literal('tool_result'),
@@ -49,7 +50,7 @@ export class StreamReader implements HeadlessReader {
 	private lastWords = '';
 
 	read(line: string): readonly HeadlessEvent[] {
-		const known = parsed(line);
+		const known = knownLine(Line, line);
 		return known === undefined ? [] : this.eventsOf(known);
 	}
 
@@ -68,7 +69,7 @@ export class StreamReader implements HeadlessReader {
 				return [];
 			case 'tool_use': {
 				this.tools.set(line.tool_id, line.tool_name);
-				const file = oneLine(line.parameters?.file_path);
+				const file = oneLine(textIn(line.parameters, 'file_path'));
 				const summary = inputSummary(line.parameters);
 				return [...this.said(), { is: 'tool', tool: line.tool_name, file, summary }];
 			}
@@ -121,13 +122,4 @@ const TRANSIENT = /"code":\s*5\d\d\b|UNAVAILABLE|fetch failed|ECONN|ETIMEDOUT|ti
 function failureOf(reason: string): HeadlessFailure {
 	if (QUOTA.test(reason)) return { reason, kind: 'too-many' };
 	return { reason, kind: TRANSIENT.test(reason) ? 'transient' : 'final' };
-}
-
-function parsed(line: string): Line | undefined {
-	try {
-		const known = Line.safeParse(JSON.parse(line));
-		return known.success ? known.data : undefined;
-	} catch {
-		return undefined; // tools and warnings print to the same pipe
-	}
 }

@@ -1,10 +1,8 @@
 import * as z from 'zod/mini';
 import type { TranscriptFacts, TranscriptFormat } from '../../core/driver.ts';
-import { isObject } from '../summary.ts';
+import { addTexts, once, stringsIn } from '../transcripts.ts';
 
-/** Built at the first line: a hook that reads no transcript does not pay for it. */
-let schema: ReturnType<typeof makeSchema> | undefined;
-function makeSchema() {
+const schema = once(() => {
 	const count = z._default(z.number(), 0);
 	return z.looseObject({
 		id: z.string(),
@@ -15,16 +13,13 @@ function makeSchema() {
 		tokens: z.optional(z.nullable(z.looseObject({ input: count, output: count, thoughts: count, total: count }))),
 		toolCalls: z.optional(z.array(z.looseObject({ status: z.optional(z.string()) }))),
 	});
-}
-type Line = z.infer<ReturnType<typeof makeSchema>>;
-
-/** What is kept for matching: more than one delivery is due at a time, but not a whole day's. */
-const MOST_TEXTS = 200;
+});
+type Line = z.infer<ReturnType<typeof schema>>;
 
 /** The session's file below `~/.gemini/tmp/<project>/chats`. A line with an id that was there already takes its place. */
 export const transcript: TranscriptFormat = {
 	fold(known, value) {
-		const line = (schema ??= makeSchema()).safeParse(value);
+		const line = schema().safeParse(value);
 		if (!line.success) return known;
 		const { type, content, timestamp } = line.data;
 		switch (type) {
@@ -55,18 +50,4 @@ function foldReply(known: TranscriptFacts, { id, timestamp, model, tokens, toolC
 		outputTokens: known.outputTokens + tokens.output + tokens.thoughts,
 		lastReply: id,
 	};
-}
-
-/** Only what carries a message of Nancy's: everything else in the conversation is long, and of no use here. */
-function addTexts(known: TranscriptFacts, texts: readonly string[]): TranscriptFacts {
-	const delivered = texts.filter(text => text.includes('[Nancy message '));
-	if (delivered.length === 0) return known;
-	return { ...known, deliveredTexts: [...known.deliveredTexts, ...delivered].slice(-MOST_TEXTS) };
-}
-
-/** Every text in a value, however deep. */
-function stringsIn(value: unknown): string[] {
-	if (typeof value === 'string') return [value];
-	if (Array.isArray(value)) return value.flatMap(stringsIn);
-	return isObject(value) ? Object.values(value).flatMap(stringsIn) : [];
 }

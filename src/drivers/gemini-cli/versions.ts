@@ -1,25 +1,13 @@
 import type { Version } from '../../base/version.ts';
-import type { Capability } from '../../core/driver.ts';
+import type { Driver } from '../../core/driver.ts';
+import { floorsSince } from '../floors.ts';
 
 /** The version that everything here was measured on: an unknown flag or event would be found out only in front of the user. */
 export const OLDEST: Version = [0, 61, 0];
 
-export const floors: Readonly<Record<Capability, Version | 'none'>> = {
-	hooks: OLDEST,
-	steer: OLDEST,
-	halt: OLDEST,
-	feedback: OLDEST,
-	batchEnd: 'none',
-	quietStop: 'none',
-	wake: 'none',
-	permissions: OLDEST,
-	status: 'none',
-	skills: OLDEST,
-	resume: OLDEST,
-	headless: OLDEST,
-};
+export const floors = floorsSince(OLDEST, { batchEnd: 'none', quietStop: 'none', wake: 'none', status: 'none' });
 
-export const limits: Readonly<Partial<Record<Capability, string>>> = {
+export const limits: Driver['limits'] = {
 	batchEnd:
 		'Gemini CLI reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',
 	halt: 'A pause denies the tool call and asks the agent to end its turn; where Gemini CLI ends a turn for a hook, the agent never reads why.',

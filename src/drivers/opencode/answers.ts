@@ -1,17 +1,13 @@
 import type { Delivery, HookAnswer } from '../../core/driver.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
+import { handedOver } from '../answers.ts';
 
 /**
  * The answer that hands a delivery over, in the words of Nancy's own plugin (plugin.ts). Context alone never decides about a
  * permission; the only decision ever made is the denial of a halt or a pause.
  */
 export function deliveryAnswer(event: AgentEvent, { text, effect }: Delivery): HookAnswer {
-	return {
-		stdout: `${JSON.stringify(output(event, text, effect))}\n`,
-		stderr: '',
-		exitCode: 0,
-		rung: event.wakeRung ?? 'hook',
-	};
+	return handedOver(event, output(event, text, effect));
 }
 
 function output({ kind }: AgentEvent, text: string, effect: Delivery['effect']): object {

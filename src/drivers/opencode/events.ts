@@ -1,9 +1,11 @@
 import type { HookCall } from '../../core/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
-import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
+import { namedPayload } from '../payload.ts';
+import { promptDetails } from '../prompt.ts';
+import { inputSummary, oneLine, textIn, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
-import { DOORBELL, rungOfPrompt } from './wake.ts';
+import { DOORBELL, isWake } from './wake.ts';
 
 export const ID = DriverId.parse('opencode');
 
@@ -28,16 +30,15 @@ const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 
 /** Reads one payload of Nancy's plugin. */
 export function readEvent(call: HookCall): AgentEvent {
-	const parsed = parsePayload(call.event, call.payload);
-	const payload = 'known' in parsed ? parsed.known : parsed.unknown;
+	const { payload, known } = parsePayload(call.event, namedPayload(call));
 	return withoutUndefined({
 		driver: ID,
 		session: payload.sessionID,
-		kind: 'known' in parsed ? kindByEvent[parsed.known.event] : 'other',
+		kind: known ? kindByEvent[known.event] : 'other',
 		event: call.event,
 		subagent: payload.subagent ?? undefined,
 		cwd: payload.directory ?? undefined,
-		...('known' in parsed ? detailsOf(parsed.known) : {}),
+		...(known && detailsOf(known)),
 	});
 }
 
@@ -46,7 +47,10 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'session-start':
 			return { cause: payload.source ?? undefined };
 		case 'prompt':
-			return { ...promptDetails(payload.text), model: payload.model ?? undefined };
+			return {
+				...promptDetails(payload.text, isWake(payload.text) && 'wake'),
+				model: payload.model ?? undefined,
+			};
 		case 'tool-start':
 		case 'tool-end':
 			return { ...toolOf(payload), summary: toolSummary(payload.args) };
@@ -71,11 +75,5 @@ function toolOf({ tool, callID }: { tool: string; callID?: string | null | undef
 }
 
 function toolSummary(args: unknown): string | undefined {
-	return inputSummary(args) ?? oneLine(isObject(args) ? args['filePath'] : undefined);
-}
-
-function promptDetails(prompt: string): Partial<AgentEvent> {
-	const wakeRung = rungOfPrompt(prompt);
-	const isWake = wakeRung === 'wake';
-	return { isWake, wakeRung, summary: isWake ? undefined : oneLine(prompt) };
+	return inputSummary(args) ?? oneLine(textIn(args, 'filePath'));
 }

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { SessionId } from '../../protocol/names.ts';
+import { payloadParser, type PayloadOf } from '../payload.ts';
 import { DOORBELL } from './wake.ts';
-
-// Building a schema costs the hook more than using it, so each is built when its event comes.
 
 const maybeText = () => z.optional(z.nullable(z.string()));
 
@@ -42,20 +41,11 @@ const schemas = {
 	[DOORBELL]: () => event(DOORBELL, {}),
 };
 
-type EventName = keyof typeof schemas;
-export type KnownPayload = { [Name in EventName]: z.infer<ReturnType<(typeof schemas)[Name]>> }[EventName];
+export type KnownPayload = PayloadOf<typeof schemas>;
 
-const unknownEvent = () => z.looseObject({ ...common(), event: z.string() });
+const unknownEvent = (name: string) => event(name, {});
 export type UnknownPayload = z.infer<ReturnType<typeof unknownEvent>>;
 
+export const parsePayload = payloadParser<KnownPayload, UnknownPayload>(schemas, unknownEvent);
+
 export const eventNames: readonly string[] = Object.keys(schemas);
-
-/** Parses one payload; throws when a known event does not look like itself. */
-export function parsePayload(name: string, value: unknown): { known: KnownPayload } | { unknown: UnknownPayload } {
-	const named = typeof value === 'object' && value !== null ? { ...value, event: name } : value;
-	return isKnown(name) ? { known: schemas[name]().parse(named) } : { unknown: unknownEvent().parse(named) };
-}
-
-function isKnown(name: string): name is EventName {
-	return Object.hasOwn(schemas, name);
-}

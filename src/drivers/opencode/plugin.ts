@@ -1,3 +1,4 @@
+import { guardSource } from '../guardSource.ts';
 import { ID } from './events.ts';
 import { DOORBELL, WAKE_WORDS } from './wake.ts';
 
@@ -9,11 +10,9 @@ import { DOORBELL, WAKE_WORDS } from './wake.ts';
  */
 export function pluginFile(place: 'launch' | 'workspace', launcher: string, folder: string): string {
 	return `// Nancy's: reports what this agent does, and hands it the messages that wait for it. It decides nothing about permissions.
-import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, unwatchFile, watchFile } from 'node:fs';
-
-const LAUNCHER = ${JSON.stringify(launcher)};
-const FOLDER = ${JSON.stringify(folder)};
+import { spawnSync } from 'node:child_process';
+import { unwatchFile, watchFile } from 'node:fs';
+${guardSource(ID, launcher, folder)}
 ${SOURCE.replace('__IS_OURS__', place === 'launch' ? 'true' : '!process.env.NANCY_TASK_DIR')}`;
 }
 
@@ -42,12 +41,7 @@ function mayReport() {
 	const outer = process.env.NANCY_OPENCODE_PID;
 	if (outer && outer !== String(process.pid)) return false;
 	process.env.NANCY_OPENCODE_PID = String(process.pid);
-	try {
-		accessSync(LAUNCHER, constants.X_OK);
-		return __IS_OURS__;
-	} catch {
-		return false;
-	}
+	return __IS_OURS__ && isInstalled();
 }
 
 function environment(session) {
@@ -58,26 +52,6 @@ function environment(session) {
 		NANCY_HOOK_PID: isServer ? '' : String(process.pid),
 		NANCY_HOOK_ATTENDED: isAttended ? '1' : '0',
 	};
-}
-
-const NOTHING = { code: 0, stdout: '', stderr: '' };
-
-/** One call of the guard. Never fails. */
-function guard(session, event, slot, payload, limit) {
-	return new Promise(resolve => {
-		try {
-			const child = spawn(LAUNCHER, ['__ID__', event, slot, FOLDER], { env: environment(session), stdio: 'pipe' });
-			const said = { stdout: '', stderr: '' };
-			const timer = limit && setTimeout(() => { child.kill('SIGKILL'); resolve(NOTHING); }, limit);
-			for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', text => (said[name] += text));
-			const end = result => { clearTimeout(timer); resolve(result); };
-			child.on('error', () => end(NOTHING));
-			child.on('close', code => end({ ...said, code }));
-			child.stdin.on('error', () => undefined).end(JSON.stringify(payload));
-		} catch {
-			resolve(NOTHING);
-		}
-	});
 }
 
 function answerIn(text) {

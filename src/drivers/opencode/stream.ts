@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
-import { inputSummary } from '../summary.ts';
+import { valueOf } from '../stream.ts';
+import { inputSummary, textIn } from '../summary.ts';
 
 const count = z._default(z.number(), 0);
 
@@ -42,7 +43,6 @@ const Failed = z.looseObject({
 /** The lines of `--format json` of opencode 1.18.33 that Nancy reads; docs/agents/opencode.md has samples. */
 const Line = z.union([ToolUse, Text, StepFinish, Failed]);
 const InSession = z.looseObject({ sessionID: SessionId });
-const FileInput = z.looseObject({ filePath: z.string() });
 
 /** Too many requests, or the account's limit is used up. */
 const TOO_MANY = 429;
@@ -61,7 +61,7 @@ export class StreamReader implements HeadlessReader {
 	private isOver = false;
 
 	read(text: string): readonly HeadlessEvent[] {
-		const value = parsed(text);
+		const value = valueOf(text);
 		const line = Line.safeParse(value);
 		return [...this.sessionOf(value), ...(line.success ? this.eventsOf(line.data) : [])];
 	}
@@ -113,8 +113,7 @@ export class StreamReader implements HeadlessReader {
 
 	/** Told once it has ended. */
 	private toolEvents({ tool, state }: z.infer<typeof ToolUse>['part']): readonly HeadlessEvent[] {
-		const named = FileInput.safeParse(state.input);
-		const file = named.success ? named.data.filePath : undefined;
+		const file = textIn(state.input, 'filePath');
 		const summary = file ?? inputSummary(state.input);
 		const used: HeadlessEvent = { is: 'tool', tool, file, summary };
 		if (state.status !== 'error') return [used];
@@ -130,12 +129,4 @@ function failureOf({ name, data }: z.infer<typeof Failed>['error']): HeadlessFai
 	const reason = [status, data?.message ?? name].filter(Boolean).join(' ') || 'an error without a name';
 	if (status === TOO_MANY) return { reason, kind: 'too-many' };
 	return { reason, kind: data?.isRetryable === true ? 'transient' : 'final' };
-}
-
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined; // some tools and wrappers print to the same pipe
-	}
 }

@@ -1,25 +1,13 @@
 import type { Version } from '../../base/version.ts';
-import type { Capability } from '../../core/driver.ts';
+import type { Driver } from '../../core/driver.ts';
+import { floorsSince } from '../floors.ts';
 
 /** The version that everything here was measured on; the hooks of its plugins change from version to version. */
 export const OLDEST: Version = [1, 18, 33];
 
-export const floors: Readonly<Record<Capability, Version | 'none'>> = {
-	hooks: OLDEST,
-	steer: OLDEST,
-	halt: OLDEST,
-	feedback: OLDEST,
-	batchEnd: 'none',
-	quietStop: OLDEST,
-	wake: OLDEST,
-	permissions: OLDEST,
-	status: 'none',
-	skills: OLDEST,
-	resume: OLDEST,
-	headless: OLDEST,
-};
+export const floors = floorsSince(OLDEST, { batchEnd: 'none', status: 'none' });
 
-export const limits: Readonly<Partial<Record<Capability, string>>> = {
+export const limits: Driver['limits'] = {
 	hooks: 'opencode begins a session with its first prompt; until then Nancy shows it as starting, and messages wait for that prompt.',
 	batchEnd:
 		'opencode reports no end of a step; a directive goes with the result of a tool call, and one sent after the last of them with the next.',

@@ -1,5 +1,6 @@
-import { SILENT, WAKE_PROMPT, type HookAnswer } from '../../core/driver.ts';
+import { SILENT, type HookAnswer } from '../../core/driver.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
+import { printed, waking } from '../answers.ts';
 
 /** The plugin's own event: a session's bell has rung. */
 export const DOORBELL = 'doorbell';
@@ -12,22 +13,14 @@ export const WAKE_WORDS = 'Nancy has a message for you. It stands in the context
 
 /** For the plugin: to wake the agent with these words. */
 export function wakeAnswer(rung: 'wake' | 'waiter'): HookAnswer {
-	return { stdout: '', stderr: `${WAKE_WORDS}\n`, exitCode: 2, rung };
+	return waking(WAKE_WORDS, rung);
 }
 
 /** For the plugin: the file to watch. */
 export function watchAnswer(event: AgentEvent, bell: string): HookAnswer {
-	return event.kind === 'session-start' ? { ...SILENT, stdout: `${JSON.stringify({ bell })}\n` } : SILENT;
+	return event.kind === 'session-start' ? printed({ bell }) : SILENT;
 }
 
-/** Which of Nancy's rungs caused this prompt; undefined for a person's. */
-export function rungOfPrompt(prompt: string): 'wake' | 'keys' | undefined {
-	switch (prompt.trim()) {
-		case WAKE_WORDS:
-			return 'wake';
-		case WAKE_PROMPT:
-			return 'keys';
-		default:
-			return undefined;
-	}
+export function isWake(prompt: string): boolean {
+	return prompt.trim() === WAKE_WORDS;
 }

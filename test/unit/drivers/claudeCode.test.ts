@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NO_FACTS, WAKE_PROMPT, type Delivery } from '../../../src/core/driver.ts';
+import { messageMark, newMessageId } from '../../../src/core/messageId.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { commandLine } from '../../../src/drivers/claude-code/deployment.ts';
 import { knownEvents } from '../../../src/drivers/claude-code/payloads.ts';
@@ -85,7 +86,10 @@ describe('reading Claude Code’s hook payloads', () => {
 	it('refuses what does not look like its event', () => {
 		expect(() => read({ ...sample('hook-PreToolUse-Bash'), tool_name: 7 })).toThrow();
 		expect(() => read({ ...sample('hook-Stop'), session_id: '../../etc/passwd' })).toThrow();
-		expect(() => hooks.read({ event: 'Stop', payload: sample('hook-PreToolUse-Bash'), env: {} })).toThrow();
+		for (const called of ['Stop', 'FromTheFuture']) {
+			const mixedUp = () => hooks.read({ event: called, payload: sample('hook-PreToolUse-Bash'), env: {} });
+			expect(mixedUp).toThrow(`the hook of ${called} was called for PreToolUse`);
+		}
 		expect(() => hooks.read({ event: 'Stop', payload: null, env: {} })).toThrow();
 	});
 });
@@ -281,11 +285,15 @@ describe('what Claude Code says about its sessions', () => {
 		const format = claudeCode.transcript;
 		const fold = format.fold.bind(format);
 		const reply = sample('transcript-assistant-record');
+		const context = sample('transcript-hook_additional_context-record');
+		const words = `${messageMark(newMessageId())} directive from you]\nUse the helper.`;
 		const lines = [
 			reply,
 			reply,
 			sample('transcript-cost-state-record'),
-			sample('transcript-hook_additional_context-record'),
+			// What another tool's hook has said.
+			context,
+			{ ...context, attachment: { type: 'hook_additional_context', content: [words] } },
 		];
 		const facts = lines.reduce((known, line) => fold(known, line), NO_FACTS);
 		expect(facts).toMatchObject({
@@ -294,7 +302,7 @@ describe('what Claude Code says about its sessions', () => {
 			outputTokens: 20,
 			contextTokens: 670,
 			costUsd: 0.00195,
-			deliveredTexts: ['CTX'],
+			deliveredTexts: [words],
 			interruptedAt: undefined,
 		});
 		const interruption = {

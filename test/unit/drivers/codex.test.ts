@@ -106,7 +106,10 @@ describe('reading Codex’s hook payloads', () => {
 		expect(read({ ...sample('Stop'), hook_event_name: 'FromTheFuture' })).toMatchObject({ kind: 'other' });
 		expect(() => event('PreToolUse', { tool_name: 7 })).toThrow();
 		expect(() => event('Stop', { session_id: '../../etc/passwd' })).toThrow();
-		expect(() => hooks.read({ event: 'Stop', payload: sample('PreToolUse'), env: {} })).toThrow();
+		for (const called of ['Stop', 'FromTheFuture']) {
+			const mixedUp = () => hooks.read({ event: called, payload: sample('PreToolUse'), env: {} });
+			expect(mixedUp).toThrow(`the hook of ${called} was called for PreToolUse`);
+		}
 	});
 });
 

@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CAPABILITIES, shortcomings, type Driver } from '../../../src/core/driver.ts';
 import { drivers } from '../../../src/drivers/index.ts';
@@ -5,6 +9,21 @@ import { SessionId } from '../../../src/protocol/names.ts';
 
 const session = SessionId.parse('11111111-1111-4111-8111-111111111111');
 const named: readonly (readonly [string, Driver])[] = drivers.map(driver => [driver.displayName, driver]);
+
+it('what drivers share names no agent', () => {
+	const folder = join(import.meta.dirname, '../../../src/drivers');
+	const shared = globSync('*.ts', { cwd: folder }).filter(file => file !== 'index.ts');
+	const names = new RegExp(drivers.map(({ command }) => command).join('|'), 'i');
+	expect(shared.length).toBeGreaterThan(5);
+	expect(shared.filter(file => names.test(readFileSync(join(folder, file), 'utf8')))).toEqual([]);
+});
+
+it('drivers are loaded unbuilt by `npm start`, with all that they import', () => {
+	const index = join(import.meta.dirname, '../../../src/drivers/index.ts');
+	const code = `import(${JSON.stringify(pathToFileURL(index).href)}).then(({ drivers }) => console.log(drivers.length))`;
+	const { stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', '-e', code], { encoding: 'utf8' });
+	expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: String(drivers.length), stderr: '' });
+});
 
 describe.each(named)('the driver of %s', (_, driver) => {
 	it('says in a sentence why its CLI cannot do something', () => {

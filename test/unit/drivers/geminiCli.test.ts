@@ -98,7 +98,10 @@ describe('reading Gemini CLI’s hook payloads', () => {
 		expect(read({ ...sample('AfterAgent'), hook_event_name: 'FromTheFuture' })).toMatchObject({ kind: 'other' });
 		expect(() => event('BeforeTool', { tool_name: 7 })).toThrow();
 		expect(() => event('AfterAgent', { session_id: '../../etc/passwd' })).toThrow();
-		expect(() => hooks.read({ event: 'AfterAgent', payload: sample('BeforeTool'), env: {} })).toThrow();
+		for (const called of ['AfterAgent', 'FromTheFuture']) {
+			const mixedUp = () => hooks.read({ event: called, payload: sample('BeforeTool'), env: {} });
+			expect(mixedUp).toThrow(`the hook of ${called} was called for BeforeTool`);
+		}
 	});
 });
 

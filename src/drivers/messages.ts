@@ -1,0 +1,10 @@
+/** How each message of Nancy's begins, in whatever text it stands: see core/messageId.ts. */
+const MARK = '[Nancy message ';
+
+export function holdsMessage(text: string): boolean {
+	return text.includes(MARK);
+}
+
+export function beginsWithMessage(text: string): boolean {
+	return text.trimStart().startsWith(MARK);
+}

@@ -1,0 +1,19 @@
+import { WAKE_PROMPT } from '../core/driver.ts';
+import type { AgentEvent } from '../protocol/traffic.ts';
+import { oneLine } from './summary.ts';
+
+type Rung = NonNullable<AgentEvent['wakeRung']>;
+
+/**
+ * What a prompt tells.
+ * @param wake the rung of Nancy's that woke the agent with it; `true` for another prompt that nobody typed
+ */
+export function promptDetails(prompt: string, wake: Rung | boolean): Partial<AgentEvent> {
+	const isWake = wake !== false;
+	const typed = prompt.trim() === WAKE_PROMPT ? 'keys' : undefined;
+	return {
+		isWake,
+		wakeRung: typeof wake === 'string' ? wake : typed,
+		summary: isWake ? undefined : oneLine(prompt),
+	};
+}

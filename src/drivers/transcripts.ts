@@ -1,0 +1,25 @@
+import type { TranscriptFacts } from '../core/driver.ts';
+import { holdsMessage } from './messages.ts';
+
+/** What is kept for matching: more than one delivery is due at a time, but not a whole day's. */
+const MOST_TEXTS = 200;
+
+/** Only what carries a message of Nancy's: everything else in the conversation is long, and of no use here. */
+export function addTexts(known: TranscriptFacts, texts: readonly string[]): TranscriptFacts {
+	const delivered = texts.filter(holdsMessage);
+	if (delivered.length === 0) return known;
+	return { ...known, deliveredTexts: [...known.deliveredTexts, ...delivered].slice(-MOST_TEXTS) };
+}
+
+/** Every text in a value, however deep. */
+export function stringsIn(value: unknown): string[] {
+	if (typeof value === 'string') return [value];
+	if (Array.isArray(value)) return value.flatMap(stringsIn);
+	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+/** Makes at the first call: a hook that reads no transcript does not pay for its schemas. */
+export function once<T>(make: () => T): () => T {
+	let made: { value: T } | undefined;
+	return () => (made ??= { value: make() }).value;
+}
