@@ -56,17 +56,20 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 	});
 }
 
-/** Its runner was killed: nobody watches the agent any more, so that it is ended too. */
-async function giveUp(delegates: Delegates, delegate: Delegate): Promise<void> {
+/**
+ * Its runner was killed: nobody watches the agent any more, so that it is ended too.
+ * @param reason why it failed, where its runner had neither an answer nor a failure on the disk
+ */
+async function giveUp(delegates: Delegates, delegate: Delegate, reason = RUNNER_DIED): Promise<void> {
 	await stopRun(delegate.record.id);
 	await adoptWorktree(delegates, delegate).catch(() => undefined); // a repository that is gone has no worktrees
 	// It may have come to its end while we looked.
 	const now = await delegates.find(delegate.record.id);
-	if (!now || now.state === 'done' || now.state === 'failed') return;
+	if (!now || isFinal(now.state)) return;
 	// Killed between its answer and the word that it is there? The answer was written whole, or it would not have its name.
 	const output = (await readTextIfExists(now.files.output)) ?? '';
-	const reason = now.status.error ?? (output.trim() === '' ? RUNNER_DIED : undefined);
-	await delegates.finish(now, reason === undefined ? { ok: true, output } : { ok: false, reason, output });
+	const failure = now.status.error ?? (output.trim() === '' ? reason : undefined);
+	await delegates.finish(now, failure === undefined ? { ok: true, output } : { ok: false, reason: failure, output });
 }
 
 /** All that is left of a run without a runner. */
@@ -124,8 +127,7 @@ export async function stopDelegate(delegates: Delegates, id: DelegateId, patienc
 			signal(runner.pid, 'SIGTERM');
 			return false;
 		}
-		await stopRun(id);
-		await delegates.finish(delegate, { ok: false, reason: 'cancelled', output: '' });
+		await giveUp(delegates, delegate, 'cancelled');
 		return true;
 	});
 	const deadline = Date.now() + patienceMs;

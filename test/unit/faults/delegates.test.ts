@@ -24,7 +24,9 @@ import { lookAtQueue, stopDelegate } from '../../../src/process/delegateQueue.ts
 import { onPath } from '../../../src/process/detect.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
 import { RUN_MARK, RUNNER_MARK, markedProcesses } from '../../../src/process/marked.ts';
+import { createWorktree } from '../../../src/process/worktree.ts';
 import { ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
+import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
@@ -489,6 +491,44 @@ describe('a runner', () => {
 		expect((await delegates.get(queued.record.id)).state).toBe('done');
 		expect(outputOf(queued)).toBe('The answer.');
 		expect(await markedProcesses(RUN_MARK, queued.record.id)).toEqual([]);
+	});
+
+	it.each([
+		['keeps an answer', 'The answer.', undefined, { state: 'done' }],
+		['keeps a failure', 'API Error: no credit', 'no credit', { state: 'failed', error: 'no credit' }],
+		['has nothing', undefined, undefined, { state: 'failed', error: 'cancelled' }],
+	])('%s when it is stopped after its runner was killed', async (_what, output, error, end) => {
+		const queued = await delegate('x');
+		const runner = { pid: 999_999_999, startedTicks: 1 };
+		await delegates.writeStatus(queued.record.id, {
+			...queued.status,
+			status: 'running',
+			runner,
+			...(error !== undefined && { error }),
+		});
+		if (output !== undefined) writeFileSync(queued.files.output, output);
+		await stopDelegate(delegates, queued.record.id);
+		expect(await delegates.get(queued.record.id)).toMatchObject(end);
+		expect(outputOf(queued)).toBe(output ?? '');
+		expect(await results()).toEqual([expect.stringContaining(output ?? 'cancelled')]);
+	});
+
+	it('is not forgotten with its worktree when it is stopped after its runner was killed', async () => {
+		await using repository = gitRepository();
+		repository.commit({ 'a.txt': 'a' });
+		const queued = await delegate('x', { folder: repository.root, worktree: { withChanges: false } });
+		const { id } = queued.record;
+		const runner = { pid: 999_999_999, startedTicks: 1 };
+		await delegates.writeStatus(id, { ...queued.status, status: 'running', runner });
+		const name = WorktreeName.parse(id);
+		const made = await createWorktree({
+			folder: repository.root,
+			name,
+			withChanges: false,
+			copyIncludes: false,
+		});
+		await stopDelegate(delegates, id);
+		expect(await delegates.get(id)).toMatchObject({ state: 'failed', status: { worktree: made } });
 	});
 
 	it('ends with its agent, whoever still holds its pipes', async () => {
