@@ -18,7 +18,11 @@ import { keepSettings } from './settings.ts';
 export class WindowDelegates implements DelegateOperations {
 	private readonly tickets = new Tickets(dataFolder());
 
-	constructor(private readonly runtime: () => Promise<Runtime>) {}
+	/** @param tell of a failure that stands in nobody's way */
+	constructor(
+		private readonly runtime: () => Promise<Runtime>,
+		private readonly tell: (error: unknown) => void,
+	) {}
 
 	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
 		requireTrust();
@@ -29,7 +33,8 @@ export class WindowDelegates implements DelegateOperations {
 		const isSwarm = isSwarmWorker(process.env, { swarmWorker: swarmWorker(folder.path) });
 		const swarm = request.swarm ?? (isSwarm ? { feature: undefined } : undefined);
 		const { record } = await queueDelegate(store, this.tickets, { ...request, swarm });
-		await this.look(store);
+		// It is queued: who tried again because of this would queue it twice. Another look follows anyway.
+		await this.look(store).catch(this.tell);
 		return record.id;
 	}
 

@@ -44,7 +44,10 @@ function asFolder(value: unknown): unknown {
 }
 
 async function started(more: Partial<Request> = {}) {
-	const window = new WindowDelegates(() => Promise.reject(new Error('not installed')));
+	const window = new WindowDelegates(
+		() => Promise.reject(new Error('not installed')),
+		() => {},
+	);
 	const folder = asFolder({ path: workspace.folder, workspace });
 	const look = vi.spyOn(window, 'look').mockResolvedValue();
 	const id = await window.start(folder, {
