@@ -44,7 +44,7 @@ export class WindowDelegates implements DelegateOperations {
 
 	async stop(folder: Folder, id: DelegateId): Promise<void> {
 		requireTrust();
-		await stopDelegate(new Delegates(folder.workspace), id);
+		await stopDelegate(new Delegates(folder.workspace), this.tickets, id);
 	}
 
 	async delete(folder: Folder, id: DelegateId): Promise<void> {

@@ -2,10 +2,12 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
 import { isFinal, type Delegate } from '../core/delegates/delegates.ts';
+import { busyIn, standingWorktree } from '../core/delegates/inWorktree.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { DelegateItem } from './delegatesView.ts';
-import { busyIn, shortTitle, standingWorktree } from './delegateWords.ts';
+import { shortTitle } from './delegateWords.ts';
+import { sentence } from './failures.ts';
 import type { Folders } from './folders.ts';
 import type { DelegateOperations, Folder, OnlyThere, WorktreeOperations } from './ports.ts';
 import { removeQuietly } from './worktreeRemoval.ts';
@@ -18,6 +20,8 @@ interface Batch {
 	delegates: readonly Delegate[];
 	worktree: Worktree | undefined;
 	only: OnlyThere | undefined;
+	/** Why what it calls its worktree is not touched. */
+	foreign: string | undefined;
 }
 
 /** Takes delegates that have ended off the list. What of their worktrees is nowhere else stays on a branch. */
@@ -123,20 +127,35 @@ export class DelegateCleanup {
 		for (const { folder, delegate } of items) {
 			if (!isDeletable({ delegate })) throw stillAtWork(delegate);
 			const all = folder.delegates();
-			const worktree = delegate.status.worktree && standingWorktree(delegate, all);
+			const named = delegate.status.worktree && standingWorktree(delegate, all);
+			const { worktree, only, foreign } = await this.lookAt(folder, named);
 			const busy = worktree && busyIn(worktree, all);
 			if (busy) throw stillAtWork(busy);
 			const delegates = worktree
 				? all.filter(each => standingWorktree(each, all)?.folder === worktree.folder)
 				: [delegate];
-			const only = worktree && (await this.worktrees.only(worktree));
-			batches.set(`${folder.path}//${delegate.record.id}`, { folder, delegates, worktree, only });
+			batches.set(`${folder.path}//${delegate.record.id}`, { folder, delegates, worktree, only, foreign });
 		}
 		// One that worked in the worktree of another goes with that one.
 		const taken = new Set(
 			[...batches.values()].filter(({ worktree }) => worktree).flatMap(({ delegates }) => delegates.slice(1)),
 		);
 		return [...batches.values()].filter(({ delegates: [first] }) => first && !taken.has(first));
+	}
+
+	/** One that is not the delegate's own stays where it is; its list need not. */
+	private async lookAt(
+		folder: Folder,
+		worktree: Worktree | undefined,
+	): Promise<Pick<Batch, 'worktree' | 'only' | 'foreign'>> {
+		const nothing = { worktree: undefined, only: undefined, foreign: undefined };
+		if (!worktree) return nothing;
+		try {
+			return { ...nothing, worktree, only: await this.worktrees.only(folder, worktree) };
+		} catch (error) {
+			if (!(error instanceof NancyError && error.code === 'not-trusted')) throw error;
+			return { ...nothing, foreign: error.message };
+		}
 	}
 }
 
@@ -155,6 +174,7 @@ function detailLines(batches: readonly Batch[]): string[] {
 	return [
 		l10n.t('Prompts, logs, answers and mailboxes are deleted. Results stay in the mailboxes of those who asked.'),
 		...(unread.length > 0 ? [l10n.t('Nobody has read the result yet: {0}', listed(unread.map(quoted)))] : []),
+		...batches.flatMap(({ foreign }) => (foreign === undefined ? [] : [sentence(foreign)])),
 		...batches.flatMap(({ delegates, worktree, only }) =>
 			worktree && only ? [worktreeLines(delegates[0], worktree, only)] : [],
 		),

@@ -47,7 +47,7 @@ export const delegates = command(
 		const look = await looker(store, context);
 		await look();
 		if (input.id !== undefined) await store.get(input.id);
-		if (input.stop) await stopOne(store, input.id);
+		if (input.stop) await stopOne(store, input.id, context);
 		if (input.wait) {
 			const limitMs = input.timeout === undefined ? Infinity : seconds('--timeout', input.timeout) * 1000;
 			await waitFor(store, input.id, look, Date.now() + limitMs);
@@ -79,10 +79,13 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 	}
 }
 
-async function stopOne(store: Delegates, id: DelegateId | undefined): Promise<void> {
+async function stopOne(store: Delegates, id: DelegateId | undefined, context: Context): Promise<void> {
 	if (id === undefined) throw new NancyError('bad-usage', '--stop needs the id of a delegate');
-	const { stopDelegate } = await import('../../process/delegateQueue.ts');
-	await stopDelegate(store, id);
+	const [{ stopDelegate }, { ticketsOf }] = await Promise.all([
+		import('../../process/delegateQueue.ts'),
+		import('../queue.ts'),
+	]);
+	await stopDelegate(store, ticketsOf(context), id);
 }
 
 async function waitFor(

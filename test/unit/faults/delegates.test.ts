@@ -58,7 +58,7 @@ beforeEach(() => {
 	nancy = fakeNancy(folder);
 });
 afterEach(async () => {
-	for (const { record } of (await delegates.list()).delegates) await stopDelegate(delegates, record.id);
+	for (const { record } of (await delegates.list()).delegates) await stopDelegate(delegates, tickets, record.id);
 	await folder.remove();
 });
 
@@ -271,8 +271,8 @@ describe('a runner', () => {
 		await look(1);
 		const waiting = await delegate('answer:never');
 		await eventually('its agent', async () => (await delegates.get(running.record.id)).status.agent_process);
-		await stopDelegate(delegates, waiting.record.id);
-		await stopDelegate(delegates, running.record.id);
+		await stopDelegate(delegates, tickets, waiting.record.id);
+		await stopDelegate(delegates, tickets, running.record.id);
 		for (const each of [running, waiting])
 			expect(await ended(each)).toMatchObject({ state: 'failed', error: 'cancelled' });
 		expect(await markedProcesses(RUN_MARK, running.record.id)).toEqual([]);
@@ -507,7 +507,7 @@ describe('a runner', () => {
 			...(error !== undefined && { error }),
 		});
 		if (output !== undefined) writeFileSync(queued.files.output, output);
-		await stopDelegate(delegates, queued.record.id);
+		await stopDelegate(delegates, tickets, queued.record.id);
 		expect(await delegates.get(queued.record.id)).toMatchObject(end);
 		expect(outputOf(queued)).toBe(output ?? '');
 		expect(await results()).toEqual([expect.stringContaining(output ?? 'cancelled')]);
@@ -527,9 +527,43 @@ describe('a runner', () => {
 			withChanges: false,
 			copyIncludes: false,
 		});
-		await stopDelegate(delegates, id);
+		await stopDelegate(delegates, tickets, id);
 		expect(await delegates.get(id)).toMatchObject({ state: 'failed', status: { worktree: made } });
 	});
+
+	it('has no worktree made or remembered that the user did not ask for when its runner was killed', async () => {
+		await using repository = gitRepository();
+		repository.commit({ 'a.txt': 'a' });
+		const queued = await delegate('x', { folder: repository.root, worktree: { withChanges: false } });
+		const { id } = queued.record;
+		const runner = { pid: 999_999_999, startedTicks: 1 };
+		await delegates.writeStatus(id, { ...queued.status, status: 'running', runner });
+		await createWorktree({
+			folder: repository.root,
+			name: WorktreeName.parse(id),
+			withChanges: false,
+			copyIncludes: false,
+		});
+		await tickets.remove(id);
+		await look();
+		const now = await delegates.get(id);
+		expect(now).toMatchObject({ state: 'failed', error: 'runner died' });
+		expect(now.status.worktree).toBeUndefined();
+	});
+
+	it('works in its own worktree, whatever worktree somebody has written into its status', async () => {
+		await using repository = gitRepository();
+		repository.commit({ 'a.txt': 'a' });
+		const queued = await delegate('answer:done', { folder: repository.root, worktree: { withChanges: false } });
+		const { id } = queued.record;
+		const worktree = { repository: repository.root, folder: folder.path, branch: 'nancy/x', base: '0'.repeat(40) };
+		await delegates.writeStatus(id, { ...queued.status, worktree });
+		await look();
+		expect(await ended(queued)).toMatchObject({
+			state: 'done',
+			status: { worktree: { folder: join(`${repository.root}.worktrees`, id), branch: `nancy/${id}` } },
+		});
+	}, 30_000);
 
 	it('ends with its agent, whoever still holds its pipes', async () => {
 		const begun = Date.now();
