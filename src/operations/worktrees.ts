@@ -1,18 +1,16 @@
 import * as vscode from 'vscode';
 import { dataFolder } from '../base/folders.ts';
+import type { OnlyThere } from '../core/delegates/batches.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
 import { ownWorktree } from '../process/ownWorktree.ts';
-import { runInWorktree } from '../process/runInWorktree.ts';
+import { tearDown as runTearDown } from '../process/tearDown.ts';
 import { changesOf, fileAtBase } from '../process/worktreeChanges.ts';
 import { mergeWorktree } from '../process/worktreeMerge.ts';
 import { removeWorktree, whatWouldBeLost } from '../process/worktreeRemove.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import type { ChangedFile, Folder, MergeOutcome, OnlyThere, WorktreeOperations } from '../ui/ports.ts';
+import type { ChangedFile, Folder, MergeOutcome, WorktreeOperations } from '../ui/ports.ts';
 import { requireTrust } from '../ui/trust.ts';
-
-/** Longest time of a tear-down command, in milliseconds. */
-const TEAR_DOWN_MS = 5 * 60 * 1000;
 
 /** Git runs a repository's own filters and settings: nothing of this in an untrusted workspace. */
 export class WindowWorktrees implements WorktreeOperations {
@@ -44,15 +42,12 @@ export class WindowWorktrees implements WorktreeOperations {
 		{ discard, tearDown }: { discard: boolean; tearDown: string | undefined },
 	): Promise<{ isRemoved: boolean; says: string }> {
 		const worktree = await this.own(folder, claimed);
-		if (tearDown !== undefined && tearDown.trim() !== '') {
-			const { code, isTimeout, output } = await runInWorktree(worktree, tearDown, TEAR_DOWN_MS);
-			if (code !== 0 || isTimeout) {
-				const end = output.trim().slice(-300);
-				return {
-					isRemoved: false,
-					says: vscode.l10n.t('The tear-down command failed, so the worktree stays: {0}', end),
-				};
-			}
+		const failed = await runTearDown(worktree, tearDown);
+		if (failed !== undefined) {
+			return {
+				isRemoved: false,
+				says: vscode.l10n.t('The tear-down command failed, so the worktree stays: {0}', failed),
+			};
 		}
 		return removeWorktree(worktree, { discard });
 	}

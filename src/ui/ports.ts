@@ -7,6 +7,7 @@ import type { WorkerPlan, WorkerRequest } from '../core/launch.ts';
 import type { MailboxListing } from '../core/mailboxFiles.ts';
 import type { Overview } from '../core/overview.ts';
 import type { SessionTraffic } from '../core/sessionView.ts';
+import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { Delegate } from '../core/delegates/delegates.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { PermissionMode } from '../core/headless.ts';
@@ -121,11 +122,3 @@ export type MergeOutcome =
 	| { ok: true; how: 'merged' | 'applied' | 'nothing' }
 	/** A sentence that names the files which are in the way. */
 	| { ok: false; reason: string };
-
-/** What of a worktree is nowhere else. */
-export interface OnlyThere {
-	commits: number;
-	files: readonly string[];
-	nested: readonly string[];
-	ignored: readonly string[];
-}

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { isAnythingOnly } from '../core/delegates/batches.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { busyIn, isStanding, worktreeOf } from '../core/delegates/inWorktree.ts';
 import { DelegateId } from '../protocol/delegate.ts';
@@ -13,7 +14,7 @@ import { shortTitle } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
 import type { ChangedFile, DelegateOperations, WorktreeOperations } from './ports.ts';
 import { removeQuietly } from './worktreeRemoval.ts';
-import { isAnythingOnly, lossWords } from './worktreeWords.ts';
+import { lossWords } from './worktreeWords.ts';
 
 /** Of a file of the base: what it belongs to, in the query of its address. */
 const BaseAddress = z.object({ folder: z.string(), id: DelegateId, path: z.string() });
