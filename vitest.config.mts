@@ -14,6 +14,8 @@ const slow = {
 	teardownTimeout: 10_000,
 };
 
+const globalSetup = 'test/support/buildPrograms.ts';
+
 export default defineConfig({
 	test: {
 		projects: [
@@ -21,6 +23,7 @@ export default defineConfig({
 				test: {
 					name: 'unit',
 					include: ['test/unit/**/*.test.ts'],
+					globalSetup,
 					testTimeout: 15_000,
 					retry,
 					maxWorkers: twoOrMore,
@@ -31,6 +34,7 @@ export default defineConfig({
 				test: {
 					name: 'agent',
 					include: ['test/agent/**/*.agent.test.ts'],
+					globalSetup,
 					...slow,
 					// It runs beside the unit tests.
 					maxWorkers: 1,

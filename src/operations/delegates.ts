@@ -3,7 +3,7 @@ import { dataFolder } from '../base/folders.ts';
 import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { queueDelegate, type DelegateRequest } from '../core/delegates/queueDelegate.ts';
-import { isSwarmWorker } from '../core/delegates/swarm.ts';
+import { swarmOf } from '../core/delegates/swarm.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
 import type { Runtime } from '../core/runtime.ts';
 import { drivers } from '../drivers/index.ts';
@@ -30,8 +30,7 @@ export class WindowDelegates implements DelegateOperations {
 		await keepSettings(folder);
 		const store = new Delegates(folder.workspace);
 		// Here for whatever asked for it, as the command does: only a repeated one brings a name along.
-		const isSwarm = isSwarmWorker(process.env, { swarmWorker: swarmWorker(folder.path) });
-		const swarm = request.swarm ?? (isSwarm ? { feature: undefined } : undefined);
+		const swarm = swarmOf({ again: request.swarm }, process.env, { swarmWorker: swarmWorker(folder.path) });
 		const { record } = await queueDelegate(store, this.tickets, { ...request, swarm });
 		// It is queued: who tried again because of this would queue it twice. Another look follows anyway.
 		await this.look(store).catch(this.tell);

@@ -1,15 +1,16 @@
 import { l10n } from 'vscode';
 import type { Capability } from '../core/driver.ts';
+import { sentence } from './failures.ts';
 import type { AgentChoice } from './ports.ts';
 
 /** The second line of an agent in a list: why it cannot be used, or what it can do only in part or not at all. */
 export function agentDetail({ found, problem, installHint, lacks, limits }: AgentChoice): string {
-	if (problem !== undefined) return found ? problem : `${problem}. ${installHint}`;
+	if (problem !== undefined) return found ? sentence(problem) : `${sentence(problem)} ${installHint}`;
 	const parts = [
-		...(limits.length > 0 ? [l10n.t('in part: {0}', listed(limits))] : []),
-		...(lacks.length > 0 ? [l10n.t('not: {0}', listed(lacks))] : []),
+		...(limits.length > 0 ? [l10n.t('In part: {0}.', listed(limits))] : []),
+		...(lacks.length > 0 ? [l10n.t('Not: {0}.', listed(lacks))] : []),
 	];
-	return parts.length === 0 ? l10n.t('Does everything that Nancy offers.') : parts.join(' · ');
+	return parts.length === 0 ? l10n.t('Does everything that Nancy offers.') : parts.join(' ');
 }
 
 function listed(abilities: readonly Capability[]): string {

@@ -5,6 +5,7 @@ import { newMessageId } from '../core/messageId.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { PermissionMode } from '../core/headless.ts';
 import type { WorkerAddress } from '../core/workspace.ts';
+import type { DriverId } from '../protocol/names.ts';
 import { askMore, moreWords } from './askMore.ts';
 import { quotedSelection, selectionIn, type Selection } from './askSelection.ts';
 import {
@@ -57,8 +58,9 @@ export async function askDelegate(
 	if (agents.length === 0) throw new NancyError('no-agent', all.map(({ installHint }) => installHint).join(' '));
 	const selection = written === undefined ? selectionIn(folder) : undefined;
 	const { wallSeconds, idleSeconds } = delegateLimits(folder.path);
+	const worker = parent && (await folder.workspace.worker(parent));
 	const choice: DelegateChoice = {
-		...lastChoice(memory, agents),
+		...lastChoice(memory, agents, worker?.agent),
 		models: defaultModel() ?? '',
 		within: '',
 		wallMinutes: wallSeconds / 60,
@@ -251,10 +253,16 @@ function placeWords(place: Place): { label: string; detail: string } {
 	}
 }
 
-function lastChoice(memory: vscode.Memento, agents: readonly AgentChoice[]): LastChoice {
+/** @param ofParent the agent that the result is for: the first choice of who has not chosen yet */
+function lastChoice(
+	memory: vscode.Memento,
+	agents: readonly AgentChoice[],
+	ofParent: DriverId | undefined,
+): LastChoice {
 	const last = LastChoice.safeParse(memory.get(LAST)).data;
 	const known = (last?.agents ?? []).filter(id => agents.some(agent => agent.id === id));
-	const preferred = agents.find(({ id }) => id === defaultAgent()) ?? agents[0];
+	const likely = [ofParent, defaultAgent()];
+	const preferred = likely.map(id => agents.find(agent => agent.id === id)).find(agent => agent) ?? agents[0];
 	return {
 		agents: known.length > 0 ? known : preferred ? [preferred.id] : [],
 		place: last?.place ?? 'folder',

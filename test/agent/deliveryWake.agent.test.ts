@@ -158,7 +158,7 @@ describe('waking an idle agent in a terminal', () => {
 		const claude = await lab.interactive();
 		await submit(claude, '[[text:Before deployment]]');
 		await claude.waitForText(/● Before deployment/);
-		lab.deploy();
+		await lab.deploy();
 		await sleep(2500); // the CLI reads changed settings within two seconds
 		await submit(claude, '[[text:After deployment]]');
 		await claude.waitForText(/● After deployment/);

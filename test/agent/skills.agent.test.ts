@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, cpSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import type { WorkerAddress } from '../../src/core/workspace.ts';
 import { ORCHESTRATOR, SessionId } from '../../src/protocol/names.ts';
 import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
-import { readSkills, skillsFolder } from '../support/skills.ts';
+import { programs } from '../support/programs.ts';
+import { readSkills } from '../support/skills.ts';
 
 const bypass = ['--permission-mode', 'bypassPermissions'];
 
@@ -20,7 +20,6 @@ interface SkillsLab extends DeployedLab {
 /** A workspace with Nancy's skills, and an agent with the environment of a Nancy terminal. */
 async function skillsLab(): Promise<SkillsLab> {
 	const lab = await deployedLab();
-	cpSync(skillsFolder, lab.workspace.file('.claude', 'skills'), { recursive: true });
 	const session = SessionId.parse(randomUUID());
 	const address = await startedTask(lab, session);
 	Object.assign(lab.env, {
@@ -34,16 +33,7 @@ async function skillsLab(): Promise<SkillsLab> {
 
 async function binFolder(folder: string): Promise<string> {
 	await mkdir(folder);
-	await build({
-		entryPoints: ['src/cli/main.ts'],
-		outfile: join(folder, 'nancy.js'),
-		bundle: true,
-		platform: 'node',
-		format: 'cjs',
-		target: 'node20',
-		mainFields: ['module', 'main'],
-		logLevel: 'silent',
-	});
+	cpSync((await programs()).cli, join(folder, 'nancy.js'));
 	writeFileSync(join(folder, 'nancy'), `#!/bin/sh\nexec '${process.execPath}' "\${0%/*}/nancy.js" "$@"\n`);
 	chmodSync(join(folder, 'nancy'), 0o755);
 	return folder;

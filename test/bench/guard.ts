@@ -6,6 +6,7 @@ import { Workspace } from '../../src/core/workspace.ts';
 import { DriverId, SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { timeInShell } from './shellLoop.ts';
 import { milliseconds, type Row } from './table.ts';
+import { addBoundWorker } from '../support/boundWorker.ts';
 import { taskRecord } from '../support/taskRecord.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -34,18 +35,9 @@ export async function benchGuard(): Promise<Row[]> {
 		const workspace = new Workspace(folder);
 		const address = { task: TaskName.parse('bench'), worker: WorkerName.parse('worker') };
 		await workspace.prepare();
-		const now = new Date().toISOString();
 		const agent = DriverId.parse('claude-code');
 		await workspace.createTask(taskRecord(address.task, agent));
-		await workspace.saveWorker({
-			version: 1,
-			task: address.task,
-			name: address.worker,
-			agent,
-			sessions: [{ id: SESSION, startedAt: now }],
-			startedAt: now,
-		});
-		await workspace.bindSession(SESSION, address, true);
+		await addBoundWorker(workspace, address, { agent, session: SESSION });
 		const naive = join(folder, 'naive.sh');
 		writeFileSync(naive, NAIVE, { mode: 0o755 });
 		const emptySpool = () => {

@@ -5,6 +5,7 @@ import { WorkspaceModel } from '../../src/core/model.ts';
 import { Collector } from '../../src/core/traffic/collector.ts';
 import { Workspace } from '../../src/core/workspace.ts';
 import { SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
+import { addBoundWorker } from '../support/boundWorker.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { median, milliseconds, quantile, type Row } from './table.ts';
@@ -53,17 +54,14 @@ async function collecting(): Promise<Row> {
 async function showing(): Promise<Row> {
 	await using folder = tempFolder();
 	const workspace = new Workspace(folder.path);
-	const now = new Date().toISOString();
 	const agent = fakeDriver.id;
 	for (let task = 0; task < 20; task++) {
 		const name = TaskName.parse(`t${task}`);
 		await workspace.createTask(taskRecord(name, agent));
 		for (let number = 1; number <= 3; number++) {
 			const worker = WorkerName.parse(number === 1 ? 'worker' : `worker-${number}`);
-			const id = SessionId.parse(`s${task}-${number}`);
-			const sessions = [{ id, startedAt: now }];
-			await workspace.saveWorker({ version: 1, task: name, name: worker, agent, sessions, startedAt: now });
-			await workspace.bindSession(id, { task: name, worker }, true);
+			const session = SessionId.parse(`s${task}-${number}`);
+			await addBoundWorker(workspace, { task: name, worker }, { agent, session });
 		}
 	}
 	const model = new WorkspaceModel(workspace, [fakeDriver]);

@@ -6,7 +6,6 @@ import { deploy } from '../../src/core/deployment/deploy.ts';
 import type { DeploymentScope, Driver } from '../../src/core/driver.ts';
 import type { HeadlessEvent } from '../../src/core/headless.ts';
 import { headlessOf, planWorker, recordProcess, type WorkerPlan } from '../../src/core/launch.ts';
-import type { StoredMessage } from '../../src/core/mailboxFiles.ts';
 import { readOverview } from '../../src/core/model.ts';
 import type { Ask } from '../../src/core/prober.ts';
 import type { WorkerView } from '../../src/core/overview.ts';
@@ -15,15 +14,16 @@ import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { askStatus } from '../../src/process/askStatus.ts';
 import { runHeadless, type Ending } from '../../src/process/headlessRun.ts';
-import type { MessageContent } from '../../src/protocol/message.ts';
-import { FIRST_WORKER, TaskName, type MessageId, type SessionId } from '../../src/protocol/names.ts';
+import { FIRST_WORKER, TaskName, type SessionId } from '../../src/protocol/names.ts';
 import type { RecordedRequest } from '../double/modelDouble.ts';
 import { agentLab, type AgentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { eventually } from '../support/eventually.ts';
+import { labMail, type LabMail } from '../support/labMail.ts';
 import type { LocalAgent } from '../support/pinnedAgent.ts';
 import { installedRuntime } from '../support/runtime.ts';
 import { submit } from '../support/submit.ts';
+import { taskRecord } from '../support/taskRecord.ts';
 import { terminal, type Terminal } from '../support/terminal.ts';
 
 /** One column of the matrix: a CLI at a version, and the driver that speaks for it. */
@@ -61,7 +61,7 @@ export interface StartOptions {
  * A real agent CLI and all of Nancy that it meets: deployment, launch, guard, hook program, mailbox, spool and collector. What is in
  * a cell of the matrix was seen here, by the model double or by what the views are made of.
  */
-export interface ConformanceLab extends AgentLab {
+export interface ConformanceLab extends AgentLab, LabMail {
 	candidate: AgentUnderTest;
 	driver: Driver;
 	version: Version;
@@ -69,11 +69,10 @@ export interface ConformanceLab extends AgentLab {
 	runtime: Runtime;
 	deploy(scope: DeploymentScope): ReturnType<typeof deploy>;
 	start(options?: StartOptions): Promise<StartedWorker>;
+	/** A worker that has had its first turn, and waits for the next. */
+	startIdle(): Promise<StartedWorker>;
 	/** A run without a terminal, with the driver's freest permission mode unless another is named. */
 	runHeadless(prompt: string, options?: { permissions?: string; resume?: boolean }): Promise<HeadlessRun>;
-	send(address: WorkerAddress, text: string, more?: Partial<MessageContent>): Promise<MessageId>;
-	/** The message once it has been delivered, with its receipt. */
-	delivered(address: WorkerAddress, id: MessageId, timeoutMs?: number): Promise<StoredMessage>;
 	/** What the sidebar shows of a worker. */
 	view(address: WorkerAddress): Promise<WorkerView | undefined>;
 	/** The view once it satisfies `is`. */
@@ -124,15 +123,7 @@ export async function conformanceLab(
 	const runtime = await installedRuntime(lab.home);
 	const nancy = new Workspace(lab.workspace.path);
 	await nancy.prepare();
-	await nancy.createTask({
-		version: 1,
-		name: TASK,
-		title: TASK,
-		prompt: '',
-		agent: driver.id,
-		createdAt: new Date().toISOString(),
-		origin: 'nancy',
-	});
+	await nancy.createTask(taskRecord(TASK, driver.id));
 	const opened: Terminal[] = [];
 	const running = new AbortController();
 	const runs: Promise<unknown>[] = [];
@@ -199,6 +190,11 @@ export async function conformanceLab(
 			await screen.waitForText(lab.agent.ready, READY_MS);
 			return started(plan, screen);
 		},
+		startIdle: async () => {
+			const worker = await result.start({ prompt: '[[text:First turn]]' });
+			await worker.idle();
+			return worker;
+		},
 		runHeadless: async (prompt, { permissions = freest(driver), resume = false } = {}) => {
 			const request = { ...shared, prompt, resume, headless: { permissions } };
 			const plan = await planWorker(nancy, driver, program, request);
@@ -217,24 +213,7 @@ export async function conformanceLab(
 			runs.push(ending);
 			return { address: plan.address, ended: ending.then(each => ({ ending: each, events })) };
 		},
-		send: (address, text, more = {}) =>
-			nancy.send(address, {
-				kind: 'directive',
-				priority: 'normal',
-				effect: 'none',
-				from: 'orchestrator',
-				text,
-				...more,
-			}),
-		delivered: (address, id, timeoutMs = PATIENCE_MS) =>
-			eventually(
-				`message ${id} delivered`,
-				async () => {
-					const { messages } = await nancy.mailbox(address).list(['delivered']);
-					return messages.find(message => message.id === id);
-				},
-				{ timeoutMs },
-			),
+		...labMail(nancy, PATIENCE_MS),
 		view,
 		becomes,
 		requests,

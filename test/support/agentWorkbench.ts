@@ -40,12 +40,17 @@ export async function withAgent(
 }
 
 /** Starts a task as a person does from the palette. Its terminal opens; the agent needs a few seconds more. */
-export async function orchestrate({ workbench }: Lab, task: string, prompt: string): Promise<void> {
+export async function orchestrate(
+	{ workbench }: Lab,
+	task: string,
+	prompt: string,
+	agent = 'Claude Code',
+): Promise<void> {
 	await workbench.command('Nancy: Orchestrate Task');
 	await workbench.answer(task);
 	await workbench.quick.getByText('What is to be done').first().waitFor();
 	await workbench.answer(prompt);
-	await workbench.pick('Claude Code');
+	await workbench.pick(agent);
 }
 
 /** What VS Code asks nobody about in a window for tests: the user trusts the folder by hand. */

@@ -1,24 +1,21 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { parseVersion } from '../../src/base/version.ts';
-import type { MessageContent } from '../../src/protocol/message.ts';
-import { FIRST_WORKER, TaskName, type MessageId, type SessionId } from '../../src/protocol/names.ts';
-import type { StoredMessage } from '../../src/core/mailboxFiles.ts';
+import { formatVersion, type Version } from '../../src/base/version.ts';
+import { deploy } from '../../src/core/deployment/deploy.ts';
+import type { Driver } from '../../src/core/driver.ts';
+import { FIRST_WORKER, TaskName, type SessionId } from '../../src/protocol/names.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
+import { addBoundWorker } from './boundWorker.ts';
 import { claudeLab, type ClaudeLab, type ClaudeLabOptions } from './claudeLab.ts';
 import { eventually } from './eventually.ts';
-import { hookRuntime } from './runtime.ts';
+import { labMail, type LabMail } from './labMail.ts';
+import { installedRuntime } from './runtime.ts';
 import { taskRecord } from './taskRecord.ts';
 
 /** The real CLI in a workspace with Nancy's hooks. */
-export interface DeployedLab extends ClaudeLab {
+export interface DeployedLab extends ClaudeLab, LabMail {
 	nancy: Workspace;
-	/** Writes the settings file; called already unless `isDeployed` was false. */
-	deploy(): void;
-	send(address: WorkerAddress, text: string, more?: Partial<MessageContent>): Promise<MessageId>;
-	/** The message once it has been delivered, with its receipt. */
-	delivered(address: WorkerAddress, id: MessageId, timeoutMs?: number): Promise<StoredMessage>;
+	/** As Set Up does it; called already unless `isDeployed` was false. */
+	deploy(): Promise<void>;
 	/** The worker whose current session this workspace saw last begin, once there is one. */
 	anySession(): Promise<{ session: SessionId; address: WorkerAddress }>;
 }
@@ -30,52 +27,34 @@ export interface DeployedLabOptions extends ClaudeLabOptions {
 	cannotWake?: boolean;
 }
 
+const VERSION: Version = [2, 1, 329];
+
+/** As for a version that nothing can wake. */
+const neverWaking: Driver = {
+	...claudeCode,
+	deployment: request => {
+		const plan = claudeCode.deployment(request);
+		const wakes = ({ value }: { value: unknown }) => JSON.stringify(value).includes('asyncRewake');
+		const edits = plan.edits.map(edit => ({ ...edit, entries: edit.entries.filter(entry => !wakes(entry)) }));
+		return { ...plan, edits };
+	},
+};
+
 export async function deployedLab(options: DeployedLabOptions = {}): Promise<DeployedLab> {
-	const launcher = await hookRuntime();
 	const lab = await claudeLab(options);
 	const nancy = new Workspace(lab.workspace.path);
 	await nancy.prepare();
-	const deploy = () => {
-		const plan = claudeCode.deployment({
-			version: parseVersion('2.1.329') ?? [0, 0, 0],
-			launcher,
-			workspaceFolder: lab.workspace.path,
-			scope: 'workspace',
-		});
-		for (const { file, entries } of plan.edits) {
-			const settings: Record<string, Record<string, unknown[]>> = {};
-			for (const { path, value } of entries) {
-				const [top = '', event = ''] = path;
-				if (options.cannotWake && JSON.stringify(value).includes('asyncRewake')) continue;
-				((settings[top] ??= {})[event] ??= []).push(value);
-			}
-			mkdirSync(dirname(lab.workspace.file(file)), { recursive: true });
-			writeFileSync(lab.workspace.file(file), JSON.stringify(settings, null, 2));
-		}
+	const driver = options.cannotWake ? neverWaking : claudeCode;
+	const deployHooks = async () => {
+		const runtime = await installedRuntime(lab.home);
+		await deploy(nancy, driver, { runtime, agentVersion: VERSION, scope: 'workspace' });
 	};
-	if (options.isDeployed !== false) deploy();
+	if (options.isDeployed !== false) await deployHooks();
 	return {
 		...lab,
 		nancy,
-		deploy,
-		send: (address, text, more = {}) =>
-			nancy.send(address, {
-				kind: 'directive',
-				priority: 'normal',
-				effect: 'none',
-				from: 'orchestrator',
-				text,
-				...more,
-			}),
-		delivered: (address, id, timeoutMs = 15_000) =>
-			eventually(
-				`message ${id} delivered`,
-				async () => {
-					const { messages } = await nancy.mailbox(address).list(['delivered']);
-					return messages.find(message => message.id === id);
-				},
-				{ timeoutMs },
-			),
+		deploy: deployHooks,
+		...labMail(nancy, 15_000),
 		anySession: () =>
 			eventually('a session bound', async () => {
 				const { tasks } = await nancy.tasks();
@@ -93,21 +72,13 @@ export async function deployedLab(options: DeployedLabOptions = {}): Promise<Dep
 export async function startedTask(lab: DeployedLab, session: SessionId, name = 'build'): Promise<WorkerAddress> {
 	const task = TaskName.parse(name);
 	const address = { task, worker: FIRST_WORKER };
-	const now = new Date().toISOString();
 	await lab.nancy.createTask(taskRecord(task, claudeCode.id));
-	await lab.nancy.saveWorker({
-		version: 1,
-		task,
-		name: FIRST_WORKER,
-		agent: claudeCode.id,
-		agentVersion: '2.1.329',
-		sessions: [{ id: session, startedAt: now }],
-		startedAt: now,
+	const agent = claudeCode.id;
+	await addBoundWorker(lab.nancy, address, {
+		agent,
+		session,
+		isWatched: false,
+		agentVersion: formatVersion(VERSION),
 	});
-	await lab.nancy.bindSession(session, address, false);
 	return address;
-}
-
-export function fileText(lab: ClaudeLab, name: string): string {
-	return readFileSync(join(lab.workspace.path, name), 'utf8');
 }

@@ -3,6 +3,7 @@ import { join, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { startModelDouble, type ModelDouble } from '../double/modelDouble.ts';
+import type { AgentUnderTest } from './agents/agentUnderTest.ts';
 import { launchBrowser, openPage } from './browser.ts';
 import { claudeHome } from './claudeHome.ts';
 import { installVsix } from './installVsix.ts';
@@ -21,6 +22,8 @@ export interface LabOptions {
 	workspace?: string;
 	/** Install the packaged extension. Default true. */
 	nancy?: boolean;
+	/** The agent CLIs in there beside Claude Code. */
+	agents?: readonly AgentUnderTest[];
 	/** ~/.claude/settings.json of the Claude Code CLI in there. */
 	claudeSettings?: Record<string, unknown>;
 	size?: { width: number; height: number };
@@ -31,8 +34,8 @@ export interface LabOptions {
 }
 
 /**
- * A VS Code with Nancy installed, open in a browser, for tests that act as a person would. Claude Code in it is the real
- * one, with a home of its own and a scripted model.
+ * A VS Code with Nancy installed, open in a browser, for tests that act as a person would. The agents in it are the real
+ * ones, with a home of their own and a scripted model.
  */
 export interface Lab extends AsyncDisposable {
 	workbench: Workbench;
@@ -54,6 +57,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 		settings,
 		nancy = true,
 		size,
+		agents = [],
 		claudeSettings = {},
 		keybindings = [],
 		restricted = false,
@@ -64,11 +68,14 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 	if (nancy) await installVsix(folder.path);
 	const model = await startModelDouble();
 	const home = folder.file('home');
-	const claude = claudeHome({ home, trusted: [workspace], modelUrl: model.url, settings: claudeSettings });
+	const inHome = { home, trusted: [workspace], modelUrl: model.url };
+	const claude = claudeHome({ ...inHome, settings: claudeSettings });
+	const others = agents.map(agent => ({ driver: agent.driver, home: agent.home(inHome) }));
+	const programs = Object.fromEntries(others.map(each => [`nancy.agents.${each.driver}.path`, each.home.command]));
 	const server = await startServer({
 		folder: folder.path,
-		env: { ...claude.env, ...env },
-		settings: { 'nancy.agents.claude-code.path': claude.command, ...settings },
+		env: Object.assign({}, ...others.map(each => each.home.env), claude.env, env),
+		settings: { 'nancy.agents.claude-code.path': claude.command, ...programs, ...settings },
 		keybindings,
 		restricted,
 	});

@@ -4,17 +4,12 @@ import { Collector } from '../../src/core/traffic/collector.ts';
 import { spoolFileName } from '../../src/core/traffic/spoolName.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
-import type { MessageContent } from '../../src/protocol/message.ts';
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName } from '../../src/protocol/names.ts';
+import { addBoundWorker } from './boundWorker.ts';
+import { messageContent } from './messageContent.ts';
 import { taskRecord } from './taskRecord.ts';
 
 const AGENT = DriverId.parse('claude-code');
-const directive: Omit<MessageContent, 'text'> = {
-	kind: 'directive',
-	priority: 'normal',
-	effect: 'none',
-	from: ORCHESTRATOR,
-};
 
 /** Writes a hook event where the guard of a running agent would. */
 export function spool(workspace: Workspace, session: string, event: string, payload: object, unique: string): void {
@@ -38,18 +33,9 @@ export async function seedWorkspace(
 ): Promise<{ workspace: Workspace; address: WorkerAddress }> {
 	const workspace = new Workspace(folder);
 	const name = TaskName.parse(title.toLowerCase().replaceAll(' ', '-'));
-	const now = new Date().toISOString();
 	const address = { task: name, worker: FIRST_WORKER };
 	await workspace.createTask(taskRecord(name, AGENT, { title, prompt: `Please ${title.toLowerCase()}` }));
-	await workspace.saveWorker({
-		version: 1,
-		task: name,
-		name: FIRST_WORKER,
-		agent: AGENT,
-		sessions: [{ id: SessionId.parse(session), startedAt: now }],
-		startedAt: now,
-	});
-	await workspace.bindSession(SessionId.parse(session), address, true);
+	await addBoundWorker(workspace, address, { agent: AGENT, session: SessionId.parse(session) });
 	const tool = { tool_name: 'Bash', tool_input: { command: 'npm test' }, tool_use_id: 'toolu_1' };
 	spool(workspace, session, 'UserPromptSubmit', { prompt: `Please ${title.toLowerCase()}` }, '1');
 	spool(workspace, session, 'PreToolUse', tool, '2');
@@ -58,8 +44,8 @@ export async function seedWorkspace(
 	const collector = new Collector(workspace, drivers);
 	await collector.collect();
 	await collector.close();
-	for (const text of queued) await workspace.send(address, { ...directive, text });
+	for (const text of queued) await workspace.send(address, messageContent(text));
 	const from = `${name}/${FIRST_WORKER}`;
-	await workspace.send({ task: name, worker: ORCHESTRATOR }, { ...directive, from, text: 'Which port do you want?' });
+	await workspace.send({ task: name, worker: ORCHESTRATOR }, messageContent('Which port do you want?', { from }));
 	return { workspace, address };
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const skillsFolder = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'skills');
+const skillsFolder = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'skills');
 
 /** One skill as it is deployed. */
 export interface Skill {

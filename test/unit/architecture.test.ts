@@ -52,6 +52,13 @@ describe('imports', () => {
 		expect(own.filter(({ to }) => !may(to))).toEqual([]);
 	});
 
+	it('are never replaced by mocks: tests take the real editor, the real agents, the real files', () => {
+		const tests = globSync('test/**/*.{ts,mts}', { cwd: root });
+		expect(tests.length).toBeGreaterThan(100);
+		const mocks = /\bvi\.(?:mock|doMock|hoisted)\b\(/;
+		expect(tests.filter(file => mocks.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
+	});
+
 	it('name a file that is there, by its own ending', () => {
 		const relative = files.flatMap(importsOf).filter(({ specifier }) => specifier.startsWith('.'));
 		expect(relative.length).toBeGreaterThan(300);

@@ -7,6 +7,7 @@ import { isDue, slotOf } from '../../src/core/due.ts';
 import { Mailbox } from '../../src/core/mailbox.ts';
 import type { MessageContent } from '../../src/protocol/message.ts';
 import { EventKind } from '../../src/protocol/traffic.ts';
+import { messageContent } from '../support/messageContent.ts';
 
 const LIMIT = 10_000;
 let root: string;
@@ -20,22 +21,13 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 const SLOTS = { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' } as const;
 
-const message = (text: string, more: Partial<MessageContent> = {}): MessageContent => ({
-	kind: 'directive',
-	priority: 'normal',
-	effect: 'none',
-	from: 'orchestrator',
-	text,
-	...more,
-});
-
 describe('what is due', () => {
 	it('follows the table of design §4', () => {
 		const kinds = ['directive', 'feedback', 'result'] as const;
 		const due = (kind: EventKind, subagent?: string) =>
-			kinds.filter(each => isDue(slotOf(SLOTS, { kind, subagent }), message('x', { kind: each })));
+			kinds.filter(each => isDue(slotOf(SLOTS, { kind, subagent }), messageContent('x', { kind: each })));
 
-		const isDenied = (effect: MessageContent['effect']) => isDue('denial', message('x', { effect }));
+		const isDenied = (effect: MessageContent['effect']) => isDue('denial', messageContent('x', { effect }));
 		expect([isDenied('none'), isDenied('halt'), isDenied('pause')]).toEqual([false, true, true]);
 		expect(due('tool-start')).toEqual(['directive']);
 		expect(due('batch-end')).toEqual(['directive']);
@@ -50,7 +42,7 @@ describe('what is due', () => {
 	it('is around tools what the CLI can carry there', () => {
 		const effects = ['none', 'halt', 'pause'] as const;
 		const due = (slot: 'boundary' | 'words' | 'denial' | 'halt') =>
-			effects.filter(effect => isDue(slot, message('x', { effect })));
+			effects.filter(effect => isDue(slot, messageContent('x', { effect })));
 		expect(due('boundary')).toEqual(['none', 'halt', 'pause']);
 		expect(due('words')).toEqual(['none', 'halt']);
 		expect(due('denial')).toEqual(['halt', 'pause']);
@@ -58,17 +50,17 @@ describe('what is due', () => {
 	});
 
 	it('gives an urgent result at a tool boundary and a pause never at Stop', () => {
-		expect(isDue('boundary', message('x', { kind: 'result', priority: 'urgent' }))).toBe(true);
-		expect(isDue('end', message('x', { effect: 'pause' }))).toBe(false);
-		expect(isDue('boundary', message('x', { effect: 'pause' }))).toBe(true);
+		expect(isDue('boundary', messageContent('x', { kind: 'result', priority: 'urgent' }))).toBe(true);
+		expect(isDue('end', messageContent('x', { effect: 'pause' }))).toBe(false);
+		expect(isDue('boundary', messageContent('x', { effect: 'pause' }))).toBe(true);
 	});
 });
 
 describe('claimBatch', () => {
 	it('hands over all that is due in one text that says who speaks and how to archive', async () => {
-		const id = await mailbox.put(message('use plan B'));
-		await mailbox.put(message('tests pass here', { from: 'login/worker-2' }));
-		await mailbox.put(message('later', { kind: 'feedback' }));
+		const id = await mailbox.put(messageContent('use plan B'));
+		await mailbox.put(messageContent('tests pass here', { from: 'login/worker-2' }));
+		await mailbox.put(messageContent('later', { kind: 'feedback' }));
 
 		const { text, claims } = await claimBatch(mailbox, { kind: 'tool-start', slot: 'boundary' }, LIMIT);
 
@@ -81,8 +73,8 @@ describe('claimBatch', () => {
 	});
 
 	it('stays within the limit, leaves the rest queued and points to the file of a long message', async () => {
-		await mailbox.put(message(`START ${'x'.repeat(50_000)}`));
-		for (let n = 0; n < 60; n++) await mailbox.put(message(`${n} ${'word '.repeat(100)}`));
+		await mailbox.put(messageContent(`START ${'x'.repeat(50_000)}`));
+		for (let n = 0; n < 60; n++) await mailbox.put(messageContent(`${n} ${'word '.repeat(100)}`));
 
 		const seen: string[] = [];
 		for (let round = 0; round < 60 && seen.length < 61; round++) {
@@ -105,13 +97,13 @@ describe('claimBatch', () => {
 	});
 
 	it('fits fifty short messages into one call', async () => {
-		for (let n = 0; n < 50; n++) await mailbox.put(message(`message ${n}: ${'word '.repeat(10)}`));
+		for (let n = 0; n < 50; n++) await mailbox.put(messageContent(`message ${n}: ${'word '.repeat(10)}`));
 		expect((await claimBatch(mailbox, { kind: 'stop', slot: 'end' }, LIMIT)).claims).toHaveLength(50);
 	});
 
 	it('halts only before a tool runs, pauses between tools too, and does neither at a prompt', async () => {
 		const effectAt = async (kind: EventKind, effect: MessageContent['effect']) => {
-			await mailbox.put(message('stop that', { effect }));
+			await mailbox.put(messageContent('stop that', { effect }));
 			const batch = await claimBatch(mailbox, { kind, slot: slotOf(SLOTS, { kind }) }, LIMIT);
 			for (const claim of batch.claims) claim.release();
 			for (const { id } of (await mailbox.list()).messages) await mailbox.withdraw(id).catch(() => undefined);

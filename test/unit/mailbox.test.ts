@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Mailbox, type Claim } from '../../src/core/mailbox.ts';
-import type { MessageContent } from '../../src/protocol/message.ts';
 import { DriverId, MessageId, SessionId } from '../../src/protocol/names.ts';
 import { bundledChild } from '../support/bundledChild.ts';
+import { messageContent } from '../support/messageContent.ts';
 
 const run = promisify(execFile);
 
@@ -22,15 +22,6 @@ beforeEach(async () => {
 	await mailbox.makeFolders();
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
-
-const message = (text: string, more: Partial<MessageContent> = {}): MessageContent => ({
-	kind: 'directive',
-	priority: 'normal',
-	effect: 'none',
-	from: 'orchestrator',
-	text,
-	...more,
-});
 
 const facts = () => ({
 	deliveredAt: new Date().toISOString(),
@@ -54,10 +45,10 @@ async function asIfKilled(): Promise<void> {
 
 describe('Mailbox', () => {
 	it('hands messages over urgent first, then by the order set by hand, then by age', async () => {
-		const first = await mailbox.put(message('first'));
-		await mailbox.put(message('second'));
-		const third = await mailbox.put(message('third'));
-		await mailbox.put(message('urgent', { priority: 'urgent' }));
+		const first = await mailbox.put(messageContent('first'));
+		await mailbox.put(messageContent('second'));
+		const third = await mailbox.put(messageContent('third'));
+		await mailbox.put(messageContent('urgent', { priority: 'urgent' }));
 		await mailbox.reorder([third, first]);
 
 		const claims = await mailbox.claim(() => 'take');
@@ -66,7 +57,7 @@ describe('Mailbox', () => {
 	});
 
 	it('files a delivered message with its receipt', async () => {
-		const id = await mailbox.put(message('use plan B'));
+		const id = await mailbox.put(messageContent('use plan B'));
 		deliverAll(await mailbox.claim(() => 'take'));
 
 		const { messages } = await mailbox.list();
@@ -80,7 +71,7 @@ describe('Mailbox', () => {
 		const claims = await mailbox.claim(() => 'take');
 		deliverAll(claims);
 
-		expect(claims.map(claim => claim.content)).toEqual([message('Stop using var.')]);
+		expect(claims.map(claim => claim.content)).toEqual([messageContent('Stop using var.')]);
 		expect(await readdir(join(folder, 'delivered'))).toEqual(['my note (2).md', 'my note (2).receipt.json']);
 	});
 
@@ -93,7 +84,7 @@ describe('Mailbox', () => {
 	it('leaves a file that is no message where it is and names the reason', async () => {
 		const file = join(folder, 'inbox', 'odd.md');
 		await writeFile(file, '**Type:** wish\n\nhello');
-		await mailbox.put(message('good'));
+		await mailbox.put(messageContent('good'));
 
 		expect((await mailbox.claim(() => 'take')).map(claim => claim.content.text)).toEqual(['good']);
 		expect((await mailbox.list()).problems).toEqual([
@@ -103,7 +94,7 @@ describe('Mailbox', () => {
 	});
 
 	it('gives a message to exactly one of many claimers', async () => {
-		for (let n = 0; n < 50; n++) await mailbox.put(message(`m${n}`));
+		for (let n = 0; n < 50; n++) await mailbox.put(messageContent(`m${n}`));
 		const claimers = Array.from({ length: 20 }, () => new Mailbox(root, folder).claim(() => 'take'));
 		const claims = (await Promise.all(claimers)).flat();
 
@@ -113,15 +104,15 @@ describe('Mailbox', () => {
 	});
 
 	it('puts a released message back', async () => {
-		await mailbox.put(message('again'));
+		await mailbox.put(messageContent('again'));
 		for (const claim of await mailbox.claim(() => 'take')) claim.release();
 		expect(await texts()).toEqual(['queued: again']);
 	});
 
 	it('never overwrites: a file saved again under a delivered name is a new message', async () => {
-		const id = await mailbox.put(message('old'));
+		const id = await mailbox.put(messageContent('old'));
 		deliverAll(await mailbox.claim(() => 'take'));
-		await mailbox.put(message('edited later'), id);
+		await mailbox.put(messageContent('edited later'), id);
 		deliverAll(await mailbox.claim(() => 'take'));
 
 		expect((await texts()).sort()).toEqual(['delivered: edited later', 'delivered: old']);
@@ -129,9 +120,9 @@ describe('Mailbox', () => {
 
 	it('takes a reused name for a new message also when its hook is killed', async () => {
 		const note = MessageId.parse('note');
-		await mailbox.put(message('old'), note);
+		await mailbox.put(messageContent('old'), note);
 		deliverAll(await mailbox.claim(() => 'take'));
-		await mailbox.put(message('new'), note);
+		await mailbox.put(messageContent('new'), note);
 		await mailbox.claim(() => 'take');
 		await asIfKilled();
 		await mailbox.recover();
@@ -141,7 +132,7 @@ describe('Mailbox', () => {
 	it('files every message of a name that is used again and again', async () => {
 		const note = MessageId.parse('note');
 		for (const text of ['one', 'two']) {
-			await mailbox.put(message(text), note);
+			await mailbox.put(messageContent(text), note);
 			deliverAll(await mailbox.claim(() => 'take'));
 		}
 		for (const { id } of (await mailbox.list(['delivered'])).messages) await mailbox.archive(id);
@@ -151,7 +142,7 @@ describe('Mailbox', () => {
 			['five', (id: MessageId) => mailbox.withdraw(id)],
 			['six', (id: MessageId) => mailbox.markRead(id)],
 		] as const) {
-			await mailbox.put(message(text), note);
+			await mailbox.put(messageContent(text), note);
 			await file(note);
 		}
 		expect((await texts()).sort()).toEqual([
@@ -165,7 +156,7 @@ describe('Mailbox', () => {
 	});
 
 	it('is not held up by a file with a name that no claim could have, and says which it is', async () => {
-		await mailbox.put(message('fine'));
+		await mailbox.put(messageContent('fine'));
 		await writeFile(join(folder, 'inbox', `${'漢'.repeat(80)}.md`), 'too long');
 		const claims = await mailbox.claim(() => 'take');
 		expect(claims.map(({ content }) => content.text)).toEqual(['fine']);
@@ -179,13 +170,13 @@ describe('Mailbox', () => {
 		await rm(join(folder, state), { recursive: true, force: true });
 		await symlink(elsewhere, join(folder, state));
 		await expect(mailbox.claim(() => 'take')).rejects.toMatchObject({ code: 'bad-file' });
-		await expect(mailbox.put(message('x'))).rejects.toMatchObject({ code: 'bad-file' });
+		await expect(mailbox.put(messageContent('x'))).rejects.toMatchObject({ code: 'bad-file' });
 		expect(await readdir(elsewhere)).toEqual(['readme.md']);
 		await rm(elsewhere, { recursive: true });
 	});
 
 	it('edits and withdraws only what is still queued', async () => {
-		const id = await mailbox.put(message('draft'));
+		const id = await mailbox.put(messageContent('draft'));
 		await mailbox.edit(id, content => ({ ...content, text: 'final' }));
 		expect(await texts()).toEqual(['queued: final']);
 
@@ -193,13 +184,13 @@ describe('Mailbox', () => {
 		await expect(mailbox.edit(id, content => content)).rejects.toMatchObject({ code: 'not-queued' });
 		await expect(mailbox.withdraw(id)).rejects.toMatchObject({ code: 'not-queued' });
 
-		const second = await mailbox.put(message('never mind'));
+		const second = await mailbox.put(messageContent('never mind'));
 		await mailbox.withdraw(second);
 		expect((await texts()).sort()).toEqual(['delivered: final', 'withdrawn: never mind']);
 	});
 
 	it('archives with the receipt, and twice is once', async () => {
-		const id = await mailbox.put(message('done'));
+		const id = await mailbox.put(messageContent('done'));
 		deliverAll(await mailbox.claim(() => 'take'));
 		await mailbox.archive(id);
 		await mailbox.archive(id);
@@ -213,7 +204,7 @@ describe('Mailbox', () => {
 		await rm(folder, { recursive: true });
 		await symlink(elsewhere, folder);
 
-		await expect(mailbox.put(message('x'))).rejects.toMatchObject({ code: 'bad-file' });
+		await expect(mailbox.put(messageContent('x'))).rejects.toMatchObject({ code: 'bad-file' });
 		await rm(elsewhere, { recursive: true });
 	});
 
@@ -231,8 +222,8 @@ describe('Mailbox', () => {
 		for (let killAt = 0; ; killAt++) {
 			await rm(folder, { recursive: true, force: true });
 			await mailbox.makeFolders();
-			await mailbox.put(message('one'));
-			await mailbox.put(message('two'));
+			await mailbox.put(messageContent('one'));
+			await mailbox.put(messageContent('two'));
 
 			const args = [bundledChild('killedAt'), `${killAt}`, bundledChild('deliverAll'), root, folder];
 			const ended = await run(process.execPath, args).then(
@@ -255,7 +246,7 @@ describe('Mailbox', () => {
 	}, 60_000);
 
 	it('says in the receipt that a message was claimed before by a process that died', async () => {
-		await mailbox.put(message('repeat me'));
+		await mailbox.put(messageContent('repeat me'));
 		const [claim] = await mailbox.claim(() => 'take');
 		expect(claim).toBeDefined();
 		await asIfKilled();

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { queueDelegate } from '../../core/delegates/queueDelegate.ts';
-import { isSwarmWorker } from '../../core/delegates/swarm.ts';
+import { swarmOf } from '../../core/delegates/swarm.ts';
 import { DelegateCreatedOutput } from '../../protocol/cliOutput.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
@@ -101,7 +101,7 @@ export const delegate = command(
 				setUp: settings.worktreeSetUp || undefined,
 				tearDown: settings.worktreeTearDown || undefined,
 			}),
-			...(isSwarmWorker(context.env, settings) && { swarm: { feature: featureOf(file) } }),
+			swarm: swarmOf({ feature: featureOf(file) }, context.env, settings),
 			parent,
 		});
 		// It is queued: who tried again because of this would queue it twice.

@@ -22,6 +22,23 @@ export function isSwarmWorker(
 	return said === 'true' || (said !== 'false' && settings.swarmWorker === true);
 }
 
+/** A swarm's worker that is queued: under this name or, without one, that of its mailbox. */
+interface SwarmRequest {
+	feature: string | undefined;
+}
+
+/**
+ * The worker of a swarm that a delegate is queued as: the one that it is again, else a new one, as the environment says or as set.
+ * @param asked `again`: what a repeated request brings along; `feature`: the name of a new one
+ */
+export function swarmOf(
+	{ again, feature }: { again?: SwarmRequest | undefined; feature?: string | undefined },
+	env: Readonly<Record<string, string | undefined>>,
+	settings: { swarmWorker?: boolean | undefined },
+): SwarmRequest | undefined {
+	return again ?? (isSwarmWorker(env, settings) ? { feature } : undefined);
+}
+
 /**
  * The name of the worker whose prompt is in a file: the file's own, without its ending, as it is.
  * @throws NancyError `bad-name` for one that cannot be the name of files

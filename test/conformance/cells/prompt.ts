@@ -26,8 +26,7 @@ export const nextPrompt: Cell = {
 	triedAnyway: false,
 	quick: false,
 	run: async lab => {
-		const worker = await lab.start({ prompt: '[[text:First turn]]' });
-		await worker.idle();
+		const worker = await lab.startIdle();
 		// A pause wakes nobody.
 		const id = await lab.send(worker.address, 'Read this with the prompt.', { effect: 'pause' });
 		await sleep(1500);

@@ -9,8 +9,7 @@ export const wake: Cell = {
 	quick: false,
 	lab: { wakes: true },
 	run: async lab => {
-		const worker = await lab.start({ prompt: '[[text:First turn]]' });
-		await worker.idle();
+		const worker = await lab.startIdle();
 		for (const words of ['Look at the log.', 'And at the tests.']) {
 			const id = await lab.send(worker.address, `${words} [[text:Looked]]`, { kind: 'feedback' });
 			await lab.seen(words);
@@ -32,8 +31,7 @@ export const draft: Cell = {
 	quick: false,
 	lab: { wakes: true },
 	run: async lab => {
-		const worker = await lab.start({ prompt: '[[text:First turn]]' });
-		await worker.idle();
+		const worker = await lab.startIdle();
 		worker.terminal.type('half a thought');
 		await worker.terminal.waitForText(/half a thought/);
 		await lab.send(worker.address, 'While you type. [[text:Looked]]');
@@ -53,8 +51,7 @@ export const wakeOnResume: Cell = {
 	quick: false,
 	lab: { wakes: true },
 	run: async lab => {
-		const worker = await lab.start({ prompt: '[[text:First turn]]' });
-		await worker.idle();
+		const worker = await lab.startIdle();
 		await worker.terminal.close();
 		await lab.send(worker.address, 'While you were away. [[text:Read on return]]');
 		await lab.start({ resume: true });

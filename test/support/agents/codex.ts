@@ -6,6 +6,7 @@ export const codexUnderTest: AgentUnderTest = {
 	driver: 'codex',
 	home: codexHome,
 	env: {},
+	inTests: 'quick',
 	asking: {},
 	waking: {},
 	question: /Would you like to run the following command\?/,

@@ -6,6 +6,7 @@ export const copilotUnderTest: AgentUnderTest = {
 	driver: 'copilot-cli',
 	home: copilotHome,
 	env: {},
+	inTests: 'quick',
 	asking: {},
 	waking: { experimental: true },
 	question: /Do you want to run this command\?/,

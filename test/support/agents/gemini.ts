@@ -6,6 +6,7 @@ export const geminiUnderTest: AgentUnderTest = {
 	driver: 'gemini-cli',
 	home: geminiHome,
 	env: {},
+	inTests: 'quick',
 	asking: {},
 	waking: {},
 	question: /Allow execution of \[Shell\]\?/,

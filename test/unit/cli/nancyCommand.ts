@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
-import { build, type Metafile } from 'esbuild';
+import type { Metafile } from 'esbuild';
 import { join } from 'node:path';
 import { drivers } from '../../../src/drivers/index.ts';
-import { buildHooks } from '../../support/runtime.ts';
+import { programs, repository } from '../../support/programs.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
-
-export const repository = join(import.meta.dirname, '../../..');
 
 export interface Outcome {
 	code: number | null;
@@ -30,23 +28,13 @@ export class NancyCommand implements AsyncDisposable {
 	/** @param isPackage with all that a package has beside the command: hook program, guard, skills */
 	static async build({ isPackage = false } = {}): Promise<NancyCommand> {
 		const folder = tempFolder('nancy-cli-');
+		const { cli, hooks, metafile } = await programs();
+		cpSync(cli, folder.file('dist', 'nancy.js'));
 		if (isPackage) {
 			for (const name of ['hooks', 'skills'])
 				cpSync(join(repository, name), folder.file(name), { recursive: true });
-			await buildHooks(folder.file('dist', 'hook'));
+			cpSync(hooks, folder.file('dist', 'hook'), { recursive: true });
 		}
-		const { metafile } = await build({
-			absWorkingDir: repository,
-			entryPoints: { nancy: 'src/cli/main.ts' },
-			outdir: folder.file('dist'),
-			bundle: true,
-			metafile: true,
-			platform: 'node',
-			format: 'cjs',
-			target: 'node20',
-			mainFields: ['module', 'main'],
-			logLevel: 'silent',
-		});
 		return new NancyCommand(folder, metafile);
 	}
 

@@ -6,6 +6,7 @@ import { deploy, deploymentState, obstacles, undeploy } from '../../../src/core/
 import type { DeployRequest } from '../../../src/core/deployment/job.ts';
 import type { DeploymentPlan, Driver } from '../../../src/core/driver.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
+import { deployRequest } from '../../support/deployRequest.ts';
 import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { treeOf } from '../../support/tree.ts';
@@ -36,20 +37,11 @@ function put(file: string, text: string, mode = 0o644): void {
 	writeFileSync(file, text, { mode });
 }
 
-function request(scope: DeployRequest['scope'] = 'workspace', version = OLD): DeployRequest {
-	const runtime = folder.file('nancy/runtime', version);
-	return {
-		agentVersion: [1, 0, 0],
-		scope,
-		runtime: {
-			folder: runtime,
-			launcher: join(runtime, 'nancy-hook'),
-			bin: join(runtime, 'bin'),
-			skills: join(runtime, 'skills'),
-			version,
-		},
-	};
-}
+const request = (scope: DeployRequest['scope'] = 'workspace', version = OLD): DeployRequest => ({
+	...deployRequest(folder.path, version),
+	agentVersion: [1, 0, 0],
+	scope,
+});
 
 const at = (file: string) => join(workspace.folder, file);
 const read = (file: string) => readFileSync(at(file), 'utf8');

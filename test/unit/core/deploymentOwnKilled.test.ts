@@ -1,16 +1,12 @@
-import { build } from 'esbuild';
-import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run as step } from '../../fixtures/children/deployOwnOnce.mts';
+import { killedAt } from '../../support/killedAt.ts';
 import { SHARED } from '../../support/ownFilesDriver.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { treeOf } from '../../support/tree.ts';
 
-const run = promisify(execFile);
-const children = join(import.meta.dirname, '../../fixtures/children');
 const folder = tempFolder('nancy-own-killed-');
 /** With 2 here every call passed when this was written. */
 const STRIDE = 23;
@@ -18,17 +14,7 @@ const OLD = '0.1.0-aaaaaaaa';
 const NEW = '0.2.0-bbbbbbbb';
 const EXCLUDE = '# no end of line';
 
-beforeAll(async () => {
-	await build({
-		entryPoints: [join(children, 'killedAt.mts'), join(children, 'deployOwnOnce.mts')],
-		outdir: folder.path,
-		outExtension: { '.js': '.mjs' },
-		bundle: true,
-		platform: 'node',
-		format: 'esm',
-		mainFields: ['module', 'main'],
-		logLevel: 'silent',
-	});
+beforeAll(() => {
 	for (const version of [OLD, NEW]) put(folder.file('nancy/runtime', version, 'skills/check/SKILL.md'), version);
 });
 afterAll(() => folder.remove());
@@ -63,7 +49,7 @@ describe('a deployment with files of its own that is killed', () => {
 				const untouched = treeOf(place);
 				for (const each of before) await step(place, folder.path, OLD, each);
 
-				const ended = await killedAt(killAt, place, version, action);
+				const ended = await killedAt(killAt, 'deployOwnOnce', [place, folder.path, version, action]);
 
 				// Done again, it is as if it had not been killed; and so is whatever is taken back at once.
 				if (kills % 2 === 0) {
@@ -89,22 +75,4 @@ describe('a deployment with files of its own that is killed', () => {
 function put(file: string, text: string): void {
 	mkdirSync(dirname(file), { recursive: true });
 	writeFileSync(file, text);
-}
-
-async function killedAt(call: number, place: string, version: string, action: string): Promise<string | undefined> {
-	try {
-		await run(process.execPath, [
-			folder.file('killedAt.mjs'),
-			`${call}`,
-			folder.file('deployOwnOnce.mjs'),
-			place,
-			folder.path,
-			version,
-			action,
-		]);
-		return 'finished';
-	} catch (error) {
-		const { signal, stderr } = error as { signal?: string; stderr?: string };
-		return signal ?? stderr;
-	}
 }

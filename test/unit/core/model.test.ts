@@ -10,10 +10,11 @@ import { readOverview, WorkspaceModel, type ModelOptions } from '../../../src/co
 import type { WorkerState } from '../../../src/core/overview.ts';
 import { Collector } from '../../../src/core/traffic/collector.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
-import type { MessageContent } from '../../../src/protocol/message.ts';
 import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
+import { addBoundWorker } from '../../support/boundWorker.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
@@ -24,29 +25,14 @@ const task = TaskName.parse('fix');
 const worker = WorkerName.parse('worker');
 const address = { task, worker };
 const session = SessionId.parse('s1');
-const directive: MessageContent = {
-	kind: 'directive',
-	priority: 'normal',
-	effect: 'none',
-	from: 'orchestrator',
-	text: 'Use the helper.',
-};
+const directive = messageContent('Use the helper.');
 
 beforeEach(async () => {
 	folder = tempFolder();
 	workspace = new Workspace(folder.path);
-	const now = new Date().toISOString();
 	const agent = DriverId.parse('fake');
 	await workspace.createTask(taskRecord(task, agent, { title: 'Fix' }));
-	await workspace.saveWorker({
-		version: 1,
-		task,
-		name: worker,
-		agent,
-		sessions: [{ id: session, startedAt: now }],
-		startedAt: now,
-	});
-	await workspace.bindSession(session, address, true);
+	await addBoundWorker(workspace, address, { agent, session });
 });
 afterEach(async () => {
 	for (const model of models.splice(0)) await model.close();

@@ -6,6 +6,7 @@ import { claimBatch } from '../../../src/core/batch.ts';
 import { Mailbox } from '../../../src/core/mailbox.ts';
 import { MessageId } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 let folder: TempFolder;
@@ -35,8 +36,7 @@ describe('Transcript', () => {
 	it('finds a message in the text that the hook hands over', async () => {
 		const transcript = new Transcript(file, format);
 		const mailbox = new Mailbox(folder.path, folder.file('box'));
-		const content = { kind: 'directive', priority: 'normal', effect: 'none', from: 'orchestrator' } as const;
-		const id = await mailbox.put({ ...content, text: 'hello' }, MessageId.parse('20261121T072200000Z-ab12'));
+		const id = await mailbox.put(messageContent('hello'), MessageId.parse('20261121T072200000Z-ab12'));
 		const { text } = await claimBatch(mailbox, { kind: 'tool-start', slot: 'boundary' }, 10_000);
 		await writeFile(file, line({ text: `PreToolUse:Bash hook additional context: ${text}` }));
 		await transcript.read();

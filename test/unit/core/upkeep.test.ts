@@ -3,6 +3,7 @@ import { Upkeep } from '../../../src/core/upkeep.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
 it('a message for an agent without hooks waits with the reason, until the agent has them', async () => {
@@ -13,8 +14,7 @@ it('a message for an agent without hooks waits with the reason, until the agent 
 	const task = { name, title: 'x', prompt: '', agent: fakeDriver.id, createdAt: at, origin: 'nancy' } as const;
 	await workspace.createTask({ version: 1, ...task });
 	const address = { task: name, worker: FIRST_WORKER };
-	const message = { kind: 'directive', priority: 'normal', effect: 'none', from: 'orchestrator', text: 'x' } as const;
-	await workspace.send(address, message);
+	await workspace.send(address, messageContent('x'));
 	const queued = async () => (await workspace.mailbox(address).list(['queued'])).messages;
 	const upkeep = new Upkeep(workspace, Date.now);
 	const state = { phase: 'idle', source: '', at } as const;

@@ -8,7 +8,9 @@ import { mapConcurrently } from '../../../src/base/concurrent.ts';
 import { Workspace, type WorkerAddress } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
+import { addBoundWorker } from '../../support/boundWorker.ts';
 import { eventually } from '../../support/eventually.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { hookRuntime } from '../../support/runtime.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
@@ -36,20 +38,10 @@ beforeEach(async () => {
 	agents = [first, second].map(() => spawn('sleep', ['300']));
 	folder = await mkdtemp(join(tmpdir(), 'nancy-faults-'));
 	workspace = new Workspace(folder);
-	const now = new Date().toISOString();
-	await workspace.createTask(taskRecord(task, claudeCode.id));
-	for (const { worker, session } of [first, second]) {
-		await workspace.saveWorker({
-			version: 1,
-			task,
-			name: worker,
-			agent: claudeCode.id,
-			agentVersion: '2.1.329',
-			sessions: [{ id: session, startedAt: now }],
-			startedAt: now,
-		});
-		await workspace.bindSession(session, { task, worker }, true);
-	}
+	const agent = claudeCode.id;
+	await workspace.createTask(taskRecord(task, agent));
+	for (const { worker, session } of [first, second])
+		await addBoundWorker(workspace, { task, worker }, { agent, session, agentVersion: '2.1.329' });
 });
 afterEach(async () => {
 	for (const agent of agents) agent.kill();
@@ -110,10 +102,7 @@ function hook(
 
 const bash = (session: SessionId, killAfterMs?: number) => hook(session, 'PreToolUse', 'boundary', {}, killAfterMs);
 
-const put = (address: WorkerAddress, text: string) =>
-	workspace
-		.mailbox(address)
-		.put({ kind: 'directive', priority: 'normal', effect: 'none', from: 'orchestrator', text });
+const put = (address: WorkerAddress, text: string) => workspace.mailbox(address).put(messageContent(text));
 
 /** The one-word messages that hooks handed over. */
 const words = (ended: readonly Ended[]) =>
@@ -272,17 +261,8 @@ describe.skipIf(!isRoot || process.platform !== 'linux')(`hooks on a bad disk${w
 
 	it('leaves a message queued and the agent alone while the disk is full', async () => {
 		await mountOver('size=600k');
-		const now = new Date().toISOString();
 		await workspace.createTask(taskRecord(task, claudeCode.id));
-		await workspace.saveWorker({
-			version: 1,
-			task,
-			name: first.worker,
-			agent: claudeCode.id,
-			sessions: [{ id: first.session, startedAt: now }],
-			startedAt: now,
-		});
-		await workspace.bindSession(first.session, first, true);
+		await addBoundWorker(workspace, first, { agent: claudeCode.id, session: first.session });
 		await put(first, 'm1');
 		const filler = join(folder, 'filler');
 		await run('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k', 'count=1000']).catch(() => undefined);

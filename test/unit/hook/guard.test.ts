@@ -14,7 +14,10 @@ import { beforeEach, describe, expect, it, afterEach } from 'vitest';
 import { readPhase } from '../../../src/core/phase.ts';
 import { parseSpoolFileName } from '../../../src/core/traffic/spoolName.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
+import type { MessageContent } from '../../../src/protocol/message.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
+import { addBoundWorker } from '../../support/boundWorker.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { hookRuntime } from '../../support/runtime.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
@@ -34,18 +37,8 @@ beforeEach(async () => {
 	launcher = await hookRuntime();
 	folder = tempFolder('nancy guard ');
 	workspace = new Workspace(folder.path);
-	const now = new Date().toISOString();
 	await workspace.createTask(taskRecord(address.task, driver));
-	await workspace.saveWorker({
-		version: 1,
-		task: address.task,
-		name: address.worker,
-		agent: driver,
-		agentVersion: '2.1.329',
-		sessions: [{ id: session, startedAt: now }],
-		startedAt: now,
-	});
-	await workspace.bindSession(session, address, true);
+	await addBoundWorker(workspace, address, { agent: driver, session, agentVersion: '2.1.329' });
 });
 afterEach(() => folder.remove());
 
@@ -73,15 +66,7 @@ const spooled = () =>
 		name: parseSpoolFileName(name),
 		text: readFileSync(`${workspace.paths.spool}/${name}`, 'utf8'),
 	}));
-const send = (text: string, more: object = {}) =>
-	workspace.send(address, {
-		kind: 'directive',
-		priority: 'normal',
-		effect: 'none',
-		from: 'orchestrator',
-		text,
-		...more,
-	});
+const send = (text: string, more: Partial<MessageContent> = {}) => workspace.send(address, messageContent(text, more));
 const deployedFor = (agentVersion: string) =>
 	workspace.updateConfig(config => ({
 		...config,
@@ -244,10 +229,12 @@ describe('the guard', () => {
 		await deployedFor('2.1.117');
 		await send('Stop that.', { effect: 'halt' });
 		expect(hook('PreToolUse', 'boundary').stdout).toContain('Stop that.');
-		expect(hook('PreToolUse', 'boundary').stdout).toContain('deny');
 		const halt = join(workspace.paths.halts, session);
-		const old = new Date(Date.now() - 3000);
-		utimesSync(halt, old, old);
+		const begunSeconds = (ago: number) => utimesSync(halt, new Date(), new Date(Date.now() - ago * 1000));
+		// However slow the machine is.
+		begunSeconds(-1);
+		expect(hook('PreToolUse', 'boundary').stdout).toContain('deny');
+		begunSeconds(3);
 		expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
 		// Else the guard would start the program at every later call.
 		expect(existsSync(halt)).toBe(false);

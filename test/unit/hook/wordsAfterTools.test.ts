@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
+import type { MessageContent } from '../../../src/protocol/message.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
+import { addBoundWorker } from '../../support/boundWorker.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { hookRuntime } from '../../support/runtime.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000002');
@@ -19,27 +23,9 @@ beforeEach(async () => {
 	launcher = await hookRuntime();
 	folder = tempFolder('nancy words ');
 	workspace = new Workspace(folder.path);
-	const now = new Date().toISOString();
 	const agent = copilotCli.id;
-	await workspace.createTask({
-		version: 1,
-		name: address.task,
-		title: 'build',
-		prompt: '',
-		agent,
-		createdAt: now,
-		origin: 'nancy',
-	});
-	const sessions = [{ id: session, startedAt: now }];
-	await workspace.saveWorker({
-		version: 1,
-		task: address.task,
-		name: address.worker,
-		agent,
-		sessions,
-		startedAt: now,
-	});
-	await workspace.bindSession(session, address, false);
+	await workspace.createTask(taskRecord(address.task, agent));
+	await addBoundWorker(workspace, address, { agent, session, isWatched: false });
 });
 afterEach(() => folder.remove());
 
@@ -58,15 +44,7 @@ function answer(event: string, more: object = {}): unknown {
 const plan = () =>
 	copilotCli.deployment({ version: [1, 0, 102], launcher, workspaceFolder: folder.path, scope: 'launch' });
 
-const send = (text: string, more: object = {}) =>
-	workspace.send(address, {
-		kind: 'directive',
-		priority: 'normal',
-		effect: 'none',
-		from: 'orchestrator',
-		text,
-		...more,
-	});
+const send = (text: string, more: Partial<MessageContent> = {}) => workspace.send(address, messageContent(text, more));
 const queued = async () => (await workspace.mailbox(address).list(['queued'])).messages.length;
 const saying = (words: string) => expect.stringContaining(words) as unknown;
 

@@ -2,55 +2,43 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../../src/base/liveness.ts';
 import { admitted, defaultCap } from '../../../../src/core/delegates/admission.ts';
-import { Delegates, type Delegate } from '../../../../src/core/delegates/delegates.ts';
+import type { Delegate, Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { OWN_TASK } from '../../../../src/core/delegates/ownTask.ts';
-import { queueDelegate, type DelegateRequest } from '../../../../src/core/delegates/queueDelegate.ts';
+import type { DelegateRequest } from '../../../../src/core/delegates/queueDelegate.ts';
 import { StatusWriter } from '../../../../src/core/delegates/statusWriter.ts';
 import { Tickets } from '../../../../src/core/delegates/tickets.ts';
 import { deleteWorker } from '../../../../src/core/deleteWorker.ts';
 import { newMessageId } from '../../../../src/core/messageId.ts';
-import { Workspace } from '../../../../src/core/workspace.ts';
 import { DelegateFiles } from '../../../../src/core/delegates/files.ts';
 import { DelegateRecord, DelegateStatus, type DelegateState } from '../../../../src/protocol/delegate.ts';
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../../src/protocol/names.ts';
+import { DelegateRoom } from '../../../support/delegateRoom.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
-import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+import { messageContent } from '../../../support/messageContent.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 
-let folder: TempFolder;
-let workspace: Workspace;
+let room: DelegateRoom;
 let delegates: Delegates;
-let tickets: Tickets;
 
 beforeEach(() => {
-	folder = tempFolder();
-	workspace = new Workspace(folder.file('project'));
-	delegates = new Delegates(workspace);
-	tickets = new Tickets(folder.file('data'));
+	room = new DelegateRoom();
+	delegates = room.delegates;
 });
-afterEach(() => folder.remove());
+afterEach(() => room.folder.remove());
 
-const request = (more: Partial<DelegateRequest> = {}): DelegateRequest => ({
-	prompt: 'Write the tests.\nAll of them.',
-	agent: fakeDriver.id,
-	permissions: 'default',
-	folder: workspace.folder,
-	...more,
-});
-
-const queue = (more?: Partial<DelegateRequest>) => queueDelegate(delegates, tickets, request(more));
+const queue = (more?: Partial<DelegateRequest>) => room.queue(more);
 
 async function taskWithWorker() {
 	const task = TaskName.parse('build');
 	const now = new Date().toISOString();
 	const agent = fakeDriver.id;
-	await workspace.createTask(taskRecord(task, agent));
-	await workspace.createWorker({ version: 1, task, name: FIRST_WORKER, agent, sessions: [], startedAt: now });
+	await room.workspace.createTask(taskRecord(task, agent));
+	await room.workspace.createWorker({ version: 1, task, name: FIRST_WORKER, agent, sessions: [], startedAt: now });
 	return { task, worker: FIRST_WORKER };
 }
 
 async function mailOf(task: TaskName, worker = ORCHESTRATOR) {
-	const { messages } = await workspace.mailbox({ task, worker }).list();
+	const { messages } = await room.workspace.mailbox({ task, worker }).list();
 	return messages.map(({ content }) => content);
 }
 
@@ -64,7 +52,7 @@ describe('a delegate', () => {
 		expect(statSync(files.prompt).mode & 0o777).toBe(0o600);
 		expect(record).toMatchObject({ title: 'Write the tests.', task: 'delegates', worker: 'delegate-1' });
 		expect(JSON.parse(readFileSync(files.status, 'utf8'))).toMatchObject({ task_id: record.id, status: 'queued' });
-		expect(await workspace.worker(record)).toMatchObject({ delegate: record.id });
+		expect(await room.workspace.worker(record)).toMatchObject({ delegate: record.id });
 		expect((await queue()).record.worker).toBe('delegate-2');
 	});
 
@@ -204,13 +192,12 @@ describe('a delegate', () => {
 		const delegate = await queue();
 		const address = { task: delegate.record.task, worker: delegate.record.worker };
 		for (const text of ['Use the helper.\nNot a new one.', 'And run the tests.']) {
-			const content = { priority: 'normal', effect: 'none', from: 'orchestrator', text } as const;
-			await workspace.send(address, { ...content, kind: 'feedback' });
+			await room.workspace.send(address, messageContent(text, { kind: 'feedback' }));
 		}
 		await delegates.finish(delegate, { ok: true, output: 'The answer.' });
 		const [mail] = await mailOf(TaskName.parse('delegates'));
 		expect(mail?.text).toContain('2 messages to it were never read: “Use the helper.”, “And run the tests.”');
-		const { messages } = await workspace.mailbox(address).list(['queued']);
+		const { messages } = await room.workspace.mailbox(address).list(['queued']);
 		expect(messages.map(({ held }) => held)).toEqual(Array(2).fill('the delegate ended without reading it'));
 	});
 
@@ -229,7 +216,7 @@ describe('a delegate', () => {
 	it.each(['worker', 'task'])('whose asker’s %s has been deleted tells the human, once', async gone => {
 		const parent = await taskWithWorker();
 		const delegate = await queue({ parent });
-		await (gone === 'task' ? workspace.deleteTask(parent.task) : deleteWorker(workspace, parent));
+		await (gone === 'task' ? room.workspace.deleteTask(parent.task) : deleteWorker(room.workspace, parent));
 		for (let n = 0; n < 2; n++) await delegates.finish(delegate, { ok: true, output: 'The answer.' });
 		expect(await delegates.get(delegate.record.id)).toMatchObject({ state: 'done', status: { reported: true } });
 		const told = await mailOf(gone === 'task' ? OWN_TASK : parent.task);
@@ -252,10 +239,10 @@ describe('a ticket', () => {
 	it('is good for what was queued, and for nothing that was brought along or changed', async () => {
 		const { record } = await queue();
 		const files = delegates.filesOfRequest(record.id);
-		expect(await tickets.isValid(record.id, files)).toBe(true);
+		expect(await room.tickets.isValid(record.id, files)).toBe(true);
 		writeFileSync(delegates.files(record.id).prompt, 'rm -rf everything');
-		expect(await tickets.isValid(record.id, files)).toBe(false);
-		expect(await new Tickets(folder.file('other')).isValid(record.id, files)).toBe(false);
+		expect(await room.tickets.isValid(record.id, files)).toBe(false);
+		expect(await new Tickets(room.folder.file('other')).isValid(record.id, files)).toBe(false);
 	});
 });
 
@@ -306,7 +293,7 @@ describe('the queue', () => {
 	});
 
 	it('is parked until the reset, and not longer', async () => {
-		await workspace.prepare();
+		await room.workspace.prepare();
 		const until = new Date(Date.now() + 60_000).toISOString();
 		await delegates.park({ version: 1, agent: fakeDriver.id, until, reason: 'limit' });
 		expect(await delegates.parked(Date.now())).toHaveLength(1);

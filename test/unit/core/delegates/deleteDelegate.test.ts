@@ -2,47 +2,32 @@ import { mkdirSync, readdirSync, renameSync, symlinkSync, utimesSync, writeFileS
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deleteDelegate } from '../../../../src/core/delegates/deleteDelegate.ts';
-import { Delegates, type Delegate } from '../../../../src/core/delegates/delegates.ts';
-import { queueDelegate } from '../../../../src/core/delegates/queueDelegate.ts';
-import { Tickets } from '../../../../src/core/delegates/tickets.ts';
-import { Workspace } from '../../../../src/core/workspace.ts';
+import type { Delegate, Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { ORCHESTRATOR, SessionId } from '../../../../src/protocol/names.ts';
-import { fakeDriver } from '../../../support/fakeDriver.ts';
-import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+import { DelegateRoom } from '../../../support/delegateRoom.ts';
 
-let folder: TempFolder;
-let workspace: Workspace;
+let room: DelegateRoom;
 let delegates: Delegates;
-let tickets: Tickets;
 
 beforeEach(() => {
-	folder = tempFolder();
-	workspace = new Workspace(folder.file('project'));
-	delegates = new Delegates(workspace);
-	tickets = new Tickets(folder.file('data'));
+	room = new DelegateRoom();
+	delegates = room.delegates;
 });
-afterEach(() => folder.remove());
+afterEach(() => room.folder.remove());
 
-const queue = (feature?: string) =>
-	queueDelegate(delegates, tickets, {
-		...(feature !== undefined && { swarm: { feature } }),
-		prompt: 'Write the tests.',
-		agent: fakeDriver.id,
-		permissions: 'default',
-		folder: workspace.folder,
-	});
-const remove = ({ record }: Delegate) => deleteDelegate(delegates, tickets, record.id);
+const queue = (feature?: string) => room.queue({ swarm: feature === undefined ? undefined : { feature } });
+const remove = ({ record }: Delegate) => deleteDelegate(delegates, room.tickets, record.id);
 const names = (path: string) => readdirSync(path).toSorted();
 const mail = async ({ record }: Delegate) =>
-	(await workspace.mailbox({ task: record.task, worker: ORCHESTRATOR }).list()).messages;
+	(await room.workspace.mailbox({ task: record.task, worker: ORCHESTRATOR }).list()).messages;
 
 /** As its runner leaves it; its session is known to the guard. */
 async function ended(feature?: string): Promise<Delegate> {
 	const delegate = await queue(feature);
 	const { record } = delegate;
 	const session = SessionId.parse(`5e551011-0000-4000-8000-${record.id.slice(-8)}0000`);
-	await workspace.bindSession(session, record, true);
-	await workspace.updateWorker(
+	await room.workspace.bindSession(session, record, true);
+	await room.workspace.updateWorker(
 		record,
 		known => known && { ...known, sessions: [{ id: session, startedAt: record.createdAt }] },
 	);
@@ -57,16 +42,16 @@ describe('deleting a delegate', () => {
 		const before = names(delegates.folder).filter(name => !name.startsWith(gone.record.id));
 		await remove(gone);
 		expect(names(delegates.folder)).toEqual(before);
-		expect(names(workspace.paths.workers(other.record.task))).toEqual(['delegate-2.json']);
-		expect(names(workspace.paths.comms(other.record.task))).toEqual(['delegate-2', 'orchestrator']);
-		expect(names(workspace.paths.sessions)).toEqual([]);
-		expect(names(workspace.paths.tasks)).toEqual(['delegates']);
-		expect(names(folder.file('data', 'tickets'))).toEqual([other.record.id]);
+		expect(names(room.workspace.paths.workers(other.record.task))).toEqual(['delegate-2.json']);
+		expect(names(room.workspace.paths.comms(other.record.task))).toEqual(['delegate-2', 'orchestrator']);
+		expect(names(room.workspace.paths.sessions)).toEqual([]);
+		expect(names(room.workspace.paths.tasks)).toEqual(['delegates']);
+		expect(names(room.folder.file('data', 'tickets'))).toEqual([other.record.id]);
 		expect((await delegates.list()).delegates.map(({ record }) => record.id)).toEqual([other.record.id]);
 	});
 
 	it('takes the files of the swarm’s worker that it was, but for those of another delegate or behind a link', async () => {
-		const workers = join(workspace.folder, '.claude', 'orchestrator', 'workers');
+		const workers = join(room.workspace.folder, '.claude', 'orchestrator', 'workers');
 		const first = await ended('login');
 		const again = await ended('login');
 		const other = await ended('logout');
@@ -75,10 +60,10 @@ describe('deleting a delegate', () => {
 		await remove(again);
 		expect(new Set(names(workers).map(name => name.split('.')[0]))).toEqual(new Set(['logout']));
 		expect((await delegates.list()).delegates.map(({ record }) => record.title)).toEqual([other.record.title]);
-		renameSync(workers, folder.file('elsewhere'));
-		symlinkSync(folder.file('elsewhere'), workers);
+		renameSync(workers, room.folder.file('elsewhere'));
+		symlinkSync(room.folder.file('elsewhere'), workers);
 		await remove(other);
-		expect(names(folder.file('elsewhere'))).toHaveLength(5);
+		expect(names(room.folder.file('elsewhere'))).toHaveLength(5);
 		expect(await delegates.find(other.record.id)).toBeUndefined();
 	});
 
@@ -100,18 +85,18 @@ describe('deleting a delegate', () => {
 		const before = names(delegates.folder);
 		await expect(remove(delegate)).rejects.toMatchObject({ code: 'busy' });
 		expect(names(delegates.folder)).toEqual(before);
-		expect(await tickets.isValid(delegate.record.id, delegates.filesOfRequest(delegate.record.id))).toBe(true);
+		expect(await room.tickets.isValid(delegate.record.id, delegates.filesOfRequest(delegate.record.id))).toBe(true);
 	});
 
 	it('leaves a mailbox alone that is not the delegate’s, whatever its record says', async () => {
 		const delegate = await ended();
-		await workspace.updateWorker(delegate.record, known => {
+		await room.workspace.updateWorker(delegate.record, known => {
 			if (!known) return undefined;
 			const { delegate: _other, ...rest } = known;
 			return rest;
 		});
 		await remove(delegate);
-		expect(names(workspace.paths.workers(delegate.record.task))).toEqual(['delegate-1.json']);
+		expect(names(room.workspace.paths.workers(delegate.record.task))).toEqual(['delegate-1.json']);
 	});
 
 	it('may be repeated, and sweeps what a kill has left of an earlier one', async () => {

@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DelegateFiles } from '../../../../src/core/delegates/files.ts';
-import { swarmFeature, swarmFiles } from '../../../../src/core/delegates/swarm.ts';
+import { swarmFeature, swarmFiles, swarmOf } from '../../../../src/core/delegates/swarm.ts';
+import { DelegateRoom } from '../../../support/delegateRoom.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
 let folder: TempFolder;
@@ -53,5 +54,42 @@ describe('a swarm’s worker', () => {
 		['of several lines', 'a\nb'],
 	])('cannot be %s', (_, name) => {
 		expect(() => swarmFeature(name)).toThrow('cannot be the name');
+	});
+});
+
+describe('a delegate that is queued', () => {
+	let room: DelegateRoom;
+
+	beforeEach(() => {
+		room = new DelegateRoom();
+	});
+	afterEach(() => room.folder.remove());
+
+	/** As the window and the command queue it. */
+	async function queued(
+		swarmWorker: boolean,
+		env: Record<string, string>,
+		asked: Parameters<typeof swarmOf>[0] = {},
+	) {
+		return (await room.queue({ group: 'g', swarm: swarmOf(asked, env, { swarmWorker }) })).record;
+	}
+
+	it('is a swarm’s worker where that is set, or the environment says so', async () => {
+		expect((await queued(false, {})).swarm).toBeUndefined();
+		expect((await queued(true, {})).swarm).toEqual({ feature: 'delegates.delegate-2' });
+		expect((await queued(true, { CLAUDE_SWARM_WORKER: 'false' })).swarm).toBeUndefined();
+		expect((await queued(false, { CLAUDE_SWARM_WORKER: 'true' })).swarm).toEqual({
+			feature: 'delegates.delegate-4',
+		});
+	});
+
+	it('has the name that a new worker of a swarm is given', async () => {
+		expect((await queued(true, {}, { feature: 'login' })).swarm).toEqual({ feature: 'login' });
+		expect((await queued(false, {}, { feature: 'login' })).swarm).toBeUndefined();
+	});
+
+	it('keeps the name of the worker that it is again', async () => {
+		const again = { again: { feature: 'login' }, feature: 'logout' };
+		expect(await queued(false, {}, again)).toMatchObject({ swarm: { feature: 'login' }, group: 'g' });
 	});
 });

@@ -1,0 +1,24 @@
+import { Delegates, type Delegate } from '../../src/core/delegates/delegates.ts';
+import { queueDelegate, type DelegateRequest } from '../../src/core/delegates/queueDelegate.ts';
+import { Tickets } from '../../src/core/delegates/tickets.ts';
+import { Workspace } from '../../src/core/workspace.ts';
+import { fakeDriver } from './fakeDriver.ts';
+import { tempFolder } from './tempFolder.ts';
+
+/** A temporary folder with a project whose work is delegated, and the user's tickets beside it. */
+export class DelegateRoom {
+	readonly folder = tempFolder();
+	readonly workspace = new Workspace(this.folder.file('project'));
+	readonly delegates = new Delegates(this.workspace);
+	readonly tickets = new Tickets(this.folder.file('data'));
+
+	queue(more: Partial<DelegateRequest> = {}): Promise<Delegate> {
+		return queueDelegate(this.delegates, this.tickets, {
+			prompt: 'Write the tests.\nAll of them.',
+			agent: fakeDriver.id,
+			permissions: 'default',
+			folder: this.workspace.folder,
+			...more,
+		});
+	}
+}

@@ -1,0 +1,63 @@
+import { build, type Metafile, type Plugin } from 'esbuild';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { driverFolders, oneDriver } from '../../scripts/lib/oneDriver.mts';
+
+export const repository = join(import.meta.dirname, '../..');
+/** Where a run of tests has them built already: environment, for it reaches every test process. */
+const BUILT = 'NANCY_TEST_PROGRAMS';
+
+/** The programs that run outside the editor, built from the sources under test and minified as a package has them. */
+export interface Programs {
+	/** The `nancy` command. */
+	cli: string;
+	/** A folder: the hook program of each driver. */
+	hooks: string;
+	/** What the command was made of. */
+	metafile: Metafile;
+}
+
+let own: Promise<string> | undefined;
+
+/** Those of this run of tests; outside one (benches, conformance) built once in the process. */
+export async function programs(): Promise<Programs> {
+	const folder = process.env[BUILT] ?? (await (own ??= mkdtemp(join(tmpdir(), 'nancy-programs-')).then(built)));
+	const metafile = JSON.parse(readFileSync(join(folder, 'nancy.json'), 'utf8')) as Metafile;
+	return { cli: join(folder, 'nancy.js'), hooks: join(folder, 'hook'), metafile };
+}
+
+/** Builds them once for all test processes that are started from now on. */
+export async function buildForAll(folder: string): Promise<void> {
+	process.env[BUILT] = await built(folder);
+}
+
+async function built(folder: string): Promise<string> {
+	const each = (driver: string) =>
+		bundled('src/hook/main.ts', join(folder, 'hook', `${driver}.js`), [oneDriver(driver)]);
+	const [metafile] = await Promise.all([
+		bundled('src/cli/main.ts', join(folder, 'nancy.js')),
+		...driverFolders.map(each),
+	]);
+	writeFileSync(join(folder, 'nancy.json'), JSON.stringify(metafile));
+	return folder;
+}
+
+async function bundled(entry: string, outfile: string, plugins: Plugin[] = []): Promise<Metafile> {
+	const { metafile } = await build({
+		absWorkingDir: repository,
+		entryPoints: [entry],
+		outfile,
+		plugins,
+		bundle: true,
+		metafile: true,
+		platform: 'node',
+		format: 'cjs',
+		target: 'node20',
+		minify: true,
+		mainFields: ['module', 'main'],
+		logLevel: 'silent',
+	});
+	return metafile;
+}
