@@ -20,7 +20,7 @@ import { openWindow } from './ui/window.ts';
 export async function start(context: vscode.ExtensionContext, views: Views): Promise<Nancy> {
 	const log = vscode.window.createOutputChannel('Nancy', { log: true });
 	context.subscriptions.push(log);
-	const operations = new WindowOperations(context.extensionPath, version);
+	const operations = new WindowOperations(context.extensionPath, version, error => log.warn(errorText(error)));
 	const userSettings = new UserSettingsFile(configFolder());
 	let published = Promise.resolve();
 	const publish = () => {

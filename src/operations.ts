@@ -28,13 +28,17 @@ import { agentArguments, agentPath } from './ui/settings.ts';
 /** What the window asks of drivers, processes and other programs' files. */
 export class WindowOperations implements Operations {
 	private runtime: Promise<InstalledRuntime> | undefined;
-	readonly delegates: WindowDelegates = new WindowDelegates(() => this.runtimeFolder());
+	readonly delegates: WindowDelegates;
 	readonly worktrees: WindowWorktrees = new WindowWorktrees();
 
+	/** @param tell of a failure in the background, for the log */
 	constructor(
 		private readonly extensionPath: string,
 		private readonly version: string,
-	) {}
+		tell: (error: unknown) => void,
+	) {
+		this.delegates = new WindowDelegates(() => this.runtimeFolder(), tell);
+	}
 
 	async agents() {
 		return Promise.all(

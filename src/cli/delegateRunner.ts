@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
 import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
+import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
@@ -12,8 +13,8 @@ import { abandonStart, headlessOf, planWorker, recordProcess, recordStop } from 
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
 import { runInWorktree } from '../process/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../process/worktree.ts';
-import { DelegateRecord, type DelegateId } from '../protocol/delegate.ts';
-import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
+import { WorktreeName } from '../protocol/worktree.ts';
 import type { FoundAgent } from './agents.ts';
 import { eventLine } from './eventLine.ts';
 
@@ -77,22 +78,23 @@ async function claim(
 	id: DelegateId,
 	tickets: Tickets,
 ): Promise<{ delegate: Delegate; prompt: string } | undefined> {
-	const [text, prompt] = (await tickets.read(id, delegates.filesOfRequest(id))) ?? [];
-	const delegate = await delegates.get(id, text === undefined ? undefined : DelegateRecord.parse(JSON.parse(text)));
-	const { runner, error: _earlier, ...kept } = delegate.status;
+	const request = await ownRequest(delegates, tickets, id);
+	const delegate = await delegates.get(id, request?.record);
+	// The worktree is the one that git knows, whatever somebody wrote down here: see `place`.
+	const { runner, error: _earlier, worktree: _claimed, ...kept } = delegate.status;
 	const me = identify(process.pid);
 	const isMine = runner?.pid === me.pid && runner.startedTicks === me.startedTicks;
 	// A final status without its `.done` is for the next look to complete.
 	if (isFinal(delegate.state) || isFinal(delegate.status.status)) return undefined;
 	if (runner && !isMine && liveness(runner) !== 'dead') return undefined;
-	if (prompt === undefined) {
+	if (!request) {
 		await delegates.finish(delegate, { ok: false, reason: NO_TICKET, output: '' });
 		return undefined;
 	}
 	const now = new Date().toISOString();
 	const status = { ...kept, status: 'running' as const, runner: me, started_at: now, last_activity: now };
 	await delegates.writeStatus(id, status);
-	return { delegate: { ...delegate, status, state: 'running' }, prompt };
+	return { delegate: { ...delegate, status, state: 'running' }, prompt: request.prompt };
 }
 
 /** A full disk may have room again soon, and an answer is worth waiting for. */
@@ -163,15 +165,12 @@ class DelegateRun {
 	private async place(): Promise<string> {
 		const { place, id, setUp } = this.record;
 		if (place.is === 'folder') return place.folder;
-		const known = this.status.status.worktree;
-		const worktree: Worktree =
-			known ??
-			(await createWorktree({
-				folder: place.folder,
-				name: WorktreeName.parse(id),
-				withChanges: place.withChanges,
-				copyIncludes: true,
-			}));
+		const worktree = await createWorktree({
+			folder: place.folder,
+			name: WorktreeName.parse(id),
+			withChanges: place.withChanges,
+			copyIncludes: true,
+		});
 		this.status.change({ worktree });
 		await this.status.flush();
 		if (setUp !== undefined && setUp.trim() !== '') {

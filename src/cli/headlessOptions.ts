@@ -82,18 +82,28 @@ export interface Places {
 
 /**
  * An agent that may run `nancy` unasked must not reach further by it than its own workspace and the worktrees beside it, and must
- * not have anything hidden written there: settings of agents and tools, git's hooks, Nancy's records. Only with the widest mode.
+ * not have anything hidden written there: settings of agents and tools, git's hooks, Nancy's records. Another agent works for it
+ * where it works itself, or in the same place of a worktree: in a folder below, it can have written settings that widen what the other
+ * may do. Only with the widest mode.
  */
 export function refusePlacesFromAgent(driver: Driver, places: Places, asking: Asking): void {
 	if (!isAgent(asking) || mayAll(driver, asking)) return;
 	// Where its shell is, for a folder named with -C is what is asked about.
 	const { folder } = findOrChooseWorkspace({ ...asking.context, cwd: process.cwd(), isFolderGiven: false });
 	const root = foldersUpFrom(folder).find(each => existsSync(join(each, '.git')));
-	const own = [folder, ...(root === undefined ? [] : [`${root}.worktrees`])].map(real);
+	const worktrees = root === undefined ? undefined : real(`${root}.worktrees`);
+	const own = [real(folder), ...(worktrees === undefined ? [] : [worktrees])];
 	const within = (place: string) => own.map(each => relative(each, place)).find(isBelow);
 	const { folders, promptFile, outputFile } = places;
 	for (const place of [...folders, ...(promptFile === undefined ? [] : [promptFile])]) {
 		if (within(real(place)) === undefined) throw notAllowed(driver, asking, `with ${place}, outside its workspace`);
+	}
+	const prefix = root === undefined ? '' : relative(real(root), real(folder));
+	for (const place of folders) {
+		const [, ...inside] = worktrees === undefined ? [] : relative(worktrees, real(place)).split(sep);
+		const isInWorktree = worktrees !== undefined && isBelow(relative(worktrees, real(place)));
+		if (isInWorktree ? inside.join(sep) === prefix : real(place) === real(folder)) continue;
+		throw notAllowed(driver, asking, `in ${place}; let it work in ${folder}, and say in the prompt where`);
 	}
 	if (outputFile === undefined) return;
 	// The file itself is replaced, also where it is a link.
@@ -124,6 +134,7 @@ function isAgent({ context: { env, caller }, drivers }: Asking): boolean {
 
 /** Whether the user lets agents start this one with any permission. */
 function mayAll(driver: Driver, asking: Asking): boolean {
+	if (driver.headless === 'none') return false;
 	const all = Math.max(...headlessOf(driver).permissionModes.map(({ width }) => width));
 	return (widestFromAgents(driver, asking)?.width ?? 0) === all;
 }

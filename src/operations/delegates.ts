@@ -18,7 +18,11 @@ import { keepSettings } from './settings.ts';
 export class WindowDelegates implements DelegateOperations {
 	private readonly tickets = new Tickets(dataFolder());
 
-	constructor(private readonly runtime: () => Promise<Runtime>) {}
+	/** @param tell of a failure that stands in nobody's way */
+	constructor(
+		private readonly runtime: () => Promise<Runtime>,
+		private readonly tell: (error: unknown) => void,
+	) {}
 
 	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
 		requireTrust();
@@ -28,7 +32,8 @@ export class WindowDelegates implements DelegateOperations {
 		// Here for whatever asked for it, as the command does: only a repeated one brings a name along.
 		const swarm = swarmOf({ again: request.swarm }, process.env, { swarmWorker: swarmWorker(folder.path) });
 		const { record } = await queueDelegate(store, this.tickets, { ...request, swarm });
-		await this.look(store);
+		// It is queued: who tried again because of this would queue it twice. Another look follows anyway.
+		await this.look(store).catch(this.tell);
 		return record.id;
 	}
 
@@ -38,7 +43,7 @@ export class WindowDelegates implements DelegateOperations {
 
 	async stop(folder: Folder, id: DelegateId): Promise<void> {
 		requireTrust();
-		await stopDelegate(new Delegates(folder.workspace), id);
+		await stopDelegate(new Delegates(folder.workspace), this.tickets, id);
 	}
 
 	async delete(folder: Folder, id: DelegateId): Promise<void> {

@@ -1,52 +1,59 @@
 import * as vscode from 'vscode';
-import { runInWorktree } from '../process/runInWorktree.ts';
+import { dataFolder } from '../base/folders.ts';
+import type { OnlyThere } from '../core/delegates/batches.ts';
+import { Delegates } from '../core/delegates/delegates.ts';
+import { Tickets } from '../core/delegates/tickets.ts';
+import { ownWorktree } from '../process/ownWorktree.ts';
+import { tearDown as runTearDown } from '../process/tearDown.ts';
 import { changesOf, fileAtBase } from '../process/worktreeChanges.ts';
 import { mergeWorktree } from '../process/worktreeMerge.ts';
 import { removeWorktree, whatWouldBeLost } from '../process/worktreeRemove.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import type { ChangedFile, MergeOutcome, OnlyThere, WorktreeOperations } from '../ui/ports.ts';
+import type { ChangedFile, Folder, MergeOutcome, WorktreeOperations } from '../ui/ports.ts';
 import { requireTrust } from '../ui/trust.ts';
-
-/** Longest time of a tear-down command, in milliseconds. */
-const TEAR_DOWN_MS = 5 * 60 * 1000;
 
 /** Git runs a repository's own filters and settings: nothing of this in an untrusted workspace. */
 export class WindowWorktrees implements WorktreeOperations {
-	async changes(worktree: Worktree): Promise<readonly ChangedFile[]> {
-		requireTrust();
-		return (await changesOf(worktree)).files;
+	private readonly tickets = new Tickets(dataFolder());
+
+	async verify(folder: Folder, worktree: Worktree): Promise<void> {
+		await this.own(folder, worktree);
 	}
 
-	async base(worktree: Worktree, path: string): Promise<Buffer | undefined> {
-		requireTrust();
-		return fileAtBase(worktree, path);
+	async changes(folder: Folder, worktree: Worktree): Promise<readonly ChangedFile[]> {
+		return (await changesOf(await this.own(folder, worktree))).files;
 	}
 
-	async merge(worktree: Worktree, message: string): Promise<MergeOutcome> {
-		requireTrust();
-		return mergeWorktree(worktree, message);
+	async base(folder: Folder, worktree: Worktree, path: string): Promise<Buffer | undefined> {
+		return fileAtBase(await this.own(folder, worktree), path);
 	}
 
-	async only(worktree: Worktree): Promise<OnlyThere> {
-		requireTrust();
-		return whatWouldBeLost(worktree);
+	async merge(folder: Folder, worktree: Worktree, message: string): Promise<MergeOutcome> {
+		return mergeWorktree(await this.own(folder, worktree), message);
+	}
+
+	async only(folder: Folder, worktree: Worktree): Promise<OnlyThere> {
+		return whatWouldBeLost(await this.own(folder, worktree));
 	}
 
 	async remove(
-		worktree: Worktree,
+		folder: Folder,
+		claimed: Worktree,
 		{ discard, tearDown }: { discard: boolean; tearDown: string | undefined },
 	): Promise<{ isRemoved: boolean; says: string }> {
-		requireTrust();
-		if (tearDown !== undefined && tearDown.trim() !== '') {
-			const { code, isTimeout, output } = await runInWorktree(worktree, tearDown, TEAR_DOWN_MS);
-			if (code !== 0 || isTimeout) {
-				const end = output.trim().slice(-300);
-				return {
-					isRemoved: false,
-					says: vscode.l10n.t('The tear-down command failed, so the worktree stays: {0}', end),
-				};
-			}
+		const worktree = await this.own(folder, claimed);
+		const failed = await runTearDown(worktree, tearDown);
+		if (failed !== undefined) {
+			return {
+				isRemoved: false,
+				says: vscode.l10n.t('The tear-down command failed, so the worktree stays: {0}', failed),
+			};
 		}
 		return removeWorktree(worktree, { discard });
+	}
+
+	private async own({ workspace }: Folder, worktree: Worktree): Promise<Worktree> {
+		requireTrust();
+		return ownWorktree(new Delegates(workspace), this.tickets, worktree);
 	}
 }

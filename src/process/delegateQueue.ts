@@ -6,6 +6,7 @@ import { errorText, hasErrno } from '../base/errors.ts';
 import { liveness } from '../base/liveness.ts';
 import { admitted, defaultCap } from '../core/delegates/admission.ts';
 import { isFinal, RUNNER_DIED, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
+import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { sweep } from '../core/delegates/sweep.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
@@ -42,7 +43,7 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 			}
 		};
 		await each((await delegates.list()).delegates, async delegate => {
-			for (const dead of await delegates.reconcile([delegate])) await giveUp(delegates, dead);
+			for (const dead of await delegates.reconcile([delegate])) await giveUp(delegates, options.tickets, dead);
 		});
 		const parked = await delegates.parked(Date.now());
 		// One that can be neither ended nor started takes nobody's place.
@@ -56,17 +57,20 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 	});
 }
 
-/** Its runner was killed: nobody watches the agent any more, so that it is ended too. */
-async function giveUp(delegates: Delegates, delegate: Delegate): Promise<void> {
+/**
+ * Its runner was killed: nobody watches the agent any more, so that it is ended too.
+ * @param reason why it failed, where its runner had neither an answer nor a failure on the disk
+ */
+async function giveUp(delegates: Delegates, tickets: Tickets, delegate: Delegate, reason = RUNNER_DIED): Promise<void> {
 	await stopRun(delegate.record.id);
-	await adoptWorktree(delegates, delegate).catch(() => undefined); // a repository that is gone has no worktrees
+	await adoptWorktree(delegates, tickets, delegate).catch(() => undefined); // a repository that is gone has no worktrees
 	// It may have come to its end while we looked.
 	const now = await delegates.find(delegate.record.id);
-	if (!now || now.state === 'done' || now.state === 'failed') return;
+	if (!now || isFinal(now.state)) return;
 	// Killed between its answer and the word that it is there? The answer was written whole, or it would not have its name.
 	const output = (await readTextIfExists(now.files.output)) ?? '';
-	const reason = now.status.error ?? (output.trim() === '' ? RUNNER_DIED : undefined);
-	await delegates.finish(now, reason === undefined ? { ok: true, output } : { ok: false, reason, output });
+	const failure = now.status.error ?? (output.trim() === '' ? reason : undefined);
+	await delegates.finish(now, failure === undefined ? { ok: true, output } : { ok: false, reason: failure, output });
 }
 
 /** All that is left of a run without a runner. */
@@ -75,10 +79,14 @@ async function stopRun(id: DelegateId): Promise<void> {
 	await stopMarked(RUN_MARK, id);
 }
 
-/** A worktree that its runner had made, or half made, and not noted any more: what is in it must not be forgotten. */
-async function adoptWorktree(delegates: Delegates, { record, status }: Delegate): Promise<void> {
-	const { place, id } = record;
-	if (place.is !== 'worktree' || status.worktree) return;
+/**
+ * A worktree that its runner had made, or half made, and not noted any more: what is in it must not be forgotten. Only of what the
+ * user had asked for: no other repository is touched.
+ */
+async function adoptWorktree(delegates: Delegates, tickets: Tickets, { record, status }: Delegate): Promise<void> {
+	const { id } = record;
+	const place = (await ownRequest(delegates, tickets, id))?.record.place;
+	if (place?.is !== 'worktree' || status.worktree) return;
 	const repository = await inspectRepository(place.folder);
 	if (!repository.ok || !existsSync(join(`${repository.root}.worktrees`, id))) return;
 	const { folder, withChanges } = place;
@@ -111,7 +119,12 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /** Ends a delegate on purpose. One that waits is ended at once, one that runs by its runner, which writes its files. */
-export async function stopDelegate(delegates: Delegates, id: DelegateId, patienceMs = 15_000): Promise<void> {
+export async function stopDelegate(
+	delegates: Delegates,
+	tickets: Tickets,
+	id: DelegateId,
+	patienceMs = 15_000,
+): Promise<void> {
 	const isOver = await delegates.locked(async () => {
 		const delegate = await delegates.get(id);
 		if (isFinal(delegate.state)) return true;
@@ -124,8 +137,7 @@ export async function stopDelegate(delegates: Delegates, id: DelegateId, patienc
 			signal(runner.pid, 'SIGTERM');
 			return false;
 		}
-		await stopRun(id);
-		await delegates.finish(delegate, { ok: false, reason: 'cancelled', output: '' });
+		await giveUp(delegates, tickets, delegate, 'cancelled');
 		return true;
 	});
 	const deadline = Date.now() + patienceMs;
@@ -133,7 +145,8 @@ export async function stopDelegate(delegates: Delegates, id: DelegateId, patienc
 		const now = await delegates.get(id);
 		if (isFinal(now.state)) return;
 		// It was stopped before it could say so itself.
-		if (now.status.runner && liveness(now.status.runner) === 'dead') return stopDelegate(delegates, id, patienceMs);
+		if (now.status.runner && liveness(now.status.runner) === 'dead')
+			return stopDelegate(delegates, tickets, id, patienceMs);
 		await sleep(50);
 	}
 }

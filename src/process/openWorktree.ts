@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextIfExists } from '../base/atomicFile.ts';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { holdingLock } from '../core/holdingLock.ts';
-import { Worktree, WorktreeName } from '../protocol/worktree.ts';
+import { idOfBranch, Worktree, WorktreeName } from '../protocol/worktree.ts';
 import { git, gitLine, type GitOptions, type GitOutput, type GitPlace } from './git.ts';
 import { commonDir } from './repository.ts';
 
@@ -36,14 +36,10 @@ export function worktreeFolder(root: string, name: WorktreeName): string {
 	return join(dirname(root), `${basename(root)}.worktrees`, name);
 }
 
-export function branchOf(name: WorktreeName): string {
-	return `nancy/${name}`;
-}
-
 /** @throws NancyError `bad-file` for a record that Nancy did not make, `git` when the repository is gone */
 export async function openWorktree(worktree: Worktree): Promise<OpenWorktree> {
 	const record = Worktree.safeParse(worktree);
-	const name = WorktreeName.safeParse(record.data?.branch.slice('nancy/'.length));
+	const name = WorktreeName.safeParse(record.data && idOfBranch(record.data.branch));
 	// What is below is removed: a record may not name any other folder.
 	if (!record.success || !name.success || record.data.folder !== worktreeFolder(record.data.repository, name.data)) {
 		throw new NancyError('bad-file', `${JSON.stringify(worktree)} is not a worktree of Nancy's`);

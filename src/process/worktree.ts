@@ -2,14 +2,13 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
-import { WorktreeName, type Worktree } from '../protocol/worktree.ts';
+import { branchOf, idOfBranch, WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { git, gitLine, type GitPlace } from './git.ts';
 import { commitTree, treeOf, withWorkingTree } from './gitTree.ts';
 import { stopMarked } from './marked.ts';
 import {
 	adminFolder,
 	BASE_REF,
-	branchOf,
 	gitOverWorktrees,
 	holdingGitLock,
 	moveRef,
@@ -130,7 +129,7 @@ async function clearHalf(
 	}
 	await removeAside(folder);
 	if ((await tipOf(parent, branch)) === begun) await git(parent, ['update-ref', '-d', `refs/heads/${branch}`, begun]);
-	await git(parent, ['update-ref', '-d', `refs/nancy/making/${branch.slice('nancy/'.length)}`, begun]);
+	await git(parent, ['update-ref', '-d', `refs/nancy/making/${idOfBranch(branch)}`, begun]);
 }
 
 async function assertFree(parent: GitPlace, { folder, branch }: Omit<Worktree, 'base'>): Promise<void> {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTextIfExists } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
+import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { gitAnswer, gitList, type GitPlace } from './git.ts';
 import {
@@ -16,18 +17,6 @@ import {
 import { listed } from './repository.ts';
 import { saveWork, workOf } from './saveWork.ts';
 import { forget, removeAside, setAside } from './worktreeFolder.ts';
-
-/** What of a worktree is nowhere else. */
-export interface OnlyThere {
-	/** Commits that no other branch, tag or remote has, and that were not brought into the checkout. */
-	commits: number;
-	/** Files that are not committed, untracked ones included. */
-	files: string[];
-	/** Repositories inside it, with `/` at the end: no branch can hold them. */
-	nested: string[];
-	/** Ignored files and folders. They go with the folder, and no branch holds them. */
-	ignored: string[];
-}
 
 export interface Removal {
 	/** `false`: the folder stays, and `says` says why. */

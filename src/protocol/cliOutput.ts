@@ -249,3 +249,12 @@ export type DelegateOutput = z.infer<typeof DelegateOutput>;
 
 /** `nancy delegates` */
 export const DelegatesOutput = z.object({ delegates: z.array(DelegateOutput), problems: z.array(Problem) });
+
+/** `nancy delegates delete` */
+export const DelegatesDeletedOutput = z.object({
+	deleted: z.array(DelegateId),
+	/** Still there, and why. */
+	kept: z.array(z.object({ id: DelegateId, reason: z.string() })),
+	/** Sentences: which branch keeps what was only in a worktree, which folder was not touched. */
+	notes: z.array(z.string()),
+});

@@ -7,6 +7,17 @@ export const WorktreeName = z
 	.brand<'WorktreeName'>();
 export type WorktreeName = z.infer<typeof WorktreeName>;
 
+const BRANCHES = 'nancy/';
+
+export function branchOf(name: string): string {
+	return `${BRANCHES}${name}`;
+}
+
+/** What {@link branchOf} made a branch of. */
+export function idOfBranch(branch: string): string {
+	return branch.slice(BRANCHES.length);
+}
+
 const AbsoluteFolder = z.string().check(z.regex(/^(?:\/|[A-Za-z]:[\\/])[^\0]*$/));
 
 /** A git worktree that Nancy made for a delegate. */

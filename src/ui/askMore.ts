@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { l10n } from 'vscode';
 import type { DelegateChoice } from './delegateChoice.ts';
-import { isInside } from './delegateWords.ts';
+import { isInside } from '../base/inside.ts';
 import { askText, inOrder } from './steps.ts';
 
 /** What most delegates need no other choice of than the usual. */

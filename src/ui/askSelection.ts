@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
-import { isInside } from './delegateWords.ts';
+import { isInside } from '../base/inside.ts';
 import type { Folder } from './ports.ts';
 
 export interface Selection {

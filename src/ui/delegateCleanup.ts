@@ -1,23 +1,28 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
-import { isFinal, type Delegate } from '../core/delegates/delegates.ts';
+import {
+	batchesOf,
+	clearable,
+	deleteBatch,
+	isAnythingOnly,
+	isDeletable,
+	type Batch,
+	type OnlyThere,
+} from '../core/delegates/batches.ts';
+import type { Delegate } from '../core/delegates/delegates.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { DelegateItem } from './delegatesView.ts';
-import { busyIn, shortTitle, standingWorktree } from './delegateWords.ts';
+import { shortTitle } from './delegateWords.ts';
+import { sentence } from './failures.ts';
 import type { Folders } from './folders.ts';
-import type { DelegateOperations, Folder, OnlyThere, WorktreeOperations } from './ports.ts';
+import type { DelegateOperations, Folder, WorktreeOperations } from './ports.ts';
 import { removeQuietly } from './worktreeRemoval.ts';
-import { ignoredLines, isAnythingOnly, keptLines, listed, nestedLines } from './worktreeWords.ts';
+import { ignoredLines, keptLines, listed, nestedLines } from './worktreeWords.ts';
 
-/** Delegates that go together, for they worked in one worktree; one alone where it had none. */
-interface Batch {
+interface FolderBatch extends Batch {
 	folder: Folder;
-	/** Oldest first: the first has the worktree. */
-	delegates: readonly Delegate[];
-	worktree: Worktree | undefined;
-	only: OnlyThere | undefined;
 }
 
 /** Takes delegates that have ended off the list. What of their worktrees is nowhere else stays on a branch. */
@@ -47,15 +52,12 @@ export class DelegateCleanup {
 
 	/** Everything that has ended, but for what still waits in a worktree to be merged. */
 	async clearEnded(): Promise<void> {
-		const ended = this.folders
-			.list()
-			.flatMap(folder => folder.delegates().map(delegate => new DelegateItem(folder, delegate)))
-			.filter(isDeletable);
-		if (ended.length === 0) throw new NancyError('bad-usage', l10n.t('No delegate has ended.'));
-		const idle = ended.filter(({ folder, delegate }) => {
-			const worktree = standingWorktree(delegate, folder.delegates());
-			return worktree === undefined || !busyIn(worktree, folder.delegates());
-		});
+		const folders = this.folders.list();
+		if (!folders.some(folder => folder.delegates().some(isDeletable)))
+			throw new NancyError('bad-usage', l10n.t('No delegate has ended.'));
+		const idle = folders.flatMap(folder =>
+			clearable(folder.delegates()).map(delegate => new DelegateItem(folder, delegate)),
+		);
 		const batches = await this.batchesOf(idle);
 		const waiting = batches.filter(({ only }) => only !== undefined && isAnythingOnly(only));
 		const rest = batches.filter(batch => !waiting.includes(batch));
@@ -84,7 +86,11 @@ export class DelegateCleanup {
 		);
 	}
 
-	private async askAndDelete(batches: readonly Batch[], question: string, more: readonly string[]): Promise<void> {
+	private async askAndDelete(
+		batches: readonly FolderBatch[],
+		question: string,
+		more: readonly string[],
+	): Promise<void> {
 		const button = l10n.t('Delete');
 		const detail = [...more, ...detailLines(batches)].join('\n\n');
 		if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, button)) !== button) return;
@@ -102,46 +108,32 @@ export class DelegateCleanup {
 	}
 
 	/** Returns why it stays. */
-	private async deleteBatch(batch: Batch, said: string[]): Promise<string | undefined> {
-		const { folder, delegates, worktree, only } = batch;
-		const [owner] = delegates;
-		if (worktree && owner) {
-			const { isRemoved, says } = await removeQuietly(
-				{ worktrees: this.worktrees, delegates: this.delegates },
-				{ folder, record: owner.record, worktree, discard: false },
-			);
-			if (!isRemoved) return says;
-			if (only && keptLines(only).length > 0) said.push(says);
-		}
-		// Whoever has the worktree goes last: killed in between, what is left can still be found.
-		for (const { record } of delegates.toReversed()) await this.delegates.delete(folder, record.id);
+	private async deleteBatch(batch: FolderBatch, said: string[]): Promise<string | undefined> {
+		const { folder, only } = batch;
+		const removal = await deleteBatch(
+			batch,
+			(worktree, record) =>
+				removeQuietly(
+					{ worktrees: this.worktrees, delegates: this.delegates },
+					{ folder, record, worktree, discard: false },
+				),
+			id => this.delegates.delete(folder, id),
+		);
+		if (removal && !removal.isRemoved) return removal.says;
+		if (removal && only && keptLines(only).length > 0) said.push(removal.says);
 		return undefined;
 	}
 
-	private async batchesOf(items: readonly DelegateItem[]): Promise<Batch[]> {
-		const batches = new Map<string, Batch>();
-		for (const { folder, delegate } of items) {
-			if (!isDeletable({ delegate })) throw stillAtWork(delegate);
-			const all = folder.delegates();
-			const worktree = delegate.status.worktree && standingWorktree(delegate, all);
-			const busy = worktree && busyIn(worktree, all);
-			if (busy) throw stillAtWork(busy);
-			const delegates = worktree
-				? all.filter(each => standingWorktree(each, all)?.folder === worktree.folder)
-				: [delegate];
-			const only = worktree && (await this.worktrees.only(worktree));
-			batches.set(`${folder.path}//${delegate.record.id}`, { folder, delegates, worktree, only });
+	private async batchesOf(items: readonly DelegateItem[]): Promise<FolderBatch[]> {
+		const batches: FolderBatch[] = [];
+		for (const folder of new Set(items.map(item => item.folder))) {
+			const chosen = items.filter(item => item.folder === folder).map(({ delegate }) => delegate);
+			const only = (worktree: Worktree) => this.worktrees.only(folder, worktree);
+			const found = await batchesOf(chosen, folder.delegates(), only, stillAtWork);
+			batches.push(...found.map(batch => ({ ...batch, folder })));
 		}
-		// One that worked in the worktree of another goes with that one.
-		const taken = new Set(
-			[...batches.values()].filter(({ worktree }) => worktree).flatMap(({ delegates }) => delegates.slice(1)),
-		);
-		return [...batches.values()].filter(({ delegates: [first] }) => first && !taken.has(first));
+		return batches;
 	}
-}
-
-function isDeletable({ delegate }: Pick<DelegateItem, 'delegate'>): boolean {
-	return isFinal(delegate.state) && !delegate.isForeign;
 }
 
 function stillAtWork(delegate: Delegate): NancyError {
@@ -150,11 +142,12 @@ function stillAtWork(delegate: Delegate): NancyError {
 	return new NancyError('busy', l10n.t('“{0}” is still at work there; stop it first.', shortTitle(delegate)));
 }
 
-function detailLines(batches: readonly Batch[]): string[] {
+function detailLines(batches: readonly FolderBatch[]): string[] {
 	const unread = batches.flatMap(({ folder, delegates }) => delegates.filter(each => isUnread(folder, each)));
 	return [
 		l10n.t('Prompts, logs, answers and mailboxes are deleted. Results stay in the mailboxes of those who asked.'),
 		...(unread.length > 0 ? [l10n.t('Nobody has read the result yet: {0}', listed(unread.map(quoted)))] : []),
+		...batches.flatMap(({ foreign }) => (foreign === undefined ? [] : [sentence(foreign)])),
 		...batches.flatMap(({ delegates, worktree, only }) =>
 			worktree && only ? [worktreeLines(delegates[0], worktree, only)] : [],
 		),

@@ -1,27 +1,28 @@
 import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { errorText, NancyError } from '../base/errors.ts';
+import { NancyError } from '../base/errors.ts';
+import { isInside } from '../base/inside.ts';
 import { Delegates, isFinal } from '../core/delegates/delegates.ts';
+import { standingWorktree } from '../core/delegates/inWorktree.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import { askDelegate, PromptNeedsEditor, type DelegateOrder } from './askDelegate.ts';
 import type { ComposeView } from './composeView.ts';
 import type { CommentCommand } from './contributions.ts';
 import type { DelegateCleanup } from './delegateCleanup.ts';
-import { choiceOfRest, startEach } from './delegateChoice.ts';
 import type { DelegateDrafts } from './delegateDrafts.ts';
 import type { DelegateOutputs } from './delegateOutput.ts';
 import { DelegateItem, delegatesIn, inListOrder } from './delegatesView.ts';
-import { delegateLine, isInside, shortTitle, standingWorktree } from './delegateWords.ts';
+import { delegateLine, shortTitle } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
 import { pickFolder, pickItem } from './pickers.ts';
-import { sentence } from './failures.ts';
-import type { AgentChoice, Folder, Operations } from './ports.ts';
+import type { Folder, Operations } from './ports.ts';
 import type { ReviewComments } from './reviewComments.ts';
 import type { Reviews } from './reviews.ts';
 import { TaskItem, WorkerItem } from './tasksView.ts';
 import { requireOwn } from './ownDelegate.ts';
+import { startOrKeep } from './startDelegates.ts';
 
 export interface DelegateCollaborators {
 	folders: Folders;
@@ -87,27 +88,8 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 	): Promise<void> => {
 		const agents = await operations.agents();
 		const { requests, choice } = await askDelegate(order, written?.text, agents, own.memory);
-		const { folder } = order;
-		const { started, failed } = await startEach(requests, request => operations.delegates.start(folder, request));
-		await folder.refresh();
-		const [first] = failed;
-		if (!first) return;
-		if (started.length === 0) throw first.error;
-		const rest = choiceOfRest(
-			choice,
-			failed.map(({ request }) => request),
-		);
-		await drafts.keep({ ...order, withSelection: false, again: rest }, first.request.prompt, written?.document);
-		const names = (some: readonly DelegateRequest[]) => some.map(each => runName(each, agents)).join(', ');
-		throw new NancyError(
-			'io',
-			l10n.t(
-				'{0} has been started, {1} has not: {2} “Delegate This” in the prompt’s editor tries that again.',
-				names(started),
-				names(failed.map(({ request }) => request)),
-				sentence(errorText(first.error)),
-			),
-		);
+		const start = { order, requests, choice, agents, document: written?.document };
+		await startOrKeep({ delegates: operations.delegates, drafts }, start);
 	};
 
 	return {
@@ -203,12 +185,6 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 		'nancy.addComment': ([reply]) => comments.add(reply),
 		'nancy.deleteComment': ([comment]) => comments.remove(comment),
 	};
-}
-
-/** The agent's, with the model where one is named. */
-function runName({ agent, model }: DelegateRequest, agents: readonly AgentChoice[]): string {
-	const name = agents.find(({ id }) => id === agent)?.displayName ?? agent;
-	return model === undefined ? name : `${name} (${model})`;
 }
 
 /** The delegates of the rows that a command was called from: of all selected ones where several are. */

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
-import { isAbsolute, relative, sep } from 'node:path';
+import { relative, sep } from 'node:path';
 import { l10n } from 'vscode';
+import { isInside } from '../base/inside.ts';
 import { isFinal, type Delegate } from '../core/delegates/delegates.ts';
 import type { DelegateState } from '../protocol/delegate.ts';
-import type { Worktree } from '../protocol/worktree.ts';
 import { firstLine, formatAgeInSteps, formatSpan, formatTime } from './format.ts';
 
 /** Delegates as a person reads them. */
@@ -55,36 +54,6 @@ export function duration({ status, state }: Delegate, nowMs: number = Date.now()
 	if (started_at === undefined) return '';
 	if (!isFinal(state)) return formatAgeInSteps(started_at, nowMs) ?? '';
 	return ended_at === undefined ? '' : formatSpan(Math.max(0, Date.parse(ended_at) - Date.parse(started_at)));
-}
-
-/** Where a delegate works: its own worktree, or the one it was sent back to. */
-export function worktreeOf({ record, status }: Delegate, all: readonly Delegate[]): Worktree | undefined {
-	if (status.worktree) return status.worktree;
-	if (record.place.is === 'worktree') return undefined;
-	const { folder } = record.place;
-	return all
-		.map(other => other.status.worktree)
-		.find(worktree => worktree !== undefined && isInside(worktree.folder, folder));
-}
-
-/** {@link worktreeOf}, until it is removed: there is nothing to review, merge or discard then. */
-export function standingWorktree(delegate: Delegate, all: readonly Delegate[]): Worktree | undefined {
-	const worktree = worktreeOf(delegate, all);
-	return worktree && isStanding(worktree) ? worktree : undefined;
-}
-
-export function isStanding({ folder }: Worktree): boolean {
-	return existsSync(folder);
-}
-
-/** A delegate that waits or works in this worktree right now. */
-export function busyIn(worktree: Worktree, all: readonly Delegate[]): Delegate | undefined {
-	return all.find(each => !isFinal(each.state) && worktreeOf(each, all)?.folder === worktree.folder);
-}
-
-export function isInside(folder: string, file: string): boolean {
-	const way = relative(folder, file);
-	return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 export function toolCalls(count: number): string {

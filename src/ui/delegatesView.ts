@@ -1,18 +1,9 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { isFinal, type Delegate } from '../core/delegates/delegates.ts';
+import { isStanding, standingWorktree, worktreeOf } from '../core/delegates/inWorktree.ts';
 import type { DelegateState } from '../protocol/delegate.ts';
-import {
-	delegateLine,
-	delegateStateWord,
-	duration,
-	isStanding,
-	lastStep,
-	shortTitle,
-	standingWorktree,
-	toolCalls,
-	worktreeOf,
-} from './delegateWords.ts';
+import { delegateLine, delegateStateWord, duration, lastStep, shortTitle, toolCalls } from './delegateWords.ts';
 import { firstLine, formatCount, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import { LiveTree } from './liveTree.ts';

@@ -7,6 +7,7 @@ import type { WorkerPlan, WorkerRequest } from '../core/launch.ts';
 import type { MailboxListing } from '../core/mailboxFiles.ts';
 import type { Overview } from '../core/overview.ts';
 import type { SessionTraffic } from '../core/sessionView.ts';
+import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { Delegate } from '../core/delegates/delegates.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { PermissionMode } from '../core/headless.ts';
@@ -87,17 +88,23 @@ export interface DelegateOperations {
 	delete(folder: Folder, id: DelegateId): Promise<void>;
 }
 
-/** The worktrees that delegates worked in. */
+/**
+ * The worktrees that delegates of a folder worked in, as their statuses name them. Each of these throws `not-trusted`, and touches
+ * nothing, for one that Nancy did not make for its delegate on this machine: an agent may be able to write a status.
+ */
 export interface WorktreeOperations {
+	/** For whoever goes on to open it, or to work in it. */
+	verify(folder: Folder, worktree: Worktree): Promise<void>;
 	/** From its base to its files as they are, committed or not. */
-	changes(worktree: Worktree): Promise<readonly ChangedFile[]>;
+	changes(folder: Folder, worktree: Worktree): Promise<readonly ChangedFile[]>;
 	/** A file as it was in the base; `undefined` when there was none. */
-	base(worktree: Worktree, path: string): Promise<Buffer | undefined>;
-	merge(worktree: Worktree, message: string): Promise<MergeOutcome>;
+	base(folder: Folder, worktree: Worktree, path: string): Promise<Buffer | undefined>;
+	merge(folder: Folder, worktree: Worktree, message: string): Promise<MergeOutcome>;
 	/** What removing it would lose. */
-	only(worktree: Worktree): Promise<OnlyThere>;
+	only(folder: Folder, worktree: Worktree): Promise<OnlyThere>;
 	/** Removes it; what is nowhere else stays on its branch, or goes with `discard`. Returns what was kept or lost, as a sentence. */
 	remove(
+		folder: Folder,
 		worktree: Worktree,
 		options: { discard: boolean; tearDown: string | undefined },
 	): Promise<{ isRemoved: boolean; says: string }>;
@@ -115,11 +122,3 @@ export type MergeOutcome =
 	| { ok: true; how: 'merged' | 'applied' | 'nothing' }
 	/** A sentence that names the files which are in the way. */
 	| { ok: false; reason: string };
-
-/** What of a worktree is nowhere else. */
-export interface OnlyThere {
-	commits: number;
-	files: readonly string[];
-	nested: readonly string[];
-	ignored: readonly string[];
-}

@@ -2,14 +2,16 @@ import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import * as z from 'zod/mini';
+import { isInside } from '../base/inside.ts';
 import { Delegates, type Delegate } from '../core/delegates/delegates.ts';
+import { busyIn, worktreeOf } from '../core/delegates/inWorktree.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { ContextKeys } from './contextKeys.ts';
 import type { DelegateItem } from './delegatesView.ts';
-import { busyIn, isInside, shortTitle, worktreeOf } from './delegateWords.ts';
+import { shortTitle } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
-import type { DelegateOperations, Folder } from './ports.ts';
+import type { Folder, Operations } from './ports.ts';
 import { placeIn, worktreeIn } from './reviews.ts';
 import { delegateLimits } from './settings.ts';
 import { requireOwn } from './ownDelegate.ts';
@@ -42,7 +44,7 @@ export class ReviewComments implements vscode.Disposable {
 
 	constructor(
 		private readonly folders: Folders,
-		private readonly delegates: DelegateOperations,
+		private readonly operations: Pick<Operations, 'delegates' | 'worktrees'>,
 		private readonly memory: vscode.Memento,
 		private readonly keys: ContextKeys,
 	) {
@@ -133,12 +135,14 @@ export class ReviewComments implements vscode.Disposable {
 	}
 
 	private async beginAgain(folder: Folder, { record }: Delegate, worktree: Worktree, remarks: string): Promise<void> {
-		await requireOwn(this.delegates, folder, record.id);
+		const { delegates, worktrees } = this.operations;
+		await requireOwn(delegates, folder, record.id);
+		await worktrees.verify(folder, worktree);
 		const asked = isInside(worktree.folder, record.place.folder)
 			? record.place.folder
 			: placeIn(worktree, record.place.folder);
 		const before = await new Delegates(folder.workspace).prompt(record.id);
-		await this.delegates.start(folder, {
+		await delegates.start(folder, {
 			// Words for the agent, so not translated. What was asked stands last: it may be long.
 			prompt: `${REVIEWED} The changes are in this folder; git diff ${worktree.base.slice(0, 12)} shows them. Change what the comments ask for.\n\n${remarks}\n\nThis is what was asked for at first:\n\n${before.replace(FIRST_ASKED, '')}`,
 			title: record.title,

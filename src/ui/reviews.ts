@@ -3,16 +3,18 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
+import { isAnythingOnly } from '../core/delegates/batches.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
+import { busyIn, isStanding, worktreeOf } from '../core/delegates/inWorktree.ts';
 import { DelegateId } from '../protocol/delegate.ts';
-import type { Worktree } from '../protocol/worktree.ts';
+import { branchOf, type Worktree } from '../protocol/worktree.ts';
 import { SCHEMES } from './contributions.ts';
 import type { DelegateItem } from './delegatesView.ts';
-import { busyIn, isStanding, shortTitle, worktreeOf } from './delegateWords.ts';
+import { shortTitle } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
 import type { ChangedFile, DelegateOperations, WorktreeOperations } from './ports.ts';
 import { removeQuietly } from './worktreeRemoval.ts';
-import { isAnythingOnly, lossWords } from './worktreeWords.ts';
+import { lossWords } from './worktreeWords.ts';
 
 /** Of a file of the base: what it belongs to, in the query of its address. */
 const BaseAddress = z.object({ folder: z.string(), id: DelegateId, path: z.string() });
@@ -28,7 +30,7 @@ export class Reviews {
 	/** Opens all changes side by side. */
 	async open({ folder, delegate }: DelegateItem): Promise<void> {
 		const worktree = worktreeIn(folder.delegates(), delegate);
-		const files = await this.worktrees.changes(worktree);
+		const files = await this.worktrees.changes(folder, worktree);
 		const { id } = delegate.record;
 		const title = shortTitle(delegate);
 		if (files.length === 0) {
@@ -57,7 +59,7 @@ export class Reviews {
 		if (!delegate) return '';
 		// Also once it was removed: the editor may still be open.
 		const worktree = worktreeOf(delegate, delegates);
-		const content = worktree && (await this.worktrees.base(worktree, address.path));
+		const content = worktree && (await this.worktrees.base(folder, worktree, address.path));
 		return content?.toString('utf8') ?? '';
 	}
 
@@ -68,7 +70,7 @@ export class Reviews {
 		refuseBusy(item, worktree);
 		// For git, so not translated.
 		const outcome = await vscode.window.withProgress({ location: { viewId: 'nancy.delegates' } }, () =>
-			this.worktrees.merge(worktree, `${title}\n\nDelegate ${id} of Nancy\n`),
+			this.worktrees.merge(folder, worktree, `${title}\n\nDelegate ${id} of Nancy\n`),
 		);
 		if (!outcome.ok) {
 			const open = l10n.t('Open Worktree');
@@ -85,7 +87,9 @@ export class Reviews {
 	}
 
 	async openWorktree({ folder, delegate }: DelegateItem): Promise<void> {
-		await openFolder(worktreeIn(folder.delegates(), delegate));
+		const worktree = worktreeIn(folder.delegates(), delegate);
+		await this.worktrees.verify(folder, worktree);
+		await openFolder(worktree);
 	}
 
 	/** Asks first, and says exactly what is nowhere else. */
@@ -93,7 +97,7 @@ export class Reviews {
 		const { folder, delegate } = item;
 		const worktree = worktreeIn(folder.delegates(), delegate);
 		refuseBusy(item, worktree);
-		const only = await this.worktrees.only(worktree);
+		const only = await this.worktrees.only(folder, worktree);
 		const question = l10n.t('Remove the worktree of “{0}”?', shortTitle(delegate));
 		const keep = l10n.t('Remove, Keep Branch');
 		const discard = l10n.t('Discard Everything');
@@ -106,7 +110,7 @@ export class Reviews {
 	}
 
 	private async remove({ folder, delegate }: DelegateItem, worktree: Worktree, discard: boolean): Promise<void> {
-		const owner = folder.delegates().find(({ status }) => status.worktree?.folder === worktree.folder) ?? delegate;
+		const owner = folder.delegates().find(({ record }) => worktree.branch === branchOf(record.id)) ?? delegate;
 		const { isRemoved, says, hasTornDown } = await removeQuietly(
 			{ worktrees: this.worktrees, delegates: this.delegates },
 			{ folder, record: owner.record, worktree, discard },
@@ -119,7 +123,7 @@ export class Reviews {
 		const anyway = l10n.t('Remove Anyway');
 		const choices = hasTornDown ? [anyway] : [];
 		if ((await vscode.window.showWarningMessage(says, ...choices)) !== anyway) return;
-		const second = await this.worktrees.remove(worktree, { discard, tearDown: undefined });
+		const second = await this.worktrees.remove(folder, worktree, { discard, tearDown: undefined });
 		await folder.refresh();
 		void vscode.window.showInformationMessage(second.says);
 	}

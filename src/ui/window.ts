@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { DisposableStore } from '../base/lifetime.ts';
+import { standingWorktree } from '../core/delegates/inWorktree.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import { Badges } from './badges.ts';
 import { Choices } from './choices.ts';
@@ -13,7 +14,6 @@ import { DelegateDrafts } from './delegateDrafts.ts';
 import { DelegateOutputs } from './delegateOutput.ts';
 import { DelegateStatusBar } from './delegateStatus.ts';
 import { DelegateItem, DelegatesView } from './delegatesView.ts';
-import { standingWorktree } from './delegateWords.ts';
 import { Documents } from './documents.ts';
 import type { Failures } from './failures.ts';
 import { Folders } from './folders.ts';
@@ -61,7 +61,7 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 	own.add(new StatusBar(folders));
 	own.add(new DelegateStatusBar(folders));
 	const reviews = new Reviews(folders, operations.worktrees, operations.delegates);
-	const comments = own.add(new ReviewComments(folders, operations.delegates, context.workspaceState, keys));
+	const comments = own.add(new ReviewComments(folders, operations, context.workspaceState, keys));
 	const outputs = own.add(new DelegateOutputs());
 	const cleanup = new DelegateCleanup(folders, operations.worktrees, operations.delegates);
 	const drafts = own.add(new DelegateDrafts());

@@ -21,5 +21,8 @@ export async function removeQuietly(
 ): Promise<{ isRemoved: boolean; says: string; hasTornDown: boolean }> {
 	const isOwn = record.tearDown !== undefined && (await delegates.isOwn(folder, record.id));
 	const tearDown = isOwn ? record.tearDown : undefined;
-	return { ...(await worktrees.remove(worktree, { discard, tearDown })), hasTornDown: tearDown !== undefined };
+	return {
+		...(await worktrees.remove(folder, worktree, { discard, tearDown })),
+		hasTornDown: tearDown !== undefined,
+	};
 }

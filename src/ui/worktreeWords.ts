@@ -1,15 +1,10 @@
 import { l10n } from 'vscode';
+import { isAnythingOnly, type OnlyThere } from '../core/delegates/batches.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import type { OnlyThere } from './ports.ts';
 
 /** What of a worktree is nowhere else, as a person reads it before it is removed. */
 
 const NAMES_SHOWN = 5;
-
-/** Whether removing it would lose or move anything that a person has to know of. */
-export function isAnythingOnly({ commits, files, nested }: OnlyThere): boolean {
-	return commits > 0 || files.length > 0 || nested.length > 0;
-}
 
 /** What its branch can keep. */
 export function keptLines({ commits, files }: OnlyThere): string[] {

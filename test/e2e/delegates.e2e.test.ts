@@ -56,8 +56,8 @@ const titled = async (start: string): Promise<Delegate[]> =>
 
 /** Ends and deletes whatever a test that failed has left, so that a second try begins as the first did. */
 async function clear(): Promise<void> {
-	for (const { record } of await all()) await stopDelegate(store, record.id);
 	const tickets = new Tickets(dataFolder({ HOME: lab.server.home }));
+	for (const { record } of await all()) await stopDelegate(store, tickets, record.id);
 	for (const { record } of await all()) await deleteDelegate(store, tickets, record.id);
 }
 

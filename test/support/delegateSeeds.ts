@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Delegate, Delegates } from '../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { createWorktree } from '../../src/process/worktree.ts';
-import { DelegateStatus, Limits, type DelegateState } from '../../src/protocol/delegate.ts';
+import { DelegateStatus, Limits, type DelegateRecord, type DelegateState } from '../../src/protocol/delegate.ts';
 import { DriverId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { WorktreeName } from '../../src/protocol/worktree.ts';
 import type { TempFolder } from './tempFolder.ts';
@@ -32,17 +32,19 @@ export interface DelegateSeed extends Partial<Omit<DelegateStatus, 'status'>> {
 	group?: string;
 	tearDown?: string;
 	error?: string;
+	/** In the workspace itself where absent. */
+	place?: DelegateRecord['place'];
 }
 
 /** A delegate as its runner would have left it. */
 export async function seedDelegate(store: Delegates, seed: DelegateSeed): Promise<Delegate> {
-	const { title, state, group, tearDown, error, ...status } = seed;
+	const { title, state, group, tearDown, error, place, ...status } = seed;
 	const delegate = await store.create(
 		{
 			title,
 			agent: DriverId.parse('claude-code'),
 			permissions: 'default',
-			place: { is: 'folder', folder: store.workspace.folder },
+			place: place ?? { is: 'folder', folder: store.workspace.folder },
 			limits: Limits.parse({}),
 			task: TaskName.parse('delegates'),
 			worker: WorkerName.parse('delegate-1'),
@@ -85,7 +87,8 @@ export async function seedWorktree(
 	seed: Pick<DelegateSeed, 'title' | 'tearDown'>,
 	files: Readonly<Record<string, string | Buffer>>,
 ): Promise<{ delegate: Delegate; folder: string; branch: string }> {
-	const delegate = await seedDelegate(store, { ...seed, state: 'done' });
+	const place = { is: 'worktree', folder: store.workspace.folder, withChanges: false } as const;
+	const delegate = await seedDelegate(store, { ...seed, place, state: 'done' });
 	const { id } = delegate.record;
 	const worktree = await createWorktree({
 		folder: store.workspace.folder,

@@ -11,11 +11,16 @@ import { findWorkspace, mailboxName } from '../place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({
-	id: z.optional(DelegateId),
+	id: z._default(z.array(DelegateId), []),
+	ended: z._default(z.boolean(), false),
 	stop: z._default(z.boolean(), false),
 	wait: z._default(z.boolean(), false),
 	timeout: z.optional(z.string()),
 });
+type Input = z.infer<typeof Input>;
+
+/** In the place of the first id; an id begins with a moment. */
+const DELETE: string = 'delete';
 
 const LOOK_EVERY_MS = 300;
 /** The longest answer that is printed; more is in its file. */
@@ -24,20 +29,34 @@ const PRINTED_BYTES = 10_000_000;
 export const delegates = command(
 	{
 		name: 'delegates',
-		summary: 'show delegates, the answer of one, or stop it',
+		summary: 'show delegates, the answer of one, stop it, or delete those that have ended',
 		details: [
 			'Without an id, all of the workspace, newest last. With one: its answer, once it has ended.',
 			'Looking also ends what a killed runner left open, and starts what waits for its turn.',
+			'nancy delegates delete <id>… deletes what has ended: prompts, logs, answers, mailboxes and worktrees. Results stay with those ' +
+				'who asked, and a branch keeps what a worktree alone had. Those that went on in the same worktree go with it.',
 		],
-		positionals: [{ name: 'id', label: '<id>', help: 'one delegate', required: false }],
+		positionals: [
+			{
+				name: 'id',
+				label: '<id>',
+				help: 'one delegate; after the word delete, all that go',
+				required: false,
+				many: true,
+			},
+		],
 		options: {
 			stop: { help: 'ends it; it then has failed, as cancelled' },
 			wait: { help: 'waits until it has, or without an id all have, ended' },
+			ended: {
+				help: 'with delete, for ids: all that have ended, but for those whose worktree has what is nowhere else',
+			},
 			timeout: { value: 'SECONDS', help: 'with --wait: gives up after this time, with exit code 4' },
 		},
 		examples: [
 			['nancy delegates', 'how all of them are'],
 			['nancy delegates 20261121t101112123z-0a1b2c3d --wait', 'waits for one and prints its answer'],
+			['nancy delegates delete --ended', 'makes room in the list, and throws no work away'],
 		],
 	},
 	Input,
@@ -46,15 +65,31 @@ export const delegates = command(
 		const store = new Delegates(workspace);
 		const look = await looker(store, context);
 		await look();
-		if (input.id !== undefined) await store.get(input.id);
-		if (input.stop) await stopOne(store, input.id);
+		if (input.id[0] === DELETE) return deleteSome(store, input, context);
+		const [id, ...others] = input.id;
+		if (others.length > 0) throw new NancyError('bad-usage', 'give one id; several only after the word delete');
+		if (input.ended) throw new NancyError('bad-usage', '--ended belongs to nancy delegates delete');
+		if (id !== undefined) await store.get(id);
+		if (input.stop) await stopOne(store, id, context);
 		if (input.wait) {
 			const limitMs = input.timeout === undefined ? Infinity : seconds('--timeout', input.timeout) * 1000;
-			await waitFor(store, input.id, look, Date.now() + limitMs);
+			await waitFor(store, id, look, Date.now() + limitMs);
 		}
-		return input.id === undefined ? listed(store) : shown(store, input.id);
+		return id === undefined ? listed(store) : shown(store, id);
 	},
 );
+
+async function deleteSome(store: Delegates, { id, ended, stop, wait }: Input, context: Context): Promise<Answer> {
+	const ids = id.slice(1);
+	if (stop || wait) throw new NancyError('bad-usage', 'stop a delegate, or wait for it, before you delete it');
+	if (ended === ids.length > 0)
+		throw new NancyError('bad-usage', 'say what to delete: the ids of delegates, or --ended');
+	const [{ deleteDelegates }, { ticketsOf }] = await Promise.all([
+		import('../deleteDelegates.ts'),
+		import('../queue.ts'),
+	]);
+	return deleteDelegates(store, ticketsOf(context), ended ? 'ended' : { ids: [...new Set(ids)] });
+}
 
 async function looker(store: Delegates, context: Context): Promise<() => Promise<void>> {
 	const [{ lookAtQueue }, { ownRuntime }, { queueOptions }] = await Promise.all([
@@ -79,10 +114,13 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 	}
 }
 
-async function stopOne(store: Delegates, id: DelegateId | undefined): Promise<void> {
+async function stopOne(store: Delegates, id: DelegateId | undefined, context: Context): Promise<void> {
 	if (id === undefined) throw new NancyError('bad-usage', '--stop needs the id of a delegate');
-	const { stopDelegate } = await import('../../process/delegateQueue.ts');
-	await stopDelegate(store, id);
+	const [{ stopDelegate }, { ticketsOf }] = await Promise.all([
+		import('../../process/delegateQueue.ts'),
+		import('../queue.ts'),
+	]);
+	await stopDelegate(store, ticketsOf(context), id);
 }
 
 async function waitFor(

@@ -9,7 +9,7 @@ import { taskNameFrom, type Workspace } from '../../core/workspace.ts';
 import { ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord } from '../../protocol/records.ts';
 import { command } from '../command.ts';
-import { refuseExtraFromAgent, settingsFor } from '../headlessOptions.ts';
+import { refuseExtraFromAgent, refusePlacesFromAgent, settingsFor } from '../headlessOptions.ts';
 import { findOrChooseWorkspace } from '../place.ts';
 import { readTextFile } from '../readText.ts';
 
@@ -70,6 +70,8 @@ export const orchestrate = command(
 				'stdin is not a terminal, and the agent needs one; run this in a terminal, or pass arguments after -- that make the agent work without',
 			);
 		}
+		if (input.prompt !== undefined && input['prompt-file'] !== undefined)
+			throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
 		if (input.worker === ORCHESTRATOR)
 			throw new NancyError('bad-name', 'the human is no worker; choose another name');
 		const [{ runInForeground }, agents, { drivers }] = await Promise.all([
@@ -78,12 +80,14 @@ export const orchestrate = command(
 			import('../../drivers/index.ts'),
 		]);
 		const workspace = findOrChooseWorkspace(context);
-		const prompt = await promptOf(input, context.cwd);
 		const known = await existingTask(workspace, input.task);
 		const found = await agents.chooseAgent(workspace, context, input.agent ?? known?.agent);
 		const { driver, agent } = found;
 		const asking = { context, settings: await settingsFor(workspace.folder, context), drivers };
+		const promptFile = input['prompt-file'] === undefined ? undefined : resolve(context.cwd, input['prompt-file']);
+		refusePlacesFromAgent(driver, { folders: [workspace.folder], promptFile }, asking);
 		refuseExtraFromAgent(driver, input.extra, asking);
+		const prompt = await promptOf(input.prompt, promptFile);
 		const runtime = await agents.ownRuntime(context);
 		const hasHooks = !input['no-hooks'] && (await workspace.config()).hooks !== 'off';
 		const { warnings } = hasHooks
@@ -123,12 +127,8 @@ const ENDED_ON_PURPOSE: ReadonlySet<number> = new Set([
 /** One argument of a program may be 128 KB on Linux; the agent gets its first prompt as one. */
 const PROMPT_LIMIT_BYTES = 120_000;
 
-async function promptOf(input: Input, cwd: string): Promise<string | undefined> {
-	const file = input['prompt-file'];
-	if (input.prompt !== undefined && file !== undefined) {
-		throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
-	}
-	const prompt = file === undefined ? input.prompt : (await readTextFile(resolve(cwd, file))).trimEnd();
+async function promptOf(typed: string | undefined, file: string | undefined): Promise<string | undefined> {
+	const prompt = file === undefined ? typed : (await readTextFile(file)).trimEnd();
 	if (prompt !== undefined && Buffer.byteLength(prompt) > PROMPT_LIMIT_BYTES) {
 		throw new NancyError('bad-message', 'the prompt is longer than 120 KB; write one that names the file to read');
 	}

@@ -218,6 +218,43 @@ describe('an agent that calls nancy', () => {
 		expect(existsSync(it.folder.file('other/.nancy'))).toBe(false);
 	}, 120_000);
 
+	it('starts nobody interactively there either, nor in a folder where it can have written settings', async () => {
+		set({});
+		await using it = await shell();
+		const inside = it.workspace.folder;
+		mkdirSync(join(inside, '.git'));
+		mkdirSync(it.folder.file('other/.git'), { recursive: true });
+		mkdirSync(join(inside, 'sub/.claude'), { recursive: true });
+		mkdirSync(join(inside, 'sub/.nancy'));
+		mkdirSync(it.folder.file('project.worktrees/one/sub/.claude'), { recursive: true });
+		writeFileSync(it.folder.file('secret.md'), 'x');
+		const terminal = ['--', '-p'];
+		const refused = [
+			['-C', '../other', 'orchestrate', 'a', ...terminal],
+			['-C', 'sub', 'orchestrate', 'a', ...terminal],
+			['orchestrate', 'a', '--prompt-file', '../secret.md', ...terminal],
+			['-C', 'sub', ...headless, '--prompt', 'x'],
+			[...headless, '--prompt', 'x', '--working-dir', 'sub'],
+			[...headless, '--prompt', 'x', '--working-dir', '../project.worktrees/one/sub'],
+			['-C', 'sub', 'delegate', 'x'],
+			['delegate', 'x', '--working-dir', 'sub'],
+		];
+		const worker = { NANCY_TASK_DIR: it.workspace.paths.task('build' as never), NANCY_WORKER: 'worker' };
+		for (const caller of [mark, worker])
+			for (const args of refused)
+				expect([args, await it.run(args, caller)]).toEqual([
+					args,
+					expect.objectContaining({
+						code: 5,
+						stderr: expect.not.stringContaining('arguments after --'),
+					}),
+				]);
+		expect(existsSync(it.folder.file('bin/args'))).toBe(false);
+		expect(existsSync(it.folder.file('other/.nancy'))).toBe(false);
+		expect((await it.delegates.list()).delegates).toEqual([]);
+		expect((await it.run(['-C', 'sub', ...headless, '--prompt', 'x'])).code).toBe(0);
+	}, 120_000);
+
 	it('may have its own files read and written, a worktree worked in, and anything where the user has allowed all', async () => {
 		set({});
 		await using it = await shell();

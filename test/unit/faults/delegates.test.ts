@@ -24,7 +24,9 @@ import { lookAtQueue, stopDelegate } from '../../../src/process/delegateQueue.ts
 import { onPath } from '../../../src/process/detect.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
 import { RUN_MARK, RUNNER_MARK, markedProcesses } from '../../../src/process/marked.ts';
+import { createWorktree } from '../../../src/process/worktree.ts';
 import { ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
+import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
@@ -56,7 +58,7 @@ beforeEach(() => {
 	nancy = fakeNancy(folder);
 });
 afterEach(async () => {
-	for (const { record } of (await delegates.list()).delegates) await stopDelegate(delegates, record.id);
+	for (const { record } of (await delegates.list()).delegates) await stopDelegate(delegates, tickets, record.id);
 	await folder.remove();
 });
 
@@ -269,8 +271,8 @@ describe('a runner', () => {
 		await look(1);
 		const waiting = await delegate('answer:never');
 		await eventually('its agent', async () => (await delegates.get(running.record.id)).status.agent_process);
-		await stopDelegate(delegates, waiting.record.id);
-		await stopDelegate(delegates, running.record.id);
+		await stopDelegate(delegates, tickets, waiting.record.id);
+		await stopDelegate(delegates, tickets, running.record.id);
 		for (const each of [running, waiting])
 			expect(await ended(each)).toMatchObject({ state: 'failed', error: 'cancelled' });
 		expect(await markedProcesses(RUN_MARK, running.record.id)).toEqual([]);
@@ -490,6 +492,78 @@ describe('a runner', () => {
 		expect(outputOf(queued)).toBe('The answer.');
 		expect(await markedProcesses(RUN_MARK, queued.record.id)).toEqual([]);
 	});
+
+	it.each([
+		['keeps an answer', 'The answer.', undefined, { state: 'done' }],
+		['keeps a failure', 'API Error: no credit', 'no credit', { state: 'failed', error: 'no credit' }],
+		['has nothing', undefined, undefined, { state: 'failed', error: 'cancelled' }],
+	])('%s when it is stopped after its runner was killed', async (_what, output, error, end) => {
+		const queued = await delegate('x');
+		const runner = { pid: 999_999_999, startedTicks: 1 };
+		await delegates.writeStatus(queued.record.id, {
+			...queued.status,
+			status: 'running',
+			runner,
+			...(error !== undefined && { error }),
+		});
+		if (output !== undefined) writeFileSync(queued.files.output, output);
+		await stopDelegate(delegates, tickets, queued.record.id);
+		expect(await delegates.get(queued.record.id)).toMatchObject(end);
+		expect(outputOf(queued)).toBe(output ?? '');
+		expect(await results()).toEqual([expect.stringContaining(output ?? 'cancelled')]);
+	});
+
+	it('is not forgotten with its worktree when it is stopped after its runner was killed', async () => {
+		await using repository = gitRepository();
+		repository.commit({ 'a.txt': 'a' });
+		const queued = await delegate('x', { folder: repository.root, worktree: { withChanges: false } });
+		const { id } = queued.record;
+		const runner = { pid: 999_999_999, startedTicks: 1 };
+		await delegates.writeStatus(id, { ...queued.status, status: 'running', runner });
+		const name = WorktreeName.parse(id);
+		const made = await createWorktree({
+			folder: repository.root,
+			name,
+			withChanges: false,
+			copyIncludes: false,
+		});
+		await stopDelegate(delegates, tickets, id);
+		expect(await delegates.get(id)).toMatchObject({ state: 'failed', status: { worktree: made } });
+	});
+
+	it('has no worktree made or remembered that the user did not ask for when its runner was killed', async () => {
+		await using repository = gitRepository();
+		repository.commit({ 'a.txt': 'a' });
+		const queued = await delegate('x', { folder: repository.root, worktree: { withChanges: false } });
+		const { id } = queued.record;
+		const runner = { pid: 999_999_999, startedTicks: 1 };
+		await delegates.writeStatus(id, { ...queued.status, status: 'running', runner });
+		await createWorktree({
+			folder: repository.root,
+			name: WorktreeName.parse(id),
+			withChanges: false,
+			copyIncludes: false,
+		});
+		await tickets.remove(id);
+		await look();
+		const now = await delegates.get(id);
+		expect(now).toMatchObject({ state: 'failed', error: 'runner died' });
+		expect(now.status.worktree).toBeUndefined();
+	});
+
+	it('works in its own worktree, whatever worktree somebody has written into its status', async () => {
+		await using repository = gitRepository();
+		repository.commit({ 'a.txt': 'a' });
+		const queued = await delegate('answer:done', { folder: repository.root, worktree: { withChanges: false } });
+		const { id } = queued.record;
+		const worktree = { repository: repository.root, folder: folder.path, branch: 'nancy/x', base: '0'.repeat(40) };
+		await delegates.writeStatus(id, { ...queued.status, worktree });
+		await look();
+		expect(await ended(queued)).toMatchObject({
+			state: 'done',
+			status: { worktree: { folder: join(`${repository.root}.worktrees`, id), branch: `nancy/${id}` } },
+		});
+	}, 30_000);
 
 	it('ends with its agent, whoever still holds its pipes', async () => {
 		const begun = Date.now();

@@ -1,0 +1,101 @@
+import { NancyError } from '../base/errors.ts';
+import {
+	batchesOf,
+	clearable,
+	deleteBatch,
+	isAnythingOnly,
+	type Batch,
+	type OnlyThere,
+} from '../core/delegates/batches.ts';
+import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
+import type { Delegate, Delegates } from '../core/delegates/delegates.ts';
+import { ownRequest } from '../core/delegates/ownRequest.ts';
+import type { Tickets } from '../core/delegates/tickets.ts';
+import { ownWorktree } from '../process/ownWorktree.ts';
+import { tearDown } from '../process/tearDown.ts';
+import { inWords, removeWorktree, whatWouldBeLost } from '../process/worktreeRemove.ts';
+import { DelegatesDeletedOutput } from '../protocol/cliOutput.ts';
+import type { DelegateId, DelegateRecord } from '../protocol/delegate.ts';
+import type { Worktree } from '../protocol/worktree.ts';
+import { answer, type Answer } from './command.ts';
+import { ExitCode } from './failure.ts';
+import { printable } from './words.ts';
+
+/** Who is to go: these, or everything that has ended but for what waits in a worktree to be merged. */
+export type Doomed = { ids: readonly DelegateId[] } | 'ended';
+
+/** By the rules of the window: the worktree goes too, and a branch keeps what is nowhere else. */
+export async function deleteDelegates(store: Delegates, tickets: Tickets, doomed: Doomed): Promise<Answer> {
+	const { delegates: all } = await store.list();
+	const chosen = doomed === 'ended' ? clearable(all) : doomed.ids.map(id => named(id, all));
+	const look = async (worktree: Worktree) => whatWouldBeLost(await ownWorktree(store, tickets, worktree));
+	const batches = await batchesOf(chosen, all, look, refusal);
+	const deleted: DelegateId[] = [];
+	const kept: { id: DelegateId; reason: string }[] = [];
+	const notes: string[] = [];
+	const keep = ({ delegates }: Batch, reason: string) =>
+		kept.push(...delegates.map(({ record }) => ({ id: record.id, reason })));
+	for (const batch of batches) {
+		const { only, foreign, delegates } = batch;
+		if (doomed === 'ended' && only && isAnythingOnly(only)) {
+			keep(
+				batch,
+				`its worktree has what is nowhere else: ${inWords(only)}; merge it, or name its id to keep it on its branch`,
+			);
+			continue;
+		}
+		const removal = await deleteBatch(
+			batch,
+			(worktree, owner) => remove(store, tickets, worktree, owner),
+			id => deleteDelegate(store, tickets, id),
+		);
+		if (removal && !removal.isRemoved) {
+			keep(batch, removal.says);
+			continue;
+		}
+		deleted.push(...delegates.map(({ record }) => record.id));
+		if (removal && only && hasWork(only)) notes.push(removal.says);
+		if (foreign !== undefined) notes.push(foreign);
+	}
+	const lines = [
+		...deleted.map(id => `deleted ${id}`),
+		...kept.map(({ id, reason }) => `kept ${id}: ${reason}`),
+		...notes,
+	];
+	return answer(
+		DelegatesDeletedOutput,
+		{ deleted, kept, notes },
+		lines.length === 0 ? 'no delegate has ended' : lines.map(printable),
+		doomed !== 'ended' && kept.length > 0 ? ExitCode.failed : ExitCode.ok,
+	);
+}
+
+function named(id: DelegateId, all: readonly Delegate[]): Delegate {
+	const found = all.find(({ record }) => record.id === id);
+	if (found) return found;
+	throw new NancyError('no-task', `there is no delegate ${id}; nancy delegates lists them`);
+}
+
+function refusal({ record, isForeign }: Delegate): NancyError {
+	return isForeign
+		? new NancyError('bad-usage', `${record.id} is another program’s; Nancy only shows it`)
+		: new NancyError('busy', `${record.id} has not ended; stop it first: nancy delegates ${record.id} --stop`);
+}
+
+async function remove(
+	store: Delegates,
+	tickets: Tickets,
+	claimed: Worktree,
+	{ id }: DelegateRecord,
+): Promise<{ isRemoved: boolean; says: string }> {
+	const worktree = await ownWorktree(store, tickets, claimed);
+	const command = (await ownRequest(store, tickets, id))?.record.tearDown;
+	const failed = await tearDown(worktree, command);
+	if (failed === undefined) return removeWorktree(worktree, { discard: false });
+	return { isRemoved: false, says: `the tear-down command failed, so the worktree stays: ${failed}` };
+}
+
+/** A branch keeps it. */
+function hasWork({ commits, files }: OnlyThere): boolean {
+	return commits > 0 || files.length > 0;
+}

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { isInside } from '../../base/inside.ts';
+import { branchOf, type Worktree } from '../../protocol/worktree.ts';
+import { isFinal, type Delegate } from './delegates.ts';
+
+/** Where a delegate works: its own worktree, or the one it was sent back to. */
+export function worktreeOf(delegate: Delegate, all: readonly Delegate[]): Worktree | undefined {
+	const own = ownIn(delegate);
+	if (own || delegate.isForeign || delegate.record.place.is === 'worktree') return own;
+	const { folder } = delegate.record.place;
+	return all.map(ownIn).find(worktree => worktree !== undefined && isInside(worktree.folder, folder));
+}
+
+/** A status can be written by others than Nancy: what it says is another delegate's is not believed. */
+function ownIn({ record, status: { worktree }, isForeign }: Delegate): Worktree | undefined {
+	return !isForeign && worktree?.branch === branchOf(record.id) ? worktree : undefined;
+}
+
+/** {@link worktreeOf}, until it is removed: there is nothing to review, merge or discard then. */
+export function standingWorktree(delegate: Delegate, all: readonly Delegate[]): Worktree | undefined {
+	const worktree = worktreeOf(delegate, all);
+	return worktree && isStanding(worktree) ? worktree : undefined;
+}
+
+export function isStanding({ folder }: Worktree): boolean {
+	return existsSync(folder);
+}
+
+/** A delegate that waits or works in this worktree right now. */
+export function busyIn(worktree: Worktree, all: readonly Delegate[]): Delegate | undefined {
+	return all.find(each => !isFinal(each.state) && worktreeOf(each, all)?.folder === worktree.folder);
+}

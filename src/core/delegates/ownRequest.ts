@@ -1,0 +1,17 @@
+import { DelegateRecord, type DelegateId } from '../../protocol/delegate.ts';
+import type { Delegates } from './delegates.ts';
+import type { Tickets } from './tickets.ts';
+
+/**
+ * What this user asked for on this machine: the very bytes that the ticket is for, however the files change meanwhile.
+ * `undefined` without a ticket for them.
+ */
+export async function ownRequest(
+	delegates: Delegates,
+	tickets: Tickets,
+	id: DelegateId,
+): Promise<{ record: DelegateRecord; prompt: string } | undefined> {
+	const [text, prompt] = (await tickets.read(id, delegates.filesOfRequest(id))) ?? [];
+	if (text === undefined || prompt === undefined) return undefined;
+	return { record: DelegateRecord.parse(JSON.parse(text)), prompt };
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { NancyError } from '../../src/base/errors.ts';
+import type { DelegateRequest } from '../../src/core/delegates/queueDelegate.ts';
+import { Workspace } from '../../src/core/workspace.ts';
+import { DelegateId } from '../../src/protocol/delegate.ts';
+import { DelegateDrafts } from '../../src/ui/delegateDrafts.ts';
+import type { DelegateOperations, Folder } from '../../src/ui/ports.ts';
+import { startOrKeep, type DelegateStart } from '../../src/ui/startDelegates.ts';
+import { fakeDriver } from '../support/fakeDriver.ts';
+
+const unused = () => {
+	throw new Error('starting does nothing of this');
+};
+
+const folder: Folder = {
+	name: 'project',
+	path: '/project',
+	workspace: new Workspace('/project'),
+	onDidChange: unused,
+	onDidNeedAttention: unused,
+	overview: unused,
+	messages: unused,
+	delegates: unused,
+	sessions: unused,
+	refresh: () => Promise.resolve(),
+	dispose: unused,
+};
+
+const start: DelegateStart = {
+	order: { folder, parent: undefined, withSelection: true },
+	requests: [
+		{
+			prompt: 'Paint it.\nGreen.',
+			agent: fakeDriver.id,
+			model: 'large',
+			permissions: 'default',
+			folder: '/project',
+		},
+	],
+	choice: {
+		agents: [fakeDriver.id],
+		place: 'worktree',
+		permissions: {},
+		models: 'large',
+		within: 'packages/a',
+		wallMinutes: 5,
+		idleMinutes: 10,
+	},
+	agents: [],
+};
+
+function failing(): DelegateOperations {
+	return {
+		start: () => Promise.reject(new NancyError('busy', 'the disk is full')),
+		isOwn: unused,
+		stop: unused,
+		delete: unused,
+	};
+}
+
+describe('a delegate that could not be started', () => {
+	let drafts: DelegateDrafts;
+	beforeEach(() => {
+		drafts = new DelegateDrafts();
+	});
+	afterEach(async () => {
+		drafts.dispose();
+		await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+	});
+
+	it('leaves its prompt in an editor, with what was chosen, and says why', async () => {
+		await assert.rejects(startOrKeep({ delegates: failing(), drafts }, start), {
+			message: 'The disk is full. “Delegate This” in the prompt’s editor tries that again.',
+		});
+		const document = vscode.window.activeTextEditor?.document;
+		assert.ok(document?.isUntitled);
+		assert.equal(document.getText(), 'Paint it.\nGreen.');
+		assert.deepEqual(drafts.orderOf(document), {
+			...start.order,
+			withSelection: false,
+			again: { ...start.choice, group: undefined },
+		});
+	});
+
+	it('leaves it in the editor where it was written, with what was chosen, and opens no second one', async () => {
+		await drafts.write({ ...start.order, withSelection: false }, 'Paint it.\nGreen.');
+		const document = vscode.window.activeTextEditor?.document;
+		assert.ok(document);
+		await assert.rejects(
+			startOrKeep({ delegates: failing(), drafts }, { ...start, document }),
+			/The disk is full\./,
+		);
+		assert.equal(vscode.window.activeTextEditor?.document, document);
+		assert.equal(document.getText(), 'Paint it.\nGreen.');
+		assert.equal(drafts.orderOf(document)?.again?.within, 'packages/a');
+	});
+
+	it('opens no editor for a prompt that a file of the user’s has', async () => {
+		const document = await vscode.workspace.openTextDocument({
+			language: 'markdown',
+			content: 'Paint it.\nGreen.',
+		});
+		await vscode.window.showTextDocument(document);
+		const before = vscode.workspace.textDocuments.length;
+		await assert.rejects(startOrKeep({ delegates: failing(), drafts }, { ...start, document }), {
+			message: 'the disk is full',
+		});
+		assert.equal(vscode.workspace.textDocuments.length, before);
+	});
+
+	it('is nothing when it was started', async () => {
+		const asked: DelegateRequest[] = [];
+		const delegates: DelegateOperations = {
+			...failing(),
+			start: (_folder, request) => {
+				asked.push(request);
+				return Promise.resolve(DelegateId.parse('a'));
+			},
+		};
+		const before = vscode.workspace.textDocuments.length;
+		await startOrKeep({ delegates, drafts }, start);
+		assert.deepEqual(asked, start.requests);
+		assert.equal(vscode.workspace.textDocuments.length, before);
+	});
+});

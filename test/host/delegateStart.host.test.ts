@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
+import { Workspace } from '../../src/core/workspace.ts';
+import { WindowDelegates } from '../../src/operations/delegates.ts';
+import { fakeDriver } from '../support/fakeDriver.ts';
+
+type Folder = Parameters<WindowDelegates['start']>[0];
+
+describe('a delegate that is started in the window', () => {
+	const temp = mkdtempSync(join(tmpdir(), 'nancy-start-'));
+	const dataBefore = process.env['XDG_DATA_HOME'];
+
+	before(() => {
+		process.env['XDG_DATA_HOME'] = join(temp, 'data');
+	});
+	after(() => {
+		if (dataBefore === undefined) delete process.env['XDG_DATA_HOME'];
+		else process.env['XDG_DATA_HOME'] = dataBefore;
+		rmSync(temp, { recursive: true, force: true });
+	});
+
+	it('is queued once, with its id given back, also when the queue cannot be looked at; that is told', async () => {
+		const told: unknown[] = [];
+		const broken = new Error('not installed');
+		const window = new WindowDelegates(
+			() => Promise.reject(broken),
+			error => told.push(error),
+		);
+		const workspace = new Workspace(join(temp, 'project'));
+		const unused = () => {
+			throw new Error('starting looks at no view');
+		};
+		const folder: Folder = {
+			name: 'project',
+			path: workspace.folder,
+			workspace,
+			onDidChange: unused,
+			onDidNeedAttention: unused,
+			overview: unused,
+			messages: unused,
+			delegates: unused,
+			sessions: unused,
+			refresh: unused,
+			dispose: unused,
+		};
+		const id = await window.start(folder, {
+			prompt: 'Do it.',
+			agent: fakeDriver.id,
+			permissions: 'default',
+			folder: workspace.folder,
+		});
+		const { delegates } = await new Delegates(workspace).list();
+		assert.deepEqual(
+			delegates.map(({ record, state }) => [record.id, state]),
+			[[id, 'queued']],
+		);
+		assert.deepEqual(told, [broken]);
+		assert.equal(await window.isOwn(folder, id), true);
+	});
+});

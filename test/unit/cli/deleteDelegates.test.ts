@@ -1,0 +1,162 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.ts';
+import { Workspace } from '../../../src/core/workspace.ts';
+import { DelegatesDeletedOutput } from '../../../src/protocol/cliOutput.ts';
+import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../../support/delegateSeeds.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { NancyCommand } from './nancyCommand.ts';
+
+let nancy: NancyCommand;
+let folder: TempFolder;
+let project: string;
+let store: Delegates;
+
+beforeAll(async () => {
+	nancy = await NancyCommand.build({ isPackage: true });
+});
+afterAll(() => nancy[Symbol.asyncDispose]());
+beforeEach(() => {
+	folder = tempFolder('nancy-delete-');
+	project = smallRepository(folder, { 'a.txt': 'a\n' });
+	store = new Delegates(new Workspace(project));
+});
+afterEach(() => folder.remove());
+
+const run = (...args: string[]) => nancy.run(['delegates', ...args], { cwd: project, env: { HOME: folder.path } });
+const done = (title: string) => seedDelegate(store, { title, state: 'done' });
+const withWork = (title: string, tearDown?: string) =>
+	seedWorktree(
+		store,
+		join(nancy.dataFolder, 'nancy'),
+		{ title, ...(tearDown !== undefined && { tearDown }) },
+		{ 'work.txt': 'work\n' },
+	);
+const titles = async () => (await store.list()).delegates.map(({ record }) => record.title);
+const idOf = ({ record }: Delegate): string => record.id;
+
+async function deleted(...args: string[]) {
+	const ended = await run('delete', ...args, '--json');
+	return { code: ended.code, ...DelegatesDeletedOutput.parse(JSON.parse(ended.stdout)) };
+}
+
+describe('nancy delegates delete', () => {
+	it('deletes those that are named, and nothing of another', async () => {
+		const [one, two, three] = [await done('one'), await done('two'), await done('three')];
+		expect(await run('delete', idOf(one), idOf(three))).toEqual({
+			code: 0,
+			stdout: `deleted ${idOf(one)}\ndeleted ${idOf(three)}\n`,
+			stderr: '',
+		});
+		expect(await titles()).toEqual(['two']);
+		expect(existsSync(one.files.prompt)).toBe(false);
+		expect(existsSync(two.files.output)).toBe(true);
+	});
+
+	it('loses no commit and no uncommitted change: a branch keeps them, and it says so', async () => {
+		const { delegate, folder: worktree, branch } = await withWork('Paint it');
+		const { code, deleted: gone, notes } = await deleted(idOf(delegate));
+		expect({ code, gone, notes }).toEqual({
+			code: 0,
+			gone: [idOf(delegate)],
+			notes: [expect.stringContaining(branch)],
+		});
+		expect(existsSync(worktree)).toBe(false);
+		expect(gitIn(project, 'show', `${branch}:work.txt`)).toBe('work\n');
+	});
+
+	it('takes those along that went on in the same worktree', async () => {
+		const { delegate, folder: worktree } = await withWork('Paint it');
+		const again = await seedDelegate(store, {
+			title: 'Again',
+			state: 'failed',
+			error: 'no',
+			place: { is: 'folder', folder: worktree },
+		});
+		expect((await deleted(idOf(delegate))).deleted).toEqual([idOf(delegate), idOf(again)]);
+		expect(await titles()).toEqual([]);
+	});
+
+	it('clears what has ended, but for what waits to be merged or is at work', async () => {
+		const one = await done('one');
+		const { delegate, folder: worktree, branch } = await withWork('Paint it');
+		const busy = await withWork('Busy');
+		await seedDelegate(store, {
+			title: 'At it again',
+			state: 'parked',
+			place: { is: 'folder', folder: busy.folder },
+		});
+		const { code, deleted: gone, kept } = await deleted('--ended');
+		expect({ code, gone }).toEqual({ code: 0, gone: [idOf(one)] });
+		expect(kept).toEqual([{ id: idOf(delegate), reason: expect.stringContaining('1 uncommitted file') }]);
+		expect(await titles()).toEqual(['Paint it', 'Busy', 'At it again']);
+		expect(existsSync(join(worktree, 'work.txt'))).toBe(true);
+		gitIn(worktree, 'add', '--all');
+		gitIn(worktree, 'commit', '-qm', 'work');
+		gitIn(project, 'merge', '-q', branch);
+		expect((await deleted('--ended')).deleted).toEqual([idOf(delegate)]);
+		expect(await run('delete', '--ended')).toMatchObject({ code: 0, stdout: 'no delegate has ended\n' });
+	});
+
+	it('keeps what a worktree has that no branch can hold, or whose tear-down fails, and says why', async () => {
+		const nested = await withWork('Nested');
+		gitIn(nested.folder, 'init', '-q', 'inner');
+		writeFileSync(join(nested.folder, 'inner', 'x.txt'), 'x');
+		gitIn(join(nested.folder, 'inner'), 'add', '--all');
+		gitIn(join(nested.folder, 'inner'), 'commit', '-qm', 'x');
+		const held = await withWork('Held', 'echo the port is open; exit 1');
+		const { code, deleted: gone, kept } = await deleted(idOf(nested.delegate), idOf(held.delegate));
+		expect({ code, gone }).toEqual({ code: 1, gone: [] });
+		expect(kept.map(({ reason }) => reason)).toEqual([
+			expect.stringContaining('inner/'),
+			expect.stringContaining('the port is open'),
+		]);
+		for (const each of [nested, held]) expect(existsSync(join(each.folder, 'work.txt'))).toBe(true);
+		expect(await titles()).toEqual(['Nested', 'Held']);
+	});
+
+	it('touches no folder that a status calls a worktree, and says that it stays', async () => {
+		const { delegate } = await withWork('Forged');
+		const other = join(folder.path, 'other.worktrees', idOf(delegate));
+		const { status } = await store.get(delegate.record.id);
+		gitIn(folder.path, 'init', '-q', other);
+		const worktree = { ...status.worktree!, repository: join(folder.path, 'other'), folder: other };
+		await store.writeStatus(delegate.record.id, { ...status, worktree });
+		expect(await deleted(idOf(delegate))).toMatchObject({
+			code: 0,
+			deleted: [idOf(delegate)],
+			notes: [expect.stringContaining(`${other} is not touched`)],
+		});
+		expect(existsSync(join(other, '.git'))).toBe(true);
+	});
+
+	it('refuses one that has not ended, before it deletes any', async () => {
+		const one = await done('one');
+		const waiting = await seedDelegate(store, { title: 'waiting', state: 'parked' });
+		expect(await run('delete', idOf(one), idOf(waiting))).toMatchObject({
+			code: 6,
+			stderr: expect.stringContaining(`${idOf(waiting)} has not ended`),
+		});
+		expect(await titles()).toEqual(['one', 'waiting']);
+	});
+
+	it.each([
+		[['delete'], 2],
+		[['delete', 'gone', '--ended'], 2],
+		[['delete', 'gone', '--stop'], 2],
+		[['delete', 'gone'], 3],
+		[['one', 'two'], 2],
+		[['--ended'], 2],
+	])('is not %j', async (args, code) => {
+		await done('one');
+		expect((await run(...args)).code).toBe(code);
+		expect(await titles()).toEqual(['one']);
+	});
+
+	it('has a help of its own', async () => {
+		const { stdout } = await run('delete', '--help');
+		expect(stdout).toContain('nancy delegates delete --ended');
+		expect(stdout).toContain('--ended');
+	});
+});

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Delegates, type Delegate } from '../../../../src/core/delegates/delegates.ts';
+import { busyIn, standingWorktree, worktreeOf } from '../../../../src/core/delegates/inWorktree.ts';
+import { Workspace } from '../../../../src/core/workspace.ts';
+import type { DelegateState } from '../../../../src/protocol/delegate.ts';
+import type { Worktree } from '../../../../src/protocol/worktree.ts';
+import { seedDelegate } from '../../../support/delegateSeeds.ts';
+import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+
+let folder: TempFolder;
+let store: Delegates;
+
+beforeEach(() => {
+	folder = tempFolder();
+	store = new Delegates(new Workspace(folder.file('project')));
+});
+afterEach(() => folder.remove());
+
+const inFolder = (path: string, state: DelegateState = 'done') =>
+	seedDelegate(store, { title: 'x', state, place: { is: 'folder', folder: path } });
+
+/** @param name of the worktree, where it is not the delegate's own */
+async function inWorktree(name?: string): Promise<{ delegate: Delegate; worktree: Worktree }> {
+	const place = { is: 'worktree', folder: folder.file('project'), withChanges: false } as const;
+	const { record } = await seedDelegate(store, { title: 'x', state: 'done', place });
+	const at = name ?? record.id;
+	const worktree: Worktree = {
+		repository: folder.file('project'),
+		folder: folder.file('project.worktrees', at),
+		branch: `nancy/${at}`,
+		base: '0'.repeat(40),
+	};
+	await store.writeStatus(record.id, { ...(await store.get(record.id)).status, worktree });
+	return { delegate: await store.get(record.id), worktree };
+}
+
+describe('where a delegate works', () => {
+	it('is its own worktree, or the one of another that its folder is in', async () => {
+		const { delegate, worktree } = await inWorktree();
+		const sentBack = await inFolder(`${worktree.folder}/packages`, 'running');
+		const elsewhere = await inFolder(folder.file('project'), 'running');
+		const all = [delegate, sentBack, elsewhere].map(
+			each => ({ ...each, state: each === delegate ? 'done' : 'running' }) as const,
+		);
+		expect(all.map(each => worktreeOf(each, all)?.folder)).toEqual([worktree.folder, worktree.folder, undefined]);
+		expect(busyIn(worktree, all)?.record.id).toBe(sentBack.record.id);
+		expect(standingWorktree(delegate, all)).toBeUndefined();
+	});
+
+	it('is no worktree that its status calls by another’s name, nor one that another program tells of', async () => {
+		const { delegate, worktree } = await inWorktree();
+		const forged = await inWorktree(delegate.record.id);
+		expect(worktreeOf(forged.delegate, [delegate, forged.delegate])).toBeUndefined();
+		expect(worktreeOf({ ...delegate, isForeign: true }, [delegate])).toBeUndefined();
+		expect(worktreeOf(delegate, [delegate, forged.delegate])).toEqual(worktree);
+	});
+});
