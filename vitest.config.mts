@@ -25,6 +25,7 @@ export default defineConfig({
 					include: ['test/unit/**/*.test.ts'],
 					globalSetup,
 					testTimeout: 15_000,
+					hookTimeout: 60_000,
 					retry,
 					maxWorkers: twoOrMore,
 					sequence: { groupOrder: 1 },

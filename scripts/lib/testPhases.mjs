@@ -30,7 +30,11 @@ const PHASES = [
 		beside: 'unit',
 	},
 	{ name: 'package', needs: [], run: () => packageExtension().then(() => true), also: ['e2e'] },
-	{ name: 'e2e', needs: ['server', 'chromium', 'claude-code', 'codex'], run: (words, how) => vitest('e2e', words, how) },
+	{
+		name: 'e2e',
+		needs: ['server', 'chromium', 'claude-code', 'codex'],
+		run: (words, how) => vitest('e2e', words, how),
+	},
 ];
 
 const INSTALLERS = {

@@ -23,7 +23,9 @@ describe('another agent than Claude Code', () => {
 				await workbench.quick.getByText('What is to be done').first().waitFor();
 				await workbench.answer(`Repair it. ${gate.step}[[text:Parser repaired]]`);
 				await workbench.quickRow(/Claude Code.*2\.\d+\.\d+/).waitFor();
-				await workbench.quickRow(/GitHub Copilot CLI.*not found.*There is no program at .*npm install/s).waitFor();
+				await workbench
+					.quickRow(/GitHub Copilot CLI.*not found.*There is no program at .*npm install/s)
+					.waitFor();
 				await lab.screenshot('agents-picker');
 				await workbench.pick(/Codex.*0\.\d+\.\d+/);
 				await workbench.row('Tasks', /working · Bash/).waitFor();
