@@ -184,7 +184,7 @@ describe('the views', () => {
 				const traffic = (text: string | RegExp) => workbench.row('Traffic', text);
 				await traffic(/Message delivered.*Please mind the gap\./).waitFor();
 				await traffic(/^Stop.*All renamed/).waitFor();
-				await page.locator('[role=treeitem][aria-label^="Bash, done, sleep 5; echo one · 5"]').waitFor();
+				await page.locator('[role=treeitem][aria-label^="Bash, done, sleep 5; echo one · "]').waitFor();
 				await page.locator('[role=treeitem][aria-label^="Bash, failed, false"]').waitFor();
 
 				const filter = async (typed: string, row: string) => {
