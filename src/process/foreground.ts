@@ -26,10 +26,11 @@ export async function runInForeground(
 	onStart: (pid: number) => Promise<void>,
 ): Promise<number> {
 	const ignore = () => {};
-	for (const name of SENT_BY_TERMINAL) process.on(name, ignore);
-	const child = spawn(command, args, { cwd, env: mergedEnvironment(env), stdio: 'inherit' });
 	const passOn = (name: NodeJS.Signals) => child.kill(name);
+	// Before there is a child: it may be at work before this process goes on. Listeners are called when this has ended.
+	for (const name of SENT_BY_TERMINAL) process.on(name, ignore);
 	for (const name of PASSED_ON) process.on(name, passOn);
+	const child = spawn(command, args, { cwd, env: mergedEnvironment(env), stdio: 'inherit' });
 	const ended = once(child, 'exit');
 	try {
 		if (child.pid !== undefined) await Promise.race([onStart(child.pid), ended.catch(() => undefined)]);

@@ -164,10 +164,12 @@ describe('waking an idle agent in a terminal', () => {
 		await claude.waitForText(/● After deployment/);
 		const { session, address } = await lab.anySession();
 		expect(await lab.nancy.sessionBinding(session)).toMatchObject({ watched: false });
-		await eventually('idle', async () => (await readPhase(lab.nancy.paths, session)).phase === 'idle');
+		const isIdle = async () => (await readPhase(lab.nancy.paths, session)).phase === 'idle';
+		await eventually('idle', isIdle);
 		const id = await lab.send(address, 'For the old session. [[text:Old session reads]]');
 		await claude.waitForText(/● Old session reads/, 8000);
 		expect((await lab.delivered(address, id)).receipt).toMatchObject({ event: 'UserPromptSubmit', rung: 'waiter' });
+		await eventually('idle again', isIdle);
 		const second = await lab.send(address, 'And again. [[text:Reads again]]');
 		await claude.waitForText(/● Reads again/, 8000);
 		expect((await lab.delivered(address, second)).receipt).toMatchObject({ rung: 'waiter' });

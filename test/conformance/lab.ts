@@ -1,5 +1,6 @@
+import { waitForProgram } from '../support/gate.ts';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { identify } from '../../src/base/liveness.ts';
 import { parseVersion, type Version } from '../../src/base/version.ts';
 import { deploy } from '../../src/core/deployment/deploy.ts';
@@ -81,6 +82,9 @@ export interface ConformanceLab extends AgentLab, LabMail {
 	requests(): readonly RecordedRequest[];
 	/** The first request that holds the text, past or future. */
 	seen(text: string, timeoutMs?: number): Promise<RecordedRequest>;
+	/** A step that makes the file `begun` and lasts until {@link letGo}, however slow test and agent are. */
+	held: string;
+	letGo(): void;
 	/** Waits until a tool has made this file in the workspace. */
 	made(file: string): Promise<void>;
 	has(file: string): boolean;
@@ -219,6 +223,8 @@ export async function conformanceLab(
 		requests,
 		seen: (text, timeoutMs = PATIENCE_MS) =>
 			lab.model.waitForRequest(request => request.hasTools && request.text.includes(text), timeoutMs),
+		held: `[[sh:touch begun; ${waitForProgram} ${lab.workspace.file('go')}]]`,
+		letGo: () => writeFileSync(lab.workspace.file('go'), ''),
 		made: async file => {
 			await eventually(`a tool makes ${file}`, () => existsSync(lab.workspace.file(file)), {
 				timeoutMs: PATIENCE_MS,

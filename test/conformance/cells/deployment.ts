@@ -36,9 +36,10 @@ export const foundSession: Cell = {
 	quick: false,
 	lab: { scope: 'workspace' },
 	run: async lab => {
-		const address = await userSession(lab, '[[sh:touch begun; sleep 2]] [[sh:true]] [[text:Not steered]]');
+		const address = await userSession(lab, `${lab.held} [[sh:true]] [[text:Not steered]]`);
 		await lab.made('begun');
 		const id = await lab.send(address, 'Found you. [[text:Steered]]');
+		lab.letGo();
 		await lab.seen('Found you.');
 		await lab.delivered(address, id);
 		return WORKS;
@@ -57,9 +58,10 @@ export const besideOthers: Cell = {
 			const request = { runtime: lab.runtime, agentVersion: driver.oldestVersion, scope: 'workspace' as const };
 			if (driver.id !== lab.driver.id) await deploy(lab.nancy, driver, request);
 		}
-		const address = await userSession(lab, '[[sh:touch begun; sleep 2]] [[sh:true]] [[text:Not steered]]');
+		const address = await userSession(lab, `${lab.held} [[sh:true]] [[text:Not steered]]`);
 		await lab.made('begun');
 		const id = await lab.send(address, 'For your eyes. [[text:Steered]]');
+		lab.letGo();
 		const request = await lab.seen('For your eyes.');
 		const copies = copiesOf(request, 'For your eyes.');
 		must(copies === 1, `the model read it ${copies} times`);
@@ -89,9 +91,10 @@ export const redeploy: Cell = {
 		must((await deploymentState(lab.nancy, lab.driver, request)) === 'ok', 'the newer one does not find itself');
 		const left = Object.entries(treeOf(lab.workspace.path)).filter(([, text]) => text.includes(lab.runtime.folder));
 		must(left.length === 0, `the older one is still in ${left.map(([file]) => file).join(', ')}`);
-		const address = await userSession(lab, '[[sh:touch begun; sleep 2]] [[sh:true]] [[text:Not steered]]');
+		const address = await userSession(lab, `${lab.held} [[sh:true]] [[text:Not steered]]`);
 		await lab.made('begun');
 		await lab.send(address, 'By the newer one. [[text:Steered]]');
+		lab.letGo();
 		const request2 = await lab.seen('By the newer one.');
 		must(copiesOf(request2, 'By the newer one.') === 1, 'both deliver');
 		return WORKS;

@@ -10,10 +10,11 @@ export const feedback: Cell = {
 	triedAnyway: true,
 	quick: true,
 	run: async lab => {
-		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 1.5]] [[sh:true]] [[text:First end]]' });
+		const worker = await lab.start({ prompt: `${lab.held} [[sh:true]] [[text:First end]]` });
 		await lab.made('begun');
 		await lab.send(worker.address, 'First note.', { kind: 'feedback' });
 		const id = await lab.send(worker.address, 'Second note. [[text:Second end]]', { kind: 'feedback' });
+		lab.letGo();
 		const request = await lab.seen('Second note.');
 		must(request.text.includes('First note.'), 'the two came apart');
 		must(isAfter(request, 'First end'), 'it came before the agent would have stopped');

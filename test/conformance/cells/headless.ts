@@ -64,10 +64,11 @@ export const headlessSteer: Cell = {
 	triedAnyway: true,
 	quick: true,
 	run: async lab => {
-		const run = await lab.runHeadless('[[sh:touch begun; sleep 1.5]] [[sh:true]] [[text:Not steered]]');
+		const run = await lab.runHeadless(`${lab.held} [[sh:true]] [[text:Not steered]]`);
 		await lab.made('begun');
 		const directive = await lab.send(run.address, 'Use the helper. [[sh:true]] [[text:Steered]]');
 		const note = await lab.send(run.address, 'One thing more. [[text:Really done]]', { kind: 'feedback' });
+		lab.letGo();
 		const { answer } = await answerOf(run);
 		await lab.seen('Use the helper.');
 		const request = await lab.seen('One thing more.');

@@ -47,9 +47,10 @@ export const transcript: Cell = {
 	quick: false,
 	run: async lab => {
 		if (lab.driver.transcript === 'none') return notPossible('It keeps no record that Nancy can read.');
-		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 1.5]] [[sh:true]] [[text:Not steered]]' });
+		const worker = await lab.start({ prompt: `${lab.held} [[sh:true]] [[text:Not steered]]` });
 		await lab.made('begun');
 		await lab.send(worker.address, 'Written down. [[text:Steered]]');
+		lab.letGo();
 		await lab.seen('Written down.');
 		await worker.idle();
 		await lab.becomes(worker.address, 'tokens are known', ({ facts }) => (facts?.contextTokens ?? 0) > 0);

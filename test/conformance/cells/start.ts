@@ -32,13 +32,14 @@ export const statusEvents: Cell = {
 	triedAnyway: false,
 	quick: false,
 	run: async lab => {
-		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 2]] [[text:At rest]]' });
+		const worker = await lab.start({ prompt: `${lab.held} [[text:At rest]]` });
 		await lab.made('begun');
 		await lab.becomes(
 			worker.address,
 			'working in a tool',
 			({ state }) => state.phase === 'working' && state.tool !== undefined,
 		);
+		lab.letGo();
 		// Reports that the agent does not wait for may come after the end of its turn.
 		await eventually(`events of every kind a turn has: ${TURN.join(', ')}`, async () => {
 			await lab.view(worker.address);

@@ -12,9 +12,10 @@ export const directive: Cell = {
 	triedAnyway: true,
 	quick: true,
 	run: async lab => {
-		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 1.5]] [[sh:true]] [[text:Not steered]]' });
+		const worker = await lab.start({ prompt: `${lab.held} [[sh:true]] [[text:Not steered]]` });
 		await lab.made('begun');
 		const id = await lab.send(worker.address, 'Use the retry helper. [[text:Steered]]');
+		lab.letGo();
 		const place = placeOf(lab, await lab.seen('Use the retry helper.'));
 		const { receipt } = await lab.delivered(worker.address, id);
 		must(receipt?.rung === 'hook', `its receipt names the rung ${receipt?.rung}`);
@@ -80,10 +81,11 @@ export const subagent: Cell = {
 	run: async lab => {
 		const { subagent: delegated } = lab.candidate;
 		if (delegated === 'none') return notPossible('It has no subagents.');
-		const script = 'I am the subagent. [[sh:touch begun; sleep 2]] [[sh:true]] [[text:Sub done]]';
+		const script = `I am the subagent. ${lab.held} [[sh:true]] [[text:Sub done]]`;
 		const worker = await lab.start({ prompt: `${delegated(script)} [[text:Parent done]]` });
 		await lab.made('begun');
 		const id = await lab.send(worker.address, 'For the parent only.');
+		lab.letGo();
 		const sentAt = Date.now();
 		await lab.seen('For the parent only.');
 		await lab.delivered(worker.address, id);
