@@ -1,4 +1,3 @@
-import { waitForProgram } from '../support/gate.ts';
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { identify } from '../../src/base/liveness.ts';
@@ -223,7 +222,8 @@ export async function conformanceLab(
 		requests,
 		seen: (text, timeoutMs = PATIENCE_MS) =>
 			lab.model.waitForRequest(request => request.hasTools && request.text.includes(text), timeoutMs),
-		held: `[[sh:touch begun; ${waitForProgram} ${lab.workspace.file('go')}]]`,
+		// Within the workspace: some ask before a program from elsewhere runs.
+		held: '[[sh:touch begun; until [ -e go ]; do sleep 0.1; done]]',
 		letGo: () => writeFileSync(lab.workspace.file('go'), ''),
 		made: async file => {
 			await eventually(`a tool makes ${file}`, () => existsSync(lab.workspace.file(file)), {
