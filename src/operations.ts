@@ -54,6 +54,7 @@ export class WindowOperations implements Operations {
 					installHint: driver.installHint,
 					...(found.found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
 					permissionModes: driver.headless === 'none' ? [] : driver.headless.permissionModes,
+					runsIn: driver.headless === 'none' ? 'workspace' : driver.headless.runsIn,
 				};
 			}),
 		);

@@ -11,6 +11,7 @@ import { quotedSelection, selectionIn, type Selection } from './askSelection.ts'
 import {
 	agentsOf,
 	LastChoice,
+	misplaced,
 	modelsIn,
 	placeAndLimits,
 	PLACES,
@@ -93,8 +94,9 @@ export async function askDelegate(
 				active: undefined,
 				placeholder: l10n.t('Start, or change how'),
 			});
-			if (change === 'start') return;
-			if (change === 'selection') isSelectionTaken = !isSelectionTaken;
+			if (change === 'start' && misplaced(choice, agents).length === 0) return;
+			if (change === 'start') void vscode.window.showWarningMessage(misplacedWords(choice, agents));
+			else if (change === 'selection') isSelectionTaken = !isSelectionTaken;
 			else if (change === 'more') await askMore(choice, folder.path).catch(backToSummary);
 			else await ask(change, choice, agents).catch(backToSummary);
 		}
@@ -138,7 +140,12 @@ function summary(
 		...(agents.length > 1
 			? [{ label: `$(robot) ${l10n.t('Agent')}`, description: names, change: 'agents' as const }]
 			: []),
-		{ label: `$(folder) ${l10n.t('Where')}`, description: placeWords(choice.place).label, change: 'place' },
+		{
+			label: `$(folder) ${l10n.t('Where')}`,
+			description: placeWords(choice.place).label,
+			...(misplaced(choice, agents).length > 0 && { detail: `$(warning) ${misplacedWords(choice, agents)}` }),
+			change: 'place',
+		},
 		{ label: `$(shield) ${l10n.t('Permissions')}`, description: [...modes].join(', '), change: 'permissions' },
 		...(chosen.length > 1
 			? []
@@ -251,6 +258,14 @@ function placeWords(place: Place): { label: string; detail: string } {
 				detail: l10n.t('The same, beginning with your files as they are now.'),
 			};
 	}
+}
+
+function misplacedWords(choice: DelegateChoice, agents: readonly AgentChoice[]): string {
+	const names = misplaced(choice, agents).map(({ displayName }) => displayName);
+	return l10n.t(
+		'{0} can work in this folder itself alone, in no worktree and no folder below: it takes trust and hooks from there.',
+		names.join(', '),
+	);
 }
 
 /** @param ofParent the agent that the result is for: the first choice of who has not chosen yet */

@@ -37,6 +37,12 @@ export function agentsOf(choice: DelegateChoice, agents: readonly AgentChoice[])
 	return agents.filter(({ id }) => choice.agents.includes(id));
 }
 
+/** The chosen agents that cannot work where they are to: it is not the workspace's own folder. */
+export function misplaced(choice: DelegateChoice, agents: readonly AgentChoice[]): AgentChoice[] {
+	if (choice.place === 'folder' && resolve('/', choice.within) === resolve('/')) return [];
+	return agentsOf(choice, agents).filter(({ runsIn }) => runsIn === 'workspace');
+}
+
 /** Who gets the prompt: each agent with the model that it chooses, or one agent with each of the models. */
 export function runsOf(
 	choice: DelegateChoice,

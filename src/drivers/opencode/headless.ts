@@ -42,6 +42,7 @@ export const headless: HeadlessFormat = {
 			width: 3,
 		},
 	],
+	runsIn: 'anywhere',
 	launch: ({ resume, model, permissions, extra, prompt, hooks }) => {
 		const { args, rules } = modes[permissions] ?? modes['ask'] ?? { args: [], rules: {} };
 		return {

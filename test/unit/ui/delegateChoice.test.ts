@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
 	choiceOfRest,
+	misplaced,
 	modelsIn,
 	placeAndLimits,
 	runsOf,
@@ -20,6 +21,7 @@ const agent = (id: string): AgentChoice => ({
 	lacks: [],
 	limits: [],
 	permissionModes: [],
+	runsIn: id === 'egret' ? 'workspace' : 'anywhere',
 });
 const AGENTS = ['heron', 'egret', 'ibis'].map(agent);
 const USUAL: DelegateChoice = {
@@ -79,6 +81,16 @@ describe('a choice of how to delegate', () => {
 			worktree: { withChanges: true },
 			limits: { wallSeconds: 5400, idleSeconds: 30 },
 		});
+	});
+
+	it('names those who cannot work anywhere but in the workspace’s own folder', () => {
+		const names = (choice: Partial<DelegateChoice>) =>
+			misplaced({ ...USUAL, agents: ['heron', 'egret'], ...choice }, AGENTS).map(({ id }) => id);
+		expect(names({})).toEqual([]);
+		expect(names({ within: '.' })).toEqual([]);
+		expect(names({ within: 'packages/a' })).toEqual(['egret']);
+		expect(names({ place: 'worktree' })).toEqual(['egret']);
+		expect(names({ place: 'worktreeWithChanges', agents: ['heron'] })).toEqual([]);
 	});
 
 	it('is left for those alone that could not be started, in the same group', async () => {
