@@ -142,7 +142,10 @@ export interface DeploymentPlan {
 	launchFiles: readonly OwnFile[];
 	/** Event names written, for the deployment record. */
 	events: readonly string[];
-	/** What this version of the CLI cannot do, in sentences for a person. */
+	/**
+	 * What this version of the CLI cannot do or first wants of its user, in sentences for a person. Told at Set Up, and at a start
+	 * that has written something.
+	 */
 	warnings: readonly string[];
 }
 
