@@ -29,6 +29,7 @@ export const opencode: Driver = {
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer,
+		hearsWhenResumed: true,
 		wake: { by: 'answer', answer: wakeAnswer },
 	},
 	probe: 'none',
