@@ -20,7 +20,7 @@ import {
 	type Place,
 } from './delegateChoice.ts';
 import type { AgentChoice, Folder } from './ports.ts';
-import { defaultAgent, delegateLimits, model as defaultModel, worktreeCommands } from './settings.ts';
+import { defaultAgent, delegateLimits, worktreeCommands } from './settings.ts';
 import { askChoice, askText, BackPressed, ElsewherePressed, inOrder } from './steps.ts';
 
 /** What was chosen last, over windows. */
@@ -62,7 +62,7 @@ export async function askDelegate(
 	const worker = parent && (await folder.workspace.worker(parent));
 	const choice: DelegateChoice = {
 		...lastChoice(memory, agents, worker?.agent),
-		models: defaultModel() ?? '',
+		models: '',
 		within: '',
 		wallMinutes: wallSeconds / 60,
 		idleMinutes: idleSeconds / 60,
@@ -152,7 +152,8 @@ function summary(
 			: [
 					{
 						label: `$(symbol-misc) ${l10n.t('Model')}`,
-						description: modelsIn(choice.models).join(', ') || l10n.t('the agent chooses'),
+						description:
+							modelsIn(choice.models).join(', ') || chosen[0]?.model || l10n.t('the agent chooses'),
 						change: 'model' as const,
 					},
 				]),
@@ -196,7 +197,7 @@ async function ask(
 				await askText(frame, {
 					value: choice.models,
 					prompt: l10n.t(
-						'The model, as the agent names it, or several with commas between them: each gets the same prompt. When empty, the agent chooses.',
+						'The model, as the agent names it, or several with commas between them: each gets the same prompt. When empty, the one in its settings, or the agent chooses.',
 					),
 					placeholder: '',
 					validate: () => undefined,

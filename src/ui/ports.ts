@@ -46,6 +46,8 @@ export interface AgentChoice {
 	lacks: readonly Capability[];
 	/** What its version can do only in part. */
 	limits: readonly Capability[];
+	/** The model in its settings; `undefined` where it is to choose. */
+	model: string | undefined;
 	/** What it may do unasked as a delegate, most careful first; empty where it cannot be one. */
 	permissionModes: readonly PermissionMode[];
 	/** Where it can work as a delegate. */

@@ -20,6 +20,7 @@ const agent = (id: string): AgentChoice => ({
 	installHint: '',
 	lacks: [],
 	limits: [],
+	model: id === 'ibis' ? 'curved' : undefined,
 	permissionModes: [],
 	runsIn: id === 'egret' ? 'workspace' : 'anywhere',
 });
@@ -54,8 +55,10 @@ describe('a choice of how to delegate', () => {
 		]);
 		expect(runs({ agents: ['heron', 'ibis'], models: 'large, small' })).toEqual([
 			['heron', undefined],
-			['ibis', undefined],
+			['ibis', 'curved'],
 		]);
+		expect(runs({ agents: ['ibis'] })).toEqual([['ibis', 'curved']]);
+		expect(runs({ agents: ['ibis'], models: 'straight' })).toEqual([['ibis', 'straight']]);
 	});
 
 	it('names models with commas between them, each once', () => {
