@@ -1,4 +1,5 @@
-import { relative } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import type { Driver } from '../driver.ts';
 import { headlessOf } from '../launch.ts';
@@ -14,10 +15,15 @@ export function requirePlace(
 	workspaceFolder: string,
 ): void {
 	if (headlessOf(driver).runsIn === 'anywhere') return;
-	if (!place.isInWorktree && relative(workspaceFolder, place.folder) === '') return;
+	if (!place.isInWorktree && real(workspaceFolder) === real(place.folder)) return;
 	throw new NancyError(
 		'bad-usage',
 		`${driver.displayName} works as a delegate in the workspace's own folder alone, for it takes trust and hooks from there; ` +
 			`let it work in ${workspaceFolder}, or choose another agent`,
 	);
+}
+
+/** One folder has several names: a runner is told its own without links. */
+function real(folder: string): string {
+	return existsSync(folder) ? realpathSync(folder) : resolve(folder);
 }
