@@ -3,10 +3,11 @@ import type { Driver } from '../../core/driver.ts';
 import { floorsSince } from '../floors.ts';
 
 /**
- * The version that everything here was measured on. Hooks with trust hashes are older (0.129), but `--no-daemon`, `queue` and the
- * events Interrupt and PreModelRequest came later, and an unknown flag or event would be found out only in front of the user.
+ * The oldest version that every row of the table of abilities was tried on. Hooks with trust hashes are older (0.129), but
+ * `--no-daemon`, `queue` and the events Interrupt and PreModelRequest came later, and an unknown flag or event would be found out
+ * only in front of the user.
  */
-export const OLDEST: Version = [0, 169, 0];
+export const OLDEST: Version = [0, 162, 0];
 
 export const floors = floorsSince(OLDEST, { batchEnd: 'none', quietStop: 'none', status: 'none' });
 

@@ -4,7 +4,7 @@ import { floorsSince } from '../floors.ts';
 
 /**
  * The version that everything here was measured on. By the CLI's own changelog all that is used is in 1.0.72, but 1.0.73 did not run
- * the prompt that it was started with.
+ * the prompt that it was started with, and on 1.0.85 a broken-off turn, a pause and a subagent failed.
  */
 export const OLDEST: Version = [1, 0, 102];
 
