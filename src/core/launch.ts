@@ -51,6 +51,9 @@ export interface WorkerPlan {
 	cwd: string;
 }
 
+/** How often others may take a name at the same moment before something else must be wrong. */
+const ATTEMPTS = 100;
+
 /**
  * Prepares a worker: its record, its mailbox and the binding of its session, all on disk before the process exists, so that
  * the agent's very first event finds its mailbox.
@@ -61,6 +64,22 @@ export async function planWorker(
 	agent: InstalledAgent,
 	request: WorkerRequest,
 ): Promise<WorkerPlan> {
+	for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+		const plan = await tryPlan(workspace, driver, agent, request);
+		if (plan) return plan;
+	}
+	const { paths } = workspace;
+	const place = request.worker ? paths.workerRecord(request.task, request.worker) : paths.workers(request.task);
+	throw new NancyError('bad-file', `no worker can be recorded at ${place}: something else is there; move it away`);
+}
+
+/** `undefined` when another window has just taken the name: there is an earlier record now, or the next name is free. */
+async function tryPlan(
+	workspace: Workspace,
+	driver: Driver,
+	agent: InstalledAgent,
+	request: WorkerRequest,
+): Promise<WorkerPlan | undefined> {
 	if (!isAtLeast(agent.version, driver.oldestVersion)) {
 		throw new NancyError(
 			'agent-too-old',
@@ -123,8 +142,7 @@ export async function planWorker(
 			return started(record ?? earlier);
 		});
 	} else if (!(await workspace.createWorker(started(newRecord(address, driver, now))))) {
-		// Another window has just taken the name: there is an earlier record now, or the next name is free.
-		return planWorker(workspace, driver, agent, request);
+		return undefined;
 	}
 	if (launch.sessionIsKnown) await workspace.bindSession(session, address, false);
 	const cwd = request.cwd ?? workspace.folder;

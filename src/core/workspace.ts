@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path';
 import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
-import { fileNames, folderNames } from '../base/listing.ts';
+import { entryNames, fileNames, folderNames } from '../base/listing.ts';
 import { uniqueHex } from '../base/unique.ts';
 import type { MessageContent } from '../protocol/message.ts';
 import { FIRST_WORKER, ORCHESTRATOR, type SessionId, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
@@ -215,10 +215,16 @@ export class Workspace {
 
 	/** The name the next worker of a task gets: `worker`, `worker-2`, … */
 	async nextWorker(task: TaskName): Promise<WorkerName> {
-		const { workers } = await this.workers(task);
-		if (workers.length === 0) return FIRST_WORKER;
-		const highest = Math.max(...workers.map(worker => workerNumber(worker.name)));
-		return WorkerName.parse(`worker-${highest + 1}`);
+		const names = await this.takenWorkerNames(task);
+		if (names.length === 0) return FIRST_WORKER;
+		return WorkerName.parse(`worker-${Math.max(...names.map(workerNumber)) + 1}`);
+	}
+
+	/** What no new worker of the task can be called: also a record that cannot be read, a link or a folder has its name. */
+	async takenWorkerNames(task: TaskName): Promise<string[]> {
+		this.refuseLinks(task);
+		const names = await entryNames(this.paths.workers(task));
+		return names.filter(name => name.endsWith('.json')).map(name => name.slice(0, -'.json'.length));
 	}
 
 	mailbox({ task, worker }: WorkerAddress): Mailbox {
@@ -307,7 +313,7 @@ async function touch(file: string): Promise<void> {
 }
 
 function workerNumber(name: string): number {
-	return Number(/-(\d+)$/.exec(name)?.[1] ?? 1);
+	return Number(/-(\d{1,9})$/.exec(name)?.[1] ?? 1);
 }
 
 async function collect(problems: FileProblem[], file: string, read: () => Promise<void>): Promise<void> {
