@@ -97,9 +97,17 @@ export class Workspace {
 
 	async task(name: TaskName): Promise<TaskRecord> {
 		this.refuseLinks(name);
-		const record = await readJsonFile(this.paths.taskRecord(name), TaskRecord);
+		const record = await this.taskRecord(name);
 		if (!record) throw new NancyError('no-task', `there is no task "${name}"; nancy status lists the tasks`);
 		return record;
+	}
+
+	/** A copied folder is not the task whose record it holds: two folders of one name would be taken for one another. */
+	private async taskRecord(name: TaskName): Promise<TaskRecord | undefined> {
+		const file = this.paths.taskRecord(name);
+		const record = await readJsonFile(file, TaskRecord);
+		if (!record || record.name === name) return record;
+		throw new NancyError('bad-file', `${file} belongs to another task, "${record.name}"; move its folder away`);
 	}
 
 	async updateTask(name: TaskName, change: (record: TaskRecord) => TaskRecord): Promise<void> {
@@ -120,7 +128,7 @@ export class Workspace {
 				continue;
 			}
 			await collect(problems, this.paths.taskRecord(parsed.data), async () => {
-				const record = await readJsonFile(this.paths.taskRecord(parsed.data), TaskRecord);
+				const record = await this.taskRecord(parsed.data);
 				if (record) tasks.push(record);
 			});
 		}
