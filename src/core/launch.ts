@@ -51,6 +51,15 @@ export interface WorkerPlan {
 	cwd: string;
 }
 
+/** One argument of a program may be 128 KB on Linux; the agent gets its first prompt as one. */
+const PROMPT_LIMIT_BYTES = 120_000;
+
+/** Throws `bad-message` for a first prompt that no agent in a terminal can be given. Whoever makes a task for it asks before. */
+export function refuseLongPrompt(prompt: string | undefined): void {
+	if (prompt === undefined || Buffer.byteLength(prompt) <= PROMPT_LIMIT_BYTES) return;
+	throw new NancyError('bad-message', 'the prompt is longer than 120 KB; write one that names the file to read');
+}
+
 /** How often others may take a name at the same moment before something else must be wrong. */
 const ATTEMPTS = 100;
 
@@ -86,6 +95,7 @@ async function tryPlan(
 			`${driver.displayName} ${formatVersion(agent.version)} is too old; Nancy needs ${formatVersion(driver.oldestVersion)}. ${driver.installHint}`,
 		);
 	}
+	if (!request.headless) refuseLongPrompt(request.prompt);
 	const task = await workspace.task(request.task);
 	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
 	// A name that was free a moment ago and is taken now is another window's new worker, not this one's earlier self.

@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ENDED, identify } from '../../../src/base/liveness.ts';
+import type { HeadlessRequest } from '../../../src/core/headless.ts';
 import { abandonStart, isRunning, planWorker, recordProcess } from '../../../src/core/launch.ts';
 import { installRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
@@ -52,6 +53,20 @@ it('two windows that start a worker at once start two workers', async () => {
 		);
 	const plans = await Promise.all(Array.from({ length: 8 }, plan));
 	expect(new Set(plans.map(({ address }) => address.worker)).size).toBe(8);
+});
+
+it('a prompt that is too long for an argument is refused before anything is written, but for a run that reads it', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const request = { task, bin: folder.path, launcher: undefined, env: {}, prompt: 'é'.repeat(60_001) };
+	const agent = { executable: '/a', version: [1, 0, 0] } as const;
+	const launch = ({ prompt }: HeadlessRequest) => ({ args: [], stdin: prompt, env: {}, sessionIsKnown: true });
+	const reader = () => ({ read: () => [], end: () => [] });
+	const driver = { ...fakeDriver, headless: { permissionModes: [], launch, reader } };
+	await expect(planWorker(workspace, driver, agent, request)).rejects.toMatchObject({ code: 'bad-message' });
+	expect(await workspace.workers(task)).toEqual({ workers: [], problems: [] });
+	const plan = await planWorker(workspace, driver, agent, { ...request, headless: { permissions: 'ask' } });
+	expect(plan.stdin).toHaveLength(60_001);
 });
 
 describe('a worker record that cannot be read', () => {
