@@ -83,6 +83,7 @@ function withoutCommand(
 		stdout.write(`${mainHelp(commands)}\n`);
 		return ExitCode.ok;
 	}
+	if (globals.json) throw new NancyError('bad-usage', 'no command is given; nancy --help lists the commands');
 	stderr.write(`${mainHelp(commands)}\n`);
 	return ExitCode.usage;
 }

@@ -14,6 +14,7 @@ const RINGS_UNTIL_HELD = 3;
 const HELD = {
 	ended: 'the agent has ended; resume it to deliver',
 	waiting: 'the agent waits for an answer in its terminal',
+	resting: 'the agent is idle already; the pause waits for the next prompt',
 	unheard: 'the agent is idle and did not answer its bell; it gets the message at its next prompt',
 	unhooked: 'the agent was started without hooks and hears nothing; tell it in its terminal, or resume it with hooks',
 } as const;
@@ -43,18 +44,20 @@ export class Upkeep {
 		hasHooks = true,
 	): Promise<void> {
 		const rings = hasHooks ? await this.ring(address, state, queued) : 0;
-		const reason = hasHooks || state.phase === 'ended' ? this.reason(state, rings) : HELD.unhooked;
+		const isDeaf = !hasHooks && state.phase !== 'ended';
 		for (const message of queued) {
+			const reason = isDeaf ? HELD.unhooked : this.reason(state, message, rings);
 			// Somebody else's reason is better than ours.
 			if (message.held === reason || (message.held !== undefined && !OURS.has(message.held))) continue;
 			await this.workspace.mailbox(address).setHeld(message.id, reason);
 		}
 	}
 
-	private reason(state: WorkerState, rings: number): string | undefined {
-		if (state.phase === 'ended') return HELD.ended;
-		if (state.phase === 'waiting') return HELD.waiting;
-		return state.phase === 'idle' && rings >= RINGS_UNTIL_HELD ? HELD.unheard : undefined;
+	private reason({ phase }: WorkerState, { content }: StoredMessage, rings: number): string | undefined {
+		if (phase === 'ended') return HELD.ended;
+		if (phase === 'waiting') return HELD.waiting;
+		if (phase === 'idle' && !wakes(content)) return HELD.resting;
+		return phase === 'idle' && rings >= RINGS_UNTIL_HELD ? HELD.unheard : undefined;
 	}
 
 	/** Rings the bell of an idle agent again and again, less and less often. Returns how often it was rung in vain. */

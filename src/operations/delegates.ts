@@ -8,6 +8,7 @@ import { Tickets } from '../core/delegates/tickets.ts';
 import type { Runtime } from '../core/runtime.ts';
 import { drivers } from '../drivers/index.ts';
 import { lookAtQueue, stopDelegate } from '../process/delegateQueue.ts';
+import { programVariable } from '../process/detect.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { agentPath, delegateHost, maximumDelegates, swarmWorker } from '../ui/settings.ts';
@@ -68,7 +69,7 @@ export class WindowDelegates implements DelegateOperations {
 export function delegateVariables(): Readonly<Record<string, string>> {
 	const programs = drivers.flatMap(({ id }) => {
 		const path = agentPath(id);
-		return path === undefined ? [] : [[`NANCY_PROGRAM_${id.toUpperCase().replaceAll('-', '_')}`, path] as const];
+		return path === undefined ? [] : [[programVariable(id), path] as const];
 	});
 	const maximum = maximumDelegates();
 	return {

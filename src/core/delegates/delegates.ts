@@ -208,8 +208,8 @@ export class Delegates {
 
 	/** A mailbox name that no worker of the task has. */
 	async nextWorker(task: TaskName): Promise<WorkerName> {
-		const { workers } = await this.workspace.workers(task);
-		const numbers = workers.map(({ name }) => Number(/^delegate-(\d+)$/.exec(name)?.[1] ?? 0));
+		const names = await this.workspace.takenWorkerNames(task);
+		const numbers = names.map(name => Number(/^delegate-(\d{1,9})$/.exec(name)?.[1] ?? 0));
 		return WorkerName.parse(`delegate-${Math.max(0, ...numbers) + 1}`);
 	}
 

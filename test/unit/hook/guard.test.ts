@@ -275,6 +275,16 @@ describe('the guard', () => {
 		});
 	});
 
+	it('tells only an agent in a terminal of Nancy’s to file messages: nobody else has the command on their PATH', async () => {
+		await send('For one that the user started.');
+		const found = hook('PreToolUse', 'boundary').stdout;
+		expect(found).toContain('For one that the user started.');
+		expect(found).not.toContain('nancy archive');
+		await send('For one that Nancy started.');
+		const env = { NANCY_TASK_DIR: workspace.paths.task(address.task) };
+		expect(hook('PreToolUse', 'boundary', { env }).stdout).toContain('nancy archive <id>');
+	});
+
 	it('gives a subagent nothing', async () => {
 		await send('For the main agent.');
 		expect(hook('PreToolUse', 'boundary', { more: { agent_id: 'a1' } })).toEqual(SILENT);
