@@ -30,6 +30,11 @@ export interface Driver {
 	deployment(request: DeploymentRequest): DeploymentPlan;
 	/** Folder that the CLI reads skills from, relative to the workspace folder; `undefined` where it reads none. */
 	readonly skillsFolder: string | undefined;
+	/**
+	 * Where earlier versions of Nancy wrote for this CLI and the present one does not: files of its own, and folders that held its
+	 * skills. Only what stands in a driver's places is ever removed.
+	 */
+	readonly earlierPlaces: readonly string[];
 	readonly hooks: HookMapping;
 	/** Reads what the CLI itself says its sessions are doing, or `none` where it cannot tell. */
 	readonly probe: StatusProbe | 'none';

@@ -9,6 +9,7 @@ import type { Runtime } from '../core/runtime.ts';
 import { drivers } from '../drivers/index.ts';
 import { lookAtQueue, stopDelegate } from '../process/delegateQueue.ts';
 import { programVariable } from '../process/detect.ts';
+import { refuseTracked } from '../process/refuseTracked.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { agentPath, delegateHost, maximumDelegates, swarmWorker } from '../ui/settings.ts';
@@ -27,6 +28,7 @@ export class WindowDelegates implements DelegateOperations {
 
 	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
 		requireTrust();
+		await refuseTracked(folder.workspace);
 		// Its runner is no part of this window.
 		await keepSettings(folder);
 		const store = new Delegates(folder.workspace);

@@ -68,13 +68,15 @@ export const delegate = command(
 		if ((input.text.length === 0) === (file === undefined)) {
 			throw new NancyError('bad-usage', 'give what is to be done as text, or as --prompt-file');
 		}
-		const [agents, { lookAtQueue }, { queueOptions }, { drivers }] = await Promise.all([
+		const [agents, { lookAtQueue }, { refuseTracked }, { queueOptions }, { drivers }] = await Promise.all([
 			import('../agents.ts'),
 			import('../../process/delegateQueue.ts'),
+			import('../../process/refuseTracked.ts'),
 			import('../queue.ts'),
 			import('../../drivers/index.ts'),
 		]);
 		const workspace = findOrChooseWorkspace(context);
+		await refuseTracked(workspace);
 		const { driver } = await agents.chooseAgent(workspace, context, input.agent);
 		const delegates = new Delegates(workspace);
 		const settings = await settingsFor(workspace.folder, context);

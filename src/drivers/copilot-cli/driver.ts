@@ -20,6 +20,7 @@ export const copilotCli: Driver = {
 	launch: launchPlan,
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
+	earlierPlaces: [],
 	hooks: {
 		slots: {
 			'tool-start': 'halt',

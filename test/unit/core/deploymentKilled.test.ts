@@ -68,7 +68,7 @@ describe('a deployment that is killed', () => {
 					expect(await deploymentState(workspace, claudeCode, request(version))).toBe('ok');
 					expect(existsSync(join(place, '.claude/skills/check-directives/SKILL.md'))).toBe(true);
 				}
-				const { warnings } = await undeploy(workspace, claudeCode.id);
+				const { warnings } = await undeploy(workspace, claudeCode);
 				expect({ killAt, warnings, tree: treeOf(place) }).toEqual({ killAt, warnings: [], tree: untouched });
 				if (ended === 'finished') break;
 				expect(ended).toBe('SIGKILL');
