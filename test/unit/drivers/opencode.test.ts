@@ -158,7 +158,9 @@ describe('reading a run', () => {
 describe('the plugin', () => {
 	let folder: TempFolder;
 	const outer = { ...process.env };
+	const { argv } = process;
 	afterEach(async () => {
+		process.argv = argv;
 		process.env = { ...outer };
 		await folder.remove();
 	});
@@ -166,7 +168,11 @@ describe('the plugin', () => {
 	type Hook = (input: object, output: object) => Promise<void>;
 
 	/** The plugin as the CLI loads it, with a guard that keeps what it is given and answers with `answer`. */
-	async function loaded(answer: string, { scope = 'launch' as 'launch' | 'workspace', isInstalled = true } = {}) {
+	async function loaded(
+		answer: string,
+		{ scope = 'launch' as 'launch' | 'workspace', isInstalled = true, argv = ['/worker.js'] } = {},
+	) {
+		process.argv = ['bun', ...argv];
 		folder = tempFolder();
 		const launcher = folder.file('nancy-hook');
 		const told = folder.file('told');
@@ -182,6 +188,8 @@ describe('the plugin', () => {
 			Nancy: (context: object) => Promise<Record<string, Hook>>;
 		};
 		const prompted: string[] = [];
+		/** What the CLI answers to a prompt. */
+		const taking = { answer: (): object => ({}) };
 		const client = {
 			session: {
 				get: ({ path }: { path: { id: string } }) =>
@@ -189,7 +197,7 @@ describe('the plugin', () => {
 				messages: () => Promise.resolve({ data: [{ info: { role: 'user', agent: 'plan' } }] }),
 				promptAsync: ({ body }: { body: { agent: string; parts: { text: string }[] } }) => {
 					prompted.push(`${body.agent}: ${body.parts[0]?.text}`);
-					return Promise.resolve({});
+					return Promise.resolve(taking).then(({ answer }) => answer());
 				},
 			},
 		};
@@ -201,6 +209,7 @@ describe('the plugin', () => {
 		return {
 			plugin,
 			prompted,
+			taking,
 			call,
 			told: () => (existsSync(told) ? readFileSync(told, 'utf8').trim().split('\n') : []),
 		};
@@ -275,6 +284,50 @@ describe('the plugin', () => {
 		await call('event', idle);
 		expect(prompted).toHaveLength(1);
 		expect(told().at(-1)).toBe('interrupted end ses_main');
+	});
+
+	it.each([
+		['says so', () => ({ error: { name: 'UnknownError' } })],
+		[
+			'throws',
+			() => {
+				throw new Error('gone');
+			},
+		],
+	])('keeps what was to be said at the end when the CLI does not take it and %s', async (_how, answer) => {
+		const { call, prompted, taking, told } = await loaded(`[ "$2" = stop ] && echo '{"prompt":"One thing more"}'`);
+		const idle = { event: { type: 'session.idle', properties: { sessionID: 'ses_main' } } };
+		await call('tool.execute.after', tool, result());
+		taking.answer = answer;
+		await call('event', idle);
+		// Idle again, so that its bell wakes it.
+		expect(told().at(-1)).toBe('stop-failed end ses_main');
+		const parts = [{ id: 'prt_1', type: 'text', text: 'Hello', messageID: 'msg_1', sessionID: 'ses_main' }];
+		await call('chat.message', { sessionID: 'ses_main' }, { message: { agent: 'plan' }, parts });
+		expect(parts[1]).toMatchObject({ text: 'One thing more', synthetic: true });
+		await call('event', idle);
+		expect(await call('tool.execute.after', { ...tool, sessionID: 'ses_child' }, result())).toEqual(result());
+		expect(await call('tool.execute.after', tool, result())).toMatchObject({ output: 'made\n\nOne thing more' });
+		expect(await call('tool.execute.after', tool, result())).toEqual(result());
+		taking.answer = () => ({});
+		await call('event', idle);
+		expect(prompted).toHaveLength(3);
+	});
+
+	it.each([
+		[['run', 'Fix it'], true],
+		[['-m', 'some/model', 'run', 'serve it'], true],
+		[['--print-logs', 'run', '-i'], false],
+		[['serve'], false],
+	])('knows from %j whether it ends with its turn', async (words, isRun) => {
+		const { call, prompted } = await loaded(`[ "$2" = stop ] && echo '{"prompt":"One thing more"}'`, {
+			argv: ['/main.js', ...words],
+		});
+		await call('tool.execute.after', tool, result());
+		await call('experimental.text.complete', { sessionID: 'ses_main' }, { text: 'Bye' });
+		expect(prompted).toHaveLength(isRun ? 1 : 0);
+		await call('event', { event: { type: 'session.idle', properties: { sessionID: 'ses_main' } } });
+		expect(prompted).toHaveLength(1);
 	});
 
 	it('wakes a resumed session that nobody has typed in, by its bell', async () => {
