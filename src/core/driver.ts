@@ -89,6 +89,8 @@ export interface LaunchPlace {
 	workspaceFolder: string;
 	/** `undefined` for a run without hooks. */
 	hooks: LaunchHooks | undefined;
+	/** Environment that the agent will inherit; what a launch sets replaces a variable of the user's. */
+	env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface LaunchHooks {

@@ -23,6 +23,9 @@ ${SOURCE.replace('__IS_OURS__', place === 'launch' ? 'true' : '!process.env.NANC
 export const RESUMED_SESSION = 'NANCY_OPENCODE_SESSION';
 export const RESUMED_PROMPT = 'NANCY_OPENCODE_PROMPT';
 
+/** How the names of Nancy's own agents begin, which exist in one run alone. */
+export const OWN_AGENT = 'nancy-';
+
 /** Longest time that one event may hold the CLI up, in milliseconds: above the program's own limit of 2.5 s. */
 const LIMIT_MS = 4000;
 
@@ -154,7 +157,9 @@ export const Nancy = async ({ client, directory }) => {
 
 	async function lastUser(root) {
 		const { data = [] } = await client.session.messages({ path: { id: root } });
-		return data.map(message => message.info).findLast(info => info.role === 'user');
+		const last = data.map(message => message.info).findLast(info => info.role === 'user');
+		// One of a run's is not there any more: then it is the agent that a prompt typed here would go to.
+		return last?.agent?.startsWith('__OWN_AGENT__') ? { ...last, agent: undefined } : last;
 	}
 
 	/** Says when the model's turn is over, and goes on with what waited for that. */
@@ -348,6 +353,7 @@ export const Nancy = async ({ client, directory }) => {
 	.replaceAll('__SESSION__', RESUMED_SESSION)
 	.replaceAll('__PROMPT__', RESUMED_PROMPT)
 	.replaceAll('__ID__', ID)
+	.replaceAll('__OWN_AGENT__', OWN_AGENT)
 	.replaceAll('__DOORBELL__', DOORBELL)
 	.replaceAll('__WAKE_WORDS__', WAKE_WORDS)
 	.replaceAll('__LIMIT_MS__', String(LIMIT_MS))

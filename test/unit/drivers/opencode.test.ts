@@ -39,6 +39,7 @@ const request: LaunchRequest = {
 	model: 'some/model',
 	title: 'Fix',
 	extra: ['--agent=plan'],
+	env: {},
 };
 
 describe('reading what the plugin told', () => {
@@ -91,11 +92,16 @@ it('answers: context without a decision, a denial for a halt alone, a prompt at 
 
 describe('starting it', () => {
 	const plugin = 'file:///w/it%20is/.nancy/launch/opencode/nancy.js';
+	const run = { ...request, prompt: 'x'.repeat(500_000), extra: [] };
+	const configuration = (env: Readonly<Record<string, string>>) =>
+		JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '') as {
+			agent: Record<string, { permission: Record<string, string> }>;
+		};
 
 	it('brings the plugin in a variable, and the prompt in one word', () => {
 		const { args, env, sessionIsKnown } = opencode.launch(request);
 		expect(args).toEqual(['--model=some/model', '--agent=plan', '--prompt=-fix it']);
-		expect(JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '')).toEqual({ plugin: [plugin] });
+		expect(configuration(env)).toEqual({ plugin: [plugin], agent: {} });
 		expect(sessionIsKnown).toBe(false);
 		expect(opencode.launch({ ...request, hooks: undefined }).env).toEqual({});
 	});
@@ -107,16 +113,58 @@ describe('starting it', () => {
 		expect(sessionIsKnown).toBe(true);
 	});
 
-	it('without a terminal gets its prompt on standard input, and at most what its mode allows', () => {
-		const run = (permissions: string) =>
-			headlessOf(opencode).launch({ ...request, prompt: 'x'.repeat(500_000), permissions });
-		expect(run('ask').args).toEqual(['run', '--format=json', '--model=some/model', '--agent=plan']);
-		expect(run('ask').stdin).toHaveLength(500_000);
-		expect(JSON.parse(run('ask').env['OPENCODE_PERMISSION'] ?? '')).toMatchObject({ bash: 'ask', edit: 'ask' });
-		expect(run('configured').env['OPENCODE_PERMISSION']).toBeUndefined();
-		expect(run('all').args).toContain('--auto');
-		for (const mode of ['ask', 'edit', 'configured', 'no such']) expect(run(mode).args).not.toContain('--auto');
+	it('keeps what the user has put into the variable, and takes out what an outer agent inherits of Nancy’s', () => {
+		const users = { share: 'disabled', plugin: ['mine', plugin], agent: { mine: { mode: 'primary' } } };
+		const env = { OPENCODE_CONFIG_CONTENT: JSON.stringify(users) };
+		const found = configuration(opencode.launch({ ...request, env }).env);
+		expect(found).toEqual({ ...users, plugin: ['mine', plugin] });
+		const held = configuration(headlessOf(opencode).launch({ ...run, permissions: 'ask', env }).env);
+		expect(held).toMatchObject({ share: 'disabled', plugin: ['mine', plugin], agent: users.agent });
+		expect(() => opencode.launch({ ...request, env: { OPENCODE_CONFIG_CONTENT: '{' } })).toThrow(
+			'OPENCODE_CONFIG_CONTENT',
+		);
 	});
+
+	it('without a terminal gets its prompt on standard input', () => {
+		const { args, stdin } = headlessOf(opencode).launch({
+			...run,
+			permissions: 'configured',
+			extra: ['--agent=plan'],
+		});
+		expect(args).toEqual(['run', '--format=json', '--model=some/model', '--agent=plan']);
+		expect(stdin).toHaveLength(500_000);
+	});
+
+	it('without a terminal runs as an agent that takes permissions away and gives none, in a name of its own', () => {
+		const launch = (permissions: string) => headlessOf(opencode).launch({ ...run, permissions });
+		const rulesOf = (permissions: string) => {
+			const { args, env } = launch(permissions);
+			const [name, ...others] = Object.keys(configuration(env).agent);
+			expect(others).toEqual([]);
+			expect(args).toContain(`--agent=${name}`);
+			expect(args).not.toContain('--auto');
+			expect(env['OPENCODE_PERMISSION']).toBeUndefined();
+			return configuration(env).agent[name ?? '']?.permission ?? {};
+		};
+		for (const mode of ['ask', 'edit', 'no such']) {
+			expect(Object.values(rulesOf(mode)), mode).not.toContain('allow');
+			expect(rulesOf(mode), mode).toMatchObject({ bash: 'ask', task: 'deny', '*_*': 'ask' });
+		}
+		expect([rulesOf('ask')['edit'], rulesOf('edit')['edit']]).toEqual(['ask', undefined]);
+		expect(launch('ask').args).not.toEqual(launch('ask').args);
+		expect(launch('all').args).toContain('--auto');
+		for (const mode of ['configured', 'all']) expect(launch(mode).args.join(' ')).not.toContain('--agent');
+	});
+
+	it.each(['--agent=plan', '--agent', '--attach=http://127.0.0.1:4096'])(
+		'without a terminal refuses %s where it would stand in for the agent that holds the permissions',
+		word => {
+			const launch = (permissions: string) => headlessOf(opencode).launch({ ...run, permissions, extra: [word] });
+			expect(() => launch('ask')).toThrow('"configured"');
+			expect(() => launch('edit')).toThrow('"configured"');
+			expect(launch('configured').args).toContain(word);
+		},
+	);
 });
 
 describe('reading a run', () => {
