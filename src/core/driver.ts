@@ -30,6 +30,11 @@ export interface Driver {
 	deployment(request: DeploymentRequest): DeploymentPlan;
 	/** Folder that the CLI reads skills from, relative to the workspace folder; `undefined` where it reads none. */
 	readonly skillsFolder: string | undefined;
+	/**
+	 * Names of the files, in whatever folder of a workspace, that the CLI takes settings from and whose path has nothing hidden in it:
+	 * what an agent may not have written by another one. Lower case.
+	 */
+	readonly openSettings: readonly string[];
 	readonly hooks: HookMapping;
 	/** Reads what the CLI itself says its sessions are doing, or `none` where it cannot tell. */
 	readonly probe: StatusProbe | 'none';

@@ -20,6 +20,7 @@ export const copilotCli: Driver = {
 	launch: launchPlan,
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
+	openSettings: [],
 	hooks: {
 		slots: {
 			'tool-start': 'halt',

@@ -19,6 +19,7 @@ export const geminiCli: Driver = {
 	launch: launchPlan,
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
+	openSettings: [],
 	hooks: {
 		slots: {
 			'tool-start': 'denial',
