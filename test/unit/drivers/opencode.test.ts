@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { WAKE_PROMPT, type Delivery, type LaunchRequest } from '../../../src/core/driver.ts';
+import { shortcomings, WAKE_PROMPT, type Delivery, type LaunchRequest } from '../../../src/core/driver.ts';
 import { headlessOf } from '../../../src/core/launch.ts';
 import { opencode } from '../../../src/drivers/opencode/driver.ts';
 import { WAKE_WORDS, wakeAnswer } from '../../../src/drivers/opencode/wake.ts';
@@ -41,6 +41,12 @@ const request: LaunchRequest = {
 	extra: ['--agent=plan'],
 	env: {},
 };
+
+it('tells in the picker what works in part alone', () => {
+	const { limits } = shortcomings(opencode, opencode.oldestVersion);
+	expect(limits).toEqual(expect.arrayContaining(['feedback', 'headless', 'resume']));
+	expect(opencode.limits.status).toMatch(/tokens and the cost/);
+});
 
 describe('reading what the plugin told', () => {
 	it('reads every recorded payload', () => {
