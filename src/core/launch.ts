@@ -117,6 +117,7 @@ async function tryPlan(
 		version: agent.version,
 		workspaceFolder: workspace.folder,
 		hooks: request.launcher === undefined ? undefined : { launcher: request.launcher, folder },
+		env: request.env,
 	};
 	// Two live sessions of one name confuse the agent, which then makes up another.
 	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;

@@ -114,7 +114,7 @@ class Turn {
 		if (driver.hooks.watchAnswer === 'none') return;
 		const { stdout } = driver.hooks.watchAnswer(event, bell);
 		if (stdout === '') return;
-		await this.print(stdout);
+		if (!(await this.print(stdout))) return;
 		if (!bound.watched && (version === undefined || can(driver, 'wake', version)))
 			await workspace.bindSession(event.session, bound.address, true);
 	}

@@ -119,6 +119,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		workspaceFolder: cwd,
 		// A run of its own, that nobody steers.
 		hooks: undefined,
+		env: context.env,
 	});
 	const files = isSwarmWorker(context.env, settings)
 		? swarmFiles(cwd, swarmFeature(featureOf(input['prompt-file']) ?? 'worker'))

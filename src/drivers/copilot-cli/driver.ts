@@ -21,6 +21,7 @@ export const copilotCli: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
+	openSettings: [],
 	hooks: {
 		slots: {
 			'tool-start': 'halt',

@@ -195,6 +195,8 @@ describe('an agent that calls nancy', () => {
 			['--prompt', 'x', '--output-file', '.nancy/delegates/x.json'],
 			['--prompt', 'x', '--output-file', '.claude/settings.json'],
 			['--prompt', 'x', '--output-file', '.mcp.json'],
+			['--prompt', 'x', '--output-file', 'opencode.json'],
+			['--prompt', 'x', '--output-file', 'packages/OpenCode.JSONC'],
 			['--prompt', 'x', '--working-dir', '../other'],
 			['--prompt', 'x', '--working-dir', 'link'],
 			['-C', '../other', '--prompt', 'x'],

@@ -256,6 +256,7 @@ describe('launching Claude Code', () => {
 			version: [2, 1, 329] as const,
 			workspaceFolder: '/w',
 			hooks: undefined,
+			env: {},
 		};
 		expect(claudeCode.launch(request)).toEqual({
 			args: ['--session-id', request.session, '--model', 'opus', '--verbose', '--', '--help me'],
