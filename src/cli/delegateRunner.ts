@@ -3,6 +3,7 @@ import { errorText, NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
 import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
+import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
@@ -134,6 +135,12 @@ class DelegateRun {
 	async run(): Promise<Outcome> {
 		const { signal } = this.tools;
 		const found = await this.tools.findAgent(this.record.agent);
+		const { place } = this.record;
+		requirePlace(
+			found.driver,
+			{ folder: place.folder, isInWorktree: place.is === 'worktree' },
+			this.delegates.workspace.folder,
+		);
 		await this.tools.deploy(found);
 		const cwd = await this.place();
 		const { retries } = this.record.limits;

@@ -154,7 +154,10 @@ export interface DeploymentPlan {
 	launchFiles: readonly OwnFile[];
 	/** Event names written, for the deployment record. */
 	events: readonly string[];
-	/** What this version of the CLI cannot do, in sentences for a person. */
+	/**
+	 * What this version of the CLI cannot do or first wants of its user, in sentences for a person. Told at Set Up, and at a start
+	 * that has written something.
+	 */
 	warnings: readonly string[];
 }
 
@@ -192,6 +195,11 @@ export interface HookMapping {
 	answer(event: AgentEvent, delivery: Delivery): HookAnswer;
 	/** The answer to a session's start or change of folder, by which it watches its doorbell; `none` where it cannot. */
 	readonly watchAnswer: ((event: AgentEvent, bell: string) => HookAnswer) | 'none';
+	/**
+	 * Whether a session that is resumed without a prompt hears its doorbell, whatever its user has set. Where it may not, Nancy gives
+	 * it a first prompt when messages wait.
+	 */
+	readonly hearsWhenResumed: boolean;
 	/** How a hook that waits in the background wakes an idle agent, or `none` where it cannot. */
 	readonly wake: HookWake | 'none';
 }

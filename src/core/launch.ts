@@ -121,7 +121,8 @@ async function tryPlan(
 	};
 	// Two live sessions of one name confuse the agent, which then makes up another.
 	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;
-	const prompt = request.prompt ?? (resume && (await wakingPrompt(workspace, driver, request, address)));
+	const prompt =
+		request.prompt ?? (resume && (await wakingPrompt(workspace, driver, agent.version, request, address)));
 	const launch = request.headless
 		? headlessOf(driver).launch({
 				...conversation,
@@ -184,14 +185,16 @@ async function tryPlan(
 	};
 }
 
-/** What a resumed agent is to begin with when messages wait for it and its CLI watches no doorbell that would tell it of them. */
+/** What a resumed agent is to begin with when messages wait for it and it may hear no doorbell that would tell it of them. */
 async function wakingPrompt(
 	workspace: Workspace,
 	driver: Driver,
+	version: Version,
 	{ launcher, headless }: WorkerRequest,
 	address: WorkerAddress,
 ): Promise<string | undefined> {
-	if (launcher === undefined || headless || driver.hooks.watchAnswer !== 'none') return undefined;
+	const hears = driver.hooks.hearsWhenResumed && can(driver, 'wake', version);
+	if (launcher === undefined || headless || hears) return undefined;
 	const { messages } = await workspace.mailbox(address).list(['queued']);
 	return messages.some(message => wakes(message.content)) ? RESUME_PROMPT : undefined;
 }

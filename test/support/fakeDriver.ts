@@ -41,6 +41,7 @@ export const fakeDriver: Driver = {
 		},
 		answer: () => SILENT,
 		watchAnswer: () => SILENT,
+		hearsWhenResumed: true,
 		wake: 'none',
 	},
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },

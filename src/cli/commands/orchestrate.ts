@@ -104,7 +104,7 @@ export const orchestrate = command(
 			task: task.name,
 			worker: input.worker,
 			prompt: prompt ?? (await firstPrompt(workspace, task, input)),
-			model: input.model ?? (await workspace.config()).defaultModel,
+			model: input.model,
 			resume: input.resume,
 			extra: input.extra,
 			bin: runtime.bin,

@@ -32,6 +32,7 @@ export const claudeCode: Driver = {
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer,
+		hearsWhenResumed: true,
 		wake: { by: 'answer', answer: wakeAnswer },
 	},
 	probe,

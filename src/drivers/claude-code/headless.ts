@@ -98,6 +98,7 @@ export const headless: HeadlessFormat = {
 			width: 3,
 		},
 	],
+	runsIn: 'anywhere',
 	launch: ({ session, resume, model, permissions, extra, prompt }) => ({
 		args: [
 			'-p',

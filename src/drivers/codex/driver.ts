@@ -31,6 +31,7 @@ export const codex: Driver = {
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer: 'none',
+		hearsWhenResumed: false,
 		wake: { by: 'command', command: queueCommand },
 	},
 	probe: 'none',

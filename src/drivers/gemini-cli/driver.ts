@@ -36,6 +36,7 @@ export const geminiCli: Driver = {
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer: 'none',
+		hearsWhenResumed: false,
 		wake: 'none',
 	},
 	probe: 'none',

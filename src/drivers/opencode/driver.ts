@@ -31,6 +31,7 @@ export const opencode: Driver = {
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer,
+		hearsWhenResumed: true,
 		wake: { by: 'answer', answer: wakeAnswer },
 	},
 	probe: 'none',

@@ -80,6 +80,7 @@ export const headless: HeadlessFormat = {
 			width: 3,
 		},
 	],
+	runsIn: 'anywhere',
 	launch: ({ resume, model, permissions, extra, prompt, ...place }) => {
 		const { args, rules } = modes[permissions] ?? CAREFUL;
 		const held = rules === 'none' ? { args: [], agent: {} } : heldTo(rules, extra);

@@ -113,6 +113,25 @@ describe('nancy delegate', () => {
 		expect(readFileSync(join(delegates[0]?.worktree ?? '', 'up.txt'), 'utf8')).toBe('set\n');
 	}, 90_000);
 
+	it('queues none for a folder or worktree where the agent would have no trust and no hooks, and says where it can work', async () => {
+		set({});
+		await using it = await shell();
+		mkdirSync(join(it.workspace.folder, 'sub'));
+		const program = it.folder.file('bin/gemini');
+		writeFileSync(program, '#!/bin/sh\necho 0.61.0\n', { mode: 0o755 });
+		for (const where of [['--worktree'], ['--with-changes'], ['--working-dir', 'sub'], ['--working-dir', '/']]) {
+			const refused = await it.run(['delegate', 'x', '--agent', 'gemini-cli', ...where]);
+			expect([where, refused.code, refused.stderr]).toEqual([
+				where,
+				2,
+				expect.stringContaining(it.workspace.folder),
+			]);
+		}
+		expect((await it.delegates.list()).delegates).toEqual([]);
+		expect(await it.run(['delegate', 'x', '--agent', 'gemini-cli'])).toMatchObject({ code: 0, stderr: '' });
+		await it.run(['delegates', '--wait', '--timeout', '60']);
+	}, 60_000);
+
 	it('takes no command out of a file that a repository can bring', async () => {
 		set({});
 		await using it = await shell();

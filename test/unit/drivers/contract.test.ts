@@ -38,6 +38,11 @@ describe.each(named)('the driver of %s', (_, driver) => {
 		expect(shortcomings(driver, [0, 0, 0]).lacks).toEqual([...CAPABILITIES]);
 	});
 
+	it('claims to hear its doorbell when it is resumed only where it can watch one', () => {
+		const { hearsWhenResumed, watchAnswer } = driver.hooks;
+		expect(hearsWhenResumed && watchAnswer === 'none').toBe(false);
+	});
+
 	it('puts its most careful permission mode first', () => {
 		if (driver.headless === 'none') return;
 		const widths = driver.headless.permissionModes.map(({ width }) => width);
