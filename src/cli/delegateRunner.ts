@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
 import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
+import { LogWriter } from '../core/delegates/logWriter.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
@@ -63,6 +64,10 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	} catch (error) {
 		outcome = { ok: false, reason: errorText(error), output: '' };
 	}
+	if (outcome.ok) {
+		// Before the log, which can take its time: whoever finds an answer without its runner takes it. On a full disk, again below.
+		await delegate.files.writeOutput(outcome.output).catch(() => undefined);
+	}
 	await run.settle();
 	// Given up by somebody meanwhile, who took this process for dead: its answer is reported all the same.
 	const late = (await delegate.files.readDone()) === undefined ? undefined : newMessageId();
@@ -116,7 +121,7 @@ class DelegateRun {
 	/** What the CLI said in this attempt of the account's limit. */
 	private quota: { resetsAtMs?: number | undefined } | undefined;
 	private spentMs = 0;
-	private logging = Promise.resolve();
+	private readonly log: LogWriter;
 
 	constructor(
 		private readonly delegates: Delegates,
@@ -125,6 +130,7 @@ class DelegateRun {
 		private readonly tools: RunnerTools,
 	) {
 		this.status = new StatusWriter(delegate.status, status => delegate.files.writeStatus(status));
+		this.log = new LogWriter(text => delegate.files.appendLog(text));
 	}
 
 	private get record() {
@@ -156,7 +162,7 @@ class DelegateRun {
 			if (!failure || failure.kind === 'final' || isSpent || failures >= retries) return outcomeOf(ending);
 			failures++;
 			const pauseMs = (failure.kind === 'too-many' ? SLOW_DOWN_MS : RETRY_MS) * 2 ** (failures - 1);
-			await this.say(`${failure.reason}; trying again in ${pauseMs / 1000} s\n`);
+			this.say(`${failure.reason}; trying again in ${pauseMs / 1000} s\n`);
 			await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
 		}
 	}
@@ -174,9 +180,9 @@ class DelegateRun {
 		this.status.change({ worktree });
 		await this.status.flush();
 		if (setUp !== undefined && setUp.trim() !== '') {
-			await this.say(`$ ${setUp}\n`);
+			this.say(`$ ${setUp}\n`);
 			const { code, isTimeout, output } = await runInWorktree(worktree, setUp, SET_UP_MS, this.tools.signal, id);
-			await this.say(output);
+			this.say(output);
 			const ending = isTimeout ? 'took too long' : `ended with ${code ?? 'a signal'}`;
 			if (code !== 0)
 				throw new NancyError('io', `the set-up command ${ending}: ${redactText(output).slice(-500)}`);
@@ -220,7 +226,7 @@ class DelegateRun {
 						recording = recordProcess(workspace, plan.address, process).catch(() => undefined);
 					},
 					onEvent: event => this.note(event),
-					onNoise: text => void this.say(text.endsWith('\n') ? text : `${text}\n`),
+					onNoise: text => this.say(text.endsWith('\n') ? text : `${text}\n`),
 				},
 				this.tools.signal,
 			);
@@ -236,7 +242,7 @@ class DelegateRun {
 		if (event.is === 'quota') this.quota = event;
 		this.status.change(progress(this.status.status, event));
 		const line = eventLine(event);
-		if (line !== undefined) void this.say(`${line}\n`);
+		if (line !== undefined) this.say(`${line}\n`);
 	}
 
 	/** The whole batch waits: nothing of this agent is started before its limit resets. */
@@ -249,7 +255,7 @@ class DelegateRun {
 		);
 		this.status.change({ status: 'parked', parked_until: until });
 		await this.status.flush();
-		await this.say(`${reason}; waiting until ${until}\n`);
+		this.say(`${reason}; waiting until ${until}\n`);
 		while (Date.now() < untilMs && !this.tools.signal.aborted) {
 			// In steps: a machine that sleeps stops timers.
 			const stepMs = Math.min(30_000, Math.max(50, untilMs - Date.now()));
@@ -260,14 +266,13 @@ class DelegateRun {
 
 	/** Resolves once the log says all that there is to say, and the last status may be written. */
 	async settle(): Promise<void> {
-		await Promise.all([this.status.close(), this.logging]);
+		await Promise.all([this.status.close(), this.log.settle()]);
 	}
 
-	/** In order. The log is for reading along; a disk that takes none of it must not end the run. */
-	private say(text: string): Promise<void> {
+	/** The log is for reading along; a disk that takes none of it must not end the run. */
+	private say(text: string): void {
 		this.tools.show(text);
-		this.logging = this.logging.then(() => this.delegate.files.appendLog(text)).catch(() => undefined);
-		return this.logging;
+		this.log.say(text);
 	}
 }
 

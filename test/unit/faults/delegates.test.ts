@@ -96,6 +96,15 @@ const run = async (prompt: string, more?: Partial<DelegateRequest>, env?: Record
 const outputOf = ({ record }: Delegate) => readFileSync(delegates.files(record.id).output, 'utf8');
 const logOf = ({ record }: Delegate) => readFileSync(delegates.files(record.id).log, 'utf8');
 
+/** In MB; 0 where it has just ended. */
+function rssOf(pid: number): number {
+	try {
+		return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+	} catch {
+		return 0;
+	}
+}
+
 async function results(): Promise<string[]> {
 	const tasks = await delegates.workspace.tasks();
 	const lists = await Promise.all(
@@ -574,6 +583,27 @@ describe('a runner', () => {
 		await eventually('the runner is gone', () => runner && liveness(runner) === 'dead');
 		expect(Date.now() - begun).toBeLessThan(15_000);
 	});
+
+	it('has its answer on the disk soon, however much it prints besides, and the runner stays small', async () => {
+		const queued = await delegate('noise:200000 answer:done');
+		await look();
+		let rss = 0;
+		const begun = Date.now();
+		const over = await eventually(
+			'its end',
+			async () => {
+				const now = await delegates.get(queued.record.id);
+				const { runner } = now.status;
+				if (runner && liveness(runner) === 'alive') rss = Math.max(rss, rssOf(runner.pid));
+				return isFinal(now.state) && now;
+			},
+			{ timeoutMs: 60_000, everyMs: 50 },
+		);
+		expect(over.state).toBe('done');
+		expect(logOf(queued)).toMatch(/noise 199999 /);
+		expect(Date.now() - begun).toBeLessThan(30_000);
+		if (process.platform === 'linux') expect(rss).toBeLessThan(150);
+	}, 90_000);
 
 	it('goes on while the log cannot be written', async () => {
 		const queued = await delegate('tool:Read wait:100 answer:done');
