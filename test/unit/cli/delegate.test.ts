@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identify, liveness } from '../../../src/base/liveness.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
@@ -42,6 +45,7 @@ async function shell() {
 	return {
 		folder,
 		workspace,
+		env,
 		run,
 		delegates: new Delegates(workspace),
 		[Symbol.asyncDispose]: () => folder.remove(),
@@ -290,6 +294,38 @@ describe('nancy run', () => {
 		expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('the swarm') });
 		expect(readFileSync(join(it.workspace.folder, 'out.txt'), 'utf8')).toBe('The answer.');
 	}, 30_000);
+});
+
+describe('nancy run whose output nobody reads any more', () => {
+	it.each(['stdout', 'stderr'] as const)(
+		'ends its agent, and has not ended well: %s',
+		async closed => {
+			set({});
+			await using it = await shell();
+			const said = JSON.stringify({
+				type: 'assistant',
+				message: { content: [{ type: 'text', text: 'Still here.' }] },
+			});
+			const pid = it.folder.file('pid');
+			const env = nancy.environment({
+				...it.env,
+				FAKE_CLAUDE: `cat > /dev/null; echo $$ > '${pid}'; while :; do echo '${said}'; echo noise >&2; sleep 0.1; done`,
+			});
+			const args = [nancy.program, 'run', '--headless', '--prompt', 'x', '--timeout', '20'];
+			const child = spawn(process.execPath, args, {
+				cwd: it.workspace.folder,
+				env,
+				stdio: ['ignore', 'pipe', 'pipe'],
+			});
+			const other = closed === 'stdout' ? child.stderr : child.stdout;
+			other.resume();
+			child[closed].once('data', () => child[closed].destroy());
+			const [code]: unknown[] = await once(child, 'exit');
+			expect(code).toBe(130);
+			expect(liveness(identify(Number(readFileSync(pid, 'utf8'))))).toBe('dead');
+		},
+		40_000,
+	);
 });
 
 describe('broken settings', () => {
