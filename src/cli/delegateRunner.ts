@@ -10,7 +10,7 @@ import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import { newMessageId } from '../core/messageId.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import type { HeadlessEvent } from '../core/headless.ts';
-import { abandonStart, headlessOf, planWorker, recordProcess, recordStop } from '../core/launch.ts';
+import { abandonStart, headlessOf, noteSession, planWorker, recordProcess, recordStop } from '../core/launch.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
 import { runInWorktree } from '../process/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../process/worktree.ts';
@@ -184,7 +184,8 @@ class DelegateRun {
 			const { code, isTimeout, output } = await runInWorktree(worktree, setUp, SET_UP_MS, this.tools.signal, id);
 			this.say(output);
 			const ending = isTimeout ? 'took too long' : `ended with ${code ?? 'a signal'}`;
-			if (code !== 0)
+			// Stopped meanwhile: that is no failure of the command.
+			if (code !== 0 && !this.tools.signal.aborted)
 				throw new NancyError('io', `the set-up command ${ending}: ${redactText(output).slice(-500)}`);
 		}
 		return folderInWorktree(worktree, place.folder);
@@ -193,7 +194,8 @@ class DelegateRun {
 	private async attempt({ driver, agent }: FoundAgent, cwd: string): Promise<Ending> {
 		const { id, task, worker, model, permissions, limits } = this.record;
 		const { workspace } = this.delegates;
-		const isGoingOn = this.hasBegun;
+		// A session that nobody has told of cannot be gone on with: then from the beginning.
+		const isGoingOn = this.hasBegun && (await this.hasSession());
 		this.status.change({ status: 'running', iteration: this.status.status.iteration + 1 });
 		const plan = await planWorker(workspace, driver, agent, {
 			task,
@@ -208,6 +210,9 @@ class DelegateRun {
 			env: this.tools.env,
 		});
 		let recording: Promise<void> | undefined;
+		const record = (work: () => Promise<void>) => {
+			recording = (recording ?? Promise.resolve()).then(work).catch(() => undefined);
+		};
 		try {
 			return await runHeadless(
 				{
@@ -223,9 +228,12 @@ class DelegateRun {
 				{
 					onStart: process => {
 						this.status.change({ agent_process: process });
-						recording = recordProcess(workspace, plan.address, process).catch(() => undefined);
+						record(() => recordProcess(workspace, plan.address, process));
 					},
-					onEvent: event => this.note(event),
+					onEvent: event => {
+						this.note(event);
+						if (event.is === 'session') record(() => noteSession(workspace, plan.address, event.session));
+					},
 					onNoise: text => this.say(text.endsWith('\n') ? text : `${text}\n`),
 				},
 				this.tools.signal,
@@ -235,6 +243,10 @@ class DelegateRun {
 			// What the agent answered is worth more than this note: a full disk must not cost it.
 			await recordStop(workspace, plan.address).catch(() => undefined);
 		}
+	}
+
+	private async hasSession(): Promise<boolean> {
+		return ((await this.delegates.workspace.worker(this.record))?.sessions.length ?? 0) > 0;
 	}
 
 	private note(event: HeadlessEvent): void {

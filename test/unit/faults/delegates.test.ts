@@ -30,7 +30,7 @@ import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
-import { otherHeadlessDriver } from '../../support/fakeHeadless.ts';
+import { otherHeadlessDriver, ownSessionDriver } from '../../support/fakeHeadless.ts';
 import { fakeNancy } from '../../support/fakeNancy.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
@@ -173,6 +173,21 @@ describe('a runner', () => {
 		expect(outputOf(wentOn)).toBe('went on');
 	}, 60_000);
 
+	it('goes on in a session that the CLI has chosen itself, without hooks, and begins anew where it told of none', async () => {
+		const agent = ownSessionDriver.id;
+		const done = await run('tool:Read fail:transient', { agent });
+		expect(done).toMatchObject({ state: 'done', status: { iteration: 2 } });
+		expect(outputOf(done)).toBe('went on');
+		const { sessions } = (await delegates.workspace.worker(done.record)) ?? {};
+		expect(sessions?.map(({ id }) => id)).toEqual([done.status.session]);
+		const anew = await run('anonymous tool:Read fail:transient', { agent });
+		expect(anew).toMatchObject({
+			state: 'failed',
+			error: 'transient failed',
+			status: { iteration: 3, tool_calls: 3 },
+		});
+	}, 40_000);
+
 	it('tries a transient failure again also after a word about the limit', async () => {
 		const wentOn = await run('tool:Read warning:60000 fail:transient', { limits: { retries: 1 } });
 		expect(wentOn).toMatchObject({ state: 'done', status: { iteration: 2 } });
@@ -286,6 +301,17 @@ describe('a runner', () => {
 			expect(await ended(each)).toMatchObject({ state: 'failed', error: 'cancelled' });
 		expect(await markedProcesses(RUN_MARK, running.record.id)).toEqual([]);
 	});
+
+	it('is cancelled, and its set-up has not failed, when it is stopped during that', async () => {
+		await using repository = gitRepository();
+		repository.commit({ 'a.txt': 'a' });
+		const place = { folder: repository.root, worktree: { withChanges: false }, setUp: 'echo begun; sleep 30' };
+		const queued = await delegate('answer:done', place);
+		await look();
+		await eventually('the set-up', () => existsSync(queued.files.log) && logOf(queued).includes('$ echo begun'));
+		await stopDelegate(delegates, tickets, queued.record.id);
+		expect(await delegates.get(queued.record.id)).toMatchObject({ state: 'failed', error: 'cancelled' });
+	}, 40_000);
 
 	it('takes a prompt of a megabyte and an answer of 50', async () => {
 		const megabyte = ' answer:read'.padStart(2 ** 20, 'word ');
