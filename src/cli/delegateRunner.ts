@@ -18,6 +18,8 @@ import type { DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
 import type { FoundAgent } from './agents.ts';
 import { eventLine } from './eventLine.ts';
+import { cancelled, outcomeOf } from './outcomeOf.ts';
+import { printable } from './words.ts';
 
 export interface RunnerTools {
 	/** Without one of these, nothing is run. */
@@ -30,7 +32,7 @@ export interface RunnerTools {
 	/** What hooks call; `undefined` where the user wants none. */
 	launcher: string | undefined;
 	env: Readonly<Record<string, string | undefined>>;
-	/** Is given what goes to the log. */
+	/** Is given what goes to the log, without what a terminal would obey. */
 	show(text: string): void;
 	/** Aborted when somebody stops the delegate. */
 	signal: AbortSignal;
@@ -283,33 +285,7 @@ class DelegateRun {
 
 	/** The log is for reading along; a disk that takes none of it must not end the run. */
 	private say(text: string): void {
-		this.tools.show(text);
+		this.tools.show(printable(text));
 		this.log.say(text);
 	}
-}
-
-function outcomeOf(ending: Ending): Outcome {
-	switch (ending.is) {
-		case 'result': {
-			const { text, failure } = ending.result;
-			return failure ? { ok: false, reason: failure.reason, output: text } : { ok: true, output: text };
-		}
-		case 'timeout':
-			return {
-				ok: false,
-				reason:
-					ending.limit === 'wall'
-						? 'timeout: it took too long'
-						: 'timeout: nothing came from it for too long',
-				output: '',
-			};
-		case 'cancelled':
-			return cancelled();
-		case 'no-result':
-			return { ok: false, reason: ending.reason, output: '' };
-	}
-}
-
-function cancelled(): Outcome {
-	return { ok: false, reason: 'cancelled', output: '' };
 }

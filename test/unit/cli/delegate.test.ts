@@ -11,8 +11,10 @@ import { Workspace } from '../../../src/core/workspace.ts';
 import { DelegatesOutput } from '../../../src/protocol/cliOutput.ts';
 import { DelegateId } from '../../../src/protocol/delegate.ts';
 import { DriverId } from '../../../src/protocol/names.ts';
+import { eventually } from '../../support/eventually.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
+import { terminal } from '../../support/terminal.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
 
@@ -294,6 +296,40 @@ describe('nancy run', () => {
 		expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('the swarm') });
 		expect(readFileSync(join(it.workspace.folder, 'out.txt'), 'utf8')).toBe('The answer.');
 	}, 30_000);
+});
+
+describe('what an agent writes', () => {
+	it('is not obeyed by the terminal that shows it, and comes through a pipe as it is', async () => {
+		set({});
+		await using it = await shell();
+		const clipboard = '\u001b]52;c;ZWNobyBiYWQ=\u0007';
+		const events = [
+			{ type: 'assistant', message: { content: [{ type: 'text', text: `one${clipboard}\ntwo` }] } },
+			{ type: 'result', subtype: 'success', is_error: false, result: `three${clipboard}` },
+		];
+		const said = events.map(event => `echo '${JSON.stringify(event).replaceAll('\\', '\\\\')}'`).join('; ');
+		const env = { FAKE_CLAUDE: `cat > /dev/null; printf 'noise\\033[31m\\n' >&2; ${said}` };
+		const inTerminal = async (args: readonly string[]) => {
+			const all = nancy.environment({ ...it.env, ...env });
+			const given = Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value ?? '']));
+			const shown = terminal(process.execPath, [nancy.program, ...args], {
+				cwd: it.workspace.folder,
+				env: given,
+			});
+			await shown.ended;
+			const screen = await eventually('what it wrote', () => shown.screen());
+			await shown.close();
+			return screen;
+		};
+		const run = ['run', '--headless', '--prompt', 'x'];
+		const screen = await inTerminal(run);
+		expect(screen).toContain('one\\x1b]52;c;ZWNobyBiYWQ=\\x07\ntwo');
+		expect(screen).toContain('noise\\x1b[31m');
+		expect((await it.run(run, env)).stdout).toContain(`one${clipboard}\ntwo`);
+		const id = (await it.run(['delegate', 'x'], env)).stdout.trim();
+		expect((await it.run(['delegates', id, '--wait'])).stdout).toContain(`three${clipboard}`);
+		expect(await inTerminal(['delegates', id])).toContain('three\\x1b]52;c;ZWNobyBiYWQ=\\x07');
+	}, 60_000);
 });
 
 describe('nancy run whose output nobody reads any more', () => {

@@ -344,11 +344,14 @@ describe('a runner', () => {
 	}, 60_000);
 
 	it.skipIf(tmux === undefined)('works in a tmux session that one can attach to (needs tmux)', async () => {
-		const queued = await delegate('tool:Read wait:3000 answer:done');
-		await look(4, { NANCY_DELEGATES_HOST: 'tmux' });
+		const queued = await delegate('escape tool:Read wait:3000 answer:done');
+		// The user's own settings are for the user's own sessions.
+		writeFileSync(folder.file('.tmux.conf'), 'set -g remain-on-exit on\nset -g exit-empty off\n');
+		await look(4, { NANCY_DELEGATES_HOST: 'tmux', HOME: folder.path });
 		const socket = tmuxSocket(queued.record.id);
 		const screen = () => execFileSync('tmux', ['-L', socket, 'capture-pane', '-p'], { encoding: 'utf8' });
 		await eventually('what it does on the screen', () => screen().includes('● Read'), { timeoutMs: 10_000 });
+		expect(screen()).toContain('say\\x1b]0;title\\x07');
 		expect((await ended(queued)).state).toBe('done');
 		await eventually('tmux has ended too', () => {
 			try {
