@@ -8,7 +8,7 @@ import { LogWriter } from '../../core/delegates/logWriter.ts';
 import { progress } from '../../core/delegates/progress.ts';
 import { StatusWriter } from '../../core/delegates/statusWriter.ts';
 import type { DelegateFiles } from '../../core/delegates/files.ts';
-import { isSwarmWorker, swarmFeature, swarmFiles } from '../../core/delegates/swarm.ts';
+import { beginSwarmRun, isSwarmWorker, swarmFeature, swarmFiles } from '../../core/delegates/swarm.ts';
 import type { HeadlessEvent } from '../../core/headless.ts';
 import { headlessOf } from '../../core/launch.ts';
 import { Workspace } from '../../core/workspace.ts';
@@ -204,10 +204,7 @@ async function recordOf(files: DelegateFiles | undefined, prompt: string, contex
 	const writer = new StatusWriter(status, async now => {
 		await files?.writeStatus(now);
 	});
-	if (files) {
-		await files.begin(prompt);
-		await writer.flush();
-	}
+	if (files) await beginSwarmRun(files, prompt, status);
 	// The log is for reading along: a disk that takes none of it does not end the run.
 	const log = files && new LogWriter(text => files.appendLog(text));
 	return {
