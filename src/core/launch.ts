@@ -218,6 +218,14 @@ export async function recordProcess(
 	await workspace.updateWorker(address, record => record && { ...withoutStart(record), process });
 }
 
+/** Notes the session that a CLI has chosen itself: without hooks nobody else tells in which one can go on. */
+export async function noteSession(workspace: Workspace, address: WorkerAddress, id: SessionId): Promise<void> {
+	await workspace.updateWorker(address, record => {
+		if (!record || record.sessions.some(session => session.id === id)) return undefined;
+		return { ...record, sessions: [...record.sessions, { id, startedAt: new Date().toISOString() }] };
+	});
+}
+
 /** Gives back the right to start a planned worker whose process there will not be. */
 export async function abandonStart(workspace: Workspace, address: WorkerAddress): Promise<void> {
 	await workspace.updateWorker(address, record => record && withoutStart(record));

@@ -31,9 +31,6 @@ export interface Delegate {
 /** How a run ended, for {@link Delegates.finish}. */
 export type Outcome = { ok: true; output: string } | { ok: false; reason: string; output: string };
 
-/** A runner says this of itself when it was killed: the next look at the folder writes it. */
-export const RUNNER_DIED = 'runner died';
-
 /** `.nancy/delegates`: holds nothing in memory, like {@link Workspace}. */
 export class Delegates {
 	constructor(readonly workspace: Workspace) {}
