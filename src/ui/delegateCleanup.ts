@@ -11,6 +11,8 @@ import {
 	type OnlyThere,
 } from '../core/delegates/batches.ts';
 import type { Delegate } from '../core/delegates/delegates.ts';
+import type { WorkerAddress } from '../core/workspace.ts';
+import type { DelegateRecord } from '../protocol/delegate.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { DelegateItem } from './delegatesView.ts';
@@ -168,9 +170,21 @@ function worktreeLines(owner: Delegate | undefined, { branch }: Worktree, only: 
 
 /** A long answer is whole only in its file. */
 function isUnread(folder: Folder, { record, status }: Delegate): boolean {
-	const to = record.parent ?? { task: record.task, worker: ORCHESTRATOR };
-	const result = folder.messages(to).messages.find(({ id }) => id === status.report);
-	return result?.state === 'queued' || result?.state === 'claimed';
+	const found = askersOf(record, folder.delegates())
+		.flatMap(to => folder.messages(to).messages)
+		.filter(({ id }) => id === status.report);
+	return found.some(({ state }) => state === 'queued' || state === 'claimed');
+}
+
+/** Where its result can be: an asker that has ended has passed it on to its own. */
+function askersOf(
+	{ parent, task }: Pick<DelegateRecord, 'parent' | 'task'>,
+	all: readonly Delegate[],
+): WorkerAddress[] {
+	if (!parent) return [{ task, worker: ORCHESTRATOR }];
+	const above = all.find(({ record }) => record.task === parent.task && record.worker === parent.worker);
+	const others = all.filter(each => each !== above);
+	return [parent, ...askersOf(above?.record ?? { ...parent, parent: undefined }, others)];
 }
 
 function quoted(delegate: Delegate | undefined): string {

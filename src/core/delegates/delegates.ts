@@ -131,6 +131,12 @@ export class Delegates {
 		throw new NancyError('no-task', `there is no delegate ${id}; nancy delegates lists them`);
 	}
 
+	/** What it was asked, once it has ended and reads nothing any more. */
+	async ended(id: DelegateId): Promise<DelegateRecord | undefined> {
+		const found = await this.find(id);
+		return found && isFinal(found.state) ? found.record : undefined;
+	}
+
 	async prompt(id: DelegateId): Promise<string> {
 		const text = await readTextIfExists(this.files(id).prompt);
 		if (text !== undefined) return text;
@@ -168,9 +174,9 @@ export class Delegates {
 		return this.conclude({ record, files, state, ...(error !== undefined && { error }), status: ended });
 	}
 
-	/** What comes after the final status; also when killed in between and repeated. */
+	/** What comes after the final status; also when killed in between and repeated. Needs the lock. */
 	private async conclude(ended: Delegate): Promise<Delegate> {
-		await report(this.workspace, ended);
+		await report(this, ended);
 		await ended.files.writeDone(ended.error);
 		return ended;
 	}

@@ -224,6 +224,49 @@ describe('a delegate', () => {
 		expect(await mailOf(parent.task, parent.worker)).toEqual([]);
 	});
 
+	describe('of a delegate', () => {
+		const asks = ({ record }: Delegate) => ({ task: record.task, worker: record.worker });
+		const end = (delegate: Delegate, output: string) => delegates.finish(delegate, { ok: true, output });
+
+		it('that has ended tells who had asked that one, however far up', async () => {
+			const parent = await taskWithWorker();
+			const first = await queue({ parent });
+			const second = await queue({ parent: asks(first) });
+			const third = await queue({ parent: asks(second) });
+			const orphan = await queue({ parent: asks(await end(await queue(), 'Top.')) });
+			for (const each of [first, second]) await end(each, 'Mine.');
+			for (const each of [third, orphan]) await end(each, 'The answer.');
+			const texts = (mail: { text: string }[]) => mail.map(({ text }) => text.split('\n').at(-1));
+			expect(texts(await mailOf(parent.task, parent.worker))).toEqual(['Mine.', 'Mine.', 'The answer.']);
+			expect(texts(await mailOf(OWN_TASK))).toEqual(['Top.', 'The answer.']);
+		});
+
+		it('that ends without reading it goes on to who had asked that one, once', async () => {
+			const parent = await taskWithWorker();
+			const first = await queue({ parent });
+			const second = await queue({ parent: asks(first) });
+			await end(second, 'The answer.');
+			expect(await mailOf(parent.task, first.record.worker)).toHaveLength(1);
+			for (let n = 0; n < 2; n++) await end(first, 'Mine.');
+			await end(second, 'The answer.');
+			const told = await mailOf(parent.task, parent.worker);
+			expect(told.map(({ from, text }) => [from, text.split('\n').at(-1)])).toEqual([
+				['build/delegate-1', 'Mine.'],
+				['build/delegate-2', 'The answer.'],
+			]);
+			expect(told.some(({ text }) => text.includes('never read'))).toBe(false);
+		});
+
+		it('that it has asked itself, as nobody but a repository can write, ends with the human', async () => {
+			const one = await queue();
+			const record = { ...one.record, parent: asks(one) };
+			writeFileSync(delegates.filesOfRequest(one.record.id)[0] ?? '', JSON.stringify(record));
+			await end({ ...one, record }, 'The answer.');
+			await end({ ...one, record }, 'The answer.');
+			expect((await delegates.get(one.record.id)).state).toBe('done');
+		});
+	});
+
 	it('with files that are not its own is named and left alone', async () => {
 		const { record } = await queue();
 		const file = delegates.files(record.id).status;
