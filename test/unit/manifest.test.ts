@@ -205,9 +205,9 @@ describe('settings', () => {
 		}
 	});
 
-	it('that name commands to run are ignored in an untrusted workspace', () => {
+	it('that name commands to run are the machine’s: trusting a folder is not asking for what its files say to run', () => {
 		for (const key of [SETTINGS.delegatesSetUp, SETTINGS.delegatesTearDown]) {
-			expect([key, settings[key]?.scope]).toEqual([key, 'machine-overridable']);
+			expect([key, settings[key]?.scope]).toEqual([key, 'machine']);
 			expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(key);
 		}
 	});
