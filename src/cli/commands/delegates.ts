@@ -3,10 +3,10 @@ import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { Delegates, isFinal, type Delegate } from '../../core/delegates/delegates.ts';
 import { DelegatesOutput, type DelegateOutput } from '../../protocol/cliOutput.ts';
-import { DelegateId } from '../../protocol/delegate.ts';
+import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
-import { seconds, settingsFor } from '../headlessOptions.ts';
+import { isAgent, refuseTearDownFromAgent, seconds, settingsFor } from '../headlessOptions.ts';
 import { findWorkspace, mailboxName } from '../place.ts';
 import { printableLine } from '../words.ts';
 
@@ -84,11 +84,18 @@ async function deleteSome(store: Delegates, { id, ended, stop, wait }: Input, co
 	if (stop || wait) throw new NancyError('bad-usage', 'stop a delegate, or wait for it, before you delete it');
 	if (ended === ids.length > 0)
 		throw new NancyError('bad-usage', 'say what to delete: the ids of delegates, or --ended');
-	const [{ deleteDelegates }, { ticketsOf }] = await Promise.all([
+	const [{ deleteDelegates }, { ticketsOf }, { knownDriver }, { drivers }] = await Promise.all([
 		import('../deleteDelegates.ts'),
 		import('../queue.ts'),
+		import('../agents.ts'),
+		import('../../drivers/index.ts'),
 	]);
-	return deleteDelegates(store, ticketsOf(context), ended ? 'ended' : { ids: [...new Set(ids)] });
+	const refuseTearDown = async ({ id: own, agent }: DelegateRecord) => {
+		if (!isAgent({ context, drivers })) return;
+		const settings = await settingsFor(store.workspace.folder, context);
+		refuseTearDownFromAgent(knownDriver(agent), own, { context, settings, drivers });
+	};
+	return deleteDelegates(store, ticketsOf(context), ended ? 'ended' : { ids: [...new Set(ids)] }, refuseTearDown);
 }
 
 async function looker(store: Delegates, context: Context): Promise<() => Promise<void>> {
