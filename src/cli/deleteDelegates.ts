@@ -1,4 +1,4 @@
-import { NancyError } from '../base/errors.ts';
+import { errorText, NancyError } from '../base/errors.ts';
 import {
 	batchesOf,
 	clearable,
@@ -51,7 +51,7 @@ export async function deleteDelegates(
 		kept.push(...delegates.map(({ record }) => ({ id: record.id, reason })));
 	for (const batch of batches) {
 		const { only, foreign, delegates } = batch;
-		const reason = refused.get(batch);
+		const reason = refused.get(batch) ?? batch.unseen;
 		if (reason !== undefined) {
 			keep(batch, reason);
 			continue;
@@ -67,7 +67,7 @@ export async function deleteDelegates(
 			batch,
 			(worktree, owner) => remove(store, tickets, worktree, owner),
 			id => deleteDelegate(store, tickets, id),
-		);
+		).catch(stays);
 		if (removal && !removal.isRemoved) {
 			keep(batch, removal.says);
 			continue;
@@ -112,6 +112,11 @@ async function remove(
 	const failed = await tearDown(worktree, command);
 	if (failed === undefined) return removeWorktree(worktree, { discard: false });
 	return { isRemoved: false, says: `the tear-down command failed, so the worktree stays: ${failed}` };
+}
+
+/** One that cannot be deleted holds up no other. */
+function stays(error: unknown): { isRemoved: boolean; says: string } {
+	return { isRemoved: false, says: errorText(error) };
 }
 
 async function refusedTearDown(

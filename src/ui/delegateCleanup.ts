@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { NancyError } from '../base/errors.ts';
+import { errorText, NancyError } from '../base/errors.ts';
 import {
 	batchesOf,
 	clearable,
@@ -100,7 +100,9 @@ export class DelegateCleanup {
 		const problems: string[] = [];
 		await vscode.window.withProgress({ location: { viewId: 'nancy.delegates' } }, async () => {
 			for (const batch of batches) {
-				const problem = await this.deleteBatch(batch, said);
+				const problem = await this.deleteBatch(batch, said).catch((error: unknown) =>
+					sentence(errorText(error)),
+				);
 				if (problem !== undefined) problems.push(`${quoted(batch.delegates[0])}: ${problem}`);
 			}
 			for (const folder of new Set(batches.map(batch => batch.folder))) await folder.refresh();
@@ -111,7 +113,8 @@ export class DelegateCleanup {
 
 	/** Returns why it stays. */
 	private async deleteBatch(batch: FolderBatch, said: string[]): Promise<string | undefined> {
-		const { folder, only } = batch;
+		const { folder, only, unseen } = batch;
+		if (unseen !== undefined) return sentence(unseen);
 		const removal = await deleteBatch(
 			batch,
 			(worktree, record) =>
@@ -150,6 +153,9 @@ function detailLines(batches: readonly FolderBatch[]): string[] {
 		l10n.t('Prompts, logs, answers and mailboxes are deleted. Results stay in the mailboxes of those who asked.'),
 		...(unread.length > 0 ? [l10n.t('Nobody has read the result yet: {0}', listed(unread.map(quoted)))] : []),
 		...batches.flatMap(({ foreign }) => (foreign === undefined ? [] : [sentence(foreign)])),
+		...batches.flatMap(({ delegates: [owner], unseen }) =>
+			unseen === undefined ? [] : [staysLines(owner, [unseen])],
+		),
 		...batches.flatMap(({ delegates, worktree, only }) =>
 			worktree && only ? [worktreeLines(delegates[0], worktree, only)] : [],
 		),
@@ -160,12 +166,15 @@ function worktreeLines(owner: Delegate | undefined, { branch }: Worktree, only: 
 	const kept = keptLines(only);
 	const nested = nestedLines(only);
 	const head = l10n.t('The worktree of {0} is removed.', quoted(owner));
-	if (nested.length > 0)
-		return [l10n.t('{0} stays, with its worktree.', quoted(owner)), ...nested.map(line => `• ${line}`)].join('\n');
+	if (nested.length > 0) return staysLines(owner, nested);
 	return [
 		kept.length > 0 ? `${head} ${l10n.t('The branch {0} keeps what is nowhere else:', branch)}` : head,
 		...[...kept, ...ignoredLines(only)].map(line => `• ${line}`),
 	].join('\n');
+}
+
+function staysLines(owner: Delegate | undefined, reasons: readonly string[]): string {
+	return [l10n.t('{0} stays, with its worktree.', quoted(owner)), ...reasons.map(line => `• ${line}`)].join('\n');
 }
 
 /** A long answer is whole only in its file. */

@@ -116,6 +116,22 @@ describe('nancy delegates delete', () => {
 		expect(await titles()).toEqual(['Nested', 'Held']);
 	});
 
+	it('keeps one whose worktree cannot be looked at, says why, and deletes the others all the same', async () => {
+		const broken = await withWork('Broken');
+		const one = await done('one');
+		const gitDir = join(project, '.git', 'worktrees', idOf(broken.delegate));
+		writeFileSync(join(gitDir, 'index'), 'garbage');
+		for (const args of [['--ended'], [idOf(broken.delegate)]]) {
+			const { code, deleted: gone, kept } = await deleted(...args);
+			expect({ code, gone }).toEqual(
+				args[0] === '--ended' ? { code: 0, gone: [idOf(one)] } : { code: 1, gone: [] },
+			);
+			expect(kept).toEqual([{ id: idOf(broken.delegate), reason: expect.stringContaining('index') }]);
+		}
+		expect(existsSync(join(broken.folder, 'work.txt'))).toBe(true);
+		expect(await titles()).toEqual(['Broken']);
+	});
+
 	it('has no tear-down command run because an agent asks, unless the user lets it do all', async () => {
 		const { delegate, folder: worktree } = await withWork('Held', `touch ${join(folder.path, 'torn')}`);
 		const agent = { cwd: project, env: { HOME: folder.path, CLAUDECODE: '1' } };
