@@ -278,6 +278,24 @@ describe('a runner', () => {
 		expect(await markedProcesses(RUN_MARK, running.record.id)).toEqual([]);
 	});
 
+	it('that does not answer when it is to stop is no delegate that was stopped', async () => {
+		const queued = await delegate('wait:60000');
+		const { id } = queued.record;
+		await look();
+		await eventually('its agent', async () => (await delegates.get(id)).status.agent_process);
+		const { pid } = (await delegates.get(id)).status.runner!;
+		process.kill(pid, 'SIGSTOP');
+		try {
+			await expect(stopDelegate(delegates, tickets, id, 300)).rejects.toMatchObject({
+				code: 'timeout',
+				message: expect.stringContaining(String(pid)),
+			});
+		} finally {
+			process.kill(pid, 'SIGCONT');
+		}
+		expect(await ended(queued)).toMatchObject({ state: 'failed', error: 'cancelled' });
+	}, 30_000);
+
 	it('takes a prompt of a megabyte and an answer of 50', async () => {
 		const megabyte = ' answer:read'.padStart(2 ** 20, 'word ');
 		const prompt = await run(megabyte);
