@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextIfExists } from '../base/atomicFile.ts';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { liveness } from '../base/liveness.ts';
-import { admitted, defaultCap } from '../core/delegates/admission.ts';
+import { admitted } from '../core/delegates/admission.ts';
 import { isFinal, RUNNER_DIED, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { sweep } from '../core/delegates/sweep.ts';
@@ -50,7 +50,7 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 		for (let failed = -1; failed < failures.size;) {
 			failed = failures.size;
 			const now = (await delegates.list()).delegates.filter(({ record }) => !failures.has(record.id));
-			await each(admitted(now, options.cap ?? defaultCap(), parked), one => start(delegates, one, options));
+			await each(admitted(now, options.cap, parked), one => start(delegates, one, options));
 		}
 		const [first] = failures.values();
 		if (first !== undefined) throw first;

@@ -15,6 +15,7 @@ const Input = z.object({
 	ended: z._default(z.boolean(), false),
 	stop: z._default(z.boolean(), false),
 	wait: z._default(z.boolean(), false),
+	resume: z._default(z.boolean(), false),
 	timeout: z.optional(z.string()),
 });
 type Input = z.infer<typeof Input>;
@@ -47,6 +48,9 @@ export const delegates = command(
 		],
 		options: {
 			stop: { help: 'ends it; it then has failed, as cancelled' },
+			resume: {
+				help: 'what waits for an account’s limit tries again now; with an id, all that wait for the same account',
+			},
 			wait: { help: 'waits until it has, or without an id all have, ended' },
 			ended: {
 				help: 'with delete, for ids: all that have ended, but for those whose worktree has what is nowhere else',
@@ -70,6 +74,7 @@ export const delegates = command(
 		if (others.length > 0) throw new NancyError('bad-usage', 'give one id; several only after the word delete');
 		if (input.ended) throw new NancyError('bad-usage', '--ended belongs to nancy delegates delete');
 		if (id !== undefined) await store.get(id);
+		if (input.resume) await resume(store, id, look);
 		if (input.stop) await stopOne(store, id, context);
 		if (input.wait) {
 			const limitMs = input.timeout === undefined ? Infinity : seconds('--timeout', input.timeout) * 1000;
@@ -79,9 +84,14 @@ export const delegates = command(
 	},
 );
 
-async function deleteSome(store: Delegates, { id, ended, stop, wait }: Input, context: Context): Promise<Answer> {
+async function deleteSome(
+	store: Delegates,
+	{ id, ended, stop, wait, resume: resumes }: Input,
+	context: Context,
+): Promise<Answer> {
 	const ids = id.slice(1);
-	if (stop || wait) throw new NancyError('bad-usage', 'stop a delegate, or wait for it, before you delete it');
+	if (stop || wait || resumes)
+		throw new NancyError('bad-usage', 'stop a delegate, or wait for it, before you delete it');
 	if (ended === ids.length > 0)
 		throw new NancyError('bad-usage', 'say what to delete: the ids of delegates, or --ended');
 	const [{ deleteDelegates }, { ticketsOf }, { knownDriver }, { drivers }] = await Promise.all([
@@ -128,6 +138,13 @@ async function stopOne(store: Delegates, id: DelegateId | undefined, context: Co
 		import('../queue.ts'),
 	]);
 	await stopDelegate(store, ticketsOf(context), id);
+}
+
+async function resume(store: Delegates, id: DelegateId | undefined, look: () => Promise<void>): Promise<void> {
+	const agent = id === undefined ? undefined : (await store.get(id)).record.agent;
+	const agents = await store.locked(() => store.unpark(agent));
+	if (agents.length === 0) throw new NancyError('bad-usage', 'nothing waits for an account’s limit');
+	await look();
 }
 
 async function waitFor(

@@ -237,6 +237,43 @@ describe('a runner', () => {
 		expect((await ended(second)).state).toBe('done');
 	}, 60_000);
 
+	it('gives its place away while it is parked, and goes on only when one is free', async () => {
+		const first = await delegate('tool:Read quota:3000');
+		await look(1);
+		const stateOf = async ({ record }: Delegate) => (await delegates.get(record.id)).state;
+		await eventually('parked', async () => (await stateOf(first)) === 'parked', { timeoutMs: 10_000 });
+		const other = await delegate('wait:5000 answer:other', { agent: otherHeadlessDriver.id });
+		await look(1);
+		const seen = new Set<string>();
+		await eventually(
+			'both have ended',
+			async () => {
+				const states = [await stateOf(first), await stateOf(other)];
+				seen.add(states.join(' '));
+				return states.every(state => state === 'done');
+			},
+			{ timeoutMs: 30_000, everyMs: 20 },
+		);
+		expect(seen).toContain('parked running');
+		expect(seen).not.toContain('running running');
+	}, 60_000);
+
+	it('waits for no limit longer than some hours, nor when somebody wants it to go on', async () => {
+		const first = await delegate(`tool:Read quota:${250 * 365 * 24 * 3_600_000}`);
+		await look();
+		const { status } = await eventually(
+			'parked',
+			async () => {
+				const now = await delegates.get(first.record.id);
+				return now.state === 'parked' && now;
+			},
+			{ timeoutMs: 10_000 },
+		);
+		expect(Date.parse(status.parked_until ?? '') - Date.now()).toBeLessThanOrEqual(6 * 3_600_000);
+		expect(await delegates.locked(() => delegates.unpark())).toEqual([fakeDriver.id]);
+		expect((await ended(first)).state).toBe('done');
+	}, 60_000);
+
 	it('tries again a little later after too many requests for now, and parks nobody', async () => {
 		const limited = await run('fail:too-many', { limits: { retries: 0 } });
 		expect(limited).toMatchObject({ state: 'failed', error: 'too-many failed' });

@@ -319,8 +319,11 @@ describe('the queue', () => {
 		];
 		expect(ids(admitted(all, 3, []))).toEqual(['b', 'c']);
 		expect(ids(admitted(all, 1, []))).toEqual([]);
-		// What is parked goes on without asking.
-		expect(ids(admitted([delegate('p', 'parked'), ...all], 3, []))).toEqual(['b']);
+		// What is parked takes no place, but the next one once it may go on.
+		const parked = delegate('p', 'parked');
+		parked.status.parked_until = new Date(2000).toISOString();
+		expect(ids(admitted([parked, ...all], 3, [], 1999))).toEqual(['b', 'c']);
+		expect(ids(admitted([parked, ...all], 3, [], 2000))).toEqual(['b']);
 	});
 
 	it('leaves a parked agent waiting, and lets another agent go past', () => {
@@ -330,9 +333,12 @@ describe('the queue', () => {
 	});
 
 	it('has room for at least one, and for more on a larger machine', () => {
-		expect(defaultCap(1, 0)).toBe(1);
-		expect(defaultCap(8, 64e9)).toBe(16);
-		expect(defaultCap(8, 2e9)).toBe(3);
+		expect(defaultCap(0, 1, 0)).toBe(1);
+		expect(defaultCap(0, 8, 64e9)).toBe(16);
+		expect(defaultCap(0, 8, 2e9)).toBe(3);
+		// What runs has its memory already.
+		expect(defaultCap(3, 8, 0)).toBe(3);
+		expect(defaultCap(3, 8, 2e9)).toBe(6);
 	});
 
 	it('is parked until the reset, and not longer', async () => {
@@ -342,6 +348,20 @@ describe('the queue', () => {
 		expect(await delegates.parked(Date.now())).toHaveLength(1);
 		expect(await delegates.parked(Date.now() + 61_000)).toEqual([]);
 		expect((await delegates.list()).problems).toEqual([]);
+	});
+
+	it('is held by no limit for ever, as a repository could say, and by none that somebody does not want to wait for', async () => {
+		await room.workspace.prepare();
+		const park = (name: string, until: string) =>
+			delegates.park({ version: 1, agent: agent(name), until, reason: 'limit' });
+		await park('heron', '2223-01-01T00:00:00.000Z');
+		expect(await delegates.parked(Date.now())).toEqual([]);
+		const soon = new Date(Date.now() + 60_000).toISOString();
+		for (const name of ['heron', 'egret', 'crane']) await park(name, soon);
+		expect(await delegates.unpark(agent('egret'))).toEqual(['egret']);
+		expect((await delegates.parked(Date.now())).map(each => each.agent)).toEqual(['heron', 'crane']);
+		expect(await delegates.unpark()).toEqual(['heron', 'crane']);
+		expect(await delegates.unpark()).toEqual([]);
 	});
 });
 
