@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
-import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
+import { hasPlace } from '../core/delegates/admission.ts';
+import {
+	isFinal,
+	LONGEST_PARKING_MS,
+	type Delegate,
+	type Delegates,
+	type Outcome,
+} from '../core/delegates/delegates.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { requirePlace } from '../core/delegates/requirePlace.ts';
@@ -35,6 +42,8 @@ export interface RunnerTools {
 	env: Readonly<Record<string, string | undefined>>;
 	/** Is given what goes to the log, without what a terminal would obey. */
 	show(text: string): void;
+	/** How many delegates run at once in this folder; `undefined` leaves it to Nancy. */
+	cap(): Promise<number | undefined>;
 	/** Aborted when somebody stops the delegate. */
 	signal: AbortSignal;
 }
@@ -43,8 +52,10 @@ export interface RunnerTools {
 const QUOTA_PAUSE_MS = 15 * 60 * 1000;
 /** A reset that is said to be over already is tried after this. */
 const SHORTEST_PARKING_MS = 2000;
-/** How often one delegate waits for its account; a limit that never resets is a failure. */
-const MOST_QUOTA_ROUNDS = 10;
+/** How often one delegate waits for its account, some hours at most each time: more than a week. A limit that never resets is a failure. */
+const MOST_QUOTA_ROUNDS = 30;
+/** How often one that waits looks whether it may go on, in milliseconds. */
+const LOOK_MS = 2000;
 /** Before the first retry of a transient failure, in milliseconds; doubled each time. */
 const RETRY_MS = 2000;
 /** The same after too many requests: these are counted by the minute. */
@@ -268,7 +279,8 @@ class DelegateRun {
 
 	/** The whole batch waits: nothing of this agent is started before its limit resets. */
 	private async waitForQuota(reason: string, resetsAtMs = Date.now() + QUOTA_PAUSE_MS): Promise<void> {
-		const untilMs = Math.max(Date.now() + SHORTEST_PARKING_MS, resetsAtMs);
+		const saidMs = Math.max(Date.now() + SHORTEST_PARKING_MS, resetsAtMs);
+		const untilMs = Math.min(Date.now() + LONGEST_PARKING_MS, saidMs);
 		const until = new Date(untilMs).toISOString();
 		await this.delegates.locked(
 			() => this.delegates.park({ version: 1, agent: this.record.agent, until, reason }),
@@ -277,12 +289,37 @@ class DelegateRun {
 		this.status.change({ status: 'parked', parked_until: until });
 		await this.status.flush();
 		this.say(`${reason}; waiting until ${until}\n`);
-		while (Date.now() < untilMs && !this.tools.signal.aborted) {
+		while (Date.now() < untilMs && !this.tools.signal.aborted && !(await this.isResumed())) {
 			// In steps: a machine that sleeps stops timers.
-			const stepMs = Math.min(30_000, Math.max(50, untilMs - Date.now()));
-			await sleep(stepMs, undefined, { signal: this.tools.signal }).catch(() => undefined);
+			await this.pause(Math.max(50, untilMs - Date.now()));
 		}
-		this.status.change({ status: 'running', parked_until: undefined });
+		await this.waitForPlace();
+	}
+
+	/** Somebody wants no more waiting. */
+	private async isResumed(): Promise<boolean> {
+		const parked = await this.delegates.parked(Date.now()).catch(() => undefined);
+		return parked !== undefined && !parked.some(({ agent }) => agent === this.record.agent);
+	}
+
+	/** Others may have taken the place of one that was parked; it gets the next one that is free. */
+	private async waitForPlace(): Promise<void> {
+		this.status.change({ parked_until: new Date().toISOString() });
+		await this.status.flush();
+		const take = async () => {
+			const { delegates } = await this.delegates.list();
+			if (!hasPlace(delegates, await this.tools.cap())) return false;
+			this.status.change({ status: 'running', parked_until: undefined });
+			await this.status.flush();
+			return true;
+		};
+		while (!this.tools.signal.aborted && !(await this.delegates.locked(take, PATIENCE_MS)))
+			await this.pause(LOOK_MS);
+	}
+
+	private async pause(longestMs: number): Promise<void> {
+		const { signal } = this.tools;
+		await sleep(Math.min(LOOK_MS, longestMs), undefined, { signal }).catch(() => undefined);
 	}
 
 	/** Resolves once the log says all that there is to say, and the last status may be written. */

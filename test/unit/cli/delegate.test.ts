@@ -12,6 +12,7 @@ import { DelegatesOutput } from '../../../src/protocol/cliOutput.ts';
 import { DelegateId, DelegateStatus } from '../../../src/protocol/delegate.ts';
 import { DriverId } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
+import { gitIn } from '../../support/delegateSeeds.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { terminal } from '../../support/terminal.ts';
@@ -136,6 +137,31 @@ describe('nancy delegate', () => {
 		expect((await it.delegates.list()).delegates).toEqual([]);
 		expect(await it.run(['delegate', 'x', '--agent', 'gemini-cli'])).toMatchObject({ code: 0, stderr: '' });
 		await it.run(['delegates', '--wait', '--timeout', '60']);
+	}, 60_000);
+
+	it('runs no command of the user’s because an agent asks: the worktree is made without, and it is told', async () => {
+		await using it = await shell();
+		const script = join(it.workspace.folder, 'up.sh');
+		gitIn(it.workspace.folder, 'init', '-q');
+		writeFileSync(script, 'true');
+		gitIn(it.workspace.folder, 'add', 'up.sh');
+		gitIn(it.workspace.folder, 'commit', '-qm', 'up');
+		writeFileSync(script, `touch ${it.folder.file('bad')}`);
+		const commands = { worktreeSetUp: 'sh up.sh', worktreeTearDown: 'sh up.sh' };
+		const ask = () => it.run(['delegate', 'x', '--with-changes'], { CLAUDECODE: '1' });
+		const end = () => it.run(['delegates', '--wait', '--timeout', '60']);
+		set({ delegates: commands });
+		expect(await ask()).toMatchObject({ code: 0, stderr: expect.stringContaining('without the user’s set-up') });
+		await end();
+		const [own] = (await it.delegates.list()).delegates;
+		expect(own?.state).toBe('done');
+		expect(own?.record).not.toHaveProperty('setUp');
+		expect(own?.record).not.toHaveProperty('tearDown');
+		expect(existsSync(it.folder.file('bad'))).toBe(false);
+		set({ delegates: { ...commands, permissionsFromAgents: { 'claude-code': 'bypassPermissions' } } });
+		expect(await ask()).toMatchObject({ code: 0, stderr: '' });
+		await end();
+		expect(existsSync(it.folder.file('bad'))).toBe(true);
 	}, 60_000);
 
 	it('takes no command out of a file that a repository can bring', async () => {

@@ -261,6 +261,43 @@ describe('a runner', () => {
 		expect((await ended(second)).state).toBe('done');
 	}, 60_000);
 
+	it('gives its place away while it is parked, and goes on only when one is free', async () => {
+		const first = await delegate('tool:Read quota:3000');
+		await look(1);
+		const stateOf = async ({ record }: Delegate) => (await delegates.get(record.id)).state;
+		await eventually('parked', async () => (await stateOf(first)) === 'parked', { timeoutMs: 10_000 });
+		const other = await delegate('wait:5000 answer:other', { agent: otherHeadlessDriver.id });
+		await look(1);
+		const seen = new Set<string>();
+		await eventually(
+			'both have ended',
+			async () => {
+				const states = [await stateOf(first), await stateOf(other)];
+				seen.add(states.join(' '));
+				return states.every(state => state === 'done');
+			},
+			{ timeoutMs: 30_000, everyMs: 20 },
+		);
+		expect(seen).toContain('parked running');
+		expect(seen).not.toContain('running running');
+	}, 60_000);
+
+	it('waits for no limit longer than some hours, nor when somebody wants it to go on', async () => {
+		const first = await delegate(`tool:Read quota:${250 * 365 * 24 * 3_600_000}`);
+		await look();
+		const { status } = await eventually(
+			'parked',
+			async () => {
+				const now = await delegates.get(first.record.id);
+				return now.state === 'parked' && now;
+			},
+			{ timeoutMs: 10_000 },
+		);
+		expect(Date.parse(status.parked_until ?? '') - Date.now()).toBeLessThanOrEqual(6 * 3_600_000);
+		expect(await delegates.locked(() => delegates.unpark())).toEqual([fakeDriver.id]);
+		expect((await ended(first)).state).toBe('done');
+	}, 60_000);
+
 	it('tries again a little later after too many requests for now, and parks nobody', async () => {
 		const limited = await run('fail:too-many', { limits: { retries: 0 } });
 		expect(limited).toMatchObject({ state: 'failed', error: 'too-many failed' });
@@ -312,6 +349,23 @@ describe('a runner', () => {
 		await stopDelegate(delegates, tickets, queued.record.id);
 		expect(await delegates.get(queued.record.id)).toMatchObject({ state: 'failed', error: 'cancelled' });
 	}, 40_000);
+	it('that does not answer when it is to stop is no delegate that was stopped', async () => {
+		const queued = await delegate('wait:60000');
+		const { id } = queued.record;
+		await look();
+		await eventually('its agent', async () => (await delegates.get(id)).status.agent_process);
+		const { pid } = (await delegates.get(id)).status.runner!;
+		process.kill(pid, 'SIGSTOP');
+		try {
+			await expect(stopDelegate(delegates, tickets, id, 300)).rejects.toMatchObject({
+				code: 'timeout',
+				message: expect.stringContaining(String(pid)),
+			});
+		} finally {
+			process.kill(pid, 'SIGCONT');
+		}
+		expect(await ended(queued)).toMatchObject({ state: 'failed', error: 'cancelled' });
+	}, 30_000);
 
 	it('takes a prompt of a megabyte and an answer of 50', async () => {
 		const megabyte = ' answer:read'.padStart(2 ** 20, 'word ');
