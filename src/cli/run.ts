@@ -96,8 +96,11 @@ function withoutCommand(
 		return ExitCode.ok;
 	}
 	if (globals.json) throw new NancyError('bad-usage', 'no command is given; nancy --help lists the commands');
-	print(stderr, `${mainHelp(commands)}
-`);
+	print(
+		stderr,
+		`${mainHelp(commands)}
+`,
+	);
 	return ExitCode.usage;
 }
 
