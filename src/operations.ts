@@ -14,6 +14,7 @@ import { driverById, drivers } from './drivers/index.ts';
 import { askGit } from './process/askGit.ts';
 import { askStatus } from './process/askStatus.ts';
 import { detectAgent, findNode, type Detection } from './process/detect.ts';
+import { refuseTracked } from './process/refuseTracked.ts';
 import { stopTree } from './process/stopTree.ts';
 import { tryLauncher } from './process/tryLauncher.ts';
 import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
@@ -64,6 +65,7 @@ export class WindowOperations implements Operations {
 	/** Set Up: also for sessions that the user starts. Throws `no-agent` where none is found. */
 	async setUp(folder: Folder): Promise<readonly string[]> {
 		requireTrust();
+		await refuseTracked(folder.workspace);
 		if (!(await hasHooks(folder)))
 			throw new NancyError('bad-usage', vscode.l10n.t('Hooks are off here (nancy.hooks); nothing is set up.'));
 		return this.deploy(folder, drivers, 'workspace');
@@ -72,6 +74,7 @@ export class WindowOperations implements Operations {
 	/** What a start of this agent needs. */
 	async prepareStart(folder: Folder, agent: DriverId): Promise<readonly string[]> {
 		requireTrust();
+		await refuseTracked(folder.workspace);
 		const driver = driverOf(agent);
 		await this.installed(driver);
 		await keepSettings(folder);
@@ -129,6 +132,7 @@ export class WindowOperations implements Operations {
 		const before = await examine(folder.workspace, instruments);
 		if (!fix) return doctorReport(before, []);
 		requireTrust();
+		await refuseTracked(folder.workspace);
 		const repairs = await repair(before);
 		await folder.refresh();
 		return doctorReport(await examine(folder.workspace, instruments), repairs);
@@ -136,6 +140,7 @@ export class WindowOperations implements Operations {
 
 	async plan(folder: Folder, agent: DriverId, request: Parameters<Operations['plan']>[2]) {
 		requireTrust();
+		await refuseTracked(folder.workspace);
 		const driver = driverOf(agent);
 		const found = await this.installed(driver);
 		const { bin, launcher } = await this.runtimeFolder();

@@ -30,6 +30,16 @@ export interface Driver {
 	deployment(request: DeploymentRequest): DeploymentPlan;
 	/** Folder that the CLI reads skills from, relative to the workspace folder; `undefined` where it reads none. */
 	readonly skillsFolder: string | undefined;
+	/**
+	 * Where earlier versions of Nancy wrote for this CLI and the present one does not: files of its own, and folders that held its
+	 * skills. Only what stands in a driver's places is ever removed.
+	 */
+	readonly earlierPlaces: readonly string[];
+	/**
+	 * Names of the files, in whatever folder of a workspace, that the CLI takes settings from and whose path has nothing hidden in it:
+	 * what an agent may not have written by another one. Lower case.
+	 */
+	readonly openSettings: readonly string[];
 	readonly hooks: HookMapping;
 	/** Reads what the CLI itself says its sessions are doing, or `none` where it cannot tell. */
 	readonly probe: StatusProbe | 'none';
@@ -89,6 +99,8 @@ export interface LaunchPlace {
 	workspaceFolder: string;
 	/** `undefined` for a run without hooks. */
 	hooks: LaunchHooks | undefined;
+	/** Environment that the agent will inherit; what a launch sets replaces a variable of the user's. */
+	env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface LaunchHooks {

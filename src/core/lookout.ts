@@ -26,8 +26,8 @@ interface Surroundings {
 }
 
 /**
- * Looks at what no notification tells: processes, transcripts, the agents' own status. One window at a time also keeps the
- * mailboxes meanwhile, whoever collects: a command may do that for hours and keeps nothing.
+ * Looks at what no notification tells: processes, transcripts, the agents' own status. One at a time of those who look
+ * also keeps the mailboxes meanwhile, whoever collects: a command that follows traffic may do that for hours and keeps nothing.
  */
 export class Lookout {
 	private readonly upkeep: Upkeep;

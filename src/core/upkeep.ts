@@ -17,6 +17,7 @@ const RINGS_UNTIL_HELD = 3;
 const HELD = {
 	ended: 'the agent has ended; resume it to deliver',
 	waiting: 'the agent waits for an answer in its terminal',
+	resting: 'the agent is idle already; the pause waits for the next prompt',
 	unheard: 'the agent is idle and did not answer its bell; it gets the message at its next prompt',
 	bell: 'this version of the agent cannot be woken when idle; it gets the message at its next prompt, or by “Nancy: Wake by Typing”',
 	unhooked: 'the agent was started without hooks and hears nothing; tell it in its terminal, or resume it with hooks',
@@ -48,8 +49,8 @@ export class Upkeep {
 		const address = { task: worker.task, worker: worker.name };
 		const deaf = this.deafness(worker, state, queued);
 		const rings = deaf === undefined ? await this.ring(address, state, queued) : 0;
-		const reason = deaf ?? reasonOf(state, rings);
 		for (const message of queued) {
+			const reason = reasonOf(state, message, rings, deaf);
 			// Somebody else's reason is better than ours.
 			if (message.held === reason || (message.held !== undefined && !this.ours.has(message.held))) continue;
 			await this.workspace.mailbox(address).setHeld(message.id, reason);
@@ -100,10 +101,18 @@ export class Upkeep {
 	}
 }
 
-function reasonOf({ phase }: WorkerState, rings: number): string | undefined {
+function reasonOf(
+	{ phase }: WorkerState,
+	{ content }: StoredMessage,
+	rings: number,
+	deaf: string | undefined,
+): string | undefined {
 	if (phase === 'ended') return HELD.ended;
+	if (deaf === HELD.unhooked) return deaf;
 	if (phase === 'waiting') return HELD.waiting;
-	return phase === 'idle' && rings >= RINGS_UNTIL_HELD ? HELD.unheard : undefined;
+	if (phase !== 'idle') return undefined;
+	if (!wakes(content)) return HELD.resting;
+	return deaf ?? (rings >= RINGS_UNTIL_HELD ? HELD.unheard : undefined);
 }
 
 async function isRungSince(bell: string, sinceMs: number, messages: readonly StoredMessage[]): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { dataFolder } from '../base/folders.ts';
+import { configFolder, dataFolder } from '../base/folders.ts';
 import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { queueDelegate, type DelegateRequest } from '../core/delegates/queueDelegate.ts';
@@ -7,8 +7,11 @@ import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
 import type { Runtime } from '../core/runtime.ts';
+import { UserSettingsFile } from '../core/userSettings.ts';
 import { driverById, drivers } from '../drivers/index.ts';
 import { lookAtQueue, stopDelegate } from '../process/delegateQueue.ts';
+import { programVariable } from '../process/detect.ts';
+import { refuseTracked } from '../process/refuseTracked.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { agentPath, delegateHost, maximumDelegates, swarmWorker } from '../ui/settings.ts';
@@ -27,6 +30,7 @@ export class WindowDelegates implements DelegateOperations {
 
 	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
 		requireTrust();
+		await refuseTracked(folder.workspace);
 		const driver = driverById(request.agent);
 		const { folder: place, worktree } = request;
 		if (driver)
@@ -36,7 +40,8 @@ export class WindowDelegates implements DelegateOperations {
 		const store = new Delegates(folder.workspace);
 		// Here for whatever asked for it, as the command does: only a repeated one brings a name along.
 		const swarm = swarmOf({ again: request.swarm }, process.env, { swarmWorker: swarmWorker(folder.path) });
-		const { record } = await queueDelegate(store, this.tickets, { ...request, swarm });
+		const commands = request.worktree && !request.setUp && !request.tearDown && (await worktreeCommands(folder));
+		const { record } = await queueDelegate(store, this.tickets, { ...request, ...commands, swarm });
 		// It is queued: who tried again because of this would queue it twice. Another look follows anyway.
 		await this.look(store).catch(this.tell);
 		return record.id;
@@ -69,11 +74,17 @@ export class WindowDelegates implements DelegateOperations {
 	}
 }
 
+/** As the `nancy` command takes them: of one folder, they stand only in the file that the user writes by hand. */
+async function worktreeCommands({ path }: Folder): Promise<Pick<DelegateRequest, 'setUp' | 'tearDown'>> {
+	const { worktreeSetUp, worktreeTearDown } = await new UserSettingsFile(configFolder()).forFolder(path);
+	return { setUp: worktreeSetUp || undefined, tearDown: worktreeTearDown || undefined };
+}
+
 /** What the `nancy` command needs to know of the window's settings: runners and agents' terminals inherit it. */
 export function delegateVariables(): Readonly<Record<string, string>> {
 	const programs = drivers.flatMap(({ id }) => {
 		const path = agentPath(id);
-		return path === undefined ? [] : [[`NANCY_PROGRAM_${id.toUpperCase().replaceAll('-', '_')}`, path] as const];
+		return path === undefined ? [] : [[programVariable(id), path] as const];
 	});
 	const maximum = maximumDelegates();
 	return {

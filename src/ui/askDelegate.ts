@@ -20,7 +20,7 @@ import {
 	type Place,
 } from './delegateChoice.ts';
 import type { AgentChoice, Folder } from './ports.ts';
-import { defaultAgent, delegateLimits, worktreeCommands } from './settings.ts';
+import { defaultAgent, delegateLimits } from './settings.ts';
 import { askChoice, askText, BackPressed, ElsewherePressed, inOrder } from './steps.ts';
 
 /** What was chosen last, over windows. */
@@ -114,7 +114,6 @@ export async function askDelegate(
 		model,
 		permissions: modeOf(agent, choice).id,
 		...placeAndLimits(choice, folder.path),
-		...(choice.place !== 'folder' && worktreeCommands(folder.path)),
 		parent,
 		group,
 	}));

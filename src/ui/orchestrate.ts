@@ -2,6 +2,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
+import { refuseLongPrompt } from '../core/launch.ts';
 import { taskNameFrom } from '../core/workspace.ts';
 import { DriverId, type TaskName } from '../protocol/names.ts';
 import { agentDetail } from './agentWords.ts';
@@ -64,6 +65,7 @@ export class Orchestrator {
 			ignoreFocusOut: true,
 		});
 		if (prompt === undefined) throw new vscode.CancellationError();
+		refuseLongPrompt(prompt);
 		await this.deploy(folder, agent);
 		const plan = await this.operations.plan(folder, agent, {
 			task,
@@ -83,6 +85,7 @@ export class Orchestrator {
 		folder: Folder,
 		{ name, title, prompt, agent }: { name: TaskName; title: string; prompt: string; agent: DriverId },
 	): Promise<void> {
+		refuseLongPrompt(prompt);
 		// Before the task is there: a workspace whose settings cannot be edited gets no half-made task.
 		await this.deploy(folder, agent);
 		const createdAt = new Date().toISOString();

@@ -81,14 +81,6 @@ export function swarmWorker(folder: string): boolean {
 	return read(SETTINGS.delegatesSwarm, z.catch(z.boolean(), false), folder);
 }
 
-/** Commands that run in a delegate's worktree after it was made, and before it is removed. */
-export function worktreeCommands(folder: string): { setUp: string | undefined; tearDown: string | undefined } {
-	return {
-		setUp: read(SETTINGS.delegatesSetUp, Text, folder) || undefined,
-		tearDown: read(SETTINGS.delegatesTearDown, Text, folder) || undefined,
-	};
-}
-
 export function maximumSessions(): number {
 	return read(SETTINGS.trafficSessions, z.catch(z.number().check(z.minimum(1)), 50));
 }

@@ -28,6 +28,8 @@ export const fakeDriver: Driver = {
 	launch: () => ({ args: [], env: {}, sessionIsKnown: true }),
 	deployment: () => ({ edits: [], files: [], launchFiles: [], events: [], warnings: [] }),
 	skillsFolder: 'none',
+	earlierPlaces: [],
+	openSettings: [],
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
 		contextLimit: 10_000,

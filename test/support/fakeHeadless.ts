@@ -29,3 +29,10 @@ export const fakeHeadlessDriver: Driver = { ...fakeDriver, headless: format };
 
 /** Another agent that runs the same way. */
 export const otherHeadlessDriver: Driver = { ...fakeHeadlessDriver, id: DriverId.parse('other'), displayName: 'Other' };
+
+/** One whose CLI chooses the session itself, and tells of it in its first event. */
+export const ownSessionDriver: Driver = {
+	...fakeHeadlessDriver,
+	id: DriverId.parse('own-session'),
+	headless: { ...format, launch: request => ({ ...format.launch(request), sessionIsKnown: false }) },
+};

@@ -206,10 +206,16 @@ describe('settings', () => {
 		}
 	});
 
-	it('that name commands to run, or models that cost, are ignored in an untrusted workspace', () => {
-		const models = drivers.map(({ id }) => agentSettings(id).model);
-		for (const key of [SETTINGS.delegatesSetUp, SETTINGS.delegatesTearDown, ...models]) {
+	it('that name models, which cost, are ignored in an untrusted workspace', () => {
+		for (const key of drivers.map(({ id }) => agentSettings(id).model)) {
 			expect([key, settings[key]?.scope]).toEqual([key, 'machine-overridable']);
+			expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(key);
+		}
+	});
+
+	it('that name commands to run are the machine’s: trusting a folder is not asking for what its files say to run', () => {
+		for (const key of [SETTINGS.delegatesSetUp, SETTINGS.delegatesTearDown]) {
+			expect([key, settings[key]?.scope]).toEqual([key, 'machine']);
 			expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(key);
 		}
 	});

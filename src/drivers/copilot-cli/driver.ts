@@ -20,6 +20,8 @@ export const copilotCli: Driver = {
 	launch: launchPlan,
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
+	earlierPlaces: [],
+	openSettings: [],
 	hooks: {
 		slots: {
 			'tool-start': 'halt',

@@ -19,6 +19,8 @@ export const geminiCli: Driver = {
 	launch: launchPlan,
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
+	earlierPlaces: [],
+	openSettings: [],
 	hooks: {
 		slots: {
 			'tool-start': 'denial',

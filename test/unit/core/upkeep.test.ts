@@ -32,6 +32,8 @@ async function lab(driver: Driver = fakeDriver) {
 	await workspace.createWorker(worker);
 	return {
 		clock,
+		workspace,
+		address,
 		bell: workspace.paths.bell(session),
 		upkeep: new Upkeep(workspace, [driver], () => clock.ms),
 		worker,
@@ -40,6 +42,19 @@ async function lab(driver: Driver = fakeDriver) {
 		[Symbol.asyncDispose]: () => folder.remove(),
 	};
 }
+
+it('a pause for an idle agent says that it waits for the next prompt, until the agent works', async () => {
+	await using it = await lab();
+	const { upkeep, worker, state, queued } = it;
+	await it.workspace.send(it.address, messageContent('rest', { effect: 'pause' }));
+
+	await upkeep.tend(worker, state, await queued());
+	const reasons = new Map((await queued()).map(({ content, held }) => [content.text, held]));
+	expect(reasons.get('rest')).toContain('waits for the next prompt');
+	expect(reasons.get('x')).toBeUndefined();
+	await upkeep.tend(worker, { ...state, phase: 'working' }, await queued());
+	expect((await queued()).map(({ held }) => held)).toEqual([undefined, undefined]);
+});
 
 it('a message for an agent without hooks waits with the reason, until the agent has them', async () => {
 	await using it = await lab();

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { WorkspaceModel } from '../../../src/core/model.ts';
-import { FIRST_WORKER, SessionId } from '../../../src/protocol/names.ts';
+import { readOverview, WorkspaceModel } from '../../../src/core/model.ts';
+import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { Project } from '../cli/project.ts';
 
 async function projectWithSession(name: string) {
@@ -25,6 +26,16 @@ async function projectWithSession(name: string) {
 	const tasks = () => readdirSync(workspace.paths.tasks);
 	return { project, workspace, task, address, session, remains, tasks };
 }
+
+it('a .nancy that was there before becomes its owner’s alone', async () => {
+	const project = new Project();
+	await using _ = project;
+	const { root } = project.workspace.paths;
+	mkdirSync(root);
+	chmodSync(root, 0o755);
+	await project.addTask('old');
+	expect(statSync(root).mode & 0o777).toBe(0o700);
+});
 
 it('a task is deleted with all that ties its sessions to it', async () => {
 	const { project, workspace, task, remains, tasks } = await projectWithSession('old');
@@ -71,4 +82,27 @@ it('a session that went on as another worker stays bound when its first task is 
 	await workspace.deleteTask(task);
 	expect(await workspace.sessionBinding(session)).toEqual({ address, watched: true });
 	expect(remains()).toHaveLength(3);
+});
+
+it('a copied task folder is reported and left alone, and its original stays what it is', async () => {
+	await using project = new Project();
+	const { workspace } = project;
+	const task = await project.addTask('real');
+	const address = { task, worker: await project.addWorker(task, FIRST_WORKER) };
+	await workspace.send(address, messageContent('for the original'));
+	const copy = TaskName.parse('z-copy');
+	cpSync(workspace.paths.task(task), workspace.paths.task(copy), { recursive: true });
+	writeFileSync(
+		workspace.paths.taskRecord(copy),
+		JSON.stringify({ ...(await workspace.task(task)), title: 'Of the copy' }),
+	);
+
+	const { tasks, problems } = await readOverview(workspace, [fakeDriver]);
+	expect(tasks.map(({ record }) => record.title)).toEqual([(await workspace.task(task)).title]);
+	expect(problems).toMatchObject([
+		{ file: workspace.paths.taskRecord(copy), reason: expect.stringContaining('another task, "real"') },
+	]);
+	await expect(workspace.send({ ...address, task: copy }, messageContent('x'))).rejects.toMatchObject({
+		code: 'bad-file',
+	});
 });

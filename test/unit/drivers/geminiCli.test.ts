@@ -33,6 +33,7 @@ const request: LaunchRequest = {
 	version: [0, 61, 0],
 	workspaceFolder: '/w',
 	hooks: undefined,
+	env: {},
 	prompt: '-fix it',
 	session,
 	resume: undefined,
