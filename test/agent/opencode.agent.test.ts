@@ -1,9 +1,14 @@
-import { writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { guardSource } from '../../src/drivers/guardSource.ts';
 import { opencode } from '../../src/drivers/opencode/driver.ts';
 import { conformanceLab } from '../conformance/lab.ts';
 import { opencodeUnderTest } from '../support/agents/opencode.ts';
+import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+import { tempFolder } from '../support/tempFolder.ts';
 
 /** A project that allows everything, by each kind of rule that stands above another. */
 const PERMISSIVE = {
@@ -31,5 +36,27 @@ describe('the real opencode', { timeout: 240_000 }, () => {
 		expect(offered).toContain('"name":"bash"');
 		// A subagent would have rules of its own.
 		expect(offered).not.toContain('"name":"task"');
+	});
+
+	it('takes nothing more from a guard that its runtime has given up', async () => {
+		await using folder = tempFolder();
+		const launcher = folder.file('nancy-hook');
+		const took = folder.file('took');
+		const print = `if printf '{}\\n' 2>/dev/null; then took=yes; else took=no; fi; echo $took >'${took}.new'`;
+		writeFileSync(launcher, `#!/bin/bash\ntrap '' PIPE\nsleep 1.5\n${print}\nmv '${took}.new' '${took}'\n`);
+		chmodSync(launcher, 0o755);
+		const module = folder.file('guard.mjs');
+		const calls = `const { stdout } = await guard('ses_1', 'tool-end', 'boundary', {}, 200); console.log(JSON.stringify(stdout));`;
+		const stays = `while (!existsSync('${took}')) await new Promise(resolve => setTimeout(resolve, 50));`;
+		const imports = `import { existsSync } from 'node:fs';`;
+		const source = guardSource(opencode.id, launcher, folder.path);
+		const environment = 'const environment = () => process.env;';
+		writeFileSync(module, [imports, source, environment, calls, stays].join('\n'));
+		const { executable } = pinnedAgent('opencode');
+		const env = { PATH: process.env['PATH'], HOME: folder.path, BUN_BE_BUN: '1' };
+		const { stdout } = await promisify(execFile)(executable, [module], { env });
+		expect(stdout.trim()).toBe('""');
+		await eventually('it is known whether it was taken', () => existsSync(took));
+		expect(readFileSync(took, 'utf8')).toBe('no\n');
 	});
 });

@@ -10,7 +10,7 @@ export const LAUNCH_PLUGIN = 'nancy.js';
 
 const WARNINGS = [
 	'Sessions of opencode that run already load the plugin only when they are started anew.',
-	'opencode installs the package @opencode-ai/plugin into .opencode when it finds a plugin there, and keeps it out of git itself.',
+	'opencode installs the package @opencode-ai/plugin into .opencode once that folder is there, and keeps it out of git with a .gitignore of its own. Both stay after Clean Up: remove .opencode by hand if nothing of yours is in it.',
 ];
 
 export function deploymentPlan({ launcher, workspaceFolder, scope }: DeploymentRequest): DeploymentPlan {

@@ -31,6 +31,8 @@ export interface AgentUnderTest {
 	subagent: ((script: string) => string) | 'none';
 	/** Files a user may have in the workspace where Nancy writes too, by their path: clean-up gives them back byte for byte. */
 	usersFiles: Readonly<Record<string, string>>;
+	/** What it makes itself beside what Nancy writes, and what a person is told of it; `nothing` where it makes nothing. */
+	leaves: { files: RegExp; because: string } | 'nothing';
 }
 
 /** A step that calls a tool of the agent by its name. */

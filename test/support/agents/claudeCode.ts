@@ -28,4 +28,5 @@ export const claudeCodeUnderTest: AgentUnderTest = {
 			'{\n  "permissions": { "allow": ["Bash(ls:*)"] },\n  "hooks": {"Stop": [{"hooks":[{"type":"command","command":"true"}]}]}\n}\n',
 		'.claude/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine\n---\n\nMine.\n',
 	},
+	leaves: 'nothing',
 };

@@ -21,4 +21,5 @@ export const codexUnderTest: AgentUnderTest = {
 		'.codex/hooks.json': '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}\n',
 		'.agents/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine\n---\n\nMine.\n',
 	},
+	leaves: 'nothing',
 };

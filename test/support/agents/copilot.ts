@@ -28,4 +28,5 @@ export const copilotUnderTest: AgentUnderTest = {
 			'{ "version": 1, "hooks": { "agentStop": [{ "type": "command", "bash": "true" }] } }\n',
 		'.agents/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine\n---\n\nMine.\n',
 	},
+	leaves: 'nothing',
 };

@@ -21,4 +21,5 @@ export const geminiUnderTest: AgentUnderTest = {
 			'{\n\t"hooks": {"AfterAgent": [{"hooks": [{"type": "command", "command": "true"}]}]},\n\t"ui": {"hideTips": true}\n}\n',
 		'.agents/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine\n---\n\nMine.\n',
 	},
+	leaves: 'nothing',
 };

@@ -17,9 +17,11 @@ export const opencodeUnderTest: AgentUnderTest = {
 	complaint: /(?:hook|plugin)[^\n]*(?:error|fail)/i,
 	subagent: script => toolStep('task', { description: 'Look around', prompt: script, subagent_type: 'general' }),
 	usersFiles: {
-		// The CLI writes one where there is none, in every folder of this name that it finds.
-		'.opencode/.gitignore': 'node_modules\n',
-		'.opencode/plugin/mine.js': 'export const Mine = async () => ({});\n',
 		'.agents/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine\n---\n\nMine.\n',
+	},
+	// In every folder of this name that it finds: one that Nancy makes is one.
+	leaves: {
+		files: /^\.opencode(?:\/(?:\.gitignore|package\.json|package-lock\.json|bun\.lock|node_modules(?:\/.*)?))?$/,
+		because: 'What opencode itself puts into .opencode, once the folder is there, stays.',
 	},
 };
