@@ -24,7 +24,7 @@ import { WindowWorktrees } from './operations/worktrees.ts';
 import { doctorReport } from './ui/doctorReport.ts';
 import type { Folder, Operations } from './ui/ports.ts';
 import { requireTrust } from './ui/trust.ts';
-import { agentArguments, agentPath } from './ui/settings.ts';
+import { agentArguments, agentModel, agentPath } from './ui/settings.ts';
 
 /** What the window asks of drivers, processes and other programs' files. */
 export class WindowOperations implements Operations {
@@ -54,7 +54,9 @@ export class WindowOperations implements Operations {
 					problem: problemOf(driver, found),
 					installHint: driver.installHint,
 					...(found.found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
+					model: agentModel(driver.id),
 					permissionModes: driver.headless === 'none' ? [] : driver.headless.permissionModes,
+					runsIn: driver.headless === 'none' ? 'workspace' : driver.headless.runsIn,
 				};
 			}),
 		);

@@ -14,6 +14,11 @@ export async function fileNames(folder: string, ending: string): Promise<string[
 		.map(entry => entry.name);
 }
 
+/** Everything directly below `folder` that is not hidden, whatever it is. Empty when there is no such folder. */
+export async function entryNames(folder: string): Promise<string[]> {
+	return (await entriesOf(folder)).filter(isVisible).map(entry => entry.name);
+}
+
 function isVisible(entry: Dirent): boolean {
 	return !entry.name.startsWith('.');
 }

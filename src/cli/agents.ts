@@ -18,7 +18,7 @@ import {
 import type { Workspace } from '../core/workspace.ts';
 import { driverById, drivers } from '../drivers/index.ts';
 import { askGit } from '../process/askGit.ts';
-import { detectAgent, findNode } from '../process/detect.ts';
+import { detectAgent, findNode, programVariable } from '../process/detect.ts';
 import { tryLauncher } from '../process/tryLauncher.ts';
 import type { SetupOutput } from '../protocol/cliOutput.ts';
 import type * as z from 'zod/mini';
@@ -60,14 +60,9 @@ export function knownDriver(id: string): Driver {
 }
 
 export async function findAgent(driver: Driver, env: Context['env']): Promise<FoundAgent> {
-	const detection = await detectAgent(driver, programIn(env, driver), env);
+	const detection = await detectAgent(driver, env[programVariable(driver.id)], env);
 	if (detection.found) return { driver, agent: { executable: detection.executable, version: detection.version } };
 	throw new NancyError('no-agent', `${driver.displayName} cannot be used: ${detection.reason}. ${detection.hint}`);
-}
-
-/** `NANCY_PROGRAM_CLAUDE_CODE`: the executable of an agent that is not the one on the PATH. */
-function programIn(env: Context['env'], { id }: Driver): string | undefined {
-	return env[`NANCY_PROGRAM_${id.toUpperCase().replaceAll('-', '_')}`];
 }
 
 /** The programs that hooks and terminals call, installed for this user where they are not yet. */
@@ -83,7 +78,7 @@ export function nancyOf({ bin }: Runtime): string {
 /** What the doctor works with: every agent that Nancy knows, found or not, and the programs that hooks call. */
 export async function instruments(context: Context): Promise<Instruments> {
 	const agents = drivers.map(async driver => {
-		const detection = await detectAgent(driver, programIn(context.env, driver), context.env);
+		const detection = await detectAgent(driver, context.env[programVariable(driver.id)], context.env);
 		if (!detection.found) return { driver, found: undefined, problem: detection.reason };
 		return { driver, found: { executable: detection.executable, version: detection.version }, problem: '' };
 	});

@@ -86,12 +86,12 @@ async function live<T>(
 /** Asks the agent CLI itself where no event tells (an interrupted turn, a refused permission). */
 function askWith(env: Environment): Ask {
 	return async driver => {
-		const [{ askStatus }, { onPath }] = await Promise.all([
+		const [{ askStatus }, { locateAgent, programVariable }] = await Promise.all([
 			import('../process/askStatus.ts'),
 			import('../process/detect.ts'),
 		]);
-		const executable = onPath(driver.command, env);
-		if (executable === undefined) throw new NancyError('no-agent', `there is no "${driver.command}" on the PATH`);
+		const executable = locateAgent(driver, env[programVariable(driver.id)], env);
+		if (executable === undefined) throw new NancyError('no-agent', `there is no ${driver.displayName}`);
 		return askStatus(driver, executable, env);
 	};
 }

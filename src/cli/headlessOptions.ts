@@ -82,7 +82,8 @@ export interface Places {
 
 /**
  * An agent that may run `nancy` unasked must not reach further by it than its own workspace and the worktrees beside it, and must
- * not have anything hidden written there: settings of agents and tools, git's hooks, Nancy's records. Another agent works for it
+ * not have anything hidden written there, nor what agents take settings from: settings of agents and tools, git's hooks, Nancy's
+ * records. Another agent works for it
  * where it works itself, or in the same place of a worktree: in a folder below, it can have written settings that widen what the other
  * may do. Only with the widest mode.
  */
@@ -111,6 +112,9 @@ export function refusePlacesFromAgent(driver: Driver, places: Places, asking: As
 	if (path === undefined) throw notAllowed(driver, asking, `that writes ${outputFile}, outside its workspace`);
 	if (path.split(sep).some(name => name.startsWith('.')))
 		throw notAllowed(driver, asking, `that writes ${outputFile}, which is hidden or in a hidden folder`);
+	const reader = asking.drivers.find(({ openSettings }) => openSettings.includes(basename(path).toLowerCase()));
+	if (reader)
+		throw notAllowed(driver, asking, `that writes ${outputFile}, which ${reader.displayName} takes settings from`);
 }
 
 function foldersUpFrom(folder: string): string[] {

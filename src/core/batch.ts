@@ -17,13 +17,14 @@ export interface Batch {
 /**
  * Claims what is due, most urgent first, as far as it fits into `limit` UTF-16 units; the rest waits for the next boundary.
  * A message that is too long by itself is handed over as a file to read.
+ * @param canFile the agent has the `nancy` command on its PATH
  */
 export async function claimBatch(
 	mailbox: Mailbox,
-	{ kind, slot }: { kind: EventKind; slot: Slot },
+	{ kind, slot, canFile = true }: { kind: EventKind; slot: Slot; canFile?: boolean },
 	limit: number,
 ): Promise<Batch> {
-	const footer = howToFile(mailbox);
+	const footer = howToFile(mailbox, canFile);
 	let room = limit - footer.length;
 	const claims = await mailbox.claim((content, id) => {
 		if (!isDue(slot, content)) return 'leave';
@@ -75,9 +76,10 @@ function withoutMarks(text: string): string {
 /** As {@link messageMark} writes it, or nearly so: spaces and invisible characters do not make it another one to a reader. */
 const FORGED_MARK = /[[［【](?=[\s\p{Cf}]*nancy[\s\p{Cf}]+message)/giu;
 
-function howToFile(mailbox: Mailbox): string {
+function howToFile(mailbox: Mailbox, canFile: boolean): string {
 	const folder = dirname(mailbox.deliveredFile('x'));
-	return `[Each message is kept as ${folder}/<id>.md. When you have acted on one, file it: nancy archive <id>]`;
+	const advice = canFile ? ' When you have acted on one, file it: nancy archive <id>' : '';
+	return `[Each message is kept as ${folder}/<id>.md.${advice}]`;
 }
 
 /** Who speaks, in words that an agent can weigh: only the human's own messages are called the user's. */

@@ -51,6 +51,18 @@ export interface WorkerPlan {
 	cwd: string;
 }
 
+/** One argument of a program may be 128 KB on Linux; the agent gets its first prompt as one. */
+const PROMPT_LIMIT_BYTES = 120_000;
+
+/** Throws `bad-message` for a first prompt that no agent in a terminal can be given. Whoever makes a task for it asks before. */
+export function refuseLongPrompt(prompt: string | undefined): void {
+	if (prompt === undefined || Buffer.byteLength(prompt) <= PROMPT_LIMIT_BYTES) return;
+	throw new NancyError('bad-message', 'the prompt is longer than 120 KB; write one that names the file to read');
+}
+
+/** How often others may take a name at the same moment before something else must be wrong. */
+const ATTEMPTS = 100;
+
 /**
  * Prepares a worker: its record, its mailbox and the binding of its session, all on disk before the process exists, so that
  * the agent's very first event finds its mailbox.
@@ -61,12 +73,29 @@ export async function planWorker(
 	agent: InstalledAgent,
 	request: WorkerRequest,
 ): Promise<WorkerPlan> {
+	for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+		const plan = await tryPlan(workspace, driver, agent, request);
+		if (plan) return plan;
+	}
+	const { paths } = workspace;
+	const place = request.worker ? paths.workerRecord(request.task, request.worker) : paths.workers(request.task);
+	throw new NancyError('bad-file', `no worker can be recorded at ${place}: something else is there; move it away`);
+}
+
+/** `undefined` when another window has just taken the name: there is an earlier record now, or the next name is free. */
+async function tryPlan(
+	workspace: Workspace,
+	driver: Driver,
+	agent: InstalledAgent,
+	request: WorkerRequest,
+): Promise<WorkerPlan | undefined> {
 	if (!isAtLeast(agent.version, driver.oldestVersion)) {
 		throw new NancyError(
 			'agent-too-old',
 			`${driver.displayName} ${formatVersion(agent.version)} is too old; Nancy needs ${formatVersion(driver.oldestVersion)}. ${driver.installHint}`,
 		);
 	}
+	if (!request.headless) refuseLongPrompt(request.prompt);
 	const task = await workspace.task(request.task);
 	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
 	// A name that was free a moment ago and is taken now is another window's new worker, not this one's earlier self.
@@ -88,10 +117,12 @@ export async function planWorker(
 		version: agent.version,
 		workspaceFolder: workspace.folder,
 		hooks: request.launcher === undefined ? undefined : { launcher: request.launcher, folder },
+		env: request.env,
 	};
 	// Two live sessions of one name confuse the agent, which then makes up another.
 	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;
-	const prompt = request.prompt ?? (resume && (await wakingPrompt(workspace, driver, request, address)));
+	const prompt =
+		request.prompt ?? (resume && (await wakingPrompt(workspace, driver, agent.version, request, address)));
 	const launch = request.headless
 		? headlessOf(driver).launch({
 				...conversation,
@@ -123,8 +154,7 @@ export async function planWorker(
 			return started(record ?? earlier);
 		});
 	} else if (!(await workspace.createWorker(started(newRecord(address, driver, now))))) {
-		// Another window has just taken the name: there is an earlier record now, or the next name is free.
-		return planWorker(workspace, driver, agent, request);
+		return undefined;
 	}
 	if (launch.sessionIsKnown) await workspace.bindSession(session, address, false);
 	const cwd = request.cwd ?? workspace.folder;
@@ -155,14 +185,16 @@ export async function planWorker(
 	};
 }
 
-/** What a resumed agent is to begin with when messages wait for it and its CLI watches no doorbell that would tell it of them. */
+/** What a resumed agent is to begin with when messages wait for it and it may hear no doorbell that would tell it of them. */
 async function wakingPrompt(
 	workspace: Workspace,
 	driver: Driver,
+	version: Version,
 	{ launcher, headless }: WorkerRequest,
 	address: WorkerAddress,
 ): Promise<string | undefined> {
-	if (launcher === undefined || headless || driver.hooks.watchAnswer !== 'none') return undefined;
+	const hears = driver.hooks.hearsWhenResumed && can(driver, 'wake', version);
+	if (launcher === undefined || headless || hears) return undefined;
 	const { messages } = await workspace.mailbox(address).list(['queued']);
 	return messages.some(message => wakes(message.content)) ? RESUME_PROMPT : undefined;
 }
@@ -184,6 +216,14 @@ export async function recordProcess(
 ): Promise<void> {
 	const process = liveness(found) === 'dead' ? { pid: found.pid, startedTicks: ENDED } : found;
 	await workspace.updateWorker(address, record => record && { ...withoutStart(record), process });
+}
+
+/** Notes the session that a CLI has chosen itself: without hooks nobody else tells in which one can go on. */
+export async function noteSession(workspace: Workspace, address: WorkerAddress, id: SessionId): Promise<void> {
+	await workspace.updateWorker(address, record => {
+		if (!record || record.sessions.some(session => session.id === id)) return undefined;
+		return { ...record, sessions: [...record.sessions, { id, startedAt: new Date().toISOString() }] };
+	});
 }
 
 /** Gives back the right to start a planned worker whose process there will not be. */

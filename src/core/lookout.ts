@@ -26,8 +26,8 @@ interface Surroundings {
 }
 
 /**
- * Looks at what no notification tells: processes, transcripts, the agents' own status. One window at a time also keeps the
- * mailboxes meanwhile, whoever collects: a command may do that for hours and keeps nothing.
+ * Looks at what no notification tells: processes, transcripts, the agents' own status. One at a time of those who look
+ * also keeps the mailboxes meanwhile, whoever collects: a command that follows traffic may do that for hours and keeps nothing.
  */
 export class Lookout {
 	private readonly upkeep: Upkeep;
@@ -35,7 +35,7 @@ export class Lookout {
 	private isKeeping = false;
 
 	constructor(private readonly around: Surroundings) {
-		this.upkeep = new Upkeep(around.workspace, around.now);
+		this.upkeep = new Upkeep(around.workspace, around.drivers, around.now);
 		this.keeping = new ProcessLock(around.workspace.paths.upkeepLock);
 	}
 
@@ -84,7 +84,7 @@ export class Lookout {
 		const address = { task: record.task, worker: record.name };
 		// A full disk or a vanished task: the next tick tries again.
 		await this.upkeep
-			.tend(address, state, tasks.inState(address, 'queued'), record.hooks === undefined)
+			.tend(record, state, tasks.inState(address, 'queued'))
 			.catch((error: unknown) => fail(workspace.paths.mailbox(record.task, record.name), error));
 	}
 

@@ -135,12 +135,16 @@ export class Mailbox {
 		if (await exists(this.files.in('delivered', messageFile(id)))) {
 			// No other message of this name can be there: see claimOne.
 			await moveIfThere(this.files.in('delivered', messageFile(id)), this.files.in('archived', messageFile(id)));
-			await moveIfThere(this.files.receiptFile('delivered', id), this.files.receiptFile('archived', id));
-			return;
+			return this.archiveReceipt(id);
 		}
 		if (await this.moveQueued(id, 'archived')) return;
-		if (await exists(this.files.in('archived', messageFile(id)))) return;
+		// Whoever archived it may have been killed before the receipt followed.
+		if (await exists(this.files.in('archived', messageFile(id)))) return this.archiveReceipt(id);
 		throw new NancyError('no-message', `there is no message ${id} in ${this.folder}`);
+	}
+
+	private async archiveReceipt(id: MessageId): Promise<void> {
+		await moveIfThere(this.files.receiptFile('delivered', id), this.files.receiptFile('archived', id));
 	}
 
 	/** Replaces a queued message's content. Fails when it is no longer queued: then it has been read as it was. */

@@ -34,7 +34,7 @@ export interface ModelOptions {
 	lookAtQueue?: (delegates: Delegates) => Promise<void>;
 	/** Only looks, live: collects nothing, rings no bell, writes nothing. For workspaces that are not trusted. */
 	readOnly?: boolean;
-	/** Only what is on disk now: no watching, no reminding, nothing written but collected events. */
+	/** Only what is on disk now: no watching and no reminding. Events are collected and mailboxes kept once, if nobody else does it. */
 	once?: boolean;
 }
 
@@ -109,7 +109,7 @@ export class WorkspaceModel implements Disposable {
 			states: this.states,
 			prober: this.prober,
 			now,
-			isReadOnly: (options.readOnly ?? false) || (options.once ?? false),
+			isReadOnly: options.readOnly ?? false,
 			fail: (file, error) => this.fail(file, error),
 		});
 		this.attention = this.owned.add(new AttentionTracker(now()));
@@ -281,7 +281,7 @@ function changeable({ tasks }: Overview): unknown[] {
 	]);
 }
 
-/** What is on disk now, with the spool collected if nobody else does it. For commands: nothing goes on afterwards. */
+/** What is on disk now, with the spool collected and the mailboxes kept if nobody else does it. For commands: nothing goes on afterwards. */
 export async function readOverview(workspace: Workspace, drivers: readonly Driver[], ask?: Ask): Promise<Overview> {
 	const model = new WorkspaceModel(workspace, drivers, { once: true, ...(ask && { ask }) });
 	try {

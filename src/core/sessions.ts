@@ -149,8 +149,9 @@ async function agentProcess(workspace: Workspace, name: string): Promise<z.infer
 async function adopt(workspace: Workspace, caller: SessionCaller): Promise<WorkerAddress> {
 	const now = new Date().toISOString();
 	const id = caller.session.toLowerCase();
-	// Two sessions rarely begin alike; then the whole id tells them apart.
-	for (const name of [`session-${id.slice(0, 8)}`, `session-${id}`]) {
+	// Some CLIs' ids begin with the time, so that those of a day begin alike. Two rarely end alike; then the whole id tells them apart.
+	const end = id.slice(-8).replace(/^[-_]+/, '');
+	for (const name of [`session-${end}`, `session-${id}`]) {
 		const task = TaskName.safeParse(name.slice(0, 64).replace(/[-_]+$/, ''));
 		if (!task.success) continue;
 		const address = { task: task.data, worker: FIRST_WORKER };
@@ -158,7 +159,7 @@ async function adopt(workspace: Workspace, caller: SessionCaller): Promise<Worke
 			await workspace.createTask({
 				version: 1,
 				name: task.data,
-				title: `Session ${id.slice(0, 8)}`,
+				title: `Session ${end}`,
 				prompt: '',
 				agent: caller.driver,
 				createdAt: now,
@@ -199,16 +200,13 @@ async function recordSession(
 /** The record as it is to be after this caller; the same one when it says nothing new. */
 function withSession(record: WorkerRecord, caller: SessionCaller): WorkerRecord {
 	const last = record.sessions.at(-1);
-	const isCurrent = last?.id === caller.session;
-	const isProcessKnown = record.process !== undefined || caller.agent === undefined;
-	if (isCurrent && isProcessKnown && (last.transcript !== undefined || caller.transcript === undefined))
-		return record;
+	const current = isNewProcess(record, caller) ? withProcess(record, caller) : record;
+	const isTranscriptKnown = last?.transcript !== undefined || caller.transcript === undefined;
+	if (last?.id === caller.session && isTranscriptKnown) return current;
 	const earlier = record.sessions.find(session => session.id === caller.session);
 	const transcript = caller.transcript ?? earlier?.transcript;
 	return {
-		...record,
-		// A session that Nancy did not start has no terminal of Nancy's: the agent itself is its process.
-		...(isProcessKnown ? {} : { process: caller.agent }),
+		...current,
 		sessions: [
 			...record.sessions.filter(session => session.id !== caller.session),
 			{
@@ -219,6 +217,25 @@ function withSession(record: WorkerRecord, caller: SessionCaller): WorkerRecord 
 			},
 		],
 	};
+}
+
+/**
+ * Whether the caller's agent is what the worker is from now on: a session that Nancy did not start has no terminal of Nancy's,
+ * and a person may resume by hand the session of a process that has ended.
+ */
+function isNewProcess({ process }: WorkerRecord, { agent }: SessionCaller): boolean {
+	if (!agent || !process) return agent !== undefined;
+	if (process.pid === agent.pid && process.startedTicks === agent.startedTicks) return false;
+	// The last hook of an agent that was ended a moment ago says nothing.
+	return liveness(process) === 'dead' && liveness(agent) !== 'dead';
+}
+
+/** Nobody has stopped this process, and that it calls means that it has hooks. */
+function withProcess(
+	{ stoppedAt: _earlier, hooks: _off, ...record }: WorkerRecord,
+	{ agent }: SessionCaller,
+): WorkerRecord {
+	return { ...record, process: agent };
 }
 
 async function recordAgent(workspace: Workspace, address: WorkerAddress, caller: SessionCaller): Promise<void> {

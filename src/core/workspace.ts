@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node
 import { dirname, join, relative } from 'node:path';
 import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
-import { fileNames, folderNames } from '../base/listing.ts';
+import { entryNames, fileNames, folderNames } from '../base/listing.ts';
 import { uniqueHex } from '../base/unique.ts';
 import type { MessageContent } from '../protocol/message.ts';
 import { FIRST_WORKER, ORCHESTRATOR, type SessionId, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
@@ -98,9 +98,17 @@ export class Workspace {
 
 	async task(name: TaskName): Promise<TaskRecord> {
 		this.refuseLinks(name);
-		const record = await readJsonFile(this.paths.taskRecord(name), TaskRecord);
+		const record = await this.taskRecord(name);
 		if (!record) throw new NancyError('no-task', `there is no task "${name}"; nancy status lists the tasks`);
 		return record;
+	}
+
+	/** A copied folder is not the task whose record it holds: two folders of one name would be taken for one another. */
+	private async taskRecord(name: TaskName): Promise<TaskRecord | undefined> {
+		const file = this.paths.taskRecord(name);
+		const record = await readJsonFile(file, TaskRecord);
+		if (!record || record.name === name) return record;
+		throw new NancyError('bad-file', `${file} belongs to another task, "${record.name}"; move its folder away`);
 	}
 
 	async updateTask(name: TaskName, change: (record: TaskRecord) => TaskRecord): Promise<void> {
@@ -121,7 +129,7 @@ export class Workspace {
 				continue;
 			}
 			await collect(problems, this.paths.taskRecord(parsed.data), async () => {
-				const record = await readJsonFile(this.paths.taskRecord(parsed.data), TaskRecord);
+				const record = await this.taskRecord(parsed.data);
 				if (record) tasks.push(record);
 			});
 		}
@@ -216,10 +224,16 @@ export class Workspace {
 
 	/** The name the next worker of a task gets: `worker`, `worker-2`, … */
 	async nextWorker(task: TaskName): Promise<WorkerName> {
-		const { workers } = await this.workers(task);
-		if (workers.length === 0) return FIRST_WORKER;
-		const highest = Math.max(...workers.map(worker => workerNumber(worker.name)));
-		return WorkerName.parse(`worker-${highest + 1}`);
+		const names = await this.takenWorkerNames(task);
+		if (names.length === 0) return FIRST_WORKER;
+		return WorkerName.parse(`worker-${Math.max(...names.map(workerNumber)) + 1}`);
+	}
+
+	/** What no new worker of the task can be called: also a record that cannot be read, a link or a folder has its name. */
+	async takenWorkerNames(task: TaskName): Promise<string[]> {
+		this.refuseLinks(task);
+		const names = await entryNames(this.paths.workers(task));
+		return names.filter(name => name.endsWith('.json')).map(name => name.slice(0, -'.json'.length));
 	}
 
 	mailbox({ task, worker }: WorkerAddress): Mailbox {
@@ -317,7 +331,7 @@ async function touch(file: string): Promise<void> {
 }
 
 function workerNumber(name: string): number {
-	return Number(/-(\d+)$/.exec(name)?.[1] ?? 1);
+	return Number(/-(\d{1,9})$/.exec(name)?.[1] ?? 1);
 }
 
 async function collect(problems: FileProblem[], file: string, read: () => Promise<void>): Promise<void> {

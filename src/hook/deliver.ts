@@ -114,7 +114,7 @@ class Turn {
 		if (driver.hooks.watchAnswer === 'none') return;
 		const { stdout } = driver.hooks.watchAnswer(event, bell);
 		if (stdout === '') return;
-		await this.print(stdout);
+		if (!(await this.print(stdout))) return;
 		if (!bound.watched && (version === undefined || can(driver, 'wake', version)))
 			await workspace.bindSession(event.session, bound.address, true);
 	}
@@ -124,7 +124,8 @@ class Turn {
 		const { driver } = this.call;
 		const { kind } = this.event;
 		const mark = isAroundTools(this.slot) ? BoundaryMark.begin(this.mailbox.folder) : undefined;
-		const batch = await claimBatch(this.mailbox, { kind, slot: this.slot }, driver.hooks.contextLimit);
+		const occasion = { kind, slot: this.slot, canFile: this.call.env['NANCY_TASK_DIR'] !== undefined };
+		const batch = await claimBatch(this.mailbox, occasion, driver.hooks.contextLimit);
 		if (batch.claims.length === 0) {
 			if (await this.mayBeDueAtOtherTools()) mark?.discard();
 			else mark?.nothingWasDue();

@@ -3,11 +3,13 @@ import { dataFolder } from '../base/folders.ts';
 import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { queueDelegate, type DelegateRequest } from '../core/delegates/queueDelegate.ts';
+import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
 import type { Runtime } from '../core/runtime.ts';
-import { drivers } from '../drivers/index.ts';
+import { driverById, drivers } from '../drivers/index.ts';
 import { lookAtQueue, stopDelegate } from '../process/delegateQueue.ts';
+import { programVariable } from '../process/detect.ts';
 import { refuseTracked } from '../process/refuseTracked.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
@@ -28,6 +30,10 @@ export class WindowDelegates implements DelegateOperations {
 	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
 		requireTrust();
 		await refuseTracked(folder.workspace);
+		const driver = driverById(request.agent);
+		const { folder: place, worktree } = request;
+		if (driver)
+			requirePlace(driver, { folder: place, isInWorktree: worktree !== undefined }, folder.workspace.folder);
 		// Its runner is no part of this window.
 		await keepSettings(folder);
 		const store = new Delegates(folder.workspace);
@@ -70,7 +76,7 @@ export class WindowDelegates implements DelegateOperations {
 export function delegateVariables(): Readonly<Record<string, string>> {
 	const programs = drivers.flatMap(({ id }) => {
 		const path = agentPath(id);
-		return path === undefined ? [] : [[`NANCY_PROGRAM_${id.toUpperCase().replaceAll('-', '_')}`, path] as const];
+		return path === undefined ? [] : [[programVariable(id), path] as const];
 	});
 	const maximum = maximumDelegates();
 	return {

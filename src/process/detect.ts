@@ -7,6 +7,7 @@ import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/ve
 import type { Driver } from '../core/driver.ts';
 import type { InstalledAgent } from '../core/launch.ts';
 import type { NodeProgram } from '../core/runtime.ts';
+import type { DriverId } from '../protocol/names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,6 +20,20 @@ const VERSION_TIMEOUT_MS = 20_000;
 const OLDEST_NODE: Version = [20, 0, 0];
 const versions = new Map<string, Version>();
 
+/** Says which program is an agent where it is not the one on the PATH: `NANCY_PROGRAM_<AGENT>`, with `_` for `-`. */
+export function programVariable(agent: DriverId): string {
+	return `NANCY_PROGRAM_${agent.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** The executable of an agent CLI: the configured one, or what a shell would find. */
+export function locateAgent(
+	{ command }: Driver,
+	configuredPath: string | undefined,
+	env: Environment,
+): string | undefined {
+	return configuredPath ? configured(configuredPath, env) : onPath(command, env);
+}
+
 /** Looks for an agent CLI and asks for its version. Never throws: not being there is an ordinary answer. */
 export async function detectAgent(
 	driver: Driver,
@@ -26,7 +41,7 @@ export async function detectAgent(
 	env: Environment,
 ): Promise<Detection> {
 	const no = (reason: string): Detection => ({ found: false, reason, hint: driver.installHint });
-	const executable = configuredPath ? configured(configuredPath, env) : onPath(driver.command, env);
+	const executable = locateAgent(driver, configuredPath, env);
 	if (executable === undefined) {
 		return no(
 			configuredPath ? `there is no program at ${configuredPath}` : `there is no "${driver.command}" on the PATH`,

@@ -2,6 +2,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
+import { refuseLongPrompt } from '../core/launch.ts';
 import { taskNameFrom } from '../core/workspace.ts';
 import { DriverId, type TaskName } from '../protocol/names.ts';
 import { agentDetail } from './agentWords.ts';
@@ -9,7 +10,7 @@ import type { Folders } from './folders.ts';
 import { firstLine } from './format.ts';
 import { pickFolder } from './pickers.ts';
 import type { AgentChoice, Folder, Operations } from './ports.ts';
-import { defaultAgent, model } from './settings.ts';
+import { agentModel, defaultAgent } from './settings.ts';
 import { askChoice, askText, inOrder } from './steps.ts';
 import type { Terminals } from './terminals.ts';
 
@@ -64,11 +65,12 @@ export class Orchestrator {
 			ignoreFocusOut: true,
 		});
 		if (prompt === undefined) throw new vscode.CancellationError();
+		refuseLongPrompt(prompt);
 		await this.deploy(folder, agent);
 		const plan = await this.operations.plan(folder, agent, {
 			task,
 			prompt: prompt.trim() || undefined,
-			model: model(),
+			model: agentModel(agent),
 		});
 		await this.terminals.start(folder, plan);
 	}
@@ -83,6 +85,7 @@ export class Orchestrator {
 		folder: Folder,
 		{ name, title, prompt, agent }: { name: TaskName; title: string; prompt: string; agent: DriverId },
 	): Promise<void> {
+		refuseLongPrompt(prompt);
 		// Before the task is there: a workspace whose settings cannot be edited gets no half-made task.
 		await this.deploy(folder, agent);
 		const createdAt = new Date().toISOString();
@@ -91,7 +94,7 @@ export class Orchestrator {
 		const plan = await this.operations.plan(folder, agent, {
 			task: name,
 			prompt: prompt === '' ? undefined : prompt,
-			model: model(),
+			model: agentModel(agent),
 		});
 		await this.terminals.start(folder, plan);
 	}

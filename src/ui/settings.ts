@@ -17,8 +17,9 @@ export function defaultAgent(): string {
 	return read(SETTINGS.defaultAgent, Text);
 }
 
-export function model(): string | undefined {
-	return read(SETTINGS.model, Text) || undefined;
+/** Each CLI has models of its own; `undefined` where it is to choose. */
+export function agentModel(driver: string): string | undefined {
+	return read(agentSettings(driver).model, Text) || undefined;
 }
 
 /** Where the user says an agent's program is; `undefined` where they leave it to the PATH. */

@@ -29,6 +29,7 @@ export const fakeDriver: Driver = {
 	deployment: () => ({ edits: [], files: [], launchFiles: [], events: [], warnings: [] }),
 	skillsFolder: 'none',
 	earlierPlaces: [],
+	openSettings: [],
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
 		contextLimit: 10_000,
@@ -40,6 +41,7 @@ export const fakeDriver: Driver = {
 		},
 		answer: () => SILENT,
 		watchAnswer: () => SILENT,
+		hearsWhenResumed: true,
 		wake: 'none',
 	},
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },

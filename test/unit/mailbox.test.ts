@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Mailbox, type Claim } from '../../src/core/mailbox.ts';
 import { DriverId, MessageId, SessionId } from '../../src/protocol/names.ts';
-import { bundledChild } from '../support/bundledChild.ts';
+import { killedAt } from '../support/killedAt.ts';
 import { messageContent } from '../support/messageContent.ts';
-
-const run = promisify(execFile);
 
 let root: string;
 let folder: string;
@@ -225,11 +221,7 @@ describe('Mailbox', () => {
 			await mailbox.put(messageContent('one'));
 			await mailbox.put(messageContent('two'));
 
-			const args = [bundledChild('killedAt'), `${killAt}`, bundledChild('deliverAll'), root, folder];
-			const ended = await run(process.execPath, args).then(
-				() => 'finished',
-				(error: { signal?: string }) => error.signal,
-			);
+			const ended = await killedAt(killAt, 'deliverAll', [root, folder]);
 			await mailbox.recover();
 			const { messages, problems } = await mailbox.list();
 			expect({ killAt, problems, texts: messages.map(({ content }) => content.text).sort() }).toEqual({
@@ -244,6 +236,46 @@ describe('Mailbox', () => {
 		}
 		expect(kills).toBeGreaterThan(15);
 	}, 60_000);
+
+	it.each([
+		['archive', { isDelivered: true, finished: ['archived: one', 'archived: two'] }],
+		['edit', { isDelivered: false, finished: ['queued: one, edited', 'queued: two, edited'] }],
+		['reorder', { isDelivered: false, finished: ['queued: two', 'queued: one'] }],
+	])(
+		'loses no message and no receipt, wherever this is killed: %s',
+		async (what, { isDelivered, finished }) => {
+			for (let killAt = 0; ; killAt++) {
+				await rm(folder, { recursive: true, force: true });
+				await mailbox.makeFolders();
+				const one = await mailbox.put(messageContent('one'));
+				const two = await mailbox.put(messageContent('two'));
+				if (isDelivered) deliverAll(await mailbox.claim(() => 'take'));
+
+				const ended = await killedAt(killAt, 'changeMessages', [root, folder, what, two, one]);
+				await mailbox.recover();
+				const { messages, problems } = await mailbox.list();
+				const kept = messages.map(({ content }) => content.text.replace(', edited', '')).sort();
+				expect({ killAt, problems, kept }).toEqual({ killAt, problems: [], kept: ['one', 'two'] });
+				if (ended === 'finished') {
+					const state = await texts();
+					expect(what === 'reorder' ? state : state.sort()).toEqual(finished);
+					break;
+				}
+				expect(ended).toBe('SIGKILL');
+				if (!isDelivered) continue;
+				// Done again, it is as if it had never been killed.
+				for (const id of [one, two]) await mailbox.archive(id);
+				for (const { state, receipt } of (await mailbox.list()).messages) {
+					expect({ killAt, state, hasReceipt: receipt !== undefined }).toEqual({
+						killAt,
+						state: 'archived',
+						hasReceipt: true,
+					});
+				}
+			}
+		},
+		60_000,
+	);
 
 	it('says in the receipt that a message was claimed before by a process that died', async () => {
 		await mailbox.put(messageContent('repeat me'));

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { queueDelegate } from '../../core/delegates/queueDelegate.ts';
+import { requirePlace } from '../../core/delegates/requirePlace.ts';
 import { swarmOf } from '../../core/delegates/swarm.ts';
 import { DelegateCreatedOutput } from '../../protocol/cliOutput.ts';
 import { resolveMailbox } from '../addresses.ts';
@@ -84,10 +85,11 @@ export const delegate = command(
 		const promptFile = file && resolve(context.cwd, file);
 		const folder = resolve(context.cwd, input['working-dir'] ?? workspace.folder);
 		refusePlacesFromAgent(driver, { folders: [workspace.folder, folder], promptFile }, asking);
+		const isInWorktree = input.worktree || input['with-changes'];
+		requirePlace(driver, { folder, isInWorktree }, workspace.folder);
 		const prompt =
 			promptFile === undefined ? await readText(input.text, context.stdin) : await readTextFile(promptFile);
 		const options = queueOptions(context, await agents.ownRuntime(context), settings);
-		const isInWorktree = input.worktree || input['with-changes'];
 		const caller = context.caller.is === 'worker' ? context.caller.address : undefined;
 		const parent = input.to === undefined ? caller : await resolveMailbox(workspace, context.caller, input.to);
 		const { record } = await queueDelegate(delegates, options.tickets, {

@@ -1,13 +1,15 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { Delegates, isFinal, type Delegate } from '../../core/delegates/delegates.ts';
+import { hasSwarm } from '../../core/delegates/swarm.ts';
 import { DelegatesOutput, type DelegateOutput } from '../../protocol/cliOutput.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { seconds, settingsFor } from '../headlessOptions.ts';
-import { findWorkspace, mailboxName } from '../place.ts';
+import { findWorkspace, findWorkspaceOr, mailboxName } from '../place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({
@@ -61,9 +63,10 @@ export const delegates = command(
 	},
 	Input,
 	async (input, context) => {
-		const workspace = findWorkspace(context);
+		// A swarm's workers are listed wherever they are; all else needs a workspace.
+		const workspace = input.id.length === 0 ? findWorkspaceOr(context, hasSwarm) : findWorkspace(context);
 		const store = new Delegates(workspace);
-		const look = await looker(store, context);
+		const look = existsSync(workspace.paths.root) ? await looker(store, context) : () => Promise.resolve();
 		await look();
 		if (input.id[0] === DELETE) return deleteSome(store, input, context);
 		const [id, ...others] = input.id;

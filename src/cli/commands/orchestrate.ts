@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
 import type { Driver } from '../../core/driver.ts';
-import { planWorker, recordProcess, recordStop } from '../../core/launch.ts';
+import { planWorker, recordProcess, recordStop, refuseLongPrompt } from '../../core/launch.ts';
 import { taskNameFrom, type Workspace } from '../../core/workspace.ts';
 import { ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord } from '../../protocol/records.ts';
@@ -104,7 +104,7 @@ export const orchestrate = command(
 			task: task.name,
 			worker: input.worker,
 			prompt: prompt ?? (await firstPrompt(workspace, task, input)),
-			model: input.model ?? (await workspace.config()).defaultModel,
+			model: input.model,
 			resume: input.resume,
 			extra: input.extra,
 			bin: runtime.bin,
@@ -126,14 +126,9 @@ const ENDED_ON_PURPOSE: ReadonlySet<number> = new Set([
 	...(['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map(name => 128 + constants.signals[name]),
 ]);
 
-/** One argument of a program may be 128 KB on Linux; the agent gets its first prompt as one. */
-const PROMPT_LIMIT_BYTES = 120_000;
-
 async function promptOf(typed: string | undefined, file: string | undefined): Promise<string | undefined> {
 	const prompt = file === undefined ? typed : (await readTextFile(file)).trimEnd();
-	if (prompt !== undefined && Buffer.byteLength(prompt) > PROMPT_LIMIT_BYTES) {
-		throw new NancyError('bad-message', 'the prompt is longer than 120 KB; write one that names the file to read');
-	}
+	refuseLongPrompt(prompt);
 	return prompt;
 }
 

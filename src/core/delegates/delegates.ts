@@ -31,9 +31,6 @@ export interface Delegate {
 /** How a run ended, for {@link Delegates.finish}. */
 export type Outcome = { ok: true; output: string } | { ok: false; reason: string; output: string };
 
-/** A runner says this of itself when it was killed: the next look at the folder writes it. */
-export const RUNNER_DIED = 'runner died';
-
 /** `.nancy/delegates`: holds nothing in memory, like {@link Workspace}. */
 export class Delegates {
 	constructor(readonly workspace: Workspace) {}
@@ -208,8 +205,8 @@ export class Delegates {
 
 	/** A mailbox name that no worker of the task has. */
 	async nextWorker(task: TaskName): Promise<WorkerName> {
-		const { workers } = await this.workspace.workers(task);
-		const numbers = workers.map(({ name }) => Number(/^delegate-(\d+)$/.exec(name)?.[1] ?? 0));
+		const names = await this.workspace.takenWorkerNames(task);
+		const numbers = names.map(name => Number(/^delegate-(\d{1,9})$/.exec(name)?.[1] ?? 0));
 		return WorkerName.parse(`delegate-${Math.max(0, ...numbers) + 1}`);
 	}
 

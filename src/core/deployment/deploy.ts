@@ -4,7 +4,7 @@ import { NancyError } from '../../base/errors.ts';
 import { formatVersion } from '../../base/version.ts';
 import type { Deployment } from '../../protocol/records.ts';
 import type { DriverId } from '../../protocol/names.ts';
-import type { Driver } from '../driver.ts';
+import type { DeploymentScope, Driver } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
 import { hideFromGit, showToGit, type AskGit } from './gitExclude.ts';
 import { isOursFor, jobFor, type DeployRequest, type Job, type Outcome } from './job.ts';
@@ -38,7 +38,7 @@ export async function deploy(workspace: Workspace, driver: Driver, request: Depl
 		return locked(workspace, async () => {
 			const job = jobFor(workspace, driver, request, await recordOf(workspace, driver.id));
 			try {
-				return await carryOut(job);
+				return await carryOut(job, request.scope);
 			} catch (error) {
 				await showToGit(workspace, request.askGit);
 				throw error;
@@ -47,9 +47,10 @@ export async function deploy(workspace: Workspace, driver: Driver, request: Depl
 	});
 }
 
-async function carryOut(job: Job): Promise<DeployResult> {
+/** @param asked which sessions the user has just asked to be served */
+async function carryOut(job: Job, asked: DeploymentScope): Promise<DeployResult> {
 	const { workspace, driver, request, plan } = job;
-	const outcome: Outcome = { changed: [], warnings: [...plan.warnings] };
+	const outcome: Outcome = { changed: [], warnings: [] };
 	const add = ({ changed, warnings }: Outcome) => {
 		outcome.changed.push(...changed);
 		outcome.warnings.push(...warnings);
@@ -78,7 +79,9 @@ async function carryOut(job: Job): Promise<DeployResult> {
 	add(await removeStale(job, request.isBusy));
 	await settleRecord(job);
 	await sweepOriginals(workspace);
-	return outcome;
+	// At a start that found everything in its place, the user has been told.
+	const isNews = asked === 'workspace' || outcome.changed.length > 0;
+	return { changed: outcome.changed, warnings: [...(isNews ? plan.warnings : []), ...outcome.warnings] };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { REDACTED, redactNamed } from './namedSecrets.ts';
+import { redactKeys } from './privateKeys.ts';
 
 /** Deeper values are cut: recursion must end before the stack does. */
 const DEEPEST = 200;
@@ -13,7 +14,7 @@ export function redact(value: unknown): unknown {
 
 /** Takes secrets out of a text. Each expression starts at a word boundary and is bounded, so that no text is slow. */
 export function redactText(text: string): string {
-	let result = text;
+	let result = redactKeys(text);
 	for (const [pattern, replacement] of PATTERNS) result = result.replace(pattern, replacement);
 	return redactNamed(result);
 }
@@ -45,25 +46,29 @@ function isSecretFlag(value: unknown): boolean {
 const START = '(?<![A-Za-z0-9_-])';
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-	[
-		/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
-		REDACTED,
-	],
 	[new RegExp(`${START}(?:sk|rk|pk)[-_](?:live[-_]|test[-_])?[A-Za-z0-9_-]{16,}`, 'g'), REDACTED],
 	[
 		new RegExp(
-			`${START}(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|npm_[A-Za-z0-9]{30,})`,
+			`${START}(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{20,}|do[opr]_v1_[a-f0-9]{32,})`,
 			'g',
 		),
 		REDACTED,
 	],
 	[new RegExp(`${START}(?:AKIA|ASIA)[0-9A-Z]{16}`, 'g'), REDACTED],
-	[new RegExp(`${START}(?:xox[a-z]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{30,})`, 'g'), REDACTED],
+	[
+		new RegExp(`${START}(?:xox[a-z]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{30,}|ya29\\.[A-Za-z0-9_-]{20,})`, 'g'),
+		REDACTED,
+	],
+	[new RegExp(`${START}SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}`, 'g'), REDACTED],
+	[/(\b(?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{16,}={0,2}/gi, `$1${REDACTED}`],
+	// A slash may be escaped in JSON.
+	[/(\bhooks\.slack\.com(?:\\?\/[a-z]{1,20}){1,2}\\?\/)(?:[A-Za-z0-9_-]|\\?\/){8,}/g, `$1${REDACTED}`],
 	[new RegExp(`${START}eyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{4,}(?:\\.[A-Za-z0-9_-]*)?`, 'g'), REDACTED],
 	[/\b(Bearer|Basic)([ \t]{1,8})(?!\[redacted\])[A-Za-z0-9._~+/-]{8,}={0,2}/gi, `$1$2${REDACTED}`],
 	[
 		/(\bAuthorization["']?[ \t]{0,8}[:=][ \t]{0,8}["']?)(?!(?:Bearer|Basic)[ \t]|\[redacted\])[^\s"'\\]{8,}/gi,
 		`$1${REDACTED}`,
 	],
-	[/(:\/\/[^\s/:@"']{1,100}:)[^\s/@"']{1,200}@/g, `$1${REDACTED}@`],
+	// Up to the last @ before the path: an earlier one belongs to the password.
+	[/(:\/\/[^\s/:@"']{1,100}:)[^\s/"']{1,200}@/g, `$1${REDACTED}@`],
 ];

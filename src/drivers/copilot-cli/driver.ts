@@ -21,6 +21,7 @@ export const copilotCli: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
+	openSettings: [],
 	hooks: {
 		slots: {
 			'tool-start': 'halt',
@@ -38,6 +39,8 @@ export const copilotCli: Driver = {
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer,
+		// It has the doorbell only where its user has switched on what is experimental.
+		hearsWhenResumed: false,
 		wake: { by: 'answer', answer: wakeAnswer },
 	},
 	probe: 'none',

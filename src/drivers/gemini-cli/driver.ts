@@ -20,6 +20,7 @@ export const geminiCli: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
+	openSettings: [],
 	hooks: {
 		slots: {
 			'tool-start': 'denial',
@@ -35,6 +36,7 @@ export const geminiCli: Driver = {
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer: 'none',
+		hearsWhenResumed: false,
 		wake: 'none',
 	},
 	probe: 'none',

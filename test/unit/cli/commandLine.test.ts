@@ -53,6 +53,7 @@ describe('the nancy command line', () => {
 
 	it.each([
 		{ args: [], says: 'Usage: nancy' },
+		{ args: ['--json'], says: '{"error":{"code":"bad-usage"' },
 		{ args: ['fly'], says: 'there is no command "fly"' },
 		{ args: ['--fly'], says: 'there is no option --fly' },
 		{ args: ['-C'], says: 'Usage: nancy' },

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { StatusOutput, WaitOutput } from '../../../src/protocol/cliOutput.ts';
-import { FIRST_WORKER, SessionId, type TaskName } from '../../../src/protocol/names.ts';
+import { DriverId, FIRST_WORKER, SessionId, type TaskName } from '../../../src/protocol/names.ts';
 import { NancyCommand } from './nancyCommand.ts';
 import { AGENT, Project } from './project.ts';
 
@@ -18,11 +18,16 @@ afterAll(() => nancy[Symbol.asyncDispose]());
 let count = 0;
 
 /** Adds an event to a worker's traffic, as the collector writes it. */
-function happen(project: Project, task: TaskName, worker: string, event: Record<string, string>): void {
+function happen(
+	project: Project,
+	task: TaskName,
+	worker: string,
+	event: Record<string, string>,
+	at = new Date().toISOString(),
+): void {
 	const session = SessionId.parse(`session-${task}-${worker}`);
 	const file = project.workspace.paths.trafficFile(session);
 	mkdirSync(dirname(file), { recursive: true });
-	const at = new Date().toISOString();
 	const record = { version: 1, id: `r${count++}`, at, task, worker, type: 'event', payload: {} };
 	appendFileSync(file, `${JSON.stringify({ ...record, event: { driver: 'test-agent', session, ...event } })}\n`);
 }
@@ -75,6 +80,21 @@ describe('nancy status', () => {
 		expect((await nancy.run(['status'], { cwd: project.path })).stdout).toMatch(
 			/^fix-login {2}1 message for you: nancy inbox fix-login\/orchestrator\n {2}worker {2}working Bash: npm test · PreToolUse Bash · \d+ s ago · 1 queued\n$/,
 		);
+	});
+
+	it('asks the program that NANCY_PROGRAM_… names what an agent does that has long said nothing', async () => {
+		await using project = new Project();
+		const task = await project.addTask('fix-login');
+		const agent = DriverId.parse('claude-code');
+		const longAgo = new Date(Date.now() - 60_000).toISOString();
+		await project.addWorker(task, 'worker', { agent, process: identify(process.pid), startedAt: longAgo });
+		happen(project, task, 'worker', { ...toolStart, driver: agent }, longAgo);
+		const program = join(project.path, 'other-claude');
+		const answer = JSON.stringify([{ sessionId: 'session-fix-login-worker', status: 'idle' }]);
+		writeFileSync(program, `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 });
+		const env = { NANCY_PROGRAM_CLAUDE_CODE: program };
+
+		expect((await nancy.run(['status'], { cwd: project.path, env })).stdout).toContain('worker  idle');
 	});
 
 	it('hides archived tasks unless asked', async () => {

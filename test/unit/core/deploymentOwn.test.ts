@@ -66,6 +66,17 @@ describe('a start', () => {
 		expect((await deploy(workspace, alpha, request('launch'))).changed).toEqual([]);
 	});
 
+	it('tells what the agent wants of its user once, and again when something was written anew', async () => {
+		const asking = planned(alpha, { warnings: [TRUST] });
+		const told = async (scope: DeployRequest['scope'], version = OLD) =>
+			(await deploy(workspace, asking, request(scope, version))).warnings;
+		expect(await told('launch')).toEqual([TRUST]);
+		expect(await told('launch')).toEqual([]);
+		expect(await told('launch', NEW)).toEqual([TRUST]);
+		for (const _time of ['once', 'again']) expect(await told('workspace', NEW)).toEqual([TRUST]);
+		expect(await told('launch', NEW)).toEqual([]);
+	});
+
 	it('never takes away what Set Up did', async () => {
 		await deploy(workspace, alpha, request('launch'));
 		expect((await deploy(workspace, alpha, request('workspace'))).warnings).toEqual([TRUST]);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +9,7 @@ import type { Attention } from '../../../src/core/attention.ts';
 import type { ProbedStatus } from '../../../src/core/driver.ts';
 import { readOverview, WorkspaceModel, type ModelOptions } from '../../../src/core/model.ts';
 import type { WorkerState } from '../../../src/core/overview.ts';
+import { ProcessLock } from '../../../src/core/processLock.ts';
 import { Collector } from '../../../src/core/traffic/collector.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
@@ -341,5 +343,25 @@ describe('WorkspaceModel', () => {
 		const overview = await readOverview(workspace, [fakeDriver]);
 		expect(overview.tasks[0]?.workers[0]?.state.phase).toBe('working');
 		expect(overview.problems).toEqual([]);
+	});
+
+	it('keeps the mailboxes once for a command, where no window does', async () => {
+		const bell = workspace.paths.bell(session);
+		const window = new ProcessLock(workspace.paths.upkeepLock);
+		await happens('stop');
+		await writeFile(join(workspace.paths.mailbox(task, worker), 'inbox', 'by-hand.md'), 'Look here.');
+		const pause = await workspace.send(address, { ...directive, effect: 'pause' });
+		const messages = async () => (await workspace.mailbox(address).list(['queued'])).messages;
+
+		await window.hold();
+		await readOverview(workspace, [fakeDriver]);
+		expect(existsSync(bell)).toBe(false);
+		await window.release();
+
+		await readOverview(workspace, [fakeDriver]);
+		expect(existsSync(bell)).toBe(true);
+		const held = (await messages()).filter(message => message.held !== undefined);
+		expect(held).toMatchObject([{ id: pause, held: expect.stringContaining('next prompt') }]);
+		expect(existsSync(workspace.paths.upkeepLock)).toBe(false);
 	});
 });

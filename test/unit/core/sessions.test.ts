@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
-import { planWorker, recordProcess } from '../../../src/core/launch.ts';
+import { isRunning, planWorker, recordProcess, recordStop } from '../../../src/core/launch.ts';
 import { bindCaller, type SessionCaller } from '../../../src/core/sessions.ts';
 import { Workspace, type WorkerAddress } from '../../../src/core/workspace.ts';
 import { SessionId, TaskName } from '../../../src/protocol/names.ts';
@@ -56,11 +56,24 @@ describe('a session of a process that the CLI does not name', () => {
 	});
 
 	it('is not the worker’s when a tool of the worker started it', async () => {
-		expect((await begin()).address).toEqual({ task: 'session-5ec0nd00', worker: 'worker' });
+		expect((await begin()).address).toEqual({ task: `session-${second.slice(-8)}`, worker: 'worker' });
 		expect((await begin({ session: SessionId.parse('third'), begins: false, cause: undefined })).address.task).toBe(
 			'session-third',
 		);
 		expect(await current()).toBe(first);
+	});
+
+	it('is named after the end of its id, for those of a day can begin alike', async () => {
+		const found = await Promise.all(
+			['ses_e01515da6ffexAQ8l1f1iMlkAQ', 'ses_e01515da7ffeQb3Zk0v9nTw-Xy'].map(async id => {
+				const bound = await begin({ session: SessionId.parse(id) });
+				return { name: bound.address.task, title: (await workspace.task(bound.address.task)).title };
+			}),
+		);
+		expect(found).toEqual([
+			{ name: 'session-f1imlkaq', title: 'Session f1imlkaq' },
+			{ name: 'session-v9ntw-xy', title: 'Session v9ntw-xy' },
+		]);
 	});
 
 	it.each(['clear', 'compact', 'resume', 'fork'])('follows the worker’s last one after %s', async cause => {
@@ -74,5 +87,43 @@ describe('a session of a process that the CLI does not name', () => {
 		const record = await workspace.worker(address);
 		await workspace.saveWorker({ ...record!, sessions: [], process: identify(process.pid) });
 		expect((await begin({ session: SessionId.parse('third') })).address).toEqual(address);
+	});
+});
+
+describe('a session whose process has ended', () => {
+	const gone = () => identify(spawnSync('true').pid);
+	const me = identify(process.pid);
+	const call = (more: Partial<SessionCaller> = {}) => begin({ session: first, cause: 'resume', agent: me, ...more });
+	const end = async () => {
+		await recordProcess(workspace, address, gone());
+		await recordStop(workspace, address);
+	};
+
+	it.each([
+		['its start', { begins: true, cause: 'resume' }],
+		['any later event', { begins: false, cause: undefined }],
+	])('runs in the process of whoever resumes it by hand, from %s on', async (_, event) => {
+		await end();
+		const { record } = await call(event);
+		expect(record.process).toEqual(me);
+		const kept = await workspace.worker(address);
+		expect(kept && isRunning(kept)).toBe(true);
+		expect(kept).not.toHaveProperty('stoppedAt');
+		expect(kept).not.toHaveProperty('hooks');
+		expect(kept?.sessions).toHaveLength(1);
+	});
+
+	it('stays ended when its agent’s last hook comes late, or when nobody knows which process calls', async () => {
+		await end();
+		for (const agent of [gone(), undefined]) {
+			await call({ agent });
+			expect(await workspace.worker(address)).toMatchObject({ stoppedAt: expect.any(String) });
+		}
+	});
+
+	it('is not taken over from a process that lives', async () => {
+		await recordProcess(workspace, address, identify(process.ppid));
+		await call();
+		expect((await workspace.worker(address))?.process).toEqual(identify(process.ppid));
 	});
 });

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { WorkspaceModel } from '../../../src/core/model.ts';
-import { FIRST_WORKER, SessionId } from '../../../src/protocol/names.ts';
+import { readOverview, WorkspaceModel } from '../../../src/core/model.ts';
+import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { Project } from '../cli/project.ts';
 
 async function projectWithSession(name: string) {
@@ -81,4 +82,27 @@ it('a session that went on as another worker stays bound when its first task is 
 	await workspace.deleteTask(task);
 	expect(await workspace.sessionBinding(session)).toEqual({ address, watched: true });
 	expect(remains()).toHaveLength(3);
+});
+
+it('a copied task folder is reported and left alone, and its original stays what it is', async () => {
+	await using project = new Project();
+	const { workspace } = project;
+	const task = await project.addTask('real');
+	const address = { task, worker: await project.addWorker(task, FIRST_WORKER) };
+	await workspace.send(address, messageContent('for the original'));
+	const copy = TaskName.parse('z-copy');
+	cpSync(workspace.paths.task(task), workspace.paths.task(copy), { recursive: true });
+	writeFileSync(
+		workspace.paths.taskRecord(copy),
+		JSON.stringify({ ...(await workspace.task(task)), title: 'Of the copy' }),
+	);
+
+	const { tasks, problems } = await readOverview(workspace, [fakeDriver]);
+	expect(tasks.map(({ record }) => record.title)).toEqual([(await workspace.task(task)).title]);
+	expect(problems).toMatchObject([
+		{ file: workspace.paths.taskRecord(copy), reason: expect.stringContaining('another task, "real"') },
+	]);
+	await expect(workspace.send({ ...address, task: copy }, messageContent('x'))).rejects.toMatchObject({
+		code: 'bad-file',
+	});
 });

@@ -30,7 +30,7 @@ import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
-import { otherHeadlessDriver } from '../../support/fakeHeadless.ts';
+import { otherHeadlessDriver, ownSessionDriver } from '../../support/fakeHeadless.ts';
 import { fakeNancy } from '../../support/fakeNancy.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
@@ -95,6 +95,15 @@ const run = async (prompt: string, more?: Partial<DelegateRequest>, env?: Record
 
 const outputOf = ({ record }: Delegate) => readFileSync(delegates.files(record.id).output, 'utf8');
 const logOf = ({ record }: Delegate) => readFileSync(delegates.files(record.id).log, 'utf8');
+
+/** In MB; 0 where it has just ended. */
+function rssOf(pid: number): number {
+	try {
+		return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+	} catch {
+		return 0;
+	}
+}
 
 async function results(): Promise<string[]> {
 	const tasks = await delegates.workspace.tasks();
@@ -163,6 +172,21 @@ describe('a runner', () => {
 		expect(wentOn).toMatchObject({ state: 'done', status: { iteration: 2 } });
 		expect(outputOf(wentOn)).toBe('went on');
 	}, 60_000);
+
+	it('goes on in a session that the CLI has chosen itself, without hooks, and begins anew where it told of none', async () => {
+		const agent = ownSessionDriver.id;
+		const done = await run('tool:Read fail:transient', { agent });
+		expect(done).toMatchObject({ state: 'done', status: { iteration: 2 } });
+		expect(outputOf(done)).toBe('went on');
+		const { sessions } = (await delegates.workspace.worker(done.record)) ?? {};
+		expect(sessions?.map(({ id }) => id)).toEqual([done.status.session]);
+		const anew = await run('anonymous tool:Read fail:transient', { agent });
+		expect(anew).toMatchObject({
+			state: 'failed',
+			error: 'transient failed',
+			status: { iteration: 3, tool_calls: 3 },
+		});
+	}, 40_000);
 
 	it('tries a transient failure again also after a word about the limit', async () => {
 		const wentOn = await run('tool:Read warning:60000 fail:transient', { limits: { retries: 1 } });
@@ -278,6 +302,17 @@ describe('a runner', () => {
 		expect(await markedProcesses(RUN_MARK, running.record.id)).toEqual([]);
 	});
 
+	it('is cancelled, and its set-up has not failed, when it is stopped during that', async () => {
+		await using repository = gitRepository();
+		repository.commit({ 'a.txt': 'a' });
+		const place = { folder: repository.root, worktree: { withChanges: false }, setUp: 'echo begun; sleep 30' };
+		const queued = await delegate('answer:done', place);
+		await look();
+		await eventually('the set-up', () => existsSync(queued.files.log) && logOf(queued).includes('$ echo begun'));
+		await stopDelegate(delegates, tickets, queued.record.id);
+		expect(await delegates.get(queued.record.id)).toMatchObject({ state: 'failed', error: 'cancelled' });
+	}, 40_000);
+
 	it('takes a prompt of a megabyte and an answer of 50', async () => {
 		const megabyte = ' answer:read'.padStart(2 ** 20, 'word ');
 		const prompt = await run(megabyte);
@@ -309,11 +344,14 @@ describe('a runner', () => {
 	}, 60_000);
 
 	it.skipIf(tmux === undefined)('works in a tmux session that one can attach to (needs tmux)', async () => {
-		const queued = await delegate('tool:Read wait:3000 answer:done');
-		await look(4, { NANCY_DELEGATES_HOST: 'tmux' });
+		const queued = await delegate('escape tool:Read wait:3000 answer:done');
+		// The user's own settings are for the user's own sessions.
+		writeFileSync(folder.file('.tmux.conf'), 'set -g remain-on-exit on\nset -g exit-empty off\n');
+		await look(4, { NANCY_DELEGATES_HOST: 'tmux', HOME: folder.path });
 		const socket = tmuxSocket(queued.record.id);
 		const screen = () => execFileSync('tmux', ['-L', socket, 'capture-pane', '-p'], { encoding: 'utf8' });
 		await eventually('what it does on the screen', () => screen().includes('● Read'), { timeoutMs: 10_000 });
+		expect(screen()).toContain('say\\x1b]0;title\\x07');
 		expect((await ended(queued)).state).toBe('done');
 		await eventually('tmux has ended too', () => {
 			try {
@@ -574,6 +612,27 @@ describe('a runner', () => {
 		await eventually('the runner is gone', () => runner && liveness(runner) === 'dead');
 		expect(Date.now() - begun).toBeLessThan(15_000);
 	});
+
+	it('has its answer on the disk soon, however much it prints besides, and the runner stays small', async () => {
+		const queued = await delegate('noise:200000 answer:done');
+		await look();
+		let rss = 0;
+		const begun = Date.now();
+		const over = await eventually(
+			'its end',
+			async () => {
+				const now = await delegates.get(queued.record.id);
+				const { runner } = now.status;
+				if (runner && liveness(runner) === 'alive') rss = Math.max(rss, rssOf(runner.pid));
+				return isFinal(now.state) && now;
+			},
+			{ timeoutMs: 60_000, everyMs: 50 },
+		);
+		expect(over.state).toBe('done');
+		expect(logOf(queued)).toMatch(/noise 199999 /);
+		expect(Date.now() - begun).toBeLessThan(30_000);
+		if (process.platform === 'linux') expect(rss).toBeLessThan(150);
+	}, 90_000);
 
 	it('goes on while the log cannot be written', async () => {
 		const queued = await delegate('tool:Read wait:100 answer:done');

@@ -266,13 +266,23 @@ describe('the guard', () => {
 	});
 
 	it('adopts a session that Nancy does not know, at its first event', async () => {
-		const stranger = SessionId.parse('abcdef01-0000-4000-8000-000000000002');
+		const stranger = SessionId.parse('00000000-0000-4000-8000-0000abcdef01');
 		const env = { NANCY_HOOK_SESSION: stranger };
 		hook('PreToolUse', 'boundary', { env, input: payload('PreToolUse', { session_id: stranger }) });
 		expect(await workspace.sessionBinding(stranger)).toEqual({
 			address: { task: 'session-abcdef01', worker: 'worker' },
 			watched: false,
 		});
+	});
+
+	it('tells only an agent in a terminal of Nancy’s to file messages: nobody else has the command on their PATH', async () => {
+		await send('For one that the user started.');
+		const found = hook('PreToolUse', 'boundary').stdout;
+		expect(found).toContain('For one that the user started.');
+		expect(found).not.toContain('nancy archive');
+		await send('For one that Nancy started.');
+		const env = { NANCY_TASK_DIR: workspace.paths.task(address.task) };
+		expect(hook('PreToolUse', 'boundary', { env }).stdout).toContain('nancy archive <id>');
 	});
 
 	it('gives a subagent nothing', async () => {

@@ -300,7 +300,8 @@ describe('killed at any moment', () => {
 		return (await ended)[1] === 'SIGKILL';
 	}
 
-	const moments = [0, 10, 20, 32, 46, 62, 80, 100, 125, 160];
+	/** Milliseconds; other ones in every run. */
+	const moments = [0, 20, 45, 80, 120, 160].map(moment => moment + Math.random() * 20);
 
 	it('a worktree is made whole by making it again', { timeout: 90_000 }, async () => {
 		repo.commit({
@@ -320,7 +321,7 @@ describe('killed at any moment', () => {
 			expect([branches(), repo.git(['for-each-ref', 'refs/nancy'])]).toEqual(['', '']);
 			expect(repo.state()).toEqual(before);
 		}
-		expect(kills).toBeGreaterThan(2);
+		expect(kills).toBeGreaterThan(1);
 	});
 
 	it('removing loses nothing', { timeout: 90_000 }, async () => {
@@ -339,7 +340,7 @@ describe('killed at any moment', () => {
 			expect(existsSync(worktree.folder)).toBe(false);
 			expect(repo.git(['worktree', 'list']).split('\n')).toHaveLength(1);
 		}
-		expect(kills).toBeGreaterThan(2);
+		expect(kills).toBeGreaterThan(1);
 	});
 
 	it.each(['merged', 'applied'])(
@@ -359,7 +360,7 @@ describe('killed at any moment', () => {
 				expect(execFileSync('head', ['-1', join(repo.root, 'a.txt')], { encoding: 'utf8' })).toBe(`${round}\n`);
 				if (how === 'merged') expect(repo.git(['status', '--porcelain'])).toBe('');
 			}
-			expect(kills).toBeGreaterThan(2);
+			expect(kills).toBeGreaterThan(1);
 		},
 	);
 });

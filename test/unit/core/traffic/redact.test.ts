@@ -12,6 +12,10 @@ const secrets = {
 	aws: `AKIA${'ABCDEFGH12345678'}`,
 	jwt: `eyJ${letters(20)}.eyJ${letters(30)}.${letters(20)}`,
 	slack: `xoxb-${letters(24)}`,
+	huggingFace: `hf_${letters(34)}`,
+	google: `ya29.a0${letters(60)}`,
+	sendGrid: `SG.${letters(22)}.${letters(43)}`,
+	digitalOcean: `dop_v1_${'0a1b2c3d'.repeat(8)}`,
 };
 
 describe('redactText', () => {
@@ -30,6 +34,19 @@ describe('redactText', () => {
 		['{"client_secret": "abc123"}', `{"client_secret": "${REDACTED}"}`],
 		[String.raw`{\"db_password\": \"abc123\"}`, String.raw`{\"db_password\": \"${REDACTED}\"}`],
 		['https://me:abc123@host/x', `https://me:${REDACTED}@host/x`],
+		['https://me:abc@123@host/x?to=a@b', `https://me:${REDACTED}@host/x?to=a@b`],
+		[
+			`AccountName=me;AccountKey=${letters(86)}==;EndpointSuffix=x`,
+			`AccountName=me;AccountKey=${REDACTED};EndpointSuffix=x`,
+		],
+		[
+			`curl https://hooks.slack.com/services/T0AB/B0CD/${letters(24)} -d x`,
+			`curl https://hooks.slack.com/services/${REDACTED} -d x`,
+		],
+		[
+			String.raw`"{\"url\":\"https:\/\/hooks.slack.com\/services\/T0AB\/B0CD\/abcdefgh\"}"`,
+			String.raw`"{\"url\":\"https:\/\/hooks.slack.com\/services\/${REDACTED}\"}"`,
+		],
 		[`-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- x`, `${REDACTED} x`],
 		['-----BEGIN PRIVATE KEY-----\nabc cut off', REDACTED],
 		['mysqldump --password hunter2secret db', `mysqldump --password ${REDACTED} db`],
@@ -62,6 +79,8 @@ describe('redactText', () => {
 
 	it.each([
 		'echo hi',
+		'see https://hooks.slack.com/docs and mail me@host',
+		'SG.length and hf_token_of_mine',
 		'task-runner-with-a-long-name-indeed',
 		'npm test',
 		'the token is missing',
@@ -116,6 +135,13 @@ const NAMED = [
 	String.raw`token=\"`,
 	String.raw`token="\\\\`,
 	'"token": ',
+	'hf_',
+	'ya29.',
+	'SG.',
+	'SG.aB3dE5gH7jK9aB3d.',
+	'AccountKey=',
+	'hooks.slack.com/a/',
+	'://a:b@',
 	'-',
 	'a-',
 	'\\',
