@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NancyError } from '../../base/errors.ts';
 import { formatVersion } from '../../base/version.ts';
 import type { Deployment } from '../../protocol/records.ts';
 import type { DriverId } from '../../protocol/names.ts';
@@ -16,7 +17,7 @@ import { isServedByAnother } from './served.ts';
 import { deployFile, restoreFile, sha256 } from './settingsFile.ts';
 import { holdsExactly, isPlainJson, withoutEntries } from './settingsText.ts';
 import { deploySkills, hasSkills, removeSkills, skillsOf } from './skillFolders.ts';
-import { placeIn, readText, statusOf, wayTo } from './target.ts';
+import { ownWayTo, placeIn, readText, statusOf, wayTo } from './target.ts';
 
 export interface DeployResult {
 	/** Files and folders written, relative to the workspace folder. Empty when all was as it should be. */
@@ -56,6 +57,7 @@ async function carryOut(job: Job, asked: DeploymentScope): Promise<DeployResult>
 	};
 	await refuseLinkedPlaces(job);
 	const isTracked = await hide(job, outcome);
+	await refuseTrackedLinks(job, isTracked);
 	for (const edit of plan.edits) {
 		if (await deployFile(job, edit)) {
 			outcome.changed.push(edit.file);
@@ -142,7 +144,7 @@ async function takeBack(
 	isBusy: (() => boolean) | undefined,
 	askGit: AskGit | undefined,
 ): Promise<DeployResult> {
-	const files = await giveBack(workspace, record.driver, record.files, isBusy);
+	const files = await giveBack(workspace, record.driver, places, record.files, isBusy);
 	const own = await removeOwnFiles(workspace, record, places);
 	const launch = await removeLaunchFiles(workspace, record.driver);
 	const skills = await removeSkills(workspace, record, places);
@@ -160,12 +162,15 @@ async function takeBack(
 async function giveBack(
 	workspace: Workspace,
 	driver: DriverId,
+	places: Places,
 	files: Deployment['files'],
 	isBusy: (() => boolean) | undefined,
 ): Promise<Outcome> {
 	const outcome: Outcome = { changed: [], warnings: [] };
 	for (const deployed of files) {
-		const way = await wayTo(workspace, deployed.file);
+		// Elsewhere than where the driver writes, no deployment has followed a link.
+		const look = places.files.has(deployed.file) ? wayTo : ownWayTo;
+		const way = await look(workspace, deployed.file);
 		if (way.is === 'blocked') outcome.warnings.push(`${way.why}; it stays as it is.`);
 		else if (await restoreFile(workspace, driver, deployed, isBusy)) outcome.changed.push(deployed.file);
 	}
@@ -196,6 +201,18 @@ async function hide(job: Job, outcome: Outcome): Promise<(file: string) => boole
 	return file => view.tracked.has(file);
 }
 
+/** A settings file may be a link to one that the user keeps elsewhere. One that came with the repository is not the user's. */
+async function refuseTrackedLinks({ workspace, plan }: Job, isTracked: (file: string) => boolean): Promise<void> {
+	for (const { file } of plan.edits.filter(edit => isTracked(edit.file))) {
+		const way = await ownWayTo(workspace, file);
+		if (way.is === 'open') continue;
+		throw new NancyError(
+			'settings-broken',
+			`${way.why}, and git tracks it. Put a file there and try again; Nancy has not touched anything.`,
+		);
+	}
+}
+
 /** What an earlier version has deployed and this one does not. */
 interface Stale {
 	record: Deployment;
@@ -224,7 +241,7 @@ async function removeStale(job: Job, isBusy: (() => boolean) | undefined): Promi
 	const { workspace, driver } = job;
 	const { record } = stale;
 	const places = placesOfDriver(workspace, driver);
-	const files = await giveBack(workspace, driver.id, stale.files, isBusy);
+	const files = await giveBack(workspace, driver.id, places, stale.files, isBusy);
 	const own = await removeOwnFiles(workspace, record, places, stale.ownFiles);
 	const skills = await removeSkills(workspace, record, places, stale.skills);
 	await removeEmpty(workspace, record.folders, places);

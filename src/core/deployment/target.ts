@@ -34,6 +34,15 @@ export async function wayTo(workspace: Workspace, place: string): Promise<Way> {
 	return { is: 'open', path: join(path, names.at(-1) ?? '') };
 }
 
+/** {@link wayTo} a file that may itself be no link out of the workspace, as one may that the user has put there. */
+export async function ownWayTo(workspace: Workspace, place: string): Promise<Way> {
+	const way = await wayTo(workspace, place);
+	if (way.is === 'blocked' || !(await statusOf(lstat, way.path))?.isSymbolicLink()) return way;
+	const [top, real] = [await realPath(workspace.folder), await realPath(way.path)];
+	if (top !== undefined && real !== undefined && isInside(top, real)) return way;
+	return { is: 'blocked', why: `${place} is a link that leads out of the workspace folder` };
+}
+
 /** {@link wayTo} a place that is to be written; throws `settings-broken` where there is none. */
 export async function placeIn(workspace: Workspace, place: string): Promise<string> {
 	const way = await wayTo(workspace, place);

@@ -86,6 +86,16 @@ describe.each(removals)('a record that came along: %s', (_, run) => {
 		expect(elsewhere()).toEqual(before);
 	});
 
+	it('takes no entry out of a file that a link of its own leads to', async () => {
+		const theirs = JSON.stringify({ hooks: { Stop: [{ command: `'${request().runtime.launcher}' alpha Stop` }] } });
+		put(folder.file('elsewhere/settings.json'), theirs);
+		symlinkSync('../elsewhere/settings.json', at('linked.json'));
+		bringRecord({ files: [{ file: 'linked.json', existedBefore: false, sha256: hashOf(theirs) }] });
+		const before = elsewhere();
+		expect((await run()).join('\n')).toContain('linked.json is a link that leads out of the workspace folder');
+		expect(elsewhere()).toEqual(before);
+	});
+
 	it('removes only what stands where the driver writes', async () => {
 		put(at('.git/HEAD'), 'ref: x');
 		put(at('src/main.ts'), 'mine');
@@ -150,6 +160,28 @@ describe('a linked folder', () => {
 			message: expect.stringContaining(words),
 		});
 		expect(treeOf(at('.git'))).toEqual({ x: '/' });
+	});
+
+	it('is not what a settings file may be either, where git tracks it', async () => {
+		put(folder.file('elsewhere/settings.json'), '{}');
+		mkdirSync(at('.tool'));
+		symlinkSync('../../elsewhere/settings.json', at(SHARED));
+		const before = elsewhere();
+		const view = (tracked: readonly string[]) => () =>
+			Promise.resolve({
+				excludeFile: at('.git/info/exclude'),
+				prefix: '',
+				tracked: new Set(tracked),
+				ignored: new Set<string>(),
+			});
+		const asked = { ...request(), scope: 'workspace' as const };
+		expect(await failure(deploy(workspace, alpha, { ...asked, askGit: view([SHARED]) }))).toMatchObject({
+			code: 'settings-broken',
+			message: expect.stringContaining(`${SHARED} is a link that leads out`),
+		});
+		expect(elsewhere()).toEqual(before);
+		await deploy(workspace, alpha, { ...asked, askGit: view([]) });
+		expect(readFileSync(folder.file('elsewhere/settings.json'), 'utf8')).toContain('nancy-hook');
 	});
 
 	it('that stays in the workspace serves, and all is as it was after clean-up', async () => {
