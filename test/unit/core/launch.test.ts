@@ -3,11 +3,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ENDED, identify } from '../../../src/base/liveness.ts';
-import type { HeadlessRequest } from '../../../src/core/headless.ts';
 import { abandonStart, isRunning, planWorker, recordProcess } from '../../../src/core/launch.ts';
 import { installRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { bindCaller } from '../../../src/core/sessions.ts';
+import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../../src/protocol/records.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
@@ -60,12 +60,10 @@ it('a prompt that is too long for an argument is refused before anything is writ
 	const { workspace, task } = await workspaceWithTask(folder.path);
 	const request = { task, bin: folder.path, launcher: undefined, env: {}, prompt: 'é'.repeat(60_001) };
 	const agent = { executable: '/a', version: [1, 0, 0] } as const;
-	const launch = ({ prompt }: HeadlessRequest) => ({ args: [], stdin: prompt, env: {}, sessionIsKnown: true });
-	const reader = () => ({ read: () => [], end: () => [] });
-	const driver = { ...fakeDriver, headless: { permissionModes: [], launch, reader } };
+	const driver = { ...fakeDriver, headless: claudeCode.headless };
 	await expect(planWorker(workspace, driver, agent, request)).rejects.toMatchObject({ code: 'bad-message' });
 	expect(await workspace.workers(task)).toEqual({ workers: [], problems: [] });
-	const plan = await planWorker(workspace, driver, agent, { ...request, headless: { permissions: 'ask' } });
+	const plan = await planWorker(workspace, driver, agent, { ...request, headless: { permissions: 'default' } });
 	expect(plan.stdin).toHaveLength(60_001);
 });
 
