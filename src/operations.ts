@@ -14,6 +14,7 @@ import { driverById, drivers } from './drivers/index.ts';
 import { askGit } from './process/askGit.ts';
 import { askStatus } from './process/askStatus.ts';
 import { detectAgent, findNode, type Detection } from './process/detect.ts';
+import { refuseTracked } from './process/refuseTracked.ts';
 import { stopTree } from './process/stopTree.ts';
 import { tryLauncher } from './process/tryLauncher.ts';
 import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
@@ -23,7 +24,7 @@ import { WindowWorktrees } from './operations/worktrees.ts';
 import { doctorReport } from './ui/doctorReport.ts';
 import type { Folder, Operations } from './ui/ports.ts';
 import { requireTrust } from './ui/trust.ts';
-import { agentArguments, agentPath } from './ui/settings.ts';
+import { agentArguments, agentModel, agentPath } from './ui/settings.ts';
 
 /** What the window asks of drivers, processes and other programs' files. */
 export class WindowOperations implements Operations {
@@ -53,7 +54,9 @@ export class WindowOperations implements Operations {
 					problem: problemOf(driver, found),
 					installHint: driver.installHint,
 					...(found.found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
+					model: agentModel(driver.id),
 					permissionModes: driver.headless === 'none' ? [] : driver.headless.permissionModes,
+					runsIn: driver.headless === 'none' ? 'workspace' : driver.headless.runsIn,
 				};
 			}),
 		);
@@ -62,6 +65,7 @@ export class WindowOperations implements Operations {
 	/** Set Up: also for sessions that the user starts. Throws `no-agent` where none is found. */
 	async setUp(folder: Folder): Promise<readonly string[]> {
 		requireTrust();
+		await refuseTracked(folder.workspace);
 		if (!(await hasHooks(folder)))
 			throw new NancyError('bad-usage', vscode.l10n.t('Hooks are off here (nancy.hooks); nothing is set up.'));
 		return this.deploy(folder, drivers, 'workspace');
@@ -70,6 +74,7 @@ export class WindowOperations implements Operations {
 	/** What a start of this agent needs. */
 	async prepareStart(folder: Folder, agent: DriverId): Promise<readonly string[]> {
 		requireTrust();
+		await refuseTracked(folder.workspace);
 		const driver = driverOf(agent);
 		await this.installed(driver);
 		await keepSettings(folder);
@@ -127,6 +132,7 @@ export class WindowOperations implements Operations {
 		const before = await examine(folder.workspace, instruments);
 		if (!fix) return doctorReport(before, []);
 		requireTrust();
+		await refuseTracked(folder.workspace);
 		const repairs = await repair(before);
 		await folder.refresh();
 		return doctorReport(await examine(folder.workspace, instruments), repairs);
@@ -134,6 +140,7 @@ export class WindowOperations implements Operations {
 
 	async plan(folder: Folder, agent: DriverId, request: Parameters<Operations['plan']>[2]) {
 		requireTrust();
+		await refuseTracked(folder.workspace);
 		const driver = driverOf(agent);
 		const found = await this.installed(driver);
 		const { bin, launcher } = await this.runtimeFolder();

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { atHome } from '../../test/support/atHome.ts';
 import { installVsix } from '../../test/support/installVsix.ts';
 import { agentsUnderTest } from '../../test/support/agents/index.ts';
 import { pinnedAgent } from '../../test/support/pinnedAgent.ts';
@@ -118,21 +119,31 @@ async function openDesktop(code, workspace, { env, settings, home }) {
 	await build({ minify: false });
 	const profile = join(folder, 'desktop');
 	await mkdir(join(profile, 'User'), { recursive: true });
-	await writeFile(join(profile, 'User', 'settings.json'), JSON.stringify(settings, undefined, '\t'));
-	const claudeFolder = home && join(home, '.claude');
-	// A desktop needs the real HOME; Claude Code finds its own folder by a variable.
-	if (claudeFolder) await copyFile(join(home, '.claude.json'), join(claudeFolder, '.claude.json'));
+	const own = home ? await programsAtHome(settings, home) : settings;
+	await writeFile(join(profile, 'User', 'settings.json'), JSON.stringify(own, undefined, '\t'));
 	const { HOME: _, PATH: __, ...rest } = env;
 	const child = spawn(
 		code,
 		[`--extensionDevelopmentPath=${root}`, `--user-data-dir=${profile}`, '--wait', workspace],
-		{
-			env: { ...process.env, ...rest, ...(claudeFolder && { CLAUDE_CONFIG_DIR: claudeFolder }) },
-			stdio: 'inherit',
-		},
+		{ env: { ...process.env, ...rest, ...(home && foldersAtHome(home)) }, stdio: 'inherit' },
 	);
 	const ended = new Promise(resolve => child.once('close', resolve));
 	return { ended, stop: () => Promise.resolve(void child.kill()) };
+}
+
+/** The desktop needs the user's HOME, the demo's agents must not see it: they would run with the user's own settings and account. */
+async function programsAtHome(settings, home) {
+	const bin = join(folder, 'bin');
+	const programs = Object.entries(settings).map(async ([key, executable]) => [
+		key,
+		await atHome(bin, executable, home),
+	]);
+	return Object.fromEntries(await Promise.all(programs));
+}
+
+/** For the window as for its agents: what one of them queues with Nancy, the other has to find. */
+function foldersAtHome(home) {
+	return { XDG_CONFIG_HOME: join(home, '.config'), XDG_DATA_HOME: join(home, '.local', 'share') };
 }
 
 function onPath(name) {

@@ -21,13 +21,13 @@ export type NancyErrorCode =
 
 /** The one error class that crosses rooms. Its message says what to do. */
 export class NancyError extends Error {
-	constructor(
-		readonly code: NancyErrorCode,
-		message: string,
-		options?: { cause?: unknown },
-	) {
+	// A plain field: drivers throw it, and are loaded unbuilt.
+	readonly code: NancyErrorCode;
+
+	constructor(code: NancyErrorCode, message: string, options?: { cause?: unknown }) {
 		super(message, options);
 		this.name = 'NancyError';
+		this.code = code;
 	}
 }
 

@@ -1,15 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
-import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
+import { hasPlace } from '../core/delegates/admission.ts';
+import {
+	isFinal,
+	LONGEST_PARKING_MS,
+	type Delegate,
+	type Delegates,
+	type Outcome,
+} from '../core/delegates/delegates.ts';
+import { LogWriter } from '../core/delegates/logWriter.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
+import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import { newMessageId } from '../core/messageId.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import type { HeadlessEvent } from '../core/headless.ts';
-import { abandonStart, headlessOf, planWorker, recordProcess, recordStop } from '../core/launch.ts';
+import { abandonStart, headlessOf, noteSession, planWorker, recordProcess, recordStop } from '../core/launch.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
 import { runInWorktree } from '../process/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../process/worktree.ts';
@@ -17,6 +26,8 @@ import type { DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
 import type { FoundAgent } from './agents.ts';
 import { eventLine } from './eventLine.ts';
+import { cancelled, outcomeOf } from './outcomeOf.ts';
+import { printable } from './words.ts';
 
 export interface RunnerTools {
 	/** Without one of these, nothing is run. */
@@ -29,8 +40,10 @@ export interface RunnerTools {
 	/** What hooks call; `undefined` where the user wants none. */
 	launcher: string | undefined;
 	env: Readonly<Record<string, string | undefined>>;
-	/** Is given what goes to the log. */
+	/** Is given what goes to the log, without what a terminal would obey. */
 	show(text: string): void;
+	/** How many delegates run at once in this folder; `undefined` leaves it to Nancy. */
+	cap(): Promise<number | undefined>;
 	/** Aborted when somebody stops the delegate. */
 	signal: AbortSignal;
 }
@@ -39,8 +52,10 @@ export interface RunnerTools {
 const QUOTA_PAUSE_MS = 15 * 60 * 1000;
 /** A reset that is said to be over already is tried after this. */
 const SHORTEST_PARKING_MS = 2000;
-/** How often one delegate waits for its account; a limit that never resets is a failure. */
-const MOST_QUOTA_ROUNDS = 10;
+/** How often one delegate waits for its account, some hours at most each time: more than a week. A limit that never resets is a failure. */
+const MOST_QUOTA_ROUNDS = 30;
+/** How often one that waits looks whether it may go on, in milliseconds. */
+const LOOK_MS = 2000;
 /** Before the first retry of a transient failure, in milliseconds; doubled each time. */
 const RETRY_MS = 2000;
 /** The same after too many requests: these are counted by the minute. */
@@ -62,6 +77,10 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 		outcome = await run.run();
 	} catch (error) {
 		outcome = { ok: false, reason: errorText(error), output: '' };
+	}
+	if (outcome.ok) {
+		// Before the log, which can take its time: whoever finds an answer without its runner takes it. On a full disk, again below.
+		await delegate.files.writeOutput(outcome.output).catch(() => undefined);
 	}
 	await run.settle();
 	// Given up by somebody meanwhile, who took this process for dead: its answer is reported all the same.
@@ -116,7 +135,7 @@ class DelegateRun {
 	/** What the CLI said in this attempt of the account's limit. */
 	private quota: { resetsAtMs?: number | undefined } | undefined;
 	private spentMs = 0;
-	private logging = Promise.resolve();
+	private readonly log: LogWriter;
 
 	constructor(
 		private readonly delegates: Delegates,
@@ -125,6 +144,7 @@ class DelegateRun {
 		private readonly tools: RunnerTools,
 	) {
 		this.status = new StatusWriter(delegate.status, status => delegate.files.writeStatus(status));
+		this.log = new LogWriter(text => delegate.files.appendLog(text));
 	}
 
 	private get record() {
@@ -134,6 +154,12 @@ class DelegateRun {
 	async run(): Promise<Outcome> {
 		const { signal } = this.tools;
 		const found = await this.tools.findAgent(this.record.agent);
+		const { place } = this.record;
+		requirePlace(
+			found.driver,
+			{ folder: place.folder, isInWorktree: place.is === 'worktree' },
+			this.delegates.workspace.folder,
+		);
 		await this.tools.deploy(found);
 		const cwd = await this.place();
 		const { retries } = this.record.limits;
@@ -156,7 +182,7 @@ class DelegateRun {
 			if (!failure || failure.kind === 'final' || isSpent || failures >= retries) return outcomeOf(ending);
 			failures++;
 			const pauseMs = (failure.kind === 'too-many' ? SLOW_DOWN_MS : RETRY_MS) * 2 ** (failures - 1);
-			await this.say(`${failure.reason}; trying again in ${pauseMs / 1000} s\n`);
+			this.say(`${failure.reason}; trying again in ${pauseMs / 1000} s\n`);
 			await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
 		}
 	}
@@ -174,11 +200,12 @@ class DelegateRun {
 		this.status.change({ worktree });
 		await this.status.flush();
 		if (setUp !== undefined && setUp.trim() !== '') {
-			await this.say(`$ ${setUp}\n`);
+			this.say(`$ ${setUp}\n`);
 			const { code, isTimeout, output } = await runInWorktree(worktree, setUp, SET_UP_MS, this.tools.signal, id);
-			await this.say(output);
+			this.say(output);
 			const ending = isTimeout ? 'took too long' : `ended with ${code ?? 'a signal'}`;
-			if (code !== 0)
+			// Stopped meanwhile: that is no failure of the command.
+			if (code !== 0 && !this.tools.signal.aborted)
 				throw new NancyError('io', `the set-up command ${ending}: ${redactText(output).slice(-500)}`);
 		}
 		return folderInWorktree(worktree, place.folder);
@@ -187,7 +214,8 @@ class DelegateRun {
 	private async attempt({ driver, agent }: FoundAgent, cwd: string): Promise<Ending> {
 		const { id, task, worker, model, permissions, limits } = this.record;
 		const { workspace } = this.delegates;
-		const isGoingOn = this.hasBegun;
+		// A session that nobody has told of cannot be gone on with: then from the beginning.
+		const isGoingOn = this.hasBegun && (await this.hasSession());
 		this.status.change({ status: 'running', iteration: this.status.status.iteration + 1 });
 		const plan = await planWorker(workspace, driver, agent, {
 			task,
@@ -202,6 +230,9 @@ class DelegateRun {
 			env: this.tools.env,
 		});
 		let recording: Promise<void> | undefined;
+		const record = (work: () => Promise<void>) => {
+			recording = (recording ?? Promise.resolve()).then(work).catch(() => undefined);
+		};
 		try {
 			return await runHeadless(
 				{
@@ -217,10 +248,13 @@ class DelegateRun {
 				{
 					onStart: process => {
 						this.status.change({ agent_process: process });
-						recording = recordProcess(workspace, plan.address, process).catch(() => undefined);
+						record(() => recordProcess(workspace, plan.address, process));
 					},
-					onEvent: event => this.note(event),
-					onNoise: text => void this.say(text.endsWith('\n') ? text : `${text}\n`),
+					onEvent: event => {
+						this.note(event);
+						if (event.is === 'session') record(() => noteSession(workspace, plan.address, event.session));
+					},
+					onNoise: text => this.say(text.endsWith('\n') ? text : `${text}\n`),
 				},
 				this.tools.signal,
 			);
@@ -231,17 +265,22 @@ class DelegateRun {
 		}
 	}
 
+	private async hasSession(): Promise<boolean> {
+		return ((await this.delegates.workspace.worker(this.record))?.sessions.length ?? 0) > 0;
+	}
+
 	private note(event: HeadlessEvent): void {
 		if (event.is === 'tool' || event.is === 'text') this.hasBegun = true;
 		if (event.is === 'quota') this.quota = event;
 		this.status.change(progress(this.status.status, event));
 		const line = eventLine(event);
-		if (line !== undefined) void this.say(`${line}\n`);
+		if (line !== undefined) this.say(`${line}\n`);
 	}
 
 	/** The whole batch waits: nothing of this agent is started before its limit resets. */
 	private async waitForQuota(reason: string, resetsAtMs = Date.now() + QUOTA_PAUSE_MS): Promise<void> {
-		const untilMs = Math.max(Date.now() + SHORTEST_PARKING_MS, resetsAtMs);
+		const saidMs = Math.max(Date.now() + SHORTEST_PARKING_MS, resetsAtMs);
+		const untilMs = Math.min(Date.now() + LONGEST_PARKING_MS, saidMs);
 		const until = new Date(untilMs).toISOString();
 		await this.delegates.locked(
 			() => this.delegates.park({ version: 1, agent: this.record.agent, until, reason }),
@@ -249,50 +288,48 @@ class DelegateRun {
 		);
 		this.status.change({ status: 'parked', parked_until: until });
 		await this.status.flush();
-		await this.say(`${reason}; waiting until ${until}\n`);
-		while (Date.now() < untilMs && !this.tools.signal.aborted) {
+		this.say(`${reason}; waiting until ${until}\n`);
+		while (Date.now() < untilMs && !this.tools.signal.aborted && !(await this.isResumed())) {
 			// In steps: a machine that sleeps stops timers.
-			const stepMs = Math.min(30_000, Math.max(50, untilMs - Date.now()));
-			await sleep(stepMs, undefined, { signal: this.tools.signal }).catch(() => undefined);
+			await this.pause(Math.max(50, untilMs - Date.now()));
 		}
-		this.status.change({ status: 'running', parked_until: undefined });
+		await this.waitForPlace();
+	}
+
+	/** Somebody wants no more waiting. */
+	private async isResumed(): Promise<boolean> {
+		const parked = await this.delegates.parked(Date.now()).catch(() => undefined);
+		return parked !== undefined && !parked.some(({ agent }) => agent === this.record.agent);
+	}
+
+	/** Others may have taken the place of one that was parked; it gets the next one that is free. */
+	private async waitForPlace(): Promise<void> {
+		this.status.change({ parked_until: new Date().toISOString() });
+		await this.status.flush();
+		const take = async () => {
+			const { delegates } = await this.delegates.list();
+			if (!hasPlace(delegates, await this.tools.cap())) return false;
+			this.status.change({ status: 'running', parked_until: undefined });
+			await this.status.flush();
+			return true;
+		};
+		while (!this.tools.signal.aborted && !(await this.delegates.locked(take, PATIENCE_MS)))
+			await this.pause(LOOK_MS);
+	}
+
+	private async pause(longestMs: number): Promise<void> {
+		const { signal } = this.tools;
+		await sleep(Math.min(LOOK_MS, longestMs), undefined, { signal }).catch(() => undefined);
 	}
 
 	/** Resolves once the log says all that there is to say, and the last status may be written. */
 	async settle(): Promise<void> {
-		await Promise.all([this.status.close(), this.logging]);
+		await Promise.all([this.status.close(), this.log.settle()]);
 	}
 
-	/** In order. The log is for reading along; a disk that takes none of it must not end the run. */
-	private say(text: string): Promise<void> {
-		this.tools.show(text);
-		this.logging = this.logging.then(() => this.delegate.files.appendLog(text)).catch(() => undefined);
-		return this.logging;
+	/** The log is for reading along; a disk that takes none of it must not end the run. */
+	private say(text: string): void {
+		this.tools.show(printable(text));
+		this.log.say(text);
 	}
-}
-
-function outcomeOf(ending: Ending): Outcome {
-	switch (ending.is) {
-		case 'result': {
-			const { text, failure } = ending.result;
-			return failure ? { ok: false, reason: failure.reason, output: text } : { ok: true, output: text };
-		}
-		case 'timeout':
-			return {
-				ok: false,
-				reason:
-					ending.limit === 'wall'
-						? 'timeout: it took too long'
-						: 'timeout: nothing came from it for too long',
-				output: '',
-			};
-		case 'cancelled':
-			return cancelled();
-		case 'no-result':
-			return { ok: false, reason: ending.reason, output: '' };
-	}
-}
-
-function cancelled(): Outcome {
-	return { ok: false, reason: 'cancelled', output: '' };
 }

@@ -1,4 +1,4 @@
-import { NancyError } from '../base/errors.ts';
+import { errorText, NancyError } from '../base/errors.ts';
 import {
 	batchesOf,
 	clearable,
@@ -24,8 +24,16 @@ import { printable } from './words.ts';
 /** Who is to go: these, or everything that has ended but for what waits in a worktree to be merged. */
 export type Doomed = { ids: readonly DelegateId[] } | 'ended';
 
-/** By the rules of the window: the worktree goes too, and a branch keeps what is nowhere else. */
-export async function deleteDelegates(store: Delegates, tickets: Tickets, doomed: Doomed): Promise<Answer> {
+/**
+ * By the rules of the window: the worktree goes too, and a branch keeps what is nowhere else.
+ * @param refuseTearDown throws where whoever asks may not have this delegate's tear-down command run
+ */
+export async function deleteDelegates(
+	store: Delegates,
+	tickets: Tickets,
+	doomed: Doomed,
+	refuseTearDown: (record: DelegateRecord) => Promise<void>,
+): Promise<Answer> {
 	const { delegates: all } = await store.list();
 	const chosen = doomed === 'ended' ? clearable(all) : doomed.ids.map(id => named(id, all));
 	const look = async (worktree: Worktree) => whatWouldBeLost(await ownWorktree(store, tickets, worktree));
@@ -33,10 +41,21 @@ export async function deleteDelegates(store: Delegates, tickets: Tickets, doomed
 	const deleted: DelegateId[] = [];
 	const kept: { id: DelegateId; reason: string }[] = [];
 	const notes: string[] = [];
+	const refused = new Map<Batch, string>();
+	for (const batch of batches) {
+		const reason = await refusedTearDown(store, tickets, batch, refuseTearDown);
+		if (reason && doomed !== 'ended') throw reason;
+		if (reason) refused.set(batch, reason.message);
+	}
 	const keep = ({ delegates }: Batch, reason: string) =>
 		kept.push(...delegates.map(({ record }) => ({ id: record.id, reason })));
 	for (const batch of batches) {
 		const { only, foreign, delegates } = batch;
+		const reason = refused.get(batch) ?? batch.unseen;
+		if (reason !== undefined) {
+			keep(batch, reason);
+			continue;
+		}
 		if (doomed === 'ended' && only && isAnythingOnly(only)) {
 			keep(
 				batch,
@@ -48,7 +67,7 @@ export async function deleteDelegates(store: Delegates, tickets: Tickets, doomed
 			batch,
 			(worktree, owner) => remove(store, tickets, worktree, owner),
 			id => deleteDelegate(store, tickets, id),
-		);
+		).catch(stays);
 		if (removal && !removal.isRemoved) {
 			keep(batch, removal.says);
 			continue;
@@ -93,6 +112,28 @@ async function remove(
 	const failed = await tearDown(worktree, command);
 	if (failed === undefined) return removeWorktree(worktree, { discard: false });
 	return { isRemoved: false, says: `the tear-down command failed, so the worktree stays: ${failed}` };
+}
+
+/** One that cannot be deleted holds up no other. */
+function stays(error: unknown): { isRemoved: boolean; says: string } {
+	return { isRemoved: false, says: errorText(error) };
+}
+
+async function refusedTearDown(
+	store: Delegates,
+	tickets: Tickets,
+	{ worktree, delegates: [owner] }: Batch,
+	refuse: (record: DelegateRecord) => Promise<void>,
+): Promise<NancyError | undefined> {
+	const request = worktree && owner && (await ownRequest(store, tickets, owner.record.id));
+	if (!request?.record.tearDown) return undefined;
+	try {
+		await refuse(request.record);
+		return undefined;
+	} catch (error) {
+		if (error instanceof NancyError && error.code === 'not-trusted') return error;
+		throw error;
+	}
 }
 
 /** A branch keeps it. */

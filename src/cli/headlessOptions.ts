@@ -7,6 +7,7 @@ import type { PermissionMode } from '../core/headless.ts';
 import { headlessOf } from '../core/launch.ts';
 import { UserSettingsFile } from '../core/userSettings.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
 import type { Context } from './command.ts';
 import { findOrChooseWorkspace } from './place.ts';
 
@@ -72,6 +73,21 @@ export function refuseExtraFromAgent(driver: Driver, extra: readonly string[], a
 	throw notAllowed(driver, asking, 'with arguments after --, which can change its permissions');
 }
 
+/**
+ * The user's commands for worktrees run over files that an agent may just have changed, outside of what holds it: `npm ci` runs
+ * what a package.json says. With the widest mode it could run them itself.
+ */
+export function mayRunCommands(driver: Driver, asking: Asking): boolean {
+	return !isAgent(asking) || mayAll(driver, asking);
+}
+
+/** @throws NancyError `not-trusted` for an agent that would have a tear-down command run: see {@link mayRunCommands} */
+export function refuseTearDownFromAgent(driver: Driver, id: DelegateId, asking: Asking): void {
+	if (mayRunCommands(driver, asking)) return;
+	const what = `delete ${id}, whose tear-down command would run over files that agents have changed`;
+	throw refusal(driver, asking, what);
+}
+
 /** Where a run works and what it reads and writes, absolute. */
 export interface Places {
 	/** Folders that it works in, whose agent settings it therefore takes on. */
@@ -82,7 +98,8 @@ export interface Places {
 
 /**
  * An agent that may run `nancy` unasked must not reach further by it than its own workspace and the worktrees beside it, and must
- * not have anything hidden written there: settings of agents and tools, git's hooks, Nancy's records. Another agent works for it
+ * not have anything hidden written there, nor what agents take settings from: settings of agents and tools, git's hooks, Nancy's
+ * records. Another agent works for it
  * where it works itself, or in the same place of a worktree: in a folder below, it can have written settings that widen what the other
  * may do. Only with the widest mode.
  */
@@ -111,6 +128,9 @@ export function refusePlacesFromAgent(driver: Driver, places: Places, asking: As
 	if (path === undefined) throw notAllowed(driver, asking, `that writes ${outputFile}, outside its workspace`);
 	if (path.split(sep).some(name => name.startsWith('.')))
 		throw notAllowed(driver, asking, `that writes ${outputFile}, which is hidden or in a hidden folder`);
+	const reader = asking.drivers.find(({ openSettings }) => openSettings.includes(basename(path).toLowerCase()));
+	if (reader)
+		throw notAllowed(driver, asking, `that writes ${outputFile}, which ${reader.displayName} takes settings from`);
 }
 
 function foldersUpFrom(folder: string): string[] {
@@ -128,7 +148,7 @@ function isBelow(path: string): boolean {
 	return path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
-function isAgent({ context: { env, caller }, drivers }: Asking): boolean {
+export function isAgent({ context: { env, caller }, drivers }: Pick<Asking, 'context' | 'drivers'>): boolean {
 	return caller.is === 'worker' || drivers.some(({ toolVariable }) => Boolean(env[toolVariable]));
 }
 
@@ -145,10 +165,14 @@ function widestFromAgents(driver: Driver, { settings }: Asking): PermissionMode 
 	return permissionModes.find(({ id }) => id === chosen) ?? permissionModes[0];
 }
 
-function notAllowed({ id, displayName }: Driver, { context }: Asking, what: string): NancyError {
+function notAllowed(driver: Driver, asking: Asking, what: string): NancyError {
+	return refusal(driver, asking, `start ${driver.displayName} ${what}`);
+}
+
+function refusal({ id }: Driver, { context }: Asking, what: string): NancyError {
 	return new NancyError(
 		'not-trusted',
-		`an agent may not start ${displayName} ${what}. The user can allow more: setting nancy.agents.${id}.permissionsFromAgents ` +
+		`an agent may not ${what}. The user can allow more: setting nancy.agents.${id}.permissionsFromAgents ` +
 			`in VS Code, or delegates.permissionsFromAgents.${id} in ${settingsFile(context.env).file}`,
 	);
 }

@@ -3,8 +3,13 @@ import { hasErrno } from '../base/errors.ts';
 import { commands } from './commands.ts';
 import { runCommandLine } from './run.ts';
 
-// The reader of a pipe may go first (`nancy traffic | head`): that is no failure.
-process.stdout.on('error', error => process.exit(hasErrno(error, 'EPIPE') ? 0 : 1));
+// The reader of a pipe may go first (`nancy traffic | head`): that is no failure. A command that has something to end first listens
+// itself.
+process.stdout.on('error', error => {
+	if (process.stdout.listenerCount('error') === 1) process.exit(hasErrno(error, 'EPIPE') ? 0 : 1);
+});
+// Nobody is left to be told.
+process.stderr.on('error', () => undefined);
 
 void runCommandLine(process.argv.slice(2), commands, {
 	cwd: process.cwd(),

@@ -42,6 +42,12 @@ export function findWorkspace(context: Context): Workspace {
 	);
 }
 
+/** The workspace, or the nearest folder that has something to show without one. */
+export function findWorkspaceOr(context: Context, hasSomething: (folder: string) => boolean): Workspace {
+	const found = workspaceFolder(context) ?? foldersUpFrom(context.cwd).find(hasSomething);
+	return found === undefined ? findWorkspace(context) : new Workspace(found);
+}
+
 /**
  * The workspace, or where one should be made: the root of the git repository, else the current folder. A repository that
  * holds the whole home folder does not count.

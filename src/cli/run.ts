@@ -6,15 +6,27 @@ import type { Command, Context } from './command.ts';
 import { ExitCode, failureOf } from './failure.ts';
 import { commandHelp, mainHelp } from './help.ts';
 import { callerOf } from './place.ts';
+import { printable } from './words.ts';
 
 /** The process around the command, so that tests can give it another one. */
 export interface Surroundings {
 	cwd: string;
 	env: Readonly<Record<string, string | undefined>>;
 	stdin: NodeJS.ReadStream;
-	stdout: { write(text: string): unknown };
-	stderr: { write(text: string): unknown };
+	stdout: Output;
+	stderr: Output;
 	version: string;
+}
+
+interface Output {
+	write(text: string): unknown;
+	/** Set for a terminal, which obeys what programs and agents have put into their texts. */
+	isTTY?: boolean;
+}
+
+/** To another program as it is; to a terminal nothing that it would obey. */
+function print(output: Output, text: string): void {
+	output.write(output.isTTY === true ? printable(text) : text);
 }
 
 /** Runs one command line and returns the exit code. Never throws. */
@@ -32,20 +44,20 @@ export async function runCommandLine(
 		const input = parseCommandArguments(command, rest, globals);
 		wantsJson = globals.json;
 		if (globals.help) {
-			stdout.write(`${commandHelp(command)}\n`);
+			print(stdout, `${commandHelp(command)}\n`);
 			return ExitCode.ok;
 		}
 		const reply = await command.run(input, contextOf(globals, surroundings));
 		if (typeof reply === 'number') return reply;
 		const text = globals.json ? JSON.stringify(reply.json, null, 2) : reply.text;
-		if (text !== '') stdout.write(`${text}\n`);
+		if (text !== '') print(stdout, `${text}\n`);
 		return reply.exitCode ?? ExitCode.ok;
 	} catch (error) {
 		const { code, message, exitCode } = failureOf(error);
 		const output = wantsJson
 			? JSON.stringify(ErrorOutput.parse({ error: { code, message } }))
 			: `nancy: ${message}`;
-		stderr.write(`${output}\n`);
+		print(stderr, `${output}\n`);
 		return exitCode;
 	}
 }
@@ -65,8 +77,8 @@ function contextOf(globals: GlobalArguments, { cwd, env, stdin, stdout, stderr, 
 		version,
 		caller: callerOf(env),
 		stdin,
-		writeLine: line => stdout.write(`${line}\n`),
-		note: text => stderr.write(`nancy: ${text}\n`),
+		writeLine: line => print(stdout, `${line}\n`),
+		note: text => print(stderr, `nancy: ${text}\n`),
 	};
 }
 
@@ -76,15 +88,16 @@ function withoutCommand(
 	{ stdout, stderr, version }: Surroundings,
 ): number {
 	if (globals.version) {
-		stdout.write(globals.json ? `${JSON.stringify({ version })}\n` : `${version}\n`);
+		print(stdout, globals.json ? `${JSON.stringify({ version })}\n` : `${version}\n`);
 		return ExitCode.ok;
 	}
 	if (globals.help) {
-		stdout.write(`${mainHelp(commands)}\n`);
+		print(stdout, `${mainHelp(commands)}\n`);
 		return ExitCode.ok;
 	}
 	if (globals.json) throw new NancyError('bad-usage', 'no command is given; nancy --help lists the commands');
-	stderr.write(`${mainHelp(commands)}\n`);
+	print(stderr, `${mainHelp(commands)}
+`);
 	return ExitCode.usage;
 }
 

@@ -44,6 +44,10 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				env: context.env,
 				// In tmux somebody may be looking.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),
+				cap: async () => {
+					const settings = await settingsFor(workspace.folder, context).catch(() => ({}));
+					return queueOptions(context, runtime, settings).cap;
+				},
 				signal,
 			}),
 		);

@@ -60,12 +60,21 @@ type Rendered = Pick<Claim, 'content' | 'deliveredFile' | 'earlierClaims'> & { i
 function render({ content, id, deliveredFile, earlierClaims }: Rendered, limit: number): string {
 	const urgent = content.priority === 'urgent' ? 'urgent ' : '';
 	const repeat = earlierClaims === 0 ? '' : '\n(You may have received this message before.)';
+	const words = content.from === ORCHESTRATOR ? content.text : withoutMarks(content.text);
 	const text =
-		content.text.length <= limit * LARGEST_SHARE
-			? content.text
-			: `${content.text.slice(0, OPENING)} …\nThis message is long. Read the whole of it now in ${deliveredFile}`;
+		words.length <= limit * LARGEST_SHARE
+			? words
+			: `${words.slice(0, OPENING)} …\nThis message is long. Read the whole of it now in ${deliveredFile}`;
 	return `${messageMark(id)} ${urgent}${content.kind} from ${speaker(content.from)}]\n${text}${repeat}`;
 }
+
+/** What looks like the beginning of a message, in another agent's words: it would be read as one, perhaps from the user. */
+function withoutMarks(text: string): string {
+	return text.replace(FORGED_MARK, '(');
+}
+
+/** As {@link messageMark} writes it, or nearly so: spaces and invisible characters do not make it another one to a reader. */
+const FORGED_MARK = /[[［【](?=[\s\p{Cf}]*nancy[\s\p{Cf}]+message)/giu;
 
 function howToFile(mailbox: Mailbox, canFile: boolean): string {
 	const folder = dirname(mailbox.deliveredFile('x'));

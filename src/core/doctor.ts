@@ -153,7 +153,7 @@ async function hooks(
 			text: `${place} has hooks for ${driver.displayName}, which is not installed any more`,
 			repair: {
 				text: 'take them back',
-				run: async () => void (await undeploy(workspace, driver.id, asked, askGit)),
+				run: async () => void (await undeploy(workspace, driver, asked, askGit)),
 			},
 		};
 	}

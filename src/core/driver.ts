@@ -30,6 +30,16 @@ export interface Driver {
 	deployment(request: DeploymentRequest): DeploymentPlan;
 	/** Folder that the CLI reads skills from, relative to the workspace folder; `undefined` where it reads none. */
 	readonly skillsFolder: string | undefined;
+	/**
+	 * Where earlier versions of Nancy wrote for this CLI and the present one does not: files of its own, and folders that held its
+	 * skills. Only what stands in a driver's places is ever removed.
+	 */
+	readonly earlierPlaces: readonly string[];
+	/**
+	 * Names of the files, in whatever folder of a workspace, that the CLI takes settings from and whose path has nothing hidden in it:
+	 * what an agent may not have written by another one. Lower case.
+	 */
+	readonly openSettings: readonly string[];
 	readonly hooks: HookMapping;
 	/** Reads what the CLI itself says its sessions are doing, or `none` where it cannot tell. */
 	readonly probe: StatusProbe | 'none';
@@ -89,6 +99,8 @@ export interface LaunchPlace {
 	workspaceFolder: string;
 	/** `undefined` for a run without hooks. */
 	hooks: LaunchHooks | undefined;
+	/** Environment that the agent will inherit; what a launch sets replaces a variable of the user's. */
+	env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface LaunchHooks {
@@ -142,7 +154,10 @@ export interface DeploymentPlan {
 	launchFiles: readonly OwnFile[];
 	/** Event names written, for the deployment record. */
 	events: readonly string[];
-	/** What this version of the CLI cannot do, in sentences for a person. */
+	/**
+	 * What this version of the CLI cannot do or first wants of its user, in sentences for a person. Told at Set Up, and at a start
+	 * that has written something.
+	 */
 	warnings: readonly string[];
 }
 
@@ -180,6 +195,11 @@ export interface HookMapping {
 	answer(event: AgentEvent, delivery: Delivery): HookAnswer;
 	/** The answer to a session's start or change of folder, by which it watches its doorbell; `none` where it cannot. */
 	readonly watchAnswer: ((event: AgentEvent, bell: string) => HookAnswer) | 'none';
+	/**
+	 * Whether a session that is resumed without a prompt hears its doorbell, whatever its user has set. Where it may not, Nancy gives
+	 * it a first prompt when messages wait.
+	 */
+	readonly hearsWhenResumed: boolean;
 	/** How a hook that waits in the background wakes an idle agent, or `none` where it cannot. */
 	readonly wake: HookWake | 'none';
 }

@@ -117,10 +117,12 @@ async function tryPlan(
 		version: agent.version,
 		workspaceFolder: workspace.folder,
 		hooks: request.launcher === undefined ? undefined : { launcher: request.launcher, folder },
+		env: request.env,
 	};
 	// Two live sessions of one name confuse the agent, which then makes up another.
 	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;
-	const prompt = request.prompt ?? (resume && (await wakingPrompt(workspace, driver, request, address)));
+	const prompt =
+		request.prompt ?? (resume && (await wakingPrompt(workspace, driver, agent.version, request, address)));
 	const launch = request.headless
 		? headlessOf(driver).launch({
 				...conversation,
@@ -183,14 +185,16 @@ async function tryPlan(
 	};
 }
 
-/** What a resumed agent is to begin with when messages wait for it and its CLI watches no doorbell that would tell it of them. */
+/** What a resumed agent is to begin with when messages wait for it and it may hear no doorbell that would tell it of them. */
 async function wakingPrompt(
 	workspace: Workspace,
 	driver: Driver,
+	version: Version,
 	{ launcher, headless }: WorkerRequest,
 	address: WorkerAddress,
 ): Promise<string | undefined> {
-	if (launcher === undefined || headless || driver.hooks.watchAnswer !== 'none') return undefined;
+	const hears = driver.hooks.hearsWhenResumed && can(driver, 'wake', version);
+	if (launcher === undefined || headless || hears) return undefined;
 	const { messages } = await workspace.mailbox(address).list(['queued']);
 	return messages.some(message => wakes(message.content)) ? RESUME_PROMPT : undefined;
 }
@@ -212,6 +216,14 @@ export async function recordProcess(
 ): Promise<void> {
 	const process = liveness(found) === 'dead' ? { pid: found.pid, startedTicks: ENDED } : found;
 	await workspace.updateWorker(address, record => record && { ...withoutStart(record), process });
+}
+
+/** Notes the session that a CLI has chosen itself: without hooks nobody else tells in which one can go on. */
+export async function noteSession(workspace: Workspace, address: WorkerAddress, id: SessionId): Promise<void> {
+	await workspace.updateWorker(address, record => {
+		if (!record || record.sessions.some(session => session.id === id)) return undefined;
+		return { ...record, sessions: [...record.sessions, { id, startedAt: new Date().toISOString() }] };
+	});
 }
 
 /** Gives back the right to start a planned worker whose process there will not be. */

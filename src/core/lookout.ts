@@ -35,7 +35,7 @@ export class Lookout {
 	private isKeeping = false;
 
 	constructor(private readonly around: Surroundings) {
-		this.upkeep = new Upkeep(around.workspace, around.now);
+		this.upkeep = new Upkeep(around.workspace, around.drivers, around.now);
 		this.keeping = new ProcessLock(around.workspace.paths.upkeepLock);
 	}
 
@@ -84,7 +84,7 @@ export class Lookout {
 		const address = { task: record.task, worker: record.name };
 		// A full disk or a vanished task: the next tick tries again.
 		await this.upkeep
-			.tend(address, state, tasks.inState(address, 'queued'), record.hooks === undefined)
+			.tend(record, state, tasks.inState(address, 'queued'))
 			.catch((error: unknown) => fail(workspace.paths.mailbox(record.task, record.name), error));
 	}
 

@@ -149,8 +149,9 @@ async function agentProcess(workspace: Workspace, name: string): Promise<z.infer
 async function adopt(workspace: Workspace, caller: SessionCaller): Promise<WorkerAddress> {
 	const now = new Date().toISOString();
 	const id = caller.session.toLowerCase();
-	// Two sessions rarely begin alike; then the whole id tells them apart.
-	for (const name of [`session-${id.slice(0, 8)}`, `session-${id}`]) {
+	// Some CLIs' ids begin with the time, so that those of a day begin alike. Two rarely end alike; then the whole id tells them apart.
+	const end = id.slice(-8).replace(/^[-_]+/, '');
+	for (const name of [`session-${end}`, `session-${id}`]) {
 		const task = TaskName.safeParse(name.slice(0, 64).replace(/[-_]+$/, ''));
 		if (!task.success) continue;
 		const address = { task: task.data, worker: FIRST_WORKER };
@@ -158,7 +159,7 @@ async function adopt(workspace: Workspace, caller: SessionCaller): Promise<Worke
 			await workspace.createTask({
 				version: 1,
 				name: task.data,
-				title: `Session ${id.slice(0, 8)}`,
+				title: `Session ${end}`,
 				prompt: '',
 				agent: caller.driver,
 				createdAt: now,

@@ -1,4 +1,7 @@
 import { lstat } from 'node:fs/promises';
+import { parseVersion } from '../base/version.ts';
+import type { WorkerRecord } from '../protocol/records.ts';
+import { can, type Driver } from './driver.ts';
 import { wakes } from './due.ts';
 import type { StoredMessage } from './mailboxFiles.ts';
 import type { WorkerState } from './overview.ts';
@@ -16,9 +19,9 @@ const HELD = {
 	waiting: 'the agent waits for an answer in its terminal',
 	resting: 'the agent is idle already; the pause waits for the next prompt',
 	unheard: 'the agent is idle and did not answer its bell; it gets the message at its next prompt',
+	bell: 'this version of the agent cannot be woken when idle; it gets the message at its next prompt, or by “Nancy: Wake by Typing”',
 	unhooked: 'the agent was started without hooks and hears nothing; tell it in its terminal, or resume it with hooks',
 } as const;
-const OURS = new Set<string>(Object.values(HELD));
 
 interface Ringing {
 	/** The newest message that the bell was rung for. */
@@ -31,33 +34,44 @@ interface Ringing {
 export class Upkeep {
 	private readonly ringing = new Map<string, Ringing>();
 
+	/** The reasons that Nancy gives: whatever else stands there, somebody else wrote. */
+	private readonly ours: ReadonlySet<string>;
+
 	constructor(
 		private readonly workspace: Workspace,
+		private readonly drivers: readonly Driver[],
 		private readonly now: () => number,
-	) {}
+	) {
+		this.ours = new Set([...Object.values(HELD), ...drivers.flatMap(({ limits }) => limits.wake ?? [])]);
+	}
 
-	/** @param hasHooks whether anything of the agent's could hand a message over */
-	async tend(
-		address: WorkerAddress,
-		state: WorkerState,
-		queued: readonly StoredMessage[],
-		hasHooks = true,
-	): Promise<void> {
-		const rings = hasHooks ? await this.ring(address, state, queued) : 0;
-		const isDeaf = !hasHooks && state.phase !== 'ended';
+	async tend(worker: WorkerRecord, state: WorkerState, queued: readonly StoredMessage[]): Promise<void> {
+		const address = { task: worker.task, worker: worker.name };
+		const deaf = this.deafness(worker, state, queued);
+		const rings = deaf === undefined ? await this.ring(address, state, queued) : 0;
 		for (const message of queued) {
-			const reason = isDeaf ? HELD.unhooked : this.reason(state, message, rings);
+			const reason = reasonOf(state, message, rings, deaf);
 			// Somebody else's reason is better than ours.
-			if (message.held === reason || (message.held !== undefined && !OURS.has(message.held))) continue;
+			if (message.held === reason || (message.held !== undefined && !this.ours.has(message.held))) continue;
 			await this.workspace.mailbox(address).setHeld(message.id, reason);
 		}
 	}
 
-	private reason({ phase }: WorkerState, { content }: StoredMessage, rings: number): string | undefined {
-		if (phase === 'ended') return HELD.ended;
-		if (phase === 'waiting') return HELD.waiting;
-		if (phase === 'idle' && !wakes(content)) return HELD.resting;
-		return phase === 'idle' && rings >= RINGS_UNTIL_HELD ? HELD.unheard : undefined;
+	/** Why no bell reaches the agent; nothing where one does, or where none is needed. */
+	private deafness(
+		worker: WorkerRecord,
+		{ phase }: WorkerState,
+		queued: readonly StoredMessage[],
+	): string | undefined {
+		if (phase === 'ended') return undefined;
+		if (worker.hooks === 'off') return HELD.unhooked;
+		const driver = this.drivers.find(({ id }) => id === worker.agent);
+		const isToWake = phase === 'idle' && queued.some(message => wakes(message.content));
+		if (!driver || !isToWake) return undefined;
+		const version = parseVersion(worker.agentVersion ?? '');
+		// An unknown version is more likely newer than Nancy than older.
+		const canWake = version === undefined ? driver.floors.wake !== 'none' : can(driver, 'wake', version);
+		return canWake ? undefined : (driver.limits.wake ?? HELD.bell);
 	}
 
 	/** Rings the bell of an idle agent again and again, less and less often. Returns how often it was rung in vain. */
@@ -85,6 +99,20 @@ export class Upkeep {
 		}
 		return known.rings;
 	}
+}
+
+function reasonOf(
+	{ phase }: WorkerState,
+	{ content }: StoredMessage,
+	rings: number,
+	deaf: string | undefined,
+): string | undefined {
+	if (phase === 'ended') return HELD.ended;
+	if (deaf === HELD.unhooked) return deaf;
+	if (phase === 'waiting') return HELD.waiting;
+	if (phase !== 'idle') return undefined;
+	if (!wakes(content)) return HELD.resting;
+	return deaf ?? (rings >= RINGS_UNTIL_HELD ? HELD.unheard : undefined);
 }
 
 async function isRungSince(bell: string, sinceMs: number, messages: readonly StoredMessage[]): Promise<boolean> {

@@ -4,7 +4,13 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { hasErrno, NancyError } from '../base/errors.ts';
-import { CommonSettings, DelegateSettings, UserSettings, type SettingsLayer } from '../protocol/settings.ts';
+import {
+	CommonSettings,
+	DelegateSettings,
+	FolderSettings,
+	UserSettings,
+	type SettingsLayer,
+} from '../protocol/settings.ts';
 import { holdingLock } from './holdingLock.ts';
 import { readJsonFile, writeJsonFile } from './jsonFile.ts';
 
@@ -42,9 +48,12 @@ export class UserSettingsFile {
 		const { editor, ...byHand } = await this.read();
 		const layers = editor ? [byHand, editor] : [byHand];
 		const common = layers.map(({ delegates }) => CommonSettings.parse(delegates));
-		const nearest = (await Promise.all(layers.map(({ folders }) => nearestOf(folders, place)))).flatMap(
-			found => found ?? [],
-		);
+		// Whatever an earlier editor wrote.
+		const found = [
+			await nearestOf(byHand.folders, place, DelegateSettings),
+			...(editor ? [await nearestOf(editor.folders, place, FolderSettings)] : []),
+		];
+		const nearest = found.flatMap(each => each ?? []);
 		// A stable order: of the same folder the editor's stands last.
 		const own = nearest.toSorted((a, b) => a.path.length - b.path.length).map(({ settings }) => settings);
 		const permissionsFromAgents = Object.assign({}, ...common.map(each => each.permissionsFromAgents));
@@ -120,11 +129,12 @@ function isEmpty({ delegates, folders }: SettingsLayer): boolean {
 async function nearestOf(
 	folders: SettingsLayer['folders'],
 	place: string,
+	kind: typeof DelegateSettings | typeof FolderSettings,
 ): Promise<{ path: string; settings: DelegateSettings } | undefined> {
 	const all = await Promise.all(
 		Object.entries(folders).map(async ([folder, settings]) => ({
 			path: await realPath(folder),
-			settings: DelegateSettings.parse(settings),
+			settings: kind.parse(settings),
 		})),
 	);
 	return all

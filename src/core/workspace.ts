@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
@@ -66,6 +66,7 @@ export class Workspace {
 		]) {
 			await mkdir(folder, { recursive: true, mode: 0o700 });
 		}
+		await keepToOwner(this.paths.root);
 		await createFileAtomic(this.paths.gitignore, '*\n');
 	}
 
@@ -293,6 +294,15 @@ export class Workspace {
 		const session = (await this.worker(address))?.sessions.at(-1);
 		if (session) await touch(this.paths.bell(session.id));
 	}
+}
+
+/** A folder that was there before, as after a checkout or a copy, may let everybody read the messages in it. */
+async function keepToOwner(folder: string): Promise<void> {
+	if (((await stat(folder)).mode & 0o077) === 0) return;
+	// Some disks have no modes, and somebody else's folder is theirs to close.
+	await chmod(folder, 0o700).catch((error: unknown) => {
+		if (!hasErrno(error, 'EPERM', 'ENOTSUP', 'EROFS')) throw error;
+	});
 }
 
 /** Turns what a person typed into a task name: `Fix the login!` becomes `fix-the-login`. */

@@ -22,14 +22,25 @@ function isInstalled() {
 
 const NOTHING = { code: 0, stdout: '', stderr: '' };
 
-/** One call of the guard, of no more than limit milliseconds where there is one. Never fails. */
+/**
+ * One call of the guard, of no more than limit milliseconds where there is one. Never fails. One that takes longer is left to tell
+ * its event; its program cannot print any more, and puts what it would have handed over back into the inbox.
+ */
 function guard(session, event, slot, payload, limit) {
 	return new Promise(resolve => {
 		try {
 			const options = { env: environment(session), stdio: 'pipe' };
 			const child = spawn(LAUNCHER, [${JSON.stringify(driver)}, event, slot, FOLDER], options);
 			const said = { stdout: '', stderr: '' };
-			const timer = limit && setTimeout(() => { child.kill('SIGKILL'); resolve(NOTHING); }, limit);
+			const giveUp = () => {
+				// Printed whole is handed over: the program has filed it as delivered.
+				if (said.stdout.endsWith('\\n')) return resolve({ ...said, code: 0 });
+				for (const name of ['stdout', 'stderr']) child[name].destroy();
+				child.unref();
+				resolve(NOTHING);
+			};
+			// What came while this process was busy is read first.
+			const timer = limit && setTimeout(() => setTimeout(giveUp), limit);
 			for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', text => (said[name] += text));
 			const end = result => { clearTimeout(timer); resolve(result); };
 			child.on('error', () => end(NOTHING));

@@ -114,7 +114,7 @@ class Turn {
 		if (driver.hooks.watchAnswer === 'none') return;
 		const { stdout } = driver.hooks.watchAnswer(event, bell);
 		if (stdout === '') return;
-		await this.print(stdout);
+		if (!(await this.print(stdout))) return;
 		if (!bound.watched && (version === undefined || can(driver, 'wake', version)))
 			await workspace.bindSession(event.session, bound.address, true);
 	}
@@ -207,10 +207,13 @@ class Turn {
 		return recorded === undefined ? this.deployedVersion() : parseVersion(recorded);
 	}
 
-	/** The version that the hooks were written for: it decides which events come. */
+	/**
+	 * The version that the hooks were written for: it decides which events come. Unknown where nobody can read it, for only the form
+	 * of an answer depends on it, and that must not keep a message back.
+	 */
 	private async deployedVersion(): Promise<Version | undefined> {
-		const { deployments } = await this.workspace.config();
-		const deployed = deployments.find(deployment => deployment.driver === this.call.driver.id);
+		const config = await this.workspace.config().catch(() => undefined);
+		const deployed = config?.deployments.find(deployment => deployment.driver === this.call.driver.id);
 		return parseVersion(deployed?.agentVersion ?? '');
 	}
 }

@@ -1,14 +1,17 @@
 import { join } from 'node:path';
-import { dataFolder } from '../base/folders.ts';
+import { configFolder, dataFolder } from '../base/folders.ts';
 import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { queueDelegate, type DelegateRequest } from '../core/delegates/queueDelegate.ts';
+import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
 import type { Runtime } from '../core/runtime.ts';
-import { drivers } from '../drivers/index.ts';
+import { UserSettingsFile } from '../core/userSettings.ts';
+import { driverById, drivers } from '../drivers/index.ts';
 import { lookAtQueue, stopDelegate } from '../process/delegateQueue.ts';
 import { programVariable } from '../process/detect.ts';
+import { refuseTracked } from '../process/refuseTracked.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { agentPath, delegateHost, maximumDelegates, swarmWorker } from '../ui/settings.ts';
@@ -27,12 +30,18 @@ export class WindowDelegates implements DelegateOperations {
 
 	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
 		requireTrust();
+		await refuseTracked(folder.workspace);
+		const driver = driverById(request.agent);
+		const { folder: place, worktree } = request;
+		if (driver)
+			requirePlace(driver, { folder: place, isInWorktree: worktree !== undefined }, folder.workspace.folder);
 		// Its runner is no part of this window.
 		await keepSettings(folder);
 		const store = new Delegates(folder.workspace);
 		// Here for whatever asked for it, as the command does: only a repeated one brings a name along.
 		const swarm = swarmOf({ again: request.swarm }, process.env, { swarmWorker: swarmWorker(folder.path) });
-		const { record } = await queueDelegate(store, this.tickets, { ...request, swarm });
+		const commands = request.worktree && !request.setUp && !request.tearDown && (await worktreeCommands(folder));
+		const { record } = await queueDelegate(store, this.tickets, { ...request, ...commands, swarm });
 		// It is queued: who tried again because of this would queue it twice. Another look follows anyway.
 		await this.look(store).catch(this.tell);
 		return record.id;
@@ -63,6 +72,12 @@ export class WindowDelegates implements DelegateOperations {
 			env: delegateVariables(),
 		});
 	}
+}
+
+/** As the `nancy` command takes them: of one folder, they stand only in the file that the user writes by hand. */
+async function worktreeCommands({ path }: Folder): Promise<Pick<DelegateRequest, 'setUp' | 'tearDown'>> {
+	const { worktreeSetUp, worktreeTearDown } = await new UserSettingsFile(configFolder()).forFolder(path);
+	return { setUp: worktreeSetUp || undefined, tearDown: worktreeTearDown || undefined };
 }
 
 /** What the `nancy` command needs to know of the window's settings: runners and agents' terminals inherit it. */

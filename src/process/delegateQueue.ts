@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextIfExists } from '../base/atomicFile.ts';
-import { errorText, hasErrno } from '../base/errors.ts';
+import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { liveness } from '../base/liveness.ts';
-import { admitted, defaultCap } from '../core/delegates/admission.ts';
-import { isFinal, RUNNER_DIED, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
+import { admitted } from '../core/delegates/admission.ts';
+import { isFinal, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { sweep } from '../core/delegates/sweep.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
-import type { DelegateId } from '../protocol/delegate.ts';
+import { RUNNER_DIED, type DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
 import { RUN_MARK, RUNNER_MARK, stopMarked } from './marked.ts';
 import { inspectRepository } from './repository.ts';
@@ -50,7 +50,7 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 		for (let failed = -1; failed < failures.size;) {
 			failed = failures.size;
 			const now = (await delegates.list()).delegates.filter(({ record }) => !failures.has(record.id));
-			await each(admitted(now, options.cap ?? defaultCap(), parked), one => start(delegates, one, options));
+			await each(admitted(now, options.cap, parked), one => start(delegates, one, options));
 		}
 		const [first] = failures.values();
 		if (first !== undefined) throw first;
@@ -118,7 +118,10 @@ function signal(pid: number, name: NodeJS.Signals): void {
 	}
 }
 
-/** Ends a delegate on purpose. One that waits is ended at once, one that runs by its runner, which writes its files. */
+/**
+ * Ends a delegate on purpose. One that waits is ended at once, one that runs by its runner, which writes its files.
+ * @throws NancyError `timeout` where the runner was told to and has not ended it in time
+ */
 export async function stopDelegate(
 	delegates: Delegates,
 	tickets: Tickets,
@@ -141,12 +144,21 @@ export async function stopDelegate(
 		return true;
 	});
 	const deadline = Date.now() + patienceMs;
-	while (!isOver && Date.now() < deadline) {
+	while (!isOver) {
 		const now = await delegates.get(id);
 		if (isFinal(now.state)) return;
 		// It was stopped before it could say so itself.
 		if (now.status.runner && liveness(now.status.runner) === 'dead')
 			return stopDelegate(delegates, tickets, id, patienceMs);
+		if (Date.now() >= deadline) throw notStopped(id, patienceMs, now.status.runner?.pid);
 		await sleep(50);
 	}
+}
+
+function notStopped(id: DelegateId, patienceMs: number, pid: number | undefined): NancyError {
+	const runner = pid === undefined ? 'its runner' : `its runner, process ${pid},`;
+	return new NancyError(
+		'timeout',
+		`${id} was told to stop and has not after ${patienceMs / 1000} s: ${runner} does not answer. Look again later, or end that process`,
+	);
 }

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,12 +78,13 @@ export function differingFiles(
 }
 
 async function addAll(place: GitPlace, env: Readonly<Record<string, string>>): Promise<string[]> {
+	await lookAtEverything(place, env);
 	for (let tries = 1; ; tries++) {
 		const untracked = await gitList(place, ['ls-files', '--others', '--exclude-standard', '-z'], { env });
 		const nested = untracked.filter(file => file.endsWith('/'));
 		const pathspecs = ['.', ...nested.map(file => `:(exclude,literal)${file.slice(0, -1)}`)];
 		try {
-			await git(place, ['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+			await git(place, ['add', '--all', '--sparse', '--pathspec-from-file=-', '--pathspec-file-nul'], {
 				env,
 				input: pathspecs.join('\0'),
 			});
@@ -90,6 +92,22 @@ async function addAll(place: GitPlace, env: Readonly<Record<string, string>>): P
 		} catch (error) {
 			if (tries === TRIES || !(error instanceof NancyError)) throw error;
 		}
+	}
+}
+
+/**
+ * Git can be told to take tracked files for unchanged (`--assume-unchanged`, `--skip-worktree`), and to leave out what a sparse checkout
+ * does not have: changes to such files would be in no tree. Those that are there count as they are.
+ */
+async function lookAtEverything(place: GitPlace, env: Readonly<Record<string, string>>): Promise<void> {
+	const marked: Readonly<Record<string, RegExp>> = { '--no-skip-worktree': /^S/i, '--no-assume-unchanged': /^[a-z]/ };
+	const listed = await gitList(place, ['ls-files', '-v', '-z'], { env });
+	const flagged = listed.filter(entry => !entry.startsWith('H '));
+	const there = flagged.filter(entry => lstatSync(join(place.folder, entry.slice(2)), { throwIfNoEntry: false }));
+	for (const [option, tag] of Object.entries(marked)) {
+		const files = there.filter(entry => tag.test(entry)).map(entry => entry.slice(2));
+		if (files.length > 0)
+			await git(place, ['update-index', option, '-z', '--stdin'], { env, input: files.join('\0') });
 	}
 }
 

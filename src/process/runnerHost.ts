@@ -68,7 +68,8 @@ function inBackground(
 
 /**
  * A server of its own for each runner: a server takes the environment of who started it, which on a shared one would be that of
- * somebody long gone; and nothing of the environment stands in a command line, which others can read. It ends with the runner.
+ * somebody long gone; and nothing of the environment stands in a command line, which others can read. It ends with the runner:
+ * without the user's tmux.conf, which can keep it (`remain-on-exit`) or end it as soon as nobody looks (`destroy-unattached`).
  */
 async function inTmux(
 	tmux: string,
@@ -80,7 +81,11 @@ async function inTmux(
 	const run = promisify(execFile);
 	const socket = ['-L', tmuxSocket(id)];
 	const size = ['-x', '160', '-y', '50'];
-	await run(tmux, [...socket, 'new-session', '-d', '-s', 'nancy', '-c', cwd, ...size, ...command], { cwd, env });
+	await run(
+		tmux,
+		[...socket, '-f', '/dev/null', 'new-session', '-d', '-s', 'nancy', '-c', cwd, ...size, ...command],
+		{ cwd, env },
+	);
 	const { stdout } = await run(tmux, [...socket, 'list-panes', '-a', '-F', '#{pane_pid}'], { env });
 	return identify(Number(stdout.trim()));
 }

@@ -81,6 +81,9 @@ export type DelegateRecord = z.infer<typeof DelegateRecord>;
 export const DelegateState = z.enum(['queued', 'running', 'parked', 'done', 'failed']);
 export type DelegateState = z.infer<typeof DelegateState>;
 
+/** Why it failed, where its runner was killed: the next look at the folder says it. */
+export const RUNNER_DIED = 'runner died';
+
 /** `delegates/<id>.status`: rewritten whole at each change, at most four times a second. */
 export const DelegateStatus = z.looseObject({
 	task_id: z.string(),

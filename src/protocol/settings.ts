@@ -17,6 +17,10 @@ export const DelegateSettings = z.object({
 });
 export type DelegateSettings = z.infer<typeof DelegateSettings>;
 
+/** The same without what names commands: VS Code's settings of a folder are files that a repository or an agent can write. */
+export const FolderSettings = z.omit(DelegateSettings, { worktreeSetUp: true, worktreeTearDown: true });
+export type FolderSettings = z.infer<typeof FolderSettings>;
+
 /** What a user can set for all folders. */
 export const CommonSettings = z.extend(DelegateSettings, {
 	/** By agent: the widest permission mode that an agent may start another one with. */

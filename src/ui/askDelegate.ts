@@ -11,6 +11,7 @@ import { quotedSelection, selectionIn, type Selection } from './askSelection.ts'
 import {
 	agentsOf,
 	LastChoice,
+	misplaced,
 	modelsIn,
 	placeAndLimits,
 	PLACES,
@@ -19,7 +20,7 @@ import {
 	type Place,
 } from './delegateChoice.ts';
 import type { AgentChoice, Folder } from './ports.ts';
-import { defaultAgent, delegateLimits, model as defaultModel, worktreeCommands } from './settings.ts';
+import { defaultAgent, delegateLimits } from './settings.ts';
 import { askChoice, askText, BackPressed, ElsewherePressed, inOrder } from './steps.ts';
 
 /** What was chosen last, over windows. */
@@ -61,7 +62,7 @@ export async function askDelegate(
 	const worker = parent && (await folder.workspace.worker(parent));
 	const choice: DelegateChoice = {
 		...lastChoice(memory, agents, worker?.agent),
-		models: defaultModel() ?? '',
+		models: '',
 		within: '',
 		wallMinutes: wallSeconds / 60,
 		idleMinutes: idleSeconds / 60,
@@ -93,8 +94,9 @@ export async function askDelegate(
 				active: undefined,
 				placeholder: l10n.t('Start, or change how'),
 			});
-			if (change === 'start') return;
-			if (change === 'selection') isSelectionTaken = !isSelectionTaken;
+			if (change === 'start' && misplaced(choice, agents).length === 0) return;
+			if (change === 'start') void vscode.window.showWarningMessage(misplacedWords(choice, agents));
+			else if (change === 'selection') isSelectionTaken = !isSelectionTaken;
 			else if (change === 'more') await askMore(choice, folder.path).catch(backToSummary);
 			else await ask(change, choice, agents).catch(backToSummary);
 		}
@@ -112,7 +114,6 @@ export async function askDelegate(
 		model,
 		permissions: modeOf(agent, choice).id,
 		...placeAndLimits(choice, folder.path),
-		...(choice.place !== 'folder' && worktreeCommands(folder.path)),
 		parent,
 		group,
 	}));
@@ -138,14 +139,20 @@ function summary(
 		...(agents.length > 1
 			? [{ label: `$(robot) ${l10n.t('Agent')}`, description: names, change: 'agents' as const }]
 			: []),
-		{ label: `$(folder) ${l10n.t('Where')}`, description: placeWords(choice.place).label, change: 'place' },
+		{
+			label: `$(folder) ${l10n.t('Where')}`,
+			description: placeWords(choice.place).label,
+			...(misplaced(choice, agents).length > 0 && { detail: `$(warning) ${misplacedWords(choice, agents)}` }),
+			change: 'place',
+		},
 		{ label: `$(shield) ${l10n.t('Permissions')}`, description: [...modes].join(', '), change: 'permissions' },
 		...(chosen.length > 1
 			? []
 			: [
 					{
 						label: `$(symbol-misc) ${l10n.t('Model')}`,
-						description: modelsIn(choice.models).join(', ') || l10n.t('the agent chooses'),
+						description:
+							modelsIn(choice.models).join(', ') || chosen[0]?.model || l10n.t('the agent chooses'),
 						change: 'model' as const,
 					},
 				]),
@@ -189,7 +196,7 @@ async function ask(
 				await askText(frame, {
 					value: choice.models,
 					prompt: l10n.t(
-						'The model, as the agent names it, or several with commas between them: each gets the same prompt. When empty, the agent chooses.',
+						'The model, as the agent names it, or several with commas between them: each gets the same prompt. When empty, the one in its settings, or the agent chooses.',
 					),
 					placeholder: '',
 					validate: () => undefined,
@@ -251,6 +258,14 @@ function placeWords(place: Place): { label: string; detail: string } {
 				detail: l10n.t('The same, beginning with your files as they are now.'),
 			};
 	}
+}
+
+function misplacedWords(choice: DelegateChoice, agents: readonly AgentChoice[]): string {
+	const names = misplaced(choice, agents).map(({ displayName }) => displayName);
+	return l10n.t(
+		'{0} can work in this folder itself alone, in no worktree and no folder below: it takes trust and hooks from there.',
+		names.join(', '),
+	);
 }
 
 /** @param ofParent the agent that the result is for: the first choice of who has not chosen yet */

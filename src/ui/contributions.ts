@@ -124,7 +124,6 @@ export const CONTEXT_KEYS = {
 /** Settings that are not named after an agent. Defaults live in package.json alone. */
 export const SETTINGS = {
 	defaultAgent: 'nancy.defaultAgent',
-	model: 'nancy.model',
 	tokenThreshold: 'nancy.tokenThreshold',
 	hooks: 'nancy.hooks',
 	notifyPermission: 'nancy.notifications.permission',
@@ -144,10 +143,13 @@ export const SETTINGS = {
 } as const;
 
 /** The settings of one agent, named after its driver. */
-export function agentSettings(driver: string): { path: string; arguments: string; permissionsFromAgents: string } {
+export function agentSettings(
+	driver: string,
+): Record<'path' | 'arguments' | 'model' | 'permissionsFromAgents', string> {
 	return {
 		path: `nancy.agents.${driver}.path`,
 		arguments: `nancy.agents.${driver}.arguments`,
+		model: `nancy.agents.${driver}.model`,
 		permissionsFromAgents: `nancy.agents.${driver}.permissionsFromAgents`,
 	};
 }

@@ -37,7 +37,13 @@ export function agentsOf(choice: DelegateChoice, agents: readonly AgentChoice[])
 	return agents.filter(({ id }) => choice.agents.includes(id));
 }
 
-/** Who gets the prompt: each agent with the model that it chooses, or one agent with each of the models. */
+/** The chosen agents that cannot work where they are to: it is not the workspace's own folder. */
+export function misplaced(choice: DelegateChoice, agents: readonly AgentChoice[]): AgentChoice[] {
+	if (choice.place === 'folder' && resolve('/', choice.within) === resolve('/')) return [];
+	return agentsOf(choice, agents).filter(({ runsIn }) => runsIn === 'workspace');
+}
+
+/** Who gets the prompt: each agent with the model of its settings, or one agent with each of the models. */
 export function runsOf(
 	choice: DelegateChoice,
 	agents: readonly AgentChoice[],
@@ -45,7 +51,7 @@ export function runsOf(
 	const chosen = agentsOf(choice, agents);
 	const models = modelsIn(choice.models);
 	const [only, ...others] = chosen;
-	if (!only || others.length > 0 || models.length === 0) return chosen.map(agent => ({ agent, model: undefined }));
+	if (!only || others.length > 0 || models.length === 0) return chosen.map(agent => ({ agent, model: agent.model }));
 	return models.map(model => ({ agent: only, model }));
 }
 

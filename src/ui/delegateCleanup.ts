@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { NancyError } from '../base/errors.ts';
+import { errorText, NancyError } from '../base/errors.ts';
 import {
 	batchesOf,
 	clearable,
@@ -11,6 +11,8 @@ import {
 	type OnlyThere,
 } from '../core/delegates/batches.ts';
 import type { Delegate } from '../core/delegates/delegates.ts';
+import type { WorkerAddress } from '../core/workspace.ts';
+import type { DelegateRecord } from '../protocol/delegate.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { DelegateItem } from './delegatesView.ts';
@@ -98,7 +100,9 @@ export class DelegateCleanup {
 		const problems: string[] = [];
 		await vscode.window.withProgress({ location: { viewId: 'nancy.delegates' } }, async () => {
 			for (const batch of batches) {
-				const problem = await this.deleteBatch(batch, said);
+				const problem = await this.deleteBatch(batch, said).catch((error: unknown) =>
+					sentence(errorText(error)),
+				);
 				if (problem !== undefined) problems.push(`${quoted(batch.delegates[0])}: ${problem}`);
 			}
 			for (const folder of new Set(batches.map(batch => batch.folder))) await folder.refresh();
@@ -109,7 +113,8 @@ export class DelegateCleanup {
 
 	/** Returns why it stays. */
 	private async deleteBatch(batch: FolderBatch, said: string[]): Promise<string | undefined> {
-		const { folder, only } = batch;
+		const { folder, only, unseen } = batch;
+		if (unseen !== undefined) return sentence(unseen);
 		const removal = await deleteBatch(
 			batch,
 			(worktree, record) =>
@@ -148,6 +153,9 @@ function detailLines(batches: readonly FolderBatch[]): string[] {
 		l10n.t('Prompts, logs, answers and mailboxes are deleted. Results stay in the mailboxes of those who asked.'),
 		...(unread.length > 0 ? [l10n.t('Nobody has read the result yet: {0}', listed(unread.map(quoted)))] : []),
 		...batches.flatMap(({ foreign }) => (foreign === undefined ? [] : [sentence(foreign)])),
+		...batches.flatMap(({ delegates: [owner], unseen }) =>
+			unseen === undefined ? [] : [staysLines(owner, [unseen])],
+		),
 		...batches.flatMap(({ delegates, worktree, only }) =>
 			worktree && only ? [worktreeLines(delegates[0], worktree, only)] : [],
 		),
@@ -158,19 +166,34 @@ function worktreeLines(owner: Delegate | undefined, { branch }: Worktree, only: 
 	const kept = keptLines(only);
 	const nested = nestedLines(only);
 	const head = l10n.t('The worktree of {0} is removed.', quoted(owner));
-	if (nested.length > 0)
-		return [l10n.t('{0} stays, with its worktree.', quoted(owner)), ...nested.map(line => `• ${line}`)].join('\n');
+	if (nested.length > 0) return staysLines(owner, nested);
 	return [
 		kept.length > 0 ? `${head} ${l10n.t('The branch {0} keeps what is nowhere else:', branch)}` : head,
 		...[...kept, ...ignoredLines(only)].map(line => `• ${line}`),
 	].join('\n');
 }
 
+function staysLines(owner: Delegate | undefined, reasons: readonly string[]): string {
+	return [l10n.t('{0} stays, with its worktree.', quoted(owner)), ...reasons.map(line => `• ${line}`)].join('\n');
+}
+
 /** A long answer is whole only in its file. */
 function isUnread(folder: Folder, { record, status }: Delegate): boolean {
-	const to = record.parent ?? { task: record.task, worker: ORCHESTRATOR };
-	const result = folder.messages(to).messages.find(({ id }) => id === status.report);
-	return result?.state === 'queued' || result?.state === 'claimed';
+	const found = askersOf(record, folder.delegates())
+		.flatMap(to => folder.messages(to).messages)
+		.filter(({ id }) => id === status.report);
+	return found.some(({ state }) => state === 'queued' || state === 'claimed');
+}
+
+/** Where its result can be: an asker that has ended has passed it on to its own. */
+function askersOf(
+	{ parent, task }: Pick<DelegateRecord, 'parent' | 'task'>,
+	all: readonly Delegate[],
+): WorkerAddress[] {
+	if (!parent) return [{ task, worker: ORCHESTRATOR }];
+	const above = all.find(({ record }) => record.task === parent.task && record.worker === parent.worker);
+	const others = all.filter(each => each !== above);
+	return [parent, ...askersOf(above?.record ?? { ...parent, parent: undefined }, others)];
 }
 
 function quoted(delegate: Delegate | undefined): string {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Driver } from '../core/driver.ts';
-import { DelegateSettings, type SettingsLayer } from '../protocol/settings.ts';
+import { DelegateSettings, FolderSettings, type SettingsLayer } from '../protocol/settings.ts';
 import { agentSettings, SETTINGS } from './contributions.ts';
 
 /** Where a setting stands in the file that the `nancy` command reads. */
@@ -16,7 +16,7 @@ const KEYS: Readonly<Record<keyof DelegateSettings, string>> = {
 
 /**
  * What the user has set in VS Code of what the `nancy` command must know. Of a workspace's own settings nothing before it is
- * trusted, and what is the machine's never.
+ * trusted, and what is the machine's or names commands never: who trusts a folder has not asked for what its files say to run.
  */
 export function editorSettings(folders: readonly string[], drivers: readonly Driver[]): SettingsLayer {
 	const common = vscode.workspace.getConfiguration();
@@ -37,7 +37,7 @@ export function editorSettings(folders: readonly string[], drivers: readonly Dri
 					const found = own.inspect<unknown>(key);
 					return found?.workspaceFolderValue ?? found?.workspaceValue;
 				};
-				return [folder, settingsIn(chosen)];
+				return [folder, FolderSettings.parse(settingsIn(chosen))];
 			}),
 		),
 	};

@@ -10,7 +10,7 @@ import type { Folders } from './folders.ts';
 import { firstLine } from './format.ts';
 import { pickFolder } from './pickers.ts';
 import type { AgentChoice, Folder, Operations } from './ports.ts';
-import { defaultAgent, model } from './settings.ts';
+import { agentModel, defaultAgent } from './settings.ts';
 import { askChoice, askText, inOrder } from './steps.ts';
 import type { Terminals } from './terminals.ts';
 
@@ -70,7 +70,7 @@ export class Orchestrator {
 		const plan = await this.operations.plan(folder, agent, {
 			task,
 			prompt: prompt.trim() || undefined,
-			model: model(),
+			model: agentModel(agent),
 		});
 		await this.terminals.start(folder, plan);
 	}
@@ -94,7 +94,7 @@ export class Orchestrator {
 		const plan = await this.operations.plan(folder, agent, {
 			task: name,
 			prompt: prompt === '' ? undefined : prompt,
-			model: model(),
+			model: agentModel(agent),
 		});
 		await this.terminals.start(folder, plan);
 	}

@@ -10,7 +10,7 @@ import type { SessionTraffic } from '../core/sessionView.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { Delegate } from '../core/delegates/delegates.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
-import type { PermissionMode } from '../core/headless.ts';
+import type { HeadlessFormat, PermissionMode } from '../core/headless.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId, TaskName } from '../protocol/names.ts';
@@ -46,8 +46,12 @@ export interface AgentChoice {
 	lacks: readonly Capability[];
 	/** What its version can do only in part. */
 	limits: readonly Capability[];
+	/** The model in its settings; `undefined` where it is to choose. */
+	model: string | undefined;
 	/** What it may do unasked as a delegate, most careful first; empty where it cannot be one. */
 	permissionModes: readonly PermissionMode[];
+	/** Where it can work as a delegate. */
+	runsIn: HeadlessFormat['runsIn'];
 }
 
 export interface Report {

@@ -17,8 +17,9 @@ export function defaultAgent(): string {
 	return read(SETTINGS.defaultAgent, Text);
 }
 
-export function model(): string | undefined {
-	return read(SETTINGS.model, Text) || undefined;
+/** Each CLI has models of its own; `undefined` where it is to choose. */
+export function agentModel(driver: string): string | undefined {
+	return read(agentSettings(driver).model, Text) || undefined;
 }
 
 /** Where the user says an agent's program is; `undefined` where they leave it to the PATH. */
@@ -78,14 +79,6 @@ export function delegateLimits(folder: string): { wallSeconds: number; idleSecon
 /** Whether delegates are workers of claude-swarm too. */
 export function swarmWorker(folder: string): boolean {
 	return read(SETTINGS.delegatesSwarm, z.catch(z.boolean(), false), folder);
-}
-
-/** Commands that run in a delegate's worktree after it was made, and before it is removed. */
-export function worktreeCommands(folder: string): { setUp: string | undefined; tearDown: string | undefined } {
-	return {
-		setUp: read(SETTINGS.delegatesSetUp, Text, folder) || undefined,
-		tearDown: read(SETTINGS.delegatesTearDown, Text, folder) || undefined,
-	};
 }
 
 export function maximumSessions(): number {

@@ -71,7 +71,7 @@ describe('delivery to a headless agent', () => {
 		const message = await lab.delivered(address, id);
 		expect(message.receipt).toMatchObject({ session, event: 'PostToolBatch' });
 		expect(await lab.nancy.sessionBinding(inner)).toMatchObject({
-			address: { task: `session-${inner.slice(0, 8)}`, worker: 'worker' },
+			address: { task: `session-${inner.slice(-8)}`, worker: 'worker' },
 		});
 		expect((await lab.nancy.worker(address))?.sessions.map(each => each.id)).toEqual([session]);
 	});

@@ -29,6 +29,7 @@ async function run(
 		version: [2, 1, 329],
 		workspaceFolder: lab.workspace.path,
 		hooks: undefined,
+		env: lab.env,
 	});
 	const ending = await runHeadless(
 		{

@@ -2,7 +2,7 @@ import type { Cell } from './cell.ts';
 import { besideOthers, cleanedUp, foundSession, redeploy } from './cells/deployment.ts';
 import { hookGarbage, hookMissing, hookSlow, programBroken } from './cells/failures.ts';
 import { feedback } from './cells/feedback.ts';
-import { headless, headlessDenied, headlessFailure, headlessSteer } from './cells/headless.ts';
+import { headless, headlessDenied, headlessFailure, headlessSteer, headlessWorktree } from './cells/headless.ts';
 import { skills, status, transcript } from './cells/knowledge.ts';
 import { permission, refused } from './cells/permission.ts';
 import { nextPrompt, sessionStart } from './cells/prompt.ts';
@@ -32,6 +32,7 @@ export const cells: readonly Cell[] = [
 	wakeOnResume,
 	headless,
 	headlessSteer,
+	headlessWorktree,
 	headlessDenied,
 	headlessFailure,
 	headlessResume,

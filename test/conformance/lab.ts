@@ -71,8 +71,11 @@ export interface ConformanceLab extends AgentLab, LabMail {
 	start(options?: StartOptions): Promise<StartedWorker>;
 	/** A worker that has had its first turn, and waits for the next. */
 	startIdle(): Promise<StartedWorker>;
-	/** A run without a terminal, with the driver's freest permission mode unless another is named. */
-	runHeadless(prompt: string, options?: { permissions?: string; resume?: boolean }): Promise<HeadlessRun>;
+	/** A run without a terminal, with the driver's freest permission mode unless another is named; in the workspace unless `cwd` is. */
+	runHeadless(
+		prompt: string,
+		options?: { permissions?: string; resume?: boolean; cwd?: string },
+	): Promise<HeadlessRun>;
 	/** What the sidebar shows of a worker. */
 	view(address: WorkerAddress): Promise<WorkerView | undefined>;
 	/** The view once it satisfies `is`. */
@@ -198,8 +201,8 @@ export async function conformanceLab(
 			await worker.idle();
 			return worker;
 		},
-		runHeadless: async (prompt, { permissions = freest(driver), resume = false } = {}) => {
-			const request = { ...shared, prompt, resume, headless: { permissions } };
+		runHeadless: async (prompt, { permissions = freest(driver), resume = false, cwd } = {}) => {
+			const request = { ...shared, prompt, resume, cwd, headless: { permissions } };
 			const plan = await planWorker(nancy, driver, program, request);
 			const events: HeadlessEvent[] = [];
 			const ending = runHeadless(

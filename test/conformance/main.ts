@@ -10,7 +10,7 @@ import { cells } from './cells.ts';
 import { judge } from './judge.ts';
 import type { Candidate } from './lab.ts';
 import { markdownOf } from './markdown.ts';
-import { ConformanceReport, type CellResult, type Column } from './report.ts';
+import { columnOf, ConformanceReport, type CellResult, type Column } from './report.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const json = join(root, 'docs', 'conformance.json');
@@ -52,15 +52,9 @@ async function fill(candidate: Candidate, is: Column['is']): Promise<void> {
 	const { displayName } = candidate.driver;
 	console.log(`\n== ${displayName} ${version}`);
 	const known = columnsNow().find(each => each.agent === id && each.is === is);
-	const column: Column = {
-		agent: id,
-		displayName,
-		version,
-		is,
-		date: new Date().toISOString().slice(0, 10),
-		// What was seen of another version says nothing about this one.
-		cells: known?.version === version ? { ...known.cells } : {},
-	};
+	const today = new Date().toISOString().slice(0, 10);
+	const isWhole = chosen.length === cells.length;
+	const column = columnOf({ agent: id, displayName, version, is }, known, { isWhole, today });
 	const waiting = [...chosen];
 	const work = async () => {
 		for (let cell = waiting.shift(); cell; cell = waiting.shift()) {

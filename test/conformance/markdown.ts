@@ -28,7 +28,7 @@ export function markdownOf({ rows, columns }: ConformanceReport): string {
 		],
 		['---', ...columns.map(() => '---')],
 		...rows.map(({ id, title }) => [title, ...columns.map(column => cellOf(column, id))]),
-		['*tried on*', ...columns.map(column => column.date)],
+		['*tried since*', ...columns.map(column => column.date)],
 	];
 	return [
 		'# What each agent can do with Nancy',

@@ -20,7 +20,7 @@ export const Column = z.object({
 	version: z.string(),
 	/** The version that the tests pin, or the newest on npm when it was run. */
 	is: z.enum(['pinned', 'newest']),
-	/** When a cell of it was last tried: YYYY-MM-DD, UTC. */
+	/** No cell of it was tried before: YYYY-MM-DD, UTC. */
 	date: z.string(),
 	/** By the cell's id. */
 	cells: z.record(z.string(), CellResult),
@@ -35,3 +35,16 @@ export const ConformanceReport = z.object({
 	columns: z.array(Column),
 });
 export type ConformanceReport = z.infer<typeof ConformanceReport>;
+
+/**
+ * The column of a version before it is tried again. A run for some of the cells makes the others no younger; what was seen of
+ * another version says nothing about this one.
+ */
+export function columnOf(
+	about: Omit<Column, 'date' | 'cells'>,
+	known: Column | undefined,
+	{ isWhole, today }: { isWhole: boolean; today: string },
+): Column {
+	const kept = known?.version === about.version ? known : undefined;
+	return { ...about, date: isWhole ? today : (kept?.date ?? today), cells: { ...kept?.cells } };
+}

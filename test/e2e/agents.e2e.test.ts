@@ -26,7 +26,7 @@ describe('another agent than Claude Code', () => {
 				await workbench
 					.quickRow(/GitHub Copilot CLI.*not found.*There is no program at .*npm install/s)
 					.waitFor();
-				await lab.screenshot('agents-picker');
+				await lab.picture('agents-picker');
 				await workbench.pick(/Codex.*0\.\d+\.\d+/);
 				await workbench.row('Tasks', /working · Bash/).waitFor();
 
@@ -41,7 +41,7 @@ describe('another agent than Claude Code', () => {
 				await workbench.answer('Are you awake? [[text:Awake now]]');
 				await workbench.row('Tasks', /idle · Awake now/).waitFor();
 				await workbench.row('Inbox', /Are you awake.*delivered/).waitFor();
-				await lab.screenshot('agents-steered');
+				await lab.picture('agents-steered');
 
 				await workbench.contextMenu(workbench.row('Tasks', /Awake now/), 'Delegate…');
 				await workbench.quick.getByText('What is to be done').first().waitFor();
@@ -49,7 +49,7 @@ describe('another agent than Claude Code', () => {
 				await workbench.quickRow('Start Delegate').waitFor();
 				// The agent that wants the result is the first choice.
 				await workbench.quickRow(/Agent.*Codex/).waitFor();
-				await lab.screenshot('agents-delegate');
+				await lab.picture('agents-delegate');
 				await workbench.pick('Start Delegate');
 				await workbench.row('Delegates', /Count the words.*done/).waitFor();
 				const told = await model.waitForRequest(({ text }) => text.includes('[DELEGATE COMPLETE - Task ID:'));

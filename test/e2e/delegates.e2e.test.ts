@@ -120,7 +120,7 @@ test('are only shown in a folder that is not trusted', { timeout: 60_000 }, asyn
 		await hover.waitFor({ timeout: 2000 });
 		return true;
 	});
-	await lab.screenshot('delegates-restricted');
+	await lab.picture('delegates-restricted');
 	expect(await menuOf(rows.nth(0))).toEqual(['Show Delegate Output', 'Open Log', 'Open Prompt', 'Copy ID']);
 	// No terminal: VS Code would ask for trust.
 	await rows.nth(5).click();
@@ -164,7 +164,7 @@ describe('in a trusted folder, delegates', () => {
 			expect(await workbench.row('Tasks', /delegate-1/).count()).toBe(0);
 			await row(/Make a file/).click();
 			await workbench.waitForTerminalText(/● Bash until/, 20_000, 1);
-			await lab.screenshot('delegates-running');
+			await lab.picture('delegates-running');
 			made.open();
 
 			const request = await model.waitForRequest(
@@ -186,14 +186,14 @@ describe('in a trusted folder, delegates', () => {
 				.click();
 			await workbench.tab(/Changes of/).waitFor();
 			await page.locator('.multiDiffEntry').filter({ hasText: 'made.txt' }).waitFor();
-			await lab.screenshot('delegates-review');
+			await lab.picture('delegates-review');
 			const line = page.locator('.multiDiffEntry .modified .view-line', { hasText: 'by the delegate' });
 			await line.waitFor();
 			await line.hover();
 			await page.locator('.multiDiffEntry .modified .comment-range-glyph').first().click();
 			await page.locator('.review-widget .comment-form .monaco-editor').click();
 			await page.keyboard.type('Say more. [[write:made.txt|by the delegate, twice]][[text:Said more.]]');
-			await lab.screenshot('delegates-comment');
+			await lab.picture('delegates-comment');
 			await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
 			await page.locator('.review-widget').getByText('Say more.').first().waitFor();
 			await workbench.command('Nancy: Send Back to Delegate');
@@ -275,7 +275,7 @@ describe('in a trusted folder, delegates', () => {
 			await row(/Waste it.*running/).waitFor({ timeout: 20_000 });
 			await workbench.rowAction(row(/Waste it.*running/), 'Stop Delegate');
 			await expect.poll(() => row(/Waste it.*failed · cancelled/).count(), { timeout: 20_000 }).toBe(2);
-			await lab.screenshot('delegates-life');
+			await lab.picture('delegates-life');
 		},
 	);
 
@@ -325,7 +325,7 @@ describe('in a trusted folder, delegates', () => {
 		const lens = page.locator('.codelens-decoration a', { hasText: 'Delegate This' });
 		await lens.waitFor();
 		await page.keyboard.type('\n\nGreen.\n[[text:It is green.]]');
-		await lab.screenshot('delegates-prompt');
+		await lab.picture('delegates-prompt');
 		mkdirSync(join(project, 'garden'), { recursive: true });
 		await lens.click();
 		await workbench.answer('More Options');
@@ -373,11 +373,11 @@ describe('in a trusted folder, delegates', () => {
 			await entry('notes.txt').locator('.modified .view-line', { hasText: /^2$/ }).waitFor();
 			// Not as if it had been renamed.
 			expect(await entry('notes.txt').getByText('R', { exact: true }).count()).toBe(0);
-			await lab.screenshot('delegates-binary');
+			await lab.picture('delegates-binary');
 
 			await workbench.contextMenu(row(/Clash with it/), 'Merge');
 			await workbench.toast(/Nothing was merged: it conflicts .*notes\.txt/).waitFor();
-			await lab.screenshot('delegates-conflict');
+			await lab.picture('delegates-conflict');
 			expect(readFileSync(join(project, 'notes.txt'), 'utf8')).toBe('one\nzwei\nthree\n');
 			expect(gitIn(project, 'status', '--porcelain', '--untracked-files=no')).toBe('');
 			expect(readFileSync(join(clash.folder, 'notes.txt'), 'utf8')).toBe('one\n2\nthree\n');
@@ -386,7 +386,7 @@ describe('in a trusted folder, delegates', () => {
 			// The merge that was tried has committed it, there.
 			const question = workbench.dialog(/Delete the delegate “Clash with it”\?.*nowhere else:.*Commits: 1/s);
 			await question.waitFor();
-			await lab.screenshot('delegates-delete');
+			await lab.picture('delegates-delete');
 			await question.getByRole('button', { name: 'Delete' }).click();
 			await workbench
 				.toast(/Not deleted: “Clash with it”: The tear-down command failed.*port is still open/)
@@ -408,7 +408,7 @@ describe('in a trusted folder, delegates', () => {
 				/Delete (one|\d+) delegates? that ha(s|ve) ended\?.*These stay.*“Go easily”/s,
 			);
 			await clear.waitFor();
-			await lab.screenshot('delegates-clear');
+			await lab.picture('delegates-clear');
 			await clear.getByRole('button', { name: 'Delete' }).click();
 			await row(/Clash with it|Look only/)
 				.first()

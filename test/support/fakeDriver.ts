@@ -28,6 +28,8 @@ export const fakeDriver: Driver = {
 	launch: () => ({ args: [], env: {}, sessionIsKnown: true }),
 	deployment: () => ({ edits: [], files: [], launchFiles: [], events: [], warnings: [] }),
 	skillsFolder: 'none',
+	earlierPlaces: [],
+	openSettings: [],
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
 		contextLimit: 10_000,
@@ -39,6 +41,7 @@ export const fakeDriver: Driver = {
 		},
 		answer: () => SILENT,
 		watchAnswer: () => SILENT,
+		hearsWhenResumed: true,
 		wake: 'none',
 	},
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },

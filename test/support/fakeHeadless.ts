@@ -6,6 +6,7 @@ import { fakeDriver } from './fakeDriver.ts';
 /** Reads what test/fixtures/children/fakeAgent.mjs prints: one event in each line. */
 const format: HeadlessFormat = {
 	permissionModes: [{ id: 'default', label: 'Default', detail: '', width: 0 }],
+	runsIn: 'anywhere',
 	launch: ({ session, resume, prompt }) => ({
 		args: [new URL('../fixtures/children/fakeAgent.mjs', import.meta.url).pathname, resume ?? session],
 		stdin: prompt,
@@ -28,3 +29,10 @@ export const fakeHeadlessDriver: Driver = { ...fakeDriver, headless: format };
 
 /** Another agent that runs the same way. */
 export const otherHeadlessDriver: Driver = { ...fakeHeadlessDriver, id: DriverId.parse('other'), displayName: 'Other' };
+
+/** One whose CLI chooses the session itself, and tells of it in its first event. */
+export const ownSessionDriver: Driver = {
+	...fakeHeadlessDriver,
+	id: DriverId.parse('own-session'),
+	headless: { ...format, launch: request => ({ ...format.launch(request), sessionIsKnown: false }) },
+};

@@ -49,6 +49,8 @@ export interface Lab extends AsyncDisposable {
 	openWindow(folder?: string): Promise<Workbench>;
 	/** A picture of the window, named out/failures/<name>.png. */
 	screenshot(name: string): Promise<string>;
+	/** {@link screenshot} for eyes, not for a test: only with NANCY_PICTURES=1, for drawing one takes half a second of a core. */
+	picture(name: string): Promise<void>;
 }
 
 export async function openLab(options: LabOptions = {}): Promise<Lab> {
@@ -94,6 +96,12 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 	};
 	try {
 		const workbench = await open(workspace);
+		const screenshot = async (name: string) => {
+			mkdirSync(failures, { recursive: true });
+			const file = join(failures, `${name.replaceAll(/[^\w.-]+/g, '_')}.png`);
+			await workbench.page.screenshot({ path: file });
+			return file;
+		};
 		return {
 			workbench,
 			model,
@@ -102,11 +110,9 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 			browser,
 			workspace,
 			openWindow: (other = workspace) => open(other),
-			screenshot: async name => {
-				mkdirSync(failures, { recursive: true });
-				const file = join(failures, `${name.replaceAll(/[^\w.-]+/g, '_')}.png`);
-				await workbench.page.screenshot({ path: file });
-				return file;
+			screenshot,
+			picture: async name => {
+				if (process.env['NANCY_PICTURES'] === '1') await screenshot(name);
 			},
 			[Symbol.asyncDispose]: close,
 		};

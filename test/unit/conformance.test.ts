@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cells } from '../conformance/cells.ts';
 import { markdownOf } from '../conformance/markdown.ts';
-import { ConformanceReport } from '../conformance/report.ts';
+import { columnOf, ConformanceReport } from '../conformance/report.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 const report = ConformanceReport.parse(JSON.parse(readFileSync(join(docs, 'conformance.json'), 'utf8')));
@@ -59,10 +59,27 @@ describe('a page of the table', () => {
 			'| One | *partial* [1](#notes) | works |',
 			'| Two | – not possible [2](#notes) | not tried |',
 			'| Three | not tried | **fails** [3](#notes) |',
-			'| *tried on* | 2026-11-21 | 2026-11-21 |',
+			'| *tried since* | 2026-11-21 | 2026-11-21 |',
 			'1. It shows b badge .',
 			'2. No queue. It was seen all the same: the driver says less than is true.',
 			'3. No queue.',
 		]);
+	});
+});
+
+describe('a column', () => {
+	const about = { agent: 'a', displayName: 'Agent', version: '1.2.3', is: 'pinned' as const };
+	const known = { ...about, date: '2026-01-01', cells: { one: { is: 'works' as const, ms: 1 } } };
+	const today = '2026-11-21';
+
+	it('gets no younger by a run for some of its cells', () => {
+		expect(columnOf(about, known, { isWhole: false, today })).toEqual(known);
+		expect(columnOf(about, known, { isWhole: true, today })).toEqual({ ...known, date: today });
+	});
+
+	it('holds nothing that was seen of another version', () => {
+		const begun = { ...about, date: today, cells: {} };
+		expect(columnOf(about, { ...known, version: '1.2.2' }, { isWhole: false, today })).toEqual(begun);
+		expect(columnOf(about, undefined, { isWhole: false, today })).toEqual(begun);
 	});
 });

@@ -9,7 +9,9 @@ import { commands } from '../../src/cli/commands.ts';
 import { PAYLOAD_LIMIT } from '../../src/core/traffic/cutPayload.ts';
 import { MOST_REJECTED } from '../../src/core/traffic/rejected.ts';
 import { SPOOL_LIMITS } from '../../src/core/traffic/spoolBound.ts';
+import type { DeploymentScope, Driver } from '../../src/core/driver.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
+import { drivers } from '../../src/drivers/index.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const documents = [...globSync('*.md', { cwd: root }), ...globSync('docs/**/*.md', { cwd: root })].map(file => ({
@@ -86,7 +88,30 @@ describe('the README', () => {
 		expect(rows).toEqual(
 			[steer, batchEnd, wake, status, quietStop].map(floor => (floor === 'none' ? floor : formatVersion(floor))),
 		);
-		expect(readme).toContain(`${formatVersion(claudeCode.oldestVersion)} or newer.`);
+	});
+
+	it('tells of every agent what is written for it where, its program and its oldest version, as its driver says', () => {
+		const [, table = ''] = /^\| agent \| oldest .*\n\| --- .*\n((?:\|.*\n)+)/m.exec(readme) ?? [];
+		const told = table
+			.trim()
+			.split('\n')
+			.map(row => row.split('|').slice(1, -1))
+			.map(([name = '', oldest = '', ...cells]) => [name.trim(), oldest.trim(), ...cells.map(filesIn)]);
+		expect(told).toEqual(
+			drivers.map(driver => {
+				const launch = placesOf(driver, 'launch');
+				const more = placesOf(driver, 'workspace').filter(place => !launch.includes(place));
+				const skills = driver.skillsFolder === undefined ? [] : [driver.skillsFolder];
+				return [
+					driver.displayName,
+					formatVersion(driver.oldestVersion),
+					[driver.command],
+					launch,
+					more,
+					skills,
+				];
+			}),
+		);
 	});
 
 	it('says how much waits in the spool, and how much of what is rejected stays', () => {
@@ -96,6 +121,23 @@ describe('the README', () => {
 		expect(readme).toContain(`cut at ${PAYLOAD_LIMIT / 1024} KB`);
 	});
 });
+
+/** What stands between backticks. */
+function filesIn(cell: string): string[] {
+	return [...cell.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file);
+}
+
+/** Where a driver has something written, relative to the workspace folder. */
+function placesOf(driver: Driver, scope: DeploymentScope): string[] {
+	const { edits, files, launchFiles } = driver.deployment({
+		version: driver.oldestVersion,
+		launcher: '/n/nancy-hook',
+		workspaceFolder: '/w',
+		scope,
+	});
+	const launchFolder = launchFiles.length > 0 ? [`.nancy/launch/${driver.id}`] : [];
+	return [...[...edits, ...files].map(({ file }) => file), ...launchFolder];
+}
 
 describe('the manual', () => {
 	it('names every command by its other names too', () => {

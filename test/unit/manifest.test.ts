@@ -198,16 +198,24 @@ describe('commands', () => {
 describe('settings', () => {
 	it('that name programs or arguments are the machine’s, and ignored in an untrusted workspace', () => {
 		for (const driver of drivers) {
-			for (const key of Object.values(agentSettings(driver.id))) {
+			const { model: _ofTheProject, ...machines } = agentSettings(driver.id);
+			for (const key of Object.values(machines)) {
 				expect([key, settings[key]?.scope]).toEqual([key, 'machine']);
 				expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(key);
 			}
 		}
 	});
 
-	it('that name commands to run are ignored in an untrusted workspace', () => {
-		for (const key of [SETTINGS.delegatesSetUp, SETTINGS.delegatesTearDown]) {
+	it('that name models, which cost, are ignored in an untrusted workspace', () => {
+		for (const key of drivers.map(({ id }) => agentSettings(id).model)) {
 			expect([key, settings[key]?.scope]).toEqual([key, 'machine-overridable']);
+			expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(key);
+		}
+	});
+
+	it('that name commands to run are the machine’s: trusting a folder is not asking for what its files say to run', () => {
+		for (const key of [SETTINGS.delegatesSetUp, SETTINGS.delegatesTearDown]) {
+			expect([key, settings[key]?.scope]).toEqual([key, 'machine']);
 			expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain(key);
 		}
 	});

@@ -3,11 +3,19 @@ import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { queueDelegate } from '../../core/delegates/queueDelegate.ts';
+import { requirePlace } from '../../core/delegates/requirePlace.ts';
 import { swarmOf } from '../../core/delegates/swarm.ts';
 import { DelegateCreatedOutput } from '../../protocol/cliOutput.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { featureOf, limitsOf, permissionMode, refusePlacesFromAgent, settingsFor } from '../headlessOptions.ts';
+import {
+	featureOf,
+	limitsOf,
+	mayRunCommands,
+	permissionMode,
+	refusePlacesFromAgent,
+	settingsFor,
+} from '../headlessOptions.ts';
 import { findOrChooseWorkspace, mailboxName } from '../place.ts';
 import { readText, readTextFile } from '../readText.ts';
 
@@ -25,6 +33,10 @@ const Input = z.object({
 	timeout: z.optional(z.string()),
 	'idle-timeout': z.optional(z.string()),
 });
+
+const WITHOUT_COMMANDS =
+	'the worktree is made without the user’s set-up and tear-down commands: an agent asked, and they would run over files that ' +
+	'agents have changed. Say in the prompt what has to be installed';
 
 export const delegate = command(
 	{
@@ -68,13 +80,15 @@ export const delegate = command(
 		if ((input.text.length === 0) === (file === undefined)) {
 			throw new NancyError('bad-usage', 'give what is to be done as text, or as --prompt-file');
 		}
-		const [agents, { lookAtQueue }, { queueOptions }, { drivers }] = await Promise.all([
+		const [agents, { lookAtQueue }, { refuseTracked }, { queueOptions }, { drivers }] = await Promise.all([
 			import('../agents.ts'),
 			import('../../process/delegateQueue.ts'),
+			import('../../process/refuseTracked.ts'),
 			import('../queue.ts'),
 			import('../../drivers/index.ts'),
 		]);
 		const workspace = findOrChooseWorkspace(context);
+		await refuseTracked(workspace);
 		const { driver } = await agents.chooseAgent(workspace, context, input.agent);
 		const delegates = new Delegates(workspace);
 		const settings = await settingsFor(workspace.folder, context);
@@ -82,10 +96,17 @@ export const delegate = command(
 		const promptFile = file && resolve(context.cwd, file);
 		const folder = resolve(context.cwd, input['working-dir'] ?? workspace.folder);
 		refusePlacesFromAgent(driver, { folders: [workspace.folder, folder], promptFile }, asking);
+		const isInWorktree = input.worktree || input['with-changes'];
+		requirePlace(driver, { folder, isInWorktree }, workspace.folder);
 		const prompt =
 			promptFile === undefined ? await readText(input.text, context.stdin) : await readTextFile(promptFile);
 		const options = queueOptions(context, await agents.ownRuntime(context), settings);
-		const isInWorktree = input.worktree || input['with-changes'];
+		const commands = isInWorktree && {
+			setUp: settings.worktreeSetUp || undefined,
+			tearDown: settings.worktreeTearDown || undefined,
+		};
+		if (commands && (commands.setUp ?? commands.tearDown) !== undefined && !mayRunCommands(driver, asking))
+			context.note(WITHOUT_COMMANDS);
 		const caller = context.caller.is === 'worker' ? context.caller.address : undefined;
 		const parent = input.to === undefined ? caller : await resolveMailbox(workspace, context.caller, input.to);
 		const { record } = await queueDelegate(delegates, options.tickets, {
@@ -97,10 +118,7 @@ export const delegate = command(
 			folder,
 			worktree: isInWorktree ? { withChanges: input['with-changes'] } : undefined,
 			limits: limitsOf(input, settings),
-			...(isInWorktree && {
-				setUp: settings.worktreeSetUp || undefined,
-				tearDown: settings.worktreeTearDown || undefined,
-			}),
+			...(mayRunCommands(driver, asking) && commands),
 			swarm: swarmOf({ feature: featureOf(file) }, context.env, settings),
 			parent,
 		});

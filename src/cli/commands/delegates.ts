@@ -1,13 +1,15 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { Delegates, isFinal, type Delegate } from '../../core/delegates/delegates.ts';
+import { hasSwarm } from '../../core/delegates/swarm.ts';
 import { DelegatesOutput, type DelegateOutput } from '../../protocol/cliOutput.ts';
-import { DelegateId } from '../../protocol/delegate.ts';
+import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
-import { seconds, settingsFor } from '../headlessOptions.ts';
-import { findWorkspace, mailboxName } from '../place.ts';
+import { isAgent, refuseTearDownFromAgent, seconds, settingsFor } from '../headlessOptions.ts';
+import { findWorkspace, findWorkspaceOr, mailboxName } from '../place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({
@@ -15,6 +17,7 @@ const Input = z.object({
 	ended: z._default(z.boolean(), false),
 	stop: z._default(z.boolean(), false),
 	wait: z._default(z.boolean(), false),
+	resume: z._default(z.boolean(), false),
 	timeout: z.optional(z.string()),
 });
 type Input = z.infer<typeof Input>;
@@ -47,6 +50,9 @@ export const delegates = command(
 		],
 		options: {
 			stop: { help: 'ends it; it then has failed, as cancelled' },
+			resume: {
+				help: 'what waits for an account’s limit tries again now; with an id, all that wait for the same account',
+			},
 			wait: { help: 'waits until it has, or without an id all have, ended' },
 			ended: {
 				help: 'with delete, for ids: all that have ended, but for those whose worktree has what is nowhere else',
@@ -61,15 +67,17 @@ export const delegates = command(
 	},
 	Input,
 	async (input, context) => {
-		const workspace = findWorkspace(context);
+		// A swarm's workers are listed wherever they are; all else needs a workspace.
+		const workspace = input.id.length === 0 ? findWorkspaceOr(context, hasSwarm) : findWorkspace(context);
 		const store = new Delegates(workspace);
-		const look = await looker(store, context);
+		const look = existsSync(workspace.paths.root) ? await looker(store, context) : () => Promise.resolve();
 		await look();
 		if (input.id[0] === DELETE) return deleteSome(store, input, context);
 		const [id, ...others] = input.id;
 		if (others.length > 0) throw new NancyError('bad-usage', 'give one id; several only after the word delete');
 		if (input.ended) throw new NancyError('bad-usage', '--ended belongs to nancy delegates delete');
 		if (id !== undefined) await store.get(id);
+		if (input.resume) await resume(store, id, look);
 		if (input.stop) await stopOne(store, id, context);
 		if (input.wait) {
 			const limitMs = input.timeout === undefined ? Infinity : seconds('--timeout', input.timeout) * 1000;
@@ -79,16 +87,28 @@ export const delegates = command(
 	},
 );
 
-async function deleteSome(store: Delegates, { id, ended, stop, wait }: Input, context: Context): Promise<Answer> {
+async function deleteSome(
+	store: Delegates,
+	{ id, ended, stop, wait, resume: resumes }: Input,
+	context: Context,
+): Promise<Answer> {
 	const ids = id.slice(1);
-	if (stop || wait) throw new NancyError('bad-usage', 'stop a delegate, or wait for it, before you delete it');
+	if (stop || wait || resumes)
+		throw new NancyError('bad-usage', 'stop a delegate, or wait for it, before you delete it');
 	if (ended === ids.length > 0)
 		throw new NancyError('bad-usage', 'say what to delete: the ids of delegates, or --ended');
-	const [{ deleteDelegates }, { ticketsOf }] = await Promise.all([
+	const [{ deleteDelegates }, { ticketsOf }, { knownDriver }, { drivers }] = await Promise.all([
 		import('../deleteDelegates.ts'),
 		import('../queue.ts'),
+		import('../agents.ts'),
+		import('../../drivers/index.ts'),
 	]);
-	return deleteDelegates(store, ticketsOf(context), ended ? 'ended' : { ids: [...new Set(ids)] });
+	const refuseTearDown = async ({ id: own, agent }: DelegateRecord) => {
+		if (!isAgent({ context, drivers })) return;
+		const settings = await settingsFor(store.workspace.folder, context);
+		refuseTearDownFromAgent(knownDriver(agent), own, { context, settings, drivers });
+	};
+	return deleteDelegates(store, ticketsOf(context), ended ? 'ended' : { ids: [...new Set(ids)] }, refuseTearDown);
 }
 
 async function looker(store: Delegates, context: Context): Promise<() => Promise<void>> {
@@ -121,6 +141,13 @@ async function stopOne(store: Delegates, id: DelegateId | undefined, context: Co
 		import('../queue.ts'),
 	]);
 	await stopDelegate(store, ticketsOf(context), id);
+}
+
+async function resume(store: Delegates, id: DelegateId | undefined, look: () => Promise<void>): Promise<void> {
+	const agent = id === undefined ? undefined : (await store.get(id)).record.agent;
+	const agents = await store.locked(() => store.unpark(agent));
+	if (agents.length === 0) throw new NancyError('bad-usage', 'nothing waits for an account’s limit');
+	await look();
 }
 
 async function waitFor(

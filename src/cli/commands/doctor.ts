@@ -25,11 +25,13 @@ export const doctor = command(
 	},
 	Input,
 	async ({ fix }, context) => {
-		const [{ examine, repair }, { instruments }] = await Promise.all([
+		const [{ examine, repair }, { instruments }, { refuseTracked }] = await Promise.all([
 			import('../../core/doctor.ts'),
 			import('../agents.ts'),
+			import('../../process/refuseTracked.ts'),
 		]);
 		const workspace = findWorkspace(context);
+		if (fix) await refuseTracked(workspace);
 		const tools = await instruments(context);
 		const repairs = fix
 			? await betweenAnswers(workspace, context, async isBusy =>

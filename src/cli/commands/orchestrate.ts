@@ -74,12 +74,14 @@ export const orchestrate = command(
 			throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
 		if (input.worker === ORCHESTRATOR)
 			throw new NancyError('bad-name', 'the human is no worker; choose another name');
-		const [{ runInForeground }, agents, { drivers }] = await Promise.all([
+		const [{ runInForeground }, { refuseTracked }, agents, { drivers }] = await Promise.all([
 			import('../../process/foreground.ts'),
+			import('../../process/refuseTracked.ts'),
 			import('../agents.ts'),
 			import('../../drivers/index.ts'),
 		]);
 		const workspace = findOrChooseWorkspace(context);
+		await refuseTracked(workspace);
 		const known = await existingTask(workspace, input.task);
 		const found = await agents.chooseAgent(workspace, context, input.agent ?? known?.agent);
 		const { driver, agent } = found;
@@ -102,7 +104,7 @@ export const orchestrate = command(
 			task: task.name,
 			worker: input.worker,
 			prompt: prompt ?? (await firstPrompt(workspace, task, input)),
-			model: input.model ?? (await workspace.config()).defaultModel,
+			model: input.model,
 			resume: input.resume,
 			extra: input.extra,
 			bin: runtime.bin,

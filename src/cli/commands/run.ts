@@ -4,10 +4,11 @@ import * as z from 'zod/mini';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
+import { LogWriter } from '../../core/delegates/logWriter.ts';
 import { progress } from '../../core/delegates/progress.ts';
 import { StatusWriter } from '../../core/delegates/statusWriter.ts';
 import type { DelegateFiles } from '../../core/delegates/files.ts';
-import { isSwarmWorker, swarmFeature, swarmFiles } from '../../core/delegates/swarm.ts';
+import { beginSwarmRun, isSwarmWorker, swarmFeature, swarmFiles } from '../../core/delegates/swarm.ts';
 import type { HeadlessEvent } from '../../core/headless.ts';
 import { headlessOf } from '../../core/launch.ts';
 import { Workspace } from '../../core/workspace.ts';
@@ -119,6 +120,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		workspaceFolder: cwd,
 		// A run of its own, that nobody steers.
 		hooks: undefined,
+		env: context.env,
 	});
 	const files = isSwarmWorker(context.env, settings)
 		? swarmFiles(cwd, swarmFeature(featureOf(input['prompt-file']) ?? 'worker'))
@@ -156,7 +158,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 				},
 				onNoise: text => {
 					context.note(text.trimEnd());
-					record.say(text);
+					record.say(text.endsWith('\n') ? text : `${text}\n`);
 				},
 			},
 			signal,
@@ -203,21 +205,16 @@ async function recordOf(files: DelegateFiles | undefined, prompt: string, contex
 	const writer = new StatusWriter(status, async now => {
 		await files?.writeStatus(now);
 	});
-	if (files) {
-		await files.begin(prompt);
-		await writer.flush();
-	}
-	let logged = Promise.resolve();
+	if (files) await beginSwarmRun(files, prompt, status);
+	// The log is for reading along: a disk that takes none of it does not end the run.
+	const log = files && new LogWriter(text => files.appendLog(text));
 	return {
 		note: (event: HeadlessEvent) => writer.change(progress(status, event)),
-		say: (text: string) => {
-			// The log is for reading along: a disk that takes none of it does not end the run.
-			if (files) logged = logged.then(() => files.appendLog(text)).catch(() => undefined);
-		},
+		say: (text: string) => log?.say(text),
 		end: async (output: string, reason: string | undefined): Promise<DelegateStatus> => {
 			const { runner: _gone, ...kept } = status;
 			const ended = { ...kept, status: reason === undefined ? 'done' : 'failed' } as const;
-			await Promise.all([writer.close(), logged]);
+			await Promise.all([writer.close(), log?.settle()]);
 			try {
 				await files?.writeOutput(output);
 				await files?.writeStatus({ ...ended, ended_at: new Date().toISOString() });

@@ -57,7 +57,9 @@ export const send = command(
 	},
 	Input,
 	async (input, context) => {
+		const { refuseTracked } = await import('../../process/refuseTracked.ts');
 		const workspace = findWorkspace(context);
+		await refuseTracked(workspace);
 		const address = await resolveMailbox(workspace, context.caller, input.to);
 		const toHuman = address.worker === ORCHESTRATOR;
 		const effect = effectOf(input, toHuman);

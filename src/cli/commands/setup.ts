@@ -77,7 +77,11 @@ async function deployAll(
 			`hooks are off here ("hooks" in ${workspace.paths.config}, from VS Code's nancy.hooks); turn them on and try again`,
 		);
 	}
-	const { deployAgent, ownRuntime } = await import('../agents.ts');
+	const [{ deployAgent, ownRuntime }, { refuseTracked }] = await Promise.all([
+		import('../agents.ts'),
+		import('../../process/refuseTracked.ts'),
+	]);
+	await refuseTracked(workspace);
 	const runtime = await ownRuntime(context);
 	const agents = [];
 	for (const each of found) agents.push(await deployAgent(workspace, context, runtime, each, scope));

@@ -5,18 +5,38 @@ import type { Delegate } from './delegates.ts';
 /** What an agent CLI with its tools takes, roughly, in bytes. */
 const MEMORY_EACH = 600 * 1024 * 1024;
 
-/** How many delegates run at once where nobody says otherwise: agents wait for the model most of the time. */
-export function defaultCap(cores = availableParallelism(), freeBytes = freemem()): number {
-	return Math.max(1, Math.min(cores * 2, Math.floor(freeBytes / MEMORY_EACH)));
+/**
+ * How many delegates run at once where nobody says otherwise: agents wait for the model most of the time.
+ * @param running that many have their memory already
+ */
+export function defaultCap(running: number, cores = availableParallelism(), freeBytes = freemem()): number {
+	return Math.max(1, Math.min(cores * 2, running + Math.floor(freeBytes / MEMORY_EACH)));
 }
 
-/** The queued delegates that may start now, in order. One that is parked goes on without asking, so it keeps its place. Parked agents wait, and nobody waits behind them for another agent. */
-export function admitted(delegates: readonly Delegate[], cap: number, parked: readonly Parked[]): Delegate[] {
-	const running = delegates.filter(
-		({ state, isForeign }) => !isForeign && (state === 'running' || state === 'parked'),
-	).length;
+/** The queued delegates that may start now, in order. Nobody waits behind those that are parked, or that their agent's limit holds. */
+export function admitted(
+	delegates: readonly Delegate[],
+	cap: number | undefined,
+	parked: readonly Parked[],
+	nowMs = Date.now(),
+): Delegate[] {
+	const running = runningOf(delegates).length;
+	const due = delegates.filter(({ state, isForeign, status }) => {
+		// Its runner waits for the next place.
+		return !isForeign && state === 'parked' && !(Date.parse(status.parked_until ?? '') > nowMs);
+	}).length;
 	const isParked = ({ record }: Delegate) => parked.some(({ agent }) => agent === record.agent);
 	return delegates
 		.filter(delegate => delegate.state === 'queued' && !isParked(delegate))
-		.slice(0, Math.max(0, cap - running));
+		.slice(0, Math.max(0, (cap ?? defaultCap(running)) - running - due));
+}
+
+/** Whether one more may run: for one that was parked and goes on. */
+export function hasPlace(delegates: readonly Delegate[], cap: number | undefined): boolean {
+	const running = runningOf(delegates).length;
+	return running < (cap ?? defaultCap(running));
+}
+
+function runningOf(delegates: readonly Delegate[]): Delegate[] {
+	return delegates.filter(({ state, isForeign }) => !isForeign && state === 'running');
 }

@@ -1,4 +1,4 @@
-import { NancyError } from '../../base/errors.ts';
+import { errorText, NancyError } from '../../base/errors.ts';
 import type { DelegateId, DelegateRecord } from '../../protocol/delegate.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import { isFinal, type Delegate } from './delegates.ts';
@@ -24,6 +24,8 @@ export interface Batch {
 	only?: OnlyThere;
 	/** Why what it calls its worktree is not touched. */
 	foreign?: string;
+	/** Why nobody can tell what its worktree has: it stays, whole. */
+	unseen?: string;
 }
 
 /** Whether removing it would lose or move anything that a person has to know of. */
@@ -46,7 +48,7 @@ export function clearable(all: readonly Delegate[]): Delegate[] {
 /**
  * What goes with what.
  * @param only looks at a worktree; throws `not-trusted` for one that is not the delegate's: that stays where it is, and the
- * delegate need not
+ * delegate need not. One that cannot be looked at holds up no other
  * @param refuse makes the error about one that has not ended, or is another program's
  */
 export async function batchesOf(
@@ -82,8 +84,8 @@ async function lookAt(
 	try {
 		return { worktree, only: await only(worktree) };
 	} catch (error) {
-		if (!(error instanceof NancyError && error.code === 'not-trusted')) throw error;
-		return { foreign: error.message };
+		if (error instanceof NancyError && error.code === 'not-trusted') return { foreign: error.message };
+		return { worktree, unseen: errorText(error) };
 	}
 }
 

@@ -5,7 +5,7 @@ import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked, type DelegateState } from '../../protocol/delegate.ts';
-import { WorkerName, type MessageId, type TaskName } from '../../protocol/names.ts';
+import { WorkerName, type DriverId, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { holdingLock } from '../holdingLock.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../jsonFile.ts';
 import { newMessageId } from '../messageId.ts';
@@ -30,9 +30,6 @@ export interface Delegate {
 
 /** How a run ended, for {@link Delegates.finish}. */
 export type Outcome = { ok: true; output: string } | { ok: false; reason: string; output: string };
-
-/** A runner says this of itself when it was killed: the next look at the folder writes it. */
-export const RUNNER_DIED = 'runner died';
 
 /** `.nancy/delegates`: holds nothing in memory, like {@link Workspace}. */
 export class Delegates {
@@ -131,6 +128,12 @@ export class Delegates {
 		throw new NancyError('no-task', `there is no delegate ${id}; nancy delegates lists them`);
 	}
 
+	/** What it was asked, once it has ended and reads nothing any more. */
+	async ended(id: DelegateId): Promise<DelegateRecord | undefined> {
+		const found = await this.find(id);
+		return found && isFinal(found.state) ? found.record : undefined;
+	}
+
 	async prompt(id: DelegateId): Promise<string> {
 		const text = await readTextIfExists(this.files(id).prompt);
 		if (text !== undefined) return text;
@@ -168,9 +171,9 @@ export class Delegates {
 		return this.conclude({ record, files, state, ...(error !== undefined && { error }), status: ended });
 	}
 
-	/** What comes after the final status; also when killed in between and repeated. */
+	/** What comes after the final status; also when killed in between and repeated. Needs the lock. */
 	private async conclude(ended: Delegate): Promise<Delegate> {
-		await report(this.workspace, ended);
+		await report(this, ended);
 		await ended.files.writeDone(ended.error);
 		return ended;
 	}
@@ -198,12 +201,28 @@ export class Delegates {
 	/** Which agents get nothing started, and until when. */
 	async parked(nowMs: number): Promise<Parked[]> {
 		const found = await readJsonFile(join(this.folder, PARKED), ParkedList);
-		return (found ?? []).filter(({ until }) => Date.parse(until) > nowMs);
+		// One that lasts longer was not written by Nancy.
+		return (found ?? []).filter(({ until }) => {
+			const leftMs = Date.parse(until) - nowMs;
+			return leftMs > 0 && leftMs <= LONGEST_PARKING_MS;
+		});
+	}
+
+	/** Lets those go on that wait for an account's limit. Returns the agents. Needs the lock. */
+	async unpark(agent?: DriverId): Promise<DriverId[]> {
+		const all = await this.parked(Date.now());
+		const gone = all.filter(each => agent === undefined || each.agent === agent);
+		if (gone.length > 0) await this.writeParked(all.filter(each => !gone.includes(each)));
+		return gone.map(each => each.agent);
 	}
 
 	async park(parked: Parked): Promise<void> {
 		const others = (await this.parked(Date.now())).filter(({ agent }) => agent !== parked.agent);
-		await writeFileAtomic(join(this.folder, PARKED), `${JSON.stringify([...others, parked], null, '\t')}\n`);
+		await this.writeParked([...others, parked]);
+	}
+
+	private async writeParked(all: readonly Parked[]): Promise<void> {
+		await writeFileAtomic(join(this.folder, PARKED), `${JSON.stringify(all, null, '\t')}\n`);
 	}
 
 	/** A mailbox name that no worker of the task has. */
@@ -219,6 +238,9 @@ export class Delegates {
 }
 
 const PARKED = 'parked.json';
+
+/** A limit may be lifted before it resets, and what a CLI says of it may be wrong: it is tried again after this, in milliseconds. */
+export const LONGEST_PARKING_MS = 6 * 60 * 60 * 1000;
 
 export function swarmFeatures(delegates: readonly Delegate[]): ReadonlySet<string> {
 	return new Set(delegates.flatMap(({ record }) => record.swarm?.feature ?? []));

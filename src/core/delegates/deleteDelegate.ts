@@ -6,6 +6,7 @@ import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { deleteWorker } from '../deleteWorker.ts';
 import { isFinal, swarmFeatures, type Delegates } from './delegates.ts';
 import { DelegateFiles } from './files.ts';
+import { passOnResults } from './report.ts';
 import { swarmFiles } from './swarm.ts';
 import type { Tickets } from './tickets.ts';
 
@@ -27,7 +28,11 @@ export async function deleteDelegate(store: Delegates, tickets: Tickets, id: Del
 		// Before its record: what is left without one is nothing that could be run.
 		await tickets.remove(id);
 		const worker = await store.workspace.worker(record);
-		if (worker?.delegate === id) await deleteWorker(store.workspace, record);
+		if (worker?.delegate === id) {
+			// A result that nobody has read outlives the mailbox it lies in.
+			await passOnResults(store, record);
+			await deleteWorker(store.workspace, record);
+		}
 		// A swarm's worker that nobody has any more would be listed as another program's.
 		for (const file of await copyOf(store, record)) await rm(file, { force: true });
 		// With its record it is gone; the other files only take room.

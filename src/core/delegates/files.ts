@@ -1,6 +1,6 @@
 import { appendFile, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
+import { readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText } from '../../base/errors.ts';
 import type { DelegateStatus } from '../../protocol/delegate.ts';
 import { writeJsonFile } from '../jsonFile.ts';
@@ -48,10 +48,11 @@ export class DelegateFiles {
 		await this.inCopy(files => files.appendLog(text));
 	}
 
-	/** Makes place for a new run: an earlier one's word would be taken for this one's. A prompt that is there stays. */
+	/** Makes place for a new run: an earlier one's word and answer would be taken for this one's. */
 	async begin(prompt: string): Promise<void> {
-		await createFileAtomic(this.prompt, prompt);
-		await rm(this.done, { force: true });
+		for (const earlier of [this.done, this.output]) await rm(earlier, { force: true });
+		// Where it is the very file that says what to do, it stays its writer's.
+		if ((await readTextIfExists(this.prompt)) !== prompt) await writeFileAtomic(this.prompt, prompt);
 		await this.inCopy(files => files.begin(prompt));
 	}
 

@@ -1,30 +1,60 @@
 import { NancyError } from '../../base/errors.ts';
-import type { DelegateRecord } from '../../protocol/delegate.ts';
-import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
+import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
+import type { MessageContent } from '../../protocol/message.ts';
+import { ORCHESTRATOR, type MessageId, type TaskName } from '../../protocol/names.ts';
 import type { WorkerAddress, Workspace } from '../workspace.ts';
-import type { Delegate } from './delegates.ts';
+import type { Delegate, Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
 import { resultText } from './resultText.ts';
 
 /** Why a message to a delegate still waits. */
 const ENDED_UNREAD = 'the delegate ended without reading it';
 
-/** Puts the result into the mailbox of whoever asked for it, once; of the human, where they are gone. */
-export async function report(workspace: Workspace, delegate: Delegate): Promise<void> {
+/**
+ * Puts the result into the mailbox of whoever asked for it, once; where they are gone or have ended, of who had asked them, and of
+ * the human in the end. Results that it has not read itself go the same way. Needs the lock: who asked must not end meanwhile.
+ */
+export async function report(delegates: Delegates, delegate: Delegate): Promise<void> {
+	const { workspace } = delegates;
 	const { record, status } = delegate;
 	const id = status.report;
 	if (id === undefined) return;
+	await passOnResults(delegates, record);
 	const unread = await holdUnread(workspace, record);
-	const to = await recipient(workspace, record);
-	if (await isInMailbox(workspace, to, id)) return;
+	const { to, passed } = await recipient(delegates, record);
+	// One that had it and has ended since has passed it on.
+	for (const each of [...passed, to]) if (await isInMailbox(workspace, each, id)) return;
+	await sendOnce(workspace, to, id, {
+		kind: 'result',
+		priority: 'normal',
+		effect: 'none',
+		from: `${record.task}/${record.worker}`,
+		text: await resultText(delegate, unread),
+	});
+}
+
+/** A delegate that has ended reads no result of its own delegates any more: who waits for its answer gets them. Needs the lock. */
+export async function passOnResults(delegates: Delegates, record: DelegateRecord): Promise<void> {
+	const { workspace } = delegates;
+	const mailbox = workspace.mailbox({ task: record.task, worker: record.worker });
+	await mailbox.recover();
+	const { messages } = await mailbox.list(['queued']);
+	for (const { id, content } of messages.filter(each => each.content.kind === 'result')) {
+		const { to } = await recipient(delegates, record);
+		// Killed in between, it is there twice and sent once.
+		if (!(await isInMailbox(workspace, to, id))) await sendOnce(workspace, to, id, content);
+		await mailbox.withdraw(id);
+	}
+}
+
+async function sendOnce(
+	workspace: Workspace,
+	to: WorkerAddress,
+	id: MessageId,
+	content: MessageContent,
+): Promise<void> {
 	try {
-		await workspace.sendOnce(to, id, {
-			kind: 'result',
-			priority: 'normal',
-			effect: 'none',
-			from: `${record.task}/${record.worker}`,
-			text: await resultText(delegate, unread),
-		});
+		await workspace.sendOnce(to, id, content);
 	} catch (error) {
 		// Somebody else has just sent it.
 		const isTwice = error instanceof NancyError && error.code === 'bad-message';
@@ -32,11 +62,40 @@ export async function report(workspace: Workspace, delegate: Delegate): Promise<
 	}
 }
 
-/** Who asked; where they have been deleted meanwhile, the human of the task, or of the delegates' own. */
-async function recipient(workspace: Workspace, { parent, task, agent }: DelegateRecord): Promise<WorkerAddress> {
-	const asker = parent ?? { task, worker: ORCHESTRATOR };
-	for (const to of [asker, { task, worker: ORCHESTRATOR }]) if (await isThere(workspace, to)) return to;
-	return { task: await ownTask(workspace, agent), worker: ORCHESTRATOR };
+/**
+ * Who asked; of delegates that have ended, whoever had asked them. Where they have been deleted meanwhile, the human of the task,
+ * or of the delegates' own.
+ */
+async function recipient(
+	delegates: Delegates,
+	{ parent, task, agent }: DelegateRecord,
+): Promise<{ to: WorkerAddress; passed: readonly WorkerAddress[] }> {
+	const { workspace } = delegates;
+	const passed: WorkerAddress[] = [];
+	let to = parent ?? human(task);
+	for (let above = await endedAt(delegates, to); above; above = await endedAt(delegates, to)) {
+		// Records that name one another in a circle lead to nobody.
+		if (passed.some(({ task, worker }) => task === to.task && worker === to.worker)) break;
+		passed.push(to);
+		to = above.parent ?? human(above.task);
+	}
+	for (const each of [to, human(task)]) if (await isThere(workspace, each)) return { to: each, passed };
+	return { to: human(await ownTask(workspace, agent)), passed };
+}
+
+function human(task: TaskName): WorkerAddress {
+	return { task, worker: ORCHESTRATOR };
+}
+
+/** The delegate that has this mailbox, if it is one that reads nothing any more. */
+async function endedAt(delegates: Delegates, { task, worker }: WorkerAddress): Promise<DelegateRecord | undefined> {
+	if (worker === ORCHESTRATOR) return undefined;
+	// What cannot be read is somebody's.
+	const id = DelegateId.safeParse(
+		(await delegates.workspace.worker({ task, worker }).catch(() => undefined))?.delegate,
+	);
+	if (!id.success) return undefined;
+	return delegates.ended(id.data).catch(() => undefined);
 }
 
 async function isThere(workspace: Workspace, to: WorkerAddress): Promise<boolean> {

@@ -1,9 +1,12 @@
-import { join } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { readTextIfExists } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
-import { DelegateId, DelegateRecord, DelegateStatus, SwarmFeature } from '../../protocol/delegate.ts';
+import { liveness } from '../../base/liveness.ts';
+import { DelegateId, DelegateRecord, DelegateStatus, RUNNER_DIED, SwarmFeature } from '../../protocol/delegate.ts';
 import { DriverId, TaskName, WorkerName } from '../../protocol/names.ts';
+import { holdingLock } from '../holdingLock.ts';
 import { refuseLinks } from '../links.ts';
 import type { Delegate } from './delegates.ts';
 import { DelegateFiles } from './files.ts';
@@ -56,6 +59,30 @@ export function swarmFiles(folder: string, feature: SwarmFeature): DelegateFiles
 }
 
 /**
+ * Makes the files those of a new run, of which `status` is the first.
+ * @throws NancyError `busy` while another one that lives has the name: they would overwrite each other's
+ */
+export async function beginSwarmRun(files: DelegateFiles, prompt: string, status: DelegateStatus): Promise<void> {
+	await holdingLock(`${files.base}.lock`, async () => {
+		const { runner } = await readStatus(files);
+		if (runner && liveness(runner) !== 'dead') {
+			const name = basename(files.base);
+			throw new NancyError(
+				'busy',
+				`the swarm's worker ${name} is at work already (pid ${runner.pid}); give this one its prompt in a file of another name`,
+			);
+		}
+		await files.begin(prompt);
+		await files.writeStatus(status);
+	});
+}
+
+/** Whether a swarm works, or has worked, in this folder. */
+export function hasSwarm(folder: string): boolean {
+	return lstatSync(join(folder, ...FOLDERS), { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/**
  * Workers of a swarm that works in this folder, whoever runs them. Nancy shows them and changes nothing.
  * @param own features of Nancy's own delegates, which are shown as such
  */
@@ -78,7 +105,7 @@ async function swarmWorker(folder: string, feature: SwarmFeature): Promise<Deleg
 	const id = idOf(feature);
 	const files = new DelegateFiles(join(folder, ...FOLDERS, feature));
 	const done = await files.readDone();
-	const status = await readStatus(files, id);
+	const status = await readStatus(files);
 	const record = DelegateRecord.parse({
 		version: 1,
 		id,
@@ -91,9 +118,12 @@ async function swarmWorker(folder: string, feature: SwarmFeature): Promise<Deleg
 		task: SWARM_TASK,
 		worker: SWARM_WORKER,
 	});
-	if (done === undefined) return { record, status, files, state: 'running', isForeign: true };
+	const { runner } = status;
+	const error =
+		done === undefined ? runner && liveness(runner) === 'dead' && RUNNER_DIED : done.replace(/^error: /, '');
 	if (done === 'success') return { record, status, files, state: 'done', isForeign: true };
-	return { record, status, files, state: 'failed', error: done.replace(/^error: /, ''), isForeign: true };
+	if (error) return { record, status, files, state: 'failed', error, isForeign: true };
+	return { record, status, files, state: 'running', isForeign: true };
 }
 
 /** The name itself where it can be an id, else one made of it that no other name has. */
@@ -115,8 +145,8 @@ function hashOf(text: string): string {
 }
 
 /** Another program writes it: what is not as Nancy writes it tells nothing. */
-async function readStatus(files: DelegateFiles, id: DelegateId): Promise<DelegateStatus> {
-	const blank = DelegateStatus.parse({ task_id: id, status: 'running', reported: true });
+async function readStatus(files: DelegateFiles): Promise<DelegateStatus> {
+	const blank = DelegateStatus.parse({ task_id: basename(files.base), status: 'running', reported: true });
 	try {
 		const parsed = DelegateStatus.safeParse(JSON.parse((await readTextIfExists(files.status)) ?? ''));
 		return parsed.success ? { ...parsed.data, reported: true } : blank;

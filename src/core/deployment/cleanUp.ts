@@ -3,6 +3,7 @@ import type { DriverId, TaskName } from '../../protocol/names.ts';
 import type { Driver } from '../driver.ts';
 import { isRunning } from '../launch.ts';
 import type { Workspace } from '../workspace.ts';
+import { unknownWriter } from './places.ts';
 import { undeploy, type DeployResult } from './deploy.ts';
 import { showToGit, type AskGit } from './gitExclude.ts';
 import { filesWithEntries, undeployUnrecorded } from './unrecorded.ts';
@@ -35,7 +36,15 @@ export async function cleanUp(
 	const recorded = (await workspace.config()).deployments.map(({ driver }) => driver);
 	const unrecorded = drivers.filter(({ id }) => !recorded.includes(id));
 	for (const run of [
-		...recorded.map(id => () => undeploy(workspace, id, () => isBusy(id), askGit)),
+		...recorded.map(
+			id => () =>
+				undeploy(
+					workspace,
+					drivers.find(each => each.id === id) ?? unknownWriter(id),
+					() => isBusy(id),
+					askGit,
+				),
+		),
 		...unrecorded.map(driver => () => undeployUnrecorded(workspace, driver, () => isBusy(driver.id))),
 	]) {
 		const result = await run();

@@ -2,19 +2,21 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatVersion } from '../../base/version.ts';
 import type { Deployment } from '../../protocol/records.ts';
-import type { Driver } from '../driver.ts';
+import type { DriverId } from '../../protocol/names.ts';
+import type { DeploymentScope, Driver } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
 import { hideFromGit, showToGit, type AskGit } from './gitExclude.ts';
 import { isOursFor, jobFor, type DeployRequest, type Job, type Outcome } from './job.ts';
 import { deployLaunchFiles, holdsLaunchFiles, removeLaunchFiles } from './launchFiles.ts';
 import { explained, locked } from './locked.ts';
 import { deployOwnFiles, inTheWay, ownFilesState, removeOwnFiles, writable } from './ownFiles.ts';
+import { placesOfDriver, type Places, type Writer } from './places.ts';
 import { dropRecord, placesOf, recordOf, removeEmpty, sweepOriginals, updateRecord } from './record.ts';
 import { isServedByAnother } from './served.ts';
 import { deployFile, restoreFile, sha256 } from './settingsFile.ts';
 import { holdsExactly, isPlainJson, withoutEntries } from './settingsText.ts';
 import { deploySkills, hasSkills, removeSkills, skillsOf } from './skillFolders.ts';
-import { readText, statusOf } from './target.ts';
+import { placeIn, readText, statusOf, wayTo } from './target.ts';
 
 export interface DeployResult {
 	/** Files and folders written, relative to the workspace folder. Empty when all was as it should be. */
@@ -35,7 +37,7 @@ export async function deploy(workspace: Workspace, driver: Driver, request: Depl
 		return locked(workspace, async () => {
 			const job = jobFor(workspace, driver, request, await recordOf(workspace, driver.id));
 			try {
-				return await carryOut(job);
+				return await carryOut(job, request.scope);
 			} catch (error) {
 				await showToGit(workspace, request.askGit);
 				throw error;
@@ -44,13 +46,15 @@ export async function deploy(workspace: Workspace, driver: Driver, request: Depl
 	});
 }
 
-async function carryOut(job: Job): Promise<DeployResult> {
+/** @param asked which sessions the user has just asked to be served */
+async function carryOut(job: Job, asked: DeploymentScope): Promise<DeployResult> {
 	const { workspace, driver, request, plan } = job;
-	const outcome: Outcome = { changed: [], warnings: [...plan.warnings] };
+	const outcome: Outcome = { changed: [], warnings: [] };
 	const add = ({ changed, warnings }: Outcome) => {
 		outcome.changed.push(...changed);
 		outcome.warnings.push(...warnings);
 	};
+	await refuseLinkedPlaces(job);
 	const isTracked = await hide(job, outcome);
 	for (const edit of plan.edits) {
 		if (await deployFile(job, edit)) {
@@ -73,7 +77,9 @@ async function carryOut(job: Job): Promise<DeployResult> {
 	add(await removeStale(job, request.isBusy));
 	await settleRecord(job);
 	await sweepOriginals(workspace);
-	return outcome;
+	// At a start that found everything in its place, the user has been told.
+	const isNews = asked === 'workspace' || outcome.changed.length > 0;
+	return { changed: outcome.changed, warnings: [...(isNews ? plan.warnings : []), ...outcome.warnings] };
 }
 
 /**
@@ -115,15 +121,16 @@ export async function obstacles(workspace: Workspace, driver: Driver, request: D
  */
 export async function undeploy(
 	workspace: Workspace,
-	driver: Driver['id'],
+	driver: Writer,
 	isBusy?: () => boolean,
 	askGit?: AskGit,
 ): Promise<DeployResult> {
 	return explained(workspace, async () => {
-		if (!(await recordOf(workspace, driver))) return { changed: [], warnings: [] };
+		if (!(await recordOf(workspace, driver.id))) return { changed: [], warnings: [] };
 		return locked(workspace, async () => {
-			const record = await recordOf(workspace, driver);
-			return record ? takeBack(workspace, record, isBusy, askGit) : { changed: [], warnings: [] };
+			const record = await recordOf(workspace, driver.id);
+			if (!record) return { changed: [], warnings: [] };
+			return takeBack(workspace, record, placesOfDriver(workspace, driver), isBusy, askGit);
 		});
 	});
 }
@@ -131,23 +138,45 @@ export async function undeploy(
 async function takeBack(
 	workspace: Workspace,
 	record: Deployment,
+	places: Places,
 	isBusy: (() => boolean) | undefined,
 	askGit: AskGit | undefined,
 ): Promise<DeployResult> {
-	const changed: string[] = [];
-	for (const file of record.files)
-		if (await restoreFile(workspace, record.driver, file, isBusy)) changed.push(file.file);
-	const own = await removeOwnFiles(workspace, record);
+	const files = await giveBack(workspace, record.driver, record.files, isBusy);
+	const own = await removeOwnFiles(workspace, record, places);
 	const launch = await removeLaunchFiles(workspace, record.driver);
-	const skills = await removeSkills(workspace, record);
-	await removeEmpty(workspace, record.folders);
+	const skills = await removeSkills(workspace, record, places);
+	await removeEmpty(workspace, record.folders, places);
 	const git = await showToGit(workspace, askGit, record.driver);
 	await dropRecord(workspace, record);
 	await sweepOriginals(workspace);
 	return {
-		changed: [...changed, ...own.changed, ...launch, ...skills.changed],
-		warnings: [...own.warnings, ...skills.warnings, ...git],
+		changed: [...files.changed, ...own.changed, ...launch, ...skills.changed],
+		warnings: [...files.warnings, ...own.warnings, ...skills.warnings, ...git],
 	};
+}
+
+/** Gives other tools' files back, but those that a link leads away to. */
+async function giveBack(
+	workspace: Workspace,
+	driver: DriverId,
+	files: Deployment['files'],
+	isBusy: (() => boolean) | undefined,
+): Promise<Outcome> {
+	const outcome: Outcome = { changed: [], warnings: [] };
+	for (const deployed of files) {
+		const way = await wayTo(workspace, deployed.file);
+		if (way.is === 'blocked') outcome.warnings.push(`${way.why}; it stays as it is.`);
+		else if (await restoreFile(workspace, driver, deployed, isBusy)) outcome.changed.push(deployed.file);
+	}
+	return outcome;
+}
+
+/** Before anything is written: a refusal leaves nothing half done. */
+async function refuseLinkedPlaces({ workspace, driver, request, plan }: Job): Promise<void> {
+	const skills = driver.skillsFolder === undefined ? [] : await skillsOf(request.runtime, driver.skillsFolder);
+	for (const place of [...[...plan.edits, ...plan.files].map(({ file }) => file), ...skills])
+		await placeIn(workspace, place);
 }
 
 /** Has git overlook the files that will be made, before they are. Returns which of the plan's files it tracks. */
@@ -194,11 +223,11 @@ async function removeStale(job: Job, isBusy: (() => boolean) | undefined): Promi
 	if (!stale) return { changed: [], warnings: [] };
 	const { workspace, driver } = job;
 	const { record } = stale;
-	const changed: string[] = [];
-	for (const file of stale.files) if (await restoreFile(workspace, driver.id, file, isBusy)) changed.push(file.file);
-	const own = await removeOwnFiles(workspace, record, stale.ownFiles);
-	const skills = await removeSkills(workspace, record, stale.skills);
-	await removeEmpty(workspace, record.folders);
+	const places = placesOfDriver(workspace, driver);
+	const files = await giveBack(workspace, driver.id, stale.files, isBusy);
+	const own = await removeOwnFiles(workspace, record, places, stale.ownFiles);
+	const skills = await removeSkills(workspace, record, places, stale.skills);
+	await removeEmpty(workspace, record.folders, places);
 	await updateRecord(job, '.', known => ({
 		...known,
 		files: known.files.filter(({ file }) => !stale.files.some(each => each.file === file)),
@@ -206,8 +235,8 @@ async function removeStale(job: Job, isBusy: (() => boolean) | undefined): Promi
 		skills: known.skills.filter(({ folder }) => !stale.skills.includes(folder)),
 	}));
 	return {
-		changed: [...changed, ...own.changed, ...skills.changed],
-		warnings: [...own.warnings, ...skills.warnings],
+		changed: [...files.changed, ...own.changed, ...skills.changed],
+		warnings: [...files.warnings, ...own.warnings, ...skills.warnings],
 	};
 }
 

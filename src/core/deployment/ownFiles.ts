@@ -1,14 +1,16 @@
 import { lstat, readFile } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { posix } from 'node:path';
 import { exchangeFile } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import type { Deployment } from '../../protocol/records.ts';
-import type { DeploymentScope, Driver, OwnFile } from '../driver.ts';
+import type { OwnFile } from '../driver.ts';
 import { isLauncherGone, launcherWithin } from '../runtime.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Job, Outcome } from './job.ts';
+import { plannedFiles, type Places, type Writer } from './places.ts';
 import { updateRecord } from './record.ts';
 import { sha256 } from './settingsFile.ts';
+import { placeIn, wayTo } from './target.ts';
 
 /** What stands where a file of Nancy's own belongs. `foreign` is somebody else's, or was changed by somebody. */
 type Found = { is: 'nothing' } | { is: 'ours'; bytes: Buffer } | { is: 'foreign'; bytes?: Buffer };
@@ -55,6 +57,7 @@ export async function ownFilesState({ workspace, plan }: Job): Promise<{ isSame:
 /** Whether all own files are as a record says, with the programs that they call. */
 export async function hasRecordedOwnFiles(workspace: Workspace, record: Deployment): Promise<boolean> {
 	for (const { file } of record.ownFiles) {
+		if ((await wayTo(workspace, file)).is === 'blocked') return false;
 		const found = await look(workspace, file, hashesOf([record], file));
 		if (found.is !== 'ours' || (await isLauncherGone(found.bytes.toString('utf8')))) return false;
 	}
@@ -70,10 +73,11 @@ export async function writable({ workspace, plan }: Job): Promise<string[]> {
 	return files;
 }
 
-/** Removes the own files of a deployment that no other one has, but those that somebody has changed. */
+/** Removes the own files of a deployment that no other one has, but those that somebody has changed and those elsewhere. */
 export async function removeOwnFiles(
 	workspace: Workspace,
 	record: Deployment,
+	places: Places,
 	files: Iterable<string> = record.ownFiles.map(({ file }) => file),
 ): Promise<Outcome> {
 	const changed: string[] = [];
@@ -81,6 +85,11 @@ export async function removeOwnFiles(
 	const others = (await workspace.config()).deployments.filter(each => each.driver !== record.driver);
 	for (const file of new Set(files)) {
 		if (hashesOf(others, file).length > 0) continue;
+		const refusal = await places.refusal(file);
+		if (refusal !== undefined) {
+			warnings.push(refusal);
+			continue;
+		}
 		const found = await look(workspace, file, hashesOf([record], file));
 		if (found.is === 'nothing') continue;
 		if (found.is === 'ours' && (await exchange(workspace, file, found.bytes, undefined))) changed.push(file);
@@ -90,15 +99,17 @@ export async function removeOwnFiles(
 }
 
 /** Own files of a driver that are there though no record names them (somebody removed `.nancy`). */
-export async function unrecordedOwnFiles(workspace: Workspace, driver: Driver): Promise<string[]> {
+export async function unrecordedOwnFiles(workspace: Workspace, driver: Writer): Promise<string[]> {
 	const found: string[] = [];
-	const names = new Set(planFor(workspace, driver, 'workspace', '').map(({ file }) => file));
-	for (const file of names) if ((await look(workspace, file, [])).is === 'ours') found.push(file);
+	for (const file of new Set(plannedFiles(workspace, driver, '').map(own => own.file))) {
+		if ((await wayTo(workspace, file)).is === 'blocked') continue;
+		if ((await look(workspace, file, [])).is === 'ours') found.push(file);
+	}
 	return found;
 }
 
 /** Removes {@link unrecordedOwnFiles} that are exactly what the driver writes; of another one nobody knows who changed it. */
-export async function removeUnrecorded(workspace: Workspace, driver: Driver): Promise<Outcome> {
+export async function removeUnrecorded(workspace: Workspace, driver: Writer): Promise<Outcome> {
 	const changed: string[] = [];
 	const warnings: string[] = [];
 	for (const file of await unrecordedOwnFiles(workspace, driver)) {
@@ -106,21 +117,13 @@ export async function removeUnrecorded(workspace: Workspace, driver: Driver): Pr
 		if (found.is !== 'ours') continue;
 		const text = found.bytes.toString('utf8');
 		const launcher = launcherWithin(text) ?? '';
-		const isAsWritten = (['workspace', 'launch'] as const)
-			.flatMap(scope => planFor(workspace, driver, scope, launcher))
-			.some(own => own.file === file && own.content === text);
+		const isAsWritten = plannedFiles(workspace, driver, launcher).some(
+			own => own.file === file && own.content === text,
+		);
 		if (isAsWritten && (await exchange(workspace, file, found.bytes, undefined))) changed.push(file);
 		else warnings.push(`${file} seems to be Nancy's of another version, or changed; it stays. Remove it yourself.`);
 	}
 	return { changed, warnings };
-}
-
-function planFor(workspace: Workspace, driver: Driver, scope: DeploymentScope, launcher: string): OwnFile[] {
-	const { folder: workspaceFolder } = workspace;
-	// The versions of the agent are unknown, too; what is written seldom depends on them.
-	return [driver.oldestVersion, [9999, 0, 0] as const].flatMap(version => [
-		...driver.deployment({ version, launcher, workspaceFolder, scope }).files,
-	]);
 }
 
 /** Notes what will be there, writes it, and notes that nothing else is: a kill in between leaves one of two known files. */
@@ -158,7 +161,7 @@ async function write(job: Job, { file, content }: OwnFile): Promise<boolean> {
 
 /** @param hashes what Nancy put there by the records; where they know of nothing, a launcher in the file makes it Nancy's */
 async function look(workspace: Workspace, file: string, hashes: readonly string[]): Promise<Found> {
-	const path = join(workspace.folder, file);
+	const path = await placeIn(workspace, file);
 	try {
 		// Nancy makes no links: whatever one leads to is not Nancy's to write.
 		if (!(await lstat(path)).isFile()) return { is: 'foreign' };
@@ -174,13 +177,13 @@ async function look(workspace: Workspace, file: string, hashes: readonly string[
 	}
 }
 
-function exchange(
+async function exchange(
 	workspace: Workspace,
 	file: string,
 	expected: Buffer | undefined,
 	content: string | undefined,
 ): Promise<boolean> {
-	return exchangeFile(join(workspace.folder, file), expected, content, {
+	return exchangeFile(await placeIn(workspace, file), expected, content, {
 		mode: 0o644,
 		staging: workspace.paths.originals,
 	});

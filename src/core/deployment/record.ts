@@ -6,6 +6,8 @@ import type { Deployment } from '../../protocol/records.ts';
 import type { Driver } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Job } from './job.ts';
+import type { Places } from './places.ts';
+import { wayTo } from './target.ts';
 
 export async function recordOf(workspace: Workspace, driver: Driver['id']): Promise<Deployment | undefined> {
 	return (await workspace.config()).deployments.find(each => each.driver === driver);
@@ -50,10 +52,13 @@ export async function dropRecord(workspace: Workspace, record: Deployment): Prom
 	}));
 }
 
-/** Removes folders that were made for a deployment, as far as they are empty. */
-export async function removeEmpty(workspace: Workspace, folders: readonly string[]): Promise<void> {
+/** Removes folders that were made for a deployment, as far as they are empty and on the way to its driver's places. */
+export async function removeEmpty(workspace: Workspace, folders: readonly string[], places: Places): Promise<void> {
 	const innermostFirst = folders.toSorted((a, b) => b.split('/').length - a.split('/').length);
-	for (const folder of innermostFirst) await removeIfEmpty(join(workspace.folder, folder));
+	for (const folder of innermostFirst.filter(each => places.folders.has(each))) {
+		const way = await wayTo(workspace, folder);
+		if (way.is === 'open') await removeIfEmpty(way.path);
+	}
 }
 
 /** All that a deployment has in the agent's places, relative to the workspace folder. */

@@ -8,7 +8,7 @@ import { hasRecordedLaunchFiles } from './launchFiles.ts';
 import { hasRecordedOwnFiles } from './ownFiles.ts';
 import { exists } from './record.ts';
 import { oursAmong } from './settingsText.ts';
-import { readText } from './target.ts';
+import { readText, wayTo } from './target.ts';
 
 /** Whether all that another version of Nancy has deployed is in place, and that version is not an earlier one than ours. */
 export async function isServedByAnother(
@@ -21,6 +21,7 @@ export async function isServedByAnother(
 	if (record.hookVersion === version || !own || !theirs || !isAtLeast(theirs, own)) return false;
 	const lines: string[] = [];
 	for (const { file, entries } of record.files) {
+		if ((await wayTo(workspace, file)).is === 'blocked') return false;
 		const present = oursAmong(file, await readText(workspace, file), isOursFor(record.driver));
 		// Which they are, only that version knows. An older one did not note how many: at least one for each event.
 		if (present.length < (entries ?? record.events.length)) return false;

@@ -1,4 +1,4 @@
-import { cp, mkdir, rename, rm } from 'node:fs/promises';
+import { cp, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
@@ -7,7 +7,9 @@ import type { Deployment } from '../../protocol/records.ts';
 import { contentHash, type Runtime } from '../runtime.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Job, Outcome } from './job.ts';
+import type { Places } from './places.ts';
 import { exists, updateRecord } from './record.ts';
+import { placeIn, statusOf } from './target.ts';
 
 /**
  * Copies the runtime's skills to where the agent reads them. A folder that is not Nancy's, or was changed, stays as it is. What
@@ -51,7 +53,7 @@ export async function deploySkills(job: Job, skillsFolder: string): Promise<Outc
 		if (present !== wanted) {
 			// Whichever of the two a kill leaves there is known as ours.
 			await note([...new Set([wanted, ...(present === undefined ? [] : [present])])]);
-			await copyFolder(workspace, source, join(workspace.folder, folder));
+			await copyFolder(workspace, source, await placeIn(workspace, folder));
 			changed.push(folder);
 		}
 		await note([wanted]);
@@ -81,23 +83,30 @@ export async function hasSkills({ workspace, driver, request }: Job, skillsFolde
 	return true;
 }
 
-/** Removes the skills of a deployment that no other one needs, but those that somebody has changed. */
+/** Removes the skills of a deployment that no other one needs, but those that somebody has changed and those elsewhere. */
 export async function removeSkills(
 	workspace: Workspace,
 	record: Deployment,
+	places: Places,
 	folders: Iterable<string> = record.skills.map(skill => skill.folder),
 ): Promise<Outcome> {
 	const changed: string[] = [];
 	const warnings: string[] = [];
 	const others = (await workspace.config()).deployments.filter(each => each.driver !== record.driver);
 	for (const folder of new Set(folders)) {
+		if (hashesOf(others, folder).length > 0) continue;
+		const refusal = await places.refusal(folder);
+		if (refusal !== undefined) {
+			warnings.push(refusal);
+			continue;
+		}
 		const present = await presentHash(workspace, folder);
-		if (present === undefined || hashesOf(others, folder).length > 0) continue;
+		if (present === undefined) continue;
 		if (!hashesOf([record], folder).includes(present)) {
 			warnings.push(`${folder} was changed by somebody; it stays.`);
 			continue;
 		}
-		await removeFolder(workspace, join(workspace.folder, folder));
+		await removeFolder(workspace, await placeIn(workspace, folder));
 		changed.push(folder);
 	}
 	return { changed, warnings };
@@ -109,9 +118,12 @@ function hashesOf(records: readonly Deployment[], folder: string): string[] {
 	return [...new Set(noted.map(({ sha256 }) => sha256))];
 }
 
+/** `undefined` where nothing stands; what a link leads to is somebody else's, and no hash is its. */
 async function presentHash(workspace: Workspace, folder: string): Promise<string | undefined> {
-	const path = join(workspace.folder, folder);
-	return (await exists(path)) ? contentHash(path) : undefined;
+	const path = await placeIn(workspace, folder);
+	const status = await statusOf(lstat, path);
+	if (!status) return undefined;
+	return status.isDirectory() ? contentHash(path) : '';
 }
 
 /** Whole or not at all: what a kill leaves behind is in Nancy's own folder, where it is swept up. */
@@ -135,7 +147,7 @@ async function removeFolder(workspace: Workspace, folder: string): Promise<void>
 	await rm(aside, { recursive: true, force: true });
 }
 
-/** The agent's folder may be a link to another disk, where there is no moving in one step. */
+/** The agent's folder may be on another disk, where there is no moving in one step. */
 async function moveFolder(from: string, to: string): Promise<void> {
 	try {
 		await rename(from, to);

@@ -1,15 +1,70 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
+import { isInside } from '../../base/inside.ts';
 import type { Workspace } from '../workspace.ts';
+
+/** A way to a place in the workspace by its real path, or a sentence (without its full stop) that says why there is none. */
+export type Way = { is: 'open'; path: string } | { is: 'blocked'; why: string };
+
+/**
+ * Where a file or folder really stands, for whatever Nancy writes, or reads in order to remove. A link on the way may be what came
+ * with somebody else's repository, as may the record that names the place: it is followed only to a folder in the workspace, and
+ * never to git's own. The last name itself may be a link, of which whoever asks takes care.
+ * @param place relative to the workspace folder, with `/`; neither it nor the folders on the way need be there
+ */
+export async function wayTo(workspace: Workspace, place: string): Promise<Way> {
+	const blocked = (why: string): Way => ({ is: 'blocked', why: `${place} ${why}` });
+	const names = place.split('/');
+	if (names.some(isGits)) return blocked('belongs to git');
+	const top = (await realPath(workspace.folder)) ?? workspace.folder;
+	let path = top;
+	for (const [index, name] of names.slice(0, -1).entries()) {
+		path = join(path, name);
+		if (!(await statusOf(lstat, path))?.isSymbolicLink()) continue;
+		const link = names.slice(0, index + 1).join('/');
+		const real = await realPath(path);
+		if (real === undefined) return blocked(`is reached through ${link}, which is a link to nothing`);
+		if (!isInside(top, real))
+			return blocked(`is reached through ${link}, which is a link that leads out of the workspace folder`);
+		if (relative(top, real).split(sep).some(isGits))
+			return blocked(`is reached through ${link}, which is a link into git's own folder`);
+		path = real;
+	}
+	return { is: 'open', path: join(path, names.at(-1) ?? '') };
+}
+
+/** {@link wayTo} a place that is to be written; throws `settings-broken` where there is none. */
+export async function placeIn(workspace: Workspace, place: string): Promise<string> {
+	const way = await wayTo(workspace, place);
+	if (way.is === 'open') return way.path;
+	throw new NancyError(
+		'settings-broken',
+		`${way.why}. Put a folder there and try again; Nancy has not touched anything.`,
+	);
+}
+
+/** Of a disk that makes no difference between large and small letters, too. */
+function isGits(name: string): boolean {
+	return name.toLowerCase() === '.git';
+}
+
+async function realPath(path: string): Promise<string | undefined> {
+	try {
+		return await realpath(path);
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
+		throw error;
+	}
+}
 
 /**
  * Another tool's file may be a link to a file kept elsewhere: that one is written, and the link stays. Anything but a file of the
  * user's own is refused.
  * @param file relative to the workspace folder
  */
-export function targetOf(workspace: Workspace, file: string): Promise<string> {
-	return ownTarget(join(workspace.folder, file), file);
+export async function targetOf(workspace: Workspace, file: string): Promise<string> {
+	return ownTarget(await placeIn(workspace, file), file);
 }
 
 /** {@link targetOf} for any file, by the name that it is called in what a person reads. */
@@ -30,7 +85,7 @@ export async function statusOf(look: typeof stat, file: string) {
 	try {
 		return await look(file);
 	} catch (error) {
-		if (hasErrno(error, 'ENOENT')) return undefined;
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
 		throw error;
 	}
 }
@@ -44,7 +99,7 @@ export async function readBytes(file: string): Promise<Buffer | undefined> {
 	}
 }
 
-/** A file of the workspace as text; empty where there is none. */
+/** A file of the workspace as text; empty where there is none. Throws `settings-broken` where a link leads away to it. */
 export async function readText(workspace: Workspace, file: string): Promise<string> {
-	return (await readBytes(join(workspace.folder, file)))?.toString('utf8') ?? '';
+	return (await readBytes(await placeIn(workspace, file)))?.toString('utf8') ?? '';
 }

@@ -1,13 +1,13 @@
-import type { Driver } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
 import { isOursFor, type Outcome } from './job.ts';
 import { removeLaunchFiles } from './launchFiles.ts';
 import { explained, locked } from './locked.ts';
+import { placesOfDriver, plannedEdits, type Writer } from './places.ts';
 import { removeUnrecorded, unrecordedOwnFiles } from './ownFiles.ts';
 import { recordOf, removeIfEmpty, sweepOriginals } from './record.ts';
 import { restoreFile, sha256 } from './settingsFile.ts';
 import { oursAmong } from './settingsText.ts';
-import { readText } from './target.ts';
+import { readText, wayTo } from './target.ts';
 
 /**
  * Takes back a deployment whose record is gone (somebody removed `.nancy`). Entries are known by themselves, and files of Nancy's own
@@ -15,11 +15,12 @@ import { readText } from './target.ts';
  */
 export async function undeployUnrecorded(
 	workspace: Workspace,
-	driver: Driver,
+	driver: Writer,
 	isBusy?: () => boolean,
 ): Promise<Outcome> {
 	const outcome: Outcome = { changed: [], warnings: [] };
 	if (await recordOf(workspace, driver.id)) return outcome;
+	outcome.warnings.push(...(await unseen(workspace, driver)));
 	const settings = await settingsWithEntries(workspace, driver);
 	const hasFiles = (await unrecordedOwnFiles(workspace, driver)).length > 0;
 	if (settings.length > 0 || hasFiles) {
@@ -44,20 +45,25 @@ export async function undeployUnrecorded(
 }
 
 /** An agent's files in a folder that hold something of Nancy's, whether a record says so or not. */
-export async function filesWithEntries(workspace: Workspace, driver: Driver): Promise<string[]> {
+export async function filesWithEntries(workspace: Workspace, driver: Writer): Promise<string[]> {
 	return [...(await settingsWithEntries(workspace, driver)), ...(await unrecordedOwnFiles(workspace, driver))];
 }
 
-async function settingsWithEntries(workspace: Workspace, driver: Driver): Promise<string[]> {
-	const plan = driver.deployment({
-		version: driver.oldestVersion,
-		launcher: '',
-		workspaceFolder: workspace.folder,
-		scope: 'workspace',
-	});
+async function settingsWithEntries(workspace: Workspace, driver: Writer): Promise<string[]> {
 	const found: string[] = [];
-	for (const { file } of plan.edits) {
+	for (const file of plannedEdits(workspace, driver)) {
+		if ((await wayTo(workspace, file)).is === 'blocked') continue;
 		if (oursAmong(file, await readText(workspace, file), isOursFor(driver.id)).length > 0) found.push(file);
 	}
 	return found;
+}
+
+/** Sentences about places that may hold something of Nancy's, and are not looked at, for a link leads away to them. */
+async function unseen(workspace: Workspace, driver: Writer): Promise<string[]> {
+	const warnings: string[] = [];
+	for (const file of placesOfDriver(workspace, driver).files) {
+		const way = await wayTo(workspace, file);
+		if (way.is === 'blocked') warnings.push(`${way.why}; Nancy has not looked there.`);
+	}
+	return warnings;
 }

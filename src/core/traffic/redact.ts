@@ -1,4 +1,5 @@
 import { REDACTED, redactNamed } from './namedSecrets.ts';
+import { redactKeys } from './privateKeys.ts';
 
 /** Deeper values are cut: recursion must end before the stack does. */
 const DEEPEST = 200;
@@ -13,7 +14,7 @@ export function redact(value: unknown): unknown {
 
 /** Takes secrets out of a text. Each expression starts at a word boundary and is bounded, so that no text is slow. */
 export function redactText(text: string): string {
-	let result = text;
+	let result = redactKeys(text);
 	for (const [pattern, replacement] of PATTERNS) result = result.replace(pattern, replacement);
 	return redactNamed(result);
 }
@@ -45,10 +46,6 @@ function isSecretFlag(value: unknown): boolean {
 const START = '(?<![A-Za-z0-9_-])';
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-	[
-		/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
-		REDACTED,
-	],
 	[new RegExp(`${START}(?:sk|rk|pk)[-_](?:live[-_]|test[-_])?[A-Za-z0-9_-]{16,}`, 'g'), REDACTED],
 	[
 		new RegExp(

@@ -21,6 +21,8 @@ export const claudeCode: Driver = {
 	launch: launchPlan,
 	deployment: deploymentPlan,
 	skillsFolder: '.claude/skills',
+	earlierPlaces: [],
+	openSettings: [],
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
 		// The CLI's limit for one context; what is longer it cuts down to a path and 2 KB.
@@ -30,6 +32,7 @@ export const claudeCode: Driver = {
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer,
+		hearsWhenResumed: true,
 		wake: { by: 'answer', answer: wakeAnswer },
 	},
 	probe,

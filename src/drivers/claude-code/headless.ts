@@ -23,10 +23,15 @@ const Block = z.looseObject({
 });
 const Message = z.looseObject({
 	message: z.looseObject({ content: z.union([z.string(), z.array(Block)]) }),
-	is_api_error_message: z.optional(z.boolean()),
+	/** On what the CLI itself says of a failed request; 2.1.9 has no `is_api_error_message` beside it. */
+	error: z.optional(z.string()),
 });
 
-const Denied = z.looseObject({ tool_name: z.string(), message: z._default(z.string(), '') });
+const Denied = z.looseObject({
+	tool_name: z.string(),
+	tool_use_id: z.optional(z.string()),
+	message: z._default(z.string(), 'its permissions do not allow it'),
+});
 const Retry = z.looseObject({ retry_delay_ms: z._default(z.number(), 0), error: z._default(z.string(), 'error') });
 const RateLimit = z.looseObject({
 	rate_limit_info: z.looseObject({
@@ -41,6 +46,9 @@ const Result = z.looseObject({
 	is_error: z.boolean(),
 	result: z.optional(z.string()),
 	errors: z.optional(z.array(z.string())),
+	/** What was denied in the whole run. 2.1.9 tells it here alone. */
+	permission_denials: z.catch(z._default(z.array(Denied), []), []),
+	/** This and the next are not in 2.1.9. */
 	terminal_reason: z.optional(z.string()),
 	api_error_status: z.optional(z.nullable(z.number())),
 	total_cost_usd: z.optional(z.number()),
@@ -71,8 +79,6 @@ const FileInput = z.looseObject({
 
 /** Too many requests for now, or the account's limit is used up: a `rate_limit_event` before it tells. */
 const TOO_MANY = 429;
-/** The service is overloaded. */
-const OVERLOADED = 529;
 const FIRST_SERVER_ERROR = 500;
 
 export const headless: HeadlessFormat = {
@@ -98,6 +104,7 @@ export const headless: HeadlessFormat = {
 			width: 3,
 		},
 	],
+	runsIn: 'anywhere',
 	launch: ({ session, resume, model, permissions, extra, prompt }) => ({
 		args: [
 			'-p',
@@ -115,24 +122,26 @@ export const headless: HeadlessFormat = {
 		env: { CLAUDE_CODE_MAX_RETRIES: '2' },
 		sessionIsKnown: true,
 	}),
-	// Each line speaks for itself.
-	reader: () => ({ read, end: () => [] }),
+	reader: () => {
+		// Each line speaks for itself, but for the last, which says again what was denied.
+		const denied = new Set<string>();
+		return { read: text => read(text, denied), end: () => [] };
+	},
 };
 
-function read(text: string): readonly HeadlessEvent[] {
+function read(text: string, denied: Set<string>): readonly HeadlessEvent[] {
 	const line = knownLine(Line, text);
 	// A subagent's steps are the business of the agent that sent it.
-	return line && !line.parent_tool_use_id ? readLine(line) : [];
+	return line && !line.parent_tool_use_id ? readLine(line, denied) : [];
 }
 
-function readLine(line: z.infer<typeof Line>): readonly HeadlessEvent[] {
+/** @param denied calls of which it has been told that they were denied */
+function readLine(line: z.infer<typeof Line>, denied: Set<string>): readonly HeadlessEvent[] {
 	switch (line.subtype === undefined ? line.type : `${line.type}/${line.subtype}`) {
 		case 'system/init':
 			return using(Init, line, ({ session_id, model }) => [{ is: 'session', session: session_id, model }]);
 		case 'system/permission_denied':
-			return using(Denied, line, ({ tool_name, message }) => [
-				{ is: 'denied', tool: tool_name, reason: message },
-			]);
+			return using(Denied, line, denial => deniedOnce(denial, denied));
 		case 'system/api_retry':
 			return using(Retry, line, ({ error, retry_delay_ms }) => [
 				{ is: 'retrying', reason: error, afterMs: retry_delay_ms },
@@ -145,13 +154,23 @@ function readLine(line: z.infer<typeof Line>): readonly HeadlessEvent[] {
 		case 'user':
 			return using(Message, line, message => eventsOf(line.type, message));
 		default:
-			return line.type === 'result' ? using(Result, line, result => [resultOf(result)]) : [];
+			if (line.type !== 'result') return [];
+			return using(Result, line, result => [
+				...result.permission_denials.flatMap(denial => deniedOnce(denial, denied)),
+				resultOf(result),
+			]);
 	}
 }
 
-function eventsOf(from: string, { message, is_api_error_message }: z.infer<typeof Message>): HeadlessEvent[] {
+function deniedOnce({ tool_name, tool_use_id, message }: z.infer<typeof Denied>, denied: Set<string>): HeadlessEvent[] {
+	if (tool_use_id !== undefined && denied.has(tool_use_id)) return [];
+	if (tool_use_id !== undefined) denied.add(tool_use_id);
+	return [{ is: 'denied', tool: tool_name, reason: message }];
+}
+
+function eventsOf(from: string, { message, error }: z.infer<typeof Message>): HeadlessEvent[] {
 	// What the CLI says of a failed request comes again in the result.
-	if (typeof message.content === 'string' || is_api_error_message) return [];
+	if (typeof message.content === 'string' || error !== undefined) return [];
 	return message.content.flatMap((block): HeadlessEvent[] => {
 		if (from === 'user') {
 			return block.type === 'tool_result' && block.is_error
@@ -195,12 +214,13 @@ function resultOf(result: z.infer<typeof Result>): HeadlessEvent {
 function failureOf(result: z.infer<typeof Result>, text: string): HeadlessFailure | undefined {
 	const wasCutOff = result.terminal_reason?.startsWith('aborted') ?? false;
 	if (!result.is_error && !wasCutOff && !result.subtype.startsWith('error')) return undefined;
-	const status = result.api_error_status;
 	const reason = text || result.terminal_reason || result.subtype;
+	// 2.1.9 tells by its words alone.
+	const said = result.terminal_reason === undefined ? /^API Error: (\d{3})?/.exec(text) : null;
+	const status = result.api_error_status ?? (said?.[1] && Number(said[1]));
 	if (status === TOO_MANY) return { reason, kind: 'too-many' };
 	// Without a status there was no answer at all: refused, cut off, timed out.
 	const isTransient =
-		result.terminal_reason === 'api_error' &&
-		(status === undefined || status === null || status === OVERLOADED || status >= FIRST_SERVER_ERROR);
+		(result.terminal_reason === 'api_error' || said !== null) && (!status || status >= FIRST_SERVER_ERROR);
 	return { reason, kind: isTransient ? 'transient' : 'final' };
 }

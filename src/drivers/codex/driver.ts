@@ -20,6 +20,8 @@ export const codex: Driver = {
 	launch: launchPlan,
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
+	earlierPlaces: [],
+	openSettings: [],
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },
 		// The CLI cuts at 2,500 tokens, which it takes for 10,000 bytes, and points the model to a file with the whole text.
@@ -29,6 +31,7 @@ export const codex: Driver = {
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer: 'none',
+		hearsWhenResumed: false,
 		wake: { by: 'command', command: queueCommand },
 	},
 	probe: 'none',

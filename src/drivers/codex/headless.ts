@@ -25,6 +25,7 @@ export const headless: HeadlessFormat = {
 			width: 2,
 		},
 	],
+	runsIn: 'anywhere',
 	launch: ({ workspaceFolder, hooks, resume, model, permissions, extra, prompt }) => ({
 		args: [
 			'exec',

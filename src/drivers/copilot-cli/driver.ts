@@ -20,6 +20,8 @@ export const copilotCli: Driver = {
 	launch: launchPlan,
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
+	earlierPlaces: [],
+	openSettings: [],
 	hooks: {
 		slots: {
 			'tool-start': 'halt',
@@ -37,6 +39,8 @@ export const copilotCli: Driver = {
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer,
+		// It has the doorbell only where its user has switched on what is experimental.
+		hearsWhenResumed: false,
 		wake: { by: 'answer', answer: wakeAnswer },
 	},
 	probe: 'none',

@@ -21,6 +21,7 @@ export const headless: HeadlessFormat = {
 		{ id: 'tools', label: 'Tools', detail: 'Runs every tool unasked, on files in its folder.', width: 2 },
 		{ id: 'all', label: 'Everything', detail: 'Whatever it wants, anywhere, unasked. For sandboxes.', width: 3 },
 	],
+	runsIn: 'anywhere',
 	launch: ({ session, resume, model, permissions, extra, prompt, hooks }) => ({
 		args: [
 			...conversationFlags({ session, resume, model }),

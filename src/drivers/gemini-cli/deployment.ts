@@ -53,7 +53,7 @@ export function deploymentPlan({ launcher, workspaceFolder }: DeploymentRequest)
  * The CLI sends the prompt that it is resumed with while it still reads the earlier conversation, and then without it: in a folder
  * with a few dozen others always, but for a hook that takes longer. Half a minute after its start, it has read it.
  */
-const WAIT_FOR_RESUME = `[ -z "$${RESUMING}" ] || case $(ps -o etime= -p "$PPID") in *00:[012]?) sleep 2 ;; esac`;
+const WAIT_FOR_RESUME = `[ -z "$${RESUMING}" ] || case $(ps -o etime= -p "$PPID") in 00:[012]?|*' '00:[012]?) sleep 2 ;; esac`;
 
 /**
  * The line that the CLI hands to `bash -c`. It must end well whatever happens: where a hook is missing or fails, the CLI denies the

@@ -19,6 +19,8 @@ export const geminiCli: Driver = {
 	launch: launchPlan,
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
+	earlierPlaces: [],
+	openSettings: [],
 	hooks: {
 		slots: {
 			'tool-start': 'denial',
@@ -34,6 +36,7 @@ export const geminiCli: Driver = {
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer: 'none',
+		hearsWhenResumed: false,
 		wake: 'none',
 	},
 	probe: 'none',

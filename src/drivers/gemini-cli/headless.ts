@@ -13,6 +13,8 @@ export const headless: HeadlessFormat = {
 		{ id: 'auto_edit', label: 'Edit', detail: 'Edits files; it is offered no other commands.', width: 1 },
 		{ id: 'yolo', label: 'Everything', detail: 'Whatever it wants, unasked. For sandboxes.', width: 2 },
 	],
+	// Trust and hooks are the folder's, and a worktree is a new one each time.
+	runsIn: 'workspace',
 	launch: ({ session, resume, model, permissions, extra, prompt }) => ({
 		args: [
 			resume === undefined ? `--session-id=${session}` : `--resume=${resume}`,

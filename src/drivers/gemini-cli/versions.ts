@@ -16,5 +16,6 @@ export const limits: Driver['limits'] = {
 	permissions:
 		'Questions are reported, and answered in the terminal alone. After a Yes, Gemini CLI says nothing until the command ends: until then the agent is shown as waiting.',
 	status: 'Gemini CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',
-	headless: 'Gemini CLI tells tokens, but no cost.',
+	headless:
+		'Gemini CLI takes trust and hooks from the folder it works in: as a delegate it works in the workspace’s own folder alone, in no worktree. It tells tokens, but no cost.',
 };

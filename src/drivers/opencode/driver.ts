@@ -20,6 +20,8 @@ export const opencode: Driver = {
 	deployment: deploymentPlan,
 	// It reads `.claude/skills` too: a skill that stands in both is offered once, by its name.
 	skillsFolder: '.agents/skills',
+	earlierPlaces: [],
+	openSettings: ['opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc'],
 	hooks: {
 		slots: { 'tool-start': 'denial', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },
 		// The CLI itself has no limit: it cuts a tool's result before the plugin sees it.
@@ -29,6 +31,7 @@ export const opencode: Driver = {
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer,
+		hearsWhenResumed: true,
 		wake: { by: 'answer', answer: wakeAnswer },
 	},
 	probe: 'none',

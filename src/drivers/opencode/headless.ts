@@ -1,32 +1,70 @@
+import { NancyError } from '../../base/errors.ts';
 import type { HeadlessFormat } from '../../core/headless.ts';
-import { conversationFlags, hookEnvironment } from './launch.ts';
+import { conversationFlags, settingsEnvironment } from './launch.ts';
+import { OWN_AGENT } from './plugin.ts';
 import { StreamReader } from './stream.ts';
+
+/**
+ * In the CLI's words: `ask` denies, for nobody is there to ask, and is reported; what is denied is not even offered. Nothing is ever
+ * allowed: that would stand above the user's own rules, which may deny to read a file.
+ */
+type Rules = Readonly<Record<string, 'ask' | 'deny'>>;
 
 interface Mode {
 	args: readonly string[];
-	/** On top of the user's own rules, in the CLI's words. `ask` denies: nobody is there to ask. */
-	rules: Readonly<Record<string, 'ask'>>;
+	/** Above every rule of the user's. */
+	rules: Rules | 'none';
 }
 
-const modes: Readonly<Record<string, Mode>> = {
-	ask: { args: [], rules: { edit: 'ask', bash: 'ask', webfetch: 'ask' } },
-	edit: { args: [], rules: { bash: 'ask', webfetch: 'ask' } },
-	configured: { args: [], rules: {} },
-	all: { args: ['--auto'], rules: {} },
+/** All that reaches beyond the files of its folder. */
+const OUTWARD: Rules = {
+	bash: 'ask',
+	execute: 'ask',
+	webfetch: 'ask',
+	websearch: 'ask',
+	codesearch: 'ask',
+	// Each tool of an MCP server is named after both; the CLI's own with such names are asked for anyway, or denied.
+	'*_*': 'ask',
+	// A subagent has rules of its own.
+	task: 'deny',
 };
+
+const CAREFUL: Mode = { args: [], rules: { edit: 'ask', ...OUTWARD } };
+
+const modes: Readonly<Record<string, Mode>> = {
+	ask: CAREFUL,
+	edit: { args: [], rules: OUTWARD },
+	configured: { args: [], rules: 'none' },
+	all: { args: ['--auto'], rules: 'none' },
+};
+
+/**
+ * An agent of Nancy's own: an agent's rules stand last, above those that opencode.json has for everything and for other agents. Its
+ * name is new each time, so that no file of the workspace can hold rules for it.
+ */
+function heldTo(rules: Rules, extra: readonly string[]) {
+	const taken = extra.find(word => /^--(?:agent|attach)(?:=|$)/.test(word));
+	if (taken !== undefined) {
+		const message = `${taken} needs the permissions "configured" or "all": others are rules of an agent of Nancy's own`;
+		throw new NancyError('bad-usage', message);
+	}
+	const name = `${OWN_AGENT}${crypto.randomUUID()}`;
+	const agent = { [name]: { description: 'Held to what Nancy was told', mode: 'primary', permission: rules } };
+	return { args: [`--agent=${name}`], agent };
+}
 
 export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'ask',
 			label: 'Ask',
-			detail: 'Reads; edits, commands and pages of the web are denied, and reported.',
+			detail: 'Reads; edits, commands, pages of the web and tools of MCP servers are denied, and reported.',
 			width: 0,
 		},
 		{
 			id: 'edit',
 			label: 'Edit',
-			detail: 'Edits files in its folder; commands are denied, and reported.',
+			detail: 'Edits files in its folder; commands and all the rest are denied, and reported.',
 			width: 1,
 		},
 		{
@@ -42,16 +80,15 @@ export const headless: HeadlessFormat = {
 			width: 3,
 		},
 	],
-	launch: ({ resume, model, permissions, extra, prompt, hooks }) => {
-		const { args, rules } = modes[permissions] ?? modes['ask'] ?? { args: [], rules: {} };
+	runsIn: 'anywhere',
+	launch: ({ resume, model, permissions, extra, prompt, ...place }) => {
+		const { args, rules } = modes[permissions] ?? CAREFUL;
+		const held = rules === 'none' ? { args: [], agent: {} } : heldTo(rules, extra);
 		return {
-			args: ['run', '--format=json', ...conversationFlags({ resume, model }), ...args, ...extra],
+			args: ['run', '--format=json', ...conversationFlags({ resume, model }), ...args, ...held.args, ...extra],
 			// Without words on the command line, what is piped in is the prompt.
 			stdin: prompt,
-			env: {
-				...hookEnvironment(hooks),
-				...(Object.keys(rules).length > 0 && { OPENCODE_PERMISSION: JSON.stringify(rules) }),
-			},
+			env: settingsEnvironment(place, held),
 			sessionIsKnown: resume !== undefined,
 		};
 	},

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { LaunchHooks, LaunchPlan, LaunchRequest } from '../../core/driver.ts';
+import type { LaunchPlace, LaunchPlan, LaunchRequest } from '../../core/driver.ts';
 import type { SessionId } from '../../protocol/names.ts';
+import { configurationEnvironment, type OwnConfiguration } from './configuration.ts';
 import { LAUNCH_PLUGIN } from './deployment.ts';
 import { RESUMED_PROMPT, RESUMED_SESSION } from './plugin.ts';
 
-export function launchPlan({ prompt, resume, model, extra, hooks }: LaunchRequest): LaunchPlan {
+export function launchPlan({ prompt, resume, model, extra, ...place }: LaunchRequest): LaunchPlan {
 	return {
 		args: [
 			...conversationFlags({ resume, model }),
@@ -14,7 +15,7 @@ export function launchPlan({ prompt, resume, model, extra, hooks }: LaunchReques
 			...(prompt === undefined || prompt === '' || resume !== undefined ? [] : [`--prompt=${prompt}`]),
 		],
 		env: {
-			...hookEnvironment(hooks),
+			...settingsEnvironment(place, {}),
 			...(resume !== undefined && { [RESUMED_SESSION]: resume }),
 			...(resume !== undefined && prompt !== undefined && { [RESUMED_PROMPT]: prompt }),
 		},
@@ -37,11 +38,13 @@ export function conversationFlags({
 	];
 }
 
-/** Settings that the CLI takes on top of all others; lists of plugins are joined. */
-export function hookEnvironment(hooks: LaunchHooks | undefined): Record<string, string> {
-	if (hooks === undefined) return {};
-	const plugin = pathToFileURL(join(hooks.folder, LAUNCH_PLUGIN)).href;
-	return { OPENCODE_CONFIG_CONTENT: JSON.stringify({ plugin: [plugin] }) };
+/** What a launch brings along: the plugin where there are hooks, and agents. */
+export function settingsEnvironment(
+	{ hooks, env }: Pick<LaunchPlace, 'hooks' | 'env'>,
+	{ agent }: Pick<OwnConfiguration, 'agent'>,
+): Record<string, string> {
+	const plugin = hooks && pathToFileURL(join(hooks.folder, LAUNCH_PLUGIN)).href;
+	return configurationEnvironment(env, { plugin, agent });
 }
 
 /** What the CLI and Nancy's plugin set for what they start. */

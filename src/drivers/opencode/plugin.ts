@@ -23,18 +23,22 @@ ${SOURCE.replace('__IS_OURS__', place === 'launch' ? 'true' : '!process.env.NANC
 export const RESUMED_SESSION = 'NANCY_OPENCODE_SESSION';
 export const RESUMED_PROMPT = 'NANCY_OPENCODE_PROMPT';
 
+/** How the names of Nancy's own agents begin, which exist in one run alone. */
+export const OWN_AGENT = 'nancy-';
+
 /** Longest time that one event may hold the CLI up, in milliseconds: above the program's own limit of 2.5 s. */
 const LIMIT_MS = 4000;
 
 /** Longest text of an event that is kept, in UTF-16 units. */
 const TEXT_LIMIT = 20_000;
 
-const SOURCE = String.raw`const command = process.argv.slice(2).find(word => !word.startsWith('-'));
+const SOURCE = String.raw`// Options before it have values of their own.
+const command = process.argv.slice(2).find(word => ['run', 'serve', 'web', 'acp'].includes(word));
 /** A run that ends with its turn: nobody could be woken in it. */
 const isRun = command === 'run' && !process.argv.includes('-i') && !process.argv.includes('--interactive');
 const isAttended = !isRun && process.env.NANCY_ATTENDED !== '0';
 /** One process with the sessions of many. */
-const isServer = ['serve', 'web', 'acp'].includes(command);
+const isServer = command !== undefined && command !== 'run';
 
 function mayReport() {
 	// An agent that one of our tools has started inherits all variables: it is nobody's business.
@@ -119,32 +123,55 @@ export const Nancy = async ({ client, directory }) => {
 	async function wake(root) {
 		// It may wait for the turn to end, so nothing waits for it.
 		const { code, stderr } = await guard(root, '__DOORBELL__', 'wake', { sessionID: root, directory });
+		// Where it is not taken, nothing was handed over: the bell rings again.
 		if (code === 2) await prompt(root, stderr.trim() || '__WAKE_WORDS__');
 	}
 
-	/** A prompt as the user's last one was: another agent could be allowed more. */
+	/** A prompt as the user's last one was: another agent could be allowed more. Says whether it was taken. */
 	async function prompt(root, text) {
 		try {
 			const { agent, model, variant } = known(root).user ?? (await lastUser(root)) ?? {};
 			const body = { agent, model, variant, parts: [{ type: 'text', text }] };
-			await client.session.promptAsync({ path: { id: root }, body });
+			const { error } = await client.session.promptAsync({ path: { id: root }, body });
+			return error === undefined;
 		} catch {
-			// Then the message waits for the next prompt.
+			return false;
 		}
+	}
+
+	/** A prompt that exists nowhere else any more: where it is not taken, it goes with what the agent reads next. */
+	async function say(root, text) {
+		if (await prompt(root, text)) return true;
+		known(root).unsaid = withUnsaid(root, text);
+		await tell(root, 'stop-failed', 'end', { text: 'opencode did not take a prompt of Nancy’s: it goes with the next one' });
+		return false;
+	}
+
+	/** What the agent is to read now, with what it should have read before. To be called only where it will be handed over. */
+	function withUnsaid(root, context) {
+		const session = known(root);
+		const words = [session.unsaid, typeof context === 'string' ? context : ''].filter(Boolean).join('\n\n');
+		session.unsaid = undefined;
+		return words;
 	}
 
 	async function lastUser(root) {
 		const { data = [] } = await client.session.messages({ path: { id: root } });
-		return data.map(message => message.info).findLast(info => info.role === 'user');
+		const last = data.map(message => message.info).findLast(info => info.role === 'user');
+		// One of a run's is not there any more: then it is the agent that a prompt typed here would go to.
+		return last?.agent?.startsWith('__OWN_AGENT__') ? { ...last, agent: undefined } : last;
 	}
 
 	/** Says when the model's turn is over, and goes on with what waited for that. */
 	async function stop(root, summary) {
 		const { isContinued } = known(root);
 		const { prompt: text } = await tell(root, 'stop', 'end', { isContinued: isContinued === true, text: cut(summary) });
-		if (typeof text !== 'string') return;
-		known(root).own = text;
-		await prompt(root, text);
+		const words = withUnsaid(root, text);
+		if (!words) return;
+		// One that the guard knows of is no prompt to be told.
+		const session = known(root);
+		session.own = typeof text === 'string' ? words : undefined;
+		if (!(await say(root, words))) session.own = undefined;
 	}
 
 	async function toolEvent(event, slot, { sessionID, tool, callID }, more) {
@@ -222,7 +249,7 @@ export const Nancy = async ({ client, directory }) => {
 	delete process.env.__PROMPT__;
 	if (resumed) {
 		begin(resumed, 'resume')
-			.then(() => firstPrompt && prompt(resumed, firstPrompt))
+			.then(() => firstPrompt && say(resumed, firstPrompt))
 			.catch(() => undefined);
 	}
 
@@ -248,12 +275,13 @@ export const Nancy = async ({ client, directory }) => {
 				session.own = undefined;
 				if (session.isContinued) return;
 				const model = message.model && message.model.providerID + '/' + message.model.modelID;
-				const { context } = await tell(root, 'prompt', 'turn', { text: cut(text), model });
 				const last = parts.at(-1);
-				if (typeof context !== 'string' || !last) return;
+				const { context } = await tell(root, 'prompt', last ? 'turn' : 'report', { text: cut(text), model });
+				const words = last && withUnsaid(root, context);
+				if (!words) return;
 				// Parts are kept in the order of their ids.
 				const place = { id: last.id + 'n', messageID: last.messageID, sessionID: last.sessionID };
-				parts.push({ ...place, type: 'text', text: context, synthetic: true });
+				parts.push({ ...place, type: 'text', text: words, synthetic: true });
 			} catch {
 				// The prompt goes its way.
 			}
@@ -275,9 +303,10 @@ export const Nancy = async ({ client, directory }) => {
 				const text = cut(takes === 'text' ? output.output : undefined);
 				const slot = takes ? 'boundary' : 'report';
 				const { context, pause } = await toolEvent('tool-end', slot, call, { args: call.args, text });
-				if (typeof context !== 'string') return;
-				if (takes === 'text') output.output += '\n\n' + context;
-				else output.content.push({ type: 'text', text: context });
+				const words = takes && !(await placeOf(call.sessionID)).subagent && withUnsaid(call.sessionID, context);
+				if (!words) return;
+				if (takes === 'text') output.output += '\n\n' + words;
+				else output.content.push({ type: 'text', text: words });
 				if (pause === true) known(call.sessionID).isPaused = true;
 			} catch {
 				// The tool's result is what it is.
@@ -324,6 +353,7 @@ export const Nancy = async ({ client, directory }) => {
 	.replaceAll('__SESSION__', RESUMED_SESSION)
 	.replaceAll('__PROMPT__', RESUMED_PROMPT)
 	.replaceAll('__ID__', ID)
+	.replaceAll('__OWN_AGENT__', OWN_AGENT)
 	.replaceAll('__DOORBELL__', DOORBELL)
 	.replaceAll('__WAKE_WORDS__', WAKE_WORDS)
 	.replaceAll('__LIMIT_MS__', String(LIMIT_MS))

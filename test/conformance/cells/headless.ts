@@ -1,5 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { HeadlessEvent } from '../../../src/core/headless.ts';
-import { must, partly, WORKS, type Cell } from '../cell.ts';
+import { createWorktree, folderInWorktree } from '../../../src/process/worktree.ts';
+import { WorktreeName } from '../../../src/protocol/worktree.ts';
+import { eventually } from '../../support/eventually.ts';
+import { must, notPossible, partly, WORKS, type Cell } from '../cell.ts';
 import { copiesOf } from '../evidence.ts';
 import type { HeadlessRun } from '../lab.ts';
 
@@ -76,6 +83,45 @@ export const headlessSteer: Cell = {
 		must(answer.text.includes('Really done'), `its answer is “${answer.text}”`);
 		for (const id of [directive, note]) await lab.delivered(run.address, id);
 		return WORKS;
+	},
+};
+
+export const headlessWorktree: Cell = {
+	id: 'headless-worktree',
+	title: 'Without a terminal, it works in a new worktree too, and takes directives there',
+	needs: ['headless', 'steer'],
+	triedAnyway: false,
+	quick: false,
+	run: async lab => {
+		const { headless: format, limits } = lab.driver;
+		if (format !== 'none' && format.runsIn === 'workspace')
+			return notPossible(limits.headless ?? 'It works in the workspace’s own folder alone.');
+		const folder = lab.workspace.path;
+		for (const args of [
+			['init', '--quiet'],
+			['commit', '--quiet', '--allow-empty', '--message', 'Begin'],
+		])
+			execFileSync('git', ['-c', 'user.name=Nancy', '-c', 'user.email=nancy@localhost', ...args], {
+				cwd: folder,
+			});
+		const name = WorktreeName.parse('beside');
+		const worktree = await createWorktree({ folder, name, withChanges: false, copyIncludes: false });
+		try {
+			const cwd = await folderInWorktree(worktree, folder);
+			const run = await lab.runHeadless(`${lab.held} [[sh:true]] [[text:Not steered]]`, { cwd });
+			await eventually('a tool runs in the worktree', () => existsSync(join(cwd, 'begun')), {
+				timeoutMs: 30_000,
+			});
+			const id = await lab.send(run.address, 'Mind the worktree. [[sh:true]] [[text:Steered]]');
+			writeFileSync(join(cwd, 'go'), '');
+			const { answer } = await answerOf(run);
+			await lab.seen('Mind the worktree.');
+			must(answer.text.includes('Steered'), `its answer is “${answer.text}”`);
+			await lab.delivered(run.address, id);
+			return WORKS;
+		} finally {
+			await rm(dirname(worktree.folder), { recursive: true, force: true });
+		}
 	},
 };
 

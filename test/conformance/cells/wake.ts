@@ -27,6 +27,7 @@ export const draft: Cell = {
 	id: 'draft',
 	title: 'A half-typed prompt survives the wake',
 	needs: ['wake'],
+	about: 'wake',
 	triedAnyway: false,
 	quick: false,
 	lab: { wakes: true },
@@ -46,10 +47,9 @@ export const draft: Cell = {
 export const wakeOnResume: Cell = {
 	id: 'wake-resumed',
 	title: 'Resumed without a prompt, it reads what was queued while it did not run',
-	needs: ['wake', 'resume'],
+	needs: ['resume'],
 	triedAnyway: false,
 	quick: false,
-	lab: { wakes: true },
 	run: async lab => {
 		const worker = await lab.startIdle();
 		await worker.terminal.close();

@@ -1,15 +1,21 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identify, liveness } from '../../../src/base/liveness.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { DelegatesOutput } from '../../../src/protocol/cliOutput.ts';
-import { DelegateId } from '../../../src/protocol/delegate.ts';
+import { DelegateId, DelegateStatus } from '../../../src/protocol/delegate.ts';
 import { DriverId } from '../../../src/protocol/names.ts';
+import { eventually } from '../../support/eventually.ts';
+import { gitIn } from '../../support/delegateSeeds.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
+import { terminal } from '../../support/terminal.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
 
@@ -42,6 +48,7 @@ async function shell() {
 	return {
 		folder,
 		workspace,
+		env,
 		run,
 		delegates: new Delegates(workspace),
 		[Symbol.asyncDispose]: () => folder.remove(),
@@ -112,6 +119,50 @@ describe('nancy delegate', () => {
 		expect(delegates.map(({ status }) => status)).toEqual(['done', 'done']);
 		expect(readFileSync(join(delegates[0]?.worktree ?? '', 'up.txt'), 'utf8')).toBe('set\n');
 	}, 90_000);
+
+	it('queues none for a folder or worktree where the agent would have no trust and no hooks, and says where it can work', async () => {
+		set({});
+		await using it = await shell();
+		mkdirSync(join(it.workspace.folder, 'sub'));
+		const program = it.folder.file('bin/gemini');
+		writeFileSync(program, '#!/bin/sh\necho 0.61.0\n', { mode: 0o755 });
+		for (const where of [['--worktree'], ['--with-changes'], ['--working-dir', 'sub'], ['--working-dir', '/']]) {
+			const refused = await it.run(['delegate', 'x', '--agent', 'gemini-cli', ...where]);
+			expect([where, refused.code, refused.stderr]).toEqual([
+				where,
+				2,
+				expect.stringContaining(it.workspace.folder),
+			]);
+		}
+		expect((await it.delegates.list()).delegates).toEqual([]);
+		expect(await it.run(['delegate', 'x', '--agent', 'gemini-cli'])).toMatchObject({ code: 0, stderr: '' });
+		await it.run(['delegates', '--wait', '--timeout', '60']);
+	}, 60_000);
+
+	it('runs no command of the user’s because an agent asks: the worktree is made without, and it is told', async () => {
+		await using it = await shell();
+		const script = join(it.workspace.folder, 'up.sh');
+		gitIn(it.workspace.folder, 'init', '-q');
+		writeFileSync(script, 'true');
+		gitIn(it.workspace.folder, 'add', 'up.sh');
+		gitIn(it.workspace.folder, 'commit', '-qm', 'up');
+		writeFileSync(script, `touch ${it.folder.file('bad')}`);
+		const commands = { worktreeSetUp: 'sh up.sh', worktreeTearDown: 'sh up.sh' };
+		const ask = () => it.run(['delegate', 'x', '--with-changes'], { CLAUDECODE: '1' });
+		const end = () => it.run(['delegates', '--wait', '--timeout', '60']);
+		set({ delegates: commands });
+		expect(await ask()).toMatchObject({ code: 0, stderr: expect.stringContaining('without the user’s set-up') });
+		await end();
+		const [own] = (await it.delegates.list()).delegates;
+		expect(own?.state).toBe('done');
+		expect(own?.record).not.toHaveProperty('setUp');
+		expect(own?.record).not.toHaveProperty('tearDown');
+		expect(existsSync(it.folder.file('bad'))).toBe(false);
+		set({ delegates: { ...commands, permissionsFromAgents: { 'claude-code': 'bypassPermissions' } } });
+		expect(await ask()).toMatchObject({ code: 0, stderr: '' });
+		await end();
+		expect(existsSync(it.folder.file('bad'))).toBe(true);
+	}, 60_000);
 
 	it('takes no command out of a file that a repository can bring', async () => {
 		set({});
@@ -195,6 +246,8 @@ describe('an agent that calls nancy', () => {
 			['--prompt', 'x', '--output-file', '.nancy/delegates/x.json'],
 			['--prompt', 'x', '--output-file', '.claude/settings.json'],
 			['--prompt', 'x', '--output-file', '.mcp.json'],
+			['--prompt', 'x', '--output-file', 'opencode.json'],
+			['--prompt', 'x', '--output-file', 'packages/OpenCode.JSONC'],
 			['--prompt', 'x', '--working-dir', '../other'],
 			['--prompt', 'x', '--working-dir', 'link'],
 			['-C', '../other', '--prompt', 'x'],
@@ -284,12 +337,80 @@ describe('nancy run', () => {
 		await using it = await shell();
 		// A folder in its place, as a full disk would: nothing can be renamed to it.
 		const copy = join(it.workspace.folder, '.claude/orchestrator/workers/worker.output/x');
-		mkdirSync(copy, { recursive: true });
-		const swarm = { CLAUDE_SWARM_WORKER: 'true' };
+		const swarm = {
+			CLAUDE_SWARM_WORKER: 'true',
+			FAKE_CLAUDE: `cat > /dev/null; mkdir -p '${copy}'; echo '${ANSWER}'`,
+		};
 		const done = await it.run(['run', '--headless', '--prompt', 'x', '--output-file', 'out.txt'], swarm);
 		expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('the swarm') });
 		expect(readFileSync(join(it.workspace.folder, 'out.txt'), 'utf8')).toBe('The answer.');
 	}, 30_000);
+});
+
+describe('what an agent writes', () => {
+	it('is not obeyed by the terminal that shows it, and comes through a pipe as it is', async () => {
+		set({});
+		await using it = await shell();
+		const clipboard = '\u001b]52;c;ZWNobyBiYWQ=\u0007';
+		const events = [
+			{ type: 'assistant', message: { content: [{ type: 'text', text: `one${clipboard}\ntwo` }] } },
+			{ type: 'result', subtype: 'success', is_error: false, result: `three${clipboard}` },
+		];
+		const said = events.map(event => `echo '${JSON.stringify(event).replaceAll('\\', '\\\\')}'`).join('; ');
+		const env = { FAKE_CLAUDE: `cat > /dev/null; printf 'noise\\033[31m\\n' >&2; ${said}` };
+		const inTerminal = async (args: readonly string[]) => {
+			const all = nancy.environment({ ...it.env, ...env });
+			const given = Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value ?? '']));
+			const shown = terminal(process.execPath, [nancy.program, ...args], {
+				cwd: it.workspace.folder,
+				env: given,
+			});
+			await shown.ended;
+			const screen = await eventually('what it wrote', () => shown.screen());
+			await shown.close();
+			return screen;
+		};
+		const run = ['run', '--headless', '--prompt', 'x'];
+		const screen = await inTerminal(run);
+		expect(screen).toContain('one\\x1b]52;c;ZWNobyBiYWQ=\\x07\ntwo');
+		expect(screen).toContain('noise\\x1b[31m');
+		expect((await it.run(run, env)).stdout).toContain(`one${clipboard}\ntwo`);
+		const id = (await it.run(['delegate', 'x'], env)).stdout.trim();
+		expect((await it.run(['delegates', id, '--wait'])).stdout).toContain(`three${clipboard}`);
+		expect(await inTerminal(['delegates', id])).toContain('three\\x1b]52;c;ZWNobyBiYWQ=\\x07');
+	}, 60_000);
+});
+
+describe('nancy run whose output nobody reads any more', () => {
+	it.each(['stdout', 'stderr'] as const)(
+		'ends its agent, and has not ended well: %s',
+		async closed => {
+			set({});
+			await using it = await shell();
+			const said = JSON.stringify({
+				type: 'assistant',
+				message: { content: [{ type: 'text', text: 'Still here.' }] },
+			});
+			const pid = it.folder.file('pid');
+			const env = nancy.environment({
+				...it.env,
+				FAKE_CLAUDE: `cat > /dev/null; echo $$ > '${pid}'; while :; do echo '${said}'; echo noise >&2; sleep 0.1; done`,
+			});
+			const args = [nancy.program, 'run', '--headless', '--prompt', 'x', '--timeout', '20'];
+			const child = spawn(process.execPath, args, {
+				cwd: it.workspace.folder,
+				env,
+				stdio: ['ignore', 'pipe', 'pipe'],
+			});
+			const other = closed === 'stdout' ? child.stderr : child.stdout;
+			other.resume();
+			child[closed].once('data', () => child[closed].destroy());
+			const [code]: unknown[] = await once(child, 'exit');
+			expect(code).toBe(130);
+			expect(liveness(identify(Number(readFileSync(pid, 'utf8'))))).toBe('dead');
+		},
+		40_000,
+	);
 });
 
 describe('broken settings', () => {
@@ -343,6 +464,56 @@ describe('nancy run --delegate', () => {
 });
 
 describe('workers of a swarm', () => {
+	it('have one run at a time, which a run that was killed does not hold up, and nothing of an earlier one', async () => {
+		set({});
+		await using it = await shell();
+		const workers = join(it.workspace.folder, '.claude/orchestrator/workers');
+		const file = (ending: string) => join(workers, `worker.${ending}`);
+		const swarm = { CLAUDE_SWARM_WORKER: 'true' };
+		const run = (prompt: string, env: Record<string, string> = {}) =>
+			it.run(['run', '--headless', '--prompt', prompt], { ...swarm, ...env });
+		const slow = run('first', { FAKE_CLAUDE: `cat > /dev/null; sleep 20; echo '${ANSWER}'` });
+		const status = () => DelegateStatus.parse(JSON.parse(readFileSync(file('status'), 'utf8')));
+		const first = await eventually('the first', () => existsSync(file('status')) && status());
+		const refused = await run('second');
+		expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining('worker is at work already') });
+		expect(readFileSync(file('prompt'), 'utf8')).toBe('first');
+		expect(status()).toEqual(first);
+		const shown = async () => (await it.delegates.list()).delegates.map(({ state, error }) => [state, error]);
+		expect(await shown()).toEqual([['running', undefined]]);
+
+		const runner = first.runner?.pid ?? 0;
+		process.kill(runner, 'SIGKILL');
+		await slow;
+		expect(await shown()).toEqual([['failed', 'runner died']]);
+		expect((await run('third')).code).toBe(0);
+		expect(readFileSync(file('prompt'), 'utf8')).toBe('third');
+		expect(readFileSync(file('output'), 'utf8')).toBe('The answer.');
+		expect(await shown()).toEqual([['done', undefined]]);
+		const failed = await run('fourth', {
+			FAKE_CLAUDE: `cat > /dev/null; ls '${workers}' > '${it.folder.file('ls')}'`,
+		});
+		expect(failed.code).toBe(1);
+		// No word and no answer while it works, and no lock.
+		expect(readFileSync(it.folder.file('ls'), 'utf8').trim().split('\n')).toEqual(
+			expect.not.arrayContaining(['worker.done', 'worker.output', 'worker.lock']),
+		);
+	}, 60_000);
+
+	it('are listed in a folder that is no workspace, and make none of it', async () => {
+		set({});
+		await using it = await shell();
+		const workers = it.folder.file('other/.claude/orchestrator/workers');
+		mkdirSync(workers, { recursive: true });
+		mkdirSync(it.folder.file('other/sub'));
+		writeFileSync(join(workers, 'login.done'), 'success\n');
+		const listed = await it.run(['-C', it.folder.file('other/sub'), 'delegates']);
+		expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('login done'), stderr: '' });
+		expect(existsSync(it.folder.file('other/.nancy'))).toBe(false);
+		const one = await it.run(['-C', it.folder.file('other'), 'delegates', 'login']);
+		expect(one).toMatchObject({ code: 3, stderr: expect.stringContaining('there is no .nancy folder') });
+	}, 30_000);
+
 	it('are shown under the names they have', async () => {
 		set({});
 		await using it = await shell();

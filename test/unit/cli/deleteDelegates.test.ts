@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.ts';
@@ -114,6 +114,35 @@ describe('nancy delegates delete', () => {
 		]);
 		for (const each of [nested, held]) expect(existsSync(join(each.folder, 'work.txt'))).toBe(true);
 		expect(await titles()).toEqual(['Nested', 'Held']);
+	});
+
+	it('keeps one whose worktree cannot be looked at, says why, and deletes the others all the same', async () => {
+		const broken = await withWork('Broken');
+		const one = await done('one');
+		const gitDir = join(project, '.git', 'worktrees', idOf(broken.delegate));
+		writeFileSync(join(gitDir, 'index'), 'garbage');
+		for (const args of [['--ended'], [idOf(broken.delegate)]]) {
+			const { code, deleted: gone, kept } = await deleted(...args);
+			expect({ code, gone }).toEqual(
+				args[0] === '--ended' ? { code: 0, gone: [idOf(one)] } : { code: 1, gone: [] },
+			);
+			expect(kept).toEqual([{ id: idOf(broken.delegate), reason: expect.stringContaining('index') }]);
+		}
+		expect(existsSync(join(broken.folder, 'work.txt'))).toBe(true);
+		expect(await titles()).toEqual(['Broken']);
+	});
+
+	it('has no tear-down command run because an agent asks, unless the user lets it do all', async () => {
+		const { delegate, folder: worktree } = await withWork('Held', `touch ${join(folder.path, 'torn')}`);
+		const agent = { cwd: project, env: { HOME: folder.path, CLAUDECODE: '1' } };
+		const refused = await nancy.run(['delegates', 'delete', idOf(delegate)], agent);
+		expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('tear-down command') });
+		rmSync(join(worktree, 'work.txt'));
+		const cleared = await nancy.run(['delegates', 'delete', '--ended'], agent);
+		expect(cleared).toMatchObject({ code: 0, stdout: expect.stringContaining(`kept ${idOf(delegate)}`) });
+		expect(existsSync(join(folder.path, 'torn'))).toBe(false);
+		expect((await run('delete', '--ended')).stdout).toContain(`deleted ${idOf(delegate)}`);
+		expect(existsSync(join(folder.path, 'torn'))).toBe(true);
 	});
 
 	it('touches no folder that a status calls a worktree, and says that it stays', async () => {

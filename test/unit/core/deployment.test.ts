@@ -54,7 +54,7 @@ describe('deploying into a workspace', () => {
 		expect(changed).toEqual([SETTINGS, '.claude/skills/check-directives']);
 		expect(await deploymentState(workspace, claudeCode, request())).toBe('ok');
 
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(await readdir(workspace.folder)).toEqual(['.nancy']);
 		expect(await deploymentState(workspace, claudeCode, request())).toBe('missing');
 	});
@@ -74,7 +74,7 @@ describe('deploying into a workspace', () => {
 		await deploy(workspace, claudeCode, request('0.2.0-bbbbbbbb'));
 		expect(await text()).not.toContain('0.1.0-aaaaaaaa');
 
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(await text()).toBe(before);
 	});
 
@@ -87,7 +87,7 @@ describe('deploying into a workspace', () => {
 
 		await deploy(workspace, claudeCode, request('0.2.0-bbbbbbbb'));
 		expect(await deploymentState(workspace, claudeCode, request('0.2.0-bbbbbbbb'))).toBe('ok');
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(parse(await text())).toEqual({ permissions: { allow: ['Read', 'Bash(ls)'] } });
 	});
 
@@ -97,7 +97,7 @@ describe('deploying into a workspace', () => {
 		expect(await deploymentState(workspace, claudeCode, request())).toBe('missing');
 		await deploy(workspace, claudeCode, request());
 		expect(await deploymentState(workspace, claudeCode, request())).toBe('ok');
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(await text()).toBe('{"model":"opus"}');
 	});
 
@@ -123,7 +123,7 @@ describe('deploying into a workspace', () => {
 		await symlink(elsewhere, settings);
 		await deploy(workspace, claudeCode, request());
 		expect(await readFile(elsewhere, 'utf8')).toContain('nancy-hook');
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(await readFile(elsewhere, 'utf8')).toBe('{}');
 	});
 
@@ -140,13 +140,13 @@ describe('deploying into a workspace', () => {
 		await mkdir(join(mine, '..'), { recursive: true });
 		await writeFile(mine, 'my own');
 		expect((await deploy(workspace, claudeCode, request())).warnings.join()).toContain('check-directives');
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(await readFile(mine, 'utf8')).toBe('my own');
 
 		await rm(join(workspace.folder, '.claude'), { recursive: true });
 		await deploy(workspace, claudeCode, request());
 		await writeFile(mine, 'edited');
-		expect((await undeploy(workspace, claudeCode.id)).warnings.join()).toContain('changed by somebody');
+		expect((await undeploy(workspace, claudeCode)).warnings.join()).toContain('changed by somebody');
 		expect(await readFile(mine, 'utf8')).toBe('edited');
 	});
 
@@ -162,7 +162,7 @@ describe('deploying into a workspace', () => {
 			deploy(workspace, claudeCode, request(version)),
 		);
 		await Promise.all(runs);
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(await readdir(workspace.folder)).toEqual(['.nancy']);
 	});
 });

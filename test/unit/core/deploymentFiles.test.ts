@@ -98,7 +98,7 @@ describe('any settings file', () => {
 					expect(text()).not.toContain(`${OLD}/nancy-hook' claude-code`);
 					expect(await deploymentState(workspace, claudeCode, withoutSkills(NEW))).toBe('ok');
 				}
-				await undeploy(workspace, claudeCode.id);
+				await undeploy(workspace, claudeCode);
 				expect(treeOf(workspace.folder)).toEqual({
 					'.claude': '/',
 					[SETTINGS]: Buffer.from(before).toString('latin1'),
@@ -120,7 +120,7 @@ describe('any settings file', () => {
 					const deployed = meaning(text()) as { hooks: object };
 					// As the CLI does: everything read, something changed, all of it written in its own format.
 					writeFileSync(settings, JSON.stringify({ ...meanwhile, hooks: deployed.hooks }, null, indent));
-					await undeploy(workspace, claudeCode.id);
+					await undeploy(workspace, claudeCode);
 					expect(withoutEmpty(meaning(text()))).toEqual(
 						withoutEmpty({ ...meanwhile, hooks: (before as { hooks?: unknown }).hooks }),
 					);
@@ -160,7 +160,7 @@ describe('any settings file', () => {
 					});
 					expect(text()).toBe(before);
 				}
-				await undeploy(workspace, claudeCode.id);
+				await undeploy(workspace, claudeCode);
 				expect(text()).toBe(before);
 			}),
 			{ numRuns: CASES },
@@ -179,7 +179,7 @@ describe('a settings file', () => {
 		given(big);
 		const began = Date.now();
 		await deploy(workspace, claudeCode, request());
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(text() === big).toBe(true);
 		expect(Date.now() - began).toBeLessThan(30_000);
 	}, 60_000);
@@ -198,7 +198,7 @@ describe('a settings file', () => {
 		chmodSync(settings, 0o666);
 		await deploy(workspace, claudeCode, request());
 		expect(statSync(settings).mode & 0o777).toBe(0o666);
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(statSync(settings).mode & 0o777).toBe(0o666);
 	});
 
@@ -231,7 +231,7 @@ describe('a settings file', () => {
 		given(JSON.stringify({ permissions: { allow: [rule] } }));
 		await deploy(workspace, claudeCode, request());
 		writeFileSync(settings, JSON.stringify(meaning(text())));
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(meaning(text())).toEqual({ permissions: { allow: [rule] } });
 	});
 
@@ -246,7 +246,7 @@ describe('a settings file', () => {
 		await deploy(workspace, claudeCode, { ...request(), isBusy });
 		expect(asked).toBeGreaterThan(2);
 		expect(text()).toMatch(/Bash\(ls\)[^]*nancy-hook/);
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(text()).toBe('{"permissions":{"allow":["Bash(ls)"]}}');
 	});
 
@@ -295,7 +295,7 @@ describe('a record', () => {
 			const config = await workspace.config();
 			const crafted = { ...config.deployments[0], files: [{ ...config.deployments[0]?.files[0], file }] };
 			writeFileSync(workspace.paths.config, JSON.stringify({ ...config, deployments: [crafted] }));
-			expect(await failure(undeploy(workspace, claudeCode.id))).toMatchObject({ code: 'bad-file' });
+			expect(await failure(undeploy(workspace, claudeCode))).toMatchObject({ code: 'bad-file' });
 		},
 	);
 
@@ -311,7 +311,7 @@ describe('a record', () => {
 				files: each.files.map(file => ({ ...file, sha256 })),
 			})),
 		}));
-		await failure(undeploy(workspace, claudeCode.id));
+		await failure(undeploy(workspace, claudeCode));
 		expect(text()).toBe('export PATH');
 	});
 
@@ -319,7 +319,7 @@ describe('a record', () => {
 		const change = (percent: number) => workspace.updateConfig(config => ({ ...config, tokenThreshold: percent }));
 		await Promise.all([change(50), deploy(workspace, claudeCode, request()), change(60), change(70)]);
 		expect((await workspace.config()).deployments).toHaveLength(1);
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(treeOf(workspace.folder)).toEqual({});
 	});
 });
@@ -332,7 +332,7 @@ describe('a skill', () => {
 		writeFileSync(join(mine(), 'SKILL.md'), `---\nversion: ${OLD}\n---\n`);
 		const before = treeOf(workspace.folder);
 		await deploy(workspace, claudeCode, request());
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(treeOf(workspace.folder)).toEqual(before);
 	});
 
@@ -349,7 +349,7 @@ describe('a skill', () => {
 		await deploy(workspace, claudeCode, request());
 		add();
 		const before = treeOf(mine());
-		expect((await undeploy(workspace, claudeCode.id)).warnings.join()).toContain('it stays');
+		expect((await undeploy(workspace, claudeCode)).warnings.join()).toContain('it stays');
 		expect(treeOf(mine())).toEqual(before);
 	});
 
@@ -383,10 +383,10 @@ describe.runIf(canMount)(`a disk${canMount ? '' : ' (skipped: only root can moun
 		await deploy(workspace, claudeCode, request());
 		remount('ro');
 		const before = treeOf(workspace.folder);
-		expect(await failure(undeploy(workspace, claudeCode.id))).toMatchObject({ code: 'io' });
+		expect(await failure(undeploy(workspace, claudeCode))).toMatchObject({ code: 'io' });
 		expect(treeOf(workspace.folder)).toEqual(before);
 		remount('rw');
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(treeOf(workspace.folder)).toEqual({ '.claude': '/', [SETTINGS]: '{"a":1}' });
 	});
 
@@ -404,7 +404,7 @@ describe.runIf(canMount)(`a disk${canMount ? '' : ' (skipped: only root can moun
 				text() === before || (await deploymentState(workspace, claudeCode, request())) !== 'missing';
 			expect({ free, isIntact }).toEqual({ free, isIntact: true });
 			rmSync(ballast);
-			await undeploy(workspace, claudeCode.id);
+			await undeploy(workspace, claudeCode);
 			expect({ free, same: text() === before }).toEqual({ free, same: true });
 		}
 		expect([...outcomes].sort()).toEqual(['deployed', 'io']);

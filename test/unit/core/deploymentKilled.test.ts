@@ -10,8 +10,9 @@ import { treeOf } from '../../support/tree.ts';
 import { deployRequest } from '../../support/deployRequest.ts';
 
 const folder = tempFolder('nancy-killed-');
-/** How many file calls lie between one kill and the next: every call takes two minutes. */
-const STRIDE = Number(process.env['NANCY_STRIDE'] ?? 5);
+/** How many file calls lie between one kill and the next: every call takes two minutes. Each run begins with another one. */
+const STRIDE = Number(process.env['NANCY_STRIDE'] ?? 9);
+const FIRST = Math.floor(Math.random() * STRIDE);
 let rounds = 0;
 const OLD = '0.1.0-aaaaaaaa';
 const NEW = '0.2.0-bbbbbbbb';
@@ -48,7 +49,7 @@ describe('a deployment that is killed', () => {
 		'before any of its file calls is completed or undone byte for byte: $what',
 		async ({ what, settings, before, version, action }) => {
 			let kills = 0;
-			for (let killAt = 0; ; killAt += STRIDE) {
+			for (let killAt = FIRST; ; killAt += STRIDE) {
 				const place = folder.file(what);
 				rmSync(place, { recursive: true, force: true });
 				mkdirSync(place);
@@ -67,17 +68,17 @@ describe('a deployment that is killed', () => {
 					expect(await deploymentState(workspace, claudeCode, request(version))).toBe('ok');
 					expect(existsSync(join(place, '.claude/skills/check-directives/SKILL.md'))).toBe(true);
 				}
-				const { warnings } = await undeploy(workspace, claudeCode.id);
+				const { warnings } = await undeploy(workspace, claudeCode);
 				expect({ killAt, warnings, tree: treeOf(place) }).toEqual({ killAt, warnings: [], tree: untouched });
 				if (ended === 'finished') break;
 				expect(ended).toBe('SIGKILL');
 				kills++;
 			}
-			expect(kills * STRIDE).toBeGreaterThan(40);
+			expect(kills).toBeGreaterThan(2);
 			rounds += kills;
 		},
 		120_000,
 	);
 });
 
-afterAll(() => expect(rounds).toBeGreaterThan(300 / STRIDE));
+afterAll(() => expect(rounds).toBeGreaterThan(250 / STRIDE));

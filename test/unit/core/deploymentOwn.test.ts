@@ -66,6 +66,17 @@ describe('a start', () => {
 		expect((await deploy(workspace, alpha, request('launch'))).changed).toEqual([]);
 	});
 
+	it('tells what the agent wants of its user once, and again when something was written anew', async () => {
+		const asking = planned(alpha, { warnings: [TRUST] });
+		const told = async (scope: DeployRequest['scope'], version = OLD) =>
+			(await deploy(workspace, asking, request(scope, version))).warnings;
+		expect(await told('launch')).toEqual([TRUST]);
+		expect(await told('launch')).toEqual([]);
+		expect(await told('launch', NEW)).toEqual([TRUST]);
+		for (const _time of ['once', 'again']) expect(await told('workspace', NEW)).toEqual([TRUST]);
+		expect(await told('launch', NEW)).toEqual([]);
+	});
+
 	it('never takes away what Set Up did', async () => {
 		await deploy(workspace, alpha, request('launch'));
 		expect((await deploy(workspace, alpha, request('workspace'))).warnings).toEqual([TRUST]);
@@ -108,7 +119,7 @@ describe('launch files', () => {
 		);
 		expect(readFileSync(launched(alpha, 'hooks.json'), 'utf8')).toContain('alpha Start');
 		expect(await deploymentState(workspace, alpha, request('launch'))).toBe('ok');
-		await undeploy(workspace, alpha.id);
+		await undeploy(workspace, alpha);
 		expect(existsSync(workspace.paths.launches)).toBe(false);
 	});
 
@@ -141,7 +152,7 @@ describe('a file of Nancy’s own', () => {
 		const before = treeOf(workspace.folder);
 		await deploy(workspace, alpha, request());
 		await deploy(workspace, alpha, request('launch', NEW));
-		expect((await undeploy(workspace, alpha.id)).warnings).toEqual([]);
+		expect((await undeploy(workspace, alpha)).warnings).toEqual([]);
 		expect(treeOf(workspace.folder)).toEqual(before);
 	});
 
@@ -167,7 +178,7 @@ describe('a file of Nancy’s own', () => {
 		]);
 		expect(await obstacles(workspace, alpha, request())).toEqual(warnings.slice(1));
 		expect(await deploymentState(workspace, alpha, request())).toBe('ok');
-		await undeploy(workspace, alpha.id);
+		await undeploy(workspace, alpha);
 		expect(treeOf(workspace.folder)).toEqual(before);
 	});
 
@@ -177,9 +188,7 @@ describe('a file of Nancy’s own', () => {
 		const changed = read(PLUGIN);
 		expect((await deploy(workspace, alpha, request('launch', NEW))).warnings).toHaveLength(1);
 		expect(read(PLUGIN)).toBe(changed);
-		expect((await undeploy(workspace, alpha.id)).warnings).toEqual([
-			`${PLUGIN} was changed by somebody; it stays.`,
-		]);
+		expect((await undeploy(workspace, alpha)).warnings).toEqual([`${PLUGIN} was changed by somebody; it stays.`]);
 		expect(treeOf(workspace.folder)).toMatchObject({ [PLUGIN]: changed });
 		// Nor by a second clean-up, which has no record of it any more.
 		expect((await cleanUp(workspace, undefined, [alpha])).changed).toEqual([]);
@@ -204,7 +213,7 @@ describe('a file of Nancy’s own', () => {
 		const before = '{ "hooks": {"Stop": [] } }';
 		put(at(SHARED), before);
 		await deploy(workspace, alpha, request());
-		const later = planned(alpha, { files: [], edits: [] });
+		const later = { ...planned(alpha, { files: [], edits: [] }), earlierPlaces: [PLUGIN] };
 		expect(await deploymentState(workspace, later, request())).not.toBe('ok');
 		await deploy(workspace, later, request('workspace', NEW));
 		expect(read(SHARED)).toBe(before);
@@ -238,12 +247,12 @@ describe('two drivers', () => {
 
 			const [one, other] = named(last);
 			if (!one || !other) throw new Error('none');
-			expect((await undeploy(workspace, one.id)).warnings).toEqual([]);
+			expect((await undeploy(workspace, one)).warnings).toEqual([]);
 			const version = other === alpha ? NEW : OLD;
 			expect(read('.agents/skills/check/SKILL.md')).toBe(NEW);
 			expect(read(SHARED)).not.toContain(`' ${one.id} Stop`);
 			expect(read(SHARED)).toContain(`${version}/nancy-hook' ${other.id} Stop`);
-			expect((await undeploy(workspace, other.id)).warnings).toEqual([]);
+			expect((await undeploy(workspace, other)).warnings).toEqual([]);
 			expect(treeOf(workspace.folder)).toEqual(before);
 		},
 	);
@@ -257,9 +266,9 @@ describe('two drivers', () => {
 		await deploy(workspace, beta, request());
 		expect(read(SHARED).split('mine')).toHaveLength(2);
 		expect(await deploymentState(workspace, alpha, request())).not.toBe('missing');
-		await undeploy(workspace, alpha.id);
+		await undeploy(workspace, alpha);
 		expect(read(SHARED)).toContain('beta Stop');
-		await undeploy(workspace, beta.id);
+		await undeploy(workspace, beta);
 		expect(JSON.parse(read(SHARED))).toEqual({ hooks: { Stop: [{ hooks: [{ command: 'mine' }] }] }, model: 'm' });
 	});
 
@@ -281,8 +290,8 @@ describe('two drivers', () => {
 			'.agents/skills/check',
 		);
 		expect((await workspace.config()).deployments.map(({ skills }) => skills.length)).toEqual([1, 1]);
-		await undeploy(workspace, beta.id);
+		await undeploy(workspace, beta);
 		expect(read('.agents/skills/check/SKILL.md')).toBe(NEW);
-		expect((await undeploy(workspace, alpha.id)).changed).toContain('.agents/skills/check');
+		expect((await undeploy(workspace, alpha)).changed).toContain('.agents/skills/check');
 	});
 });

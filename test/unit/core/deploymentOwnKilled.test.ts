@@ -8,8 +8,9 @@ import { tempFolder } from '../../support/tempFolder.ts';
 import { treeOf } from '../../support/tree.ts';
 
 const folder = tempFolder('nancy-own-killed-');
-/** With 2 here every call passed when this was written. */
-const STRIDE = 23;
+/** How many file calls lie between one kill and the next; with 2 every call passed when this was written. */
+const STRIDE = Number(process.env['NANCY_STRIDE'] ?? 29);
+const FIRST = Math.floor(Math.random() * STRIDE);
 const OLD = '0.1.0-aaaaaaaa';
 const NEW = '0.2.0-bbbbbbbb';
 const EXCLUDE = '# no end of line';
@@ -41,7 +42,7 @@ describe('a deployment with files of its own that is killed', () => {
 		'before any of its file calls is completed or undone byte for byte: $what',
 		async ({ what, settings, before, version, action }) => {
 			let kills = 0;
-			for (let killAt = kills; ; killAt += STRIDE) {
+			for (let killAt = FIRST; ; killAt += STRIDE) {
 				const place = folder.file(what);
 				rmSync(place, { recursive: true, force: true });
 				put(join(place, '.git/info/exclude'), EXCLUDE);
@@ -66,7 +67,7 @@ describe('a deployment with files of its own that is killed', () => {
 				expect(ended).toBe('SIGKILL');
 				kills++;
 			}
-			expect(kills).toBeGreaterThan(2);
+			expect(kills).toBeGreaterThan(1);
 		},
 		60_000,
 	);

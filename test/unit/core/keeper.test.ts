@@ -182,7 +182,7 @@ describe('DeploymentKeeper', () => {
 	it('does not bring back what was cleaned up', async () => {
 		await deploy(workspace, claudeCode, request());
 		const kept = keeper();
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		await kept.look();
 		expect(repaired).toEqual([]);
 		kept.dispose();

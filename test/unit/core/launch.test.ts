@@ -3,15 +3,17 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ENDED, identify } from '../../../src/base/liveness.ts';
+import type { HeadlessRequest } from '../../../src/core/headless.ts';
+import { RESUME_PROMPT, type Driver } from '../../../src/core/driver.ts';
 import { abandonStart, isRunning, planWorker, recordProcess } from '../../../src/core/launch.ts';
 import { installRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { bindCaller } from '../../../src/core/sessions.ts';
-import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../../src/protocol/records.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
 it('an agent started by the installed nancy does not inherit what nancy itself runs with', async () => {
@@ -60,10 +62,12 @@ it('a prompt that is too long for an argument is refused before anything is writ
 	const { workspace, task } = await workspaceWithTask(folder.path);
 	const request = { task, bin: folder.path, launcher: undefined, env: {}, prompt: 'é'.repeat(60_001) };
 	const agent = { executable: '/a', version: [1, 0, 0] } as const;
-	const driver = { ...fakeDriver, headless: claudeCode.headless };
+	const launch = ({ prompt }: HeadlessRequest) => ({ args: [], stdin: prompt, env: {}, sessionIsKnown: true });
+	const reader = () => ({ read: () => [], end: () => [] });
+	const driver = { ...fakeDriver, headless: { permissionModes: [], runsIn: 'anywhere' as const, launch, reader } };
 	await expect(planWorker(workspace, driver, agent, request)).rejects.toMatchObject({ code: 'bad-message' });
 	expect(await workspace.workers(task)).toEqual({ workers: [], problems: [] });
-	const plan = await planWorker(workspace, driver, agent, { ...request, headless: { permissions: 'default' } });
+	const plan = await planWorker(workspace, driver, agent, { ...request, headless: { permissions: 'ask' } });
 	expect(plan.stdin).toHaveLength(60_001);
 });
 
@@ -173,3 +177,35 @@ async function workspaceWithTask(folder: string) {
 	await workspace.createTask(taskRecord(task, fakeDriver.id));
 	return { workspace, task };
 }
+
+it('an agent that is resumed while a message waits gets a first prompt, unless it surely hears its doorbell', async () => {
+	const { floors, hooks } = fakeDriver;
+	const since2 = { ...fakeDriver, floors: { ...floors, wake: [2, 0, 0] } } satisfies Driver;
+	const unsure = { ...fakeDriver, hooks: { ...hooks, hearsWhenResumed: false } } satisfies Driver;
+	const cases: [driver: Driver, hasMessage: boolean, prompt: string | undefined][] = [
+		[fakeDriver, true, undefined],
+		[since2, true, RESUME_PROMPT],
+		[unsure, true, RESUME_PROMPT],
+		[unsure, false, undefined],
+	];
+	for (const [driver, hasMessage, prompt] of cases) {
+		await using folder = tempFolder();
+		const { workspace, task } = await workspaceWithTask(folder.path);
+		const asked: (string | undefined)[] = [];
+		const launch: Driver['launch'] = request => {
+			asked.push(request.prompt);
+			return { args: [], env: {}, sessionIsKnown: true };
+		};
+		const start = async (resume: boolean) => {
+			const agent = { executable: '/a', version: [1, 0, 0] } as const;
+			const request = { task, resume, bin: folder.path, launcher: '/n', env: {} };
+			const { address } = await planWorker(workspace, { ...driver, launch }, agent, request);
+			await abandonStart(workspace, address);
+			return address;
+		};
+		const address = await start(false);
+		if (hasMessage) await workspace.send(address, messageContent('x'));
+		await start(true);
+		expect(asked).toEqual([undefined, prompt]);
+	}
+});

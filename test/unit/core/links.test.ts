@@ -71,7 +71,7 @@ describe('a link in the place of', () => {
 		const said = { code: 'bad-file', message: expect.stringContaining(`${place()} is a symbolic link`) };
 		for (const work of [
 			() => deploy(workspace, claudeCode, request()),
-			() => undeploy(workspace, claudeCode.id),
+			() => undeploy(workspace, claudeCode),
 			() => workspace.updateConfig(config => config),
 			() => workspace.tasks(),
 			() => workspace.task(task),
@@ -87,10 +87,10 @@ describe('a link in the place of', () => {
 	it('.nancy/deployed after a deployment does not lose a file behind it, nor does clean-up', async () => {
 		await deploy(workspace, claudeCode, request());
 		linked(workspace.paths.originals);
-		expect(await failure(undeploy(workspace, claudeCode.id))).toMatchObject({ code: 'bad-file' });
+		expect(await failure(undeploy(workspace, claudeCode))).toMatchObject({ code: 'bad-file' });
 		untouched();
 		rmSync(workspace.paths.originals);
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ model: 'opus' });
 	});
 
@@ -139,7 +139,7 @@ describe('a link in the place of', () => {
 		const kept = join(workspace.paths.originals, original);
 		rmSync(kept);
 		symlinkSync(join(theirs, 'thesis.md'), kept);
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ model: 'opus' });
 		untouched();
 	});
@@ -177,11 +177,11 @@ describe('the folder of originals', () => {
 		for (const name of left) writeFileSync(join(originals, name), '');
 		writeFileSync(join(originals, 'notes.txt'), 'mine');
 		renameSync(join(theirs, 'thesis.md'), join(originals, 'thesis.original'));
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(readdirSync(originals).sort()).toEqual(['notes.txt', 'thesis.original']);
 		for (const name of readdirSync(originals)) rmSync(join(originals, name));
 		await deploy(workspace, claudeCode, request());
-		await undeploy(workspace, claudeCode.id);
+		await undeploy(workspace, claudeCode);
 		expect(existsSync(originals), basename(originals)).toBe(false);
 	});
 });

@@ -56,11 +56,24 @@ describe('a session of a process that the CLI does not name', () => {
 	});
 
 	it('is not the worker’s when a tool of the worker started it', async () => {
-		expect((await begin()).address).toEqual({ task: 'session-5ec0nd00', worker: 'worker' });
+		expect((await begin()).address).toEqual({ task: `session-${second.slice(-8)}`, worker: 'worker' });
 		expect((await begin({ session: SessionId.parse('third'), begins: false, cause: undefined })).address.task).toBe(
 			'session-third',
 		);
 		expect(await current()).toBe(first);
+	});
+
+	it('is named after the end of its id, for those of a day can begin alike', async () => {
+		const found = await Promise.all(
+			['ses_e01515da6ffexAQ8l1f1iMlkAQ', 'ses_e01515da7ffeQb3Zk0v9nTw-Xy'].map(async id => {
+				const bound = await begin({ session: SessionId.parse(id) });
+				return { name: bound.address.task, title: (await workspace.task(bound.address.task)).title };
+			}),
+		);
+		expect(found).toEqual([
+			{ name: 'session-f1imlkaq', title: 'Session f1imlkaq' },
+			{ name: 'session-v9ntw-xy', title: 'Session v9ntw-xy' },
+		]);
 	});
 
 	it.each(['clear', 'compact', 'resume', 'fork'])('follows the worker’s last one after %s', async cause => {

@@ -69,6 +69,12 @@ describe('the user’s settings', () => {
 		});
 	});
 
+	it('take no command from what an editor says of a folder: a file there said it', async () => {
+		const commands = { worktreeSetUp: 'sh bad.sh', worktreeTearDown: 'sh bad.sh' };
+		write({ editor: { delegates: { worktreeSetUp: 'npm ci' }, folders: { [PROJECT]: { ...commands, max: 2 } } } });
+		expect(await settings.forFolder(PROJECT)).toEqual({ worktreeSetUp: 'npm ci', max: 2 });
+	});
+
 	it('leave the number to Nancy where the nearest says 0', async () => {
 		write({ delegates: { max: 3 }, editor: { delegates: { max: 0 } } });
 		expect(await settings.forFolder(PROJECT)).toEqual({});
@@ -126,9 +132,9 @@ describe('the user’s settings', () => {
 		write({ delegates: { max: 3, later: true }, mine: 1 });
 		await settings.saveEditor(() => ({
 			delegates: { max: 5, idleMinutes: 1 },
-			folders: { [PROJECT]: { worktreeSetUp: 'a' } },
+			folders: { [PROJECT]: { idleMinutes: 2 } },
 		}));
-		await settings.saveEditor(() => ({ delegates: { max: 6 }, folders: { '/other': { worktreeSetUp: 'b' } } }));
+		await settings.saveEditor(() => ({ delegates: { max: 6 }, folders: { '/other': { idleMinutes: 4 } } }));
 		expect(JSON.parse(readFileSync(settings.file, 'utf8'))).toEqual({
 			version: 1,
 			delegates: { max: 3, later: true },
@@ -136,13 +142,13 @@ describe('the user’s settings', () => {
 			mine: 1,
 			editor: {
 				delegates: { max: 6 },
-				folders: { [PROJECT]: { worktreeSetUp: 'a' }, '/other': { worktreeSetUp: 'b' } },
+				folders: { [PROJECT]: { idleMinutes: 2 }, '/other': { idleMinutes: 4 } },
 			},
 		});
 		// A folder that is no longer trusted, or has nothing set any more.
 		await settings.saveEditor(() => ({ delegates: {}, folders: { [PROJECT]: {} } }));
 		expect(await settings.forFolder(PROJECT)).toEqual({ max: 3 });
-		expect(await settings.forFolder('/other')).toEqual({ max: 3, worktreeSetUp: 'b' });
+		expect(await settings.forFolder('/other')).toEqual({ max: 3, idleMinutes: 4 });
 	});
 
 	it('stand in the configuration folder of each platform', () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readOverview, WorkspaceModel } from '../../../src/core/model.ts';
@@ -26,6 +26,16 @@ async function projectWithSession(name: string) {
 	const tasks = () => readdirSync(workspace.paths.tasks);
 	return { project, workspace, task, address, session, remains, tasks };
 }
+
+it('a .nancy that was there before becomes its owner’s alone', async () => {
+	const project = new Project();
+	await using _ = project;
+	const { root } = project.workspace.paths;
+	mkdirSync(root);
+	chmodSync(root, 0o755);
+	await project.addTask('old');
+	expect(statSync(root).mode & 0o777).toBe(0o700);
+});
 
 it('a task is deleted with all that ties its sessions to it', async () => {
 	const { project, workspace, task, remains, tasks } = await projectWithSession('old');

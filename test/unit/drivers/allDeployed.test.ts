@@ -51,7 +51,7 @@ it.each(['as offered', 'the other way round'])(
 		for (const driver of drivers) await deploy(workspace, driver, request);
 		for (const driver of drivers) expect(await deploymentState(workspace, driver, request)).toBe('ok');
 		for (const driver of way === 'as offered' ? drivers : drivers.toReversed())
-			expect((await undeploy(workspace, driver.id)).warnings).toEqual([]);
+			expect((await undeploy(workspace, driver)).warnings).toEqual([]);
 		expect(treeOf(workspace.folder)).toEqual(before);
 	},
 );

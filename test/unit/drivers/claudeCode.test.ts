@@ -177,6 +177,44 @@ describe('the stream of a run without a terminal', () => {
 			expect(format?.reader().read(line)).toEqual([]);
 	});
 
+	it('tells of each denied call once, also where only the result does (2.1.9)', () => {
+		const denied = (tool_use_id: string) => ({
+			tool_name: 'Bash',
+			tool_use_id,
+			tool_input: { command: 'touch x' },
+		});
+		const result = (permission_denials: unknown) =>
+			JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'done', permission_denials });
+		const reader = format?.reader();
+		const message = { type: 'system', subtype: 'permission_denied', ...denied('one'), message: 'needs approval' };
+		expect(reader?.read(JSON.stringify(message))).toEqual([
+			{ is: 'denied', tool: 'Bash', reason: 'needs approval' },
+		]);
+		const end = reader?.read(result([denied('one'), denied('two')])) ?? [];
+		expect(end.map(event => event.is)).toEqual(['denied', 'result']);
+		expect(end[0]).toMatchObject({ tool: 'Bash', reason: expect.stringContaining('permissions') });
+		for (const odd of [undefined, 'x', [{ tool_name: 1 }]])
+			expect(format?.reader().read(result(odd))).toMatchObject([{ is: 'result' }]);
+	});
+
+	it('knows an API error of 2.1.9 by its words, and does not take it for the agent’s', () => {
+		const failure = (words: string) => {
+			const reader = format?.reader();
+			const content = [{ type: 'text', text: words }];
+			const said = { type: 'assistant', message: { model: '<synthetic>', content }, error: 'unknown' };
+			expect(reader?.read(JSON.stringify(said))).toEqual([]);
+			const end = { type: 'result', subtype: 'success', is_error: true, result: words, permission_denials: [] };
+			return reader?.read(JSON.stringify(end));
+		};
+		const kind = (expected: string) => [{ result: { failure: { kind: expected } } }];
+		const body = '{"type":"error","error":{"type":"api_error","message":"The double was asked to answer it"}}';
+		expect(failure(`API Error: 429 ${body}`)).toMatchObject(kind('too-many'));
+		expect(failure(`API Error: 529 ${body}`)).toMatchObject(kind('transient'));
+		expect(failure(`API Error: 400 ${body}`)).toMatchObject(kind('final'));
+		expect(failure('API Error: Connection error.')).toMatchObject(kind('transient'));
+		expect(failure('Invalid API key · Please run /login')).toMatchObject(kind('final'));
+	});
+
 	it('tells too many requests for now from what goes wrong for good', () => {
 		const result = (api_error_status: number) =>
 			format?.reader().read(
@@ -256,6 +294,7 @@ describe('launching Claude Code', () => {
 			version: [2, 1, 329] as const,
 			workspaceFolder: '/w',
 			hooks: undefined,
+			env: {},
 		};
 		expect(claudeCode.launch(request)).toEqual({
 			args: ['--session-id', request.session, '--model', 'opus', '--verbose', '--', '--help me'],

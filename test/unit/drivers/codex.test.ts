@@ -43,6 +43,7 @@ const request: LaunchRequest = {
 	version: [0, 169, 0],
 	workspaceFolder: '/w',
 	hooks: { launcher, folder: '/w/.nancy/launch/codex' },
+	env: {},
 	prompt: '-fix it',
 	session,
 	resume: undefined,

@@ -38,6 +38,11 @@ describe.each(named)('the driver of %s', (_, driver) => {
 		expect(shortcomings(driver, [0, 0, 0]).lacks).toEqual([...CAPABILITIES]);
 	});
 
+	it('claims to hear its doorbell when it is resumed only where it can watch one', () => {
+		const { hearsWhenResumed, watchAnswer } = driver.hooks;
+		expect(hearsWhenResumed && watchAnswer === 'none').toBe(false);
+	});
+
 	it('puts its most careful permission mode first', () => {
 		if (driver.headless === 'none') return;
 		const widths = driver.headless.permissionModes.map(({ width }) => width);
@@ -46,7 +51,7 @@ describe.each(named)('the driver of %s', (_, driver) => {
 	});
 
 	it('names no hook program in a launch without hooks, and lets no tool variable through to a new agent', () => {
-		const place = { version: driver.oldestVersion, workspaceFolder: '/w', hooks: undefined };
+		const place = { version: driver.oldestVersion, workspaceFolder: '/w', hooks: undefined, env: {} };
 		const request = { ...place, session, resume: undefined, model: undefined, extra: [] };
 		const launches = [
 			driver.launch({ ...request, prompt: 'p', title: 't' }),

@@ -273,6 +273,7 @@ describe('launching Copilot CLI', () => {
 		version: [1, 0, 102],
 		workspaceFolder: '/w',
 		hooks: { launcher: '/l', folder: '/w/.nancy/launch/copilot-cli' },
+		env: {},
 		prompt: '-fix it',
 		session,
 		resume: undefined,

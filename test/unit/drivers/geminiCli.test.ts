@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { NO_FACTS, WAKE_PROMPT, type Delivery, type LaunchRequest } from '../../../src/core/driver.ts';
@@ -33,6 +33,7 @@ const request: LaunchRequest = {
 	version: [0, 61, 0],
 	workspaceFolder: '/w',
 	hooks: undefined,
+	env: {},
 	prompt: '-fix it',
 	session,
 	resume: undefined,
@@ -252,6 +253,25 @@ describe('a hook’s line', () => {
 		};
 		expect(await timed({ NANCY_GEMINI_RESUMING: '1' })).toBeGreaterThan(1900);
 		expect(await timed({})).toBeLessThan(1900);
+	});
+
+	it.each([
+		['00:07', true],
+		['      00:29', true],
+		['      00:30', false],
+		['      01:05', false],
+		['   01:00:15', false],
+		[' 3-00:00:15', false],
+	])('waits for that where the agent has run for “%s”: %s', async (elapsed, waits) => {
+		await using folder = tempFolder('nancy-ps-');
+		const slept = folder.file('slept');
+		writeFileSync(folder.file('ps'), `#!/bin/sh\necho '${elapsed}'\n`, { mode: 0o755 });
+		writeFileSync(folder.file('sleep'), `#!/bin/sh\n: > '${slept}'\n`, { mode: 0o755 });
+		const resumed = { ...own, NANCY_GEMINI_RESUMING: '1', PATH: `${folder.path}:/usr/bin:/bin` };
+		const { run, remove } = line(resumed, 'BeforeAgent');
+		expect(run().stdout).toMatch(/^gemini-cli BeforeAgent turn /);
+		await remove();
+		expect(existsSync(slept)).toBe(waits);
 	});
 
 	it.each([

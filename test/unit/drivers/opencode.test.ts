@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { WAKE_PROMPT, type Delivery, type LaunchRequest } from '../../../src/core/driver.ts';
+import { shortcomings, WAKE_PROMPT, type Delivery, type LaunchRequest } from '../../../src/core/driver.ts';
 import { headlessOf } from '../../../src/core/launch.ts';
 import { opencode } from '../../../src/drivers/opencode/driver.ts';
 import { WAKE_WORDS, wakeAnswer } from '../../../src/drivers/opencode/wake.ts';
@@ -39,7 +39,14 @@ const request: LaunchRequest = {
 	model: 'some/model',
 	title: 'Fix',
 	extra: ['--agent=plan'],
+	env: {},
 };
+
+it('tells in the picker what works in part alone', () => {
+	const { limits } = shortcomings(opencode, opencode.oldestVersion);
+	expect(limits).toEqual(expect.arrayContaining(['feedback', 'headless', 'resume']));
+	expect(opencode.limits.status).toMatch(/tokens and the cost/);
+});
 
 describe('reading what the plugin told', () => {
 	it('reads every recorded payload', () => {
@@ -91,11 +98,16 @@ it('answers: context without a decision, a denial for a halt alone, a prompt at 
 
 describe('starting it', () => {
 	const plugin = 'file:///w/it%20is/.nancy/launch/opencode/nancy.js';
+	const run = { ...request, prompt: 'x'.repeat(500_000), extra: [] };
+	const configuration = (env: Readonly<Record<string, string>>) =>
+		JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '') as {
+			agent: Record<string, { permission: Record<string, string> }>;
+		};
 
 	it('brings the plugin in a variable, and the prompt in one word', () => {
 		const { args, env, sessionIsKnown } = opencode.launch(request);
 		expect(args).toEqual(['--model=some/model', '--agent=plan', '--prompt=-fix it']);
-		expect(JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '')).toEqual({ plugin: [plugin] });
+		expect(configuration(env)).toEqual({ plugin: [plugin], agent: {} });
 		expect(sessionIsKnown).toBe(false);
 		expect(opencode.launch({ ...request, hooks: undefined }).env).toEqual({});
 	});
@@ -107,16 +119,58 @@ describe('starting it', () => {
 		expect(sessionIsKnown).toBe(true);
 	});
 
-	it('without a terminal gets its prompt on standard input, and at most what its mode allows', () => {
-		const run = (permissions: string) =>
-			headlessOf(opencode).launch({ ...request, prompt: 'x'.repeat(500_000), permissions });
-		expect(run('ask').args).toEqual(['run', '--format=json', '--model=some/model', '--agent=plan']);
-		expect(run('ask').stdin).toHaveLength(500_000);
-		expect(JSON.parse(run('ask').env['OPENCODE_PERMISSION'] ?? '')).toMatchObject({ bash: 'ask', edit: 'ask' });
-		expect(run('configured').env['OPENCODE_PERMISSION']).toBeUndefined();
-		expect(run('all').args).toContain('--auto');
-		for (const mode of ['ask', 'edit', 'configured', 'no such']) expect(run(mode).args).not.toContain('--auto');
+	it('keeps what the user has put into the variable, and takes out what an outer agent inherits of Nancy’s', () => {
+		const users = { share: 'disabled', plugin: ['mine', plugin], agent: { mine: { mode: 'primary' } } };
+		const env = { OPENCODE_CONFIG_CONTENT: JSON.stringify(users) };
+		const found = configuration(opencode.launch({ ...request, env }).env);
+		expect(found).toEqual({ ...users, plugin: ['mine', plugin] });
+		const held = configuration(headlessOf(opencode).launch({ ...run, permissions: 'ask', env }).env);
+		expect(held).toMatchObject({ share: 'disabled', plugin: ['mine', plugin], agent: users.agent });
+		expect(() => opencode.launch({ ...request, env: { OPENCODE_CONFIG_CONTENT: '{' } })).toThrow(
+			'OPENCODE_CONFIG_CONTENT',
+		);
 	});
+
+	it('without a terminal gets its prompt on standard input', () => {
+		const { args, stdin } = headlessOf(opencode).launch({
+			...run,
+			permissions: 'configured',
+			extra: ['--agent=plan'],
+		});
+		expect(args).toEqual(['run', '--format=json', '--model=some/model', '--agent=plan']);
+		expect(stdin).toHaveLength(500_000);
+	});
+
+	it('without a terminal runs as an agent that takes permissions away and gives none, in a name of its own', () => {
+		const launch = (permissions: string) => headlessOf(opencode).launch({ ...run, permissions });
+		const rulesOf = (permissions: string) => {
+			const { args, env } = launch(permissions);
+			const [name, ...others] = Object.keys(configuration(env).agent);
+			expect(others).toEqual([]);
+			expect(args).toContain(`--agent=${name}`);
+			expect(args).not.toContain('--auto');
+			expect(env['OPENCODE_PERMISSION']).toBeUndefined();
+			return configuration(env).agent[name ?? '']?.permission ?? {};
+		};
+		for (const mode of ['ask', 'edit', 'no such']) {
+			expect(Object.values(rulesOf(mode)), mode).not.toContain('allow');
+			expect(rulesOf(mode), mode).toMatchObject({ bash: 'ask', task: 'deny', '*_*': 'ask' });
+		}
+		expect([rulesOf('ask')['edit'], rulesOf('edit')['edit']]).toEqual(['ask', undefined]);
+		expect(launch('ask').args).not.toEqual(launch('ask').args);
+		expect(launch('all').args).toContain('--auto');
+		for (const mode of ['configured', 'all']) expect(launch(mode).args.join(' ')).not.toContain('--agent');
+	});
+
+	it.each(['--agent=plan', '--agent', '--attach=http://127.0.0.1:4096'])(
+		'without a terminal refuses %s where it would stand in for the agent that holds the permissions',
+		word => {
+			const launch = (permissions: string) => headlessOf(opencode).launch({ ...run, permissions, extra: [word] });
+			expect(() => launch('ask')).toThrow('"configured"');
+			expect(() => launch('edit')).toThrow('"configured"');
+			expect(launch('configured').args).toContain(word);
+		},
+	);
 });
 
 describe('reading a run', () => {
@@ -158,7 +212,9 @@ describe('reading a run', () => {
 describe('the plugin', () => {
 	let folder: TempFolder;
 	const outer = { ...process.env };
+	const { argv } = process;
 	afterEach(async () => {
+		process.argv = argv;
 		process.env = { ...outer };
 		await folder.remove();
 	});
@@ -166,7 +222,11 @@ describe('the plugin', () => {
 	type Hook = (input: object, output: object) => Promise<void>;
 
 	/** The plugin as the CLI loads it, with a guard that keeps what it is given and answers with `answer`. */
-	async function loaded(answer: string, { scope = 'launch' as 'launch' | 'workspace', isInstalled = true } = {}) {
+	async function loaded(
+		answer: string,
+		{ scope = 'launch' as 'launch' | 'workspace', isInstalled = true, argv = ['/worker.js'] } = {},
+	) {
+		process.argv = ['bun', ...argv];
 		folder = tempFolder();
 		const launcher = folder.file('nancy-hook');
 		const told = folder.file('told');
@@ -182,6 +242,8 @@ describe('the plugin', () => {
 			Nancy: (context: object) => Promise<Record<string, Hook>>;
 		};
 		const prompted: string[] = [];
+		/** What the CLI answers to a prompt. */
+		const taking = { answer: (): object => ({}) };
 		const client = {
 			session: {
 				get: ({ path }: { path: { id: string } }) =>
@@ -189,7 +251,7 @@ describe('the plugin', () => {
 				messages: () => Promise.resolve({ data: [{ info: { role: 'user', agent: 'plan' } }] }),
 				promptAsync: ({ body }: { body: { agent: string; parts: { text: string }[] } }) => {
 					prompted.push(`${body.agent}: ${body.parts[0]?.text}`);
-					return Promise.resolve({});
+					return Promise.resolve(taking).then(({ answer }) => answer());
 				},
 			},
 		};
@@ -201,6 +263,7 @@ describe('the plugin', () => {
 		return {
 			plugin,
 			prompted,
+			taking,
 			call,
 			told: () => (existsSync(told) ? readFileSync(told, 'utf8').trim().split('\n') : []),
 		};
@@ -275,6 +338,50 @@ describe('the plugin', () => {
 		await call('event', idle);
 		expect(prompted).toHaveLength(1);
 		expect(told().at(-1)).toBe('interrupted end ses_main');
+	});
+
+	it.each([
+		['says so', () => ({ error: { name: 'UnknownError' } })],
+		[
+			'throws',
+			() => {
+				throw new Error('gone');
+			},
+		],
+	])('keeps what was to be said at the end when the CLI does not take it and %s', async (_how, answer) => {
+		const { call, prompted, taking, told } = await loaded(`[ "$2" = stop ] && echo '{"prompt":"One thing more"}'`);
+		const idle = { event: { type: 'session.idle', properties: { sessionID: 'ses_main' } } };
+		await call('tool.execute.after', tool, result());
+		taking.answer = answer;
+		await call('event', idle);
+		// Idle again, so that its bell wakes it.
+		expect(told().at(-1)).toBe('stop-failed end ses_main');
+		const parts = [{ id: 'prt_1', type: 'text', text: 'Hello', messageID: 'msg_1', sessionID: 'ses_main' }];
+		await call('chat.message', { sessionID: 'ses_main' }, { message: { agent: 'plan' }, parts });
+		expect(parts[1]).toMatchObject({ text: 'One thing more', synthetic: true });
+		await call('event', idle);
+		expect(await call('tool.execute.after', { ...tool, sessionID: 'ses_child' }, result())).toEqual(result());
+		expect(await call('tool.execute.after', tool, result())).toMatchObject({ output: 'made\n\nOne thing more' });
+		expect(await call('tool.execute.after', tool, result())).toEqual(result());
+		taking.answer = () => ({});
+		await call('event', idle);
+		expect(prompted).toHaveLength(3);
+	});
+
+	it.each([
+		[['run', 'Fix it'], true],
+		[['-m', 'some/model', 'run', 'serve it'], true],
+		[['--print-logs', 'run', '-i'], false],
+		[['serve'], false],
+	])('knows from %j whether it ends with its turn', async (words, isRun) => {
+		const { call, prompted } = await loaded(`[ "$2" = stop ] && echo '{"prompt":"One thing more"}'`, {
+			argv: ['/main.js', ...words],
+		});
+		await call('tool.execute.after', tool, result());
+		await call('experimental.text.complete', { sessionID: 'ses_main' }, { text: 'Bye' });
+		expect(prompted).toHaveLength(isRun ? 1 : 0);
+		await call('event', { event: { type: 'session.idle', properties: { sessionID: 'ses_main' } } });
+		expect(prompted).toHaveLength(1);
 	});
 
 	it('wakes a resumed session that nobody has typed in, by its bell', async () => {

@@ -30,7 +30,7 @@ import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
-import { otherHeadlessDriver } from '../../support/fakeHeadless.ts';
+import { otherHeadlessDriver, ownSessionDriver } from '../../support/fakeHeadless.ts';
 import { fakeNancy } from '../../support/fakeNancy.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
@@ -95,6 +95,15 @@ const run = async (prompt: string, more?: Partial<DelegateRequest>, env?: Record
 
 const outputOf = ({ record }: Delegate) => readFileSync(delegates.files(record.id).output, 'utf8');
 const logOf = ({ record }: Delegate) => readFileSync(delegates.files(record.id).log, 'utf8');
+
+/** In MB; 0 where it has just ended. */
+function rssOf(pid: number): number {
+	try {
+		return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+	} catch {
+		return 0;
+	}
+}
 
 async function results(): Promise<string[]> {
 	const tasks = await delegates.workspace.tasks();
@@ -163,6 +172,21 @@ describe('a runner', () => {
 		expect(wentOn).toMatchObject({ state: 'done', status: { iteration: 2 } });
 		expect(outputOf(wentOn)).toBe('went on');
 	}, 60_000);
+
+	it('goes on in a session that the CLI has chosen itself, without hooks, and begins anew where it told of none', async () => {
+		const agent = ownSessionDriver.id;
+		const done = await run('tool:Read fail:transient', { agent });
+		expect(done).toMatchObject({ state: 'done', status: { iteration: 2 } });
+		expect(outputOf(done)).toBe('went on');
+		const { sessions } = (await delegates.workspace.worker(done.record)) ?? {};
+		expect(sessions?.map(({ id }) => id)).toEqual([done.status.session]);
+		const anew = await run('anonymous tool:Read fail:transient', { agent });
+		expect(anew).toMatchObject({
+			state: 'failed',
+			error: 'transient failed',
+			status: { iteration: 3, tool_calls: 3 },
+		});
+	}, 40_000);
 
 	it('tries a transient failure again also after a word about the limit', async () => {
 		const wentOn = await run('tool:Read warning:60000 fail:transient', { limits: { retries: 1 } });
@@ -237,6 +261,43 @@ describe('a runner', () => {
 		expect((await ended(second)).state).toBe('done');
 	}, 60_000);
 
+	it('gives its place away while it is parked, and goes on only when one is free', async () => {
+		const first = await delegate('tool:Read quota:3000');
+		await look(1);
+		const stateOf = async ({ record }: Delegate) => (await delegates.get(record.id)).state;
+		await eventually('parked', async () => (await stateOf(first)) === 'parked', { timeoutMs: 10_000 });
+		const other = await delegate('wait:5000 answer:other', { agent: otherHeadlessDriver.id });
+		await look(1);
+		const seen = new Set<string>();
+		await eventually(
+			'both have ended',
+			async () => {
+				const states = [await stateOf(first), await stateOf(other)];
+				seen.add(states.join(' '));
+				return states.every(state => state === 'done');
+			},
+			{ timeoutMs: 30_000, everyMs: 20 },
+		);
+		expect(seen).toContain('parked running');
+		expect(seen).not.toContain('running running');
+	}, 60_000);
+
+	it('waits for no limit longer than some hours, nor when somebody wants it to go on', async () => {
+		const first = await delegate(`tool:Read quota:${250 * 365 * 24 * 3_600_000}`);
+		await look();
+		const { status } = await eventually(
+			'parked',
+			async () => {
+				const now = await delegates.get(first.record.id);
+				return now.state === 'parked' && now;
+			},
+			{ timeoutMs: 10_000 },
+		);
+		expect(Date.parse(status.parked_until ?? '') - Date.now()).toBeLessThanOrEqual(6 * 3_600_000);
+		expect(await delegates.locked(() => delegates.unpark())).toEqual([fakeDriver.id]);
+		expect((await ended(first)).state).toBe('done');
+	}, 60_000);
+
 	it('tries again a little later after too many requests for now, and parks nobody', async () => {
 		const limited = await run('fail:too-many', { limits: { retries: 0 } });
 		expect(limited).toMatchObject({ state: 'failed', error: 'too-many failed' });
@@ -278,6 +339,34 @@ describe('a runner', () => {
 		expect(await markedProcesses(RUN_MARK, running.record.id)).toEqual([]);
 	});
 
+	it('is cancelled, and its set-up has not failed, when it is stopped during that', async () => {
+		await using repository = gitRepository();
+		repository.commit({ 'a.txt': 'a' });
+		const place = { folder: repository.root, worktree: { withChanges: false }, setUp: 'echo begun; sleep 30' };
+		const queued = await delegate('answer:done', place);
+		await look();
+		await eventually('the set-up', () => existsSync(queued.files.log) && logOf(queued).includes('$ echo begun'));
+		await stopDelegate(delegates, tickets, queued.record.id);
+		expect(await delegates.get(queued.record.id)).toMatchObject({ state: 'failed', error: 'cancelled' });
+	}, 40_000);
+	it('that does not answer when it is to stop is no delegate that was stopped', async () => {
+		const queued = await delegate('wait:60000');
+		const { id } = queued.record;
+		await look();
+		await eventually('its agent', async () => (await delegates.get(id)).status.agent_process);
+		const { pid } = (await delegates.get(id)).status.runner!;
+		process.kill(pid, 'SIGSTOP');
+		try {
+			await expect(stopDelegate(delegates, tickets, id, 300)).rejects.toMatchObject({
+				code: 'timeout',
+				message: expect.stringContaining(String(pid)),
+			});
+		} finally {
+			process.kill(pid, 'SIGCONT');
+		}
+		expect(await ended(queued)).toMatchObject({ state: 'failed', error: 'cancelled' });
+	}, 30_000);
+
 	it('takes a prompt of a megabyte and an answer of 50', async () => {
 		const megabyte = ' answer:read'.padStart(2 ** 20, 'word ');
 		const prompt = await run(megabyte);
@@ -309,11 +398,14 @@ describe('a runner', () => {
 	}, 60_000);
 
 	it.skipIf(tmux === undefined)('works in a tmux session that one can attach to (needs tmux)', async () => {
-		const queued = await delegate('tool:Read wait:3000 answer:done');
-		await look(4, { NANCY_DELEGATES_HOST: 'tmux' });
+		const queued = await delegate('escape tool:Read wait:3000 answer:done');
+		// The user's own settings are for the user's own sessions.
+		writeFileSync(folder.file('.tmux.conf'), 'set -g remain-on-exit on\nset -g exit-empty off\n');
+		await look(4, { NANCY_DELEGATES_HOST: 'tmux', HOME: folder.path });
 		const socket = tmuxSocket(queued.record.id);
 		const screen = () => execFileSync('tmux', ['-L', socket, 'capture-pane', '-p'], { encoding: 'utf8' });
 		await eventually('what it does on the screen', () => screen().includes('● Read'), { timeoutMs: 10_000 });
+		expect(screen()).toContain('say\\x1b]0;title\\x07');
 		expect((await ended(queued)).state).toBe('done');
 		await eventually('tmux has ended too', () => {
 			try {
@@ -574,6 +666,27 @@ describe('a runner', () => {
 		await eventually('the runner is gone', () => runner && liveness(runner) === 'dead');
 		expect(Date.now() - begun).toBeLessThan(15_000);
 	});
+
+	it('has its answer on the disk soon, however much it prints besides, and the runner stays small', async () => {
+		const queued = await delegate('noise:200000 answer:done');
+		await look();
+		let rss = 0;
+		const begun = Date.now();
+		const over = await eventually(
+			'its end',
+			async () => {
+				const now = await delegates.get(queued.record.id);
+				const { runner } = now.status;
+				if (runner && liveness(runner) === 'alive') rss = Math.max(rss, rssOf(runner.pid));
+				return isFinal(now.state) && now;
+			},
+			{ timeoutMs: 60_000, everyMs: 50 },
+		);
+		expect(over.state).toBe('done');
+		expect(logOf(queued)).toMatch(/noise 199999 /);
+		expect(Date.now() - begun).toBeLessThan(30_000);
+		if (process.platform === 'linux') expect(rss).toBeLessThan(150);
+	}, 90_000);
 
 	it('goes on while the log cannot be written', async () => {
 		const queued = await delegate('tool:Read wait:100 answer:done');

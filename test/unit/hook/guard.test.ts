@@ -266,7 +266,7 @@ describe('the guard', () => {
 	});
 
 	it('adopts a session that Nancy does not know, at its first event', async () => {
-		const stranger = SessionId.parse('abcdef01-0000-4000-8000-000000000002');
+		const stranger = SessionId.parse('00000000-0000-4000-8000-0000abcdef01');
 		const env = { NANCY_HOOK_SESSION: stranger };
 		hook('PreToolUse', 'boundary', { env, input: payload('PreToolUse', { session_id: stranger }) });
 		expect(await workspace.sessionBinding(stranger)).toEqual({

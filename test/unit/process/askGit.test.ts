@@ -86,9 +86,9 @@ describe('files that Nancy makes in a checkout', () => {
 		expect(status(folder)).toBe('');
 		expect((await deploy(workspace, alpha, request)).changed).toEqual([]);
 
-		await undeploy(workspace, alpha.id, undefined, askGit);
+		await undeploy(workspace, alpha, undefined, askGit);
 		expect(status(folder)).toBe('');
-		await undeploy(workspace, beta.id, undefined, askGit);
+		await undeploy(workspace, beta, undefined, askGit);
 		expect(readFileSync(exclude(folder))).toEqual(before);
 	});
 

@@ -56,6 +56,32 @@ describe('removing a worktree', () => {
 		},
 	);
 
+	it.each(['--skip-worktree', '--assume-unchanged'])(
+		'keeps changes that git was told not to look at (%s)',
+		async flag => {
+			const worktree = await create();
+			repo.git(['update-index', flag, 'a.txt', 'b.txt'], worktree.folder);
+			repo.write({ 'a.txt': 'dirty' }, worktree.folder);
+			rmSync(join(worktree.folder, 'b.txt'));
+			expect(await whatWouldBeLost(worktree)).toMatchObject({ files: ['a.txt'] });
+			expect(repo.git(['ls-files', '-v', 'a.txt'], worktree.folder)).toMatch(/^[Sh] /);
+			expect(await keep(worktree)).toMatchObject({ isRemoved: true, kept: ['nancy/x'] });
+			expect(show('nancy/x:a.txt')).toBe('dirty');
+		},
+	);
+
+	it('keeps what lies outside of a sparse checkout', async () => {
+		repo.commit({ 'in/i.txt': 'i', 'out/o.txt': 'o', 'far/f.txt': 'f' });
+		const worktree = await create();
+		repo.git(['sparse-checkout', 'set', '--cone', 'in'], worktree.folder);
+		expect(await whatWouldBeLost(worktree)).toEqual(NOTHING);
+		repo.write({ 'out/o.txt': 'changed', 'out/new.txt': 'new', 'in/i.txt': 'too' }, worktree.folder);
+		expect(await whatWouldBeLost(worktree)).toMatchObject({ files: ['in/i.txt', 'out/new.txt', 'out/o.txt'] });
+		expect(await keep(worktree)).toMatchObject({ isRemoved: true, kept: ['nancy/x'] });
+		const kept = ['in/i.txt', 'out/o.txt', 'out/new.txt', 'far/f.txt'].map(file => show(`nancy/x:${file}`));
+		expect(kept).toEqual(['too', 'changed', 'new', 'f']);
+	});
+
 	it('keeps commits and what was not committed on the branch, and says so', async () => {
 		const worktree = await create();
 		repo.commit({ 'one.txt': '1' }, 'one', worktree.folder);
@@ -300,7 +326,8 @@ describe('killed at any moment', () => {
 		return (await ended)[1] === 'SIGKILL';
 	}
 
-	const moments = [0, 10, 20, 32, 46, 62, 80, 100, 125, 160];
+	/** Milliseconds; other ones in every run. */
+	const moments = [0, 20, 45, 80, 120, 160].map(moment => moment + Math.random() * 20);
 
 	it('a worktree is made whole by making it again', { timeout: 90_000 }, async () => {
 		repo.commit({
@@ -320,7 +347,7 @@ describe('killed at any moment', () => {
 			expect([branches(), repo.git(['for-each-ref', 'refs/nancy'])]).toEqual(['', '']);
 			expect(repo.state()).toEqual(before);
 		}
-		expect(kills).toBeGreaterThan(2);
+		expect(kills).toBeGreaterThan(1);
 	});
 
 	it('removing loses nothing', { timeout: 90_000 }, async () => {
@@ -339,7 +366,7 @@ describe('killed at any moment', () => {
 			expect(existsSync(worktree.folder)).toBe(false);
 			expect(repo.git(['worktree', 'list']).split('\n')).toHaveLength(1);
 		}
-		expect(kills).toBeGreaterThan(2);
+		expect(kills).toBeGreaterThan(1);
 	});
 
 	it.each(['merged', 'applied'])(
@@ -359,7 +386,7 @@ describe('killed at any moment', () => {
 				expect(execFileSync('head', ['-1', join(repo.root, 'a.txt')], { encoding: 'utf8' })).toBe(`${round}\n`);
 				if (how === 'merged') expect(repo.git(['status', '--porcelain'])).toBe('');
 			}
-			expect(kills).toBeGreaterThan(2);
+			expect(kills).toBeGreaterThan(1);
 		},
 	);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
 	choiceOfRest,
+	misplaced,
 	modelsIn,
 	placeAndLimits,
 	runsOf,
@@ -19,7 +20,9 @@ const agent = (id: string): AgentChoice => ({
 	installHint: '',
 	lacks: [],
 	limits: [],
+	model: id === 'ibis' ? 'curved' : undefined,
 	permissionModes: [],
+	runsIn: id === 'egret' ? 'workspace' : 'anywhere',
 });
 const AGENTS = ['heron', 'egret', 'ibis'].map(agent);
 const USUAL: DelegateChoice = {
@@ -52,8 +55,10 @@ describe('a choice of how to delegate', () => {
 		]);
 		expect(runs({ agents: ['heron', 'ibis'], models: 'large, small' })).toEqual([
 			['heron', undefined],
-			['ibis', undefined],
+			['ibis', 'curved'],
 		]);
+		expect(runs({ agents: ['ibis'] })).toEqual([['ibis', 'curved']]);
+		expect(runs({ agents: ['ibis'], models: 'straight' })).toEqual([['ibis', 'straight']]);
 	});
 
 	it('names models with commas between them, each once', () => {
@@ -79,6 +84,16 @@ describe('a choice of how to delegate', () => {
 			worktree: { withChanges: true },
 			limits: { wallSeconds: 5400, idleSeconds: 30 },
 		});
+	});
+
+	it('names those who cannot work anywhere but in the workspace’s own folder', () => {
+		const names = (choice: Partial<DelegateChoice>) =>
+			misplaced({ ...USUAL, agents: ['heron', 'egret'], ...choice }, AGENTS).map(({ id }) => id);
+		expect(names({})).toEqual([]);
+		expect(names({ within: '.' })).toEqual([]);
+		expect(names({ within: 'packages/a' })).toEqual(['egret']);
+		expect(names({ place: 'worktree' })).toEqual(['egret']);
+		expect(names({ place: 'worktreeWithChanges', agents: ['heron'] })).toEqual([]);
 	});
 
 	it('is left for those alone that could not be started, in the same group', async () => {

@@ -224,6 +224,49 @@ describe('a delegate', () => {
 		expect(await mailOf(parent.task, parent.worker)).toEqual([]);
 	});
 
+	describe('of a delegate', () => {
+		const asks = ({ record }: Delegate) => ({ task: record.task, worker: record.worker });
+		const end = (delegate: Delegate, output: string) => delegates.finish(delegate, { ok: true, output });
+
+		it('that has ended tells who had asked that one, however far up', async () => {
+			const parent = await taskWithWorker();
+			const first = await queue({ parent });
+			const second = await queue({ parent: asks(first) });
+			const third = await queue({ parent: asks(second) });
+			const orphan = await queue({ parent: asks(await end(await queue(), 'Top.')) });
+			for (const each of [first, second]) await end(each, 'Mine.');
+			for (const each of [third, orphan]) await end(each, 'The answer.');
+			const texts = (mail: { text: string }[]) => mail.map(({ text }) => text.split('\n').at(-1));
+			expect(texts(await mailOf(parent.task, parent.worker))).toEqual(['Mine.', 'Mine.', 'The answer.']);
+			expect(texts(await mailOf(OWN_TASK))).toEqual(['Top.', 'The answer.']);
+		});
+
+		it('that ends without reading it goes on to who had asked that one, once', async () => {
+			const parent = await taskWithWorker();
+			const first = await queue({ parent });
+			const second = await queue({ parent: asks(first) });
+			await end(second, 'The answer.');
+			expect(await mailOf(parent.task, first.record.worker)).toHaveLength(1);
+			for (let n = 0; n < 2; n++) await end(first, 'Mine.');
+			await end(second, 'The answer.');
+			const told = await mailOf(parent.task, parent.worker);
+			expect(told.map(({ from, text }) => [from, text.split('\n').at(-1)])).toEqual([
+				['build/delegate-1', 'Mine.'],
+				['build/delegate-2', 'The answer.'],
+			]);
+			expect(told.some(({ text }) => text.includes('never read'))).toBe(false);
+		});
+
+		it('that it has asked itself, as nobody but a repository can write, ends with the human', async () => {
+			const one = await queue();
+			const record = { ...one.record, parent: asks(one) };
+			writeFileSync(delegates.filesOfRequest(one.record.id)[0] ?? '', JSON.stringify(record));
+			await end({ ...one, record }, 'The answer.');
+			await end({ ...one, record }, 'The answer.');
+			expect((await delegates.get(one.record.id)).state).toBe('done');
+		});
+	});
+
 	it('with files that are not its own is named and left alone', async () => {
 		const { record } = await queue();
 		const file = delegates.files(record.id).status;
@@ -276,8 +319,11 @@ describe('the queue', () => {
 		];
 		expect(ids(admitted(all, 3, []))).toEqual(['b', 'c']);
 		expect(ids(admitted(all, 1, []))).toEqual([]);
-		// What is parked goes on without asking.
-		expect(ids(admitted([delegate('p', 'parked'), ...all], 3, []))).toEqual(['b']);
+		// What is parked takes no place, but the next one once it may go on.
+		const parked = delegate('p', 'parked');
+		parked.status.parked_until = new Date(2000).toISOString();
+		expect(ids(admitted([parked, ...all], 3, [], 1999))).toEqual(['b', 'c']);
+		expect(ids(admitted([parked, ...all], 3, [], 2000))).toEqual(['b']);
 	});
 
 	it('leaves a parked agent waiting, and lets another agent go past', () => {
@@ -287,9 +333,12 @@ describe('the queue', () => {
 	});
 
 	it('has room for at least one, and for more on a larger machine', () => {
-		expect(defaultCap(1, 0)).toBe(1);
-		expect(defaultCap(8, 64e9)).toBe(16);
-		expect(defaultCap(8, 2e9)).toBe(3);
+		expect(defaultCap(0, 1, 0)).toBe(1);
+		expect(defaultCap(0, 8, 64e9)).toBe(16);
+		expect(defaultCap(0, 8, 2e9)).toBe(3);
+		// What runs has its memory already.
+		expect(defaultCap(3, 8, 0)).toBe(3);
+		expect(defaultCap(3, 8, 2e9)).toBe(6);
 	});
 
 	it('is parked until the reset, and not longer', async () => {
@@ -299,6 +348,20 @@ describe('the queue', () => {
 		expect(await delegates.parked(Date.now())).toHaveLength(1);
 		expect(await delegates.parked(Date.now() + 61_000)).toEqual([]);
 		expect((await delegates.list()).problems).toEqual([]);
+	});
+
+	it('is held by no limit for ever, as a repository could say, and by none that somebody does not want to wait for', async () => {
+		await room.workspace.prepare();
+		const park = (name: string, until: string) =>
+			delegates.park({ version: 1, agent: agent(name), until, reason: 'limit' });
+		await park('heron', '2223-01-01T00:00:00.000Z');
+		expect(await delegates.parked(Date.now())).toEqual([]);
+		const soon = new Date(Date.now() + 60_000).toISOString();
+		for (const name of ['heron', 'egret', 'crane']) await park(name, soon);
+		expect(await delegates.unpark(agent('egret'))).toEqual(['egret']);
+		expect((await delegates.parked(Date.now())).map(each => each.agent)).toEqual(['heron', 'crane']);
+		expect(await delegates.unpark()).toEqual(['heron', 'crane']);
+		expect(await delegates.unpark()).toEqual([]);
 	});
 });
 

@@ -5,6 +5,7 @@ import { deleteDelegate } from '../../../../src/core/delegates/deleteDelegate.ts
 import type { Delegate, Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { ORCHESTRATOR, SessionId } from '../../../../src/protocol/names.ts';
 import { DelegateRoom } from '../../../support/delegateRoom.ts';
+import { messageContent } from '../../../support/messageContent.ts';
 
 let room: DelegateRoom;
 let delegates: Delegates;
@@ -78,6 +79,15 @@ describe('deleting a delegate', () => {
 		const kept = await mail(delegate);
 		expect(kept.map(message => message.id)).toContain(id);
 		expect(kept.at(-1)?.content.text).toContain('Late, but here.');
+	});
+
+	it('hands on first what its own delegates have answered and it has not read', async () => {
+		const asker = await ended();
+		const { task, worker } = asker.record;
+		// As left by a Nancy that sent it there although nobody read it any more.
+		await room.workspace.send({ task, worker }, messageContent('Deep.', { kind: 'result' }));
+		await remove(asker);
+		expect((await mail(asker)).map(({ content }) => content.text)).toContain('Deep.');
 	});
 
 	it('refuses one that has not ended, and changes nothing', async () => {

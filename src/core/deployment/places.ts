@@ -1,0 +1,66 @@
+import { posix } from 'node:path';
+import type { DriverId } from '../../protocol/names.ts';
+import type { Driver, OwnFile } from '../driver.ts';
+import type { Workspace } from '../workspace.ts';
+import { wayTo } from './target.ts';
+
+/** What says where a driver writes. */
+export type Writer = Pick<Driver, 'id' | 'oldestVersion' | 'deployment' | 'skillsFolder' | 'earlierPlaces'>;
+
+/** Where a driver's files, skills and folders can be: config.json may come with somebody else's repository and name any place. */
+export interface Places {
+	/** Files that the present version writes. */
+	files: ReadonlySet<string>;
+	/** Folders on the way to a place, and skill folders' own. */
+	folders: ReadonlySet<string>;
+	/** Why a file or a skill's folder is not removed, in a sentence; `undefined` where it may be. */
+	refusal(place: string): Promise<string | undefined>;
+}
+
+export function placesOfDriver(workspace: Workspace, driver: Writer): Places {
+	const { skillsFolder, earlierPlaces } = driver;
+	const own = plannedFiles(workspace, driver, '').map(({ file }) => file);
+	const files = new Set([...plannedEdits(workspace, driver), ...own]);
+	const skillFolders = [...(skillsFolder === undefined ? [] : [skillsFolder]), ...earlierPlaces];
+	const isPlace = (place: string) =>
+		own.includes(place) || earlierPlaces.includes(place) || skillFolders.includes(posix.dirname(place));
+	return {
+		files,
+		folders: new Set([...skillFolders, ...[...files, ...skillFolders].flatMap(foldersAbove)]),
+		refusal: async place => {
+			if (!isPlace(place)) return `${place} is not where Nancy writes for ${driver.id}; it stays.`;
+			const way = await wayTo(workspace, place);
+			return way.is === 'blocked' ? `${way.why}; it stays.` : undefined;
+		},
+	};
+}
+
+/** Stands in for a driver that this version of Nancy does not know: nobody can say where it writes. */
+export function unknownWriter(id: DriverId): Writer {
+	const plan = { edits: [], files: [], launchFiles: [], events: [], warnings: [] };
+	return { id, oldestVersion: [0, 0, 0], deployment: () => plan, skillsFolder: undefined, earlierPlaces: [] };
+}
+
+/** The own files that a driver may have written with a launcher. */
+export function plannedFiles(workspace: Workspace, driver: Writer, launcher: string): OwnFile[] {
+	return plansOf(workspace, driver, launcher).flatMap(({ files }) => [...files]);
+}
+
+/** The other tools' files that a driver may have edited. */
+export function plannedEdits(workspace: Workspace, driver: Writer): string[] {
+	return [...new Set(plansOf(workspace, driver, '').flatMap(({ edits }) => edits.map(({ file }) => file)))];
+}
+
+/** For any version of the agent; what is written seldom depends on it. */
+function plansOf({ folder: workspaceFolder }: Workspace, driver: Writer, launcher: string) {
+	return [driver.oldestVersion, [9999, 0, 0] as const].flatMap(version =>
+		(['workspace', 'launch'] as const).map(scope =>
+			driver.deployment({ version, launcher, workspaceFolder, scope }),
+		),
+	);
+}
+
+function foldersAbove(place: string): string[] {
+	const folder = posix.dirname(place);
+	return folder === '.' ? [] : [folder, ...foldersAbove(folder)];
+}

@@ -1,0 +1,36 @@
+import { REDACTED } from './namedSecrets.ts';
+
+const KEY = '[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----';
+/** A whole key, or one whose end is not there. */
+const WHOLE = new RegExp(`-----BEGIN ${KEY}[\\s\\S]*?(?:-----END ${KEY}|$)`, 'g');
+const BEGIN = new RegExp(`-----BEGIN ${KEY}`, 'g');
+const END = new RegExp(`-----END ${KEY}`);
+
+/** In UTF-16 units; one of 16,384 bits has 13,000. What follows a beginning that never ends is not taken for longer. */
+const LONGEST = 16 * 1024;
+
+export function redactKeys(text: string): string {
+	return text.replace(WHOLE, REDACTED);
+}
+
+/** Takes private keys out of a text that comes piece by piece, as a program prints it. */
+export class KeysInPieces {
+	/** How much may still belong to a key that has begun. */
+	private open = 0;
+
+	redact(piece: string): string {
+		const rest = this.open === 0 ? piece : this.goOn(piece);
+		const last = [...rest.matchAll(BEGIN)].at(-1)?.index;
+		if (last === undefined || END.test(rest.slice(last))) return redactKeys(rest);
+		this.open = LONGEST;
+		return `${redactKeys(rest.slice(0, last))}${REDACTED}\n`;
+	}
+
+	private goOn(piece: string): string {
+		const end = END.exec(piece);
+		const length = end ? end.index + end[0].length : piece.length;
+		const taken = Math.min(length, this.open);
+		this.open = end ? 0 : this.open - taken;
+		return piece.slice(taken);
+	}
+}

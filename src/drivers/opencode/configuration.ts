@@ -1,0 +1,57 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
+import type { LaunchPlace } from '../../core/driver.ts';
+import { LAUNCH_PLUGIN } from './deployment.ts';
+
+/** Settings that the CLI takes on top of every file, but for an administrator's. JSON. */
+const VARIABLE = 'OPENCODE_CONFIG_CONTENT';
+
+const Content = z.looseObject({
+	plugin: z._default(z.array(z.unknown()), []),
+	agent: z._default(z.record(z.string(), z.unknown()), {}),
+});
+
+export interface OwnConfiguration {
+	/** URL of Nancy's plugin. */
+	plugin?: string | undefined;
+	/** Agents of Nancy's, by their names. */
+	agent?: Readonly<Record<string, object>> | undefined;
+}
+
+/**
+ * The variable with Nancy's settings beside those that the user has put there; nothing where there are none of Nancy's.
+ * @throws NancyError bad-usage when what the user has put there cannot be read
+ */
+export function configurationEnvironment(
+	env: LaunchPlace['env'],
+	{ plugin, agent = {} }: OwnConfiguration,
+): Record<string, string> {
+	if (plugin === undefined && Object.keys(agent).length === 0) return {};
+	const users = readContent(env[VARIABLE]);
+	// An agent that another one starts inherits what Nancy had given that one.
+	const plugins = users.plugin.filter(each => !isOfLaunch(each));
+	const content = {
+		...users,
+		plugin: [...plugins, ...(plugin === undefined ? [] : [plugin])],
+		agent: { ...users.agent, ...agent },
+	};
+	return { [VARIABLE]: JSON.stringify(content) };
+}
+
+function readContent(text: string | undefined): z.infer<typeof Content> {
+	if (text === undefined || text.trim() === '') return Content.parse({});
+	try {
+		return Content.parse(JSON.parse(text));
+	} catch (error) {
+		const message = `${VARIABLE} is set to what is no JSON of opencode's; put right or unset it, for Nancy adds to it`;
+		throw new NancyError('bad-usage', message, { cause: error });
+	}
+}
+
+function isOfLaunch(plugin: unknown): boolean {
+	return (
+		typeof plugin === 'string' &&
+		plugin.startsWith('file:') &&
+		plugin.endsWith(`/.nancy/launch/opencode/${LAUNCH_PLUGIN}`)
+	);
+}

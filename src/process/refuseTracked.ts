@@ -1,0 +1,36 @@
+import { relative } from 'node:path';
+import { NancyError } from '../base/errors.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { gitList } from './git.ts';
+
+/** On these, a `.Nancy` in the repository is the `.nancy` on the disk. */
+const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win32';
+
+/**
+ * Whoever starts agents, deploys or sends in a workspace asks this first. Throws `not-trusted` where git tracks anything of its
+ * `.nancy`: that came with the repository, and its prompts and messages would be handed to agents as the user's own words. Without
+ * git, outside a checkout and where git refuses to say, nothing is known against it.
+ */
+export async function refuseTracked({ folder, paths }: Workspace): Promise<void> {
+	const name = relative(folder, paths.root);
+	const tracked = await filesOf(folder, name);
+	const [first] = tracked;
+	if (first === undefined) return;
+	const more = tracked.length > 1 ? ` and ${tracked.length - 1} more` : '';
+	throw new NancyError(
+		'not-trusted',
+		`${paths.root} came with the repository: git tracks ${first}${more}. Its prompts and messages are not your own, and agents would ` +
+			`take them for yours; so nothing is started, set up or sent here. Look at what is in it, then run “git rm -r --cached ${name}” in ` +
+			`${folder}, or remove the folder.`,
+	);
+}
+
+async function filesOf(folder: string, name: string): Promise<readonly string[]> {
+	const pathspecs = { env: IGNORES_CASE ? { GIT_ICASE_PATHSPECS: '1' } : { GIT_LITERAL_PATHSPECS: '1' } };
+	try {
+		return await gitList({ folder }, ['ls-files', '--cached', '-z', '--', name], pathspecs);
+	} catch (error) {
+		if (error instanceof NancyError) return [];
+		throw error;
+	}
+}
