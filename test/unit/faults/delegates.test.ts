@@ -585,6 +585,22 @@ describe('a runner', () => {
 		expect(await markedProcesses(RUN_MARK, queued.record.id)).toEqual([]);
 	});
 
+	it.skipIf(process.platform === 'win32')('has its answer on the disk while it still waits for its log', async () => {
+		const queued = await delegate('tool:Read answer:done');
+		// Takes nothing until somebody reads it.
+		execFileSync('mkfifo', [queued.files.log]);
+		await look();
+		await eventually('the answer', () => existsSync(queued.files.output) && outputOf(queued) === 'done');
+		expect(existsSync(queued.files.done)).toBe(false);
+		const { runner } = (await delegates.get(queued.record.id)).status;
+		process.kill(runner?.pid ?? 0, 'SIGKILL');
+		await eventually('its end', async () => {
+			await look();
+			return isFinal((await delegates.get(queued.record.id)).state);
+		});
+		expect(await delegates.get(queued.record.id)).toMatchObject({ state: 'done' });
+	});
+
 	it.each([
 		['keeps an answer', 'The answer.', undefined, { state: 'done' }],
 		['keeps a failure', 'API Error: no credit', 'no credit', { state: 'failed', error: 'no credit' }],
