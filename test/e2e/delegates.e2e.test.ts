@@ -10,6 +10,7 @@ import { Workspace } from '../../src/core/workspace.ts';
 import { stopDelegate } from '../../src/process/delegateQueue.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { openAgentLab, orchestrate, trust } from '../support/agentWorkbench.ts';
+import { killExtensionHost } from '../support/extensionHost.ts';
 import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../support/delegateSeeds.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
@@ -231,7 +232,7 @@ describe('in a trusted folder, delegates', () => {
 	);
 
 	test(
-		'outlive the window, are stopped, started again, and discarded only when asked',
+		'outlive the window and a crash of what runs Nancy in it, are stopped, started again, and discarded only when asked',
 		{ timeout: 120_000 },
 		async () => {
 			const [first, second, never] = [gate(), gate(), gate()];
@@ -243,10 +244,13 @@ describe('in a trusted folder, delegates', () => {
 			await workbench.command('Nancy: Delegate…');
 			await delegate(`Waste it [[write:waste.txt|waste]]${never.step}`, EDIT);
 			await row(/Take long.*running · 1 tool call/).waitFor({ timeout: 30_000 });
-			await page.reload();
-			await workbench.ready();
+			// One of them works in a worktree.
+			await row(/Waste it.*running · 2 tool calls/).waitFor({ timeout: 30_000 });
+			await killExtensionHost(lab.server);
 			first.open();
 			await row(/Take long.*running · 2 tool calls · Bash/).waitFor({ timeout: 30_000 });
+			await page.reload();
+			await workbench.ready();
 			second.open();
 
 			await row(/Waste it.*running · 2 tool calls/).waitFor({ timeout: 30_000 });

@@ -1,9 +1,8 @@
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { descendantsOf, processTable } from '../../src/process/processTable.ts';
 import { orchestrate, withAgent } from '../support/agentWorkbench.ts';
-import type { Server } from '../support/vscodeServer.ts';
+import { killExtensionHost } from '../support/extensionHost.ts';
 import { gateIn } from '../support/gate.ts';
 
 describe('the life of a task', () => {
@@ -79,10 +78,7 @@ describe('the life of a task', () => {
 			await orchestrate(lab, 'Keep watch', 'Watch. [[text:Watching]]');
 			await workbench.row('Tasks', /idle · Watching/).waitFor();
 
-			const killed = await extensionHostOf(server);
-			process.kill(killed ?? Number.NaN, 'SIGKILL');
-			await expect.poll(() => extensionHostOf(server)).not.toBe(killed);
-			await expect.poll(() => extensionHostOf(server)).toBeDefined();
+			await killExtensionHost(server);
 			await workbench.row('Tasks', /idle · Watching/).waitFor();
 			await workbench.command('Nancy: Send Message');
 			await workbench.answer('Still there? [[text:Still here]]');
@@ -113,18 +109,3 @@ describe('the life of a task', () => {
 			await expect.poll(() => existsSync(join(workspace, '.claude'))).toBe(false);
 		}));
 });
-
-/** The process that runs the extensions, of the one window that the server has; none while it starts. */
-async function extensionHostOf(server: Server): Promise<number | undefined> {
-	const found = descendantsOf(server.pid, await processTable()).filter(isExtensionHost);
-	expect(found.length).toBeLessThan(2);
-	return found[0];
-}
-
-function isExtensionHost(pid: number): boolean {
-	try {
-		return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=extensionHost');
-	} catch {
-		return false; // ended while we looked
-	}
-}

@@ -435,6 +435,21 @@ describe('broken settings', () => {
 	}, 60_000);
 });
 
+describe('nancy delegates --resume', () => {
+	it('lets what waits for an account’s limit start at once, and says where nothing waits', async () => {
+		set({});
+		await using it = await shell();
+		const agent = DriverId.parse('claude-code');
+		const until = new Date(Date.now() + 3_600_000).toISOString();
+		await it.delegates.park({ version: 1, agent, until, reason: 'limit' });
+		const id = (await it.run(['delegate', 'x'])).stdout.trim();
+		expect((await it.delegates.get(DelegateId.parse(id))).state).toBe('queued');
+		const resumed = await it.run(['delegates', id, '--resume', '--wait', '--timeout', '30']);
+		expect(resumed).toMatchObject({ code: 0, stdout: 'The answer.\n' });
+		expect((await it.run(['delegates', '--resume'])).code).toBe(2);
+	}, 60_000);
+});
+
 describe('nancy run --delegate', () => {
 	it('runs nothing that was not queued by the user, or is another than was queued, whoever calls it', async () => {
 		set({});

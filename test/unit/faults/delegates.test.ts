@@ -429,8 +429,13 @@ describe('a runner', () => {
 		`ends in exactly one of done and failed, wherever runner or agent is killed (${ROUNDS} rounds)`,
 		async () => {
 			const ends = new Map<string, number>();
+			await using repository = gitRepository();
+			repository.commit({ 'a.txt': 'a' });
+			const inWorktree = { folder: repository.root, worktree: { withChanges: true } };
 			for (let round = 0; round < ROUNDS; round++) {
-				const queued = await delegate('orphan tool:Read wait:150 tool:Edit wait:150 answer:done');
+				// A runner is killed while it makes one, too.
+				const place = round % 2 === 1 ? inWorktree : {};
+				const queued = await delegate('orphan tool:Read wait:150 tool:Edit wait:150 answer:done', place);
 				const { id } = queued.record;
 				await look();
 				const isAgent = Math.random() < 0.5;
@@ -456,6 +461,10 @@ describe('a runner', () => {
 				expect(outputOf(over)).toBe(over.state === 'done' ? 'done' : '');
 				await eventually('nothing is left', async () => (await markedProcesses(RUN_MARK, id)).length === 0);
 				expect((await results()).filter(text => text.includes(id))).toHaveLength(1);
+				// No worktree is forgotten, and none is named that is not there.
+				const worktree = join(`${repository.root}.worktrees`, id);
+				expect(over.status.worktree?.folder).toBe(existsSync(worktree) ? worktree : undefined);
+				if (over.state === 'done' && round % 2 === 1) expect(existsSync(join(worktree, 'a.txt'))).toBe(true);
 			}
 			// Of that many, each of them comes.
 			if (ROUNDS >= 100) expect([...ends.keys()].length).toBeGreaterThan(2);
