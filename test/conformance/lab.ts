@@ -193,7 +193,9 @@ export async function conformanceLab(
 			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });
 			opened.push(screen);
 			await recordProcess(nancy, plan.address, identify(screen.pid));
-			await screen.waitForText(lab.agent.ready, READY_MS);
+			// At work on a prompt it may show no invitation until what holds its tool has been let go.
+			if (prompt === undefined || resume) await screen.waitForText(lab.agent.ready, READY_MS);
+			else await lab.model.waitForRequest(({ hasTools }) => hasTools, READY_MS);
 			return started(plan, screen);
 		},
 		startIdle: async () => {

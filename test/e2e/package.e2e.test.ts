@@ -49,7 +49,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/extension.js': 6,
 		'dist/hook/claude-code.js': 120,
 		'dist/main.js': 450,
-		'dist/nancy.js': 400,
+		'dist/nancy.js': 430,
 	})
 		.map(([file, most]) => ({ file, most, is: (sizes.get(`extension/${file}`) ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
