@@ -55,7 +55,8 @@ async function tried(cell: Cell, candidate: Candidate, onFailure?: (details: str
 
 /** What the driver says of itself, and what was seen beyond that. */
 function withLimit(verdict: Verdict, limit: string): Verdict {
-	return partly(verdict.is === 'works' ? limit : `${limit} ${verdict.because}`);
+	const isSaid = verdict.is === 'works' || (verdict.because !== undefined && limit.includes(verdict.because));
+	return partly(isSaid ? limit : `${limit} ${verdict.because}`);
 }
 
 function isSeen(verdict: Verdict): boolean {
