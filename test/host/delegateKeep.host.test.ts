@@ -5,27 +5,16 @@ import type { DelegateRequest } from '../../src/core/delegates/queueDelegate.ts'
 import { Workspace } from '../../src/core/workspace.ts';
 import { DelegateId } from '../../src/protocol/delegate.ts';
 import { DelegateDrafts } from '../../src/ui/delegateDrafts.ts';
-import type { DelegateOperations, Folder } from '../../src/ui/ports.ts';
+import type { DelegateOperations } from '../../src/ui/ports.ts';
 import { startOrKeep, type DelegateStart } from '../../src/ui/startDelegates.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
+import { unusedFolder } from '../support/unusedFolder.ts';
 
 const unused = () => {
 	throw new Error('starting does nothing of this');
 };
 
-const folder: Folder = {
-	name: 'project',
-	path: '/project',
-	workspace: new Workspace('/project'),
-	onDidChange: unused,
-	onDidNeedAttention: unused,
-	overview: unused,
-	messages: unused,
-	delegates: unused,
-	sessions: unused,
-	refresh: () => Promise.resolve(),
-	dispose: unused,
-};
+const folder = unusedFolder(new Workspace('/project'));
 
 const start: DelegateStart = {
 	order: { folder, parent: undefined, withSelection: true },

@@ -6,8 +6,7 @@ import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../src/core/workspace.ts';
 import { WindowDelegates } from '../../src/operations/delegates.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
-
-type Folder = Parameters<WindowDelegates['start']>[0];
+import { unusedFolder } from '../support/unusedFolder.ts';
 
 describe('a delegate that is started in the window', () => {
 	const temp = mkdtempSync(join(tmpdir(), 'nancy-start-'));
@@ -30,22 +29,7 @@ describe('a delegate that is started in the window', () => {
 			error => told.push(error),
 		);
 		const workspace = new Workspace(join(temp, 'project'));
-		const unused = () => {
-			throw new Error('starting looks at no view');
-		};
-		const folder: Folder = {
-			name: 'project',
-			path: workspace.folder,
-			workspace,
-			onDidChange: unused,
-			onDidNeedAttention: unused,
-			overview: unused,
-			messages: unused,
-			delegates: unused,
-			sessions: unused,
-			refresh: unused,
-			dispose: unused,
-		};
+		const folder = unusedFolder(workspace);
 		const id = await window.start(folder, {
 			prompt: 'Do it.',
 			agent: fakeDriver.id,

@@ -32,7 +32,7 @@ import { eventually } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { otherHeadlessDriver, ownSessionDriver } from '../../support/fakeHeadless.ts';
 import { fakeNancy } from '../../support/fakeNancy.ts';
-import { gitRepository } from '../../support/gitRepository.ts';
+import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
@@ -111,6 +111,18 @@ async function results(): Promise<string[]> {
 		tasks.tasks.map(({ name }) => delegates.workspace.mailbox({ task: name, worker: ORCHESTRATOR }).list()),
 	);
 	return lists.flatMap(({ messages }) => messages.map(({ content }) => content.text));
+}
+
+/** One whose runner made its worktree and was killed before it could say so. */
+async function ofKilledRunner(repository: GitRepository) {
+	repository.commit({ 'a.txt': 'a' });
+	const queued = await delegate('x', { folder: repository.root, worktree: { withChanges: false } });
+	const { id } = queued.record;
+	const runner = { pid: 999_999_999, startedTicks: 1 };
+	await delegates.writeStatus(id, { ...queued.status, status: 'running', runner });
+	const name = WorktreeName.parse(id);
+	const made = await createWorktree({ folder: repository.root, name, withChanges: false, copyIncludes: false });
+	return { id, made };
 }
 
 describe('a runner', () => {
@@ -632,35 +644,14 @@ describe('a runner', () => {
 
 	it('is not forgotten with its worktree when it is stopped after its runner was killed', async () => {
 		await using repository = gitRepository();
-		repository.commit({ 'a.txt': 'a' });
-		const queued = await delegate('x', { folder: repository.root, worktree: { withChanges: false } });
-		const { id } = queued.record;
-		const runner = { pid: 999_999_999, startedTicks: 1 };
-		await delegates.writeStatus(id, { ...queued.status, status: 'running', runner });
-		const name = WorktreeName.parse(id);
-		const made = await createWorktree({
-			folder: repository.root,
-			name,
-			withChanges: false,
-			copyIncludes: false,
-		});
+		const { id, made } = await ofKilledRunner(repository);
 		await stopDelegate(delegates, tickets, id);
 		expect(await delegates.get(id)).toMatchObject({ state: 'failed', status: { worktree: made } });
 	});
 
 	it('has no worktree made or remembered that the user did not ask for when its runner was killed', async () => {
 		await using repository = gitRepository();
-		repository.commit({ 'a.txt': 'a' });
-		const queued = await delegate('x', { folder: repository.root, worktree: { withChanges: false } });
-		const { id } = queued.record;
-		const runner = { pid: 999_999_999, startedTicks: 1 };
-		await delegates.writeStatus(id, { ...queued.status, status: 'running', runner });
-		await createWorktree({
-			folder: repository.root,
-			name: WorktreeName.parse(id),
-			withChanges: false,
-			copyIncludes: false,
-		});
+		const { id } = await ofKilledRunner(repository);
 		await tickets.remove(id);
 		await look();
 		const now = await delegates.get(id);
