@@ -19,15 +19,16 @@ export async function entryNames(folder: string): Promise<string[]> {
 	return (await entriesOf(folder)).filter(isVisible).map(entry => entry.name);
 }
 
-function isVisible(entry: Dirent): boolean {
-	return !entry.name.startsWith('.');
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
+/** Everything directly below `folder`, hidden or not. Empty when there is no such folder. */
+export async function entriesOf(folder: string): Promise<Dirent[]> {
 	try {
 		return await readdir(folder, { withFileTypes: true });
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
 		throw error;
 	}
+}
+
+function isVisible(entry: Dirent): boolean {
+	return !entry.name.startsWith('.');
 }

@@ -1,0 +1,92 @@
+import { lstat, mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { moveIfThere } from '../../base/atomicFile.ts';
+import { hasErrno } from '../../base/errors.ts';
+import { entriesOf } from '../../base/listing.ts';
+import { identify, liveness } from '../../base/liveness.ts';
+import type { DriverId, SessionId } from '../../protocol/names.ts';
+import type { Driver } from '../driver.ts';
+import type { NancyPaths } from '../paths.ts';
+import { readSpooled } from './spooled.ts';
+import { storedIds } from './trafficFile.ts';
+import { recordId } from './waiting.ts';
+
+const CLAIMED = /^\.claimed-(\d+)-(\d+)$/;
+
+/**
+ * The files of the spool that this process has taken to store: renamed into a folder of its own, so that one process takes
+ * each, and what a dead one had taken is found.
+ */
+export class Claims {
+	private readonly folder: string;
+
+	constructor(private readonly paths: NancyPaths) {
+		const me = identify(process.pid);
+		this.folder = join(paths.spool, `.claimed-${me.pid}-${me.startedTicks}`);
+	}
+
+	/** False when the file is not there any more. Throws what the disk says. */
+	async take(name: string): Promise<boolean> {
+		const from = join(this.paths.spool, name);
+		const to = join(this.folder, name);
+		try {
+			await rename(from, to);
+			return true;
+		} catch (error) {
+			if (!hasErrno(error, 'ENOENT')) throw error;
+		}
+		await mkdir(this.folder, { recursive: true, mode: 0o700 });
+		return moveIfThere(from, to);
+	}
+
+	/** Removes a file whose record is stored. */
+	async drop(name: string): Promise<void> {
+		await rm(join(this.folder, name), { force: true });
+	}
+
+	async giveBack(name: string): Promise<void> {
+		await moveIfThere(join(this.folder, name), join(this.paths.spool, name));
+	}
+
+	/** Removes the folder once nothing is taken. */
+	async tidy(): Promise<void> {
+		await rmdir(this.folder).catch(() => undefined); // not there, or not empty: then it is needed
+	}
+
+	/** Finishes what collectors that died had taken: stored already, or back into the spool. */
+	async recover(drivers: ReadonlyMap<DriverId, Driver>): Promise<void> {
+		for (const entry of await entriesOf(this.paths.spool)) {
+			const match = entry.isDirectory() ? CLAIMED.exec(entry.name) : null;
+			if (!match) continue;
+			const folder = join(this.paths.spool, entry.name);
+			const isMine = folder === this.folder;
+			const owner = { pid: Number(match[1]), startedTicks: Number(match[2]) };
+			if (isMine || liveness(owner) === 'dead') await this.recoverFrom(folder, drivers);
+		}
+	}
+
+	private async recoverFrom(folder: string, drivers: ReadonlyMap<DriverId, Driver>): Promise<void> {
+		const idsBySession = new Map<SessionId, Map<string, string>>();
+		for (const name of await readdir(folder)) {
+			const file = join(folder, name);
+			const found = await lstat(file, { bigint: true }).catch(() => undefined);
+			const text = found?.isFile() ? await readFile(file, 'utf8').catch(() => undefined) : undefined;
+			if (!found || text === undefined) continue;
+			const spooled = readSpooled(name, text, drivers);
+			if (spooled.is !== 'record') {
+				await moveIfThere(file, join(this.paths.spool, name));
+				continue;
+			}
+			const ids = idsBySession.get(spooled.session) ?? new Map<string, string>();
+			idsBySession.set(spooled.session, ids.set(recordId({ name, mtimeNs: found.mtimeNs }), name));
+		}
+		for (const [session, ids] of idsBySession) {
+			const stored = await storedIds(this.paths, session, new Set(ids.keys()));
+			for (const [id, name] of ids) {
+				if (stored.has(id)) await rm(join(folder, name), { force: true });
+				else await moveIfThere(join(folder, name), join(this.paths.spool, name));
+			}
+		}
+		await rmdir(folder).catch(() => undefined); // something else is in it: not ours to remove
+	}
+}
