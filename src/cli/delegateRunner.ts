@@ -1,14 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
-import { hasPlace } from '../core/delegates/admission.ts';
-import {
-	isFinal,
-	LONGEST_PARKING_MS,
-	type Delegate,
-	type Delegates,
-	type Outcome,
-} from '../core/delegates/delegates.ts';
+import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { requirePlace } from '../core/delegates/requirePlace.ts';
@@ -27,6 +20,7 @@ import { WorktreeName } from '../protocol/worktree.ts';
 import type { FoundAgent } from './agents.ts';
 import { eventLine } from './eventLine.ts';
 import { cancelled, outcomeOf } from './outcomeOf.ts';
+import { Parking, PATIENCE_MS } from './parking.ts';
 import { printable } from './words.ts';
 
 export interface RunnerTools {
@@ -48,20 +42,12 @@ export interface RunnerTools {
 	signal: AbortSignal;
 }
 
-/** Where the CLI says that the account's limit is reached, and not when it resets, in milliseconds. */
-const QUOTA_PAUSE_MS = 15 * 60 * 1000;
-/** A reset that is said to be over already is tried after this. */
-const SHORTEST_PARKING_MS = 2000;
 /** How often one delegate waits for its account, some hours at most each time: more than a week. A limit that never resets is a failure. */
 const MOST_QUOTA_ROUNDS = 30;
-/** How often one that waits looks whether it may go on, in milliseconds. */
-const LOOK_MS = 2000;
 /** Before the first retry of a transient failure, in milliseconds; doubled each time. */
 const RETRY_MS = 2000;
 /** The same after too many requests: these are counted by the minute. */
 const SLOW_DOWN_MS = 5000;
-/** A runner can wait for the queue: who looks at a long one has much to do. */
-const PATIENCE_MS = 5 * 60 * 1000;
 const SET_UP_MS = 10 * 60 * 1000;
 /** What an agent is told that goes on in the conversation that a failure had cut off. */
 const GO_ON = 'Go on with the task where you were interrupted.';
@@ -136,6 +122,7 @@ class DelegateRun {
 	private quota: { resetsAtMs?: number | undefined } | undefined;
 	private spentMs = 0;
 	private readonly log: LogWriter;
+	private readonly parking: Parking;
 
 	constructor(
 		private readonly delegates: Delegates,
@@ -145,6 +132,7 @@ class DelegateRun {
 	) {
 		this.status = new StatusWriter(delegate.status, status => delegate.files.writeStatus(status));
 		this.log = new LogWriter(text => delegate.files.appendLog(text));
+		this.parking = new Parking(delegates, delegate.record.agent, this.status, tools, text => this.say(text));
 	}
 
 	private get record() {
@@ -175,7 +163,7 @@ class DelegateRun {
 			this.quota = undefined;
 			if (failure?.kind === 'too-many' && quota && quotaRounds < MOST_QUOTA_ROUNDS) {
 				quotaRounds++;
-				await this.waitForQuota(failure.reason, quota.resetsAtMs);
+				await this.parking.wait(failure.reason, quota.resetsAtMs);
 				continue;
 			}
 			const isSpent = failure?.kind === 'too-many' && quota !== undefined;
@@ -275,51 +263,6 @@ class DelegateRun {
 		this.status.change(progress(this.status.status, event));
 		const line = eventLine(event);
 		if (line !== undefined) this.say(`${line}\n`);
-	}
-
-	/** The whole batch waits: nothing of this agent is started before its limit resets. */
-	private async waitForQuota(reason: string, resetsAtMs = Date.now() + QUOTA_PAUSE_MS): Promise<void> {
-		const saidMs = Math.max(Date.now() + SHORTEST_PARKING_MS, resetsAtMs);
-		const untilMs = Math.min(Date.now() + LONGEST_PARKING_MS, saidMs);
-		const until = new Date(untilMs).toISOString();
-		await this.delegates.locked(
-			() => this.delegates.park({ version: 1, agent: this.record.agent, until, reason }),
-			PATIENCE_MS,
-		);
-		this.status.change({ status: 'parked', parked_until: until });
-		await this.status.flush();
-		this.say(`${reason}; waiting until ${until}\n`);
-		while (Date.now() < untilMs && !this.tools.signal.aborted && !(await this.isResumed())) {
-			// In steps: a machine that sleeps stops timers.
-			await this.pause(Math.max(50, untilMs - Date.now()));
-		}
-		await this.waitForPlace();
-	}
-
-	/** Somebody wants no more waiting. */
-	private async isResumed(): Promise<boolean> {
-		const parked = await this.delegates.parked(Date.now()).catch(() => undefined);
-		return parked !== undefined && !parked.some(({ agent }) => agent === this.record.agent);
-	}
-
-	/** Others may have taken the place of one that was parked; it gets the next one that is free. */
-	private async waitForPlace(): Promise<void> {
-		this.status.change({ parked_until: new Date().toISOString() });
-		await this.status.flush();
-		const take = async () => {
-			const { delegates } = await this.delegates.list();
-			if (!hasPlace(delegates, await this.tools.cap())) return false;
-			this.status.change({ status: 'running', parked_until: undefined });
-			await this.status.flush();
-			return true;
-		};
-		while (!this.tools.signal.aborted && !(await this.delegates.locked(take, PATIENCE_MS)))
-			await this.pause(LOOK_MS);
-	}
-
-	private async pause(longestMs: number): Promise<void> {
-		const { signal } = this.tools;
-		await sleep(Math.min(LOOK_MS, longestMs), undefined, { signal }).catch(() => undefined);
 	}
 
 	/** Resolves once the log says all that there is to say, and the last status may be written. */

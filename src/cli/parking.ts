@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasPlace } from '../core/delegates/admission.ts';
+import { LONGEST_PARKING_MS, type Delegates } from '../core/delegates/delegates.ts';
+import type { StatusWriter } from '../core/delegates/statusWriter.ts';
+import type { DriverId } from '../protocol/names.ts';
+
+/** Where the CLI says that the account's limit is reached, and not when it resets, in milliseconds. */
+const QUOTA_PAUSE_MS = 15 * 60 * 1000;
+/** A reset that is said to be over already is tried after this. */
+const SHORTEST_PARKING_MS = 2000;
+/** How often one that waits looks whether it may go on, in milliseconds. */
+const LOOK_MS = 2000;
+/** How long a runner waits for the lock of the queue, in milliseconds: who looks at a long one has much to do. */
+export const PATIENCE_MS = 5 * 60 * 1000;
+
+/** A delegate's wait for its account: until the limit resets, and then for a place among those that run. */
+export class Parking {
+	constructor(
+		private readonly delegates: Delegates,
+		private readonly agent: DriverId,
+		private readonly status: StatusWriter,
+		private readonly limits: { cap(): Promise<number | undefined>; signal: AbortSignal },
+		private readonly say: (text: string) => void,
+	) {}
+
+	/** The whole batch waits: nothing of this agent is started before its limit resets. Resolves at once when it is stopped. */
+	async wait(reason: string, resetsAtMs = Date.now() + QUOTA_PAUSE_MS): Promise<void> {
+		const { signal } = this.limits;
+		const saidMs = Math.max(Date.now() + SHORTEST_PARKING_MS, resetsAtMs);
+		const untilMs = Math.min(Date.now() + LONGEST_PARKING_MS, saidMs);
+		const until = new Date(untilMs).toISOString();
+		await this.delegates.locked(
+			() => this.delegates.park({ version: 1, agent: this.agent, until, reason }),
+			PATIENCE_MS,
+		);
+		this.status.change({ status: 'parked', parked_until: until });
+		await this.status.flush();
+		this.say(`${reason}; waiting until ${until}\n`);
+		while (Date.now() < untilMs && !signal.aborted && !(await this.isResumed())) {
+			// In steps: a machine that sleeps stops timers.
+			await this.pause(Math.max(50, untilMs - Date.now()));
+		}
+		await this.waitForPlace();
+	}
+
+	/** Somebody wants no more waiting. */
+	private async isResumed(): Promise<boolean> {
+		const parked = await this.delegates.parked(Date.now()).catch(() => undefined);
+		return parked !== undefined && !parked.some(({ agent }) => agent === this.agent);
+	}
+
+	/** Others may have taken the place of one that was parked; it gets the next one that is free. */
+	private async waitForPlace(): Promise<void> {
+		this.status.change({ parked_until: new Date().toISOString() });
+		await this.status.flush();
+		const take = async () => {
+			const { delegates } = await this.delegates.list();
+			if (!hasPlace(delegates, await this.limits.cap())) return false;
+			this.status.change({ status: 'running', parked_until: undefined });
+			await this.status.flush();
+			return true;
+		};
+		while (!this.limits.signal.aborted && !(await this.delegates.locked(take, PATIENCE_MS)))
+			await this.pause(LOOK_MS);
+	}
+
+	private async pause(longestMs: number): Promise<void> {
+		const { signal } = this.limits;
+		await sleep(Math.min(LOOK_MS, longestMs), undefined, { signal }).catch(() => undefined);
+	}
+}
