@@ -13,6 +13,7 @@ import { lookAtQueue, stopDelegate } from '../process/delegateQueue.ts';
 import { programVariable } from '../process/detect.ts';
 import { refuseTracked } from '../process/refuseTracked.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
+import type { DriverId } from '../protocol/names.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { agentPath, delegateHost, maximumDelegates, swarmWorker } from '../ui/settings.ts';
 import { requireTrust } from '../ui/trust.ts';
@@ -54,6 +55,15 @@ export class WindowDelegates implements DelegateOperations {
 	async stop(folder: Folder, id: DelegateId): Promise<void> {
 		requireTrust();
 		await stopDelegate(new Delegates(folder.workspace), this.tickets, id);
+	}
+
+	async resume(folder: Folder, agent: DriverId | undefined): Promise<number> {
+		requireTrust();
+		const store = new Delegates(folder.workspace);
+		const agents = await store.locked(() => store.unpark(agent));
+		// Another look follows anyway.
+		await this.look(store).catch(this.tell);
+		return agents.length;
 	}
 
 	async delete(folder: Folder, id: DelegateId): Promise<void> {

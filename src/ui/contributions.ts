@@ -33,6 +33,7 @@ const BY_PLACE = {
 			'nancy.writePrompt',
 			'nancy.delegateThis',
 			'nancy.stopDelegate',
+			'nancy.resumeDelegate',
 			'nancy.reviewDelegate',
 			'nancy.sendBack',
 			'nancy.clearDelegates',

@@ -46,6 +46,7 @@ type DelegateCommand =
 	| 'nancy.clearDelegates'
 	| 'nancy.showDelegateOutput'
 	| 'nancy.stopDelegate'
+	| 'nancy.resumeDelegate'
 	| 'nancy.reviewDelegate'
 	| 'nancy.sendBack'
 	| 'nancy.messageDelegate'
@@ -151,6 +152,17 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 				Promise.all(items.map(({ folder, delegate }) => operations.delegates.stop(folder, delegate.record.id))),
 			);
 			for (const folder of new Set(items.map(item => item.folder))) await folder.refresh();
+		},
+		'nancy.resumeDelegate': async args => {
+			const items = chosenFrom(args);
+			const waiting =
+				items.length > 0
+					? items.map(({ folder, delegate }) => ({ folder, agent: delegate.record.agent }))
+					: folders.list().map(folder => ({ folder, agent: undefined }));
+			let resumed = 0;
+			for (const { folder, agent } of waiting) resumed += await operations.delegates.resume(folder, agent);
+			if (items.length === 0 && resumed === 0)
+				throw new NancyError('no-task', l10n.t('No delegate waits for an account’s limit.'));
 		},
 		'nancy.openDelegateLog': async args => openFirst(await anyOf(args), ['log']),
 		'nancy.openDelegatePrompt': async args => openFirst(await anyOf(args), ['prompt']),

@@ -88,6 +88,8 @@ export interface DelegateOperations {
 	isOwn(folder: Folder, id: DelegateId): Promise<boolean>;
 	/** Ends it; resolves once it has ended, or did not for a while. */
 	stop(folder: Folder, id: DelegateId): Promise<void>;
+	/** Has delegates go on that wait for their account's limit to reset: this agent's, or all. Returns how many agents waited. */
+	resume(folder: Folder, agent: DriverId | undefined): Promise<number>;
 	/** Deletes one that has ended, but for its worktree. */
 	delete(folder: Folder, id: DelegateId): Promise<void>;
 }

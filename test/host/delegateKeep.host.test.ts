@@ -44,6 +44,7 @@ function failing(): DelegateOperations {
 		start: () => Promise.reject(new NancyError('busy', 'the disk is full')),
 		isOwn: unused,
 		stop: unused,
+		resume: unused,
 		delete: unused,
 	};
 }

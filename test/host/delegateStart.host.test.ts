@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../src/core/workspace.ts';
+import { drivers } from '../../src/drivers/index.ts';
 import { WindowDelegates } from '../../src/operations/delegates.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
@@ -43,5 +44,23 @@ describe('a delegate that is started in the window', () => {
 		);
 		assert.deepEqual(told, [broken]);
 		assert.equal(await window.isOwn(folder, id), true);
+	});
+
+	it('waits no longer for its account once somebody wants it to go on', async () => {
+		const workspace = new Workspace(join(temp, 'parked'));
+		const store = new Delegates(workspace);
+		const window = new WindowDelegates(
+			() => Promise.reject(new Error('not installed')),
+			() => undefined,
+		);
+		const until = new Date(Date.now() + 3_600_000).toISOString();
+		await store.locked(() => store.park({ version: 1, agent: fakeDriver.id, until, reason: 'limit reached' }));
+		const folder = unusedFolder(workspace);
+		const [another] = drivers;
+		assert.equal(await window.resume(folder, another?.id), 0);
+		assert.equal((await store.parked(Date.now())).length, 1);
+		assert.equal(await window.resume(folder, fakeDriver.id), 1);
+		assert.deepEqual(await store.parked(Date.now()), []);
+		assert.equal(await window.resume(folder, undefined), 0);
 	});
 });
