@@ -3,15 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { format } from 'node:util';
 
-/** What VS Code calls inside the extension host, in a server as on a desktop: runs the suite named in the environment. */
+/** What VS Code calls inside the extension host, in a server as on a desktop: runs the suites that were built beside this file. */
 export async function run(): Promise<void> {
 	const { default: Mocha } = await import('mocha');
-	const {
-		NANCY_TEST_FILE: file,
-		NANCY_TEST_RESULT: result,
-		NANCY_TEST_MARK: mark,
-		NANCY_TEST_PICTURES: pictures,
-	} = process.env;
+	const { NANCY_TEST_RESULT: result, NANCY_TEST_MARK: mark, NANCY_TEST_PICTURES: pictures } = process.env;
 	const say = (...words: unknown[]) => console.log((mark ?? '') + format(...words));
 	// The runner must tell this suite's lines from the window's own. VS Code gives console.* no setter, so wrap Mocha's.
 	if (mark !== undefined) Object.assign(Mocha.reporters.Base, { consoleLog: say });
@@ -30,11 +25,8 @@ export async function run(): Promise<void> {
 			},
 		},
 	});
-	for (const each of readdirSync(__dirname)
-		.filter(name => name.endsWith('.host.test.js'))
-		.toSorted()) {
-		if (file === undefined || each === file) mocha.addFile(join(__dirname, each));
-	}
+	const suites = readdirSync(__dirname).filter(name => name.endsWith('.host.test.js'));
+	for (const each of suites.toSorted()) mocha.addFile(join(__dirname, each));
 	const stats = await new Promise<Mocha.Stats | undefined>(resolve => {
 		const runner = mocha.run(() => resolve(runner.stats));
 	});

@@ -1,11 +1,11 @@
-// node test/host/run.ts [word in a file's name]…: the host tests, each file in a fresh VS Code: the server in a browser, or the
+// node test/host/run.ts [word in a file's name]…: the host tests in one window of a fresh VS Code: the server in a browser, or the
 // desktop one that NANCY_TEST_VSCODE asks for.
 import * as esbuild from 'esbuild';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import * as z from 'zod/mini';
 import { launchBrowser, openPage } from '../support/browser.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -16,7 +16,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
 const built = join(root, 'out', 'host');
 const failures = join(root, 'out', 'failures');
-const FILE_TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 /** Invisible, and in no text of VS Code's. */
 const MARK = '\u2063n\u2063';
 
@@ -24,6 +24,7 @@ const Totals = z.object({ passed: z.number(), failed: z.number() });
 type Totals = z.infer<typeof Totals>;
 
 async function bundle(files: readonly string[]): Promise<void> {
+	rmSync(built, { recursive: true, force: true });
 	await esbuild.build({
 		entryPoints: [join(here, 'index.ts'), ...files.map(file => join(here, file))],
 		outdir: built,
@@ -40,7 +41,7 @@ async function bundle(files: readonly string[]): Promise<void> {
 	});
 }
 
-async function runFileInDesktop(executable: string, file: string): Promise<Totals> {
+async function runInOwnDesktop(executable: string): Promise<Totals> {
 	await using folder = tempFolder('nh-');
 	await using workspace = tempFolder('nancy-workspace-');
 	const result = folder.file('result.json');
@@ -50,7 +51,7 @@ async function runFileInDesktop(executable: string, file: string): Promise<Total
 		workspace: workspace.path,
 		extension: root,
 		tests: join(built, 'index.js'),
-		env: { NANCY_TEST_FILE: file, NANCY_TEST_RESULT: result },
+		env: { NANCY_TEST_RESULT: result },
 	});
 	const totals = totalsIn(result);
 	return ended && totals.passed > 0 ? totals : { ...totals, failed: Math.max(totals.failed, 1) };
@@ -60,18 +61,13 @@ function totalsIn(result: string): Totals {
 	return existsSync(result) ? Totals.parse(JSON.parse(readFileSync(result, 'utf8'))) : { passed: 0, failed: 0 };
 }
 
-async function runFile(browser: Browser, file: string): Promise<Totals> {
-	const started = Date.now();
+async function runInBrowser(): Promise<Totals> {
 	await using folder = tempFolder('nh-');
 	await using workspace = tempFolder('nancy-workspace-');
 	const result = folder.file('result.json');
-	const env = {
-		NANCY_TEST_FILE: file,
-		NANCY_TEST_RESULT: result,
-		NANCY_TEST_MARK: MARK,
-		NANCY_TEST_PICTURES: failures,
-	};
+	const env = { NANCY_TEST_RESULT: result, NANCY_TEST_MARK: MARK, NANCY_TEST_PICTURES: failures };
 	const server = await startServer({ folder: folder.path, env, smokeTestDriver: true });
+	const browser = await launchBrowser();
 	const log: string[] = [];
 	let page: Page | undefined;
 	const onLog = (line: string) => {
@@ -88,22 +84,19 @@ async function runFile(browser: Browser, file: string): Promise<Totals> {
 	const late = new AbortController();
 	const exit = await Promise.race([
 		opened.exit,
-		sleep(FILE_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => undefined),
+		sleep(TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => undefined),
 	]);
 	late.abort();
 	const totals = totalsIn(result);
 	const ended = existsSync(result) && exit !== undefined;
 	if (!ended)
-		console.log(
-			exit === undefined ? `${file} did not end in ${FILE_TIMEOUT_MS} ms` : `${file}: the extension host died`,
-		);
+		console.log(exit === undefined ? `the tests did not end in ${TIMEOUT_MS} ms` : 'the extension host died');
 	if (!ended || totals.failed > 0) {
-		await page.screenshot({ path: join(failures, `${file}.png`) }).catch(() => undefined);
-		writeFileSync(join(failures, `${file}.log`), log.join('\n'));
+		await page.screenshot({ path: join(failures, 'host.png') }).catch(() => undefined);
+		writeFileSync(join(failures, 'host.log'), log.join('\n'));
 	}
-	await opened.context.close();
+	await browser.close();
 	await server.stop();
-	console.log(`${basename(file, '.js')}: ${Date.now() - started} ms`);
 	return ended && totals.passed + totals.failed > 0 ? totals : { passed: totals.passed, failed: totals.failed + 1 };
 }
 
@@ -118,15 +111,7 @@ mkdirSync(failures, { recursive: true });
 await bundle(files);
 const asked = process.env['NANCY_TEST_VSCODE'];
 const desktop = asked ? await findDesktop(asked, join(root, '.vscode-test')) : undefined;
-const browser = desktop === undefined ? await launchBrowser() : undefined;
-const sum: Totals = { passed: 0, failed: 0 };
-for (const source of files) {
-	const file = source.replace(/\.ts$/, '.js');
-	const { passed, failed } = browser ? await runFile(browser, file) : await runFileInDesktop(desktop ?? '', file);
-	sum.passed += passed;
-	sum.failed += failed;
-}
-await browser?.close();
+const totals = desktop === undefined ? await runInBrowser() : await runInOwnDesktop(desktop);
 mkdirSync(join(root, 'out', 'results'), { recursive: true });
-writeFileSync(join(root, 'out', 'results', 'host.json'), JSON.stringify(sum));
-process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0;
+writeFileSync(join(root, 'out', 'results', 'host.json'), JSON.stringify(totals));
+process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0;
