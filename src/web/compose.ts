@@ -57,8 +57,8 @@ function receive(message: ToComposePage): void {
 	switch (message.type) {
 		case 'state':
 			recipients = message.recipients;
-			// Whoever was the only one to write to stays chosen without a click.
-			if (chosen.size === 0 && recipients.length === 1 && recipients[0]) chosen.add(recipients[0].key);
+			// The only one to write to is chosen without a click, also after others who are gone.
+			if (recipients.length === 1 && !isAnyChosen()) chosen = new Set(recipients.map(({ key }) => key));
 			showRecipients();
 			showSent(message.sent);
 			// What was said of a message to somebody who is gone is old.
@@ -141,11 +141,16 @@ function fill(next: Draft): void {
 function changed(note = ''): void {
 	const now = draft();
 	vscode.setState(aside ?? now);
-	const somebody = aside !== undefined || recipients.some(({ key }) => chosen.has(key));
+	const somebody = aside !== undefined || isAnyChosen();
 	send.disabled = isBusy || now.text.trim() === '' || !somebody;
 	effect.disabled = now.kind === 'feedback';
 	text.placeholder = text.dataset[now.kind] ?? '';
 	if (note === '') say('');
+}
+
+/** Some that were chosen may be gone. */
+function isAnyChosen(): boolean {
+	return recipients.some(({ key }) => chosen.has(key));
 }
 
 function say(words: string, isError = false): void {

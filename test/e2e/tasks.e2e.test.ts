@@ -1,0 +1,291 @@
+import { existsSync, globSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ModelDouble } from '../double/modelDouble.ts';
+import { codexUnderTest } from '../support/agents/codex.ts';
+import { openAgentLab, orchestrate } from '../support/agentWorkbench.ts';
+import { eventually } from '../support/eventually.ts';
+import { killExtensionHost } from '../support/extensionHost.ts';
+import { gateIn } from '../support/gate.ts';
+import type { Lab } from '../support/lab.ts';
+import type { Workbench } from '../support/workbench.ts';
+
+const settings = {
+	'workbench.colorTheme': 'Default Light Modern',
+	// Also where one is installed.
+	'nancy.agents.copilot-cli.path': '/opt/nowhere/copilot',
+};
+
+// One window for all: each test finds an empty folder, and no terminal.
+const owned = new AsyncDisposableStack();
+let lab: Lab;
+let workbench: Workbench;
+let page: Page;
+let model: ModelDouble;
+let workspace: string;
+
+beforeAll(async () => {
+	lab = owned.use(await openAgentLab({ agents: [codexUnderTest], settings }));
+	({ workbench, page, model, workspace } = lab);
+});
+afterAll(() => owned.disposeAsync());
+beforeEach(async () => {
+	// What a test that failed has left open.
+	await page.keyboard.press('Escape');
+	await workbench.command('Terminal: Kill All Terminals');
+	await workbench.command('View: Close All Editors');
+	await workbench.command('Notifications: Clear All Notifications');
+	// An agent that ends may still write.
+	await eventually('an empty folder', () => {
+		for (const name of readdirSync(workspace)) rmSync(join(workspace, name), { recursive: true, force: true });
+		return workbench
+			.pane('Tasks')
+			.locator('[role=treeitem]')
+			.count()
+			.then(count => count === 0);
+	});
+});
+afterEach(async ({ task }) => {
+	if (task.result?.state === 'fail') await lab.screenshot(task.name).catch(() => undefined);
+});
+
+describe('a task in the sidebar', () => {
+	test('starts, steers, survives a reload, wakes, stops and cleans up', async () => {
+		const gate = gateIn(workspace);
+		await orchestrate(lab, 'Fix the login', `${gate.step}[[sh:touch secret]][[text:All finished]]`);
+		await workbench.row('Tasks', /working · Bash/).waitFor();
+
+		await workbench.command('Nancy: Send Message');
+		await workbench.answer('Please mind the gap.');
+		await workbench.row('Inbox', 'Please mind the gap').waitFor();
+		gate.open();
+		await workbench.row('Inbox', /Please mind the gap.*delivered · (PreToolUse|PostToolBatch)/).waitFor();
+		await expect.poll(() => JSON.stringify(model.requests).includes('Please mind the gap.')).toBe(true);
+		await workbench.row('Inbox', /Please mind the gap.*in context/).waitFor();
+
+		await workbench.row('Tasks', /waiting for permission · Bash touch secret/).waitFor();
+		expect(await workbench.status('nancy.nancy.needs').innerText()).toContain('1 waiting');
+		await workbench.toast('waits for your permission').getByRole('button', { name: 'Show Terminal' }).click();
+		await workbench.waitForTerminalText(/Do you want to proceed/);
+		await page.locator('.terminal-wrapper .xterm.focus').waitFor();
+		await page.keyboard.press('Enter');
+		await workbench.row('Tasks', /idle · All finished/).waitFor();
+		await workbench.toast('has stopped: All finished').waitFor();
+
+		await page.reload();
+		await workbench.ready();
+		await workbench.row('Tasks', /idle · All finished/).waitFor();
+		await workbench.row('Tasks', /idle · All finished/).click();
+		await workbench.waitForTerminalText(/All finished/);
+		await workbench.command('Nancy: Send Message');
+		await workbench.answer('Are you awake? [[text:Awake now]]');
+		await workbench.row('Inbox', /Are you awake.*delivered · UserPromptSubmit/).waitFor();
+
+		await workbench.row('Tasks', /idle · Awake now/).waitFor();
+		await workbench.rowAction(workbench.row('Tasks', /Awake now/), 'Stop Worker');
+		await workbench.row('Tasks', /ended/).waitFor();
+		expect(existsSync(join(workspace, '.claude'))).toBe(true);
+		await workbench.command('Nancy: Clean Up');
+		await workbench.pick('The whole workspace');
+		await workbench.dialog('Remove what Nancy deployed').getByRole('button', { name: 'Clean Up' }).click();
+		await expect.poll(() => existsSync(join(workspace, '.claude'))).toBe(false);
+	});
+
+	test('composes by keyboard, and edits, moves and withdraws what is queued', async () => {
+		// Feedback waits for the stop, which never comes here.
+		await orchestrate(lab, 'Think', `${gateIn(workspace).step}[[text:Done]]`);
+		await workbench.row('Tasks', /working · Bash/).waitFor();
+		const form = workbench.webview();
+		const compose = async (text: string) => {
+			await form.locator('#text').fill(text);
+			await page.keyboard.press('Control+Enter');
+			await workbench.row('Inbox', text).waitFor();
+		};
+		await form.getByLabel('Feedback').check();
+		await compose('First thought');
+		await compose('Second thought');
+		const queue = async () => {
+			const rows = await workbench.row('Inbox', /thought/).allInnerTexts();
+			return rows.map(row => /(First|Second|Better) thought/.exec(row)?.[1]);
+		};
+		expect(await queue()).toEqual(['First', 'Second']);
+
+		await workbench.contextMenu(workbench.row('Inbox', 'Second thought'), 'Move Up');
+		await expect.poll(queue).toEqual(['Second', 'First']);
+
+		await workbench.rowAction(workbench.row('Inbox', 'Second thought'), 'Edit Message');
+		await form.locator('#editing').waitFor();
+		await compose('Better thought');
+		await expect.poll(queue).toEqual(['Better', 'First']);
+
+		await workbench.rowAction(workbench.row('Inbox', 'First thought'), 'Withdraw Message');
+		await expect.poll(queue).toEqual(['Better']);
+		expect(await form.locator('#sent').innerText()).toContain('withdrawn');
+	});
+
+	test('writes to the human, who sees it unread, and is halted before its next tool runs', async () => {
+		const gate = gateIn(workspace);
+		const ask = '[[sh:nancy send orchestrator "Which port do you want?"]]';
+		const script = `${ask}[[sh:nancy inbox]]${gate.step}[[sh:touch two]][[text:Over]]`;
+		await orchestrate(lab, 'Report', script);
+
+		await workbench.row('Inbox', /Which port do you want\?/).waitFor();
+		await expect.poll(() => workbench.badge('Nancy').allInnerTexts()).not.toEqual([]);
+
+		const form = workbench.webview();
+		await form.getByLabel('Directive').check();
+		await form.locator('#text').fill('Stop: touch nothing.');
+		await form.locator('select').selectOption('halt');
+		await page.keyboard.press('Control+Enter');
+		await workbench.row('Inbox', 'Stop: touch nothing.').waitFor();
+		gate.open();
+		await workbench.row('Inbox', /Stop: touch nothing\..*delivered/).waitFor();
+		await model.waitForRequest(({ text }) => text.includes('Stop: touch nothing.'));
+		expect(existsSync(join(workspace, 'two'))).toBe(false);
+	});
+
+	test('has two workers, each steered for itself, stopped, resumed, archived and deleted', async () => {
+		const taskRow = workbench.row('Tasks', /Fix the login/);
+		const firstRow = workbench.row('Tasks', /^\s*worker(?!-)/);
+		const secondRow = workbench.row('Tasks', /worker-2/);
+		/** Which workers' conversations a text has reached, known by the words that each began with. */
+		const readers = (text: string) => {
+			const read = model.requests.filter(request => request.hasTools && request.text.includes(text));
+			return ['Repair it.', 'Test it.'].filter(begin => read.some(request => request.text.includes(begin)));
+		};
+
+		const gate = gateIn(workspace);
+		await orchestrate(lab, 'Fix the login', `Repair it. ${gate.step}[[text:Login repaired]]`);
+		await firstRow.filter({ hasText: /working · Bash/ }).waitFor();
+		await workbench.rowAction(taskRow, 'Add Worker');
+		await workbench.answer('Test it. [[text:Tests are written]]');
+		await secondRow.filter({ hasText: /idle · Tests are written/ }).waitFor();
+		await firstRow.filter({ hasText: /working/ }).waitFor();
+		await taskRow.filter({ hasText: '2 workers' }).waitFor();
+
+		await workbench.command('Nancy: Send Message');
+		await workbench.pick(/worker(?!-)/);
+		await workbench.answer('Mind the first gap.');
+		await workbench.rowAction(secondRow, 'Message This Worker');
+		const form = workbench.webview();
+		await form.locator('#recipients input:checked').waitFor();
+		await form.locator('#text').fill('Mind the second gap. [[text:Second gap minded]]');
+		await page.keyboard.press('Control+Enter');
+		await secondRow.filter({ hasText: /idle · Second gap minded/ }).waitFor();
+		gate.open();
+		await firstRow.filter({ hasText: /idle · Login repaired/ }).waitFor();
+		expect(readers('Mind the first gap.')).toEqual(['Repair it.']);
+		expect(readers('Mind the second gap.')).toEqual(['Test it.']);
+
+		await workbench.rowAction(secondRow, 'Stop Worker');
+		await secondRow.filter({ hasText: /ended/ }).waitFor();
+		await firstRow.filter({ hasText: /idle/ }).waitFor();
+		await workbench.rowAction(secondRow, 'Message This Worker');
+		await form.locator('#text').fill('Welcome back. [[text:Here again]]');
+		await page.keyboard.press('Control+Enter');
+		await workbench.row('Inbox', /Welcome back.*held: the agent has ended/).waitFor();
+		expect(await workbench.toast('terminated with exit code').count()).toBe(0);
+		await workbench.rowAction(secondRow, 'Resume Worker');
+		await secondRow.filter({ hasText: /idle · Here again/ }).waitFor();
+		const resumed = await model.waitForRequest(({ text }) => text.includes('Welcome back.'));
+		expect(resumed.text).toContain('Tests are written');
+		expect(resumed.text).toContain('Mind the second gap.');
+
+		await workbench.contextMenu(taskRow, 'Archive Task');
+		await workbench.dialog('Stop the workers').getByRole('button', { name: 'Stop and Archive' }).click();
+		await taskRow.waitFor({ state: 'detached' });
+		const folder = join(workspace, '.nancy', 'tasks', 'fix-the-login');
+		expect(existsSync(folder)).toBe(true);
+		await workbench.command('Nancy: Show Archived Tasks');
+		await taskRow.waitFor();
+		await workbench.contextMenu(taskRow, 'Delete Task');
+		await workbench.dialog('Delete the task').getByRole('button', { name: 'Cancel' }).click();
+		await workbench.contextMenu(taskRow, 'Delete Task');
+		expect(existsSync(folder)).toBe(true);
+		await workbench.dialog('Delete the task').getByRole('button', { name: 'Delete' }).click();
+		await taskRow.waitFor({ state: 'detached' });
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test('outlives the extension host, and the doctor repairs what was damaged', async () => {
+		const report = page.frameLocator('iframe.webview[src*="markdown"]').frameLocator('iframe#active-frame');
+		await orchestrate(lab, 'Keep watch', 'Watch. [[text:Watching]]');
+		await workbench.row('Tasks', /idle · Watching/).waitFor();
+
+		await killExtensionHost(lab.server);
+		await workbench.row('Tasks', /idle · Watching/).waitFor();
+		await workbench.command('Nancy: Send Message');
+		await workbench.answer('Still there? [[text:Still here]]');
+		await workbench.row('Tasks', /idle · Still here/).waitFor();
+		const after = await model.waitForRequest(({ text }) => text.includes('Still there?'));
+		expect(after.text).toContain('Watching');
+		await workbench.row('Tasks', /Still here/).click();
+		await workbench.waitForTerminalText(/Still here/);
+
+		await workbench.rowAction(workbench.row('Tasks', /Still here/), 'Stop Worker');
+		await workbench.row('Tasks', /ended/).waitFor();
+		await workbench.command("Nancy: Compare Agents' Abilities");
+		await report.getByRole('columnheader', { name: 'Claude Code' }).waitFor();
+		await workbench.command('Nancy: Doctor');
+		await report.getByText('Nothing is broken.').waitFor();
+		writeFileSync(join(workspace, '.claude', 'settings.local.json'), '{}\n');
+		const [program] = globSync(join(lab.server.home, '.local/share/nancy/runtime/*/hook/claude-code.js'));
+		writeFileSync(program ?? '', 'oops');
+		await workbench.command('Nancy: Doctor');
+		await report.getByText(/somebody removed the entries of Nancy/).waitFor();
+		await report.getByText(/were damaged and have been installed again/).waitFor();
+		await workbench.toast('Doctor can repair').getByRole('button', { name: 'Repair' }).click();
+		await report.getByText('Nothing is broken.').waitFor();
+
+		await workbench.command('Nancy: Clean Up');
+		await workbench.pick('Keep watch');
+		await workbench.dialog('Archive “Keep watch”').getByRole('button', { name: 'Clean Up' }).click();
+		await expect.poll(() => existsSync(join(workspace, '.claude'))).toBe(false);
+	});
+
+	test('is given to another agent, picked for what it can do, steered, woken, given a delegate, and leaves nothing behind', async () => {
+		const gate = gateIn(workspace);
+		await workbench.command('Nancy: Orchestrate Task');
+		await workbench.answer('Fix the parser');
+		await workbench.quick.getByText('What is to be done').first().waitFor();
+		await workbench.answer(`Repair it. ${gate.step}[[text:Parser repaired]]`);
+		await workbench.quickRow(/Claude Code.*2\.\d+\.\d+/).waitFor();
+		await workbench.quickRow(/GitHub Copilot CLI.*not found.*There is no program at .*npm install/s).waitFor();
+		await lab.picture('agents-picker');
+		await workbench.pick(/Codex.*0\.\d+\.\d+/);
+		await workbench.row('Tasks', /working · Bash/).waitFor();
+
+		await workbench.command('Nancy: Send Message');
+		await workbench.answer('Mind the strings.');
+		await workbench.row('Inbox', /Mind the strings/).waitFor();
+		gate.open();
+		await model.waitForRequest(({ text }) => text.includes('Mind the strings.'));
+		await workbench.row('Inbox', /Mind the strings.*delivered · (PreToolUse|PostToolUse)/).waitFor();
+		await workbench.row('Tasks', /idle · Parser repaired/).waitFor();
+		await workbench.command('Nancy: Send Message');
+		await workbench.answer('Are you awake? [[text:Awake now]]');
+		await workbench.row('Tasks', /idle · Awake now/).waitFor();
+		await workbench.row('Inbox', /Are you awake.*delivered/).waitFor();
+		await lab.picture('agents-steered');
+
+		await workbench.contextMenu(workbench.row('Tasks', /Awake now/), 'Delegate…');
+		await workbench.quick.getByText('What is to be done').first().waitFor();
+		await workbench.answer('Count the words. [[text:There are seven.]]');
+		await workbench.quickRow('Start Delegate').waitFor();
+		// The agent that wants the result is the first choice.
+		await workbench.quickRow(/Agent.*Codex/).waitFor();
+		await lab.picture('agents-delegate');
+		await workbench.pick('Start Delegate');
+		await workbench.row('Delegates', /Count the words.*done/).waitFor();
+		const told = await model.waitForRequest(({ text }) => text.includes('[DELEGATE COMPLETE - Task ID:'));
+		expect(told.text).toContain('There are seven.');
+
+		await workbench.rowAction(workbench.row('Tasks', /worker.*idle/), 'Stop Worker');
+		await workbench.row('Tasks', /ended/).waitFor();
+		await workbench.command('Nancy: Clean Up');
+		await workbench.pick('The whole workspace');
+		await workbench.dialog('Remove what Nancy deployed').getByRole('button', { name: 'Clean Up' }).click();
+		await expect.poll(() => existsSync(join(workspace, '.agents'))).toBe(false);
+	});
+});
