@@ -6,7 +6,7 @@ import { busyIn, standingWorktree } from './inWorktree.ts';
 
 /** What of a worktree is nowhere else. */
 export interface OnlyThere {
-	/** Commits that no other branch, tag or remote has, and that were not brought into the checkout. */
+	/** Commits that no branch of a person's, tag or remote has, and that were not brought into the checkout. */
 	commits: number;
 	/** Files that are not committed, untracked ones included. */
 	files: readonly string[];
