@@ -48,6 +48,24 @@ export async function isSameRepository(one: string, other: string): Promise<bool
 }
 
 /**
+ * What a folder of a checkout is in the worktree of it that somebody is in; the folder itself where they are in none, or the worktree
+ * has no such folder.
+ * @param at any folder of the worktree
+ */
+export async function folderSeenFrom(at: string, folder: string): Promise<string> {
+	if (!(await isSameRepository(at, folder))) return folder;
+	const [top, home] = await Promise.all([at, folder].map(topOf));
+	if (top === undefined || home === undefined || top === home) return folder;
+	const found = resolve(top, (await gitLine({ folder }, ['rev-parse', '--show-prefix'])) ?? '');
+	return existsSync(found) ? found : folder;
+}
+
+/** Of the checkout that a folder is in; `undefined` where it is in none. */
+export function topOf(folder: string): Promise<string | undefined> {
+	return gitLine({ folder }, ['rev-parse', '--show-toplevel'], { answers: [128] });
+}
+
+/**
  * The folder of git that all worktrees of a repository share, by its real path.
  * @throws NancyError `git` outside of one
  */

@@ -6,8 +6,7 @@ import { ownRequest } from '../core/delegates/ownRequest.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { idOfBranch, type Worktree } from '../protocol/worktree.ts';
-import { gitLine } from './git.ts';
-import { BASE_REF, homeCheckout, madeFrom } from './homeCheckout.ts';
+import { BASE_REF, homeCheckout, madeFrom, topOf } from './homeCheckout.ts';
 import { openWorktree, refOf } from './openWorktree.ts';
 
 /**
@@ -48,7 +47,7 @@ export async function ownWorktree(delegates: Delegates, tickets: Tickets, claime
  */
 async function rootOf(folder: string): Promise<string | undefined> {
 	if (!existsSync(folder) && dirname(folder) !== folder) return rootOf(madeFrom(folder) ?? dirname(folder));
-	const top = await gitLine({ folder }, ['rev-parse', '--show-toplevel'], { answers: [128] });
+	const top = await topOf(folder);
 	return top === undefined ? undefined : homeCheckout(top);
 }
 

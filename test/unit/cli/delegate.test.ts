@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../../src/base/liveness.ts';
@@ -8,12 +8,15 @@ import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
+import { createWorktree } from '../../../src/process/worktree.ts';
 import { DelegatesOutput } from '../../../src/protocol/cliOutput.ts';
 import { DelegateId, DelegateStatus } from '../../../src/protocol/delegate.ts';
-import { DriverId } from '../../../src/protocol/names.ts';
+import { DriverId, TaskName } from '../../../src/protocol/names.ts';
+import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { eventually } from '../../support/eventually.ts';
 import { gitIn } from '../../support/delegateSeeds.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { terminal } from '../../support/terminal.ts';
 import { fakeClaude } from './fakeClaude.ts';
@@ -182,6 +185,43 @@ describe('nancy delegate', () => {
 		expect(await it.run(['delegate', 'x'], inside)).toMatchObject({
 			code: 5,
 			stderr: expect.stringContaining('is inside'),
+		});
+	}, 60_000);
+
+	it('works where the agent is that asks, also when that is a worktree of the repository', async () => {
+		set({});
+		await using it = await shell();
+		const at = (name: string) => realpathSync(it.folder.file(name));
+		mkdirSync(join(it.workspace.folder, 'packages'));
+		writeFileSync(join(it.workspace.folder, 'packages/a'), 'a');
+		writeFileSync(join(it.workspace.folder, '.gitignore'), '.nancy\n');
+		gitIn(it.workspace.folder, 'init', '-q');
+		gitIn(it.workspace.folder, 'add', '--all');
+		gitIn(it.workspace.folder, 'commit', '-qm', 'first');
+		const name = WorktreeName.parse('one');
+		await createWorktree({ folder: it.workspace.folder, name, withChanges: false, copyIncludes: false });
+		gitIn(at('project.worktrees/one'), 'commit', '-q', '--allow-empty', '-m', 'work');
+		const task = TaskName.parse('build');
+		await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
+		const env = { ...it.env, NANCY_TASK_DIR: it.workspace.paths.task(task), NANCY_WORKER: 'worker' };
+		const ask = async (cwd: string, ...more: string[]) => {
+			expect(await nancy.run(['delegate', 'x', ...more], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
+		};
+		await ask(at('project.worktrees/one/packages'));
+		await ask(at('project.worktrees/one'), '--worktree');
+		await ask(at('project/packages'));
+		await ask(at('project.worktrees/one'), '--working-dir', '../../project');
+		await it.run(['delegates', '--wait', '--timeout', '60']);
+		const { delegates } = await it.delegates.list();
+		expect(delegates.map(({ record }) => record.place.folder)).toEqual([
+			at('project.worktrees/one'),
+			at('project.worktrees/one'),
+			it.workspace.folder,
+			at('project'),
+		]);
+		expect(delegates[1]?.status.worktree).toMatchObject({
+			repository: at('project'),
+			base: gitIn(at('project.worktrees/one'), 'rev-parse', 'HEAD').trim(),
 		});
 	}, 60_000);
 
