@@ -376,12 +376,13 @@ describe('nancy run', () => {
 		set({});
 		await using it = await shell();
 		// A folder in its place, as a full disk would: nothing can be renamed to it.
-		const copy = join(it.workspace.folder, '.claude/orchestrator/workers/worker.output/x');
+		const copy = join(it.workspace.folder, '.claude/orchestrator/workers/own.output/x');
+		writeFileSync(join(it.workspace.folder, 'own.md'), 'x');
 		const swarm = {
 			CLAUDE_SWARM_WORKER: 'true',
 			FAKE_CLAUDE: `cat > /dev/null; mkdir -p '${copy}'; echo '${ANSWER}'`,
 		};
-		const done = await it.run(['run', '--headless', '--prompt', 'x', '--output-file', 'out.txt'], swarm);
+		const done = await it.run(['run', '--headless', '--prompt-file', 'own.md', '--output-file', 'out.txt'], swarm);
 		expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('the swarm') });
 		expect(readFileSync(join(it.workspace.folder, 'out.txt'), 'utf8')).toBe('The answer.');
 	}, 30_000);
@@ -525,8 +526,10 @@ describe('workers of a swarm', () => {
 		const workers = join(it.workspace.folder, '.claude/orchestrator/workers');
 		const file = (ending: string) => join(workers, `worker.${ending}`);
 		const swarm = { CLAUDE_SWARM_WORKER: 'true' };
-		const run = (prompt: string, env: Record<string, string> = {}) =>
-			it.run(['run', '--headless', '--prompt', prompt], { ...swarm, ...env });
+		const run = (prompt: string, env: Record<string, string> = {}) => {
+			writeFileSync(it.folder.file('worker.md'), prompt);
+			return it.run(['run', '--headless', '--prompt-file', it.folder.file('worker.md')], { ...swarm, ...env });
+		};
 		const slow = run('first', { FAKE_CLAUDE: `cat > /dev/null; sleep 20; echo '${ANSWER}'` });
 		const status = () => DelegateStatus.parse(JSON.parse(readFileSync(file('status'), 'utf8')));
 		const first = await eventually('the first', () => existsSync(file('status')) && status());
@@ -552,6 +555,19 @@ describe('workers of a swarm', () => {
 		// No word and no answer while it works, and no lock.
 		expect(readFileSync(it.folder.file('ls'), 'utf8').trim().split('\n')).toEqual(
 			expect.not.arrayContaining(['worker.done', 'worker.output', 'worker.lock']),
+		);
+	}, 60_000);
+
+	it('have names of their own without a prompt file, so that xargs can run several at once', async () => {
+		set({});
+		await using it = await shell();
+		const swarm = { CLAUDE_SWARM_WORKER: 'true', FAKE_CLAUDE: `cat > /dev/null; sleep 1; echo '${ANSWER}'` };
+		const run = (prompt: string) => it.run(['run', '--headless', '--prompt', prompt], swarm);
+		const codes = (await Promise.all(['one', 'two', 'three'].map(run))).map(({ code }) => code);
+		expect(codes).toEqual([0, 0, 0]);
+		const { delegates } = await it.delegates.list();
+		expect(delegates.map(({ record, state }) => [record.title, state])).toEqual(
+			Array(3).fill([expect.stringMatching(/^worker-[0-9a-f]{8}$/), 'done']),
 		);
 	}, 60_000);
 
