@@ -3,7 +3,7 @@ import {
 	batchesOf,
 	clearable,
 	deleteBatch,
-	isAnythingOnly,
+	staysUnlessNamed,
 	type Batch,
 	type OnlyThere,
 } from '../core/delegates/batches.ts';
@@ -56,11 +56,8 @@ export async function deleteDelegates(
 			keep(batch, reason);
 			continue;
 		}
-		if (doomed === 'ended' && only && isAnythingOnly(only)) {
-			keep(
-				batch,
-				`its worktree has what is nowhere else: ${inWords(only)}; merge it, or name its id to keep it on its branch`,
-			);
+		if (doomed === 'ended' && staysUnlessNamed(batch)) {
+			keep(batch, whyItStays(batch));
 			continue;
 		}
 		const removal = await deleteBatch(
@@ -134,6 +131,11 @@ async function refusedTearDown(
 		if (error instanceof NancyError && error.code === 'not-trusted') return error;
 		throw error;
 	}
+}
+
+function whyItStays({ only, foreign }: Batch): string {
+	if (!only) return `${foreign}; name its id to take it off the list all the same`;
+	return `its worktree has what is nowhere else: ${inWords(only)}; merge it, or name its id to keep it on its branch`;
 }
 
 /** A branch keeps it. */

@@ -272,7 +272,9 @@ async function earlierRecord(
 ): Promise<WorkerRecord | undefined> {
 	if (worker) return workspace.worker({ task, worker });
 	const { workers } = await workspace.workers(task);
-	return workers.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)).at(-1);
+	// A delegate's session is its runner's: it is gone on with only by name.
+	const own = workers.filter(record => record.delegate === undefined);
+	return own.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)).at(-1);
 }
 
 function resumable(

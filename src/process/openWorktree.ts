@@ -1,19 +1,19 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextIfExists } from '../base/atomicFile.ts';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { holdingLock } from '../core/holdingLock.ts';
 import { idOfBranch, Worktree, WorktreeName } from '../protocol/worktree.ts';
 import { git, gitLine, type GitOptions, type GitOutput, type GitPlace } from './git.ts';
-import { commonDir } from './repository.ts';
+import { commonDir, worktreeFolder } from './homeCheckout.ts';
 
 /** A worktree as it stands on disk. */
 export interface OpenWorktree {
 	record: Worktree;
 	name: WorktreeName;
-	/** The checkout that it was made from. */
+	/** The checkout that gets its changes. */
 	parent: GitPlace;
 	/** Git's folder that both share. */
 	common: string;
@@ -22,19 +22,12 @@ export interface OpenWorktree {
 	isThere: boolean;
 }
 
-/** Set to the base once the worktree is whole; keeps the base's objects also where the branch no longer holds them. */
-export const BASE_REF = 'refs/worktree/nancy-base';
 /** The commit whose changes were last applied to the parent's files. */
 export const MERGED_REF = 'refs/worktree/nancy-merged';
 
 const PATIENCE_MS = 120_000;
 const TRIES = 5;
 const PAUSE_MS = 50;
-
-/** Beside the repository, where VS Code puts worktrees too. */
-export function worktreeFolder(root: string, name: WorktreeName): string {
-	return join(dirname(root), `${basename(root)}.worktrees`, name);
-}
 
 /** @throws NancyError `bad-file` for a record that Nancy did not make, `git` when the repository is gone */
 export async function openWorktree(worktree: Worktree): Promise<OpenWorktree> {

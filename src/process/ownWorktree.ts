@@ -6,8 +6,8 @@ import { ownRequest } from '../core/delegates/ownRequest.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { idOfBranch, type Worktree } from '../protocol/worktree.ts';
-import { gitLine } from './git.ts';
-import { BASE_REF, openWorktree, refOf } from './openWorktree.ts';
+import { BASE_REF, homeCheckout, madeFrom, topOf } from './homeCheckout.ts';
+import { openWorktree, refOf } from './openWorktree.ts';
 
 /**
  * A worktree that a delegate's status names, once it is certain that Nancy made it for that delegate. Whoever can write files in
@@ -41,10 +41,14 @@ export async function ownWorktree(delegates: Delegates, tickets: Tickets, claime
 	return { ...claimed, base };
 }
 
-/** Of the checkout; asked from the next folder above where the folder itself is gone. */
+/**
+ * Of the checkout that its worktrees stand beside. Where the folder itself is gone, asked from the next one above; where it was a
+ * worktree, from the checkout beside it.
+ */
 async function rootOf(folder: string): Promise<string | undefined> {
-	if (!existsSync(folder) && dirname(folder) !== folder) return rootOf(dirname(folder));
-	return gitLine({ folder }, ['rev-parse', '--show-toplevel'], { answers: [128] });
+	if (!existsSync(folder) && dirname(folder) !== folder) return rootOf(madeFrom(folder) ?? dirname(folder));
+	const top = await topOf(folder);
+	return top === undefined ? undefined : homeCheckout(top);
 }
 
 function notOwn({ folder }: Worktree, why: string): NancyError {

@@ -1,12 +1,15 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { git, gitAnswer, gitLine, gitList, OWN_IDENTITY, type GitPlace } from './git.ts';
 import { headOf } from './gitTree.ts';
+import { homeCheckout, isSameRepository } from './homeCheckout.ts';
 
 /** A checkout that worktrees can be made from. */
 export interface Repository {
 	/** Top folder of the checkout. */
+	checkout: string;
+	/** Top folder of the one that its worktrees stand beside and are merged into: see {@link homeCheckout}. */
 	root: string;
 	/** The commit that is checked out. */
 	head: string;
@@ -76,7 +79,8 @@ async function inspectCheckout(place: GitPlace): Promise<Inspection> {
 	const entries = await gitList({ folder: root }, ['ls-files', '--stage', '-z']);
 	return {
 		ok: true,
-		root,
+		checkout: root,
+		root: await homeCheckout(root),
 		head,
 		...(branch !== undefined && { branch }),
 		isDirty: status.length > 0,
@@ -125,23 +129,9 @@ export function listed(files: readonly string[]): string {
 async function foreignRepositories(root: string, status: readonly { file: string }[]): Promise<string[]> {
 	const nested = status.map(({ file }) => file).filter(file => file.endsWith('/'));
 	if (nested.length === 0) return [];
-	const common = await commonDir({ folder: root });
 	const foreign: string[] = [];
-	for (const file of nested) {
-		const its = await git({ folder: join(root, file) }, ['rev-parse', '--git-common-dir'], { answers: [128] });
-		const path = its.stdout.toString('utf8').replace(/\n$/, '');
-		if (its.code !== 0 || resolveFolder(join(root, file), path) !== common) foreign.push(file);
-	}
+	for (const file of nested) if (!(await isSameRepository(root, join(root, file)))) foreign.push(file);
 	return foreign;
-}
-
-/** The folder of git that all worktrees of a repository share, by its real path. */
-export async function commonDir(place: GitPlace): Promise<string> {
-	return resolveFolder(place.folder, await gitAnswer(place, ['rev-parse', '--git-common-dir']));
-}
-
-function resolveFolder(from: string, path: string): string {
-	return realpathSync(path.startsWith('/') || /^[A-Za-z]:/.test(path) ? path : join(from, path));
 }
 
 function whyNotRepository(folder: string, said: string): string {

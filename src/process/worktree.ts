@@ -5,18 +5,10 @@ import { NancyError } from '../base/errors.ts';
 import { branchOf, idOfBranch, WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { git, gitLine, type GitPlace } from './git.ts';
 import { commitTree, treeOf, withWorkingTree } from './gitTree.ts';
+import { BASE_REF, commonDir, worktreeFolder } from './homeCheckout.ts';
 import { stopMarked } from './marked.ts';
-import {
-	adminFolder,
-	BASE_REF,
-	gitOverWorktrees,
-	holdingGitLock,
-	moveRef,
-	refOf,
-	tipOf,
-	worktreeFolder,
-} from './openWorktree.ts';
-import { commonDir, inspectRepository, type Repository } from './repository.ts';
+import { adminFolder, gitOverWorktrees, holdingGitLock, moveRef, refOf, tipOf } from './openWorktree.ts';
+import { inspectRepository, type Repository } from './repository.ts';
 import { forget, removeAside, setAside } from './worktreeFolder.ts';
 import { copyIncluded } from './worktreeInclude.ts';
 
@@ -34,7 +26,7 @@ export interface WorktreeRequest {
 const GIT_MARK = 'NANCY_GIT';
 
 /**
- * Makes a worktree beside the repository, on a branch of its own. The checkout stays as it is. What a kill left half done is
+ * Makes a worktree beside the repository, on a branch of its own, with what is checked out where it is asked for. The checkout stays as it is. What a kill left half done is
  * made anew; one that is whole is given back as it is.
  * @throws NancyError `bad-name`; `git` with what to do where it cannot be made; `busy`
  */
@@ -43,7 +35,7 @@ export async function createWorktree(request: WorktreeRequest): Promise<Worktree
 	if (!name.success) throw new NancyError('bad-name', `${request.name} cannot be the name of a worktree`);
 	const repository = await inspectRepository(request.folder);
 	if (!repository.ok) throw new NancyError('git', repository.reason);
-	const common = await commonDir({ folder: repository.root });
+	const common = await commonDir({ folder: repository.checkout });
 	const run = () => create(request, name.data, repository, common);
 	return holdingGitLock(common, name.data, run);
 }
@@ -69,7 +61,7 @@ async function create(
 	repository: Repository,
 	common: string,
 ): Promise<Worktree> {
-	const parent = { folder: repository.root };
+	const parent = { folder: repository.checkout };
 	const worktree = {
 		repository: repository.root,
 		folder: worktreeFolder(repository.root, name),

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
@@ -35,6 +36,16 @@ type Refusal = Extract<Merge, { ok: false }>;
 
 /** Merges without touching a file (`merge-tree --write-tree`). */
 const MERGES_ASIDE: Version = [2, 38, 0];
+
+/**
+ * Changes are written outside of a sparse checkout as well. Git would leave them out there without a word, and what is applied
+ * is nowhere else once the worktree is removed.
+ */
+const NOT_SPARSE = {
+	GIT_CONFIG_COUNT: '1',
+	GIT_CONFIG_KEY_0: 'core.sparseCheckout',
+	GIT_CONFIG_VALUE_0: 'false',
+} as const;
 
 /**
  * Brings a worktree's changes into the checkout it was made from: as a merge commit where its base is in the checkout's history,
@@ -94,11 +105,14 @@ async function applyChanges(parent: GitPlace, base: string, tip: string): Promis
 		const trial = await mergedTree(parent, ours, theirs);
 		if (!trial.ok) return conflict(trial.conflicts);
 		if (trial.tree === tree) return { ok: true, how: 'nothing' };
-		const inTheWay = await unknownInTheWay(parent, tree, trial.tree);
+		const changes = await namesByStatus(parent, tree, trial.tree);
+		const leftOut = await missing(parent.folder, changes('D'));
+		if (leftOut.length > 0) return sparse(leftOut);
+		const inTheWay = await unknownInTheWay(parent.folder, changes('A'), new Set(changes('D')));
 		if (inTheWay.length > 0) return notCommitted(inTheWay);
 		try {
 			// Looks first whether every file still is as in the first tree, and only then writes.
-			await git(parent, ['read-tree', '-m', '-u', tree, trial.tree], { env });
+			await git(parent, ['read-tree', '-m', '-u', tree, trial.tree], { env: { ...env, ...NOT_SPARSE } });
 		} catch (error) {
 			if (!(error instanceof NancyError)) throw error;
 			return { ok: false, reason: `files have just changed in ${parent.folder}; try again (${error.message})` };
@@ -138,14 +152,24 @@ async function overwritten(parent: GitPlace, changed: readonly string[]): Promis
 	return inTheWay;
 }
 
-/** Where git would write a new file stands one that it does not know: an ignored one, or another repository. */
-async function unknownInTheWay(parent: GitPlace, before: string, after: string): Promise<string[]> {
-	const { stdout } = await git(parent, ['diff-tree', '-r', '-z', '--name-status', '--no-renames', before, after]);
+/** Paths that differ between two trees, for each letter: A, M, D, T. */
+async function namesByStatus(place: GitPlace, before: string, after: string): Promise<(letter: string) => string[]> {
+	const { stdout } = await git(place, ['diff-tree', '-r', '-z', '--name-status', '--no-renames', before, after]);
 	const parts = cutAtZeros(stdout);
-	const named = (letter: string) => parts.filter((_, index) => index % 2 === 1 && parts[index - 1] === letter);
-	const goes = new Set(named('D'));
+	return letter => parts.filter((_, index) => index % 2 === 1 && parts[index - 1] === letter);
+}
+
+/** Files of the checkout that it does not have on disk: those that it is told to leave out. */
+async function missing(root: string, files: readonly string[]): Promise<string[]> {
+	const found: string[] = [];
+	for (const file of files) if (!(await statusOrNone(join(root, file)))) found.push(file);
+	return found;
+}
+
+/** Where git would write a new file stands one that it does not know: an ignored one, or another repository. */
+async function unknownInTheWay(root: string, comes: readonly string[], goes: ReadonlySet<string>): Promise<string[]> {
 	const inTheWay: string[] = [];
-	for (const file of named('A')) if (await isInTheWay(parent.folder, file, goes)) inTheWay.push(file);
+	for (const file of comes) if (await isInTheWay(root, file, goes)) inTheWay.push(file);
 	return inTheWay;
 }
 
@@ -154,16 +178,20 @@ async function isInTheWay(root: string, file: string, goes: ReadonlySet<string> 
 	const parts = file.split('/');
 	for (let count = 1; count <= parts.length; count++) {
 		const path = parts.slice(0, count).join('/');
-		const status = await lstat(join(root, path)).catch((error: unknown) => {
-			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
-			throw error;
-		});
+		const status = await statusOrNone(join(root, path));
 		if (!status) return false;
 		if (goes.has(path)) return false;
 		if (!status.isDirectory()) return true;
 	}
 	// A folder, of which everything that git knows may be going.
 	return ![...goes].some(path => path.startsWith(`${file}/`));
+}
+
+async function statusOrNone(path: string): Promise<Stats | undefined> {
+	return lstat(path).catch((error: unknown) => {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+		throw error;
+	});
 }
 
 function conflict(conflicts: string[]): Refusal {
@@ -178,6 +206,15 @@ function notCommitted(files: string[]): Refusal {
 	return {
 		ok: false,
 		reason: `it would overwrite what is not committed in the checkout (${listed(files)}); commit that or move it away first`,
+		conflicts: files,
+	};
+}
+
+/** A file that is not there cannot be taken away: only git's index could say so. */
+function sparse(files: string[]): Refusal {
+	return {
+		ok: false,
+		reason: `it deletes what the sparse checkout leaves out (${listed(files)}); have that checked out first: git sparse-checkout add`,
 		conflicts: files,
 	};
 }

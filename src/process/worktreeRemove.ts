@@ -116,12 +116,9 @@ async function unsharedCommits({ parent, own, record }: OpenWorktree, ends: read
 	if (ends.length === 0) return 0;
 	const applied = own && (await refOf(own, MERGED_REF));
 	const known = [record.base, ...(applied === undefined ? [] : [applied]), 'HEAD'];
-	// Its own branch, and those that `saveWork` made beside it.
-	const others = [
-		`--exclude=refs/heads/${record.branch}`,
-		`--exclude=refs/heads/${record.branch}.*`,
-		'--glob=refs/heads',
-	];
+	// Neither its own branches nor those of other worktrees: when one that was begun here is removed, it looks after what it has
+	// more, and not after what it began with.
+	const others = ['--exclude=refs/heads/nancy/*', '--glob=refs/heads'];
 	const args = ['rev-list', '--count', ...ends, '--not', ...known, ...others, '--tags', '--remotes'];
 	return Number(await gitAnswer(parent, args));
 }

@@ -22,13 +22,13 @@ const AbsoluteFolder = z.string().check(z.regex(/^(?:\/|[A-Za-z]:[\\/])[^\0]*$/)
 
 /** A git worktree that Nancy made for a delegate. */
 export const Worktree = z.object({
-	/** Top folder of the checkout that it was made from, which gets its changes back. */
+	/** Top folder of the checkout that it stands beside, which gets its changes. */
 	repository: AbsoluteFolder,
 	/** `<repository>.worktrees/<name>` */
 	folder: AbsoluteFolder,
 	/** `nancy/<name>` */
 	branch: z.string().check(z.regex(/^nancy\/[a-z0-9][a-z0-9_-]{0,79}$/)),
-	/** The commit it began with: the checkout's own, or one that holds what was not committed there. */
+	/** The commit it began with: that of the checkout it was asked for in, or one that holds what was not committed there. */
 	base: z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)),
 });
 export type Worktree = z.infer<typeof Worktree>;

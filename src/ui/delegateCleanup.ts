@@ -5,8 +5,8 @@ import {
 	batchesOf,
 	clearable,
 	deleteBatch,
-	isAnythingOnly,
 	isDeletable,
+	staysUnlessNamed,
 	type Batch,
 	type OnlyThere,
 } from '../core/delegates/batches.ts';
@@ -61,30 +61,16 @@ export class DelegateCleanup {
 			clearable(folder.delegates()).map(delegate => new DelegateItem(folder, delegate)),
 		);
 		const batches = await this.batchesOf(idle);
-		const waiting = batches.filter(({ only }) => only !== undefined && isAnythingOnly(only));
-		const rest = batches.filter(batch => !waiting.includes(batch));
-		const waitingNames = waiting.flatMap(({ delegates }) => delegates.map(quoted));
-		if (rest.length === 0) {
-			const text = l10n.t(
-				'What has ended has changes that are nowhere else. Merge or discard them first: {0}',
-				listed(waitingNames),
-			);
-			throw new NancyError('bad-usage', text);
-		}
+		const rest = batches.filter(batch => !staysUnlessNamed(batch));
+		const stays = staysLinesOf(batches.filter(batch => !rest.includes(batch)));
+		if (rest.length === 0) throw new NancyError('bad-usage', stays.join(' ') || l10n.t('No delegate has ended.'));
 		const count = rest.flatMap(({ delegates }) => delegates).length;
 		await this.askAndDelete(
 			rest,
 			count === 1
 				? l10n.t('Delete one delegate that has ended?')
 				: l10n.t('Delete {0} delegates that have ended?', count),
-			waiting.length === 0
-				? []
-				: [
-						l10n.t(
-							'These stay, for their worktrees have changes that are nowhere else: {0}',
-							listed(waitingNames),
-						),
-					],
+			stays,
 		);
 	}
 
@@ -159,6 +145,31 @@ function detailLines(batches: readonly FolderBatch[]): string[] {
 		...batches.flatMap(({ delegates, worktree, only }) =>
 			worktree && only ? [worktreeLines(delegates[0], worktree, only)] : [],
 		),
+	];
+}
+
+/** What clearing the list leaves on it, and why. */
+function staysLinesOf(batches: readonly Batch[]): string[] {
+	const names = (some: readonly Batch[]) => listed(some.flatMap(({ delegates }) => delegates.map(quoted)));
+	const unproved = batches.filter(({ foreign }) => foreign !== undefined);
+	const waiting = batches.filter(batch => !unproved.includes(batch));
+	return [
+		...(waiting.length === 0
+			? []
+			: [
+					l10n.t(
+						'These stay, for their worktrees have changes that are nowhere else; merge or discard them first: {0}.',
+						names(waiting),
+					),
+				]),
+		...(unproved.length === 0
+			? []
+			: [
+					l10n.t(
+						'These stay, for nothing tells whether their worktrees are their own; delete them one by one: {0}.',
+						names(unproved),
+					),
+				]),
 	];
 }
 

@@ -63,7 +63,10 @@ export const delegate = command(
 			agent: { value: 'AGENT', help: 'which agent; without it the workspace’s default, or the first found' },
 			model: { value: 'MODEL', help: 'the model, as the agent names it' },
 			permissions: { value: 'MODE', help: 'what it may do unasked, as the agent names it' },
-			'working-dir': { value: 'FOLDER', help: 'folder to work in; the workspace where absent' },
+			'working-dir': {
+				value: 'FOLDER',
+				help: 'folder to work in; the workspace where absent, or what it is in the worktree that you are in',
+			},
 			worktree: { help: 'works in a git worktree of its own, from HEAD' },
 			'with-changes': { help: 'the worktree has what is not committed, too' },
 			timeout: { value: 'SECONDS', help: 'longest time; default 1800' },
@@ -80,13 +83,15 @@ export const delegate = command(
 		if ((input.text.length === 0) === (file === undefined)) {
 			throw new NancyError('bad-usage', 'give what is to be done as text, or as --prompt-file');
 		}
-		const [agents, { lookAtQueue }, { refuseTracked }, { queueOptions }, { drivers }] = await Promise.all([
-			import('../agents.ts'),
-			import('../../process/delegateQueue.ts'),
-			import('../../process/refuseTracked.ts'),
-			import('../queue.ts'),
-			import('../../drivers/index.ts'),
-		]);
+		const [agents, { lookAtQueue }, { refuseTracked }, { folderSeenFrom }, { queueOptions }, { drivers }] =
+			await Promise.all([
+				import('../agents.ts'),
+				import('../../process/delegateQueue.ts'),
+				import('../../process/refuseTracked.ts'),
+				import('../../process/homeCheckout.ts'),
+				import('../queue.ts'),
+				import('../../drivers/index.ts'),
+			]);
 		const workspace = findOrChooseWorkspace(context);
 		await refuseTracked(workspace);
 		const { driver } = await agents.chooseAgent(workspace, context, input.agent);
@@ -94,7 +99,10 @@ export const delegate = command(
 		const settings = await settingsFor(workspace.folder, context);
 		const asking = { context, settings, drivers };
 		const promptFile = file && resolve(context.cwd, file);
-		const folder = resolve(context.cwd, input['working-dir'] ?? workspace.folder);
+		// An agent may itself be a delegate in a worktree: who works for it works there, or from there.
+		const named = input['working-dir'];
+		const folder =
+			named === undefined ? await folderSeenFrom(context.cwd, workspace.folder) : resolve(context.cwd, named);
 		refusePlacesFromAgent(driver, { folders: [workspace.folder, folder], promptFile }, asking);
 		const isInWorktree = input.worktree || input['with-changes'];
 		requirePlace(driver, { folder, isInWorktree }, workspace.folder);

@@ -123,7 +123,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		env: context.env,
 	});
 	const files = isSwarmWorker(context.env, settings)
-		? swarmFiles(cwd, swarmFeature(featureOf(input['prompt-file']) ?? 'worker'))
+		? swarmFiles(cwd, swarmFeature(featureOf(input['prompt-file']) ?? `worker-${randomUUID().slice(0, 8)}`))
 		: undefined;
 	const record = await recordOf(files, prompt, context);
 	const show = (text: string) => {

@@ -6,7 +6,7 @@ import { busyIn, standingWorktree } from './inWorktree.ts';
 
 /** What of a worktree is nowhere else. */
 export interface OnlyThere {
-	/** Commits that no other branch, tag or remote has, and that were not brought into the checkout. */
+	/** Commits that no branch of a person's, tag or remote has, and that were not brought into the checkout. */
 	commits: number;
 	/** Files that are not committed, untracked ones included. */
 	files: readonly string[];
@@ -22,7 +22,7 @@ export interface Batch {
 	delegates: readonly Delegate[];
 	worktree?: Worktree;
 	only?: OnlyThere;
-	/** Why what it calls its worktree is not touched. */
+	/** Why what it calls its worktree is not touched. It may be its own all the same, and it alone says where that is. */
 	foreign?: string;
 	/** Why nobody can tell what its worktree has: it stays, whole. */
 	unseen?: string;
@@ -31,6 +31,11 @@ export interface Batch {
 /** Whether removing it would lose or move anything that a person has to know of. */
 export function isAnythingOnly({ commits, files, nested }: OnlyThere): boolean {
 	return commits > 0 || files.length > 0 || nested.length > 0;
+}
+
+/** Clearing a list is done without thinking: what somebody may still want to know of is deleted only by name. */
+export function staysUnlessNamed({ only, foreign }: Batch): boolean {
+	return foreign !== undefined || (only !== undefined && isAnythingOnly(only));
 }
 
 export function isDeletable({ state, isForeign }: Delegate): boolean {

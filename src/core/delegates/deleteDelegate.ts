@@ -8,6 +8,7 @@ import { isFinal, swarmFeatures, type Delegates } from './delegates.ts';
 import { DelegateFiles } from './files.ts';
 import { passOnResults } from './report.ts';
 import { swarmFiles } from './swarm.ts';
+import { liveSwarmRun } from './swarmRun.ts';
 import type { Tickets } from './tickets.ts';
 
 /** Files without a record are younger while a delegate is being queued, in milliseconds. */
@@ -42,12 +43,13 @@ export async function deleteDelegate(store: Delegates, tickets: Tickets, id: Del
 	});
 }
 
-/** The files of the swarm's worker that it was, unless another delegate is that worker too. */
+/** The files of the swarm's worker that it was, unless another delegate or a run that lives is that worker too. */
 async function copyOf(store: Delegates, { id, swarm }: DelegateRecord): Promise<string[]> {
 	if (!swarm) return [];
 	const { delegates } = await store.list();
 	if (swarmFeatures(delegates.filter(({ record }) => record.id !== id)).has(swarm.feature)) return [];
 	try {
+		if (await liveSwarmRun(store.workspace.folder, swarm.feature)) return [];
 		return filesOf(swarmFiles(store.workspace.folder, swarm.feature));
 	} catch (error) {
 		// Behind a link they are somebody else's, and no delegate has to stay for their sake.

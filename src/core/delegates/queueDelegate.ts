@@ -5,6 +5,7 @@ import type { WorkerAddress } from '../workspace.ts';
 import { isFinal, type Delegate, type Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
 import { swarmFeature } from './swarm.ts';
+import { liveSwarmRun } from './swarmRun.ts';
 import type { Tickets } from './tickets.ts';
 
 export interface DelegateRequest {
@@ -77,11 +78,10 @@ export async function queueDelegate(
 async function refuseSecond(delegates: Delegates, feature: SwarmFeature): Promise<void> {
 	const { delegates: all } = await delegates.list();
 	const other = all.find(({ record, state }) => record.swarm?.feature === feature && !isFinal(state));
-	if (!other) return;
-	throw new NancyError(
-		'busy',
-		`${other.record.id} is the swarm's worker "${feature}" already; wait until it has ended`,
-	);
+	const run = other ? undefined : await liveSwarmRun(delegates.workspace.folder, feature);
+	const who = other?.record.id ?? (run && `the process ${run.pid}`);
+	if (who === undefined) return;
+	throw new NancyError('busy', `${who} is the swarm's worker "${feature}" already; wait until it has ended`);
 }
 
 function titleOf(prompt: string): string {

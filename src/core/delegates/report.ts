@@ -2,6 +2,7 @@ import { NancyError } from '../../base/errors.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import type { MessageContent } from '../../protocol/message.ts';
 import { ORCHESTRATOR, type MessageId, type TaskName } from '../../protocol/names.ts';
+import { isRunning } from '../launch.ts';
 import type { WorkerAddress, Workspace } from '../workspace.ts';
 import type { Delegate, Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
@@ -91,10 +92,10 @@ function human(task: TaskName): WorkerAddress {
 async function endedAt(delegates: Delegates, { task, worker }: WorkerAddress): Promise<DelegateRecord | undefined> {
 	if (worker === ORCHESTRATOR) return undefined;
 	// What cannot be read is somebody's.
-	const id = DelegateId.safeParse(
-		(await delegates.workspace.worker({ task, worker }).catch(() => undefined))?.delegate,
-	);
-	if (!id.success) return undefined;
+	const record = await delegates.workspace.worker({ task, worker }).catch(() => undefined);
+	const id = DelegateId.safeParse(record?.delegate);
+	// Somebody has gone on with its session, in a terminal.
+	if (!id.success || (record && isRunning(record))) return undefined;
 	return delegates.ended(id.data).catch(() => undefined);
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../../src/base/liveness.ts';
@@ -8,12 +8,15 @@ import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
+import { createWorktree } from '../../../src/process/worktree.ts';
 import { DelegatesOutput } from '../../../src/protocol/cliOutput.ts';
 import { DelegateId, DelegateStatus } from '../../../src/protocol/delegate.ts';
-import { DriverId } from '../../../src/protocol/names.ts';
+import { DriverId, TaskName } from '../../../src/protocol/names.ts';
+import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { eventually } from '../../support/eventually.ts';
 import { gitIn } from '../../support/delegateSeeds.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { terminal } from '../../support/terminal.ts';
 import { fakeClaude } from './fakeClaude.ts';
@@ -185,6 +188,43 @@ describe('nancy delegate', () => {
 		});
 	}, 60_000);
 
+	it('works where the agent is that asks, also when that is a worktree of the repository', async () => {
+		set({});
+		await using it = await shell();
+		const at = (name: string) => realpathSync(it.folder.file(name));
+		mkdirSync(join(it.workspace.folder, 'packages'));
+		writeFileSync(join(it.workspace.folder, 'packages/a'), 'a');
+		writeFileSync(join(it.workspace.folder, '.gitignore'), '.nancy\n');
+		gitIn(it.workspace.folder, 'init', '-q');
+		gitIn(it.workspace.folder, 'add', '--all');
+		gitIn(it.workspace.folder, 'commit', '-qm', 'first');
+		const name = WorktreeName.parse('one');
+		await createWorktree({ folder: it.workspace.folder, name, withChanges: false, copyIncludes: false });
+		gitIn(at('project.worktrees/one'), 'commit', '-q', '--allow-empty', '-m', 'work');
+		const task = TaskName.parse('build');
+		await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
+		const env = { ...it.env, NANCY_TASK_DIR: it.workspace.paths.task(task), NANCY_WORKER: 'worker' };
+		const ask = async (cwd: string, ...more: string[]) => {
+			expect(await nancy.run(['delegate', 'x', ...more], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
+		};
+		await ask(at('project.worktrees/one/packages'));
+		await ask(at('project.worktrees/one'), '--worktree');
+		await ask(at('project/packages'));
+		await ask(at('project.worktrees/one'), '--working-dir', '../../project');
+		await it.run(['delegates', '--wait', '--timeout', '60']);
+		const { delegates } = await it.delegates.list();
+		expect(delegates.map(({ record }) => record.place.folder)).toEqual([
+			at('project.worktrees/one'),
+			at('project.worktrees/one'),
+			it.workspace.folder,
+			at('project'),
+		]);
+		expect(delegates[1]?.status.worktree).toMatchObject({
+			repository: at('project'),
+			base: gitIn(at('project.worktrees/one'), 'rev-parse', 'HEAD').trim(),
+		});
+	}, 60_000);
+
 	it('is a worker of a swarm where the user has set that: the swarm’s files beside its own, under the name of its prompt', async () => {
 		set({ delegates: { swarmWorker: true } });
 		await using it = await shell();
@@ -336,12 +376,13 @@ describe('nancy run', () => {
 		set({});
 		await using it = await shell();
 		// A folder in its place, as a full disk would: nothing can be renamed to it.
-		const copy = join(it.workspace.folder, '.claude/orchestrator/workers/worker.output/x');
+		const copy = join(it.workspace.folder, '.claude/orchestrator/workers/own.output/x');
+		writeFileSync(join(it.workspace.folder, 'own.md'), 'x');
 		const swarm = {
 			CLAUDE_SWARM_WORKER: 'true',
 			FAKE_CLAUDE: `cat > /dev/null; mkdir -p '${copy}'; echo '${ANSWER}'`,
 		};
-		const done = await it.run(['run', '--headless', '--prompt', 'x', '--output-file', 'out.txt'], swarm);
+		const done = await it.run(['run', '--headless', '--prompt-file', 'own.md', '--output-file', 'out.txt'], swarm);
 		expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('the swarm') });
 		expect(readFileSync(join(it.workspace.folder, 'out.txt'), 'utf8')).toBe('The answer.');
 	}, 30_000);
@@ -485,8 +526,10 @@ describe('workers of a swarm', () => {
 		const workers = join(it.workspace.folder, '.claude/orchestrator/workers');
 		const file = (ending: string) => join(workers, `worker.${ending}`);
 		const swarm = { CLAUDE_SWARM_WORKER: 'true' };
-		const run = (prompt: string, env: Record<string, string> = {}) =>
-			it.run(['run', '--headless', '--prompt', prompt], { ...swarm, ...env });
+		const run = (prompt: string, env: Record<string, string> = {}) => {
+			writeFileSync(it.folder.file('worker.md'), prompt);
+			return it.run(['run', '--headless', '--prompt-file', it.folder.file('worker.md')], { ...swarm, ...env });
+		};
 		const slow = run('first', { FAKE_CLAUDE: `cat > /dev/null; sleep 20; echo '${ANSWER}'` });
 		const status = () => DelegateStatus.parse(JSON.parse(readFileSync(file('status'), 'utf8')));
 		const first = await eventually('the first', () => existsSync(file('status')) && status());
@@ -512,6 +555,19 @@ describe('workers of a swarm', () => {
 		// No word and no answer while it works, and no lock.
 		expect(readFileSync(it.folder.file('ls'), 'utf8').trim().split('\n')).toEqual(
 			expect.not.arrayContaining(['worker.done', 'worker.output', 'worker.lock']),
+		);
+	}, 60_000);
+
+	it('have names of their own without a prompt file, so that xargs can run several at once', async () => {
+		set({});
+		await using it = await shell();
+		const swarm = { CLAUDE_SWARM_WORKER: 'true', FAKE_CLAUDE: `cat > /dev/null; sleep 1; echo '${ANSWER}'` };
+		const run = (prompt: string) => it.run(['run', '--headless', '--prompt', prompt], swarm);
+		const codes = (await Promise.all(['one', 'two', 'three'].map(run))).map(({ code }) => code);
+		expect(codes).toEqual([0, 0, 0]);
+		const { delegates } = await it.delegates.list();
+		expect(delegates.map(({ record, state }) => [record.title, state])).toEqual(
+			Array(3).fill([expect.stringMatching(/^worker-[0-9a-f]{8}$/), 'done']),
 		);
 	}, 60_000);
 

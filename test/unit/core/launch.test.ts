@@ -159,6 +159,27 @@ it('a conversation is resumed by one of those who want to, until its process is 
 	await expect(plan(true)).rejects.toMatchObject({ code: 'busy' });
 });
 
+it('a resume goes on with the worker that ran last, and with a delegate of its only by name', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const agent = { executable: '/a', version: [1, 0, 0] } as const;
+	const plan = (more: { resume: boolean; worker?: WorkerName }) =>
+		planWorker(workspace, fakeDriver, agent, { task, bin: folder.path, launcher: undefined, env: {}, ...more });
+	const later = new Date(Date.now() + 1000).toISOString();
+	const worker = WorkerName.parse('delegate-1');
+	const session = { id: SessionId.parse('5e551011-0000-4000-8000-000000000000'), startedAt: later };
+	const record = { version: 1, task, name: worker, agent: fakeDriver.id, startedAt: later, delegate: 'd' } as const;
+	await workspace.saveWorker({ ...record, sessions: [session], process: identify(process.pid) });
+	await expect(plan({ resume: true })).rejects.toMatchObject({ code: 'no-task' });
+	const first = await plan({ resume: false });
+	await abandonStart(workspace, first.address);
+	const { address, session: resumed } = await plan({ resume: true });
+	expect({ address, session: resumed }).toEqual({ address: first.address, session: first.session });
+	await expect(plan({ resume: true, worker })).rejects.toMatchObject({ code: 'busy' });
+	await workspace.saveWorker({ ...record, sessions: [session] });
+	expect((await plan({ resume: true, worker })).session).toBe(session.id);
+});
+
 it('an agent that ended before it was looked at is not whoever has its pid later', async () => {
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);

@@ -7,6 +7,7 @@ import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { ownWorktree } from '../../../src/process/ownWorktree.ts';
 import { createWorktree } from '../../../src/process/worktree.ts';
+import { mergeWorktree } from '../../../src/process/worktreeMerge.ts';
 import { removeWorktree } from '../../../src/process/worktreeRemove.ts';
 import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
@@ -58,6 +59,21 @@ describe('the worktree of a delegate', () => {
 		expect(await ownWorktree(delegates, tickets, worktree)).toEqual(worktree);
 		await removeWorktree(worktree, { discard: false });
 		expect(await ownWorktree(delegates, tickets, worktree)).toEqual(worktree);
+	});
+
+	it('is one that was made from another, also when that is gone', async () => {
+		const { worktree } = await made();
+		const later = await queue({ folder: worktree.folder, worktree: { withChanges: false } });
+		const tip = repository.commit({ 'work.txt': 'work' }, 'work', worktree.folder);
+		const inner = await make(later, worktree.folder);
+		expect(await ownWorktree(delegates, tickets, inner)).toEqual({ ...inner, base: tip });
+		expect(await removeWorktree(worktree, { discard: false })).toMatchObject({ kept: [worktree.branch] });
+		expect(await ownWorktree(delegates, tickets, inner)).toEqual({ ...inner, base: tip });
+		repository.commit({ 'more.txt': 'more' }, 'more', inner.folder);
+		expect(await mergeWorktree(inner, 'merge')).toMatchObject({ how: 'applied' });
+		expect(existsSync(join(repository.root, 'more.txt'))).toBe(true);
+		expect(await removeWorktree(inner, { discard: false })).toMatchObject({ isRemoved: true, kept: [] });
+		expect(repository.git(['show', `${worktree.branch}:work.txt`])).toBe('work');
 	});
 
 	it('begins where git says, whatever its status says', async () => {

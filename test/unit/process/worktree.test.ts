@@ -44,7 +44,15 @@ const other = (...segments: string[]) => join(repo.root, '..', ...segments);
 describe('looking at a repository', () => {
 	it('tells what is checked out, and whether all is committed', async () => {
 		const head = repo.git(['rev-parse', 'HEAD']);
-		const clean = { ok: true, root: repo.root, head, branch: 'main', isDirty: false, hasSubmodules: false };
+		const clean = {
+			ok: true,
+			checkout: repo.root,
+			root: repo.root,
+			head,
+			branch: 'main',
+			isDirty: false,
+			hasSubmodules: false,
+		};
 		expect(await inspectRepository(repo.root)).toEqual(clean);
 		repo.write({ 'sub/new.txt': '' });
 		expect(await inspectRepository(join(repo.root, 'sub'))).toEqual({ ...clean, isDirty: true });
@@ -243,8 +251,19 @@ describe('making a worktree', () => {
 		expect(await folderInWorktree(first, join(repo.root, 'packages/one'))).toBe(
 			join(first.folder, 'packages/one/'),
 		);
-		const inner = await create({ name: 'inner', folder: first.folder });
-		expect(inner.folder).toBe(`${first.folder}.worktrees/inner`);
+	});
+
+	it('makes one of a worktree’s own from where that is, beside the checkout that both are merged into', async () => {
+		const first = await create();
+		const head = repo.commit({ 'work.txt': 'work' }, 'work', first.folder);
+		repo.write({ 'dirty.txt': 'dirty' }, first.folder);
+		const inner = await create({ name: 'inner', folder: first.folder, withChanges: true });
+		expect(inner).toMatchObject({ repository: repo.root, folder: other('repo.worktrees/inner') });
+		expect(repo.git(['rev-parse', `${inner.base}^`])).toBe(head);
+		expect(filesBelow(inner.folder)).toEqual(filesBelow(first.folder));
+		repo.git(['worktree', 'add', '--quiet', '../repo.worktrees/mine']);
+		const ofMine = await create({ name: 'ofmine', folder: other('repo.worktrees/mine') });
+		expect(ofMine.folder).toBe(other('repo.worktrees/mine.worktrees/ofmine'));
 	});
 
 	it('leaves the folders of submodules empty', async () => {

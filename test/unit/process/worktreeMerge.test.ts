@@ -295,6 +295,35 @@ describe('merging a worktree that began with uncommitted changes', () => {
 		expect(repo.git(['status', '--porcelain'])).toBe('?? new.txt');
 	});
 
+	it('writes outside of a sparse checkout too', async () => {
+		repo.commit({ 'in/i': 'i', 'out/o': 'o', 'far/f': 'f' });
+		repo.git(['sparse-checkout', 'set', '--cone', 'in']);
+		repo.write({ 'in/i': 'mine' });
+		const worktree = await create(true);
+		repo.write({ 'out/o': 'theirs', 'out/new': 'new', 'in/new': 'new' }, worktree.folder);
+		const { index } = repo.state() as Record<string, string>;
+
+		expect(await mergeWorktree(worktree, 'unused')).toMatchObject({ how: 'applied' });
+
+		expect(['in/i', 'in/new', 'out/o', 'out/new'].map(read)).toEqual(['mine', 'new', 'theirs', 'new']);
+		expect(existsSync(join(repo.root, 'far'))).toBe(false);
+		expect(repo.state()).toMatchObject({ index });
+		expect(await mergeWorktree(worktree, 'unused')).toEqual({ ok: true, how: 'nothing' });
+		expect(await removeWorktree(worktree, { discard: false })).toMatchObject({ isRemoved: true, kept: [] });
+		expect(read('out/o')).toBe('theirs');
+	});
+
+	it('deletes nothing that a sparse checkout leaves out, for nothing in its folder would tell', async () => {
+		repo.commit({ 'in/i': 'i', 'out/o': 'o' });
+		const worktree = await begin();
+		rmSync(join(worktree.folder, 'out/o'));
+		repo.git(['sparse-checkout', 'set', '--cone', 'in']);
+		await expectRefusal(worktree, ['out/o'], 'git sparse-checkout add');
+		repo.git(['sparse-checkout', 'add', 'out']);
+		expect(await mergeWorktree(worktree, 'unused')).toMatchObject({ how: 'applied' });
+		expect(existsSync(join(repo.root, 'out/o'))).toBe(false);
+	});
+
 	it('leaves a repository alone that has come into the checkout since', async () => {
 		const worktree = await begin();
 		repo.write({ 'new.txt': '' }, worktree.folder);

@@ -241,6 +241,26 @@ describe('a delegate', () => {
 			expect(texts(await mailOf(OWN_TASK))).toEqual(['Top.', 'The answer.']);
 		});
 
+		it('that somebody has gone on with in a terminal is told itself, until that ends too', async () => {
+			const parent = await taskWithWorker();
+			const first = await end(await queue({ parent }), 'Mine.');
+			const runs = (pid: number) =>
+				room.workspace.updateWorker(
+					first.record,
+					known => known && { ...known, process: { ...identify(process.pid), pid } },
+				);
+			const count = async () =>
+				Promise.all(
+					[first.record.worker, parent.worker].map(async each => (await mailOf(parent.task, each)).length),
+				);
+			await runs(process.pid);
+			await end(await queue({ parent: asks(first) }), 'The answer.');
+			expect(await count()).toEqual([1, 1]);
+			await runs(2 ** 22 + 1);
+			await end(await queue({ parent: asks(first) }), 'Another.');
+			expect(await count()).toEqual([1, 2]);
+		});
+
 		it('that ends without reading it goes on to who had asked that one, once', async () => {
 			const parent = await taskWithWorker();
 			const first = await queue({ parent });

@@ -1,8 +1,11 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { identify } from '../../../../src/base/liveness.ts';
+import { deleteDelegate } from '../../../../src/core/delegates/deleteDelegate.ts';
 import { DelegateFiles } from '../../../../src/core/delegates/files.ts';
-import { swarmFeature, swarmFiles, swarmOf } from '../../../../src/core/delegates/swarm.ts';
+import { beginSwarmRun, swarmFeature, swarmFiles, swarmOf } from '../../../../src/core/delegates/swarm.ts';
+import { DelegateStatus } from '../../../../src/protocol/delegate.ts';
 import { DelegateRoom } from '../../../support/delegateRoom.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
@@ -86,6 +89,24 @@ describe('a delegate that is queued', () => {
 	it('has the name that a new worker of a swarm is given', async () => {
 		expect((await queued(true, {}, { feature: 'login' })).swarm).toEqual({ feature: 'login' });
 		expect((await queued(false, {}, { feature: 'login' })).swarm).toBeUndefined();
+	});
+
+	it('is none whose files another run has that lives, and takes none of them along when it is deleted', async () => {
+		const delegate = await room.queue({ swarm: { feature: 'login' } });
+		await delegate.files.writeStatus({ ...delegate.status, status: 'running' });
+		const ended = await room.delegates.finish(delegate, { ok: true, output: 'The answer.' });
+		const files = swarmFiles(room.workspace.folder, swarmFeature('login'));
+		const run = (pid: number) =>
+			DelegateStatus.parse({ task_id: 'login', status: 'running', runner: { ...identify(process.pid), pid } });
+		await beginSwarmRun(files, 'Of the run.', run(process.pid));
+		await expect(room.queue({ swarm: { feature: 'login' } })).rejects.toMatchObject({
+			code: 'busy',
+			message: expect.stringContaining(`${process.pid} is the swarm's worker "login"`),
+		});
+		await deleteDelegate(room.delegates, room.tickets, ended.record.id);
+		expect(readFileSync(files.prompt, 'utf8')).toBe('Of the run.');
+		await files.writeStatus(run(2 ** 22 + 1));
+		expect((await room.queue({ swarm: { feature: 'login' } })).state).toBe('queued');
 	});
 
 	it('keeps the name of the worker that it is again', async () => {

@@ -1,0 +1,14 @@
+import { liveness, type ProcessIdentity } from '../../base/liveness.ts';
+import type { SwarmFeature } from '../../protocol/delegate.ts';
+import { swarmWorkers } from './swarm.ts';
+
+/**
+ * The process of a run that lives and has the files of this worker of a swarm: a `nancy run`, another program's that says so, or a
+ * delegate's runner. It must be neither written over nor deleted.
+ */
+export async function liveSwarmRun(folder: string, feature: SwarmFeature): Promise<ProcessIdentity | undefined> {
+	const workers = await swarmWorkers(folder, new Set());
+	const found = workers.find(({ record, state }) => record.title === feature && state === 'running');
+	const runner = found?.status.runner;
+	return runner && liveness(runner) !== 'dead' ? runner : undefined;
+}

@@ -1,0 +1,74 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { WorktreeName } from '../protocol/worktree.ts';
+import { gitAnswer, gitLine, type GitPlace } from './git.ts';
+
+/** Set to the base once a worktree of Nancy's is whole; keeps the base's objects also where the branch no longer holds them. */
+export const BASE_REF = 'refs/worktree/nancy-base';
+
+const BESIDE = '.worktrees';
+
+/** Beside the repository, where VS Code puts worktrees too. */
+export function worktreeFolder(root: string, name: WorktreeName): string {
+	return join(dirname(root), `${basename(root)}${BESIDE}`, name);
+}
+
+/**
+ * The checkout that worktrees asked for in a checkout stand beside and are merged into: itself; of a worktree of Nancy's, which is
+ * removed when its own work is merged, the one that it was made from.
+ * @param root top folder of the checkout, as git says it
+ */
+export async function homeCheckout(root: string): Promise<string> {
+	const from = madeFrom(root);
+	if (from === undefined || !(await isWorktreeOf(root, from))) return root;
+	return homeCheckout(from);
+}
+
+/** The checkout beside which a folder of this name would be a worktree; `undefined` where there is none. */
+export function madeFrom(folder: string): string | undefined {
+	const all = dirname(folder);
+	const name = WorktreeName.safeParse(basename(folder));
+	if (!name.success || !basename(all).endsWith(BESIDE)) return undefined;
+	const root = join(dirname(all), basename(all).slice(0, -BESIDE.length));
+	return worktreeFolder(root, name.data) === folder && existsSync(root) ? root : undefined;
+}
+
+/** Made by Nancy: VS Code's own are in the same place. */
+async function isWorktreeOf(folder: string, root: string): Promise<boolean> {
+	if ((await gitLine({ folder }, ['rev-parse', '--verify', '--quiet', BASE_REF])) === undefined) return false;
+	return isSameRepository(folder, root);
+}
+
+/** Whether two folders are in checkouts of one repository. */
+export async function isSameRepository(one: string, other: string): Promise<boolean> {
+	const [its = '', others] = await Promise.all(
+		[one, other].map(folder => commonDir({ folder }).catch(() => undefined)), // in none
+	);
+	return its === others;
+}
+
+/**
+ * What a folder of a checkout is in the worktree of it that somebody is in; the folder itself where they are in none, or the worktree
+ * has no such folder.
+ * @param at any folder of the worktree
+ */
+export async function folderSeenFrom(at: string, folder: string): Promise<string> {
+	if (!(await isSameRepository(at, folder))) return folder;
+	const [top, home] = await Promise.all([at, folder].map(topOf));
+	if (top === undefined || home === undefined || top === home) return folder;
+	const found = resolve(top, (await gitLine({ folder }, ['rev-parse', '--show-prefix'])) ?? '');
+	return existsSync(found) ? found : folder;
+}
+
+/** Of the checkout that a folder is in; `undefined` where it is in none. */
+export function topOf(folder: string): Promise<string | undefined> {
+	return gitLine({ folder }, ['rev-parse', '--show-toplevel'], { answers: [128] });
+}
+
+/**
+ * The folder of git that all worktrees of a repository share, by its real path.
+ * @throws NancyError `git` outside of one
+ */
+export async function commonDir(place: GitPlace): Promise<string> {
+	return realpathSync(resolve(place.folder, await gitAnswer(place, ['rev-parse', '--git-common-dir'])));
+}
