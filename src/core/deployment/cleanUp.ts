@@ -4,11 +4,11 @@ import type { Driver } from '../driver.ts';
 import { isRunning } from '../launch.ts';
 import type { Workspace } from '../workspace.ts';
 import { unknownWriter } from './places.ts';
-import { undeploy, type DeployResult } from './deploy.ts';
 import { showToGit, type AskGit } from './gitExclude.ts';
+import { undeploy, type TakenBack } from './undeploy.ts';
 import { filesWithEntries, undeployUnrecorded } from './unrecorded.ts';
 
-export interface CleanUpResult extends DeployResult {
+export interface CleanUpResult extends TakenBack {
 	/** False when hooks and skills stay because another task needs them. */
 	undeployed: boolean;
 }
@@ -29,31 +29,25 @@ export async function cleanUp(
 	await refuseRunning(workspace, task);
 	if (task !== undefined) {
 		await workspace.updateTask(task, record => ({ archivedAt: new Date().toISOString(), ...record }));
-		if (await hasOpenTask(workspace)) return { changed: [], warnings: [], undeployed: false };
+		if (await hasOpenTask(workspace)) return { changed: [], warnings: [], kept: [], undeployed: false };
 	}
-	const changed: string[] = [];
-	const warnings: string[] = [];
+	const done: Record<'changed' | 'warnings' | 'kept', string[]> = { changed: [], warnings: [], kept: [] };
 	const recorded = (await workspace.config()).deployments.map(({ driver }) => driver);
-	const unrecorded = drivers.filter(({ id }) => !recorded.includes(id));
-	for (const run of [
-		...recorded.map(
-			id => () =>
-				undeploy(
-					workspace,
-					drivers.find(each => each.id === id) ?? unknownWriter(id),
-					() => isBusy(id),
-					askGit,
-				),
-		),
-		...unrecorded.map(driver => () => undeployUnrecorded(workspace, driver, () => isBusy(driver.id))),
-	]) {
-		const result = await run();
-		changed.push(...result.changed);
-		warnings.push(...result.warnings);
+	for (const id of recorded) {
+		const driver = drivers.find(each => each.id === id) ?? unknownWriter(id);
+		const { changed, warnings, kept } = await undeploy(workspace, driver, () => isBusy(id), askGit);
+		done.changed.push(...changed);
+		done.warnings.push(...warnings);
+		done.kept.push(...kept);
+	}
+	for (const driver of drivers.filter(({ id }) => !recorded.includes(id))) {
+		const { changed, warnings } = await undeployUnrecorded(workspace, driver, () => isBusy(driver.id));
+		done.changed.push(...changed);
+		done.warnings.push(...warnings);
 	}
 	// Also what a kill or a removed record has left there.
-	warnings.push(...(await showToGit(workspace, askGit)));
-	return { changed, warnings, undeployed: true };
+	done.warnings.push(...(await showToGit(workspace, askGit)));
+	return { ...done, undeployed: true };
 }
 
 async function refuseRunning(workspace: Workspace, task: TaskName | undefined): Promise<void> {

@@ -3,7 +3,6 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { exchangeFile } from '../../base/atomicFile.ts';
 import { errorText } from '../../base/errors.ts';
-import type { DriverId } from '../../protocol/names.ts';
 import { NancyPaths } from '../paths.ts';
 import type { Workspace } from '../workspace.ts';
 import { placesOf } from './record.ts';
@@ -64,15 +63,10 @@ export async function hideFromGit(
 }
 
 /** Has git overlook only what a record still names. */
-export async function showToGit(
-	workspace: Workspace,
-	askGit: AskGit | undefined,
-	except?: DriverId,
-): Promise<string[]> {
+export async function showToGit(workspace: Workspace, askGit: AskGit | undefined): Promise<string[]> {
 	const view = await askGit?.(workspace.folder, []);
 	if (!view) return [];
-	const records = (await workspace.config()).deployments.filter(each => each.driver !== except);
-	return hideFromGit(workspace, view, [], records.flatMap(placesOf));
+	return hideFromGit(workspace, view, [], (await workspace.config()).deployments.flatMap(placesOf));
 }
 
 /** A workspace folder that was removed or moved away, which nobody will clean up any more. */

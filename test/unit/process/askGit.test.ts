@@ -11,7 +11,8 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
-import { deploy, undeploy } from '../../../src/core/deployment/deploy.ts';
+import { deploy } from '../../../src/core/deployment/deploy.ts';
+import { undeploy } from '../../../src/core/deployment/undeploy.ts';
 import type { DeployRequest } from '../../../src/core/deployment/job.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { askGit } from '../../../src/process/askGit.ts';
