@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { formatVersion } from '../../base/version.ts';
 import type { DeploymentScope, Driver } from '../driver.ts';
@@ -15,7 +15,7 @@ import { deployFile, sha256 } from './settingsFile.ts';
 import { holdsExactly, isPlainJson, withoutEntries } from './settingsText.ts';
 import { deploySkills, hasSkills, skillsOf } from './skillFolders.ts';
 import { hasStale, removeStale } from './stale.ts';
-import { ownWayTo, placeIn, readText, statusOf } from './target.ts';
+import { ownWayTo, placeIn, readText, realPlace, statusOf } from './target.ts';
 
 export interface DeployResult {
 	/** Files and folders written, relative to the workspace folder. Empty when all was as it should be. */
@@ -54,8 +54,8 @@ async function carryOut(job: Job, asked: DeploymentScope): Promise<DeployResult>
 		outcome.warnings.push(...warnings);
 	};
 	await refuseLinkedPlaces(job);
+	await refuseTrackedLinks(job);
 	const isTracked = await hide(job, outcome);
-	await refuseTrackedLinks(job, isTracked);
 	for (const edit of plan.edits) {
 		if (await deployFile(job, edit)) {
 			outcome.changed.push(edit.file);
@@ -125,8 +125,9 @@ async function refuseLinkedPlaces({ workspace, driver, request, plan }: Job): Pr
 /** Has git overlook the files that will be made, before they are. Returns which of the plan's files it tracks. */
 async function hide(job: Job, outcome: Outcome): Promise<(file: string) => boolean> {
 	const { workspace, plan, request } = job;
-	const files = [...plan.edits, ...plan.files].map(({ file }) => file);
-	const view = files.length > 0 ? await request.askGit?.(workspace.folder, files) : undefined;
+	const real = new Map<string, string>();
+	for (const { file } of [...plan.edits, ...plan.files]) real.set(file, await realPlace(workspace, file));
+	const view = real.size > 0 ? await request.askGit?.(workspace.folder, [...real.values()]) : undefined;
 	if (!view) return () => false;
 	const { deployments } = await workspace.config();
 	const made = await writable(job);
@@ -136,14 +137,18 @@ async function hide(job: Job, outcome: Outcome): Promise<(file: string) => boole
 		if (known ? !known.existedBefore : !isThere) made.push(file);
 	}
 	outcome.warnings.push(...(await hideFromGit(workspace, view, made, deployments.flatMap(placesOf))));
-	return file => view.tracked.has(file);
+	return file => view.tracked.has(real.get(file) ?? file);
 }
 
 /** A settings file may be a link to one that the user keeps elsewhere. One that came with the repository is not the user's. */
-async function refuseTrackedLinks({ workspace, plan }: Job, isTracked: (file: string) => boolean): Promise<void> {
-	for (const { file } of plan.edits.filter(edit => isTracked(edit.file))) {
+async function refuseTrackedLinks({ workspace, plan, request }: Job): Promise<void> {
+	for (const { file } of plan.edits) {
 		const way = await ownWayTo(workspace, file);
 		if (way.is === 'open') continue;
+		const link = await placeIn(workspace, file);
+		// Asked where it really stands, which may be a repository within this one.
+		const view = await request.askGit?.(dirname(link), [basename(link)]);
+		if (!view?.tracked.has(basename(link))) continue;
 		throw new NancyError(
 			'settings-broken',
 			`${way.why}, and git tracks it. Put a file there and try again; Nancy has not touched anything.`,

@@ -7,7 +7,7 @@ import { NancyPaths } from '../paths.ts';
 import type { Workspace } from '../workspace.ts';
 import { placesOf } from './record.ts';
 import { excludedFor, foldersIn, patternFor, withExcluded } from './excludeBlock.ts';
-import { ownTarget, readBytes } from './target.ts';
+import { ownTarget, readBytes, realPlace } from './target.ts';
 
 /** What git says of a workspace folder. */
 export interface GitView {
@@ -15,7 +15,7 @@ export interface GitView {
 	excludeFile: string;
 	/** The folder in its checkout: empty at the top, else with a `/` at the end. */
 	prefix: string;
-	/** Of the files asked about, relative to the folder. */
+	/** Of the files asked about, relative to the folder; a file is to be asked about by its {@link realPlace}. */
 	tracked: ReadonlySet<string>;
 	/** Of the files asked about, those that git does not show anyway. */
 	ignored: ReadonlySet<string>;
@@ -40,9 +40,12 @@ export async function hideFromGit(
 ): Promise<string[]> {
 	const { excludeFile, prefix, ignored, tracked } = view;
 	const patterns = (files: readonly string[]) => files.flatMap(file => patternFor(prefix, file) ?? []);
-	const added = patterns(fresh.filter(file => !ignored.has(file) && !tracked.has(file)));
-	const known = new Set(patterns([...fresh, ...kept]));
 	try {
+		const made = await Promise.all(fresh.map(file => realPlace(workspace, file)));
+		const added = patterns(made.filter(file => !ignored.has(file) && !tracked.has(file)));
+		const known = new Set(
+			patterns([...made, ...(await Promise.all(kept.map(file => realPlace(workspace, file))))]),
+		);
 		const target = await ownTarget(excludeFile, excludeFile);
 		for (let attempt = 0; attempt < TRIES; attempt++) {
 			const before = await readBytes(target);

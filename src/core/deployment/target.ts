@@ -53,6 +53,15 @@ export async function placeIn(workspace: Workspace, place: string): Promise<stri
 	);
 }
 
+/** A place as git knows it, relative to the workspace folder with `/`: git looks through no link. */
+export async function realPlace(workspace: Workspace, place: string): Promise<string> {
+	const way = await wayTo(workspace, place);
+	if (way.is === 'blocked') return place;
+	const top = (await realPath(workspace.folder)) ?? workspace.folder;
+	const real = await realPath(way.path);
+	return relative(top, real !== undefined && isInside(top, real) ? real : way.path).replaceAll(sep, '/');
+}
+
 /** Of a disk that makes no difference between large and small letters, too. */
 function isGits(name: string): boolean {
 	return name.toLowerCase() === '.git';

@@ -163,28 +163,6 @@ describe('a linked folder', () => {
 		expect(treeOf(at('.git'))).toEqual({ x: '/' });
 	});
 
-	it('is not what a settings file may be either, where git tracks it', async () => {
-		put(folder.file('elsewhere/settings.json'), '{}');
-		mkdirSync(at('.tool'));
-		symlinkSync('../../elsewhere/settings.json', at(SHARED));
-		const before = elsewhere();
-		const view = (tracked: readonly string[]) => () =>
-			Promise.resolve({
-				excludeFile: at('.git/info/exclude'),
-				prefix: '',
-				tracked: new Set(tracked),
-				ignored: new Set<string>(),
-			});
-		const asked = { ...request(), scope: 'workspace' as const };
-		expect(await failure(deploy(workspace, alpha, { ...asked, askGit: view([SHARED]) }))).toMatchObject({
-			code: 'settings-broken',
-			message: expect.stringContaining(`${SHARED} is a link that leads out`),
-		});
-		expect(elsewhere()).toEqual(before);
-		await deploy(workspace, alpha, { ...asked, askGit: view([]) });
-		expect(readFileSync(folder.file('elsewhere/settings.json'), 'utf8')).toContain('nancy-hook');
-	});
-
 	it('that stays in the workspace serves, and all is as it was after clean-up', async () => {
 		mkdirSync(at('config/tool'), { recursive: true });
 		symlinkSync('config/tool', at('.tool'));
