@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { gitList } from './git.ts';
+import { trackedFiles } from './trackedFiles.ts';
 
 /** On these, a `.Nancy` in the repository is the `.nancy` on the disk. */
 const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win32';
@@ -9,7 +9,7 @@ const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win3
 /**
  * Whoever starts agents, deploys or sends in a workspace asks this first. Throws `not-trusted` where git tracks anything of its
  * `.nancy`: that came with the repository, and its prompts and messages would be handed to agents as the user's own words. Without
- * git, outside a checkout and where git refuses to say, nothing is known against it.
+ * git and outside a checkout nothing is known against it; in a repository of somebody else, of which git may say nothing, it is as if.
  */
 export async function refuseTracked({ folder, paths }: Workspace): Promise<void> {
 	const name = relative(folder, paths.root);
@@ -26,11 +26,10 @@ export async function refuseTracked({ folder, paths }: Workspace): Promise<void>
 }
 
 async function filesOf(folder: string, name: string): Promise<readonly string[]> {
-	const pathspecs = { env: IGNORES_CASE ? { GIT_ICASE_PATHSPECS: '1' } : { GIT_LITERAL_PATHSPECS: '1' } };
 	try {
-		return await gitList({ folder }, ['ls-files', '--cached', '-z', '--', name], pathspecs);
+		return await trackedFiles(folder, [name], IGNORES_CASE ? { GIT_ICASE_PATHSPECS: '1' } : undefined);
 	} catch (error) {
-		if (error instanceof NancyError) return [];
+		if (error instanceof NancyError && error.code === 'git') return [];
 		throw error;
 	}
 }

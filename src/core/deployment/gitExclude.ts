@@ -11,8 +11,8 @@ import { ownTarget, readBytes, realPlace } from './target.ts';
 
 /** What git says of a workspace folder. */
 export interface GitView {
-	/** The `info/exclude` of its repository; absolute. */
-	excludeFile: string;
+	/** The `info/exclude` of its repository; absolute. None in a repository of somebody else, which Nancy does not write. */
+	excludeFile: string | undefined;
 	/** The folder in its checkout: empty at the top, else with a `/` at the end. */
 	prefix: string;
 	/** Of the files asked about, relative to the folder; a file is to be asked about by its {@link realPlace}. */
@@ -39,6 +39,7 @@ export async function hideFromGit(
 	kept: readonly string[],
 ): Promise<string[]> {
 	const { excludeFile, prefix, ignored, tracked } = view;
+	if (excludeFile === undefined) return [];
 	const patterns = (files: readonly string[]) => files.flatMap(file => patternFor(prefix, file) ?? []);
 	try {
 		const made = await Promise.all(fresh.map(file => realPlace(workspace, file)));

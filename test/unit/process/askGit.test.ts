@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
 	appendFileSync,
 	existsSync,
@@ -227,4 +228,24 @@ describe('links that came with the repository', () => {
 		expect(status()).toBe('');
 		expect(readFileSync(exclude(), 'utf8')).not.toContain('cfg');
 	});
+
+	it.runIf(process.getuid?.() === 0)(
+		'lead nowhere in a repository of somebody else either, and nothing is written into it',
+		async () => {
+			const victim = join(repository.root, '../settings.json');
+			writeFileSync(victim, '{}');
+			asIs();
+			symlinkSync('../../settings.json', join(repository.root, SHARED));
+			repository.commit({}, 'brought along');
+			const before = readFileSync(exclude());
+			execFileSync('chown', ['-R', '1234', repository.root]);
+			await expect(deploy(new Workspace(repository.root), alpha, request)).rejects.toMatchObject({
+				message: expect.stringContaining('and git tracks it'),
+			});
+			expect(readFileSync(victim, 'utf8')).toBe('{}');
+			rmSync(join(repository.root, SHARED));
+			await deploy(new Workspace(repository.root), alpha, request);
+			expect(readFileSync(join(repository.root, '.git/info/exclude'))).toEqual(before);
+		},
+	);
 });
