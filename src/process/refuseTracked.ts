@@ -7,7 +7,7 @@ import { trackedFiles } from './trackedFiles.ts';
 const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win32';
 
 /**
- * Whoever starts agents, deploys or sends in a workspace asks this first. Throws `not-trusted` where git tracks anything of its
+ * Whoever starts agents, deploys, sends or hands over in a workspace asks this first. Throws `not-trusted` where git tracks anything of its
  * `.nancy`: that came with the repository, and its prompts and messages would be handed to agents as the user's own words. Without
  * git and outside a checkout nothing is known against it; in a repository of somebody else, of which git may say nothing, it is as if.
  */
@@ -20,7 +20,7 @@ export async function refuseTracked({ folder, paths }: Workspace): Promise<void>
 	throw new NancyError(
 		'not-trusted',
 		`${paths.root} came with the repository: git tracks ${first}${more}. Its prompts and messages are not your own, and agents would ` +
-			`take them for yours; so nothing is started, set up or sent here. Look at what is in it, then run “git rm -r --cached ${name}” in ` +
+			`take them for yours; so nothing is started, set up, sent or handed over here. Look at what is in it, then run “git rm -r --cached ${name}” in ` +
 			`${folder}, or remove the folder.`,
 	);
 }
