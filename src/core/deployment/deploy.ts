@@ -15,7 +15,7 @@ import { deployFile, sha256 } from './settingsFile.ts';
 import { holdsExactly, isPlainJson, withoutEntries } from './settingsText.ts';
 import { deploySkills, hasSkills, skillsOf } from './skillFolders.ts';
 import { hasStale, removeStale } from './stale.ts';
-import { ownWayTo, placeIn, readText, realPlace, statusOf } from './target.ts';
+import { ownWayTo, placeIn, readText, realPlace, statusOf, wayTo } from './target.ts';
 
 export interface DeployResult {
 	/** Files and folders written, relative to the workspace folder. Empty when all was as it should be. */
@@ -118,8 +118,12 @@ export async function obstacles(workspace: Workspace, driver: Driver, request: D
 /** Before anything is written: a refusal leaves nothing half done. */
 async function refuseLinkedPlaces({ workspace, driver, request, plan }: Job): Promise<void> {
 	const skills = driver.skillsFolder === undefined ? [] : await skillsOf(request.runtime, driver.skillsFolder);
-	for (const place of [...[...plan.edits, ...plan.files].map(({ file }) => file), ...skills])
-		await placeIn(workspace, place);
+	for (const place of [...plan.edits.map(({ file }) => file), ...skills]) await placeIn(workspace, place);
+	for (const { file } of plan.files) {
+		const way = await wayTo(workspace, file);
+		// A file in the place of a folder is as somebody else's in the place of the own one: it stays, and the rest is deployed.
+		if (way.is === 'blocked' && way.by === 'link') await placeIn(workspace, file);
+	}
 }
 
 /** Has git overlook the files that will be made, before they are. Returns which of the plan's files it tracks. */

@@ -160,6 +160,9 @@ async function write(job: Job, { file, content }: OwnFile): Promise<boolean> {
 
 /** @param hashes what Nancy put there by the records; where they know of nothing, a launcher in the file makes it Nancy's */
 async function look(workspace: Workspace, file: string, hashes: readonly string[]): Promise<Found> {
+	const way = await wayTo(workspace, file);
+	// A file stands where a folder belongs.
+	if (way.is === 'blocked' && way.by === 'file') return { is: 'foreign' };
 	const path = await placeIn(workspace, file);
 	try {
 		// Nancy makes no links: whatever one leads to is not Nancy's to write.
@@ -170,8 +173,6 @@ async function look(workspace: Workspace, file: string, hashes: readonly string[
 		return { is: isOurs ? 'ours' : 'foreign', bytes };
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT')) return { is: 'nothing' };
-		// A file stands where a folder belongs.
-		if (hasErrno(error, 'ENOTDIR')) return { is: 'foreign' };
 		throw error;
 	}
 }

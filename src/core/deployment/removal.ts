@@ -5,7 +5,9 @@ import { removeOwnFiles } from './ownFiles.ts';
 import type { Places } from './places.ts';
 import { restoreFile } from './settingsFile.ts';
 import { removeSkills } from './skillFolders.ts';
-import { ownWayTo, wayTo } from './target.ts';
+import { ownWayTo, wayTo, type Way } from './target.ts';
+
+type Blocked = Extract<Way, { is: 'blocked' }>;
 
 /** What a deployment has in the agent's places, or some of it. */
 export interface Parts {
@@ -31,8 +33,9 @@ export async function removeParts(
 	parts: Parts,
 	isBusy: (() => boolean) | undefined,
 ): Promise<Removal> {
-	const links = await linksTo(workspace, places, parts);
-	const { files, ownFiles, skills } = without(parts, links);
+	const blocked = await blockedAmong(workspace, places, parts);
+	const links = [...blocked].filter(([, { by }]) => by === 'link');
+	const { files, ownFiles, skills } = without(parts, blocked);
 	const changed: string[] = [];
 	for (const deployed of files)
 		if (await restoreFile(workspace, record.driver, deployed, isBusy)) changed.push(deployed.file);
@@ -40,14 +43,14 @@ export async function removeParts(
 	const folders = await removeSkills(workspace, record, places, skills);
 	return {
 		changed: [...changed, ...own.changed, ...folders.changed],
-		warnings: [...links.values(), ...own.warnings, ...folders.warnings],
-		kept: new Set(links.keys()),
+		warnings: [...links.map(([, { why }]) => `${why}; it stays.`), ...own.warnings, ...folders.warnings],
+		kept: new Set(links.map(([place]) => place)),
 	};
 }
 
 /** Whether there is anything that {@link removeParts} could take away. */
 export async function isAnyInReach(workspace: Workspace, places: Places, parts: Parts): Promise<boolean> {
-	const { files, ownFiles, skills } = without(parts, await linksTo(workspace, places, parts));
+	const { files, ownFiles, skills } = without(parts, await blockedAmong(workspace, places, parts));
 	return files.length + ownFiles.length + skills.length > 0;
 }
 
@@ -71,17 +74,17 @@ function without({ files, ownFiles, skills }: Parts, kept: { has(place: string):
 	};
 }
 
-/** The parts that a link leads away to, each with a sentence that says so. */
-async function linksTo(workspace: Workspace, places: Places, parts: Parts): Promise<Map<string, string>> {
-	const links = new Map<string, string>();
+/** The parts that there is no way to. */
+async function blockedAmong(workspace: Workspace, places: Places, parts: Parts): Promise<Map<string, Blocked>> {
+	const found = new Map<string, Blocked>();
 	for (const { file } of parts.files) {
 		// Elsewhere than where the driver writes, no deployment has followed a link.
 		const way = await (places.files.has(file) ? wayTo : ownWayTo)(workspace, file);
-		if (way.is === 'blocked') links.set(file, `${way.why}; it stays as it is.`);
+		if (way.is === 'blocked') found.set(file, way);
 	}
 	for (const place of [...parts.ownFiles, ...parts.skills].filter(each => places.has(each))) {
 		const way = await wayTo(workspace, place);
-		if (way.is === 'blocked') links.set(place, `${way.why}; it stays.`);
+		if (way.is === 'blocked') found.set(place, way);
 	}
-	return links;
+	return found;
 }

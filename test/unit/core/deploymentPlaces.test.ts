@@ -163,6 +163,42 @@ describe('a linked folder', () => {
 		expect(treeOf(at('.git'))).toEqual({ x: '/' });
 	});
 
+	it.each([
+		['.tool', () => put(at('.tool'), 'mine')],
+		['.agents', () => put(at('.agents'), 'mine')],
+		['.agents/skills', () => put(at('.agents/skills'), 'mine')],
+		[
+			'.tool',
+			() => {
+				put(at('mine.txt'), 'mine');
+				symlinkSync('mine.txt', at('.tool'));
+			},
+		],
+	])('or a file in its place is refused with what to do, and keeps no clean-up (%s)', async (place, putFile) => {
+		putFile();
+		const asked = { ...request(), scope: 'workspace' as const };
+		const refusal = {
+			code: 'settings-broken',
+			message: expect.stringMatching(
+				new RegExp(`through ${place}, which is a (link to a )?file. Put a folder there`),
+			),
+		};
+		expect(await failure(deploy(workspace, alpha, asked))).toMatchObject(refusal);
+		expect(await failure(deploymentState(workspace, alpha, asked))).toMatchObject(
+			place.startsWith('.agents') ? {} : refusal,
+		);
+		expect(await cleanUp(workspace, undefined, [alpha])).toMatchObject({ changed: [], warnings: [], kept: [] });
+	});
+
+	it('that has become a file since keeps nothing: there is nothing behind it', async () => {
+		await deploy(workspace, alpha, { ...request(), scope: 'workspace' });
+		rmSync(at('.tool'), { recursive: true });
+		put(at('.tool'), 'mine');
+		expect(await cleanUp(workspace, undefined, [alpha])).toMatchObject({ warnings: [], kept: [] });
+		expect((await workspace.config()).deployments).toEqual([]);
+		expect(readFileSync(at('.tool'), 'utf8')).toBe('mine');
+	});
+
 	it('that stays in the workspace serves, and all is as it was after clean-up', async () => {
 		mkdirSync(at('config/tool'), { recursive: true });
 		symlinkSync('config/tool', at('.tool'));

@@ -72,7 +72,7 @@ it('an idle agent is not woken for one', async () => {
 	expect(hook('FileChanged', 'wake', bell).status).toBe(2);
 });
 
-it('where git cannot be started, messages come as ever', async () => {
+it('where git fails, messages come as ever', async () => {
 	await workspace.mailbox(address).makeFolders();
 	writeFileSync(join(workspace.paths.mailbox(address.task, FIRST_WORKER), 'inbox', 'note.md'), 'Use the helper.');
 	repository.write({ '.git/config': 'broken [' });
