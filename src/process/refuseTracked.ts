@@ -1,10 +1,8 @@
 import { relative } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import type { Workspace } from '../core/workspace.ts';
+import { IGNORES_CASE } from './mayTrack.ts';
 import { trackedFiles } from './trackedFiles.ts';
-
-/** On these, a `.Nancy` in the repository is the `.nancy` on the disk. */
-const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win32';
 
 /**
  * Whoever starts agents, deploys, sends or hands over in a workspace asks this first. Throws `not-trusted` where git tracks anything of its

@@ -75,6 +75,7 @@ it('an idle agent is not woken for one', async () => {
 it('where git fails, messages come as ever', async () => {
 	await workspace.mailbox(address).makeFolders();
 	writeFileSync(join(workspace.paths.mailbox(address.task, FIRST_WORKER), 'inbox', 'note.md'), 'Use the helper.');
+	repository.commit({ '.nancy.md': 'about it' });
 	repository.write({ '.git/config': 'broken [' });
 	expect(hook('UserPromptSubmit', 'turn', { prompt: 'Go on.' }).stdout).toContain('Use the helper.');
 });
