@@ -45,7 +45,8 @@ it.each(places)(
 	'git need not be asked where its index does not hold the name, and is where it does (%s)',
 	(_, make) => {
 		const folder = make();
-		repository.write({ '.nancy/tasks/t/task.json': '{}' }, folder);
+		repository.write({ '.nancy/tasks/t/task.json': '{}', 'links/symlink.ts': '' }, folder);
+		repository.git(['add', 'links'], folder);
 		expect(mayTrack(folder, '.nancy')).toBe(false);
 		track(folder);
 		expect(mayTrack(folder, '.nancy')).toBe(true);
