@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
-import { basename, dirname, extname, isAbsolute, join, relative, sep } from 'node:path';
+import { basename, dirname, extname, join, relative, sep } from 'node:path';
 import { configFolder } from '../base/folders.ts';
 import { NancyError } from '../base/errors.ts';
+import { isInside } from '../base/inside.ts';
 import type { Driver } from '../core/driver.ts';
 import type { PermissionMode } from '../core/headless.ts';
 import { headlessOf } from '../core/launch.ts';
@@ -110,7 +111,7 @@ export function refusePlacesFromAgent(driver: Driver, places: Places, asking: As
 	const root = foldersUpFrom(folder).find(each => existsSync(join(each, '.git')));
 	const worktrees = root === undefined ? undefined : real(`${root}.worktrees`);
 	const own = [real(folder), ...(worktrees === undefined ? [] : [worktrees])];
-	const within = (place: string) => own.map(each => relative(each, place)).find(isBelow);
+	const within = (place: string) => own.filter(each => isInside(each, place)).map(each => relative(each, place))[0];
 	const { folders, promptFile, outputFile } = places;
 	for (const place of [...folders, ...(promptFile === undefined ? [] : [promptFile])]) {
 		if (within(real(place)) === undefined) throw notAllowed(driver, asking, `with ${place}, outside its workspace`);
@@ -118,7 +119,7 @@ export function refusePlacesFromAgent(driver: Driver, places: Places, asking: As
 	const prefix = root === undefined ? '' : relative(real(root), real(folder));
 	for (const place of folders) {
 		const [, ...inside] = worktrees === undefined ? [] : relative(worktrees, real(place)).split(sep);
-		const isInWorktree = worktrees !== undefined && isBelow(relative(worktrees, real(place)));
+		const isInWorktree = worktrees !== undefined && isInside(worktrees, real(place));
 		if (isInWorktree ? inside.join(sep) === prefix : real(place) === real(folder)) continue;
 		throw notAllowed(driver, asking, `in ${place}; let it work in ${folder}, and say in the prompt where`);
 	}
@@ -142,10 +143,6 @@ function foldersUpFrom(folder: string): string[] {
 function real(path: string): string {
 	if (lstatSync(path, { throwIfNoEntry: false })) return existsSync(path) ? realpathSync(path) : sep;
 	return dirname(path) === path ? path : join(real(dirname(path)), basename(path));
-}
-
-function isBelow(path: string): boolean {
-	return path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
 export function isAgent({ context: { env, caller }, drivers }: Pick<Asking, 'context' | 'drivers'>): boolean {

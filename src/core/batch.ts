@@ -18,11 +18,13 @@ export interface Batch {
  * Claims what is due, most urgent first, as far as it fits into `limit` UTF-16 units; the rest waits for the next boundary.
  * A message that is too long by itself is handed over as a file to read.
  * @param canFile the agent has the `nancy` command on its PATH
+ * @param mayTake see {@link Mailbox.claim}
  */
 export async function claimBatch(
 	mailbox: Mailbox,
 	{ kind, slot, canFile = true }: { kind: EventKind; slot: Slot; canFile?: boolean },
 	limit: number,
+	mayTake?: Parameters<Mailbox['claim']>[1],
 ): Promise<Batch> {
 	const footer = howToFile(mailbox, canFile);
 	let room = limit - footer.length;
@@ -34,7 +36,7 @@ export async function claimBatch(
 		if (size > room) return 'stop';
 		room -= size;
 		return 'take';
-	});
+	}, mayTake);
 	const effects = new Set(claims.map(claim => claim.content.effect));
 	return {
 		claims,

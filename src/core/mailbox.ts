@@ -13,7 +13,14 @@ import { identify, liveness } from '../base/liveness.ts';
 import { formatMessage, parseMessage, type MessageContent } from '../protocol/message.ts';
 import type { MessageId } from '../protocol/names.ts';
 import { Receipt } from '../protocol/records.ts';
-import { CLAIM_FILE, MailboxFiles, MESSAGE_STATES, type MailboxListing, type MessageState } from './mailboxFiles.ts';
+import {
+	CLAIM_FILE,
+	MailboxFiles,
+	MESSAGE_STATES,
+	type MailboxListing,
+	type MessageState,
+	type StoredMessage,
+} from './mailboxFiles.ts';
 import { newMessageId } from './messageId.ts';
 import { messageFile } from './paths.ts';
 
@@ -75,22 +82,26 @@ export class Mailbox {
 	/**
 	 * Takes queued messages, in delivery order, as long as `take` says so. Exactly one claimer gets each message. Claims of
 	 * dead processes are returned to the inbox first.
+	 * @param mayTake asked once, before any of what was chosen is touched; never where that is nothing
 	 */
-	async claim(take: (message: MessageContent, id: MessageId) => 'take' | 'leave' | 'stop'): Promise<Claim[]> {
+	async claim(
+		take: (message: MessageContent, id: MessageId) => 'take' | 'leave' | 'stop',
+		mayTake: (chosen: readonly StoredMessage[]) => Promise<boolean> = () => Promise.resolve(true),
+	): Promise<Claim[]> {
 		await this.recover();
 		const { messages } = await this.list(['queued']);
-		const chosen: MessageId[] = [];
+		const chosen: StoredMessage[] = [];
 		for (const message of messages) {
 			const verdict = take(message.content, message.id);
 			if (verdict === 'stop') break;
-			if (verdict === 'take') chosen.push(message.id);
+			if (verdict === 'take') chosen.push(message);
 		}
-		if (chosen.length === 0) return [];
+		if (chosen.length === 0 || !(await mayTake(chosen))) return [];
 		await this.makeFolders();
 		const claims: Claim[] = [];
 		try {
 			const claimed = this.claimedIds();
-			for (const id of chosen) {
+			for (const { id } of chosen) {
 				const claim = this.claimOne(id, claimed);
 				if (claim) claims.push(claim);
 			}

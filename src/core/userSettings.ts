@@ -1,9 +1,10 @@
 import type { Stats } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, relative } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { hasErrno, NancyError } from '../base/errors.ts';
+import { isInside } from '../base/inside.ts';
 import {
 	CommonSettings,
 	DelegateSettings,
@@ -110,11 +111,6 @@ export class UserSettingsFile {
 			`others can write ${this.file}, which names commands to run; make it yours alone: chown and chmod 600`,
 		);
 	}
-}
-
-function isInside(folder: string, path: string): boolean {
-	const way = relative(folder, path);
-	return way === '' || (!isAbsolute(way) && way.split(/[/\\]/)[0] !== '..');
 }
 
 function withoutEmpty<T extends object>(folders: Readonly<Record<string, T>>): Record<string, T> {

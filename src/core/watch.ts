@@ -104,11 +104,11 @@ class TreeWatcher implements Disposable {
 		// A folder's own time changes with every folder made in it, so an unchanged one has only those that are known.
 		const inside = isChanged
 			? await foldersIn(folder)
-			: [...this.folders.keys()].filter(other => isInside(other, folder));
+			: [...this.folders.keys()].filter(other => isDirectlyIn(other, folder));
 		if (isChanged) {
 			const present = new Set(inside);
 			for (const other of this.folders.keys())
-				if (isInside(other, folder) && !present.has(other)) await this.look(other, true);
+				if (isDirectlyIn(other, folder) && !present.has(other)) await this.look(other, true);
 		}
 		for (const other of inside) {
 			if (this.disposed) return;
@@ -160,7 +160,6 @@ async function foldersIn(folder: string): Promise<string[]> {
 	}
 }
 
-/** Directly inside, not deeper. */
-function isInside(folder: string, parent: string): boolean {
+function isDirectlyIn(folder: string, parent: string): boolean {
 	return dirname(folder) === parent;
 }

@@ -9,6 +9,7 @@ import { BoundaryMark } from './boundaryMark.ts';
 import { ringLater } from './ringLater.ts';
 import type { Call } from './call.ts';
 import { beginHalt, currentHalt, endHalt, HALTED_BESIDE } from './halt.ts';
+import { mayHandOver } from './mayHandOver.ts';
 import { note, spool } from './notes.ts';
 
 /** Hands text to the agent; false when nobody took it. */
@@ -125,9 +126,14 @@ class Turn {
 		const { kind } = this.event;
 		const mark = isAroundTools(this.slot) ? BoundaryMark.begin(this.mailbox.folder) : undefined;
 		const occasion = { kind, slot: this.slot, canFile: this.call.env['NANCY_TASK_DIR'] !== undefined };
-		const batch = await claimBatch(this.mailbox, occasion, driver.hooks.contextLimit);
+		let isRefused = false;
+		const batch = await claimBatch(this.mailbox, occasion, driver.hooks.contextLimit, async due => {
+			isRefused = !(await mayHandOver(this.workspace, this.mailbox, due));
+			return !isRefused;
+		});
 		if (batch.claims.length === 0) {
-			if (await this.mayBeDueAtOtherTools()) mark?.discard();
+			// What was refused is due once the user has looked at it, without a change in the inbox.
+			if (isRefused || (await this.mayBeDueAtOtherTools())) mark?.discard();
 			else mark?.nothingWasDue();
 			return false;
 		}

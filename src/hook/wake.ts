@@ -5,6 +5,7 @@ import { readPhase, writePhase } from '../core/phase.ts';
 import { parseLine } from '../core/traffic/jsonLines.ts';
 import type { SessionId } from '../protocol/names.ts';
 import { wakingOf, type Call } from './call.ts';
+import { mayHandOver } from './mayHandOver.ts';
 import { spool } from './notes.ts';
 import { becomeWaiter } from './waiter.ts';
 
@@ -43,9 +44,11 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 	const mailbox = workspace.mailbox(binding.address);
 	await mailbox.recover();
 	const { messages } = await mailbox.list(['queued']);
-	if (!messages.some(message => wakes(message.content))) return rung === 'waiter' ? LATER : LEAVE;
+	const due = messages.filter(message => wakes(message.content));
+	if (due.length === 0) return rung === 'waiter' ? LATER : LEAVE;
 	if (!(await isIdle(call, session, transcript, isAgain, WAKE_MS[driver.hooks.wake.by])))
 		return call.isAttended ? LATER : LEAVE;
+	if (!(await mayHandOver(workspace, mailbox, due))) return rung === 'waiter' ? LATER : LEAVE;
 	await writePhase(workspace.paths, session, 'woken');
 	const { wake } = driver.hooks;
 	if (wake.by === 'answer') return { exitCode: 2, answer: wake.answer(rung) };

@@ -1,14 +1,17 @@
 import { join, isAbsolute } from 'node:path';
 import type { AskGit, GitView } from '../core/deployment/gitExclude.ts';
 import { NancyError } from '../base/errors.ts';
-import { cutAtZeros, git, gitList } from './git.ts';
+import { cutAtZeros, git } from './git.ts';
+import { isOthers, trackedFiles } from './trackedFiles.ts';
 
-/** What git says of files in a folder; `undefined` without git, outside a checkout, and where git refuses to say. */
+/** What git says of files in a folder; `undefined` without git, outside a checkout, and where git fails. */
 export const askGit: AskGit = async (folder, files) => {
 	try {
 		return await viewOf(folder, files);
 	} catch (error) {
-		if (error instanceof NancyError) return undefined;
+		if (isOthers(error))
+			return { excludeFile: undefined, prefix: '', tracked: await trackedIn(folder, files), ignored: new Set() };
+		if (error instanceof NancyError && error.code === 'git') return undefined;
 		throw error;
 	}
 };
@@ -22,13 +25,20 @@ async function viewOf(folder: string, files: readonly string[]): Promise<GitView
 	if (isInside !== 'true' || exclude === '' || more.join('') !== '') return undefined;
 	const excludeFile = isAbsolute(exclude) ? exclude : join(folder, exclude);
 	if (files.length === 0) return { excludeFile, prefix, tracked: new Set(), ignored: new Set() };
-	const literal = { env: { GIT_LITERAL_PATHSPECS: '1' } };
-	const tracked = await gitList(place, ['ls-files', '--cached', '-z', '--', ...files], literal);
 	const matches = await git(place, ['check-ignore', '--verbose', '-z', '--stdin'], {
 		answers: [1],
 		input: files.map(file => `${file}\0`).join(''),
 	});
-	return { excludeFile, prefix, tracked: new Set(tracked), ignored: ignoredIn(cutAtZeros(matches.stdout)) };
+	return {
+		excludeFile,
+		prefix,
+		tracked: await trackedIn(folder, files),
+		ignored: ignoredIn(cutAtZeros(matches.stdout)),
+	};
+}
+
+async function trackedIn(folder: string, files: readonly string[]): Promise<ReadonlySet<string>> {
+	return new Set(files.length > 0 ? await trackedFiles(folder, files) : []);
 }
 
 /** What is ignored by anything but `info/exclude`, which may hold lines of Nancy's in another worktree. */

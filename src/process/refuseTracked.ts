@@ -1,15 +1,13 @@
 import { relative } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { gitList } from './git.ts';
-
-/** On these, a `.Nancy` in the repository is the `.nancy` on the disk. */
-const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win32';
+import { IGNORES_CASE } from './mayTrack.ts';
+import { trackedFiles } from './trackedFiles.ts';
 
 /**
- * Whoever starts agents, deploys or sends in a workspace asks this first. Throws `not-trusted` where git tracks anything of its
+ * Whoever starts agents, deploys, sends or hands over in a workspace asks this first. Throws `not-trusted` where git tracks anything of its
  * `.nancy`: that came with the repository, and its prompts and messages would be handed to agents as the user's own words. Without
- * git, outside a checkout and where git refuses to say, nothing is known against it.
+ * git and outside a checkout nothing is known against it; in a repository of somebody else, of which git may say nothing, it is as if.
  */
 export async function refuseTracked({ folder, paths }: Workspace): Promise<void> {
 	const name = relative(folder, paths.root);
@@ -20,17 +18,16 @@ export async function refuseTracked({ folder, paths }: Workspace): Promise<void>
 	throw new NancyError(
 		'not-trusted',
 		`${paths.root} came with the repository: git tracks ${first}${more}. Its prompts and messages are not your own, and agents would ` +
-			`take them for yours; so nothing is started, set up or sent here. Look at what is in it, then run “git rm -r --cached ${name}” in ` +
+			`take them for yours; so nothing is started, set up, sent or handed over here. Look at what is in it, then run “git rm -r --cached ${name}” in ` +
 			`${folder}, or remove the folder.`,
 	);
 }
 
 async function filesOf(folder: string, name: string): Promise<readonly string[]> {
-	const pathspecs = { env: IGNORES_CASE ? { GIT_ICASE_PATHSPECS: '1' } : { GIT_LITERAL_PATHSPECS: '1' } };
 	try {
-		return await gitList({ folder }, ['ls-files', '--cached', '-z', '--', name], pathspecs);
+		return await trackedFiles(folder, [name], IGNORES_CASE ? { GIT_ICASE_PATHSPECS: '1' } : undefined);
 	} catch (error) {
-		if (error instanceof NancyError) return [];
+		if (error instanceof NancyError && error.code === 'git') return [];
 		throw error;
 	}
 }

@@ -1,8 +1,9 @@
 import { constants, existsSync } from 'node:fs';
 import { copyFile, lstat, mkdir, readlink, realpath, symlink } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { mapConcurrently } from '../base/concurrent.ts';
 import { hasErrno } from '../base/errors.ts';
+import { isInside } from '../base/inside.ts';
 import { cutAtZeros, git, gitList, type GitPlace } from './git.ts';
 
 /** Patterns as in .gitignore, of ignored files that a worktree needs: `.env`, local settings. Other tools read it too. */
@@ -57,9 +58,4 @@ async function makeFolder(worktree: string, folder: string): Promise<boolean> {
 		if (!hasErrno(error, 'EEXIST')) throw error;
 	});
 	return isInside(worktree, await realpath(folder));
-}
-
-function isInside(folder: string, path: string): boolean {
-	const way = relative(folder, path);
-	return way === '' || (!isAbsolute(way) && way.split(/[/\\]/)[0] !== '..');
 }

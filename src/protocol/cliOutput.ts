@@ -179,6 +179,8 @@ export const CleanupOutput = z.object({
 	/** Files given back and skills removed, relative to the folder. */
 	changed: z.array(z.string()),
 	warnings: z.array(z.string()),
+	/** Places that a link leads away from: they stay, and the record of them too. */
+	kept: z.array(z.string()),
 });
 
 /** `nancy doctor` */

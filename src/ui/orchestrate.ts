@@ -1,7 +1,8 @@
-import { isAbsolute, relative, sep } from 'node:path';
+import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
+import { isInside } from '../base/inside.ts';
 import { refuseLongPrompt } from '../core/launch.ts';
 import { taskNameFrom } from '../core/workspace.ts';
 import { DriverId, type TaskName } from '../protocol/names.ts';
@@ -190,9 +191,4 @@ function specificationIn(folder: Folder, { uri, languageId }: vscode.TextDocumen
 	if (uri.scheme !== 'file' || !['markdown', 'plaintext'].includes(languageId)) return undefined;
 	const isOwn = isInside(folder.path, uri.fsPath) && !isInside(folder.workspace.paths.root, uri.fsPath);
 	return isOwn ? relative(folder.path, uri.fsPath).replaceAll(sep, '/') : undefined;
-}
-
-function isInside(folder: string, file: string): boolean {
-	const way = relative(folder, file);
-	return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -3,6 +3,7 @@ import { CleanupOutput } from '../../protocol/cliOutput.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { betweenAnswers } from '../currentOverview.ts';
+import { ExitCode } from '../failure.ts';
 import { findDeployed, findWorkspace } from '../place.ts';
 import { printableLine } from '../words.ts';
 
@@ -33,7 +34,7 @@ export const cleanup = command(
 				? await findDeployed(context, candidate => isDeployedIn(candidate, drivers))
 				: findWorkspace(context);
 		const task = input.task === undefined ? undefined : (await workspace.task(parseTaskName(input.task))).name;
-		const { changed, warnings, undeployed } = await betweenAnswers(workspace, context, isBusy =>
+		const { changed, warnings, kept, undeployed } = await betweenAnswers(workspace, context, isBusy =>
 			cleanUp(workspace, task, drivers, isBusy, askGit),
 		);
 		for (const warning of warnings) context.note(warning);
@@ -43,15 +44,20 @@ export const cleanup = command(
 				folder: workspace.folder,
 				changed: [...changed],
 				warnings: [...warnings],
+				kept: [...kept],
 				...(task !== undefined && { task }),
 			},
 			[
 				`in ${printableLine(workspace.folder, 1000)}`,
 				...(task === undefined ? [] : [`archived ${task}`]),
 				...(undeployed ? [] : ['hooks and skills stay: other tasks need them']),
-				...(undeployed && changed.length === 0 ? ['nothing was deployed'] : []),
+				...(undeployed && changed.length + kept.length === 0 ? ['nothing was deployed'] : []),
 				...changed.map(file => `took back ${printableLine(file, 1000)}`),
+				...kept.map(
+					file => `left ${printableLine(file, 1000)}: put a folder in place of the link and clean up again`,
+				),
 			],
+			kept.length === 0 ? ExitCode.ok : ExitCode.failed,
 		);
 	},
 );

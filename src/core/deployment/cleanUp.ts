@@ -1,14 +1,15 @@
 import { NancyError } from '../../base/errors.ts';
 import type { DriverId, TaskName } from '../../protocol/names.ts';
+import type { TaskRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver.ts';
 import { isRunning } from '../launch.ts';
-import type { Workspace } from '../workspace.ts';
+import type { FileProblem, Workspace } from '../workspace.ts';
 import { unknownWriter } from './places.ts';
-import { undeploy, type DeployResult } from './deploy.ts';
 import { showToGit, type AskGit } from './gitExclude.ts';
+import { undeploy, type TakenBack } from './undeploy.ts';
 import { filesWithEntries, undeployUnrecorded } from './unrecorded.ts';
 
-export interface CleanUpResult extends DeployResult {
+export interface CleanUpResult extends TakenBack {
 	/** False when hooks and skills stay because another task needs them. */
 	undeployed: boolean;
 }
@@ -16,7 +17,7 @@ export interface CleanUpResult extends DeployResult {
 /**
  * Takes back what was deployed: for the whole workspace, or after one task, which is archived; then only when no other task
  * needs it. Messages and records stay. Entries are found even where their record was removed with `.nancy`. Throws `busy` while an
- * agent runs that would go deaf.
+ * agent runs that would go deaf, and `bad-file` for a record of which nobody can tell.
  * @param isBusy whether an agent may be writing its settings itself
  */
 export async function cleanUp(
@@ -26,42 +27,44 @@ export async function cleanUp(
 	isBusy: (agent: DriverId) => boolean = () => false,
 	askGit?: AskGit,
 ): Promise<CleanUpResult> {
-	await refuseRunning(workspace, task);
+	const tasks = readable(await workspace.tasks()).tasks;
+	await refuseRunning(workspace, tasks, task);
 	if (task !== undefined) {
+		const isNeeded = await hasOpenTask(
+			workspace,
+			tasks.filter(({ name }) => name !== task),
+		);
 		await workspace.updateTask(task, record => ({ archivedAt: new Date().toISOString(), ...record }));
-		if (await hasOpenTask(workspace)) return { changed: [], warnings: [], undeployed: false };
+		if (isNeeded) return { changed: [], warnings: [], kept: [], undeployed: false };
 	}
-	const changed: string[] = [];
-	const warnings: string[] = [];
+	const done: Record<'changed' | 'warnings' | 'kept', string[]> = { changed: [], warnings: [], kept: [] };
 	const recorded = (await workspace.config()).deployments.map(({ driver }) => driver);
-	const unrecorded = drivers.filter(({ id }) => !recorded.includes(id));
-	for (const run of [
-		...recorded.map(
-			id => () =>
-				undeploy(
-					workspace,
-					drivers.find(each => each.id === id) ?? unknownWriter(id),
-					() => isBusy(id),
-					askGit,
-				),
-		),
-		...unrecorded.map(driver => () => undeployUnrecorded(workspace, driver, () => isBusy(driver.id))),
-	]) {
-		const result = await run();
-		changed.push(...result.changed);
-		warnings.push(...result.warnings);
+	for (const id of recorded) {
+		const driver = drivers.find(each => each.id === id) ?? unknownWriter(id);
+		const { changed, warnings, kept } = await undeploy(workspace, driver, () => isBusy(id), askGit);
+		done.changed.push(...changed);
+		done.warnings.push(...warnings);
+		done.kept.push(...kept);
+	}
+	for (const driver of drivers.filter(({ id }) => !recorded.includes(id))) {
+		const { changed, warnings } = await undeployUnrecorded(workspace, driver, () => isBusy(driver.id));
+		done.changed.push(...changed);
+		done.warnings.push(...warnings);
 	}
 	// Also what a kill or a removed record has left there.
-	warnings.push(...(await showToGit(workspace, askGit)));
-	return { changed, warnings, undeployed: true };
+	done.warnings.push(...(await showToGit(workspace, askGit)));
+	return { ...done, undeployed: true };
 }
 
-async function refuseRunning(workspace: Workspace, task: TaskName | undefined): Promise<void> {
-	const { tasks } = await workspace.tasks();
+async function refuseRunning(
+	workspace: Workspace,
+	tasks: readonly TaskRecord[],
+	task: TaskName | undefined,
+): Promise<void> {
 	// A session that the user started alone must not keep the user from taking Nancy away.
 	const own = tasks.filter(({ name, origin }) => (task === undefined ? origin === 'nancy' : name === task));
 	for (const { name } of own) {
-		const running = (await workspace.workers(name)).workers.find(isRunning);
+		const running = readable(await workspace.workers(name)).workers.find(isRunning);
 		if (!running) continue;
 		const worker = `${name}/${running.name}`;
 		throw new NancyError('busy', `${worker} is running; end it first: nancy stop ${worker}`);
@@ -69,12 +72,22 @@ async function refuseRunning(workspace: Workspace, task: TaskName | undefined): 
 }
 
 /** A session that Nancy only found keeps nothing deployed once it has ended. */
-async function hasOpenTask(workspace: Workspace): Promise<boolean> {
-	for (const { name, origin, archivedAt } of (await workspace.tasks()).tasks) {
+async function hasOpenTask(workspace: Workspace, tasks: readonly TaskRecord[]): Promise<boolean> {
+	for (const { name, origin, archivedAt } of tasks) {
 		if (archivedAt === undefined && origin === 'nancy') return true;
-		if ((await workspace.workers(name)).workers.some(isRunning)) return true;
+		if (readable(await workspace.workers(name)).workers.some(isRunning)) return true;
 	}
 	return false;
+}
+
+/** A record that nobody can read may be of an agent that runs: throws `bad-file` for the first. */
+function readable<T extends { problems: readonly FileProblem[] }>(listing: T): T {
+	const [problem] = listing.problems;
+	if (!problem) return listing;
+	throw new NancyError(
+		'bad-file',
+		`${problem.file}: ${problem.reason}. Nobody can say whether an agent runs there that would go deaf; repair or move it and try again`,
+	);
 }
 
 /** Whether a folder holds entries of Nancy's for any of these agents, with or without a record of them. */

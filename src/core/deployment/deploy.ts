@@ -1,23 +1,21 @@
 import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { formatVersion } from '../../base/version.ts';
-import type { Deployment } from '../../protocol/records.ts';
-import type { DriverId } from '../../protocol/names.ts';
 import type { DeploymentScope, Driver } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
-import { hideFromGit, showToGit, type AskGit } from './gitExclude.ts';
+import { hideFromGit, showToGit } from './gitExclude.ts';
 import { isOursFor, jobFor, type DeployRequest, type Job, type Outcome } from './job.ts';
-import { deployLaunchFiles, holdsLaunchFiles, removeLaunchFiles } from './launchFiles.ts';
+import { deployLaunchFiles, holdsLaunchFiles } from './launchFiles.ts';
 import { explained, locked } from './locked.ts';
-import { deployOwnFiles, inTheWay, ownFilesState, removeOwnFiles, writable } from './ownFiles.ts';
-import { placesOfDriver, type Places, type Writer } from './places.ts';
-import { dropRecord, placesOf, recordOf, removeEmpty, sweepOriginals, updateRecord } from './record.ts';
+import { deployOwnFiles, inTheWay, ownFilesState, writable } from './ownFiles.ts';
+import { placesOf, recordOf, sweepOriginals, updateRecord } from './record.ts';
 import { isServedByAnother } from './served.ts';
-import { deployFile, restoreFile, sha256 } from './settingsFile.ts';
+import { deployFile, sha256 } from './settingsFile.ts';
 import { holdsExactly, isPlainJson, withoutEntries } from './settingsText.ts';
-import { deploySkills, hasSkills, removeSkills, skillsOf } from './skillFolders.ts';
-import { ownWayTo, placeIn, readText, statusOf, wayTo } from './target.ts';
+import { deploySkills, hasSkills, skillsOf } from './skillFolders.ts';
+import { hasStale, removeStale } from './stale.ts';
+import { ownWayTo, placeIn, readText, realPlace, statusOf, wayTo } from './target.ts';
 
 export interface DeployResult {
 	/** Files and folders written, relative to the workspace folder. Empty when all was as it should be. */
@@ -30,7 +28,7 @@ export type DeploymentState = 'ok' | 'missing' | 'outdated';
 
 /**
  * Writes a driver's hooks and skills into the workspace; safe to repeat. What was there before is kept below
- * `.nancy/deployed/` and noted in config.json first, so that a kill at any line leaves something {@link undeploy} can undo.
+ * `.nancy/deployed/` and noted in config.json first, so that a kill at any line leaves something `undeploy` can undo.
  */
 export async function deploy(workspace: Workspace, driver: Driver, request: DeployRequest): Promise<DeployResult> {
 	return explained(workspace, async () => {
@@ -49,15 +47,15 @@ export async function deploy(workspace: Workspace, driver: Driver, request: Depl
 
 /** @param asked which sessions the user has just asked to be served */
 async function carryOut(job: Job, asked: DeploymentScope): Promise<DeployResult> {
-	const { workspace, driver, request, plan } = job;
+	const { workspace, driver, plan } = job;
 	const outcome: Outcome = { changed: [], warnings: [] };
 	const add = ({ changed, warnings }: Outcome) => {
 		outcome.changed.push(...changed);
 		outcome.warnings.push(...warnings);
 	};
 	await refuseLinkedPlaces(job);
+	await refuseTrackedLinks(job);
 	const isTracked = await hide(job, outcome);
-	await refuseTrackedLinks(job, isTracked);
 	for (const edit of plan.edits) {
 		if (await deployFile(job, edit)) {
 			outcome.changed.push(edit.file);
@@ -76,7 +74,7 @@ async function carryOut(job: Job, asked: DeploymentScope): Promise<DeployResult>
 		outcome.warnings.push(`${file} is tracked by git: do not commit what Nancy wrote there.`);
 	outcome.changed.push(...(await deployLaunchFiles(job)));
 	if (driver.skillsFolder !== undefined) add(await deploySkills(job, driver.skillsFolder));
-	add(await removeStale(job, request.isBusy));
+	add(await removeStale(job));
 	await settleRecord(job);
 	await sweepOriginals(workspace);
 	// At a start that found everything in its place, the user has been told.
@@ -105,7 +103,7 @@ export async function deploymentState(
 		isThere ||= withoutEntries(file, text, isOwn) !== text;
 	}
 	const own = await ownFilesState(job);
-	isSame &&= own.isSame && (await holdsLaunchFiles(job)) && (await staleIn(job)) === undefined;
+	isSame &&= own.isSame && (await holdsLaunchFiles(job)) && !(await hasStale(job));
 	isThere ||= own.isThere || (record !== undefined && record.launchFiles.length > 0);
 	if (isSame && driver.skillsFolder !== undefined) isSame = await hasSkills(job, driver.skillsFolder);
 	if (isSame || (record && isThere && (await isServedByAnother(workspace, record, request.runtime)))) return 'ok';
@@ -117,78 +115,23 @@ export async function obstacles(workspace: Workspace, driver: Driver, request: D
 	return inTheWay(jobFor(workspace, driver, request, await recordOf(workspace, driver.id)));
 }
 
-/**
- * Takes back everything that was deployed for one agent. A file that nobody changed since is again what it was, byte for byte;
- * of any other, only Nancy's own entries go. Returns what was done, and what was kept and why.
- */
-export async function undeploy(
-	workspace: Workspace,
-	driver: Writer,
-	isBusy?: () => boolean,
-	askGit?: AskGit,
-): Promise<DeployResult> {
-	return explained(workspace, async () => {
-		if (!(await recordOf(workspace, driver.id))) return { changed: [], warnings: [] };
-		return locked(workspace, async () => {
-			const record = await recordOf(workspace, driver.id);
-			if (!record) return { changed: [], warnings: [] };
-			return takeBack(workspace, record, placesOfDriver(workspace, driver), isBusy, askGit);
-		});
-	});
-}
-
-async function takeBack(
-	workspace: Workspace,
-	record: Deployment,
-	places: Places,
-	isBusy: (() => boolean) | undefined,
-	askGit: AskGit | undefined,
-): Promise<DeployResult> {
-	const files = await giveBack(workspace, record.driver, places, record.files, isBusy);
-	const own = await removeOwnFiles(workspace, record, places);
-	const launch = await removeLaunchFiles(workspace, record.driver);
-	const skills = await removeSkills(workspace, record, places);
-	await removeEmpty(workspace, record.folders, places);
-	const git = await showToGit(workspace, askGit, record.driver);
-	await dropRecord(workspace, record);
-	await sweepOriginals(workspace);
-	return {
-		changed: [...files.changed, ...own.changed, ...launch, ...skills.changed],
-		warnings: [...files.warnings, ...own.warnings, ...skills.warnings, ...git],
-	};
-}
-
-/** Gives other tools' files back, but those that a link leads away to. */
-async function giveBack(
-	workspace: Workspace,
-	driver: DriverId,
-	places: Places,
-	files: Deployment['files'],
-	isBusy: (() => boolean) | undefined,
-): Promise<Outcome> {
-	const outcome: Outcome = { changed: [], warnings: [] };
-	for (const deployed of files) {
-		// Elsewhere than where the driver writes, no deployment has followed a link.
-		const look = places.files.has(deployed.file) ? wayTo : ownWayTo;
-		const way = await look(workspace, deployed.file);
-		if (way.is === 'blocked') outcome.warnings.push(`${way.why}; it stays as it is.`);
-		else if (await restoreFile(workspace, driver, deployed, isBusy)) outcome.changed.push(deployed.file);
-	}
-	return outcome;
-}
-
 /** Before anything is written: a refusal leaves nothing half done. */
 async function refuseLinkedPlaces({ workspace, driver, request, plan }: Job): Promise<void> {
 	const skills = driver.skillsFolder === undefined ? [] : await skillsOf(request.runtime, driver.skillsFolder);
-	for (const place of [...[...plan.edits, ...plan.files].map(({ file }) => file), ...skills])
-		await placeIn(workspace, place);
+	for (const place of [...plan.edits.map(({ file }) => file), ...skills]) await placeIn(workspace, place);
+	for (const { file } of plan.files) {
+		const way = await wayTo(workspace, file);
+		// A file in the place of a folder is as somebody else's in the place of the own one: it stays, and the rest is deployed.
+		if (way.is === 'blocked' && way.by === 'link') await placeIn(workspace, file);
+	}
 }
 
 /** Has git overlook the files that will be made, before they are. Returns which of the plan's files it tracks. */
 async function hide(job: Job, outcome: Outcome): Promise<(file: string) => boolean> {
 	const { workspace, plan, request } = job;
-	const files = [...plan.edits, ...plan.files].map(({ file }) => file);
-	const view = files.length > 0 ? await request.askGit?.(workspace.folder, files) : undefined;
+	const real = new Map<string, string>();
+	for (const { file } of [...plan.edits, ...plan.files]) real.set(file, await realPlace(workspace, file));
+	const view = real.size > 0 ? await request.askGit?.(workspace.folder, [...real.values()]) : undefined;
 	if (!view) return () => false;
 	const { deployments } = await workspace.config();
 	const made = await writable(job);
@@ -198,63 +141,23 @@ async function hide(job: Job, outcome: Outcome): Promise<(file: string) => boole
 		if (known ? !known.existedBefore : !isThere) made.push(file);
 	}
 	outcome.warnings.push(...(await hideFromGit(workspace, view, made, deployments.flatMap(placesOf))));
-	return file => view.tracked.has(file);
+	return file => view.tracked.has(real.get(file) ?? file);
 }
 
 /** A settings file may be a link to one that the user keeps elsewhere. One that came with the repository is not the user's. */
-async function refuseTrackedLinks({ workspace, plan }: Job, isTracked: (file: string) => boolean): Promise<void> {
-	for (const { file } of plan.edits.filter(edit => isTracked(edit.file))) {
+async function refuseTrackedLinks({ workspace, plan, request }: Job): Promise<void> {
+	for (const { file } of plan.edits) {
 		const way = await ownWayTo(workspace, file);
 		if (way.is === 'open') continue;
+		const link = await placeIn(workspace, file);
+		// Asked where it really stands, which may be a repository within this one.
+		const view = await request.askGit?.(dirname(link), [basename(link)]);
+		if (!view?.tracked.has(basename(link))) continue;
 		throw new NancyError(
 			'settings-broken',
 			`${way.why}, and git tracks it. Put a file there and try again; Nancy has not touched anything.`,
 		);
 	}
-}
-
-/** What an earlier version has deployed and this one does not. */
-interface Stale {
-	record: Deployment;
-	files: Deployment['files'];
-	ownFiles: string[];
-	skills: string[];
-}
-
-async function staleIn({ workspace, driver, request, plan }: Job): Promise<Stale | undefined> {
-	const record = await recordOf(workspace, driver.id);
-	if (!record) return undefined;
-	const wanted = new Set([...plan.edits, ...plan.files].map(({ file }) => file));
-	const skills = driver.skillsFolder === undefined ? [] : await skillsOf(request.runtime, driver.skillsFolder);
-	const stale = {
-		record,
-		files: record.files.filter(({ file }) => !wanted.has(file)),
-		ownFiles: record.ownFiles.map(({ file }) => file).filter(file => !wanted.has(file)),
-		skills: record.skills.map(({ folder }) => folder).filter(folder => !skills.includes(folder)),
-	};
-	return stale.files.length + stale.ownFiles.length + stale.skills.length > 0 ? stale : undefined;
-}
-
-async function removeStale(job: Job, isBusy: (() => boolean) | undefined): Promise<Outcome> {
-	const stale = await staleIn(job);
-	if (!stale) return { changed: [], warnings: [] };
-	const { workspace, driver } = job;
-	const { record } = stale;
-	const places = placesOfDriver(workspace, driver);
-	const files = await giveBack(workspace, driver.id, places, stale.files, isBusy);
-	const own = await removeOwnFiles(workspace, record, places, stale.ownFiles);
-	const skills = await removeSkills(workspace, record, places, stale.skills);
-	await removeEmpty(workspace, record.folders, places);
-	await updateRecord(job, '.', known => ({
-		...known,
-		files: known.files.filter(({ file }) => !stale.files.some(each => each.file === file)),
-		ownFiles: known.ownFiles.filter(({ file }) => !stale.ownFiles.includes(file)),
-		skills: known.skills.filter(({ folder }) => !stale.skills.includes(folder)),
-	}));
-	return {
-		changed: [...files.changed, ...own.changed, ...skills.changed],
-		warnings: [...files.warnings, ...own.warnings, ...skills.warnings],
-	};
 }
 
 /** Also where nothing stands in the agent's places, the record says for which versions and sessions Nancy is here. */

@@ -3,20 +3,19 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { exchangeFile } from '../../base/atomicFile.ts';
 import { errorText } from '../../base/errors.ts';
-import type { DriverId } from '../../protocol/names.ts';
 import { NancyPaths } from '../paths.ts';
 import type { Workspace } from '../workspace.ts';
 import { placesOf } from './record.ts';
 import { excludedFor, foldersIn, patternFor, withExcluded } from './excludeBlock.ts';
-import { ownTarget, readBytes } from './target.ts';
+import { ownTarget, readBytes, realPlace } from './target.ts';
 
 /** What git says of a workspace folder. */
 export interface GitView {
-	/** The `info/exclude` of its repository; absolute. */
-	excludeFile: string;
+	/** The `info/exclude` of its repository; absolute. None in a repository of somebody else, which Nancy does not write. */
+	excludeFile: string | undefined;
 	/** The folder in its checkout: empty at the top, else with a `/` at the end. */
 	prefix: string;
-	/** Of the files asked about, relative to the folder. */
+	/** Of the files asked about, relative to the folder; a file is to be asked about by its {@link realPlace}. */
 	tracked: ReadonlySet<string>;
 	/** Of the files asked about, those that git does not show anyway. */
 	ignored: ReadonlySet<string>;
@@ -40,10 +39,14 @@ export async function hideFromGit(
 	kept: readonly string[],
 ): Promise<string[]> {
 	const { excludeFile, prefix, ignored, tracked } = view;
+	if (excludeFile === undefined) return [];
 	const patterns = (files: readonly string[]) => files.flatMap(file => patternFor(prefix, file) ?? []);
-	const added = patterns(fresh.filter(file => !ignored.has(file) && !tracked.has(file)));
-	const known = new Set(patterns([...fresh, ...kept]));
 	try {
+		const made = await Promise.all(fresh.map(file => realPlace(workspace, file)));
+		const added = patterns(made.filter(file => !ignored.has(file) && !tracked.has(file)));
+		const known = new Set(
+			patterns([...made, ...(await Promise.all(kept.map(file => realPlace(workspace, file))))]),
+		);
 		const target = await ownTarget(excludeFile, excludeFile);
 		for (let attempt = 0; attempt < TRIES; attempt++) {
 			const before = await readBytes(target);
@@ -64,15 +67,10 @@ export async function hideFromGit(
 }
 
 /** Has git overlook only what a record still names. */
-export async function showToGit(
-	workspace: Workspace,
-	askGit: AskGit | undefined,
-	except?: DriverId,
-): Promise<string[]> {
+export async function showToGit(workspace: Workspace, askGit: AskGit | undefined): Promise<string[]> {
 	const view = await askGit?.(workspace.folder, []);
 	if (!view) return [];
-	const records = (await workspace.config()).deployments.filter(each => each.driver !== except);
-	return hideFromGit(workspace, view, [], records.flatMap(placesOf));
+	return hideFromGit(workspace, view, [], (await workspace.config()).deployments.flatMap(placesOf));
 }
 
 /** A workspace folder that was removed or moved away, which nobody will clean up any more. */

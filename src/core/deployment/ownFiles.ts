@@ -73,21 +73,20 @@ export async function writable({ workspace, plan }: Job): Promise<string[]> {
 	return files;
 }
 
-/** Removes the own files of a deployment that no other one has, but those that somebody has changed and those elsewhere. */
+/** Removes the own files of a deployment that no other one has, but those that somebody has changed and those elsewhere. No link may be on the way. */
 export async function removeOwnFiles(
 	workspace: Workspace,
 	record: Deployment,
 	places: Places,
-	files: Iterable<string> = record.ownFiles.map(({ file }) => file),
+	files: Iterable<string>,
 ): Promise<Outcome> {
 	const changed: string[] = [];
 	const warnings: string[] = [];
 	const others = (await workspace.config()).deployments.filter(each => each.driver !== record.driver);
 	for (const file of new Set(files)) {
 		if (hashesOf(others, file).length > 0) continue;
-		const refusal = await places.refusal(file);
-		if (refusal !== undefined) {
-			warnings.push(refusal);
+		if (!places.has(file)) {
+			warnings.push(`${file} is not where Nancy writes for ${record.driver}; it stays.`);
 			continue;
 		}
 		const found = await look(workspace, file, hashesOf([record], file));
@@ -161,6 +160,9 @@ async function write(job: Job, { file, content }: OwnFile): Promise<boolean> {
 
 /** @param hashes what Nancy put there by the records; where they know of nothing, a launcher in the file makes it Nancy's */
 async function look(workspace: Workspace, file: string, hashes: readonly string[]): Promise<Found> {
+	const way = await wayTo(workspace, file);
+	// A file stands where a folder belongs.
+	if (way.is === 'blocked' && way.by === 'file') return { is: 'foreign' };
 	const path = await placeIn(workspace, file);
 	try {
 		// Nancy makes no links: whatever one leads to is not Nancy's to write.
@@ -171,8 +173,6 @@ async function look(workspace: Workspace, file: string, hashes: readonly string[
 		return { is: isOurs ? 'ours' : 'foreign', bytes };
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT')) return { is: 'nothing' };
-		// A file stands where a folder belongs.
-		if (hasErrno(error, 'ENOTDIR')) return { is: 'foreign' };
 		throw error;
 	}
 }

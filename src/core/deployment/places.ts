@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import type { DriverId } from '../../protocol/names.ts';
 import type { Driver, OwnFile } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
-import { wayTo } from './target.ts';
 
 /** What says where a driver writes. */
 export type Writer = Pick<Driver, 'id' | 'oldestVersion' | 'deployment' | 'skillsFolder' | 'earlierPlaces'>;
@@ -13,8 +12,8 @@ export interface Places {
 	files: ReadonlySet<string>;
 	/** Folders on the way to a place, and skill folders' own. */
 	folders: ReadonlySet<string>;
-	/** Why a file or a skill's folder is not removed, in a sentence; `undefined` where it may be. */
-	refusal(place: string): Promise<string | undefined>;
+	/** Whether a file of Nancy's own or a skill's folder may stand there; nothing else is removed. */
+	has(place: string): boolean;
 }
 
 export function placesOfDriver(workspace: Workspace, driver: Writer): Places {
@@ -27,11 +26,7 @@ export function placesOfDriver(workspace: Workspace, driver: Writer): Places {
 	return {
 		files,
 		folders: new Set([...skillFolders, ...[...files, ...skillFolders].flatMap(foldersAbove)]),
-		refusal: async place => {
-			if (!isPlace(place)) return `${place} is not where Nancy writes for ${driver.id}; it stays.`;
-			const way = await wayTo(workspace, place);
-			return way.is === 'blocked' ? `${way.why}; it stays.` : undefined;
-		},
+		has: isPlace,
 	};
 }
 

@@ -2,6 +2,7 @@ import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { formatVersion } from '../../base/version.ts';
+import type { DriverId } from '../../protocol/names.ts';
 import type { Deployment } from '../../protocol/records.ts';
 import type { Driver } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
@@ -36,6 +37,18 @@ export async function updateRecord(
 		const others = config.deployments.filter(each => each.driver !== driver.id).map(changeOther);
 		return { ...config, deployments: [...others, change(record)] };
 	});
+}
+
+/** Changes a driver's record where there is one. */
+export async function changeRecord(
+	workspace: Workspace,
+	driver: DriverId,
+	change: (record: Deployment) => Deployment,
+): Promise<void> {
+	await workspace.updateConfig(config => ({
+		...config,
+		deployments: config.deployments.map(each => (each.driver === driver ? change(each) : each)),
+	}));
 }
 
 /** Forgets a driver's deployment. Folders that others still need are theirs to remove from now on. */

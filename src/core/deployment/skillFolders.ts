@@ -83,21 +83,20 @@ export async function hasSkills({ workspace, driver, request }: Job, skillsFolde
 	return true;
 }
 
-/** Removes the skills of a deployment that no other one needs, but those that somebody has changed and those elsewhere. */
+/** Removes the skills of a deployment that no other one needs, but those that somebody has changed and those elsewhere. No link may be on the way. */
 export async function removeSkills(
 	workspace: Workspace,
 	record: Deployment,
 	places: Places,
-	folders: Iterable<string> = record.skills.map(skill => skill.folder),
+	folders: Iterable<string>,
 ): Promise<Outcome> {
 	const changed: string[] = [];
 	const warnings: string[] = [];
 	const others = (await workspace.config()).deployments.filter(each => each.driver !== record.driver);
 	for (const folder of new Set(folders)) {
 		if (hashesOf(others, folder).length > 0) continue;
-		const refusal = await places.refusal(folder);
-		if (refusal !== undefined) {
-			warnings.push(refusal);
+		if (!places.has(folder)) {
+			warnings.push(`${folder} is not where Nancy writes for ${record.driver}; it stays.`);
 			continue;
 		}
 		const present = await presentHash(workspace, folder);

@@ -4,8 +4,11 @@ import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import type { Workspace } from '../workspace.ts';
 
-/** A way to a place in the workspace by its real path, or a sentence (without its full stop) that says why there is none. */
-export type Way = { is: 'open'; path: string } | { is: 'blocked'; why: string };
+/**
+ * A way to a place in the workspace by its real path, or a sentence (without its full stop) that says why there is none. Behind a
+ * file there is nothing; what is behind a link nobody knows.
+ */
+export type Way = { is: 'open'; path: string } | { is: 'blocked'; by: 'link' | 'file'; why: string };
 
 /**
  * Where a file or folder really stands, for whatever Nancy writes, or reads in order to remove. A link on the way may be what came
@@ -14,21 +17,28 @@ export type Way = { is: 'open'; path: string } | { is: 'blocked'; why: string };
  * @param place relative to the workspace folder, with `/`; neither it nor the folders on the way need be there
  */
 export async function wayTo(workspace: Workspace, place: string): Promise<Way> {
-	const blocked = (why: string): Way => ({ is: 'blocked', why: `${place} ${why}` });
+	const blocked = (why: string, by: 'link' | 'file' = 'link'): Way => ({
+		is: 'blocked',
+		by,
+		why: `${place} is reached through ${why}`,
+	});
 	const names = place.split('/');
-	if (names.some(isGits)) return blocked('belongs to git');
+	if (names.some(isGits)) return { is: 'blocked', by: 'link', why: `${place} belongs to git` };
 	const top = (await realPath(workspace.folder)) ?? workspace.folder;
 	let path = top;
 	for (const [index, name] of names.slice(0, -1).entries()) {
 		path = join(path, name);
-		if (!(await statusOf(lstat, path))?.isSymbolicLink()) continue;
+		const status = await statusOf(lstat, path);
 		const link = names.slice(0, index + 1).join('/');
+		if (status && !status.isSymbolicLink() && !status.isDirectory())
+			return blocked(`${link}, which is a file`, 'file');
+		if (!status?.isSymbolicLink()) continue;
 		const real = await realPath(path);
-		if (real === undefined) return blocked(`is reached through ${link}, which is a link to nothing`);
-		if (!isInside(top, real))
-			return blocked(`is reached through ${link}, which is a link that leads out of the workspace folder`);
+		if (real === undefined) return blocked(`${link}, which is a link to nothing`);
+		if (!isInside(top, real)) return blocked(`${link}, which is a link that leads out of the workspace folder`);
 		if (relative(top, real).split(sep).some(isGits))
-			return blocked(`is reached through ${link}, which is a link into git's own folder`);
+			return blocked(`${link}, which is a link into git's own folder`);
+		if (!(await statusOf(lstat, real))?.isDirectory()) return blocked(`${link}, which is a link to a file`, 'file');
 		path = real;
 	}
 	return { is: 'open', path: join(path, names.at(-1) ?? '') };
@@ -40,7 +50,7 @@ export async function ownWayTo(workspace: Workspace, place: string): Promise<Way
 	if (way.is === 'blocked' || !(await statusOf(lstat, way.path))?.isSymbolicLink()) return way;
 	const [top, real] = [await realPath(workspace.folder), await realPath(way.path)];
 	if (top !== undefined && real !== undefined && isInside(top, real)) return way;
-	return { is: 'blocked', why: `${place} is a link that leads out of the workspace folder` };
+	return { is: 'blocked', by: 'link', why: `${place} is a link that leads out of the workspace folder` };
 }
 
 /** {@link wayTo} a place that is to be written; throws `settings-broken` where there is none. */
@@ -51,6 +61,15 @@ export async function placeIn(workspace: Workspace, place: string): Promise<stri
 		'settings-broken',
 		`${way.why}. Put a folder there and try again; Nancy has not touched anything.`,
 	);
+}
+
+/** A place as git knows it, relative to the workspace folder with `/`: git looks through no link. */
+export async function realPlace(workspace: Workspace, place: string): Promise<string> {
+	const way = await wayTo(workspace, place);
+	if (way.is === 'blocked') return place;
+	const top = (await realPath(workspace.folder)) ?? workspace.folder;
+	const real = await realPath(way.path);
+	return relative(top, real !== undefined && isInside(top, real) ? real : way.path).replaceAll(sep, '/');
 }
 
 /** Of a disk that makes no difference between large and small letters, too. */

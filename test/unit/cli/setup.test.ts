@@ -1,7 +1,17 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
+import { ExitCode } from '../../../src/cli/failure.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { CleanupOutput, DoctorOutput, SetupOutput } from '../../../src/protocol/cliOutput.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
@@ -49,6 +59,23 @@ describe('nancy setup, update and cleanup', () => {
 		expect(readdirSync(join(project, '.claude'))).toEqual(['settings.local.json']);
 		expect((await nancy.run(['update'], call)).code).toBe(2);
 		expect((await nancy.run(['cleanup'], call)).stdout).toBe(`in ${project}\nnothing was deployed\n`);
+	});
+
+	it('say what a link keeps them from, fail, and give it back once the folder is back', async () => {
+		const { folder, project, settings, call } = machine();
+		await using _ = folder;
+		await nancy.run(['setup'], call);
+		renameSync(join(project, '.claude'), folder.file('dotfiles'));
+		symlinkSync('../dotfiles', join(project, '.claude'));
+		const left = await nancy.run(['cleanup'], call);
+		expect(left.code).toBe(ExitCode.failed);
+		expect(left.stdout).toContain('left .claude/settings.local.json: ');
+		expect(left.stdout).not.toContain('nothing was deployed');
+		rmSync(join(project, '.claude'));
+		renameSync(folder.file('dotfiles'), join(project, '.claude'));
+		expect((await nancy.run(['cleanup'], call)).code).toBe(ExitCode.ok);
+		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
+		expect(readdirSync(join(project, '.claude'))).toEqual(['settings.local.json']);
 	});
 
 	it('installs a nancy that works by itself and deploys the same', async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -55,6 +56,18 @@ it.each([
 	expect((await workspace.mailbox(address).list()).messages).toHaveLength(1);
 	expect(existsSync(workspace.paths.config)).toBe(false);
 });
+
+it.runIf(process.getuid?.() === 0)(
+	'nor in one of somebody else’s repository, which git itself would not look into',
+	async () => {
+		repository.git(['add', '--force', '.nancy/tasks']);
+		execFileSync('chown', ['-R', '1234', repository.root]);
+		const said = await nancy.run(start, call());
+		expect(said.code).toBe(ExitCode.notTrusted);
+		expect(said.stderr).toContain('.nancy/tasks/fix/');
+		expect(wasStarted()).toBe(false);
+	},
+);
 
 it('once it is the user’s own again, agents start as ever', async () => {
 	repository.git(['add', '--force', '.nancy/tasks']);

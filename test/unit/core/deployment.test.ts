@@ -4,7 +4,8 @@ import { chmod, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deploy, deploymentState, undeploy } from '../../../src/core/deployment/deploy.ts';
+import { deploy, deploymentState } from '../../../src/core/deployment/deploy.ts';
+import { undeploy } from '../../../src/core/deployment/undeploy.ts';
 import { isOurs } from '../../../src/core/deployment/job.ts';
 import { holdsExactly, withEntries, withoutEntries } from '../../../src/core/deployment/settingsText.ts';
 import { Workspace } from '../../../src/core/workspace.ts';

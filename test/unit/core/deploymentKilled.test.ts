@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deploy, deploymentState, undeploy } from '../../../src/core/deployment/deploy.ts';
+import { deploy, deploymentState } from '../../../src/core/deployment/deploy.ts';
+import { undeploy } from '../../../src/core/deployment/undeploy.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { killedAt } from '../../support/killedAt.ts';

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cleanUp, isDeployedIn } from '../../../src/core/deployment/cleanUp.ts';
-import { deploy, deploymentState, obstacles, undeploy } from '../../../src/core/deployment/deploy.ts';
+import { deploy, deploymentState, obstacles } from '../../../src/core/deployment/deploy.ts';
+import { undeploy } from '../../../src/core/deployment/undeploy.ts';
 import type { DeployRequest } from '../../../src/core/deployment/job.ts';
 import type { DeploymentPlan, Driver } from '../../../src/core/driver.ts';
 import { Workspace } from '../../../src/core/workspace.ts';

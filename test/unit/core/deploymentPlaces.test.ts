@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
-import { deploy, undeploy } from '../../../src/core/deployment/deploy.ts';
+import { deploy, deploymentState } from '../../../src/core/deployment/deploy.ts';
+import { undeploy } from '../../../src/core/deployment/undeploy.ts';
 import { contentHash } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { Deployment } from '../../../src/protocol/records.ts';
@@ -162,26 +163,40 @@ describe('a linked folder', () => {
 		expect(treeOf(at('.git'))).toEqual({ x: '/' });
 	});
 
-	it('is not what a settings file may be either, where git tracks it', async () => {
-		put(folder.file('elsewhere/settings.json'), '{}');
-		mkdirSync(at('.tool'));
-		symlinkSync('../../elsewhere/settings.json', at(SHARED));
-		const before = elsewhere();
-		const view = (tracked: readonly string[]) => () =>
-			Promise.resolve({
-				excludeFile: at('.git/info/exclude'),
-				prefix: '',
-				tracked: new Set(tracked),
-				ignored: new Set<string>(),
-			});
+	it.each([
+		['.tool', () => put(at('.tool'), 'mine')],
+		['.agents', () => put(at('.agents'), 'mine')],
+		['.agents/skills', () => put(at('.agents/skills'), 'mine')],
+		[
+			'.tool',
+			() => {
+				put(at('mine.txt'), 'mine');
+				symlinkSync('mine.txt', at('.tool'));
+			},
+		],
+	])('or a file in its place is refused with what to do, and keeps no clean-up (%s)', async (place, putFile) => {
+		putFile();
 		const asked = { ...request(), scope: 'workspace' as const };
-		expect(await failure(deploy(workspace, alpha, { ...asked, askGit: view([SHARED]) }))).toMatchObject({
+		const refusal = {
 			code: 'settings-broken',
-			message: expect.stringContaining(`${SHARED} is a link that leads out`),
-		});
-		expect(elsewhere()).toEqual(before);
-		await deploy(workspace, alpha, { ...asked, askGit: view([]) });
-		expect(readFileSync(folder.file('elsewhere/settings.json'), 'utf8')).toContain('nancy-hook');
+			message: expect.stringMatching(
+				new RegExp(`through ${place}, which is a (link to a )?file. Put a folder there`),
+			),
+		};
+		expect(await failure(deploy(workspace, alpha, asked))).toMatchObject(refusal);
+		expect(await failure(deploymentState(workspace, alpha, asked))).toMatchObject(
+			place.startsWith('.agents') ? {} : refusal,
+		);
+		expect(await cleanUp(workspace, undefined, [alpha])).toMatchObject({ changed: [], warnings: [], kept: [] });
+	});
+
+	it('that has become a file since keeps nothing: there is nothing behind it', async () => {
+		await deploy(workspace, alpha, { ...request(), scope: 'workspace' });
+		rmSync(at('.tool'), { recursive: true });
+		put(at('.tool'), 'mine');
+		expect(await cleanUp(workspace, undefined, [alpha])).toMatchObject({ warnings: [], kept: [] });
+		expect((await workspace.config()).deployments).toEqual([]);
+		expect(readFileSync(at('.tool'), 'utf8')).toBe('mine');
 	});
 
 	it('that stays in the workspace serves, and all is as it was after clean-up', async () => {
@@ -194,21 +209,48 @@ describe('a linked folder', () => {
 		expect(treeOf(at('config'))).toEqual(before);
 	});
 
-	it('that came after the deployment keeps clean-up from what it leads to, and clean-up says so', async () => {
+	it('that came after the deployment keeps clean-up from what it leads to; with the folders back, all is taken back', async () => {
+		put(at(SHARED), '{\n\t// mine\n\t"theme": "dark",\n}\n');
+		const original = treeOf(workspace.folder);
 		await deploy(workspace, alpha, { ...request(), scope: 'workspace' });
-		rmSync(folder.file('elsewhere'), { recursive: true });
-		cpSync(workspace.folder, folder.file('elsewhere'), { recursive: true });
-		for (const place of ['.tool', '.alpha', '.agents']) {
-			rmSync(at(place), { recursive: true });
+		const linked = ['.tool', '.alpha', '.agents'];
+		for (const place of linked) {
+			renameSync(at(place), folder.file('elsewhere', place));
 			symlinkSync(folder.file('elsewhere', place), at(place));
 		}
 		const before = elsewhere();
-		const { warnings } = await undeploy(workspace, alpha);
-		expect(elsewhere()).toEqual(before);
-		for (const place of [SHARED, PLUGIN, '.agents/skills/check'])
-			expect(warnings.join('\n')).toContain(`${place} is reached through`);
-		const again = await cleanUp(workspace, undefined, [alpha]);
-		expect(again.warnings.join('\n')).toContain('Nancy has not looked there.');
-		expect(elsewhere()).toEqual(before);
+		for (let attempt = 0; attempt < 2; attempt++) {
+			const { warnings, kept } = await cleanUp(workspace, undefined, [alpha]);
+			for (const place of [SHARED, PLUGIN, '.agents/skills/check']) {
+				expect(warnings.join('\n')).toContain(`${place} is reached through`);
+				expect(kept).toContain(place);
+			}
+			expect(elsewhere()).toEqual(before);
+		}
+		for (const place of linked) {
+			rmSync(at(place));
+			renameSync(folder.file('elsewhere', place), at(place));
+		}
+		expect(await cleanUp(workspace, undefined, [alpha])).toMatchObject({ warnings: [], kept: [] });
+		expect((await workspace.config()).deployments).toEqual([]);
+		rmSync(workspace.paths.config);
+		expect(treeOf(workspace.folder)).toEqual(original);
+	});
+
+	it('keeps what an earlier version has deployed behind it in the record, and nobody takes that for a fault', async () => {
+		put(folder.file('elsewhere/plugin/nancy.js'), 'ours');
+		await deploy(workspace, alpha, request());
+		const ownFiles = [{ file: PLUGIN, sha256: hashOf('ours') }];
+		await workspace.updateConfig(config => ({
+			...config,
+			deployments: config.deployments.map(each => ({ ...each, ownFiles })),
+		}));
+		symlinkSync('../elsewhere', at('.alpha'));
+		expect((await deploy(workspace, alpha, request())).warnings.join()).toContain(`${PLUGIN} is reached through`);
+		expect((await workspace.config()).deployments).toMatchObject([{ ownFiles }]);
+		expect(await deploymentState(workspace, alpha, request())).toBe('ok');
+		rmSync(at('.alpha'));
+		renameSync(folder.file('elsewhere'), at('.alpha'));
+		expect((await deploy(workspace, alpha, request())).changed).toEqual([PLUGIN]);
 	});
 });

@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deploy, undeploy } from '../../../src/core/deployment/deploy.ts';
+import { deploy } from '../../../src/core/deployment/deploy.ts';
+import { undeploy } from '../../../src/core/deployment/undeploy.ts';
 import { makeBell } from '../../../src/core/sessions.ts';
 import { WorkspaceModel } from '../../../src/core/model.ts';
 import { Collector } from '../../../src/core/traffic/collector.ts';

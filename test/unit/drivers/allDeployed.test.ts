@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { deploy, deploymentState, undeploy } from '../../../src/core/deployment/deploy.ts';
+import { deploy, deploymentState } from '../../../src/core/deployment/deploy.ts';
+import { undeploy } from '../../../src/core/deployment/undeploy.ts';
 import { isOursFor, type DeployRequest } from '../../../src/core/deployment/job.ts';
 import { oursAmong } from '../../../src/core/deployment/settingsText.ts';
 import { launcherWithin } from '../../../src/core/runtime.ts';

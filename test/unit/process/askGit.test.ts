@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import {
 	appendFileSync,
 	existsSync,
 	mkdirSync,
 	readFileSync,
+	realpathSync,
 	rmSync,
 	statSync,
 	symlinkSync,
@@ -11,7 +13,8 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
-import { deploy, undeploy } from '../../../src/core/deployment/deploy.ts';
+import { deploy } from '../../../src/core/deployment/deploy.ts';
+import { undeploy } from '../../../src/core/deployment/undeploy.ts';
 import type { DeployRequest } from '../../../src/core/deployment/job.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { askGit } from '../../../src/process/askGit.ts';
@@ -169,4 +172,80 @@ describe('files that Nancy makes in a checkout', () => {
 		expect(warnings).toEqual([TRUST, expect.stringContaining('a link to a file that is not there')]);
 		expect(existsSync(join(repository.root, PLUGIN))).toBe(true);
 	});
+});
+
+describe('links that came with the repository', () => {
+	const asIs = () => mkdirSync(join(repository.root, '.tool'), { recursive: true });
+	const throughALink = () => {
+		mkdirSync(join(repository.root, 'cfg'), { recursive: true });
+		symlinkSync('cfg', join(repository.root, '.tool'));
+	};
+	const inASubmodule = () => {
+		repository.git(['clone', '--quiet', '.', '../module']);
+		repository.git(['submodule', '--quiet', 'add', '../module', '.tool']);
+	};
+
+	it.each([
+		['as it is', asIs],
+		['behind a link that stays in the workspace', throughALink],
+		['in a submodule', inASubmodule],
+	])('lead to no settings file outside, and a link of the user’s own does (%s)', async (_, makeFolder) => {
+		const victim = join(repository.root, '../settings.json');
+		writeFileSync(victim, '{}');
+		makeFolder();
+		symlinkSync('../../settings.json', join(repository.root, SHARED));
+		const folder = realpathSync(join(repository.root, '.tool'));
+		repository.git(['add', '--all'], folder);
+		repository.commit({}, 'brought along');
+		const before = repository.state();
+		const workspace = new Workspace(repository.root);
+		await expect(deploy(workspace, alpha, request)).rejects.toMatchObject({
+			code: 'settings-broken',
+			message: expect.stringContaining(
+				`${SHARED} is a link that leads out of the workspace folder, and git tracks it`,
+			),
+		});
+		expect(readFileSync(victim, 'utf8')).toBe('{}');
+		rmSync(workspace.paths.root, { recursive: true });
+		expect(repository.state()).toEqual(before);
+
+		repository.git(['rm', '--quiet', '--cached', 'settings.json'], folder);
+		await deploy(workspace, alpha, request);
+		expect(readFileSync(victim, 'utf8')).toContain('nancy-hook');
+	});
+
+	it('and stay in the workspace hide nothing: what git tracks behind one is named, what is new is not shown', async () => {
+		repository.commit({ 'cfg/settings.json': '{}' });
+		for (const name of ['.tool', '.alpha', '.agents']) symlinkSync('cfg', join(repository.root, name));
+		repository.commit({}, 'links');
+		const workspace = new Workspace(repository.root);
+		expect((await deploy(workspace, alpha, request)).warnings).toEqual([
+			TRUST,
+			`${SHARED} is tracked by git: do not commit Nancy's lines in it.`,
+		]);
+		expect(status().trim()).toBe('M cfg/settings.json');
+		await takenBack(repository.root);
+		expect(status()).toBe('');
+		expect(readFileSync(exclude(), 'utf8')).not.toContain('cfg');
+	});
+
+	it.runIf(process.getuid?.() === 0)(
+		'lead nowhere in a repository of somebody else either, and nothing is written into it',
+		async () => {
+			const victim = join(repository.root, '../settings.json');
+			writeFileSync(victim, '{}');
+			asIs();
+			symlinkSync('../../settings.json', join(repository.root, SHARED));
+			repository.commit({}, 'brought along');
+			const before = readFileSync(exclude());
+			execFileSync('chown', ['-R', '1234', repository.root]);
+			await expect(deploy(new Workspace(repository.root), alpha, request)).rejects.toMatchObject({
+				message: expect.stringContaining('and git tracks it'),
+			});
+			expect(readFileSync(victim, 'utf8')).toBe('{}');
+			rmSync(join(repository.root, SHARED));
+			await deploy(new Workspace(repository.root), alpha, request);
+			expect(readFileSync(join(repository.root, '.git/info/exclude'))).toEqual(before);
+		},
+	);
 });

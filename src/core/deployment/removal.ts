@@ -1,0 +1,90 @@
+import type { Deployment } from '../../protocol/records.ts';
+import type { Workspace } from '../workspace.ts';
+import type { Outcome } from './job.ts';
+import { removeOwnFiles } from './ownFiles.ts';
+import type { Places } from './places.ts';
+import { restoreFile } from './settingsFile.ts';
+import { removeSkills } from './skillFolders.ts';
+import { ownWayTo, wayTo, type Way } from './target.ts';
+
+type Blocked = Extract<Way, { is: 'blocked' }>;
+
+/** What a deployment has in the agent's places, or some of it. */
+export interface Parts {
+	files: Deployment['files'];
+	ownFiles: string[];
+	skills: string[];
+}
+
+export function partsOf({ files, ownFiles, skills }: Deployment): Parts {
+	return { files, ownFiles: ownFiles.map(({ file }) => file), skills: skills.map(({ folder }) => folder) };
+}
+
+export interface Removal extends Outcome {
+	/** Places that a link leads away from, relative to the workspace folder: only a record brings Nancy back there. */
+	kept: ReadonlySet<string>;
+}
+
+/** Gives other tools' files back and removes what is Nancy's own, as far as no link leads away. */
+export async function removeParts(
+	workspace: Workspace,
+	record: Deployment,
+	places: Places,
+	parts: Parts,
+	isBusy: (() => boolean) | undefined,
+): Promise<Removal> {
+	const blocked = await blockedAmong(workspace, places, parts);
+	const links = [...blocked].filter(([, { by }]) => by === 'link');
+	const { files, ownFiles, skills } = without(parts, blocked);
+	const changed: string[] = [];
+	for (const deployed of files)
+		if (await restoreFile(workspace, record.driver, deployed, isBusy)) changed.push(deployed.file);
+	const own = await removeOwnFiles(workspace, record, places, ownFiles);
+	const folders = await removeSkills(workspace, record, places, skills);
+	return {
+		changed: [...changed, ...own.changed, ...folders.changed],
+		warnings: [...links.map(([, { why }]) => `${why}; it stays.`), ...own.warnings, ...folders.warnings],
+		kept: new Set(links.map(([place]) => place)),
+	};
+}
+
+/** Whether there is anything that {@link removeParts} could take away. */
+export async function isAnyInReach(workspace: Workspace, places: Places, parts: Parts): Promise<boolean> {
+	const { files, ownFiles, skills } = without(parts, await blockedAmong(workspace, places, parts));
+	return files.length + ownFiles.length + skills.length > 0;
+}
+
+/** A record that does not name these parts any more, but for those that were kept. */
+export function forget(record: Deployment, parts: Parts, kept: ReadonlySet<string>): Deployment {
+	const gone = without(parts, kept);
+	const files = new Set(gone.files.map(({ file }) => file));
+	return {
+		...record,
+		files: record.files.filter(({ file }) => !files.has(file)),
+		ownFiles: record.ownFiles.filter(({ file }) => !gone.ownFiles.includes(file)),
+		skills: record.skills.filter(({ folder }) => !gone.skills.includes(folder)),
+	};
+}
+
+function without({ files, ownFiles, skills }: Parts, kept: { has(place: string): boolean }): Parts {
+	return {
+		files: files.filter(({ file }) => !kept.has(file)),
+		ownFiles: ownFiles.filter(file => !kept.has(file)),
+		skills: skills.filter(folder => !kept.has(folder)),
+	};
+}
+
+/** The parts that there is no way to. */
+async function blockedAmong(workspace: Workspace, places: Places, parts: Parts): Promise<Map<string, Blocked>> {
+	const found = new Map<string, Blocked>();
+	for (const { file } of parts.files) {
+		// Elsewhere than where the driver writes, no deployment has followed a link.
+		const way = await (places.files.has(file) ? wayTo : ownWayTo)(workspace, file);
+		if (way.is === 'blocked') found.set(file, way);
+	}
+	for (const place of [...parts.ownFiles, ...parts.skills].filter(each => places.has(each))) {
+		const way = await wayTo(workspace, place);
+		if (way.is === 'blocked') found.set(place, way);
+	}
+	return found;
+}

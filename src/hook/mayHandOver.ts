@@ -1,0 +1,28 @@
+import { basename } from 'node:path';
+import { errorText } from '../base/errors.ts';
+import type { Mailbox } from '../core/mailbox.ts';
+import type { StoredMessage } from '../core/mailboxFiles.ts';
+import type { Workspace } from '../core/workspace.ts';
+import { mayTrack } from '../process/mayTrack.ts';
+
+/**
+ * Whether messages that are due may reach the agent: not where git tracks files of `.nancy`, for a pull may have brought them, under
+ * whatever name. They stay queued, and say why. Asked only once there is something to hand over, and of git only where its index may say so: a
+ * start of it takes a third of all that a delivery does.
+ */
+export async function mayHandOver(
+	workspace: Workspace,
+	mailbox: Mailbox,
+	due: readonly StoredMessage[],
+): Promise<boolean> {
+	if (!mayTrack(workspace.folder, basename(workspace.paths.root))) return true;
+	const { refuseTracked } = await import('../process/refuseTracked.ts'); // seldom needed, and brings node:child_process
+	try {
+		await refuseTracked(workspace);
+		return true;
+	} catch (error) {
+		const reason = errorText(error);
+		for (const { id } of due.filter(({ held }) => held !== reason)) await mailbox.setHeld(id, reason);
+		return false;
+	}
+}

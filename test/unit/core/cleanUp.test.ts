@@ -1,0 +1,66 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { identify } from '../../../src/base/liveness.ts';
+import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
+import { deploy } from '../../../src/core/deployment/deploy.ts';
+import { Workspace } from '../../../src/core/workspace.ts';
+import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
+import { deployRequest } from '../../support/deployRequest.ts';
+import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+const alpha = ownFilesDriver('alpha');
+const running = TaskName.parse('running');
+const other = TaskName.parse('other');
+
+let folder: TempFolder;
+let workspace: Workspace;
+beforeEach(async () => {
+	folder = tempFolder('nancy-clean-');
+	workspace = new Workspace(folder.path);
+	for (const task of [running, other]) await workspace.createTask(taskRecord(task, alpha.id));
+	await workspace.saveWorker({
+		version: 1,
+		task: running,
+		name: FIRST_WORKER,
+		agent: alpha.id,
+		sessions: [],
+		process: identify(process.pid),
+		startedAt: new Date().toISOString(),
+	});
+	await deploy(workspace, alpha, deployRequest(folder.path, '0.1.0-aaaaaaaa'));
+});
+afterEach(() => folder.remove());
+
+const settings = () => readFileSync(join(workspace.folder, SHARED), 'utf8');
+
+it.each([
+	['an agent of a worker', undefined, () => workspace.paths.workerRecord(running, FIRST_WORKER)],
+	['an agent of a task', undefined, () => workspace.paths.taskRecord(running)],
+	['another task’s agent', other, () => workspace.paths.taskRecord(running)],
+	['an agent of another task’s worker', other, () => workspace.paths.workerRecord(running, FIRST_WORKER)],
+])('what may serve %s whose record nobody can read stays', async (_, task, broken) => {
+	// A session that was found is what only its workers keep.
+	await workspace.updateTask(running, record => ({ ...record, origin: task === undefined ? 'nancy' : 'found' }));
+	writeFileSync(broken(), '{');
+	const before = settings();
+	await expect(cleanUp(workspace, task, [alpha])).rejects.toMatchObject({
+		code: 'bad-file',
+		message: expect.stringContaining(broken()),
+	});
+	expect(settings()).toBe(before);
+	expect((await workspace.task(other)).archivedAt).toBeUndefined();
+});
+
+it('an agent that runs keeps what serves it, until it has ended', async () => {
+	await expect(cleanUp(workspace, undefined, [alpha])).rejects.toMatchObject({ code: 'busy' });
+	expect(await cleanUp(workspace, other, [alpha])).toMatchObject({ undeployed: false });
+	await workspace.updateWorker({ task: running, worker: FIRST_WORKER }, record => {
+		if (record) delete record.process;
+		return record;
+	});
+	expect(await cleanUp(workspace, running, [alpha])).toMatchObject({ undeployed: true });
+	expect(existsSync(join(workspace.folder, SHARED))).toBe(false);
+});
