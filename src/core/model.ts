@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import { errorText } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { DisposableStore, type Disposable } from '../base/lifetime.ts';
 import { liveness, type Liveness, type ProcessIdentity } from '../base/liveness.ts';
@@ -9,6 +8,7 @@ import { Announcer } from './announcer.ts';
 import { ChangedFolders } from './changedFolders.ts';
 import type { Delegate, Delegates } from './delegates/delegates.ts';
 import type { Driver } from './driver.ts';
+import { fileProblem } from './fileProblem.ts';
 import { EVERYTHING, FolderReader } from './folderReader.ts';
 import { LiveDelegates } from './liveDelegates.ts';
 import { Lookout } from './lookout.ts';
@@ -264,7 +264,7 @@ export class WorkspaceModel implements Disposable {
 	}
 
 	private fail(file: string, error: unknown): void {
-		this.failure = { file, reason: errorText(error) };
+		this.failure = fileProblem(file, error);
 	}
 }
 
