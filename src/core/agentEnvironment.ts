@@ -26,7 +26,7 @@ export function agentEnvironment(
 ): Record<string, string | null> {
 	return {
 		...Object.fromEntries(driver.foreignVariables.map(name => [name, null])),
-		...(isOfRuntime(inherited) && { NODE_COMPILE_CACHE: null, ELECTRON_RUN_AS_NODE: null }),
+		...Object.fromEntries(ofRuntime(inherited).map(name => [name, null])),
 		...launchEnv,
 		NANCY_HOOKS: hasHooks ? null : 'off',
 		// Nothing waits in the background of a run that ends with its turn.
@@ -43,10 +43,21 @@ export function agentEnvironment(
 	};
 }
 
+/** Environment for a question that is put to a CLI: no session of anybody's, so that no hook reports it. */
+export function questionEnvironment(
+	{ foreignVariables }: Pick<Driver, 'foreignVariables'>,
+	inherited: AgentStart['inherited'],
+): Record<string, string | undefined> {
+	const left = new Set([...foreignVariables, ...ofRuntime(inherited)]);
+	const others = Object.entries(inherited).filter(([name]) => !left.has(name));
+	return { ...Object.fromEntries(others), NANCY_HOOKS: 'off' };
+}
+
 /**
  * The installed `nancy` runs with these set for itself. An agent that inherits them would fill the runtime with what its own
  * programs compile, and Electron programs that it starts would not be themselves.
  */
-function isOfRuntime(env: AgentStart['inherited']): boolean {
-	return /\/nancy\/runtime\/[^/]+(?:\/bin\/\.\.)?\/cache$/.test(env['NODE_COMPILE_CACHE'] ?? '');
+function ofRuntime(env: AgentStart['inherited']): readonly string[] {
+	const isIts = /\/nancy\/runtime\/[^/]+(?:\/bin\/\.\.)?\/cache$/.test(env['NODE_COMPILE_CACHE'] ?? '');
+	return isIts ? ['NODE_COMPILE_CACHE', 'ELECTRON_RUN_AS_NODE'] : [];
 }
