@@ -6,6 +6,7 @@ import type { WorkerRecord } from '../protocol/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
 import type { Driver } from './driver.ts';
 import type { HeadlessFormat } from './headless.ts';
+import { forgetReasons } from './held.ts';
 import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
 
@@ -155,6 +156,7 @@ async function tryPlan(
 			if (record) refuseSecond(record);
 			return started(record ?? earlier);
 		});
+		await forgetReasons(workspace, address);
 	} else if (!(await workspace.createWorker(started(newRecord(address, driver, now))))) {
 		return undefined;
 	}

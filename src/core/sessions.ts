@@ -5,6 +5,7 @@ import { hasErrno, NancyError } from '../base/errors.ts';
 import { liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName, type DriverId } from '../protocol/names.ts';
 import { ProcessRecord, type WorkerRecord } from '../protocol/records.ts';
+import { forgetReasons } from './held.ts';
 import { readJsonFile, writeJsonFile } from './jsonFile.ts';
 import { APPEND } from './links.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
@@ -193,7 +194,12 @@ async function recordSession(
 		startedAt: new Date().toISOString(),
 	};
 	let changed = fresh;
-	await workspace.updateWorker(address, record => (changed = withSession(record ?? fresh, caller)));
+	let isResumed = false;
+	await workspace.updateWorker(address, record => {
+		isResumed = record !== undefined && isNewProcess(record, caller);
+		return (changed = withSession(record ?? fresh, caller));
+	});
+	if (isResumed) await forgetReasons(workspace, address);
 	return changed;
 }
 
