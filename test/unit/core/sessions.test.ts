@@ -123,6 +123,23 @@ describe('a session whose process has ended', () => {
 		}
 	});
 
+	it('goes by its events, once somebody resumes it in a process that nobody names', async () => {
+		const byHand = { agent: undefined, launchedFor: { taskFolder: undefined, worker: undefined } };
+		await end();
+		await call({ ...byHand, begins: false, cause: undefined });
+		expect(await workspace.worker(address)).toMatchObject({ stoppedAt: expect.any(String) });
+		const { record } = await call(byHand);
+		expect(record).not.toHaveProperty('process');
+		const kept = await workspace.worker(address);
+		expect(kept).toEqual(record);
+		expect(kept).not.toHaveProperty('stoppedAt');
+		expect(kept?.sessions).toHaveLength(1);
+
+		await recordProcess(workspace, address, me);
+		await call(byHand);
+		expect((await workspace.worker(address))?.process).toEqual(me);
+	});
+
 	it('is no reason any more why a message waits, once it is resumed; what somebody else said stays', async () => {
 		await end();
 		const mailbox = workspace.mailbox(address);
