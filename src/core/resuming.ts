@@ -22,7 +22,9 @@ export async function workerToResume(
 
 async function lastWorker(workspace: Workspace, task: TaskName): Promise<WorkerRecord | undefined> {
 	const { workers } = await workspace.workers(task);
-	return workers.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)).at(-1);
+	// A delegate's session is its runner's: it is gone on with only by name.
+	const own = workers.filter(record => record.delegate === undefined);
+	return own.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)).at(-1);
 }
 
 /** Throws where this agent cannot go on with the worker's last conversation: no CLI reads those of another. */
