@@ -10,6 +10,7 @@ import { isRunning, planWorker, type InstalledAgent } from './core/launch.ts';
 import { examine, repair, type Instruments } from './core/doctor.ts';
 import { isAsking } from './core/overview.ts';
 import { installRuntime, sourcesIn, type InstalledRuntime, type NodeProgram } from './core/runtime.ts';
+import { sendToEach, type Addressee } from './core/sendToEach.ts';
 import { driverById, drivers } from './drivers/index.ts';
 import { askGit } from './process/askGit.ts';
 import { askStatus } from './process/askStatus.ts';
@@ -17,6 +18,7 @@ import { detectAgent, findNode, type Detection } from './process/detect.ts';
 import { refuseTracked } from './process/refuseTracked.ts';
 import { stopTree } from './process/stopTree.ts';
 import { tryLauncher } from './process/tryLauncher.ts';
+import type { MessageContent } from './protocol/message.ts';
 import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
 import { delegateVariables, WindowDelegates } from './operations/delegates.ts';
 import { hasHooks, keepHooksChoice, keepSettings } from './operations/settings.ts';
@@ -96,12 +98,13 @@ export class WindowOperations implements Operations {
 		return keepHooksChoice(folder);
 	}
 
-	/** What has to be deployed for an agent right now; nothing while no worker of it runs. */
+	/** What has to be deployed for an agent right now; nothing while no worker of it runs. Throws `not-trusted` where nothing may be. */
 	async deployRequest(folder: Folder, driver: Driver): Promise<DeployRequest | undefined> {
 		if (!vscode.workspace.isTrusted) return undefined;
 		const workers = folder.overview().tasks.flatMap(task => task.workers);
 		if (!workers.some(({ record }) => record.agent === driver.id && isRunning(record))) return undefined;
 		if (!(await hasHooks(folder))) return undefined;
+		await refuseTracked(folder.workspace);
 		const found = await this.detect(driver);
 		if (!found.found) return undefined;
 		const isBusy = () => isAsking(folder.overview(), driver.id);
@@ -160,6 +163,12 @@ export class WindowOperations implements Operations {
 	async ask(driver: Driver): Promise<ReadonlyMap<SessionId, ProbedStatus>> {
 		const { executable } = await this.installed(driver);
 		return askStatus(driver, executable, process.env);
+	}
+
+	async send<T extends Addressee>(to: readonly T[], content: MessageContent) {
+		requireTrust();
+		for (const workspace of new Set(to.map(({ folder }) => folder.workspace))) await refuseTracked(workspace);
+		return sendToEach(to, content);
 	}
 
 	async stop(process: { pid: number; startedTicks: number }): Promise<void> {

@@ -96,11 +96,7 @@ function withoutCommand(
 		return ExitCode.ok;
 	}
 	if (globals.json) throw new NancyError('bad-usage', 'no command is given; nancy --help lists the commands');
-	print(
-		stderr,
-		`${mainHelp(commands)}
-`,
-	);
+	print(stderr, `${mainHelp(commands)}\n`);
 	return ExitCode.usage;
 }
 

@@ -68,11 +68,17 @@ export type HeadlessEvent =
 	| { is: 'quota'; resetsAtMs?: number | undefined }
 	| { is: 'result'; result: HeadlessResult };
 
+/** A sum to which some may have told nothing; `undefined` where nobody has. */
+export function toldSum(known: number | undefined, told: number | undefined): number | undefined {
+	return told === undefined ? known : (known ?? 0) + told;
+}
+
 export interface HeadlessResult {
 	/** The agent's last words: its answer, or what it says went wrong. */
 	text: string;
-	inputTokens: number;
-	outputTokens: number;
+	/** What the CLI does not tell stays undefined: 0 would be a fact. */
+	inputTokens: number | undefined;
+	outputTokens: number | undefined;
 	costUsd: number | undefined;
 	/** Absent when it ended well. */
 	failure?: HeadlessFailure | undefined;

@@ -1,12 +1,13 @@
-import { delimiter } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { ENDED, identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { formatVersion, isAtLeast, type Version } from '../base/version.ts';
 import { FIRST_WORKER, SessionId, type TaskName, type WorkerName } from '../protocol/names.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
-import { can, RESUME_PROMPT, type Driver } from './driver.ts';
-import { wakes } from './due.ts';
+import { agentEnvironment } from './agentEnvironment.ts';
+import type { Driver } from './driver.ts';
 import type { HeadlessFormat } from './headless.ts';
+import { forgetReasons } from './held.ts';
+import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
 
 /** An agent CLI as found on this machine. */
@@ -100,9 +101,10 @@ async function tryPlan(
 	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
 	// A name that was free a moment ago and is taken now is another window's new worker, not this one's earlier self.
 	const isNew = request.worker === undefined && !request.resume;
-	const earlier = isNew ? undefined : await earlierRecord(workspace, request.task, worker);
+	const earlier = isNew ? undefined : await earlierRecord(workspace, request, worker);
 	if (earlier) refuseSecond(earlier);
-	const resume = request.resume ? resumable(driver, agent.version, earlier, request) : undefined;
+	if (earlier && request.resume) refuseResume(driver, agent.version, earlier);
+	const resume = request.resume ? earlier?.sessions.at(-1)?.id : undefined;
 	const session = resume ?? SessionId.parse(await newUuid());
 	const address = {
 		task: request.task,
@@ -121,8 +123,9 @@ async function tryPlan(
 	};
 	// Two live sessions of one name confuse the agent, which then makes up another.
 	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;
+	const mayWait = resume !== undefined && request.launcher !== undefined && !request.headless;
 	const prompt =
-		request.prompt ?? (resume && (await wakingPrompt(workspace, driver, agent.version, request, address)));
+		request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, agent.version, address) : undefined);
 	const launch = request.headless
 		? headlessOf(driver).launch({
 				...conversation,
@@ -153,6 +156,7 @@ async function tryPlan(
 			if (record) refuseSecond(record);
 			return started(record ?? earlier);
 		});
+		await forgetReasons(workspace, address);
 	} else if (!(await workspace.createWorker(started(newRecord(address, driver, now))))) {
 		return undefined;
 	}
@@ -165,38 +169,26 @@ async function tryPlan(
 		args: launch.args,
 		stdin: launch.stdin,
 		cwd,
-		env: {
-			...Object.fromEntries(driver.foreignVariables.map(name => [name, null])),
-			...(isOfRuntime(request.env) && { NODE_COMPILE_CACHE: null, ELECTRON_RUN_AS_NODE: null }),
-			...launch.env,
-			NANCY_HOOKS: request.launcher === undefined ? 'off' : null,
-			// Nothing waits in the background of a run that ends with its turn.
-			NANCY_ATTENDED: request.headless ? '0' : null,
-			NANCY_TASK_DIR: workspace.paths.task(address.task),
-			NANCY_TASK: address.task,
-			NANCY_WORKER: address.worker,
-			// For the hook's own question to the CLI. Not in a file: a repository must not choose what is run.
-			NANCY_AGENT: driver.id,
-			NANCY_AGENT_PROGRAM: agent.executable,
-			// As a shell would say it: some CLIs believe it more than the folder they are in.
-			PWD: cwd,
-			PATH: [request.bin, request.env['PATH']].filter(Boolean).join(delimiter),
-		},
+		env: agentEnvironment(driver, {
+			launchEnv: launch.env,
+			inherited: request.env,
+			cwd,
+			program: agent.executable,
+			hasHooks: request.launcher !== undefined,
+			isHeadless: request.headless !== undefined,
+			worker: { address, taskFolder: workspace.paths.task(address.task), bin: request.bin },
+		}),
 	};
 }
 
-/** What a resumed agent is to begin with when messages wait for it and it may hear no doorbell that would tell it of them. */
-async function wakingPrompt(
+/** Whose record it goes on from, and which must not run meanwhile. */
+async function earlierRecord(
 	workspace: Workspace,
-	driver: Driver,
-	version: Version,
-	{ launcher, headless }: WorkerRequest,
-	address: WorkerAddress,
-): Promise<string | undefined> {
-	const hears = driver.hooks.hearsWhenResumed && can(driver, 'wake', version);
-	if (launcher === undefined || headless || hears) return undefined;
-	const { messages } = await workspace.mailbox(address).list(['queued']);
-	return messages.some(message => wakes(message.content)) ? RESUME_PROMPT : undefined;
+	{ task, resume }: WorkerRequest,
+	worker: WorkerName | undefined,
+): Promise<WorkerRecord | undefined> {
+	if (resume) return workerToResume(workspace, task, worker);
+	return worker && workspace.worker({ task, worker });
 }
 
 /** How an agent is run without a terminal; throws where it cannot be. */
@@ -254,44 +246,6 @@ function refuseSecond(record: WorkerRecord): void {
 
 function withoutStart({ starting: _over, ...record }: WorkerRecord): WorkerRecord {
 	return record;
-}
-
-/**
- * The installed `nancy` runs with these set for itself. An agent that inherits them would fill the runtime with what its own
- * programs compile, and Electron programs that it starts would not be themselves.
- */
-function isOfRuntime(env: WorkerRequest['env']): boolean {
-	return /\/nancy\/runtime\/[^/]+(?:\/bin\/\.\.)?\/cache$/.test(env['NODE_COMPILE_CACHE'] ?? '');
-}
-
-/** The named worker's record, or for a resume without a name the record of the worker that ran last. */
-async function earlierRecord(
-	workspace: Workspace,
-	task: TaskName,
-	worker: WorkerName | undefined,
-): Promise<WorkerRecord | undefined> {
-	if (worker) return workspace.worker({ task, worker });
-	const { workers } = await workspace.workers(task);
-	// A delegate's session is its runner's: it is gone on with only by name.
-	const own = workers.filter(record => record.delegate === undefined);
-	return own.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)).at(-1);
-}
-
-function resumable(
-	driver: Driver,
-	version: Version,
-	record: WorkerRecord | undefined,
-	request: WorkerRequest,
-): SessionId {
-	if (!can(driver, 'resume', version)) {
-		throw new NancyError(
-			'agent-too-old',
-			`${driver.displayName} ${formatVersion(version)} cannot resume a session`,
-		);
-	}
-	const last = record?.sessions.at(-1);
-	if (!last) throw new NancyError('no-task', `${request.task} has no session to resume; start it anew`);
-	return last.id;
 }
 
 /** Loaded on first use: whoever only asks whether a worker runs need not wait for `node:crypto`. */

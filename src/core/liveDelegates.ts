@@ -78,14 +78,16 @@ export class LiveDelegates implements Disposable {
 		return this.mirror.read();
 	}
 
-	/** @param isKeeper whether this window is the one that looks after them */
-	tick(isKeeper: boolean): void {
+	tick(): void {
 		// Nothing tells of a swarm's files.
 		if (Date.now() - this.readMs > SWARM_MS) this.duties.touch();
-		if (isKeeper) this.tend();
+		this.tend();
 	}
 
-	/** Nobody waits for it: a runner that is slow to start must not hold up what is shown. */
+	/**
+	 * Whoever keeps the mailboxes may be a command that starts no delegate, and the queue has a lock of its own: so each window looks.
+	 * Nobody waits for it: a runner that is slow to start must not hold up what is shown.
+	 */
 	private tend(): void {
 		const { lookAtQueue, now, fail } = this.duties;
 		const isTime = now() - this.tendedMs >= QUEUE_MS;

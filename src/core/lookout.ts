@@ -39,10 +39,6 @@ export class Lookout {
 		this.keeping = new ProcessLock(around.workspace.paths.upkeepLock);
 	}
 
-	get isKeeper(): boolean {
-		return this.isKeeping;
-	}
-
 	/** Lets another window keep the mailboxes. */
 	async release(): Promise<void> {
 		await this.keeping.release();

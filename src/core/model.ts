@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import { errorText } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { DisposableStore, type Disposable } from '../base/lifetime.ts';
 import { liveness, type Liveness, type ProcessIdentity } from '../base/liveness.ts';
@@ -9,6 +8,7 @@ import { Announcer } from './announcer.ts';
 import { ChangedFolders } from './changedFolders.ts';
 import type { Delegate, Delegates } from './delegates/delegates.ts';
 import type { Driver } from './driver.ts';
+import { fileProblem } from './fileProblem.ts';
 import { EVERYTHING, FolderReader } from './folderReader.ts';
 import { LiveDelegates } from './liveDelegates.ts';
 import { Lookout } from './lookout.ts';
@@ -30,7 +30,7 @@ export interface ModelOptions {
 	/** How often to look at processes, transcripts and what a notification may have missed. Default 1,000 ms. */
 	tickMs?: number;
 	collector?: CollectorOptions;
-	/** Called by one window at a time, every few seconds while a delegate waits, runs or has not been reported. */
+	/** Called every few seconds while a delegate waits, runs or has not been reported; by several windows at once. */
 	lookAtQueue?: (delegates: Delegates) => Promise<void>;
 	/** Only looks, live: collects nothing, rings no bell, writes nothing. For workspaces that are not trusted. */
 	readOnly?: boolean;
@@ -81,7 +81,7 @@ export class WorkspaceModel implements Disposable {
 		this.liveDelegates = this.owned.add(
 			new LiveDelegates(workspace, {
 				now,
-				lookAtQueue: options.lookAtQueue,
+				lookAtQueue: options.readOnly ? undefined : options.lookAtQueue,
 				touch: () => this.folders.touch([workspace.paths.delegates]),
 				fail: error => this.fail(workspace.paths.delegates, error),
 			}),
@@ -243,7 +243,7 @@ export class WorkspaceModel implements Disposable {
 		if (!this.isReady || this.owned.isDisposed) return;
 		const { spool, traffic } = this.workspace.paths;
 		this.folders.touch(this.reader.isCollector ? [spool] : [spool, traffic]);
-		this.liveDelegates.tick(this.lookout.isKeeper);
+		this.liveDelegates.tick();
 		// A slow transcript or a CLI that does not answer must not hold up the next tick, or the events.
 		if (this.isLooking) return;
 		this.isLooking = true;
@@ -264,7 +264,7 @@ export class WorkspaceModel implements Disposable {
 	}
 
 	private fail(file: string, error: unknown): void {
-		this.failure = { file, reason: errorText(error) };
+		this.failure = fileProblem(file, error);
 	}
 }
 

@@ -5,6 +5,7 @@ import { hasErrno, NancyError } from '../base/errors.ts';
 import { liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName, type DriverId } from '../protocol/names.ts';
 import { ProcessRecord, type WorkerRecord } from '../protocol/records.ts';
+import { forgetReasons } from './held.ts';
 import { readJsonFile, writeJsonFile } from './jsonFile.ts';
 import { APPEND } from './links.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
@@ -193,7 +194,12 @@ async function recordSession(
 		startedAt: new Date().toISOString(),
 	};
 	let changed = fresh;
-	await workspace.updateWorker(address, record => (changed = withSession(record ?? fresh, caller)));
+	let isResumed = false;
+	await workspace.updateWorker(address, record => {
+		isResumed = record !== undefined && isNewProcess(record, caller);
+		return (changed = withSession(record ?? fresh, caller));
+	});
+	if (isResumed) await forgetReasons(workspace, address);
 	return changed;
 }
 
@@ -223,19 +229,26 @@ function withSession(record: WorkerRecord, caller: SessionCaller): WorkerRecord 
  * Whether the caller's agent is what the worker is from now on: a session that Nancy did not start has no terminal of Nancy's,
  * and a person may resume by hand the session of a process that has ended.
  */
-function isNewProcess({ process }: WorkerRecord, { agent }: SessionCaller): boolean {
-	if (!agent || !process) return agent !== undefined;
+function isNewProcess({ process }: WorkerRecord, caller: SessionCaller): boolean {
+	const { agent } = caller;
+	if (!agent) return process !== undefined && isUnnamedStart(caller) && liveness(process) === 'dead';
+	if (!process) return true;
 	if (process.pid === agent.pid && process.startedTicks === agent.startedTicks) return false;
 	// The last hook of an agent that was ended a moment ago says nothing.
 	return liveness(process) === 'dead' && liveness(agent) !== 'dead';
 }
 
+/** A session that somebody begins outside of Nancy's terminals, in a process that nobody names: from now on its events tell. */
+function isUnnamedStart({ agent, begins, launchedFor }: SessionCaller): boolean {
+	return !agent && begins && launchedFor.taskFolder === undefined;
+}
+
 /** Nobody has stopped this process, and that it calls means that it has hooks. */
 function withProcess(
-	{ stoppedAt: _earlier, hooks: _off, ...record }: WorkerRecord,
+	{ process: _gone, stoppedAt: _earlier, hooks: _off, ...record }: WorkerRecord,
 	{ agent }: SessionCaller,
 ): WorkerRecord {
-	return { ...record, process: agent };
+	return { ...record, ...(agent && { process: agent }) };
 }
 
 async function recordAgent(workspace: Workspace, address: WorkerAddress, caller: SessionCaller): Promise<void> {

@@ -3,6 +3,7 @@ import { parseVersion } from '../base/version.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
 import { can, type Driver } from './driver.ts';
 import { wakes } from './due.ts';
+import { HELD } from './held.ts';
 import type { StoredMessage } from './mailboxFiles.ts';
 import type { WorkerState } from './overview.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
@@ -13,15 +14,6 @@ const LONGEST_RING_MS = 60_000;
 
 /** Rings without an answer after which a person should know. */
 const RINGS_UNTIL_HELD = 3;
-
-const HELD = {
-	ended: 'the agent has ended; resume it to deliver',
-	waiting: 'the agent waits for an answer in its terminal',
-	resting: 'the agent is idle already; the pause waits for the next prompt',
-	unheard: 'the agent is idle and did not answer its bell; it gets the message at its next prompt',
-	bell: 'this version of the agent cannot be woken when idle; it gets the message at its next prompt, or by “Nancy: Wake by Typing”',
-	unhooked: 'the agent was started without hooks and hears nothing; tell it in its terminal, or resume it with hooks',
-} as const;
 
 interface Ringing {
 	/** The newest message that the bell was rung for. */

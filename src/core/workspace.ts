@@ -8,6 +8,7 @@ import type { MessageContent } from '../protocol/message.ts';
 import { FIRST_WORKER, ORCHESTRATOR, type SessionId, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../protocol/records.ts';
 import { wakes } from './due.ts';
+import { fileProblem } from './fileProblem.ts';
 import { holdingLock } from './holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
 import { OVERWRITE, refuseLinks } from './links.ts';
@@ -338,6 +339,6 @@ async function collect(problems: FileProblem[], file: string, read: () => Promis
 	try {
 		await read();
 	} catch (error) {
-		problems.push({ file, reason: error instanceof Error ? error.message : String(error) });
+		problems.push(fileProblem(file, error));
 	}
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { NancyError } from '../base/errors.ts';
+import { questionEnvironment } from '../core/agentEnvironment.ts';
 import type { Driver, ProbedStatus } from '../core/driver.ts';
 import type { SessionId } from '../protocol/names.ts';
 
@@ -14,12 +15,10 @@ export async function askStatus(
 ): Promise<ReadonlyMap<SessionId, ProbedStatus>> {
 	if (driver.probe === 'none')
 		throw new NancyError('agent-too-old', `${driver.displayName} does not tell its status`);
-	const inherited = Object.entries(env).filter(([name]) => !driver.foreignVariables.includes(name));
 	const { stdout } = await run(executable, [...driver.probe.args], {
 		timeout: driver.probe.timeoutMs,
 		maxBuffer: 4 * 1024 * 1024,
-		// A question of Nancy's own is no session to report.
-		env: { ...Object.fromEntries(inherited), NANCY_HOOKS: 'off' },
+		env: questionEnvironment(driver, env),
 	});
 	return driver.probe.read(stdout);
 }

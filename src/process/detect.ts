@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { errorText } from '../base/errors.ts';
 import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
 import type { Driver } from '../core/driver.ts';
+import { questionEnvironment } from '../core/agentEnvironment.ts';
 import type { InstalledAgent } from '../core/launch.ts';
 import type { NodeProgram } from '../core/runtime.ts';
 import type { DriverId } from '../protocol/names.ts';
@@ -48,9 +49,7 @@ export async function detectAgent(
 		);
 	}
 	try {
-		const inherited = Object.entries(env).filter(([name]) => !driver.foreignVariables.includes(name));
-		const own = { ...Object.fromEntries(inherited), NANCY_HOOKS: 'off' };
-		const version = await versionOf(executable, driver.versionArgs, own);
+		const version = await versionOf(executable, driver.versionArgs, questionEnvironment(driver, env));
 		if (!version) return no(`${executable} does not tell its version`);
 		if (isAtLeast(version, driver.oldestVersion)) return { found: true, executable, version };
 		return no(

@@ -238,8 +238,8 @@ export const DelegateOutput = z.object({
 	lastFile: z.optional(z.string()),
 	iteration: z.int(),
 	denied: z.array(z.string()),
-	inputTokens: z.number(),
-	outputTokens: z.number(),
+	inputTokens: z.optional(z.number()),
+	outputTokens: z.optional(z.number()),
 	costUsd: z.optional(z.number()),
 	/** Where it works, when that is a worktree of its own. */
 	worktree: z.optional(z.string()),

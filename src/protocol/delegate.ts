@@ -98,8 +98,9 @@ export const DelegateStatus = z.looseObject({
 	iteration: z._default(z.int(), 0),
 	/** What it wanted to do and was not allowed to. */
 	denied: z._default(z.array(z.string()), []),
-	input_tokens: z._default(z.number(), 0),
-	output_tokens: z._default(z.number(), 0),
+	/** Tokens and cost of all attempts, as far as the agent has told them. */
+	input_tokens: z.optional(z.number()),
+	output_tokens: z.optional(z.number()),
 	cost_usd: z.optional(z.number()),
 	model: z.optional(z.string()),
 	session: z.optional(SessionId),

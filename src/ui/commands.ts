@@ -142,7 +142,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 				ignoreFocusOut: true,
 			});
 			if (text === undefined || text.trim() === '') return;
-			await sendTo([item], { kind: 'directive', priority: 'normal', effect: 'none', text });
+			await sendTo(operations, [item], { kind: 'directive', priority: 'normal', effect: 'none', text });
 		},
 		'nancy.typeWake': async ([item]) => {
 			const none = l10n.t('No idle worker has a message waiting.');

@@ -4,7 +4,6 @@ import { l10n } from 'vscode';
 import { errorText, NancyError } from '../base/errors.ts';
 import type { StoredMessage } from '../core/mailboxFiles.ts';
 import type { WorkerView } from '../core/overview.ts';
-import { sendToEach } from '../core/sendToEach.ts';
 import type { WorkerAddress } from '../core/workspace.ts';
 import { EMPTY_DRAFT, FromComposePage, type Draft, type ToComposePage } from '../protocol/compose.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
@@ -14,7 +13,7 @@ import type { Failures } from './failures.ts';
 import { firstLine } from './format.ts';
 import type { Folders } from './folders.ts';
 import type { MessageItem } from './inboxView.ts';
-import type { Folder } from './ports.ts';
+import type { Folder, Operations } from './ports.ts';
 import { inOrder, isAddressed } from './taskOrder.ts';
 import { requireTrust } from './trust.ts';
 import { addressWords, messageLine, phaseWord } from './words.ts';
@@ -40,6 +39,7 @@ export class ComposeView implements vscode.Disposable {
 	constructor(
 		private readonly extensionUri: vscode.Uri,
 		private readonly folders: Folders,
+		private readonly operations: Pick<Operations, 'send'>,
 		private readonly failures: Failures,
 	) {
 		this.following = folders.onDidChange(() => this.showState());
@@ -122,7 +122,7 @@ export class ComposeView implements vscode.Disposable {
 	private async send(draft: Draft): Promise<ToComposePage> {
 		const to = recipients(this.folders).filter(each => draft.to.includes(keyOf(each)));
 		if (to.length === 0) throw new NancyError('bad-usage', l10n.t('Choose who is to read it.'));
-		const failed = await queueFor(to, draft);
+		const failed = await queueFor(this.operations, to, draft);
 		const left = new Set(failed.map(each => each.to));
 		const done = to.filter(each => !left.has(each));
 		const note = done.length === 0 ? '' : queuedWords(done);
@@ -169,16 +169,23 @@ export class ComposeView implements vscode.Disposable {
 }
 
 /** Queues a message for each of them; fails when it is not queued for one. */
-export async function sendTo(to: readonly Recipient[], draft: Omit<Draft, 'to'>): Promise<void> {
-	const failed = await queueFor(to, draft);
+export async function sendTo(
+	operations: Pick<Operations, 'send'>,
+	to: readonly Recipient[],
+	draft: Omit<Draft, 'to'>,
+): Promise<void> {
+	const failed = await queueFor(operations, to, draft);
 	if (failed.length > 0) throw new NancyError('io', failed.map(notQueuedWords).join(' '));
 }
 
 /** Queues a message for each of them. Returns those whom it is not queued for. */
-async function queueFor(to: readonly Recipient[], { kind, priority, effect, text }: Omit<Draft, 'to'>) {
-	requireTrust();
+async function queueFor(
+	operations: Pick<Operations, 'send'>,
+	to: readonly Recipient[],
+	{ kind, priority, effect, text }: Omit<Draft, 'to'>,
+) {
 	if (text.trim() === '') throw new NancyError('bad-message', l10n.t('The message has no text.'));
-	const failed = await sendToEach(to, { kind, priority, effect, text, from: ORCHESTRATOR });
+	const failed = await operations.send(to, { kind, priority, effect, text, from: ORCHESTRATOR });
 	await Promise.all([...new Set(to.map(({ folder }) => folder))].map(folder => folder.refresh()));
 	return failed;
 }

@@ -3,8 +3,16 @@ import { l10n } from 'vscode';
 import { isFinal, type Delegate } from '../core/delegates/delegates.ts';
 import { isStanding, standingWorktree, worktreeOf } from '../core/delegates/inWorktree.ts';
 import type { DelegateState } from '../protocol/delegate.ts';
-import { delegateLine, delegateStateWord, duration, lastStep, shortTitle, toolCalls } from './delegateWords.ts';
-import { firstLine, formatCount, formatTime } from './format.ts';
+import {
+	delegateLine,
+	delegateStateWord,
+	duration,
+	lastStep,
+	shortTitle,
+	tokenWords,
+	toolCalls,
+} from './delegateWords.ts';
+import { firstLine, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import { LiveTree } from './liveTree.ts';
 import type { Folder } from './ports.ts';
@@ -115,7 +123,6 @@ export class DelegatesView extends LiveTree<Element> {
 		const { record, status, state, error } = delegate;
 		const worktree = worktreeOf(delegate, folder.delegates());
 		const denied = [...new Set(status.denied)];
-		const tokens = status.input_tokens + status.output_tokens;
 		return tooltip(record.title, [
 			[
 				l10n.t('State'),
@@ -131,12 +138,7 @@ export class DelegatesView extends LiveTree<Element> {
 			[l10n.t('Model'), status.model ?? record.model],
 			[l10n.t('Permissions'), record.permissions],
 			[l10n.t('Not allowed'), denied.join(', ')],
-			[
-				l10n.t('Tokens'),
-				tokens === 0
-					? undefined
-					: l10n.t('{0} in, {1} out', formatCount(status.input_tokens), formatCount(status.output_tokens)),
-			],
+			[l10n.t('Tokens'), tokenWords(status)],
 			[l10n.t('Cost'), status.cost_usd === undefined ? undefined : `$${status.cost_usd.toFixed(2)}`],
 			[l10n.t('Folder'), worktree?.folder ?? record.place.folder],
 			[l10n.t('Worktree'), worktree && !isStanding(worktree) ? l10n.t('removed') : undefined],

@@ -11,8 +11,10 @@ import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { Delegate } from '../core/delegates/delegates.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { HeadlessFormat, PermissionMode } from '../core/headless.ts';
+import type { Addressee } from '../core/sendToEach.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
+import type { MessageContent } from '../protocol/message.ts';
 import type { DriverId, TaskName } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 
@@ -75,6 +77,11 @@ export interface Operations {
 		agent: DriverId,
 		request: Omit<WorkerRequest, 'bin' | 'launcher' | 'env' | 'extra'>,
 	): Promise<WorkerPlan>;
+	/**
+	 * Queues a message for each of them, whatever becomes of the others; returns those whom it is not queued for. Throws, and queues
+	 * nothing, where nobody's message may be sent.
+	 */
+	send<T extends Addressee>(to: readonly T[], content: MessageContent): Promise<{ to: T; reason: string }[]>;
 	/** Ends a process politely, then firmly. */
 	stop(process: ProcessIdentity): Promise<void>;
 	readonly delegates: DelegateOperations;

@@ -2,6 +2,7 @@ import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { Delegates, type Delegate } from '../core/delegates/delegates.ts';
 import { busyIn, worktreeOf } from '../core/delegates/inWorktree.ts';
@@ -44,7 +45,7 @@ export class ReviewComments implements vscode.Disposable {
 
 	constructor(
 		private readonly folders: Folders,
-		private readonly operations: Pick<Operations, 'delegates' | 'worktrees'>,
+		private readonly operations: Pick<Operations, 'delegates' | 'send' | 'worktrees'>,
 		private readonly memory: vscode.Memento,
 		private readonly keys: ContextKeys,
 	) {
@@ -117,10 +118,15 @@ export class ReviewComments implements vscode.Disposable {
 		if (busy) {
 			const { task, worker } = busy.record;
 			const text = `${REVIEWED}\n\n${remarks}`;
-			await folder.workspace.send(
-				{ task, worker },
-				{ kind: 'feedback', priority: 'normal', effect: 'none', from: ORCHESTRATOR, text },
-			);
+			const [failed] = await this.operations.send([{ folder, address: { task, worker } }], {
+				kind: 'feedback',
+				priority: 'normal',
+				effect: 'none',
+				from: ORCHESTRATOR,
+				text,
+			});
+			// The comments stay.
+			if (failed) throw new NancyError('io', failed.reason);
 		} else {
 			await this.beginAgain(folder, delegate, worktree, remarks);
 		}

@@ -55,7 +55,7 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName));
 	const inbox = own.add(new InboxView(folders, views.inbox));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions));
-	const compose = own.add(new ComposeView(context.extensionUri, folders, failures));
+	const compose = own.add(new ComposeView(context.extensionUri, folders, operations, failures));
 	const badges = own.add(new Badges(folders, views));
 	const orchestrator = new Orchestrator(folders, operations, terminals, context.globalState);
 	own.add(new StatusBar(folders));

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { readOverview } from '../../src/core/model.ts';
 import { guardSource } from '../../src/drivers/guardSource.ts';
 import { opencode } from '../../src/drivers/opencode/driver.ts';
 import { conformanceLab } from '../conformance/lab.ts';
@@ -9,6 +11,7 @@ import { opencodeUnderTest } from '../support/agents/opencode.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
 /** A project that allows everything, by each kind of rule that stands above another. */
 const PERMISSIVE = {
@@ -36,6 +39,44 @@ describe('the real opencode', { timeout: 240_000 }, () => {
 		expect(offered).toContain('"name":"bash"');
 		// A subagent would have rules of its own.
 		expect(offered).not.toContain('"name":"task"');
+	});
+
+	it('works where nancy run says, whatever folder it is called from, and is no session of the sidebar', async () => {
+		await using nancy = await NancyCommand.build({ isPackage: true });
+		await using lab = await conformanceLab({
+			agent: opencodeUnderTest,
+			driver: opencode,
+			installed: pinnedAgent('opencode'),
+		});
+		await lab.deploy('workspace');
+		mkdirSync(lab.workspace.file('sub'));
+		const { executable } = pinnedAgent('opencode');
+		const args = [
+			'run',
+			'--headless',
+			'--agent',
+			'opencode',
+			'--permissions',
+			'edit',
+			'--working-dir',
+			'sub',
+			'--timeout',
+			'30',
+		];
+		const { code, stderr } = await nancy.run([...args, '--prompt', '[[write:made|text]] [[text:Done.]]'], {
+			cwd: lab.workspace.path,
+			env: {
+				...lab.env,
+				PWD: lab.workspace.path,
+				NANCY_PROGRAM_OPENCODE: executable,
+				// Its settings name the model double.
+				XDG_CONFIG_HOME: join(lab.env['HOME'] ?? '', '.config'),
+			},
+		});
+		expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+		expect([lab.has('made'), lab.has('sub/made')]).toEqual([false, true]);
+		const { tasks } = await readOverview(lab.nancy, [opencode]);
+		expect(tasks.filter(({ record }) => record.origin === 'found')).toEqual([]);
 	});
 
 	it('takes nothing more from a guard that its runtime has given up', async () => {

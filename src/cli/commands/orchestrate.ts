@@ -5,6 +5,7 @@ import { NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
 import type { Driver } from '../../core/driver.ts';
 import { planWorker, recordProcess, recordStop, refuseLongPrompt } from '../../core/launch.ts';
+import { refuseResume, workerToResume } from '../../core/resuming.ts';
 import { taskNameFrom, type Workspace } from '../../core/workspace.ts';
 import { ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord } from '../../protocol/records.ts';
@@ -82,9 +83,13 @@ export const orchestrate = command(
 		]);
 		const workspace = findOrChooseWorkspace(context);
 		await refuseTracked(workspace);
-		const known = await existingTask(workspace, input.task);
-		const found = await agents.chooseAgent(workspace, context, input.agent ?? known?.agent);
+		const name = nameOf(input.task);
+		const known = input.resume ? await workspace.task(name) : await existingTask(workspace, name);
+		const earlier = input.resume ? await workerToResume(workspace, name, input.worker) : undefined;
+		const found = await agents.chooseAgent(workspace, context, input.agent ?? earlier?.agent ?? known?.agent);
 		const { driver, agent } = found;
+		// Before anything is written for it.
+		if (earlier) refuseResume(driver, agent.version, earlier);
 		const asking = { context, settings: await settingsFor(workspace.folder, context), drivers };
 		const promptFile = input['prompt-file'] === undefined ? undefined : resolve(context.cwd, input['prompt-file']);
 		refusePlacesFromAgent(driver, { folders: [workspace.folder], promptFile }, asking);
@@ -99,7 +104,7 @@ export const orchestrate = command(
 		if (known?.archivedAt !== undefined) {
 			await workspace.updateTask(known.name, ({ archivedAt: _back, ...record }) => record);
 		}
-		const task = known ?? (await createTask(workspace, driver, input, prompt ?? ''));
+		const task = known ?? (await createTask(workspace, name, driver, input, prompt ?? ''));
 		const plan = await planWorker(workspace, driver, agent, {
 			task: task.name,
 			worker: input.worker,
@@ -132,9 +137,14 @@ async function promptOf(typed: string | undefined, file: string | undefined): Pr
 	return prompt;
 }
 
-async function existingTask(workspace: Workspace, typed: string): Promise<TaskRecord | undefined> {
-	const { tasks } = await workspace.tasks();
-	return tasks.find(record => record.name === nameOf(typed));
+/** A record that cannot be read is no reason to make the task anew. */
+async function existingTask(workspace: Workspace, name: TaskName): Promise<TaskRecord | undefined> {
+	try {
+		return await workspace.task(name);
+	} catch (error) {
+		if (error instanceof NancyError && error.code === 'no-task') return undefined;
+		throw error;
+	}
 }
 
 function nameOf(typed: string): TaskName {
@@ -144,8 +154,13 @@ function nameOf(typed: string): TaskName {
 	throw new NancyError('bad-name', `no task name can be made from "${typed}"; use letters and digits`);
 }
 
-async function createTask(workspace: Workspace, driver: Driver, input: Input, prompt: string): Promise<TaskRecord> {
-	const name = nameOf(input.task);
+async function createTask(
+	workspace: Workspace,
+	name: TaskName,
+	driver: Driver,
+	input: Input,
+	prompt: string,
+): Promise<TaskRecord> {
 	await workspace.createTask({
 		version: 1,
 		name,

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
+import { agentEnvironment } from '../../core/agentEnvironment.ts';
 import { LogWriter } from '../../core/delegates/logWriter.ts';
 import { progress } from '../../core/delegates/progress.ts';
 import { StatusWriter } from '../../core/delegates/statusWriter.ts';
@@ -135,13 +136,15 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 				command: agent.executable,
 				args: launch.args,
 				cwd,
-				// A run of its own, not a step of the worker in whose terminal it is called.
-				env: {
-					...Object.fromEntries(driver.foreignVariables.map(name => [name, null])),
-					...launch.env,
-					NANCY_TASK_DIR: null,
-					NANCY_WORKER: null,
-				},
+				env: agentEnvironment(driver, {
+					launchEnv: launch.env,
+					inherited: context.env,
+					cwd,
+					program: agent.executable,
+					hasHooks: false,
+					isHeadless: true,
+					worker: undefined,
+				}),
 				stdin: launch.stdin,
 				mark: randomUUID(),
 			},

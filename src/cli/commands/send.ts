@@ -81,7 +81,7 @@ export const send = command(
 		for (const reason of trouble)
 			context.note(`the message is queued for ${to}, but it could not be told: ${reason}`);
 		if (!toHuman && !running && trouble.size === 0)
-			context.note(`no agent runs as ${to} now; the message waits for it`);
+			context.note(`no agent is known to run as ${to} now; the message waits for it`);
 		const { text: _text, ...facts } = content;
 		return answer(SendOutput, { id, to, ...facts, running }, id);
 	},

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorText } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
+import { fileProblem } from '../fileProblem.ts';
 import type { FileProblem } from '../workspace.ts';
 import { swarmWorkers } from './swarm.ts';
 import { isFinal, swarmFeatures, type Delegate, type Delegates } from './delegates.ts';
@@ -86,7 +86,7 @@ export class DelegateMirror {
 			const delegate = await this.store.find(id);
 			return delegate ? { delegate } : {};
 		} catch (error) {
-			return { problem: { file, reason: errorText(error) } };
+			return { problem: fileProblem(file, error) };
 		}
 	}
 }

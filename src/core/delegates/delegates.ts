@@ -6,6 +6,7 @@ import { fileNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked, type DelegateState } from '../../protocol/delegate.ts';
 import { WorkerName, type DriverId, type MessageId, type TaskName } from '../../protocol/names.ts';
+import { fileProblem } from '../fileProblem.ts';
 import { holdingLock } from '../holdingLock.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../jsonFile.ts';
 import { newMessageId } from '../messageId.ts';
@@ -91,10 +92,7 @@ export class Delegates {
 				const delegate = await this.find(id.data);
 				if (delegate) delegates.push(delegate);
 			} catch (error) {
-				problems.push({
-					file: join(this.folder, name),
-					reason: error instanceof Error ? error.message : String(error),
-				});
+				problems.push(fileProblem(join(this.folder, name), error));
 			}
 		}
 		return {

@@ -1,5 +1,5 @@
 import type { DelegateStatus } from '../../protocol/delegate.ts';
-import type { HeadlessEvent } from '../headless.ts';
+import { toldSum, type HeadlessEvent } from '../headless.ts';
 
 const MOST_DENIED = 100;
 
@@ -22,9 +22,9 @@ export function progress(status: DelegateStatus, event: HeadlessEvent): Partial<
 			const { inputTokens, outputTokens, costUsd } = event.result;
 			return {
 				last_activity,
-				input_tokens: status.input_tokens + inputTokens,
-				output_tokens: status.output_tokens + outputTokens,
-				...(costUsd !== undefined && { cost_usd: (status.cost_usd ?? 0) + costUsd }),
+				...(inputTokens !== undefined && { input_tokens: toldSum(status.input_tokens, inputTokens) }),
+				...(outputTokens !== undefined && { output_tokens: toldSum(status.output_tokens, outputTokens) }),
+				...(costUsd !== undefined && { cost_usd: toldSum(status.cost_usd, costUsd) }),
 			};
 		}
 		case 'text':

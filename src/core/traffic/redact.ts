@@ -56,7 +56,10 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 	],
 	[new RegExp(`${START}(?:AKIA|ASIA)[0-9A-Z]{16}`, 'g'), REDACTED],
 	[
-		new RegExp(`${START}(?:xox[a-z]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{30,}|ya29\\.[A-Za-z0-9_-]{20,})`, 'g'),
+		new RegExp(
+			`${START}(?:(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{30,}|ya29\\.[A-Za-z0-9_-]{20,})`,
+			'g',
+		),
 		REDACTED,
 	],
 	[new RegExp(`${START}SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}`, 'g'), REDACTED],
@@ -69,6 +72,6 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 		/(\bAuthorization["']?[ \t]{0,8}[:=][ \t]{0,8}["']?)(?!(?:Bearer|Basic)[ \t]|\[redacted\])[^\s"'\\]{8,}/gi,
 		`$1${REDACTED}`,
 	],
-	// Up to the last @ before the path: an earlier one belongs to the password.
-	[/(:\/\/[^\s/:@"']{1,100}:)[^\s/"']{1,200}@/g, `$1${REDACTED}@`],
+	// Up to the last @ before the path: an earlier one belongs to the password. There may be no user before it.
+	[/(:\/\/[^\s/:@"']{0,100}:)[^\s/"']{1,200}@/g, `$1${REDACTED}@`],
 ];

@@ -3,7 +3,7 @@ import { SessionId } from '../../protocol/names.ts';
 
 // Lines of `codex exec --json`: codex-rs, exec/src/exec_events.rs. What Nancy does not know is no line.
 
-const count = z._default(z.number(), 0);
+const count = z.optional(z.number());
 const text = z._default(z.string(), '');
 const item = { id: z.string() };
 
@@ -48,10 +48,7 @@ export const Line = z.discriminatedUnion('type', [
 	z.looseObject({ type: z.literal('item.completed'), item: Item }),
 	z.looseObject({
 		type: z.literal('turn.completed'),
-		usage: z._default(z.looseObject({ input_tokens: count, output_tokens: count }), {
-			input_tokens: 0,
-			output_tokens: 0,
-		}),
+		usage: z._default(z.looseObject({ input_tokens: count, output_tokens: count }), {}),
 	}),
 	z.looseObject({ type: z.literal('turn.failed'), error: z.looseObject({ message: text }) }),
 	/** Also of what is tried again. */

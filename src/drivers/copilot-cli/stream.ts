@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
+import { toldSum, type HeadlessEvent, type HeadlessFailure, type HeadlessReader } from '../../core/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { knownLine, using } from '../stream.ts';
 import { inputSummary, textIn } from '../summary.ts';
@@ -15,7 +15,7 @@ const Line = z.looseObject({
 const Message = z.looseObject({
 	content: z._default(z.string(), ''),
 	model: z.optional(z.string()),
-	outputTokens: z._default(z.number(), 0),
+	outputTokens: z.optional(z.number()),
 });
 const Start = z.looseObject({
 	toolCallId: z.string(),
@@ -47,7 +47,7 @@ export class StreamReader implements HeadlessReader {
 	private readonly tools = new Map<string, string>();
 	private text = '';
 	private model: string | undefined;
-	private outputTokens = 0;
+	private outputTokens: number | undefined;
 	private failure: z.infer<typeof Failure> | undefined;
 
 	read(text: string): readonly HeadlessEvent[] {
@@ -89,7 +89,7 @@ export class StreamReader implements HeadlessReader {
 
 	private readMessage({ content, model, outputTokens }: z.infer<typeof Message>): readonly HeadlessEvent[] {
 		this.model = model ?? this.model;
-		this.outputTokens += outputTokens;
+		this.outputTokens = toldSum(this.outputTokens, outputTokens);
 		this.failure = undefined;
 		if (content === '') return [];
 		this.text = content;
@@ -114,7 +114,7 @@ export class StreamReader implements HeadlessReader {
 				is: 'result',
 				result: {
 					text: failure?.reason ?? this.text,
-					inputTokens: 0,
+					inputTokens: undefined,
 					outputTokens: this.outputTokens,
 					costUsd: undefined,
 					failure,

@@ -5,7 +5,7 @@ import { knownLine } from '../stream.ts';
 import { inputSummary, oneLine, textIn } from '../summary.ts';
 
 const text = () => z._default(z.string(), '');
-const count = () => z._default(z.number(), 0);
+const count = () => z.optional(z.number());
 
 /** The lines of `--output-format stream-json` that tell something. */
 const Line = z.discriminatedUnion('type', [
@@ -112,7 +112,7 @@ export class StreamReader implements HeadlessReader {
 const BY_HOOK = /^Tool execution blocked: /;
 
 function resultOf(text: string, stats: Result['stats'], failure?: HeadlessFailure): HeadlessEvent {
-	const { input_tokens: inputTokens = 0, output_tokens: outputTokens = 0 } = stats ?? {};
+	const { input_tokens: inputTokens, output_tokens: outputTokens } = stats ?? {};
 	return { is: 'result', result: { text, inputTokens, outputTokens, costUsd: undefined, failure } };
 }
 

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
+import { toldSum, type HeadlessEvent, type HeadlessFailure, type HeadlessReader } from '../../core/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { valueOf } from '../stream.ts';
 import { inputSummary, textIn } from '../summary.ts';
 
-const count = z._default(z.number(), 0);
+const count = z.optional(z.number());
 
 const ToolUse = z.looseObject({
 	type: z.literal('tool_use'),
@@ -23,7 +23,7 @@ const StepFinish = z.looseObject({
 	part: z.looseObject({
 		reason: z.optional(z.string()),
 		cost: count,
-		tokens: z._default(z.looseObject({ input: count, output: count }), { input: 0, output: 0 }),
+		tokens: z._default(z.looseObject({ input: count, output: count }), {}),
 	}),
 });
 const Failed = z.looseObject({
@@ -53,9 +53,9 @@ const REFUSED = /^(?:The user rejected permission|The user has specified a rule)
 export class StreamReader implements HeadlessReader {
 	private session: SessionId | undefined;
 	private text = '';
-	private inputTokens = 0;
-	private outputTokens = 0;
-	private costUsd = 0;
+	private inputTokens: number | undefined;
+	private outputTokens: number | undefined;
+	private costUsd: number | undefined;
 	private failure: HeadlessFailure | undefined;
 	private denied: string | undefined;
 	private isOver = false;
@@ -99,9 +99,9 @@ export class StreamReader implements HeadlessReader {
 				return this.text === '' ? [] : [{ is: 'text', text: this.text }];
 			case 'step_finish': {
 				const { reason, cost, tokens } = line.part;
-				this.inputTokens += tokens.input;
-				this.outputTokens += tokens.output;
-				this.costUsd += cost;
+				this.inputTokens = toldSum(this.inputTokens, tokens.input);
+				this.outputTokens = toldSum(this.outputTokens, tokens.output);
+				this.costUsd = toldSum(this.costUsd, cost);
 				this.isOver = reason !== 'tool-calls';
 				return [];
 			}

@@ -25,7 +25,8 @@ export const headless: Cell = {
 		must(answer.text.trim() === 'All is done.', `its answer is “${answer.text}”`);
 		must(lab.has('made'), 'its tool did not run');
 		for (const kind of ['session', 'tool'] as const) must(has(events, kind), `it does not tell its ${kind}`);
-		if (answer.costUsd === undefined && answer.outputTokens > 0) return partly('It tells tokens, but no cost.');
+		if (answer.costUsd === undefined && (answer.outputTokens ?? 0) > 0)
+			return partly('It tells tokens, but no cost.');
 		if (answer.costUsd === undefined) return partly('It tells neither tokens nor cost.');
 		return WORKS;
 	},

@@ -47,7 +47,7 @@ describe('nancy send', () => {
 		const sent = await nancy.run(['send', 'fix-login', 'Use the retry helper.'], { cwd: project.path });
 
 		expect(sent).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d{8}T\d{9}Z-[0-9a-f]{8}\n$/) });
-		expect(sent.stderr).toBe('nancy: no agent runs as fix-login/worker now; the message waits for it\n');
+		expect(sent.stderr).toBe('nancy: no agent is known to run as fix-login/worker now; the message waits for it\n');
 		expect(readdirSync(inbox()).map(file => `${file}\n`)).toEqual([sent.stdout.replace('\n', '.md\n')]);
 		expect(queued()).toEqual([
 			{

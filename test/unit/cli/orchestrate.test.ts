@@ -1,12 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { isRunning } from '../../../src/core/launch.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
-import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
+import { DriverId, FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { terminal } from '../../support/terminal.ts';
 import { fakeClaude } from './fakeClaude.ts';
@@ -207,16 +208,71 @@ describe('nancy orchestrate', () => {
 		{ args: ['fix-login', '--worker', 'Bad Name'], code: 2, says: /--worker is not valid/ },
 		{ args: ['fix-login', '--worker', 'orchestrator'], code: 2, says: /no worker/ },
 		{ args: ['???'], code: 2, says: /no task name can be made/ },
-		{ args: ['fix-login', '--resume'], code: 3, says: /no session to resume/ },
-	])('starts nothing for $args', ({ args, code, says }) =>
-		using(machine(), async ({ start, wasStarted }) => {
+		{ args: ['fix-login', '--resume'], code: 3, says: /there is no task "fix-login"/ },
+	])('starts and writes nothing for $args', ({ args, code, says }) =>
+		using(machine(), async ({ project, start, wasStarted }) => {
 			const screen = start(...args);
 
 			expect(await screen.ended).toBe(code);
 			await screen.waitForText(says);
 			expect(wasStarted()).toBe(false);
+			expect(readdirSync(project)).toEqual([]);
 		}),
 	);
+
+	it('resumes a worker with its own agent, whatever agent its task has', () =>
+		using(machine(), async ({ folder, workspace, start, args, wasStarted }) => {
+			await start('fix-login', '--no-hooks').ended;
+			const record = (await workspace.worker({ task, worker }))!;
+			const other = {
+				...record,
+				name: WorkerName.parse('worker-2'),
+				agent: DriverId.parse('codex'),
+				sessions: [{ id: SessionId.parse('session-of-codex'), startedAt: record.startedAt }],
+				startedAt: new Date().toISOString(),
+			};
+			await workspace.saveWorker(other);
+			rmSync(folder.file('agent', 'env'));
+			const codex = folder.file('agent', 'codex');
+			writeFileSync(codex, `#!/bin/sh\nprintf '%s\\n' "$@" > '${codex}.args'\necho codex-cli 0.169.0\n`);
+			chmodSync(codex, 0o755);
+
+			for (const named of [['--worker', 'worker-2'], []]) {
+				expect(await start('fix-login', '--resume', '--no-hooks', ...named).ended).toBe(0);
+				expect(readFileSync(`${codex}.args`, 'utf8').split('\n')).toEqual(
+					expect.arrayContaining(['resume', 'session-of-codex']),
+				);
+			}
+			expect(wasStarted()).toBe(false);
+			expect(await workspace.worker({ task, worker: other.name })).toMatchObject({ agent: 'codex' });
+
+			const wrong = start('fix-login', '--resume', '--worker', 'worker-2', '--agent', 'claude-code');
+			expect(await wrong.ended).toBe(2);
+			await wrong.waitForText(/one of codex/);
+			expect((await workspace.config()).deployments).toEqual([]);
+			expect(await start('fix-login', '--resume', '--worker', 'worker', '--no-hooks').ended).toBe(0);
+			expect(args()).toEqual(['--resume', record.sessions[0]?.id]);
+		}));
+
+	it('says what is wrong with the record of a task, before it writes anything', () =>
+		using(machine(), async ({ project, workspace, start, wasStarted }) => {
+			await workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
+			const file = workspace.paths.taskRecord(task);
+			for (const [content, says] of [
+				['{', /cannot be read/],
+				[JSON.stringify(taskRecord(TaskName.parse('other'), DriverId.parse('codex'))), /another task, "other"/],
+			] as const) {
+				writeFileSync(file, content);
+				const screen = start('fix-login');
+				expect(await screen.ended).toBe(1);
+				await screen.waitForText(says);
+				expect(screen.history()).not.toContain('already');
+				expect(readdirSync(project)).toEqual(['.nancy']);
+				const { stderr } = await nancy.run(['status'], { cwd: project });
+				expect(stderr.split(file)).toHaveLength(2);
+			}
+			expect(wasStarted()).toBe(false);
+		}));
 
 	it('says that it needs a terminal, unless the agent is told to work without one', () =>
 		using(machine(), async ({ folder, project, wasStarted }) => {

@@ -9,7 +9,7 @@ import { abandonStart, isRunning, planWorker, recordProcess } from '../../../src
 import { installRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { bindCaller } from '../../../src/core/sessions.ts';
-import { FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
+import { DriverId, FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../../src/protocol/records.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
@@ -178,6 +178,24 @@ it('a resume goes on with the worker that ran last, and with a delegate of its o
 	await expect(plan({ resume: true, worker })).rejects.toMatchObject({ code: 'busy' });
 	await workspace.saveWorker({ ...record, sessions: [session] });
 	expect((await plan({ resume: true, worker })).session).toBe(session.id);
+});
+
+it('a conversation is not resumed by another agent, and its record stays', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const agent = { executable: '/a', version: [1, 0, 0] } as const;
+	const request = { task, bin: folder.path, launcher: undefined, env: {} };
+	const { address } = await planWorker(workspace, fakeDriver, agent, request);
+	await abandonStart(workspace, address);
+	const before = await workspace.worker(address);
+	const other = { ...fakeDriver, id: DriverId.parse('other') };
+	for (const worker of [undefined, address.worker]) {
+		await expect(planWorker(workspace, other, agent, { ...request, resume: true, worker })).rejects.toMatchObject({
+			code: 'bad-usage',
+			message: expect.stringContaining('one of fake'),
+		});
+	}
+	expect(await workspace.worker(address)).toEqual(before);
 });
 
 it('an agent that ended before it was looked at is not whoever has its pid later', async () => {

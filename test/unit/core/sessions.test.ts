@@ -2,10 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { isRunning, planWorker, recordProcess, recordStop } from '../../../src/core/launch.ts';
+import { HELD } from '../../../src/core/held.ts';
 import { bindCaller, type SessionCaller } from '../../../src/core/sessions.ts';
 import { Workspace, type WorkerAddress } from '../../../src/core/workspace.ts';
 import { SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const task = TaskName.parse('build');
@@ -118,6 +120,54 @@ describe('a session whose process has ended', () => {
 		for (const agent of [gone(), undefined]) {
 			await call({ agent });
 			expect(await workspace.worker(address)).toMatchObject({ stoppedAt: expect.any(String) });
+		}
+	});
+
+	it('goes by its events, once somebody resumes it in a process that nobody names', async () => {
+		const byHand = { agent: undefined, launchedFor: { taskFolder: undefined, worker: undefined } };
+		await end();
+		await call({ ...byHand, begins: false, cause: undefined });
+		expect(await workspace.worker(address)).toMatchObject({ stoppedAt: expect.any(String) });
+		const { record } = await call(byHand);
+		expect(record).not.toHaveProperty('process');
+		const kept = await workspace.worker(address);
+		expect(kept).toEqual(record);
+		expect(kept).not.toHaveProperty('stoppedAt');
+		expect(kept?.sessions).toHaveLength(1);
+
+		await recordProcess(workspace, address, me);
+		await call(byHand);
+		expect((await workspace.worker(address))?.process).toEqual(me);
+	});
+
+	it('is no reason any more why a message waits, once it is resumed; what somebody else said stays', async () => {
+		await end();
+		const mailbox = workspace.mailbox(address);
+		const [own, other] = [
+			await workspace.send(address, messageContent('a')),
+			await workspace.send(address, messageContent('b')),
+		];
+		await mailbox.setHeld(other, 'Not before Monday.');
+		for (const resume of [
+			() => call(),
+			() =>
+				planWorker(
+					workspace,
+					fakeDriver,
+					{ executable: '/a', version: [1, 0, 0] },
+					{ task, resume: true, bin: folder.path, launcher: '/n', env: {} },
+				),
+		]) {
+			await end();
+			await mailbox.setHeld(own, HELD.ended);
+			await resume();
+			const { messages } = await mailbox.list(['queued']);
+			expect(new Map(messages.map(({ id, held }) => [id, held]))).toEqual(
+				new Map([
+					[own, undefined],
+					[other, 'Not before Monday.'],
+				]),
+			);
 		}
 	});
 

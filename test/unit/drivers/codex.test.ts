@@ -309,6 +309,12 @@ describe('a run of Codex without a terminal', () => {
 		]);
 	});
 
+	it('tells no tokens where the CLI tells none', () => {
+		expect(headlessOf(codex).reader().read('{"type":"turn.completed"}')).toMatchObject([
+			{ is: 'result', result: { inputTokens: undefined, outputTokens: undefined, costUsd: undefined } },
+		]);
+	});
+
 	it('tells what it tries again, and how it failed', () => {
 		const found = events('exec-failed-500.jsonl');
 		expect(found).toContainEqual(expect.objectContaining({ is: 'retrying' }));

@@ -346,7 +346,13 @@ describe('reading a run without a terminal', () => {
 			{ is: 'session', session: 'ee97328d-0d5b-43a2-b7f2-3ec8ba7c12da', model: 'claude-sonnet-4' },
 			{
 				is: 'result',
-				result: { text: 'Ended well', inputTokens: 0, outputTokens: 0, costUsd: undefined, failure: undefined },
+				result: {
+					text: 'Ended well',
+					inputTokens: undefined,
+					outputTokens: undefined,
+					costUsd: undefined,
+					failure: undefined,
+				},
 			},
 		]);
 	});

@@ -333,6 +333,12 @@ describe('running Gemini CLI without a terminal', () => {
 		]);
 	});
 
+	it('tells no tokens where the CLI tells none', () => {
+		expect(run(['{"type":"result","status":"success","stats":{"output_tokens":3}}'])).toMatchObject([
+			{ is: 'result', result: { inputTokens: undefined, outputTokens: 3 } },
+		]);
+	});
+
 	it('tells steps, the last answer and tokens', () => {
 		expect(run(lines('stream-ok.jsonl'))).toEqual([
 			{ is: 'session', session: 'c55129a2-6b38-4de9-807c-518b8e4cbc08', model: 'auto' },

@@ -187,6 +187,21 @@ describe('reading a run', () => {
 		expect(ending).toEqual([{ is: 'result', result }]);
 	});
 
+	it('tells no tokens and no cost where the CLI tells none, and adds up what it tells', () => {
+		const used = (...parts: object[]) => {
+			const reader = headlessOf(opencode).reader();
+			for (const part of parts) reader.read(JSON.stringify({ type: 'step_finish', part }));
+			const [ended] = reader.end(0);
+			return ended?.is === 'result' ? ended.result : undefined;
+		};
+		expect(used({ reason: 'stop' })).toMatchObject({ inputTokens: undefined, outputTokens: undefined });
+		expect(used({ tokens: { output: 2 }, cost: 0.5 }, { tokens: { output: 3 }, cost: 0.25 })).toMatchObject({
+			inputTokens: undefined,
+			outputTokens: 5,
+			costUsd: 0.75,
+		});
+	});
+
 	it('takes a refused permission for a denial and a failure, although the CLI ends with 0', () => {
 		const { events, ending } = readRun('run-denied.jsonl');
 		expect(events).toContainEqual(expect.objectContaining({ is: 'denied', tool: 'bash' }));

@@ -74,8 +74,8 @@ describe('detecting an agent', () => {
 
 	it('asks once for each state of the program, without marks of another agent', async () => {
 		const log = folder.file('log');
-		const file = program(`echo "asked $NANCY_HOOKS $SECRET_MARK." >>'${log}'; ${says('2.1.4')}`);
-		await detectAgent(driver, undefined, env);
+		const file = program(`echo "asked $NANCY_HOOKS $SECRET_MARK$NODE_COMPILE_CACHE." >>'${log}'; ${says('2.1.4')}`);
+		await detectAgent(driver, undefined, { ...env, NODE_COMPILE_CACHE: '/data/nancy/runtime/1/cache' });
 		await detectAgent(driver, undefined, env);
 		const { readFileSync } = await import('node:fs');
 		expect(readFileSync(log, 'utf8')).toBe('asked off .\n');

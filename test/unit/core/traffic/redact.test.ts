@@ -12,6 +12,7 @@ const secrets = {
 	aws: `AKIA${'ABCDEFGH12345678'}`,
 	jwt: `eyJ${letters(20)}.eyJ${letters(30)}.${letters(20)}`,
 	slack: `xoxb-${letters(24)}`,
+	slackApp: `xapp-1-A0B1C2D3-123456789012-${letters(24)}`,
 	huggingFace: `hf_${letters(34)}`,
 	google: `ya29.a0${letters(60)}`,
 	sendGrid: `SG.${letters(22)}.${letters(43)}`,
@@ -33,6 +34,7 @@ describe('redactText', () => {
 		['export GITHUB_TOKEN="abc123"', `export GITHUB_TOKEN="${REDACTED}"`],
 		['{"client_secret": "abc123"}', `{"client_secret": "${REDACTED}"}`],
 		[String.raw`{\"db_password\": \"abc123\"}`, String.raw`{\"db_password\": \"${REDACTED}\"}`],
+		['redis://:abc123@host:6379/0', `redis://:${REDACTED}@host:6379/0`],
 		['https://me:abc123@host/x', `https://me:${REDACTED}@host/x`],
 		['https://me:abc@123@host/x?to=a@b', `https://me:${REDACTED}@host/x?to=a@b`],
 		[
@@ -109,6 +111,7 @@ describe('redactText', () => {
 			'-----BEGIN ',
 			'token',
 			'://a:',
+			'://:',
 			'Bearer ',
 			' \t',
 			'"',
