@@ -161,16 +161,6 @@ describe('starting it', () => {
 		expect(launch('all').args).toContain('--auto');
 		for (const mode of ['configured', 'all']) expect(launch(mode).args.join(' ')).not.toContain('--agent');
 	});
-
-	it.each(['--agent=plan', '--agent', '--attach=http://127.0.0.1:4096'])(
-		'without a terminal refuses %s where it would stand in for the agent that holds the permissions',
-		word => {
-			const launch = (permissions: string) => headlessOf(opencode).launch({ ...run, permissions, extra: [word] });
-			expect(() => launch('ask')).toThrow('"configured"');
-			expect(() => launch('edit')).toThrow('"configured"');
-			expect(launch('configured').args).toContain(word);
-		},
-	);
 });
 
 describe('reading a run', () => {
