@@ -126,9 +126,13 @@ describe('starting it', () => {
 		expect(found).toEqual({ ...users, plugin: ['mine', plugin] });
 		const held = configuration(headlessOf(opencode).launch({ ...run, permissions: 'ask', env }).env);
 		expect(held).toMatchObject({ share: 'disabled', plugin: ['mine', plugin], agent: users.agent });
-		expect(() => opencode.launch({ ...request, env: { OPENCODE_CONFIG_CONTENT: '{' } })).toThrow(
-			'OPENCODE_CONFIG_CONTENT',
-		);
+		const commented = '{ "share": "disabled", /* mine */ "plugin": ["mine",], }';
+		const read = configuration(opencode.launch({ ...request, env: { OPENCODE_CONFIG_CONTENT: commented } }).env);
+		expect(read).toEqual({ share: 'disabled', plugin: ['mine', plugin], agent: {} });
+		for (const broken of ['{', '[]', '{"plugin":7}', '{"share"}'])
+			expect(() => opencode.launch({ ...request, env: { OPENCODE_CONFIG_CONTENT: broken } }), broken).toThrow(
+				'OPENCODE_CONFIG_CONTENT',
+			);
 	});
 
 	it('without a terminal gets its prompt on standard input', () => {
