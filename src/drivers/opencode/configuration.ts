@@ -1,7 +1,7 @@
-import { parse, type ParseError } from 'jsonc-parser';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import type { LaunchPlace } from '../../core/driver.ts';
+import { parseLooseJson } from '../../core/looseJson.ts';
 import { LAUNCH_PLUGIN } from './deployment.ts';
 
 /** Settings that the CLI takes on top of every file, but for an administrator's. JSON. */
@@ -41,12 +41,12 @@ export function configurationEnvironment(
 
 function readContent(text: string | undefined): z.infer<typeof Content> {
 	if (text === undefined || text.trim() === '') return Content.parse({});
-	// The CLI takes comments and trailing commas.
-	const errors: ParseError[] = [];
-	const read = Content.safeParse(parse(text, errors, { allowTrailingComma: true }));
-	if (errors.length === 0 && read.success) return read.data;
-	const message = `${VARIABLE} is set to what is no JSON of opencode's; put right or unset it, for Nancy adds to it`;
-	throw new NancyError('bad-usage', message, { cause: read.error });
+	try {
+		return Content.parse(parseLooseJson(text));
+	} catch (error) {
+		const message = `${VARIABLE} is set to what is no JSON of opencode's; put right or unset it, for Nancy adds to it`;
+		throw new NancyError('bad-usage', message, { cause: error });
+	}
 }
 
 function isOfLaunch(plugin: unknown): boolean {
