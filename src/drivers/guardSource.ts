@@ -1,5 +1,8 @@
 import type { DriverId } from '../protocol/names.ts';
 
+/** Longest time that a guard which was given up may go on, in milliseconds: its program ends by itself within 2.5 s of its start. */
+const GRACE_MS = 10_000;
+
 /**
  * How a program that a CLI loads unbuilt calls the guard: the head of its source, with imports of its own. The program declares
  * `environment(session)`, with which the guard is started.
@@ -10,6 +13,7 @@ import { accessSync, constants } from 'node:fs';
 
 const LAUNCHER = ${JSON.stringify(launcher)};
 const FOLDER = ${JSON.stringify(folder)};
+const GRACE_MS = ${GRACE_MS};
 
 function isInstalled() {
 	try {
@@ -22,14 +26,24 @@ function isInstalled() {
 
 const NOTHING = { code: 0, stdout: '', stderr: '' };
 
+/** With all that it has started. */
+function end(child) {
+	try {
+		process.kill(-child.pid, 'SIGKILL');
+	} catch {
+		child.kill('SIGKILL');
+	}
+}
+
 /**
  * One call of the guard, of no more than limit milliseconds where there is one. Never fails. One that takes longer is left to tell
- * its event; its program cannot print any more, and puts what it would have handed over back into the inbox.
+ * its event, and ended after a while; its program cannot print any more, and puts what it would have handed over back into the inbox.
  */
 function guard(session, event, slot, payload, limit) {
 	return new Promise(resolve => {
 		try {
-			const options = { env: environment(session), stdio: 'pipe' };
+			// In a group of its own, by which it can be ended.
+			const options = { env: environment(session), stdio: 'pipe', detached: limit !== undefined };
 			const child = spawn(LAUNCHER, [${JSON.stringify(driver)}, event, slot, FOLDER], options);
 			const said = { stdout: '', stderr: '' };
 			const giveUp = () => {
@@ -37,14 +51,17 @@ function guard(session, event, slot, payload, limit) {
 				if (said.stdout.endsWith('\\n')) return resolve({ ...said, code: 0 });
 				for (const name of ['stdout', 'stderr']) child[name].destroy();
 				child.unref();
+				const ending = setTimeout(() => end(child), GRACE_MS);
+				ending.unref();
+				child.on('exit', () => clearTimeout(ending));
 				resolve(NOTHING);
 			};
 			// What came while this process was busy is read first.
 			const timer = limit && setTimeout(() => setTimeout(giveUp), limit);
 			for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', text => (said[name] += text));
-			const end = result => { clearTimeout(timer); resolve(result); };
-			child.on('error', () => end(NOTHING));
-			child.on('close', code => end({ ...said, code }));
+			const done = result => { clearTimeout(timer); resolve(result); };
+			child.on('error', () => done(NOTHING));
+			child.on('close', code => done({ ...said, code }));
 			child.stdin.on('error', () => undefined).end(JSON.stringify(payload));
 		} catch {
 			resolve(NOTHING);

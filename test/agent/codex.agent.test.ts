@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,8 +8,11 @@ import * as z from 'zod/mini';
 import { codex } from '../../src/drivers/codex/driver.ts';
 import { hookFlags, trustHash } from '../../src/drivers/codex/flags.ts';
 import { hookEntries } from '../../src/drivers/codex/hooks.ts';
+import { conformanceLab } from '../conformance/lab.ts';
 import { agentLab, type AgentLab } from '../support/agentLab.ts';
+import { codexUnderTest } from '../support/agents/codex.ts';
 import { codexHome } from '../support/codexHome.ts';
+import { pinnedAgent } from '../support/pinnedAgent.ts';
 
 const Answer = z.looseObject({
 	id: z.optional(z.number()),
@@ -115,5 +118,22 @@ describe('the hooks of a real Codex run', () => {
 		const pid = Number(readFileSync(mark, 'utf8'));
 		await sleep(300);
 		expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+	});
+});
+
+describe('the sandbox of a real Codex run', () => {
+	it('holds whatever rules and settings a trusted project brings', async () => {
+		const installed = pinnedAgent('codex');
+		await using lab = await conformanceLab({ agent: codexUnderTest, driver: codex, installed });
+		const outside = `${lab.home}/made`;
+		mkdirSync(lab.workspace.file('.codex/rules'), { recursive: true });
+		const allowing = 'prefix_rule(pattern=["touch"], decision="allow")';
+		writeFileSync(lab.workspace.file('.codex/rules/a.rules'), `${allowing}\n`);
+		const widening = `writable_roots = [${JSON.stringify(lab.home)}]`;
+		writeFileSync(lab.workspace.file('.codex/config.toml'), `[sandbox_workspace_write]\n${widening}\n`);
+		const prompt = `[[sh:touch inside '${outside}']]`;
+		const { ended } = await lab.runHeadless(`${prompt} [[text:Tried]]`, { permissions: 'read-only' });
+		expect(await ended).toMatchObject({ ending: { is: 'result', result: { text: 'Tried' } } });
+		expect([lab.has('inside'), existsSync(outside)]).toEqual([false, false]);
 	});
 });

@@ -26,6 +26,15 @@ describe('the real GitHub Copilot CLI', () => {
 		expect(outputs).toContain('[Nancy] Not run');
 	});
 
+	it('runs no command in a mode that allows none, whatever its environment says', async () => {
+		const agent = { ...copilotUnderTest, env: { ...copilotUnderTest.env, COPILOT_ALLOW_ALL: 'true' } };
+		await using lab = await conformanceLab({ agent, driver: copilotCli, installed: pinnedAgent('copilot') });
+		const { ended } = await lab.runHeadless('[[sh:touch never]] [[text:Tried]]', { permissions: 'edit' });
+		const { events } = await ended;
+		expect(events).toContainEqual(expect.objectContaining({ is: 'denied', tool: 'bash' }));
+		expect(lab.has('never')).toBe(false);
+	});
+
 	it('is held back seven times in a row; the message that it would drop stays queued', async () => {
 		await using lab = await openLab();
 		const { address, ended } = await lab.runHeadless('[[wait:1500]] [[text:First end]]');

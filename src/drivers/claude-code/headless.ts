@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { HeadlessEvent, HeadlessFailure, HeadlessFormat } from '../../core/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
+import { refuseLoosening } from '../loosening.ts';
 import { knownLine, using } from '../stream.ts';
 
 /** Each line is an object; fields that Nancy does not read may be anything. docs/agents/claude-code.md has samples. */
@@ -81,47 +82,61 @@ const FileInput = z.looseObject({
 const TOO_MANY = 429;
 const FIRST_SERVER_ERROR = 500;
 
+const EVERYTHING = 'bypassPermissions';
+
+/** A plugin has hooks, which allow what they like. An agent (`--agent`) does not change the mode. */
+const LOOSENING =
+	/^--(?:(?:allow-)?dangerously-skip-permissions|permission-mode|permission-prompt-tool|allowed-?tools|add-dir|settings|plugin-(?:dir|url))(?:=|$)/i;
+
 export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'default',
 			label: 'Ask',
-			detail: 'Reads; what it would have to ask for is denied and reported.',
+			detail: 'Reads; what it would have to ask for is denied and reported. Rules and hooks of yours, and of its folder, can allow more.',
 			width: 0,
 		},
-		{ id: 'plan', label: 'Plan', detail: 'Reads and plans, changes nothing.', width: 0 },
+		{
+			id: 'plan',
+			label: 'Plan',
+			detail: 'Reads and plans, edits nothing; commands that rules of yours, or of a trusted folder, allow are run.',
+			width: 0,
+		},
 		{
 			id: 'acceptEdits',
 			label: 'Edit',
-			detail: 'Edits files in its folder; other commands need a rule that allows them.',
+			detail: 'Edits files in its folder, and in those that settings add; other commands need a rule or a hook that allows them.',
 			width: 1,
 		},
 		{ id: 'auto', label: 'Auto', detail: 'A classifier decides about each action.', width: 2 },
 		{
-			id: 'bypassPermissions',
+			id: EVERYTHING,
 			label: 'Everything',
 			detail: 'Whatever it wants, unasked. For sandboxes.',
 			width: 3,
 		},
 	],
 	runsIn: 'anywhere',
-	launch: ({ session, resume, model, permissions, extra, prompt }) => ({
-		args: [
-			'-p',
-			'--output-format',
-			'stream-json',
-			'--verbose',
-			...(resume === undefined ? ['--session-id', session] : ['--resume', resume]),
-			...(model === undefined ? [] : ['--model', model]),
-			'--permission-mode',
-			permissions,
-			...extra,
-		],
-		stdin: prompt,
-		// Ten tries, the CLI's default, take three minutes and hide what is wrong. Nancy tries again itself.
-		env: { CLAUDE_CODE_MAX_RETRIES: '2' },
-		sessionIsKnown: true,
-	}),
+	launch: ({ session, resume, model, permissions, extra, prompt }) => {
+		if (permissions !== EVERYTHING) refuseLoosening(extra, LOOSENING, EVERYTHING);
+		return {
+			args: [
+				'-p',
+				'--output-format',
+				'stream-json',
+				'--verbose',
+				...(resume === undefined ? ['--session-id', session] : ['--resume', resume]),
+				...(model === undefined ? [] : ['--model', model]),
+				'--permission-mode',
+				permissions,
+				...extra,
+			],
+			stdin: prompt,
+			// Ten tries, the CLI's default, take three minutes and hide what is wrong. Nancy tries again itself.
+			env: { CLAUDE_CODE_MAX_RETRIES: '2' },
+			sessionIsKnown: true,
+		};
+	},
 	reader: () => {
 		// Each line speaks for itself, but for the last, which says again what was denied.
 		const denied = new Set<string>();

@@ -38,7 +38,10 @@ export const floors = floorsSince(OLDEST, {
 	status: [2, 1, 145],
 });
 
-export const limits: Driver['limits'] = {};
+export const limits: Driver['limits'] = {
+	headless:
+		'Without a terminal Claude Code runs the hooks of a folder whether you trust it or not, and takes rules and further folders from the settings of one that you trust: they can allow more than “Ask”, “Plan” and “Edit” say.',
+};
 
 export function knowsEvent(version: Version, event: string): boolean {
 	const floor = eventFloors[event];

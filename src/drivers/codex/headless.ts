@@ -1,53 +1,81 @@
 import type { HeadlessEvent, HeadlessFormat, HeadlessReader, HeadlessResult } from '../../core/headless.ts';
+import { refuseLoosening } from '../loosening.ts';
 import { knownLine } from '../stream.ts';
 import { failureOf, isUsedUp, resetOf } from './failures.ts';
 import { launchFlags } from './launch.ts';
 import { Line, type Item } from './stream.ts';
+
+const EVERYTHING = 'danger-full-access';
+
+const LOOSENING =
+	/^(?:--(?:sandbox|approve-for-me|full-auto|yolo|dangerously-[a-z-]*|add-dir|cd|worktree|trust)(?:=|$)|-[sC]|(?:-c|--config)=?\s*["']?(?:sandbox|(?:default_)?permissions|approvals?|mcp_servers|projects)(?![a-z]))/;
+
+/** What holds commands to the sandbox, whatever the user's settings say, or those that a trusted project brings. */
+const HELD = [
+	// A rule that allows a command has it run outside of the sandbox.
+	'--ignore-rules',
+	'-c',
+	'sandbox_workspace_write.writable_roots=[]',
+	'-c',
+	'sandbox_workspace_write.network_access=false',
+];
 
 export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
 			id: 'read-only',
 			label: 'Look',
-			detail: 'Reads, and runs commands in a sandbox where nothing can be changed.',
+			detail: 'Reads, and runs commands in a sandbox where nothing can be changed. MCP servers run outside of it.',
 			width: 0,
 		},
 		{
 			id: 'workspace-write',
 			label: 'Edit',
-			detail: 'Changes files in its folder and runs commands in a sandbox that keeps them to it, without network.',
+			detail: 'Changes files in its folder and runs commands in a sandbox that keeps them to it and to temporary files, without network. MCP servers run outside of it.',
 			width: 1,
 		},
 		{
-			id: 'danger-full-access',
+			id: EVERYTHING,
 			label: 'Everything',
 			detail: 'Whatever it wants, without a sandbox. For sandboxes.',
 			width: 2,
 		},
 	],
 	runsIn: 'anywhere',
-	launch: ({ workspaceFolder, hooks, resume, model, permissions, extra, prompt }) => ({
-		args: [
-			'exec',
-			'--json',
-			// It refuses to work outside of git else. What it may change, the permission mode says.
-			'--skip-git-repo-check',
-			...(model === undefined ? [] : ['--model', model]),
-			// `--sandbox` is not known to `exec resume`.
-			'-c',
-			`sandbox_mode="${permissions}"`,
-			...launchFlags(hooks, workspaceFolder),
-			...extra,
-			...(resume === undefined ? [] : ['resume', resume]),
-			'-',
-		],
-		stdin: prompt,
-		env: {},
-		// The CLI picks its own, and names it in its first line.
-		sessionIsKnown: resume !== undefined,
-	}),
+	launch: ({ workspaceFolder, hooks, resume, model, permissions, extra, prompt }) => {
+		const isHeld = permissions !== EVERYTHING;
+		if (isHeld) refuseLoosening(withValues(extra), LOOSENING, EVERYTHING);
+		return {
+			args: [
+				'exec',
+				'--json',
+				// It refuses to work outside of git else. What it may change, the permission mode says.
+				'--skip-git-repo-check',
+				...(model === undefined ? [] : ['--model', model]),
+				// `--sandbox` is not known to `exec resume`.
+				'-c',
+				`sandbox_mode="${permissions}"`,
+				...(isHeld ? HELD : []),
+				...launchFlags(hooks, workspaceFolder),
+				...extra,
+				...(resume === undefined ? [] : ['resume', resume]),
+				'-',
+			],
+			stdin: prompt,
+			env: {},
+			// The CLI picks its own, and names it in its first line.
+			sessionIsKnown: resume !== undefined,
+		};
+	},
 	reader: () => new Reader(),
 };
+
+/** `-c` and its value as one word. */
+function withValues(extra: readonly string[]): string[] {
+	return extra.map((word, index) =>
+		word === '-c' || word === '--config' ? `${word}=${extra[index + 1] ?? ''}` : word,
+	);
+}
 
 /** One run's lines. The CLI prints no result: it is the agent's last words once its turn is over. */
 class Reader implements HeadlessReader {

@@ -1,4 +1,5 @@
 import type { HeadlessFormat } from '../../core/headless.ts';
+import { refuseLoosening } from '../loosening.ts';
 import { conversationFlags, hookFlags } from './launch.ts';
 import { StreamReader } from './stream.ts';
 
@@ -9,33 +10,52 @@ const flagsByMode: Readonly<Record<string, readonly string[]>> = {
 	all: ['--allow-all'],
 };
 
+const EVERYTHING = 'all';
+
+const LOOSENING = /^(?:--(?:allow-[a-z-]*|yolo|add-dir|plugin-dir|trust-folder|assisted-approval)(?:=|$)|-[A-Za-z]*C)/;
+
 export const headless: HeadlessFormat = {
 	permissionModes: [
-		{ id: 'ask', label: 'Ask', detail: 'Reads; what it would have to ask for is denied and reported.', width: 0 },
+		{
+			id: 'ask',
+			label: 'Ask',
+			detail: 'Reads; what it would have to ask for is denied and reported. What you have allowed in this folder for good runs, and what hooks allow, of yours or of a trusted folder.',
+			width: 0,
+		},
 		{
 			id: 'edit',
 			label: 'Edit',
-			detail: 'Edits files in its folder; other commands are denied and reported.',
+			detail: 'Edits files in its folder; other commands are denied and reported, but for what you or hooks allow as under “Ask”.',
 			width: 1,
 		},
 		{ id: 'tools', label: 'Tools', detail: 'Runs every tool unasked, on files in its folder.', width: 2 },
-		{ id: 'all', label: 'Everything', detail: 'Whatever it wants, anywhere, unasked. For sandboxes.', width: 3 },
+		{
+			id: EVERYTHING,
+			label: 'Everything',
+			detail: 'Whatever it wants, anywhere, unasked. For sandboxes.',
+			width: 3,
+		},
 	],
 	runsIn: 'anywhere',
-	launch: ({ session, resume, model, permissions, extra, prompt, hooks }) => ({
-		args: [
-			...conversationFlags({ session, resume, model }),
-			'--output-format=json',
-			// Nobody is there to answer.
-			'--no-ask-user',
-			...(flagsByMode[permissions] ?? []),
-			...hookFlags(hooks),
-			...extra,
-		],
-		// What is piped in is the prompt, and the run ends with it.
-		stdin: prompt,
-		env: {},
-		sessionIsKnown: true,
-	}),
+	launch: ({ session, resume, model, permissions, extra, prompt, hooks }) => {
+		const isHeld = permissions !== EVERYTHING;
+		if (isHeld) refuseLoosening(extra, LOOSENING, EVERYTHING);
+		return {
+			args: [
+				...conversationFlags({ session, resume, model }),
+				'--output-format=json',
+				// Nobody is there to answer.
+				'--no-ask-user',
+				...(flagsByMode[permissions] ?? []),
+				...hookFlags(hooks),
+				...extra,
+			],
+			// What is piped in is the prompt, and the run ends with it.
+			stdin: prompt,
+			// Set, it would allow all tools in every mode; empty turns it off.
+			env: isHeld ? { COPILOT_ALLOW_ALL: '' } : {},
+			sessionIsKnown: true,
+		};
+	},
 	reader: () => new StreamReader(),
 };

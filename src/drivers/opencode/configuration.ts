@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import type { LaunchPlace } from '../../core/driver.ts';
+import { parseLooseJson } from '../../core/looseJson.ts';
 import { LAUNCH_PLUGIN } from './deployment.ts';
 
 /** Settings that the CLI takes on top of every file, but for an administrator's. JSON. */
@@ -41,7 +42,7 @@ export function configurationEnvironment(
 function readContent(text: string | undefined): z.infer<typeof Content> {
 	if (text === undefined || text.trim() === '') return Content.parse({});
 	try {
-		return Content.parse(JSON.parse(text));
+		return Content.parse(parseLooseJson(text));
 	} catch (error) {
 		const message = `${VARIABLE} is set to what is no JSON of opencode's; put right or unset it, for Nancy adds to it`;
 		throw new NancyError('bad-usage', message, { cause: error });

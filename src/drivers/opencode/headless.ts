@@ -1,5 +1,5 @@
-import { NancyError } from '../../base/errors.ts';
 import type { HeadlessFormat } from '../../core/headless.ts';
+import { refuseLoosening } from '../loosening.ts';
 import { conversationFlags, settingsEnvironment } from './launch.ts';
 import { OWN_AGENT } from './plugin.ts';
 import { StreamReader } from './stream.ts';
@@ -29,25 +29,27 @@ const OUTWARD: Rules = {
 	task: 'deny',
 };
 
+const EVERYTHING = 'all';
+
 const CAREFUL: Mode = { args: [], rules: { edit: 'ask', ...OUTWARD } };
 
 const modes: Readonly<Record<string, Mode>> = {
 	ask: CAREFUL,
 	edit: { args: [], rules: OUTWARD },
 	configured: { args: [], rules: 'none' },
-	all: { args: ['--auto'], rules: 'none' },
+	[EVERYTHING]: { args: ['--auto'], rules: 'none' },
 };
+
+/** A command of the user's or the project's may name an agent too; a server elsewhere, and the project of another folder, have their own. */
+const OTHER_AGENT = /^--(?:agent|command|attach|dir)(?:=|$)/;
+const UNASKED = /^--auto(?:=|$)/;
 
 /**
  * An agent of Nancy's own: an agent's rules stand last, above those that opencode.json has for everything and for other agents. Its
  * name is new each time, so that no file of the workspace can hold rules for it.
  */
 function heldTo(rules: Rules, extra: readonly string[]) {
-	const taken = extra.find(word => /^--(?:agent|attach)(?:=|$)/.test(word));
-	if (taken !== undefined) {
-		const message = `${taken} needs the permissions "configured" or "all": others are rules of an agent of Nancy's own`;
-		throw new NancyError('bad-usage', message);
-	}
+	refuseLoosening(extra, OTHER_AGENT, 'configured');
 	const name = `${OWN_AGENT}${crypto.randomUUID()}`;
 	const agent = { [name]: { description: 'Held to what Nancy was told', mode: 'primary', permission: rules } };
 	return { args: [`--agent=${name}`], agent };
@@ -58,13 +60,13 @@ export const headless: HeadlessFormat = {
 		{
 			id: 'ask',
 			label: 'Ask',
-			detail: 'Reads; edits, commands, pages of the web and tools of MCP servers are denied, and reported.',
+			detail: 'Reads; edits, commands, pages of the web and tools of MCP servers are denied, and reported. Custom tools and plugins, also the project’s, run unasked.',
 			width: 0,
 		},
 		{
 			id: 'edit',
 			label: 'Edit',
-			detail: 'Edits files in its folder; commands and all the rest are denied, and reported.',
+			detail: 'Edits files in its folder; commands and all the rest are denied, and reported. Custom tools and plugins, also the project’s, run unasked.',
 			width: 1,
 		},
 		{
@@ -74,7 +76,7 @@ export const headless: HeadlessFormat = {
 			width: 2,
 		},
 		{
-			id: 'all',
+			id: EVERYTHING,
 			label: 'Everything',
 			detail: 'Whatever opencode.json does not deny, unasked. For sandboxes.',
 			width: 3,
@@ -83,6 +85,7 @@ export const headless: HeadlessFormat = {
 	runsIn: 'anywhere',
 	launch: ({ resume, model, permissions, extra, prompt, ...place }) => {
 		const { args, rules } = modes[permissions] ?? CAREFUL;
+		if (permissions !== EVERYTHING) refuseLoosening(extra, UNASKED, EVERYTHING);
 		const held = rules === 'none' ? { args: [], agent: {} } : heldTo(rules, extra);
 		return {
 			args: ['run', '--format=json', ...conversationFlags({ resume, model }), ...args, ...held.args, ...extra],

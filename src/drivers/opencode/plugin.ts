@@ -1,5 +1,8 @@
 import { guardSource } from '../guardSource.ts';
 import { ID } from './events.ts';
+import { EVENTS } from './pluginEvents.ts';
+import { SESSIONS } from './pluginSessions.ts';
+import { WORDS } from './pluginWords.ts';
 import { DOORBELL, WAKE_WORDS } from './wake.ts';
 
 /**
@@ -11,7 +14,7 @@ import { DOORBELL, WAKE_WORDS } from './wake.ts';
 export function pluginFile(place: 'launch' | 'workspace', launcher: string, folder: string): string {
 	return `// Nancy's: reports what this agent does, and hands it the messages that wait for it. It decides nothing about permissions.
 import { spawnSync } from 'node:child_process';
-import { unwatchFile, watchFile } from 'node:fs';
+import { lstatSync, readFileSync, renameSync, unwatchFile, watchFile, writeFileSync } from 'node:fs';
 ${guardSource(ID, launcher, folder)}
 ${SOURCE.replace('__IS_OURS__', place === 'launch' ? 'true' : '!process.env.NANCY_TASK_DIR')}`;
 }
@@ -67,6 +70,8 @@ function answerIn(text) {
 	}
 }
 
+const LIMIT_MS = __LIMIT_MS__;
+
 const cut = text => (typeof text === 'string' ? text.slice(0, __TEXT_LIMIT__) : undefined);
 
 export const Nancy = async ({ client, directory }) => {
@@ -79,170 +84,9 @@ export const Nancy = async ({ client, directory }) => {
 	};
 	let hasBegun = false;
 
-	/** The agent's own session that this one belongs to; a subagent has one of its own. */
-	async function placeOf(id) {
-		let root = id;
-		for (let depth = 0; depth < 8; depth++) {
-			const session = known(root);
-			session.parent ??= client.session.get({ path: { id: root } }).then(found => found.data?.parentID ?? '', () => '');
-			const parent = await session.parent;
-			if (!parent) break;
-			root = parent;
-		}
-		return root === id ? { root } : { root, subagent: id };
-	}
-
-	/** Calls of one session go one after another, so that they are told in the order in which things happened. */
-	function tell(root, event, slot, payload) {
-		const session = known(root);
-		const before = session.last;
-		const call = (async () => {
-			await before;
-			const { stdout } = await guard(root, event, slot, { sessionID: root, directory, ...payload }, __LIMIT_MS__);
-			return slot === 'report' ? {} : answerIn(stdout);
-		})();
-		session.last = call;
-		return call;
-	}
-
-	/** The guard learns of a session before anything else of it. */
-	function begin(root, cause) {
-		const session = known(root);
-		session.begun ??= (async () => {
-			const isFirst = !hasBegun;
-			hasBegun = true;
-			const source = cause ?? (session.isNew ? (isFirst || isServer ? 'startup' : 'clear') : 'resume');
-			const { bell } = await tell(root, 'session-start', 'program', { source });
-			if (typeof bell !== 'string' || !isAttended) return;
-			session.bell = bell;
-			watchFile(bell, { interval: 500, persistent: false }, () => void wake(root));
-		})();
-		return session.begun;
-	}
-
-	async function wake(root) {
-		// It may wait for the turn to end, so nothing waits for it.
-		const { code, stderr } = await guard(root, '__DOORBELL__', 'wake', { sessionID: root, directory });
-		// Where it is not taken, nothing was handed over: the bell rings again.
-		if (code === 2) await prompt(root, stderr.trim() || '__WAKE_WORDS__');
-	}
-
-	/** A prompt as the user's last one was: another agent could be allowed more. Says whether it was taken. */
-	async function prompt(root, text) {
-		try {
-			const { agent, model, variant } = known(root).user ?? (await lastUser(root)) ?? {};
-			const body = { agent, model, variant, parts: [{ type: 'text', text }] };
-			const { error } = await client.session.promptAsync({ path: { id: root }, body });
-			return error === undefined;
-		} catch {
-			return false;
-		}
-	}
-
-	/** A prompt that exists nowhere else any more: where it is not taken, it goes with what the agent reads next. */
-	async function say(root, text) {
-		if (await prompt(root, text)) return true;
-		known(root).unsaid = withUnsaid(root, text);
-		await tell(root, 'stop-failed', 'end', { text: 'opencode did not take a prompt of Nancy’s: it goes with the next one' });
-		return false;
-	}
-
-	/** What the agent is to read now, with what it should have read before. To be called only where it will be handed over. */
-	function withUnsaid(root, context) {
-		const session = known(root);
-		const words = [session.unsaid, typeof context === 'string' ? context : ''].filter(Boolean).join('\n\n');
-		session.unsaid = undefined;
-		return words;
-	}
-
-	async function lastUser(root) {
-		const { data = [] } = await client.session.messages({ path: { id: root } });
-		const last = data.map(message => message.info).findLast(info => info.role === 'user');
-		// One of a run's is not there any more: then it is the agent that a prompt typed here would go to.
-		return last?.agent?.startsWith('__OWN_AGENT__') ? { ...last, agent: undefined } : last;
-	}
-
-	/** Says when the model's turn is over, and goes on with what waited for that. */
-	async function stop(root, summary) {
-		const { isContinued } = known(root);
-		const { prompt: text } = await tell(root, 'stop', 'end', { isContinued: isContinued === true, text: cut(summary) });
-		const words = withUnsaid(root, text);
-		if (!words) return;
-		// One that the guard knows of is no prompt to be told.
-		const session = known(root);
-		session.own = typeof text === 'string' ? words : undefined;
-		if (!(await say(root, words))) session.own = undefined;
-	}
-
-	async function toolEvent(event, slot, { sessionID, tool, callID }, more) {
-		const { root, subagent } = await placeOf(sessionID);
-		if (!subagent) await begin(root);
-		return tell(root, event, subagent ? 'report' : slot, { subagent, tool, callID, ...more });
-	}
-
-	const events = {
-		'session.created': async ({ info }) => {
-			const session = known(info.id);
-			session.parent = Promise.resolve(info.parentID ?? '');
-			session.isNew = true;
-			const { root, subagent } = await placeOf(info.id);
-			if (subagent) await tell(root, 'subagent-start', 'report', { subagent, text: cut(info.title) });
-			else await begin(root);
-		},
-		'session.idle': async ({ sessionID }) => {
-			const { root, subagent } = await placeOf(sessionID);
-			if (subagent) return void (await tell(root, 'subagent-stop', 'report', { subagent }));
-			const session = known(root);
-			const { failure, begun } = session;
-			session.failure = undefined;
-			if (!begun) return;
-			if (failure) await tell(root, failure.isAbort ? 'interrupted' : 'stop-failed', 'end', { text: failure.text });
-			// At the end of a run its process is gone before a prompt could be taken.
-			else if (!isRun) await stop(root, session.text);
-		},
-		'session.error': async ({ sessionID, error }) => {
-			if (!sessionID || !error) return;
-			const isAbort = error.name === 'MessageAbortedError';
-			known(sessionID).failure ??= { isAbort, text: isAbort ? undefined : cut(error.data?.message ?? error.name) };
-		},
-		'session.compacted': async ({ sessionID }) => {
-			const { root, subagent } = await placeOf(sessionID);
-			if (!subagent) await tell(root, 'compacted', 'report', {});
-		},
-		'permission.asked': async ({ sessionID, permission, patterns, metadata, tool }) => {
-			// A subagent's question stops the agent as well.
-			const { root } = await placeOf(sessionID);
-			const text = cut(metadata?.command ?? metadata?.filepath ?? patterns?.join(', '));
-			await tell(root, 'permission-asked', 'report', { tool: permission, callID: tool?.callID, text });
-		},
-		'permission.replied': async ({ sessionID, reply }) => {
-			const { root } = await placeOf(sessionID);
-			await tell(root, 'permission-replied', 'report', { reply });
-		},
-		'question.asked': async ({ sessionID, questions, tool }) => {
-			const { root } = await placeOf(sessionID);
-			const text = cut(questions?.[0]?.question);
-			await tell(root, 'permission-asked', 'report', { tool: 'question', callID: tool?.callID, text });
-		},
-		'question.replied': async ({ sessionID }) => {
-			const { root } = await placeOf(sessionID);
-			await tell(root, 'permission-replied', 'report', { reply: 'answered' });
-		},
-		'question.rejected': async ({ sessionID }) => {
-			const { root } = await placeOf(sessionID);
-			await tell(root, 'permission-replied', 'report', { reply: 'reject' });
-		},
-		'message.part.updated': async ({ part }) => {
-			// A tool that fails is told here alone, again and again.
-			if (part?.type !== 'tool' || part.state?.status !== 'error') return;
-			const session = known(part.sessionID);
-			session.failed ??= new Set();
-			if (session.failed.has(part.callID)) return;
-			session.failed.add(part.callID);
-			await toolEvent('tool-failed', 'report', part, { error: cut(part.state.error) });
-		},
-	};
-
+${SESSIONS}
+${WORDS}
+${EVENTS}
 	// Taken once, and nothing that this agent starts inherits it.
 	const { __SESSION__: resumed, __PROMPT__: firstPrompt } = process.env;
 	delete process.env.__SESSION__;
@@ -265,7 +109,7 @@ export const Nancy = async ({ client, directory }) => {
 			try {
 				const { root, subagent } = await placeOf(sessionID);
 				if (subagent) return;
-				await begin(root);
+				begin(root);
 				const session = known(root);
 				session.user = { agent: message.agent, model: message.model, variant: message.variant };
 				session.failure = undefined;
@@ -277,11 +121,10 @@ export const Nancy = async ({ client, directory }) => {
 				const model = message.model && message.model.providerID + '/' + message.model.modelID;
 				const last = parts.at(-1);
 				const { context } = await tell(root, 'prompt', last ? 'turn' : 'report', { text: cut(text), model });
-				const words = last && withUnsaid(root, context);
-				if (!words) return;
+				if (!last || typeof context !== 'string' || context === '') return;
 				// Parts are kept in the order of their ids.
 				const place = { id: last.id + 'n', messageID: last.messageID, sessionID: last.sessionID };
-				parts.push({ ...place, type: 'text', text: words, synthetic: true });
+				parts.push({ ...place, type: 'text', text: context, synthetic: true });
 			} catch {
 				// The prompt goes its way.
 			}
@@ -303,10 +146,9 @@ export const Nancy = async ({ client, directory }) => {
 				const text = cut(takes === 'text' ? output.output : undefined);
 				const slot = takes ? 'boundary' : 'report';
 				const { context, pause } = await toolEvent('tool-end', slot, call, { args: call.args, text });
-				const words = takes && !(await placeOf(call.sessionID)).subagent && withUnsaid(call.sessionID, context);
-				if (!words) return;
-				if (takes === 'text') output.output += '\n\n' + words;
-				else output.content.push({ type: 'text', text: words });
+				if (!takes || typeof context !== 'string' || context === '') return;
+				if (takes === 'text') output.output += '\n\n' + context;
+				else output.content.push({ type: 'text', text: context });
 				if (pause === true) known(call.sessionID).isPaused = true;
 			} catch {
 				// The tool's result is what it is.
@@ -339,9 +181,11 @@ export const Nancy = async ({ client, directory }) => {
 			}
 		},
 		dispose: async () => {
-			for (const [id, { bell, begun }] of sessions) {
+			for (const [id, { bell, begun, own }] of sessions) {
 				if (bell) unwatchFile(bell);
 				if (!begun) continue;
+				// Taken, but not begun with.
+				if (own !== undefined) giveBack(id, own);
 				const input = JSON.stringify({ sessionID: id, directory });
 				const options = { env: environment(id), input, timeout: 1000, stdio: ['pipe', 'ignore', 'ignore'] };
 				spawnSync(LAUNCHER, ['__ID__', 'session-end', 'report', FOLDER], options);

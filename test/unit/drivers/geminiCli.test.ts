@@ -322,13 +322,13 @@ describe('running Gemini CLI without a terminal', () => {
 
 	it('passes a prompt of any length by standard input', () => {
 		const prompt = 'x'.repeat(1_000_000);
-		const { args, stdin } = headlessOf(geminiCli).launch({ ...request, prompt, permissions: 'auto_edit' });
+		const { args, stdin } = headlessOf(geminiCli).launch({ ...request, prompt, permissions: 'yolo' });
 		expect(stdin).toBe(prompt);
 		expect(args).toEqual([
 			`--session-id=${session}`,
 			'--model=some-model',
 			'--output-format=stream-json',
-			'--approval-mode=auto_edit',
+			'--approval-mode=yolo',
 			'--sandbox',
 		]);
 	});

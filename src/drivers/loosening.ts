@@ -1,0 +1,15 @@
+import { NancyError } from '../base/errors.ts';
+
+/**
+ * Refuses an argument of the user's own that would let an agent do more than its permission mode says: the mode is what was asked for,
+ * told to others, and shown.
+ * @param loosening one word of the command line: the option alone, or with its value
+ * @param widest the mode in which it is taken
+ * @throws NancyError bad-usage
+ */
+export function refuseLoosening(extra: readonly string[], loosening: RegExp, widest: string): void {
+	const taken = extra.find(word => loosening.test(word));
+	if (taken === undefined) return;
+	const [option = taken] = taken.split('=', 1);
+	throw new NancyError('bad-usage', `${option} would allow more than these permissions say: it needs "${widest}"`);
+}

@@ -1,0 +1,179 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Driver } from '../../../src/core/driver.ts';
+import { headlessOf } from '../../../src/core/launch.ts';
+import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { codex } from '../../../src/drivers/codex/driver.ts';
+import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
+import { geminiCli } from '../../../src/drivers/gemini-cli/driver.ts';
+import { opencode } from '../../../src/drivers/opencode/driver.ts';
+import { SessionId } from '../../../src/protocol/names.ts';
+
+interface Asked {
+	extra?: readonly string[];
+	env?: Record<string, string>;
+	resume?: SessionId;
+}
+
+const session = SessionId.parse('b427e65c-ab15-419b-9955-9545e6cf03a2');
+
+function launch(driver: Driver, permissions: string, { extra = [], env = {}, resume }: Asked = {}) {
+	const place = { version: driver.oldestVersion, workspaceFolder: '/w', hooks: undefined, env };
+	const run = { session, resume, model: undefined, prompt: 'x', permissions, extra };
+	return headlessOf(driver).launch({ ...place, ...run });
+}
+
+describe.each([
+	{
+		driver: claudeCode,
+		careful: ['default', 'plan', 'acceptEdits', 'auto'],
+		widest: 'bypassPermissions',
+		loosening: [
+			['--dangerously-skip-permissions'],
+			['--allow-dangerously-skip-permissions'],
+			['--permission-mode', 'bypassPermissions'],
+			['--permission-prompt-tool=stdio'],
+			['--allowedTools', 'Bash'],
+			['--allowed-tools=Bash'],
+			['--add-dir', '/'],
+			['--settings', '{"permissions":{"allow":["Bash"]}}'],
+			['--plugin-dir=/p'],
+		],
+		harmless: [['--disallowedTools', 'Bash'], ['--append-system-prompt', 'Be brief'], ['--agent=reviewer']],
+	},
+	{
+		driver: codex,
+		careful: ['read-only', 'workspace-write'],
+		widest: 'danger-full-access',
+		loosening: [
+			['--sandbox', 'danger-full-access'],
+			['--sandbox=danger-full-access'],
+			['-sdanger-full-access'],
+			['-c', 'sandbox_mode="danger-full-access"'],
+			['-csandbox_mode="danger-full-access"'],
+			['--config=sandbox_workspace_write.network_access=true'],
+			['--config', ' default_permissions=":danger-no-sandbox"'],
+			['-c', 'approval_policy="on-request"'],
+			['-c', 'approvals_reviewer="auto_review"'],
+			['-c', 'mcp_servers.x.command="x"'],
+			['-c', 'projects."/w".trust_level="trusted"'],
+			['--dangerously-bypass-approvals-and-sandbox'],
+			['--dangerously-bypass-hook-trust'],
+			['--approve-for-me'],
+			['--add-dir=/'],
+			['-C', '/'],
+			['--trust'],
+		],
+		harmless: [
+			['-c', 'model_reasoning_effort="high"'],
+			['--profile', 'mine'],
+			['-i', 'a.png'],
+		],
+	},
+	{
+		driver: copilotCli,
+		careful: ['ask', 'edit', 'tools'],
+		widest: 'all',
+		loosening: [
+			['--allow-all'],
+			['--allow-all-tools'],
+			['--allow-all-paths'],
+			['--allow-tool=shell'],
+			['--allow-tool', 'shell'],
+			['--allow-url=a.example'],
+			['--yolo'],
+			['--trust-folder'],
+			['--add-dir', '/'],
+			['-C', '/'],
+			['-sC/'],
+			['--plugin-dir=/p'],
+		],
+		harmless: [['--deny-tool=shell'], ['--agent=reviewer'], ['--no-custom-instructions']],
+	},
+	{
+		driver: geminiCli,
+		careful: ['default', 'auto_edit'],
+		widest: 'yolo',
+		loosening: [
+			['--yolo'],
+			['-y'],
+			['-dy'],
+			['--approval-mode', 'yolo'],
+			['--approvalMode=yolo'],
+			['--allowed-tools=run_shell_command'],
+			['--allowedTools', 'run_shell_command'],
+			['--policy=/p'],
+			['--admin-policy=/p'],
+			['--skip-trust'],
+			['--include-directories=/'],
+			['--allowed-mcp-server-names', 'x'],
+		],
+		harmless: [['--sandbox'], ['-d'], ['--extensions', 'x']],
+	},
+	{
+		driver: opencode,
+		careful: ['ask', 'edit', 'configured'],
+		widest: 'all',
+		loosening: [['--auto'], ['--auto=true']],
+		harmless: [['--variant', 'high'], ['--title=automatic']],
+	},
+])('$driver.id', ({ driver, careful, widest, loosening, harmless }) => {
+	it.each(loosening)('refuses %s %s in every mode but the widest', (...extra) => {
+		for (const mode of careful) expect(() => launch(driver, mode, { extra }), mode).toThrow(`it needs "${widest}"`);
+		expect(launch(driver, widest, { extra }).args).toEqual(expect.arrayContaining(extra));
+	});
+
+	it.each(harmless)('passes %s %s on in every mode', (...extra) => {
+		for (const mode of [...careful, widest])
+			expect(launch(driver, mode, { extra }).args, mode).toEqual(expect.arrayContaining(extra));
+	});
+
+	it('says of each mode whose rules hold beside it, where there are any', () => {
+		const { permissionModes } = headlessOf(driver);
+		expect(permissionModes.map(mode => mode.id)).toEqual(expect.arrayContaining([...careful, widest]));
+		expect(driver.limits.headless).toMatch(/hooks|plugins/);
+	});
+});
+
+it('GitHub Copilot CLI is not told by the environment to allow everything', () => {
+	const env = { COPILOT_ALLOW_ALL: 'true' };
+	for (const mode of ['ask', 'edit', 'tools'])
+		expect(launch(copilotCli, mode, { env }).env).toMatchObject({ COPILOT_ALLOW_ALL: '' });
+	expect(launch(copilotCli, 'all', { env }).env).toEqual({});
+});
+
+it('Codex keeps commands in its sandbox whatever rules and settings allow, also when resumed', () => {
+	for (const mode of ['read-only', 'workspace-write']) {
+		const { args } = launch(codex, mode, { resume: session });
+		const held = args.slice(0, args.indexOf('resume')).join(' ');
+		expect(held).toContain('--ignore-rules');
+		expect(held).toContain('-c sandbox_workspace_write.writable_roots=[]');
+		expect(held).toContain('-c sandbox_workspace_write.network_access=false');
+	}
+	expect(launch(codex, 'danger-full-access').args.join(' ')).not.toMatch(/ignore-rules|workspace_write/);
+});
+
+it('Gemini CLI takes no rules and no MCP servers of the folder, but its user’s own policies', () => {
+	const held = (env: Record<string, string>) => launch(geminiCli, 'default', { env }).args;
+	expect(held({ HOME: '/home/me' })).toEqual(
+		expect.arrayContaining([
+			'--allowed-tools=none',
+			'--allowed-mcp-server-names=none',
+			`--policy=${join('/home/me', '.gemini', 'policies')}`,
+		]),
+	);
+	expect(held({ HOME: '/home/me', GEMINI_CLI_HOME: '/g' })).toContain(
+		`--policy=${join('/g', '.gemini', 'policies')}`,
+	);
+	expect(launch(geminiCli, 'auto_edit').args).toEqual(expect.arrayContaining(['--allowed-tools=none']));
+	expect(launch(geminiCli, 'yolo').args.join(' ')).not.toMatch(/allowed|policy/);
+});
+
+it.each(['--agent', '--agent=build', '--command', '--command=go', '--attach=http://127.0.0.1:1', '--dir=/'])(
+	'opencode refuses %s where another agent than Nancy’s would run',
+	word => {
+		for (const mode of ['ask', 'edit'])
+			expect(() => launch(opencode, mode, { extra: [word] })).toThrow('"configured"');
+		expect(launch(opencode, 'configured', { extra: [word] }).args).toContain(word);
+	},
+);

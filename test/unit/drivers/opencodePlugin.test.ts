@@ -1,0 +1,270 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { opencode } from '../../../src/drivers/opencode/driver.ts';
+import { WAKE_WORDS } from '../../../src/drivers/opencode/wake.ts';
+import { parseMessage } from '../../../src/protocol/message.ts';
+import { eventually } from '../../support/eventually.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+describe('the plugin of opencode', () => {
+	let folder: TempFolder;
+	const outer = { ...process.env };
+	const { argv } = process;
+	afterEach(async () => {
+		process.argv = argv;
+		process.env = { ...outer };
+		await folder.remove();
+	});
+
+	type Hook = (input: object, output: object) => Promise<void>;
+
+	/** The plugin as the CLI loads it, with a guard that keeps what it is given and answers with `answer`. */
+	async function loaded(
+		answer: string,
+		{ scope = 'launch' as 'launch' | 'workspace', isInstalled = true, argv = ['/worker.js'], limits = {} } = {},
+	) {
+		process.argv = ['bun', ...argv];
+		folder = tempFolder();
+		const launcher = folder.file('nancy-hook');
+		const told = folder.file('told');
+		if (isInstalled) {
+			writeFileSync(launcher, `#!/bin/sh\necho "$2 $3 $NANCY_HOOK_SESSION" >>'${told}'\n${answer}\n`);
+			chmodSync(launcher, 0o755);
+		}
+		const plan = opencode.deployment({ version: [1, 18, 33], launcher, workspaceFolder: folder.path, scope });
+		const [file] = scope === 'launch' ? plan.launchFiles : plan.files;
+		const module = folder.file('nancy.mjs');
+		const content = Object.entries(limits).reduce(
+			(text, [name, value]) =>
+				text.replace(new RegExp(`const ${name} = \\d+`), `const ${name} = ${String(value)}`),
+			file?.content ?? '',
+		);
+		writeFileSync(module, content);
+		const { Nancy } = (await import(pathToFileURL(module).href)) as {
+			Nancy: (context: object) => Promise<Record<string, Hook>>;
+		};
+		const prompted: string[] = [];
+		/** What the CLI answers to a prompt. */
+		const taking = { answer: (): object => ({}) };
+		const client = {
+			session: {
+				get: ({ path }: { path: { id: string } }) =>
+					Promise.resolve({ data: path.id === 'ses_child' ? { parentID: 'ses_main' } : {} }),
+				messages: () => Promise.resolve({ data: [{ info: { role: 'user', agent: 'plan' } }] }),
+				promptAsync: ({ body }: { body: { agent: string; parts: { text: string }[] } }) => {
+					prompted.push(`${body.agent}: ${body.parts[0]?.text}`);
+					return Promise.resolve(taking).then(({ answer }) => answer());
+				},
+			},
+		};
+		const plugin = await Nancy({ client, directory: folder.path });
+		const call = async (hook: string, input: object, output: object = {}) => {
+			await plugin[hook]?.(input, output);
+			return output;
+		};
+		return {
+			plugin,
+			prompted,
+			taking,
+			call,
+			told: () => (existsSync(told) ? readFileSync(told, 'utf8').trim().split('\n') : []),
+		};
+	}
+
+	const tool = { tool: 'bash', sessionID: 'ses_main', callID: 'call_1' };
+	const result = () => ({ title: '', metadata: {}, output: 'made' });
+	const idle = { event: { type: 'session.idle', properties: { sessionID: 'ses_main' } } };
+
+	/** The inbox of the session, or the mailbox that is to hold one. */
+	function mailbox({ inbox = true } = {}) {
+		mkdirSync(folder.file('.nancy/sessions'), { recursive: true });
+		writeFileSync(folder.file('.nancy/sessions/ses_main'), 'tasks/build/comms/worker\nwatched\n');
+		const box = folder.file('.nancy/tasks/build/comms/worker');
+		const path = inbox ? join(box, 'inbox') : box;
+		mkdirSync(path, { recursive: true });
+		return path;
+	}
+
+	/** What stands in an inbox, as nobody's but Nancy's. */
+	const returnedTo = (inbox: string) =>
+		readdirSync(inbox).map(name => {
+			const read = parseMessage(readFileSync(join(inbox, name), 'utf8'));
+			if (!read.ok || !/^returned-.*\.md$/.test(name)) throw new Error(`${name} is no message`);
+			expect(read.content).toMatchObject({
+				kind: 'directive',
+				from: expect.stringContaining('opencode') as unknown,
+			});
+			return read.content.text;
+		});
+
+	it('does nothing where Nancy is gone, inside of another agent’s tool, or beside a launch’s own', async () => {
+		expect((await loaded('', { isInstalled: false })).plugin).toEqual({});
+		await folder.remove();
+		process.env['NANCY_OPENCODE_PID'] = '1';
+		expect((await loaded('')).plugin).toEqual({});
+		await folder.remove();
+		delete process.env['NANCY_OPENCODE_PID'];
+		process.env['NANCY_TASK_DIR'] = '/w/.nancy/tasks/x';
+		expect((await loaded('', { scope: 'workspace' })).plugin).toEqual({});
+	});
+
+	it.each([
+		['says nothing', ''],
+		['prints garbage and fails', `echo '}{'; echo no >&2; exit 3`],
+		['answers what is no answer', `echo '{"context": 7, "deny": null, "prompt": []}'`],
+	])('lets everything pass when the guard %s', async (_how, answer) => {
+		const { call, prompted } = await loaded(answer);
+		const parts = [{ id: 'prt_1', type: 'text', text: 'Hello', messageID: 'msg_1', sessionID: 'ses_main' }];
+		await call('chat.message', { sessionID: 'ses_main' }, { message: {}, parts });
+		expect(parts).toHaveLength(1);
+		await call('tool.execute.before', tool, { args: {} });
+		expect(await call('tool.execute.after', tool, result())).toEqual(result());
+		await call('event', { event: { type: 'session.idle', properties: { sessionID: 'ses_main' } } });
+		await call('event', { event: { type: 'permission.asked', properties: {} } });
+		expect(prompted).toEqual([]);
+	});
+
+	it('puts words beside a tool’s result and a prompt, and denies on a denial alone', async () => {
+		const { call, told } = await loaded(`echo '{"context":"Words"}'`);
+		expect(await call('tool.execute.after', tool, result())).toMatchObject({ output: 'made\n\nWords' });
+		await call('tool.execute.before', tool, { args: {} });
+		const parts = [{ id: 'prt_1', type: 'text', text: 'Hello', messageID: 'msg_1', sessionID: 'ses_main' }];
+		await call('chat.message', { sessionID: 'ses_main' }, { message: {}, parts });
+		expect(parts[1]).toMatchObject({ text: 'Words', synthetic: true, messageID: 'msg_1' });
+		expect((parts[1]?.id ?? '') > 'prt_1').toBe(true);
+		expect(told()).toEqual([
+			'session-start program ses_main',
+			'tool-end boundary ses_main',
+			'tool-start boundary ses_main',
+			'prompt turn ses_main',
+		]);
+		await folder.remove();
+		const denying = await loaded(`echo '{"deny":"Stop that"}'`);
+		await expect(denying.call('tool.execute.before', tool, { args: {} })).rejects.toThrow('Stop that');
+	});
+
+	it('hands nothing to a subagent', async () => {
+		const { call, told } = await loaded(`echo '{"context":"Words","deny":"No"}'`);
+		const inChild = { ...tool, sessionID: 'ses_child' };
+		await call('chat.message', { sessionID: 'ses_child' }, { message: {}, parts: [{ id: 'prt_1', type: 'text' }] });
+		await call('event', { event: { type: 'session.idle', properties: { sessionID: 'ses_child' } } });
+		expect(told()).toEqual(['subagent-stop report ses_main']);
+		await expect(call('tool.execute.after', inChild, result())).resolves.toEqual(result());
+	});
+
+	it('goes on with what waited for the end, as the agent that the user had chosen', async () => {
+		const { call, prompted, told } = await loaded(`[ "$2" = stop ] && echo '{"prompt":"One thing more"}'`);
+		await call('tool.execute.after', tool, result());
+		await call('event', idle);
+		expect(prompted).toEqual(['plan: One thing more']);
+		const error = { sessionID: 'ses_main', error: { name: 'MessageAbortedError', data: {} } };
+		await call('event', { event: { type: 'session.error', properties: error } });
+		await call('event', idle);
+		expect(prompted).toHaveLength(1);
+		expect(told().at(-1)).toBe('interrupted end ses_main');
+	});
+
+	it.each([
+		['says so', () => ({ error: { name: 'UnknownError' } })],
+		[
+			'throws',
+			() => {
+				throw new Error('gone');
+			},
+		],
+	])(
+		'puts what was to be said at the end back into the inbox when the CLI does not take it and %s',
+		async (_how, answer) => {
+			const { call, taking, told } = await loaded(`[ "$2" = stop ] && echo '{"prompt":"One thing more"}'`);
+			const inbox = mailbox();
+			await call('tool.execute.after', tool, result());
+			taking.answer = answer;
+			await call('event', idle);
+			// Idle again, so that its bell wakes it.
+			expect(told().at(-1)).toBe('stop-failed end ses_main');
+			expect(returnedTo(inbox)).toEqual(['One thing more']);
+		},
+	);
+
+	it('puts back what the CLI took and had not begun with when it ended', async () => {
+		const { call } = await loaded(`[ "$2" = stop ] && echo '{"prompt":"One thing more"}'`);
+		const inbox = mailbox();
+		await call('tool.execute.after', tool, result());
+		await call('event', idle);
+		const parts = [{ id: 'prt_1', type: 'text', text: 'One thing more', messageID: 'msg_1' }];
+		await call('chat.message', { sessionID: 'ses_main' }, { message: { agent: 'plan' }, parts });
+		await call('dispose', {});
+		expect(returnedTo(inbox)).toEqual([]);
+		await call('event', idle);
+		await call('dispose', {});
+		expect(returnedTo(inbox)).toEqual(['One thing more']);
+	});
+
+	it('puts nothing back through a link', async () => {
+		const { call, taking, told } = await loaded(`[ "$2" = stop ] && echo '{"prompt":"One thing more"}'`);
+		const elsewhere = folder.file('elsewhere');
+		mkdirSync(elsewhere);
+		symlinkSync(elsewhere, join(mailbox({ inbox: false }), 'inbox'));
+		await call('tool.execute.after', tool, result());
+		taking.answer = () => ({ error: { name: 'UnknownError' } });
+		await call('event', idle);
+		expect(told().at(-1)).toBe('stop-failed end ses_main');
+		expect(readdirSync(elsewhere)).toEqual([]);
+	});
+
+	it('is held up by a guard that hangs no longer than once, and ends it after a while', async () => {
+		const { call } = await loaded(`echo $$ >>"\${0%/*}/pids"; exec sleep 30`, {
+			limits: { LIMIT_MS: 700, GRACE_MS: 300 },
+		});
+		const begun = performance.now();
+		const calls = ['one', 'two', 'three', 'four', 'five'].map(callID => ({ ...tool, callID }));
+		await Promise.all(calls.map(each => call('tool.execute.before', each, { args: {} })));
+		expect(performance.now() - begun).toBeLessThan(2500);
+		const pids = () => readFileSync(folder.file('pids'), 'utf8').trim().split('\n').map(Number);
+		await eventually('all are told', () => pids().length === 6);
+		const isGone = (pid: number) => {
+			try {
+				return !process.kill(pid, 0);
+			} catch {
+				return true;
+			}
+		};
+		await eventually('none is left', () => pids().every(isGone));
+	});
+
+	it.each([
+		[['run', 'Fix it'], true],
+		[['-m', 'some/model', 'run', 'serve it'], true],
+		[['--print-logs', 'run', '-i'], false],
+		[['serve'], false],
+	])('knows from %j whether it ends with its turn', async (words, isRun) => {
+		const { call, prompted } = await loaded(`[ "$2" = stop ] && echo '{"prompt":"One thing more"}'`, {
+			argv: ['/main.js', ...words],
+		});
+		await call('tool.execute.after', tool, result());
+		await call('experimental.text.complete', { sessionID: 'ses_main' }, { text: 'Bye' });
+		expect(prompted).toHaveLength(isRun ? 1 : 0);
+		await call('event', { event: { type: 'session.idle', properties: { sessionID: 'ses_main' } } });
+		expect(prompted).toHaveLength(1);
+	});
+
+	it('wakes a resumed session that nobody has typed in, by its bell', async () => {
+		folder = tempFolder();
+		const bell = folder.file('bell');
+		const ofBell = folder;
+		writeFileSync(bell, '');
+		process.env['NANCY_OPENCODE_SESSION'] = 'ses_main';
+		process.env['NANCY_OPENCODE_PROMPT'] = 'Go on';
+		const { prompted, call } = await loaded(
+			`[ "$2" = session-start ] && echo '{"bell":"${bell}"}'; [ "$3" = wake ] && { echo '${WAKE_WORDS}' >&2; exit 2; }`,
+		);
+		expect(process.env['NANCY_OPENCODE_PROMPT']).toBeUndefined();
+		await eventually('its first prompt', () => prompted.length === 1);
+		writeFileSync(bell, 'rung');
+		await eventually('it is woken', () => prompted.includes(`plan: ${WAKE_WORDS}`));
+		await call('dispose', {});
+		await ofBell.remove();
+	});
+});
