@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readTextIfExists } from '../base/atomicFile.ts';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { liveness } from '../base/liveness.ts';
 import { admitted } from '../core/delegates/admission.ts';
@@ -68,7 +67,7 @@ async function giveUp(delegates: Delegates, tickets: Tickets, delegate: Delegate
 	const now = await delegates.find(delegate.record.id);
 	if (!now || isFinal(now.state)) return;
 	// Killed between its answer and the word that it is there? The answer was written whole, or it would not have its name.
-	const output = (await readTextIfExists(now.files.output)) ?? '';
+	const output = await now.files.readAnswer();
 	const failure = now.status.error ?? (output.trim() === '' ? reason : undefined);
 	await delegates.finish(now, failure === undefined ? { ok: true, output } : { ok: false, reason: failure, output });
 }

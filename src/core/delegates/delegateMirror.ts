@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
@@ -94,7 +94,7 @@ export class DelegateMirror {
 /** Taken before they are read: what changes meanwhile is read once more. */
 async function lookOf(folder: string, id: DelegateId): Promise<string> {
 	const looks = ['json', 'status', 'done'].map(async ending => {
-		const found = await stat(join(folder, `${id}.${ending}`), { bigint: true }).catch(() => undefined);
+		const found = await lstat(join(folder, `${id}.${ending}`), { bigint: true }).catch(() => undefined);
 		return found ? `${found.ino}:${found.mtimeNs}:${found.size}` : '';
 	});
 	return (await Promise.all(looks)).join(' ');

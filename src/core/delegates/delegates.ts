@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
+import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
@@ -9,6 +9,7 @@ import { WorkerName, type DriverId, type MessageId, type TaskName } from '../../
 import { holdingLock } from '../holdingLock.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../jsonFile.ts';
 import { newMessageId } from '../messageId.ts';
+import { readPlainText } from '../plainFile.ts';
 import { redactText } from '../traffic/redact.ts';
 import type { FileProblem, Workspace } from '../workspace.ts';
 import { DelegateFiles } from './files.ts';
@@ -135,7 +136,7 @@ export class Delegates {
 	}
 
 	async prompt(id: DelegateId): Promise<string> {
-		const text = await readTextIfExists(this.files(id).prompt);
+		const text = await readPlainText(this.files(id).prompt);
 		if (text !== undefined) return text;
 		throw new NancyError('bad-file', `${this.files(id).prompt} is gone: the delegate has no prompt`);
 	}
@@ -254,7 +255,7 @@ function asItsStatus({ record, status, files }: Delegate): Delegate {
 
 /** `.done` is there, and a status that knows nothing of it. */
 async function outcomeOnDisk({ files, error }: Delegate): Promise<Outcome> {
-	const output = (await readTextIfExists(files.output)) ?? '';
+	const output = await files.readAnswer();
 	return error === undefined ? { ok: true, output } : { ok: false, reason: error, output };
 }
 
