@@ -4,6 +4,7 @@ import { identify, liveness } from '../base/liveness.ts';
 import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
+import { reportable } from '../core/delegates/reportable.ts';
 import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
@@ -93,7 +94,8 @@ async function claim(
 	if (isFinal(delegate.state) || isFinal(delegate.status.status)) return undefined;
 	if (runner && !isMine && liveness(runner) !== 'dead') return undefined;
 	if (!request) {
-		await delegates.finish(delegate, { ok: false, reason: NO_TICKET, output: '' });
+		const silent = await reportable(delegates, tickets, delegate);
+		await delegates.finish(silent, { ok: false, reason: NO_TICKET, output: '' });
 		return undefined;
 	}
 	const now = new Date().toISOString();

@@ -59,6 +59,7 @@ export class WindowDelegates implements DelegateOperations {
 
 	async resume(folder: Folder, agent: DriverId | undefined): Promise<number> {
 		requireTrust();
+		await refuseTracked(folder.workspace);
 		const store = new Delegates(folder.workspace);
 		const agents = await store.locked(() => store.unpark(agent));
 		// Another look follows anyway.

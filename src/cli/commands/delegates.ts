@@ -144,6 +144,8 @@ async function stopOne(store: Delegates, id: DelegateId | undefined, context: Co
 }
 
 async function resume(store: Delegates, id: DelegateId | undefined, look: () => Promise<void>): Promise<void> {
+	const { refuseTracked } = await import('../../process/refuseTracked.ts');
+	await refuseTracked(store.workspace);
 	const agent = id === undefined ? undefined : (await store.get(id)).record.agent;
 	const agents = await store.locked(() => store.unpark(agent));
 	if (agents.length === 0) throw new NancyError('bad-usage', 'nothing waits for an account’s limit');

@@ -247,13 +247,15 @@ describe('a runner', () => {
 				await delegates.writeStatus(record.id, { ...status, status: 'failed', error: 'no', reported: true });
 			} else {
 				await tickets.remove(bad.record.id);
+				mkdirSync(bad.files.output);
 			}
 			const record = delegates.workspace.paths.taskRecord(task);
 			const before = readFileSync(record);
 			writeFileSync(record, 'garbage');
-			await expect(look(1)).rejects.toThrow('cannot be read');
+			await expect(look(1)).rejects.toThrow(what === 'ended' ? 'cannot be read' : 'EISDIR');
 			expect(await ended(good)).toMatchObject({ state: 'done' });
 			writeFileSync(record, before);
+			rmSync(bad.files.output, { recursive: true, force: true });
 			await look(1);
 			expect((await ended(bad)).state).toBe('failed');
 		},
