@@ -22,6 +22,7 @@ export class DelegateMirror {
 	private known = new Map<DelegateId, Mirrored>();
 	private foreign: Delegate[] = [];
 	private settledMs = -Infinity;
+	private parked: FileProblem | undefined;
 
 	constructor(
 		private readonly store: Delegates,
@@ -43,7 +44,9 @@ export class DelegateMirror {
 	}
 
 	problems(): FileProblem[] {
-		return [...this.known.values()].flatMap(({ problem }) => problem ?? []);
+		return [...[...this.known.values()].map(({ problem }) => problem), this.parked].filter(
+			each => each !== undefined,
+		);
 	}
 
 	/** There is something that somebody has to look at: to start it, to find out that its runner died, or to report it. */
@@ -76,6 +79,9 @@ export class DelegateMirror {
 		const own = [...after.values()].flatMap(({ delegate }) => delegate ?? []);
 		const foreign = await swarmWorkers(this.store.workspace.folder, swarmFeatures(own));
 		isChanged ||= JSON.stringify(foreign) !== JSON.stringify(this.foreign);
+		const { problem } = await this.store.readParked();
+		isChanged ||= problem?.reason !== this.parked?.reason;
+		this.parked = problem;
 		this.foreign = foreign;
 		this.known = after;
 		return isChanged || [...before.keys()].some(id => !after.has(id));

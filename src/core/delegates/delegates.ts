@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
-import { NancyError } from '../../base/errors.ts';
+import { errorText, NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked, type DelegateState } from '../../protocol/delegate.ts';
@@ -92,12 +92,11 @@ export class Delegates {
 				const delegate = await this.find(id.data);
 				if (delegate) delegates.push(delegate);
 			} catch (error) {
-				problems.push({
-					file: join(this.folder, name),
-					reason: error instanceof Error ? error.message : String(error),
-				});
+				problems.push({ file: join(this.folder, name), reason: errorText(error) });
 			}
 		}
+		const { problem } = await this.readParked();
+		if (problem) problems.push(problem);
 		return {
 			delegates: [...delegates, ...(await swarmWorkers(this.workspace.folder, swarmFeatures(delegates)))],
 			problems,
@@ -199,11 +198,11 @@ export class Delegates {
 		return holdingLock(join(this.folder, 'queue.lock'), run, patienceMs);
 	}
 
-	/** Which agents get nothing started, and until when. */
+	/** Which agents get nothing started, and until when. A list that cannot be read parks nobody: {@link list} says what is wrong. */
 	async parked(nowMs: number): Promise<Parked[]> {
-		const found = await readJsonFile(join(this.folder, PARKED), ParkedList);
+		const { all } = await this.readParked();
 		// One that lasts longer was not written by Nancy.
-		return (found ?? []).filter(({ until }) => {
+		return all.filter(({ until }) => {
 			const leftMs = Date.parse(until) - nowMs;
 			return leftMs > 0 && leftMs <= LONGEST_PARKING_MS;
 		});
@@ -220,6 +219,15 @@ export class Delegates {
 	async park(parked: Parked): Promise<void> {
 		const others = (await this.parked(Date.now())).filter(({ agent }) => agent !== parked.agent);
 		await this.writeParked([...others, parked]);
+	}
+
+	async readParked(): Promise<{ all: Parked[]; problem?: FileProblem }> {
+		const file = join(this.folder, PARKED);
+		try {
+			return { all: (await readJsonFile(file, ParkedList)) ?? [] };
+		} catch (error) {
+			return { all: [], problem: { file, reason: errorText(error) } };
+		}
 	}
 
 	private async writeParked(all: readonly Parked[]): Promise<void> {

@@ -262,6 +262,13 @@ describe('a runner', () => {
 		30_000,
 	);
 
+	it('waits for its account alone where the others cannot be told', async () => {
+		mkdirSync(join(delegates.folder, 'parked.json'), { recursive: true });
+		const now = await run('tool:Read quota:500');
+		expect(now).toMatchObject({ state: 'done', status: { iteration: 2 } });
+		expect(logOf(now)).toContain('the others are not told to wait: EISDIR');
+	}, 30_000);
+
 	it('parks the whole batch until the limit resets, then goes on', async () => {
 		const first = await delegate('tool:Read quota:4000');
 		await look();
