@@ -91,16 +91,14 @@ async function worktreeCommands({ path }: Folder): Promise<Pick<DelegateRequest,
 	return { setUp: worktreeSetUp || undefined, tearDown: worktreeTearDown || undefined };
 }
 
-/** What the `nancy` command needs to know of the window's settings: runners and agents' terminals inherit it. */
+/**
+ * What the `nancy` command needs to know of the window's settings: runners and agents' terminals inherit it. What can change while
+ * they run, as how many may, stands in the settings file alone.
+ */
 export function delegateVariables(): Readonly<Record<string, string>> {
 	const programs = drivers.flatMap(({ id }) => {
 		const path = agentPath(id);
 		return path === undefined ? [] : [[programVariable(id), path] as const];
 	});
-	const maximum = maximumDelegates();
-	return {
-		...Object.fromEntries(programs),
-		...(maximum !== undefined && { NANCY_DELEGATES: String(maximum) }),
-		NANCY_DELEGATES_HOST: delegateHost(),
-	};
+	return { ...Object.fromEntries(programs), NANCY_DELEGATES_HOST: delegateHost() };
 }
