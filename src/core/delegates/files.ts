@@ -16,6 +16,8 @@ const LONGEST_DONE = 64 * 1024;
  * another folder, are those of a claude-swarm worker.
  */
 export class DelegateFiles {
+	/** The answer that was written last, with the look of its file. */
+	private written: { output: string; look: string } | undefined;
 	/** Why the copy could not be written. */
 	private hasSaidWhy = false;
 
@@ -65,9 +67,14 @@ export class DelegateFiles {
 		await this.inCopy(files => files.writeStatus(status));
 	}
 
-	/** On the disk when this returns. */
+	/** On the disk when this returns. The same answer is not written twice, unless somebody has replaced it. */
 	async writeOutput(output: string): Promise<void> {
+		if (this.written?.output === output && this.written.look === (await this.lookOfOutput())) return;
 		await writeFileAtomic(this.output, output, { sync: true });
+		const look = await this.lookOfOutput();
+		// Whoever takes the runner for dead writes an empty one.
+		const isOurs = look?.endsWith(` ${Buffer.byteLength(output)}`) === true;
+		this.written = isOurs ? { output, look } : undefined;
 		await this.inCopy(files => files.writeOutput(output));
 	}
 
@@ -78,6 +85,17 @@ export class DelegateFiles {
 	async writeDone(error: string | undefined): Promise<void> {
 		await this.inCopy(files => files.writeDone(error));
 		await writeFileAtomic(this.done, `${error === undefined ? 'success' : `error: ${error}`}\n`, { sync: true });
+	}
+
+	private async lookOfOutput(): Promise<string | undefined> {
+		const found = await lstat(this.output, { bigint: true }).catch(() => undefined);
+		return found && `${found.ino} ${found.mtimeNs} ${found.size}`;
+	}
+
+	/** What is left of one that nobody has any more. */
+	async remove(): Promise<void> {
+		for (const file of [this.status, this.output, this.done, this.log, this.prompt])
+			await rm(file, { force: true });
 	}
 
 	/** Through no link: a swarm's folder may have come with a repository. */

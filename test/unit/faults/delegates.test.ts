@@ -262,6 +262,20 @@ describe('a runner', () => {
 		30_000,
 	);
 
+	it('that was taken for dead and deleted leaves nothing behind when it ends', async () => {
+		const queued = await delegate('tool:Read wait:1500 answer:done');
+		await look();
+		const { runner } = await eventually('its start', async () => {
+			const { status } = await delegates.get(queued.record.id);
+			return status.tool_calls > 0 && status;
+		});
+		const left = () => readdirSync(delegates.folder).filter(name => name.startsWith(queued.record.id));
+		for (const name of left()) rmSync(join(delegates.folder, name));
+		await eventually('its end', () => runner && liveness(runner) === 'dead', { timeoutMs: 20_000 });
+		expect(left()).toEqual([]);
+		expect(await results()).toEqual([]);
+	}, 30_000);
+
 	it('waits for its account alone where the others cannot be told', async () => {
 		mkdirSync(join(delegates.folder, 'parked.json'), { recursive: true });
 		const now = await run('tool:Read quota:500');
