@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { configFolder, dataFolder } from '../base/folders.ts';
 import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
@@ -59,6 +60,8 @@ export class WindowDelegates implements DelegateOperations {
 
 	async resume(folder: Folder, agent: DriverId | undefined): Promise<number> {
 		requireTrust();
+		// Nancy is not used there: nothing waits, and nothing is to be made.
+		if (!existsSync(folder.workspace.paths.root)) return 0;
 		await refuseTracked(folder.workspace);
 		const store = new Delegates(folder.workspace);
 		const agents = await store.locked(() => store.unpark(agent));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -55,6 +55,16 @@ describe('a delegate that is started in the window', () => {
 		} finally {
 			await settings.update('delegates.max', undefined, vscode.ConfigurationTarget.Global);
 		}
+	});
+
+	it('has nothing made where Nancy is not used when somebody wants all to go on', async () => {
+		const workspace = new Workspace(join(temp, 'unused'));
+		const window = new WindowDelegates(
+			() => Promise.reject(new Error('not installed')),
+			() => undefined,
+		);
+		assert.equal(await window.resume(unusedFolder(workspace), undefined), 0);
+		assert.equal(existsSync(workspace.folder), false);
 	});
 
 	it('waits no longer for its account once somebody wants it to go on', async () => {
