@@ -57,7 +57,7 @@ export class Parking {
 
 	/** Others may have taken the place of one that was parked; it gets the next one that is free. */
 	private async waitForPlace(): Promise<void> {
-		this.status.change({ parked_until: new Date().toISOString() });
+		this.status.change({ parked_until: undefined });
 		await this.status.flush();
 		const take = async () => {
 			const { delegates } = await this.delegates.list();

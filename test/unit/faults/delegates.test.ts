@@ -304,10 +304,13 @@ describe('a runner', () => {
 		const other = await delegate('wait:5000 answer:other', { agent: otherHeadlessDriver.id });
 		await look(1);
 		const seen = new Set<string>();
+		const untils = new Set<string>();
 		await eventually(
 			'both have ended',
 			async () => {
-				const states = [await stateOf(first), await stateOf(other)];
+				const { state, status } = await delegates.get(first.record.id);
+				const states = [state, await stateOf(other)];
+				if (state === 'parked') untils.add(status.parked_until === undefined ? 'a place is free' : 'its reset');
 				seen.add(states.join(' '));
 				return states.every(state => state === 'done');
 			},
@@ -315,6 +318,7 @@ describe('a runner', () => {
 		);
 		expect(seen).toContain('parked running');
 		expect(seen).not.toContain('running running');
+		expect([...untils]).toEqual(['its reset', 'a place is free']);
 	}, 60_000);
 
 	it('waits for no limit longer than some hours, nor when somebody wants it to go on', async () => {
