@@ -4,6 +4,7 @@ import { identify, liveness } from '../base/liveness.ts';
 import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
+import { reportable } from '../core/delegates/reportable.ts';
 import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
@@ -64,14 +65,25 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	} catch (error) {
 		outcome = { ok: false, reason: errorText(error), output: '' };
 	}
-	if (outcome.ok) {
+	if (outcome.ok && !(await isDeleted(delegates, id))) {
 		// Before the log, which can take its time: whoever finds an answer without its runner takes it. On a full disk, again below.
 		await delegate.files.writeOutput(outcome.output).catch(() => undefined);
 	}
 	await run.settle();
 	// Given up by somebody meanwhile, who took this process for dead: its answer is reported all the same.
 	const late = (await delegate.files.readDone()) === undefined ? undefined : newMessageId();
-	await insist(() => delegates.locked(() => delegates.finish(delegate, outcome, late), PATIENCE_MS));
+	const finish = async () => {
+		// And deleted: nobody would find what it leaves.
+		if (await isDeleted(delegates, id)) await delegate.files.remove();
+		else await delegates.finish(delegate, outcome, late);
+	};
+	await insist(() => delegates.locked(finish, PATIENCE_MS));
+}
+
+async function isDeleted(delegates: Delegates, id: DelegateId): Promise<boolean> {
+	// What cannot be read is there.
+	const found = await delegates.find(id).catch(() => 'unreadable');
+	return found === undefined;
 }
 
 /**
@@ -93,7 +105,8 @@ async function claim(
 	if (isFinal(delegate.state) || isFinal(delegate.status.status)) return undefined;
 	if (runner && !isMine && liveness(runner) !== 'dead') return undefined;
 	if (!request) {
-		await delegates.finish(delegate, { ok: false, reason: NO_TICKET, output: '' });
+		const silent = await reportable(delegates, tickets, delegate);
+		await delegates.finish(silent, { ok: false, reason: NO_TICKET, output: '' });
 		return undefined;
 	}
 	const now = new Date().toISOString();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '../base/errors.ts';
 import { hasPlace } from '../core/delegates/admission.ts';
 import { LONGEST_PARKING_MS, type Delegates } from '../core/delegates/delegates.ts';
 import type { StatusWriter } from '../core/delegates/statusWriter.ts';
@@ -29,14 +30,19 @@ export class Parking {
 		const saidMs = Math.max(Date.now() + SHORTEST_PARKING_MS, resetsAtMs);
 		const untilMs = Math.min(Date.now() + LONGEST_PARKING_MS, saidMs);
 		const until = new Date(untilMs).toISOString();
-		await this.delegates.locked(
-			() => this.delegates.park({ version: 1, agent: this.agent, until, reason }),
-			PATIENCE_MS,
+		const park = () => this.delegates.park({ version: 1, agent: this.agent, until, reason });
+		// Where that cannot be written, this one waits alone, and nobody can have it go on earlier.
+		const isNoted = await this.delegates.locked(park, PATIENCE_MS).then(
+			() => true,
+			(error: unknown) => {
+				this.say(`the others are not told to wait: ${errorText(error)}\n`);
+				return false;
+			},
 		);
 		this.status.change({ status: 'parked', parked_until: until });
 		await this.status.flush();
 		this.say(`${reason}; waiting until ${until}\n`);
-		while (Date.now() < untilMs && !signal.aborted && !(await this.isResumed())) {
+		while (Date.now() < untilMs && !signal.aborted && !(isNoted && (await this.isResumed()))) {
 			// In steps: a machine that sleeps stops timers.
 			await this.pause(Math.max(50, untilMs - Date.now()));
 		}
@@ -51,7 +57,7 @@ export class Parking {
 
 	/** Others may have taken the place of one that was parked; it gets the next one that is free. */
 	private async waitForPlace(): Promise<void> {
-		this.status.change({ parked_until: new Date().toISOString() });
+		this.status.change({ parked_until: undefined });
 		await this.status.flush();
 		const take = async () => {
 			const { delegates } = await this.delegates.list();

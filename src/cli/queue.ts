@@ -23,7 +23,7 @@ export function queueOptions(context: Context, runtime: Runtime, settings: Commo
 	};
 }
 
-/** How many delegates may run at once, where the user's window or shell says so. */
+/** How many delegates may run at once, where the user's shell says so. */
 function capIn(env: Context['env']): number | undefined {
 	const cap = Number(env['NANCY_DELEGATES']);
 	return Number.isInteger(cap) && cap > 0 ? cap : undefined;

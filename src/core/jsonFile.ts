@@ -1,13 +1,19 @@
 import type * as z from 'zod/mini';
-import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
+import { createFileAtomic, writeFileAtomic } from '../base/atomicFile.ts';
 import { errorText, NancyError } from '../base/errors.ts';
+import { readPlainText } from './plainFile.ts';
 
 /**
  * Reads a JSON file of Nancy's. A missing file is `undefined`; one that does not parse is an error that names the file, the
  * place and the cure, and the file stays as it is.
+ * @param read how: of what lies in a workspace only what is a plain file
  */
-export async function readJsonFile<S extends z.ZodMiniType>(file: string, schema: S): Promise<z.infer<S> | undefined> {
-	const text = await readTextIfExists(file);
+export async function readJsonFile<S extends z.ZodMiniType>(
+	file: string,
+	schema: S,
+	read: (file: string) => Promise<string | undefined> = readPlainText,
+): Promise<z.infer<S> | undefined> {
+	const text = await read(file);
 	if (text === undefined) return undefined;
 	let value: unknown;
 	try {

@@ -10,12 +10,17 @@ export const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEN
  * files. Synchronous, for each look takes microseconds and hooks look too.
  */
 export function refuseLinks(folders: readonly string[]): void {
-	const link = folders.find(isLink);
+	const link = linkAmong(folders);
 	if (link === undefined) return;
 	throw new NancyError(
 		'bad-file',
 		`${link} is a symbolic link, which Nancy does not follow; replace it by a folder and try again`,
 	);
+}
+
+/** The first of these folders that is a symbolic link. */
+export function linkAmong(folders: readonly string[]): string | undefined {
+	return folders.find(isLink);
 }
 
 function isLink(file: string): boolean {

@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { readTextIfExists } from '../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import {
@@ -88,7 +89,8 @@ export class UserSettingsFile {
 
 	private async read(): Promise<UserSettings> {
 		await this.refuseOthers();
-		return (await readJsonFile(this.file, UserSettings)) ?? UserSettings.parse({});
+		// It may be a link: many keep such files elsewhere.
+		return (await readJsonFile(this.file, UserSettings, readTextIfExists)) ?? UserSettings.parse({});
 	}
 
 	private async isThere(): Promise<boolean> {

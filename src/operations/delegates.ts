@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { configFolder, dataFolder } from '../base/folders.ts';
 import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
@@ -59,6 +60,9 @@ export class WindowDelegates implements DelegateOperations {
 
 	async resume(folder: Folder, agent: DriverId | undefined): Promise<number> {
 		requireTrust();
+		// Nancy is not used there: nothing waits, and nothing is to be made.
+		if (!existsSync(folder.workspace.paths.root)) return 0;
+		await refuseTracked(folder.workspace);
 		const store = new Delegates(folder.workspace);
 		const agents = await store.locked(() => store.unpark(agent));
 		// Another look follows anyway.
@@ -90,16 +94,14 @@ async function worktreeCommands({ path }: Folder): Promise<Pick<DelegateRequest,
 	return { setUp: worktreeSetUp || undefined, tearDown: worktreeTearDown || undefined };
 }
 
-/** What the `nancy` command needs to know of the window's settings: runners and agents' terminals inherit it. */
+/**
+ * What the `nancy` command needs to know of the window's settings: runners and agents' terminals inherit it. What can change while
+ * they run, as how many may, stands in the settings file alone.
+ */
 export function delegateVariables(): Readonly<Record<string, string>> {
 	const programs = drivers.flatMap(({ id }) => {
 		const path = agentPath(id);
 		return path === undefined ? [] : [[programVariable(id), path] as const];
 	});
-	const maximum = maximumDelegates();
-	return {
-		...Object.fromEntries(programs),
-		...(maximum !== undefined && { NANCY_DELEGATES: String(maximum) }),
-		NANCY_DELEGATES_HOST: delegateHost(),
-	};
+	return { ...Object.fromEntries(programs), NANCY_DELEGATES_HOST: delegateHost() };
 }

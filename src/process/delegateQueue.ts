@@ -1,17 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readTextIfExists } from '../base/atomicFile.ts';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { liveness } from '../base/liveness.ts';
 import { admitted } from '../core/delegates/admission.ts';
 import { isFinal, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
+import { reportable } from '../core/delegates/reportable.ts';
 import { sweep } from '../core/delegates/sweep.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import { RUNNER_DIED, type DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
 import { RUN_MARK, RUNNER_MARK, stopMarked } from './marked.ts';
+import { refuseTracked } from './refuseTracked.ts';
 import { inspectRepository } from './repository.ts';
 import { startRunner } from './runnerHost.ts';
 import { createWorktree } from './worktree.ts';
@@ -30,8 +31,10 @@ export interface QueueOptions {
  * Looks at the folder: ends what a killed runner left open, reports results that were not, and starts what may start. Whoever
  * looks does it, a window as well as a runner that ends, so that nothing needs a process of its own. One that cannot be ended or
  * started holds up no other; the first such error is thrown when all else is done.
+ * @throws NancyError `not-trusted` where all of it came with the repository, before anything is written
  */
 export async function lookAtQueue(delegates: Delegates, options: QueueOptions): Promise<void> {
+	await refuseTracked(delegates.workspace);
 	await delegates.locked(async () => {
 		await sweep(delegates.folder);
 		const failures = new Map<DelegateId, Error>();
@@ -42,8 +45,11 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 				);
 			}
 		};
-		await each((await delegates.list()).delegates, async delegate => {
-			for (const dead of await delegates.reconcile([delegate])) await giveUp(delegates, options.tickets, dead);
+		const { delegates: found } = await delegates.list();
+		const open = found.filter(({ state, status, isForeign }) => !isForeign && !(isFinal(state) && status.reported));
+		await each(open, async delegate => {
+			const ours = await reportable(delegates, options.tickets, delegate);
+			for (const dead of await delegates.reconcile([ours])) await giveUp(delegates, options.tickets, dead);
 		});
 		const parked = await delegates.parked(Date.now());
 		// One that can be neither ended nor started takes nobody's place.
@@ -65,10 +71,11 @@ async function giveUp(delegates: Delegates, tickets: Tickets, delegate: Delegate
 	await stopRun(delegate.record.id);
 	await adoptWorktree(delegates, tickets, delegate).catch(() => undefined); // a repository that is gone has no worktrees
 	// It may have come to its end while we looked.
-	const now = await delegates.find(delegate.record.id);
-	if (!now || isFinal(now.state)) return;
+	const found = await delegates.find(delegate.record.id);
+	if (!found || isFinal(found.state)) return;
+	const now = await reportable(delegates, tickets, found);
 	// Killed between its answer and the word that it is there? The answer was written whole, or it would not have its name.
-	const output = (await readTextIfExists(now.files.output)) ?? '';
+	const output = await now.files.readAnswer();
 	const failure = now.status.error ?? (output.trim() === '' ? reason : undefined);
 	await delegates.finish(now, failure === undefined ? { ok: true, output } : { ok: false, reason: failure, output });
 }
@@ -98,7 +105,8 @@ async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy,
 	const { id } = delegate.record;
 	// The runner looks again, at what it runs; this spares it where there is nothing to run.
 	if (!(await tickets.isValid(id, delegates.filesOfRequest(id)))) {
-		await delegates.finish(delegate, { ok: false, reason: NO_TICKET, output: '' });
+		const silent = await reportable(delegates, tickets, delegate);
+		await delegates.finish(silent, { ok: false, reason: NO_TICKET, output: '' });
 		return;
 	}
 	try {
@@ -120,7 +128,8 @@ function signal(pid: number, name: NodeJS.Signals): void {
 
 /**
  * Ends a delegate on purpose. One that waits is ended at once, one that runs by its runner, which writes its files.
- * @throws NancyError `timeout` where the runner was told to and has not ended it in time
+ * @throws NancyError `timeout` where the runner was told to and has not ended it in time; `not-trusted` where it came with the
+ * repository, and there is nothing that runs
  */
 export async function stopDelegate(
 	delegates: Delegates,
@@ -128,8 +137,10 @@ export async function stopDelegate(
 	id: DelegateId,
 	patienceMs = 15_000,
 ): Promise<void> {
+	const { status } = await delegates.get(id);
+	if (!status.runner || liveness(status.runner) === 'dead') await refuseTracked(delegates.workspace);
 	const isOver = await delegates.locked(async () => {
-		const delegate = await delegates.get(id);
+		const delegate = await reportable(delegates, tickets, await delegates.get(id));
 		if (isFinal(delegate.state)) return true;
 		if (isFinal(delegate.status.status)) {
 			await delegates.reconcile([delegate]);

@@ -106,6 +106,7 @@ export const DelegateStatus = z.looseObject({
 	session: z.optional(SessionId),
 	runner: z.optional(ProcessRecord),
 	agent_process: z.optional(ProcessRecord),
+	/** Of a parked one; absent once that is over and it waits for a place. */
 	parked_until: z.optional(Moment),
 	worktree: z.optional(Worktree),
 	/** Why it failed, as `.done` will say it. */

@@ -67,12 +67,15 @@ export function placeAndLimits(
 	};
 }
 
-/** The same choice for those alone that could not be started. */
+/** The same choice for those alone that could not be started. Models that the agents' settings named are not typed ones. */
 export function choiceOfRest(choice: DelegateChoice, unstarted: readonly DelegateRequest[]): DelegateChoice {
+	const agents = [...new Set(unstarted.map(({ agent }) => agent))];
+	const typed = agents.length === 1 ? modelsIn(choice.models) : [];
+	const tried = new Set(unstarted.map(({ model }) => model));
 	return {
 		...choice,
-		agents: [...new Set(unstarted.map(({ agent }) => agent))],
-		models: unstarted.flatMap(({ model }) => model ?? []).join(', '),
+		agents,
+		models: typed.filter(model => tried.has(model)).join(', '),
 		group: unstarted[0]?.group,
 	};
 }

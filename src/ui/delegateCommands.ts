@@ -23,6 +23,7 @@ import type { Reviews } from './reviews.ts';
 import { TaskItem, WorkerItem } from './tasksView.ts';
 import { requireOwn } from './ownDelegate.ts';
 import { startOrKeep } from './startDelegates.ts';
+import { stopEach } from './stopEach.ts';
 
 export interface DelegateCollaborators {
 	folders: Folders;
@@ -149,9 +150,8 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 			const chosen = chosenFrom(args).filter(isOpen);
 			const items = chosen.length > 0 ? chosen : [await pickDelegate(folders, isOpen, none)];
 			await vscode.window.withProgress({ location: { viewId: 'nancy.delegates' } }, () =>
-				Promise.all(items.map(({ folder, delegate }) => operations.delegates.stop(folder, delegate.record.id))),
+				stopEach(items, ({ folder, delegate }) => operations.delegates.stop(folder, delegate.record.id)),
 			);
-			for (const folder of new Set(items.map(item => item.folder))) await folder.refresh();
 		},
 		'nancy.resumeDelegate': async args => {
 			const items = chosenFrom(args);

@@ -1,11 +1,11 @@
 import { watch, type FSWatcher } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { errorText, hasErrno } from '../base/errors.ts';
+import { errorText } from '../base/errors.ts';
 import { isFinal, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
 import type { DelegateFiles } from '../core/delegates/files.ts';
+import { openPlainFile } from '../core/plainFile.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { delegateLine, shortTitle } from './delegateWords.ts';
 import type { DelegateItem } from './delegatesView.ts';
@@ -131,10 +131,7 @@ class OutputReader implements vscode.Pseudoterminal {
 	}
 
 	private async readLog(): Promise<void> {
-		const handle = await open(this.files.log, 'r').catch((error: unknown) => {
-			if (hasErrno(error, 'ENOENT')) return undefined;
-			throw error;
-		});
+		const handle = await openPlainFile(this.files.log);
 		if (!handle) return;
 		try {
 			const { size } = await handle.stat();

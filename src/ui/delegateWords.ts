@@ -31,10 +31,10 @@ export function shortTitle({ record }: Delegate): string {
 export function delegateLine(delegate: Delegate, nowMs: number = Date.now()): string {
 	const { state, status, error } = delegate;
 	const isAtWork = state === 'running' || state === 'parked';
-	const until = state === 'parked' && status.parked_until !== undefined ? untilWords(status.parked_until) : '';
+	const until = status.parked_until === undefined ? l10n.t('waits for a place') : untilWords(status.parked_until);
 	return [
 		delegateStateWord(state),
-		until,
+		state === 'parked' ? until : '',
 		state === 'failed' ? firstLine(error ?? '') : '',
 		toolCalls(status.tool_calls),
 		state === 'running' ? lastStep(delegate) : '',

@@ -93,7 +93,7 @@ export interface DelegateOperations {
 	start(folder: Folder, request: DelegateRequest): Promise<DelegateId>;
 	/** Whether this user queued it on this machine; what a repository brought along must not be run or repeated. */
 	isOwn(folder: Folder, id: DelegateId): Promise<boolean>;
-	/** Ends it; resolves once it has ended, or did not for a while. */
+	/** Ends it; resolves once it has ended, and throws `timeout` where its runner does not answer. */
 	stop(folder: Folder, id: DelegateId): Promise<void>;
 	/** Has delegates go on that wait for their account's limit to reset: this agent's, or all. Returns how many agents waited. */
 	resume(folder: Folder, agent: DriverId | undefined): Promise<number>;

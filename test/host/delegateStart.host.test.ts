@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as vscode from 'vscode';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../src/core/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
-import { WindowDelegates } from '../../src/operations/delegates.ts';
+import { delegateVariables, WindowDelegates } from '../../src/operations/delegates.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
 
@@ -44,6 +45,26 @@ describe('a delegate that is started in the window', () => {
 		);
 		assert.deepEqual(told, [broken]);
 		assert.equal(await window.isOwn(folder, id), true);
+	});
+
+	it('leaves to the settings file, which can change while it runs, how many run at once', async () => {
+		const settings = vscode.workspace.getConfiguration('nancy');
+		await settings.update('delegates.max', 3, vscode.ConfigurationTarget.Global);
+		try {
+			assert.deepEqual(Object.keys(delegateVariables()), ['NANCY_DELEGATES_HOST']);
+		} finally {
+			await settings.update('delegates.max', undefined, vscode.ConfigurationTarget.Global);
+		}
+	});
+
+	it('has nothing made where Nancy is not used when somebody wants all to go on', async () => {
+		const workspace = new Workspace(join(temp, 'unused'));
+		const window = new WindowDelegates(
+			() => Promise.reject(new Error('not installed')),
+			() => undefined,
+		);
+		assert.equal(await window.resume(unusedFolder(workspace), undefined), 0);
+		assert.equal(existsSync(workspace.folder), false);
 	});
 
 	it('waits no longer for its account once somebody wants it to go on', async () => {

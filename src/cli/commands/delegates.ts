@@ -83,7 +83,7 @@ export const delegates = command(
 			const limitMs = input.timeout === undefined ? Infinity : seconds('--timeout', input.timeout) * 1000;
 			await waitFor(store, id, look, Date.now() + limitMs);
 		}
-		return id === undefined ? listed(store) : shown(store, id);
+		return id === undefined ? listed(store, context) : shown(store, id);
 	},
 );
 
@@ -144,9 +144,13 @@ async function stopOne(store: Delegates, id: DelegateId | undefined, context: Co
 }
 
 async function resume(store: Delegates, id: DelegateId | undefined, look: () => Promise<void>): Promise<void> {
+	const nothing = () => new NancyError('bad-usage', 'nothing waits for an account’s limit');
+	if (!existsSync(store.workspace.paths.root)) throw nothing();
+	const { refuseTracked } = await import('../../process/refuseTracked.ts');
+	await refuseTracked(store.workspace);
 	const agent = id === undefined ? undefined : (await store.get(id)).record.agent;
 	const agents = await store.locked(() => store.unpark(agent));
-	if (agents.length === 0) throw new NancyError('bad-usage', 'nothing waits for an account’s limit');
+	if (agents.length === 0) throw nothing();
 	await look();
 }
 
@@ -166,13 +170,14 @@ async function waitFor(
 }
 
 async function chosen(store: Delegates, id: DelegateId | undefined): Promise<Delegate[]> {
-	// Nobody can tell whether a swarm's worker still lives.
+	// A swarm's worker is its own program's to wait for, and need not tell that it has ended.
 	if (id === undefined) return (await store.list()).delegates.filter(({ isForeign }) => !isForeign);
 	return [await store.get(id)];
 }
 
-async function listed(store: Delegates): Promise<Answer> {
+async function listed(store: Delegates, context: Context): Promise<Answer> {
 	const { delegates: all, problems } = await store.list();
+	for (const { file, reason } of problems) context.note(`${file}: ${reason}`);
 	const lines = all.map(delegate => {
 		const { record, state, status, error } = delegate;
 		const calls = status.tool_calls === 0 ? undefined : `${status.tool_calls} tool calls`;

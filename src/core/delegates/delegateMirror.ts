@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileNames } from '../../base/listing.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
@@ -22,6 +22,7 @@ export class DelegateMirror {
 	private known = new Map<DelegateId, Mirrored>();
 	private foreign: Delegate[] = [];
 	private settledMs = -Infinity;
+	private parked: FileProblem | undefined;
 
 	constructor(
 		private readonly store: Delegates,
@@ -43,7 +44,9 @@ export class DelegateMirror {
 	}
 
 	problems(): FileProblem[] {
-		return [...this.known.values()].flatMap(({ problem }) => problem ?? []);
+		return [...[...this.known.values()].map(({ problem }) => problem), this.parked].filter(
+			each => each !== undefined,
+		);
 	}
 
 	/** There is something that somebody has to look at: to start it, to find out that its runner died, or to report it. */
@@ -76,6 +79,9 @@ export class DelegateMirror {
 		const own = [...after.values()].flatMap(({ delegate }) => delegate ?? []);
 		const foreign = await swarmWorkers(this.store.workspace.folder, swarmFeatures(own));
 		isChanged ||= JSON.stringify(foreign) !== JSON.stringify(this.foreign);
+		const { problem } = await this.store.readParked();
+		isChanged ||= problem?.reason !== this.parked?.reason;
+		this.parked = problem;
 		this.foreign = foreign;
 		this.known = after;
 		return isChanged || [...before.keys()].some(id => !after.has(id));
@@ -94,7 +100,7 @@ export class DelegateMirror {
 /** Taken before they are read: what changes meanwhile is read once more. */
 async function lookOf(folder: string, id: DelegateId): Promise<string> {
 	const looks = ['json', 'status', 'done'].map(async ending => {
-		const found = await stat(join(folder, `${id}.${ending}`), { bigint: true }).catch(() => undefined);
+		const found = await lstat(join(folder, `${id}.${ending}`), { bigint: true }).catch(() => undefined);
 		return found ? `${found.ino}:${found.mtimeNs}:${found.size}` : '';
 	});
 	return (await Promise.all(looks)).join(' ');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
-import { NancyError } from '../../base/errors.ts';
+import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
+import { errorText, NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked, type DelegateState } from '../../protocol/delegate.ts';
@@ -10,6 +10,7 @@ import { fileProblem } from '../fileProblem.ts';
 import { holdingLock } from '../holdingLock.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../jsonFile.ts';
 import { newMessageId } from '../messageId.ts';
+import { readPlainText } from '../plainFile.ts';
 import { redactText } from '../traffic/redact.ts';
 import type { FileProblem, Workspace } from '../workspace.ts';
 import { DelegateFiles } from './files.ts';
@@ -95,6 +96,8 @@ export class Delegates {
 				problems.push(fileProblem(join(this.folder, name), error));
 			}
 		}
+		const { problem } = await this.readParked();
+		if (problem) problems.push(problem);
 		return {
 			delegates: [...delegates, ...(await swarmWorkers(this.workspace.folder, swarmFeatures(delegates)))],
 			problems,
@@ -133,7 +136,7 @@ export class Delegates {
 	}
 
 	async prompt(id: DelegateId): Promise<string> {
-		const text = await readTextIfExists(this.files(id).prompt);
+		const text = await readPlainText(this.files(id).prompt);
 		if (text !== undefined) return text;
 		throw new NancyError('bad-file', `${this.files(id).prompt} is gone: the delegate has no prompt`);
 	}
@@ -196,11 +199,11 @@ export class Delegates {
 		return holdingLock(join(this.folder, 'queue.lock'), run, patienceMs);
 	}
 
-	/** Which agents get nothing started, and until when. */
+	/** Which agents get nothing started, and until when. A list that cannot be read parks nobody: {@link list} says what is wrong. */
 	async parked(nowMs: number): Promise<Parked[]> {
-		const found = await readJsonFile(join(this.folder, PARKED), ParkedList);
+		const { all } = await this.readParked();
 		// One that lasts longer was not written by Nancy.
-		return (found ?? []).filter(({ until }) => {
+		return all.filter(({ until }) => {
 			const leftMs = Date.parse(until) - nowMs;
 			return leftMs > 0 && leftMs <= LONGEST_PARKING_MS;
 		});
@@ -217,6 +220,15 @@ export class Delegates {
 	async park(parked: Parked): Promise<void> {
 		const others = (await this.parked(Date.now())).filter(({ agent }) => agent !== parked.agent);
 		await this.writeParked([...others, parked]);
+	}
+
+	async readParked(): Promise<{ all: Parked[]; problem?: FileProblem }> {
+		const file = join(this.folder, PARKED);
+		try {
+			return { all: (await readJsonFile(file, ParkedList)) ?? [] };
+		} catch (error) {
+			return { all: [], problem: { file, reason: errorText(error) } };
+		}
 	}
 
 	private async writeParked(all: readonly Parked[]): Promise<void> {
@@ -252,7 +264,7 @@ function asItsStatus({ record, status, files }: Delegate): Delegate {
 
 /** `.done` is there, and a status that knows nothing of it. */
 async function outcomeOnDisk({ files, error }: Delegate): Promise<Outcome> {
-	const output = (await readTextIfExists(files.output)) ?? '';
+	const output = await files.readAnswer();
 	return error === undefined ? { ok: true, output } : { ok: false, reason: error, output };
 }
 

@@ -1,17 +1,23 @@
-import { appendFile, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { appendFile, lstat, mkdir, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
-import { errorText } from '../../base/errors.ts';
+import { writeFileAtomic } from '../../base/atomicFile.ts';
+import { errorText, NancyError } from '../../base/errors.ts';
 import type { DelegateStatus } from '../../protocol/delegate.ts';
 import { writeJsonFile } from '../jsonFile.ts';
 import { APPEND } from '../links.ts';
+import { openPlainFile, readPlainText } from '../plainFile.ts';
 import { redactText } from '../traffic/redact.ts';
+
+/** Of the word that it is over, in bytes: one line. */
+const LONGEST_DONE = 64 * 1024;
 
 /**
  * The files of one delegate. What other programs see is `.prompt`, `.status`, `.output`, `.done` and `.log`; the same names, in
  * another folder, are those of a claude-swarm worker.
  */
 export class DelegateFiles {
+	/** The answer that was written last, with the look of its file. */
+	private written: { output: string; look: string } | undefined;
 	/** Why the copy could not be written. */
 	private hasSaidWhy = false;
 
@@ -52,7 +58,7 @@ export class DelegateFiles {
 	async begin(prompt: string): Promise<void> {
 		for (const earlier of [this.done, this.output]) await rm(earlier, { force: true });
 		// Where it is the very file that says what to do, it stays its writer's.
-		if ((await readTextIfExists(this.prompt)) !== prompt) await writeFileAtomic(this.prompt, prompt);
+		if ((await readPlainText(this.prompt)) !== prompt) await writeFileAtomic(this.prompt, prompt);
 		await this.inCopy(files => files.begin(prompt));
 	}
 
@@ -61,9 +67,14 @@ export class DelegateFiles {
 		await this.inCopy(files => files.writeStatus(status));
 	}
 
-	/** On the disk when this returns. */
+	/** On the disk when this returns. The same answer is not written twice, unless somebody has replaced it. */
 	async writeOutput(output: string): Promise<void> {
+		if (this.written?.output === output && this.written.look === (await this.lookOfOutput())) return;
 		await writeFileAtomic(this.output, output, { sync: true });
+		const look = await this.lookOfOutput();
+		// Whoever takes the runner for dead writes an empty one.
+		const isOurs = look?.endsWith(` ${Buffer.byteLength(output)}`) === true;
+		this.written = isOurs ? { output, look } : undefined;
 		await this.inCopy(files => files.writeOutput(output));
 	}
 
@@ -74,6 +85,17 @@ export class DelegateFiles {
 	async writeDone(error: string | undefined): Promise<void> {
 		await this.inCopy(files => files.writeDone(error));
 		await writeFileAtomic(this.done, `${error === undefined ? 'success' : `error: ${error}`}\n`, { sync: true });
+	}
+
+	private async lookOfOutput(): Promise<string | undefined> {
+		const found = await lstat(this.output, { bigint: true }).catch(() => undefined);
+		return found && `${found.ino} ${found.mtimeNs} ${found.size}`;
+	}
+
+	/** What is left of one that nobody has any more. */
+	async remove(): Promise<void> {
+		for (const file of [this.status, this.output, this.done, this.log, this.prompt])
+			await rm(file, { force: true });
 	}
 
 	/** Through no link: a swarm's folder may have come with a repository. */
@@ -95,29 +117,50 @@ export class DelegateFiles {
 
 	/** `success`, `error: …`, or `undefined` while it is not over. */
 	async readDone(): Promise<string | undefined> {
-		return (await readTextIfExists(this.done))?.trim();
+		return (await readPlainText(this.done, LONGEST_DONE))?.trim();
 	}
 
 	async hasOutput(): Promise<boolean> {
-		return ((await stat(this.output).catch(() => undefined))?.size ?? 0) > 0;
+		const found = await lstat(this.output).catch(() => undefined);
+		return found !== undefined && found.isFile() && found.size > 0;
+	}
+
+	/** All of the answer; empty where there is none. */
+	async readAnswer(): Promise<string> {
+		const handle = await this.openOutput();
+		try {
+			return (await handle?.readFile('utf8')) ?? '';
+		} finally {
+			await handle?.close();
+		}
 	}
 
 	/** The beginning of the answer, in bytes of UTF-8 at most, and whether that is all of it. */
 	async readOutput(limit: number): Promise<{ text: string; isWhole: boolean; bytes: number }> {
-		const found = await stat(this.output).catch(() => undefined);
-		if (!found) return { text: '', isWhole: true, bytes: 0 };
-		if (found.size <= limit) return { text: await readFile(this.output, 'utf8'), isWhole: true, bytes: found.size };
-		const handle = await open(this.output, 'r');
+		const handle = await this.openOutput();
+		if (!handle) return { text: '', isWhole: true, bytes: 0 };
 		try {
+			const { size: bytes } = await handle.stat();
+			if (bytes <= limit) return { text: await handle.readFile('utf8'), isWhole: true, bytes };
 			const { buffer, bytesRead } = await handle.read(Buffer.alloc(limit), 0, limit, 0);
 			// A character that was cut in two goes.
 			const text = buffer
 				.subarray(0, bytesRead)
 				.toString('utf8')
 				.replace(/\uFFFD+$/, '');
-			return { text, isWhole: false, bytes: found.size };
+			return { text, isWhole: false, bytes };
 		} finally {
 			await handle.close();
+		}
+	}
+
+	/** What is no plain file is nobody's answer. */
+	private async openOutput(): Promise<FileHandle | undefined> {
+		try {
+			return await openPlainFile(this.output);
+		} catch (error) {
+			if (error instanceof NancyError) return undefined;
+			throw error;
 		}
 	}
 }

@@ -1,13 +1,13 @@
 import { lstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { readTextIfExists } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, RUNNER_DIED, SwarmFeature } from '../../protocol/delegate.ts';
 import { DriverId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { holdingLock } from '../holdingLock.ts';
-import { refuseLinks } from '../links.ts';
+import { linkAmong, refuseLinks } from '../links.ts';
+import { readPlainText } from '../plainFile.ts';
 import type { Delegate } from './delegates.ts';
 import { DelegateFiles } from './files.ts';
 
@@ -54,7 +54,7 @@ export function swarmFeature(name: string): SwarmFeature {
 
 /** @throws NancyError `bad-file` where a folder on the way is a link */
 export function swarmFiles(folder: string, feature: SwarmFeature): DelegateFiles {
-	refuseLinks(FOLDERS.map((_, index) => join(folder, ...FOLDERS.slice(0, index + 1))));
+	refuseLinks(foldersIn(folder));
 	return new DelegateFiles(join(folder, ...FOLDERS, feature));
 }
 
@@ -77,8 +77,13 @@ export async function beginSwarmRun(files: DelegateFiles, prompt: string, status
 	});
 }
 
-/** Whether a swarm works, or has worked, in this folder. */
+function foldersIn(folder: string): string[] {
+	return FOLDERS.map((_, index) => join(folder, ...FOLDERS.slice(0, index + 1)));
+}
+
+/** Whether a swarm works, or has worked, in this folder. What is behind a link is elsewhere. */
 export function hasSwarm(folder: string): boolean {
+	if (linkAmong(foldersIn(folder)) !== undefined) return false;
 	return lstatSync(join(folder, ...FOLDERS), { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
@@ -87,6 +92,7 @@ export function hasSwarm(folder: string): boolean {
  * @param own features of Nancy's own delegates, which are shown as such
  */
 export async function swarmWorkers(folder: string, own: ReadonlySet<string>): Promise<Delegate[]> {
+	if (!hasSwarm(folder)) return [];
 	const features = new Set<string>();
 	for (const ending of ENDINGS) {
 		for (const name of await fileNames(join(folder, ...FOLDERS), ending))
@@ -104,7 +110,8 @@ export async function swarmWorkers(folder: string, own: ReadonlySet<string>): Pr
 async function swarmWorker(folder: string, feature: SwarmFeature): Promise<Delegate> {
 	const id = idOf(feature);
 	const files = new DelegateFiles(join(folder, ...FOLDERS, feature));
-	const done = await files.readDone();
+	// Another program's: what cannot be read tells nothing, and stands in no delegate's way.
+	const done = await files.readDone().catch(() => undefined);
 	const status = await readStatus(files);
 	const record = DelegateRecord.parse({
 		version: 1,
@@ -148,7 +155,7 @@ function hashOf(text: string): string {
 async function readStatus(files: DelegateFiles): Promise<DelegateStatus> {
 	const blank = DelegateStatus.parse({ task_id: basename(files.base), status: 'running', reported: true });
 	try {
-		const parsed = DelegateStatus.safeParse(JSON.parse((await readTextIfExists(files.status)) ?? ''));
+		const parsed = DelegateStatus.safeParse(JSON.parse((await readPlainText(files.status)) ?? ''));
 		return parsed.success ? { ...parsed.data, reported: true } : blank;
 	} catch {
 		return blank;

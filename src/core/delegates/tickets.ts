@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
+import { readPlainFile } from '../plainFile.ts';
 
 /** Why a delegate without a ticket is not run. */
 export const NO_TICKET = 'it was not queued by you on this machine, or was changed since; delegate it again';
@@ -30,9 +31,10 @@ export class Tickets {
 	async read(id: DelegateId, files: readonly string[]): Promise<string[] | undefined> {
 		const text = await readTextIfExists(this.file(id));
 		if (text === undefined) return undefined;
-		const contents = await Promise.all(files.map(file => readFile(file))).catch(() => undefined);
-		if (contents === undefined || text.trim() !== digest(files, contents)) return undefined;
-		return contents.map(bytes => bytes.toString('utf8'));
+		const contents = await Promise.all(files.map(file => readPlainFile(file))).catch(() => undefined);
+		const found = contents?.filter(bytes => bytes !== undefined);
+		if (found?.length !== files.length || text.trim() !== digest(files, found)) return undefined;
+		return found.map(bytes => bytes.toString('utf8'));
 	}
 
 	async isValid(id: DelegateId, files: readonly string[]): Promise<boolean> {

@@ -31,6 +31,7 @@ const Retry = z.looseObject({ reason: z._default(z.string(), 'error') });
 const Failure = z.looseObject({
 	message: z._default(z.string(), ''),
 	errorType: z.optional(z.string()),
+	errorCode: z.optional(z.string()),
 	statusCode: z.optional(z.number()),
 });
 const Result = z.looseObject({ sessionId: SessionId, exitCode: z.number() });
@@ -110,6 +111,7 @@ export class StreamReader implements HeadlessReader {
 		const failure = exitCode === 0 ? undefined : failureOf(this.failure, exitCode);
 		return [
 			{ is: 'session', session: sessionId, model: this.model },
+			...(failure && isUsedUp(this.failure) ? [{ is: 'quota' } as const] : []),
 			{
 				is: 'result',
 				result: {
@@ -124,10 +126,24 @@ export class StreamReader implements HeadlessReader {
 	}
 }
 
+/**
+ * What the service says of an account whose limit is used up; `ErrorData` in the CLI's schemas/session-events.schema.json. It does
+ * not say when that resets.
+ */
+const USED_UP = /^(?:quota_exceeded|free_quota_exceeded|user_weekly_rate_limited|user_global_rate_limited)$/;
+/** Of the kind `quota` too, but no limit that time resets. */
+const NEVER_RESETS = /^(?:session_quota_exceeded|billing_not_configured)$/;
+
+function isUsedUp(failure: z.infer<typeof Failure> | undefined): boolean {
+	const { errorType, errorCode = '' } = failure ?? {};
+	return (errorType === 'quota' && !NEVER_RESETS.test(errorCode)) || USED_UP.test(errorCode);
+}
+
 function failureOf(failure: z.infer<typeof Failure> | undefined, exitCode: number): HeadlessFailure {
 	const reason = failure?.message || `it ended with code ${exitCode}`;
 	const status = failure?.statusCode;
-	if (status === TOO_MANY || failure?.errorType === 'rate_limit' || failure?.errorType === 'quota')
+	if (NEVER_RESETS.test(failure?.errorCode ?? '')) return { reason, kind: 'final' };
+	if (status === TOO_MANY || failure?.errorType === 'rate_limit' || isUsedUp(failure))
 		return { reason, kind: 'too-many' };
 	// Without a status there was no answer at all: refused, cut off, timed out.
 	const isTransient = failure !== undefined && (status === undefined || status >= FIRST_SERVER_ERROR);

@@ -79,7 +79,7 @@ export class StreamReader implements HeadlessReader {
 				// A hook that denies the agent's end: what it says next is another answer.
 				return this.said();
 			case 'result':
-				return [...this.said(), this.readResult(line)];
+				return [...this.said(), ...quotaIn(line), this.readResult(line)];
 		}
 	}
 
@@ -116,10 +116,29 @@ function resultOf(text: string, stats: Result['stats'], failure?: HeadlessFailur
 	return { is: 'result', result: { text, inputTokens, outputTokens, costUsd: undefined, failure } };
 }
 
+/** The account's own limit, not that of a minute: TerminalQuotaError in the CLI, and what its service says. */
+const USED_UP = /exhausted your (?:daily quota|capacity)|quota will reset after/i;
+const UNITS_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 };
+
+function quotaIn({ status, error }: Result): readonly HeadlessEvent[] {
+	const reason = error?.message ?? '';
+	if (status === 'success' || !USED_UP.test(reason)) return [];
+	const after = /reset after ((?:\d+(?:\.\d+)?[dhms])+)/i.exec(reason)?.[1];
+	return [{ is: 'quota', resetsAtMs: after === undefined ? undefined : Date.now() + durationMs(after) }];
+}
+
+/** Of `8h30m0s`. */
+function durationMs(text: string): number {
+	let sum = 0;
+	for (const [, count, unit] of text.toLowerCase().matchAll(/([\d.]+)([dhms])/g))
+		sum += Number(count) * UNITS_MS[unit === 'd' || unit === 'h' || unit === 'm' ? unit : 's'];
+	return sum;
+}
+
 const QUOTA = /"code":\s*429\b|quota|RESOURCE_EXHAUSTED|rate limit/i;
 const TRANSIENT = /"code":\s*5\d\d\b|UNAVAILABLE|fetch failed|ECONN|ETIMEDOUT|timed? ?out/;
 
 function failureOf(reason: string): HeadlessFailure {
-	if (QUOTA.test(reason)) return { reason, kind: 'too-many' };
+	if (QUOTA.test(reason) || USED_UP.test(reason)) return { reason, kind: 'too-many' };
 	return { reason, kind: TRANSIENT.test(reason) ? 'transient' : 'final' };
 }

@@ -35,6 +35,8 @@ const Failed = z.looseObject({
 				message: z.optional(z.string()),
 				statusCode: z.optional(z.number()),
 				isRetryable: z.optional(z.boolean()),
+				responseBody: z.optional(z.string()),
+				responseHeaders: z.optional(z.looseObject({ 'retry-after': z.optional(z.string()) })),
 			}),
 		),
 	}),
@@ -107,7 +109,7 @@ export class StreamReader implements HeadlessReader {
 			}
 			case 'error':
 				this.failure = failureOf(line.error);
-				return [];
+				return quotaIn(line.error);
 		}
 	}
 
@@ -122,6 +124,15 @@ export class StreamReader implements HeadlessReader {
 		this.denied = [tool, summary].filter(Boolean).join(': ');
 		return [used, { is: 'denied', tool, reason }];
 	}
+}
+
+/** Its own service's word for a limit of the account: `FreeUsageLimitError`, and `GoUsageLimitError` with the seconds until it resets. */
+const USED_UP = /UsageLimitError/;
+
+function quotaIn({ data }: z.infer<typeof Failed>['error']): readonly HeadlessEvent[] {
+	if (data?.statusCode !== TOO_MANY || !USED_UP.test(data.responseBody ?? '')) return [];
+	const seconds = Number(data.responseHeaders?.['retry-after'] ?? NaN);
+	return [{ is: 'quota', resetsAtMs: seconds >= 0 ? Date.now() + seconds * 1000 : undefined }];
 }
 
 function failureOf({ name, data }: z.infer<typeof Failed>['error']): HeadlessFailure {

@@ -488,6 +488,12 @@ describe('nancy delegates --resume', () => {
 		const resumed = await it.run(['delegates', id, '--resume', '--wait', '--timeout', '30']);
 		expect(resumed).toMatchObject({ code: 0, stdout: 'The answer.\n' });
 		expect((await it.run(['delegates', '--resume'])).code).toBe(2);
+		writeFileSync(join(it.delegates.folder, 'parked.json'), 'garbage');
+		expect((await it.run(['delegates'])).stderr).toContain('parked.json cannot be read');
+		const unused = it.folder.file('unused');
+		mkdirSync(join(unused, '.claude/orchestrator/workers'), { recursive: true });
+		expect((await it.run(['-C', unused, 'delegates', '--resume'])).code).toBe(2);
+		expect(existsSync(join(unused, '.nancy'))).toBe(false);
 	}, 60_000);
 });
 

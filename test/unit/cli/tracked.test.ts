@@ -43,6 +43,7 @@ it.each([
 	['send', ['send', 'fix', 'Go on.']],
 	['delegate', ['delegate', 'Go on.']],
 	['doctor --fix', ['doctor', '--fix']],
+	['delegates --resume', ['delegates', '--resume']],
 ])('nancy %s does nothing in a .nancy that came with the repository, and says what to do', async (_, args) => {
 	repository.git(['add', '--force', '.nancy/tasks']);
 	repository.git(['commit', '-qm', 'brought along']);
@@ -78,6 +79,6 @@ it('once it is the user’s own again, agents start as ever', async () => {
 
 it('what was there can still be read and cleaned up', async () => {
 	repository.git(['add', '--force', '.nancy/tasks']);
-	for (const args of [['status'], ['inbox', 'fix/worker'], ['doctor'], ['cleanup']])
+	for (const args of [['status'], ['inbox', 'fix/worker'], ['doctor'], ['delegates'], ['cleanup']])
 		expect((await nancy.run(args, call())).code, args.join(' ')).toBe(ExitCode.ok);
 });

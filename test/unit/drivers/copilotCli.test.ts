@@ -387,6 +387,20 @@ describe('reading a run without a terminal', () => {
 		expect(last).toMatchObject({ result: { failure: { kind: 'transient', reason: 'no answer' } } });
 	});
 
+	it.each([
+		['quota', 'quota_exceeded', true, 'too-many'],
+		['quota', undefined, true, 'too-many'],
+		['rate_limit', 'user_weekly_rate_limited', true, 'too-many'],
+		['rate_limit', 'user_model_rate_limited', false, 'too-many'],
+		['quota', 'billing_not_configured', false, 'final'],
+	])('tells a limit of the account from others: %s, %s', (errorType, errorCode, isUsedUp, kind) => {
+		const reader = headlessOf(copilotCli).reader();
+		reader.read(JSON.stringify({ type: 'session.error', data: { message: 'no', errorType, errorCode } }));
+		const told = reader.read(JSON.stringify({ type: 'result', sessionId: session, exitCode: 1 }));
+		expect(told.filter(({ is }) => is === 'quota')).toEqual(isUsedUp ? [{ is: 'quota' }] : []);
+		expect(told.at(-1)).toMatchObject({ result: { failure: { kind } } });
+	});
+
 	it('says nothing of a run that was killed: without a result there was none', () => {
 		const reader = headlessOf(copilotCli).reader();
 		for (const line of lines('headless-success.jsonl').slice(0, -1)) reader.read(line);

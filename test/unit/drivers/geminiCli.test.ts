@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { NO_FACTS, WAKE_PROMPT, type Delivery, type LaunchRequest } from '../../../src/core/driver.ts';
 import { headlessOf } from '../../../src/core/launch.ts';
 import { geminiCli } from '../../../src/drivers/gemini-cli/driver.ts';
@@ -371,6 +371,23 @@ describe('running Gemini CLI without a terminal', () => {
 		expect(failed(400)).toMatchObject(kind('final'));
 		expect(failed(429)).toMatchObject(kind('too-many'));
 		expect(failed(503)).toMatchObject(kind('transient'));
+	});
+
+	it.each([
+		['You have exhausted your capacity on this model. Your quota will reset after 8h30m15s.', 30_615_000],
+		['You have exhausted your capacity on this model. Your quota will reset after 2d1.5s.', 172_801_500],
+		['You have exhausted your daily quota on this model.', undefined],
+		['Quota exceeded for requests per minute. Please retry in 21.3s.', null],
+	])('tells the account’s limit from that of a minute: %s', (message, afterMs) => {
+		vi.useFakeTimers({ now: 1_000_000 });
+		try {
+			const told = run([JSON.stringify({ type: 'result', status: 'error', error: { message } })]);
+			expect(told.at(-1)).toMatchObject({ is: 'result', result: { failure: { kind: 'too-many' } } });
+			const resetsAtMs = afterMs && 1_000_000 + afterMs;
+			expect(told.slice(0, -1)).toEqual(afterMs === null ? [] : [{ is: 'quota', resetsAtMs }]);
+		} finally {
+			vi.useRealTimers();
+		}
 	});
 
 	it('tells what its permissions deny, but not a halt, which is no permission’s', () => {

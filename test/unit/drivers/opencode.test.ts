@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { shortcomings, WAKE_PROMPT, type Delivery, type LaunchRequest } from '../../../src/core/driver.ts';
 import { headlessOf } from '../../../src/core/launch.ts';
 import { opencode } from '../../../src/drivers/opencode/driver.ts';
@@ -204,6 +204,22 @@ describe('reading a run', () => {
 			{ result: { failure: { kind: 'final', reason: /400/ } } },
 		]);
 		expect(readRun('run-quota.jsonl', 1).ending).toMatchObject([{ result: { failure: { kind: 'too-many' } } }]);
+	});
+
+	it.each([
+		['FreeUsageLimitError', undefined, { is: 'quota', resetsAtMs: undefined }],
+		['GoUsageLimitError', '3600', { is: 'quota', resetsAtMs: 4_600_000 }],
+		['invalid_request_error', '3600', undefined],
+	])('tells the account’s limit by the word of its service: %s', (type, after, quota) => {
+		vi.useFakeTimers({ now: 1_000_000 });
+		try {
+			const responseHeaders = { 'retry-after': after };
+			const data = { message: 'no', statusCode: 429, responseHeaders, responseBody: JSON.stringify({ type }) };
+			const line = { type: 'error', error: { name: 'APIError', data } };
+			expect(headlessOf(opencode).reader().read(JSON.stringify(line))).toEqual(quota ? [quota] : []);
+		} finally {
+			vi.useRealTimers();
+		}
 	});
 
 	it('has no answer when it was killed, or said nothing', () => {

@@ -247,18 +247,41 @@ describe('a runner', () => {
 				await delegates.writeStatus(record.id, { ...status, status: 'failed', error: 'no', reported: true });
 			} else {
 				await tickets.remove(bad.record.id);
+				mkdirSync(bad.files.output);
 			}
 			const record = delegates.workspace.paths.taskRecord(task);
 			const before = readFileSync(record);
 			writeFileSync(record, 'garbage');
-			await expect(look(1)).rejects.toThrow('cannot be read');
+			await expect(look(1)).rejects.toThrow(what === 'ended' ? 'cannot be read' : 'EISDIR');
 			expect(await ended(good)).toMatchObject({ state: 'done' });
 			writeFileSync(record, before);
+			rmSync(bad.files.output, { recursive: true, force: true });
 			await look(1);
 			expect((await ended(bad)).state).toBe('failed');
 		},
 		30_000,
 	);
+
+	it('that was taken for dead and deleted leaves nothing behind when it ends', async () => {
+		const queued = await delegate('tool:Read wait:1500 answer:done');
+		await look();
+		const { runner } = await eventually('its start', async () => {
+			const { status } = await delegates.get(queued.record.id);
+			return status.tool_calls > 0 && status;
+		});
+		const left = () => readdirSync(delegates.folder).filter(name => name.startsWith(queued.record.id));
+		for (const name of left()) rmSync(join(delegates.folder, name));
+		await eventually('its end', () => runner && liveness(runner) === 'dead', { timeoutMs: 20_000 });
+		expect(left()).toEqual([]);
+		expect(await results()).toEqual([]);
+	}, 30_000);
+
+	it('waits for its account alone where the others cannot be told', async () => {
+		mkdirSync(join(delegates.folder, 'parked.json'), { recursive: true });
+		const now = await run('tool:Read quota:500');
+		expect(now).toMatchObject({ state: 'done', status: { iteration: 2 } });
+		expect(logOf(now)).toContain('the others are not told to wait: EISDIR');
+	}, 30_000);
 
 	it('parks the whole batch until the limit resets, then goes on', async () => {
 		const first = await delegate('tool:Read quota:4000');
@@ -281,10 +304,13 @@ describe('a runner', () => {
 		const other = await delegate('wait:5000 answer:other', { agent: otherHeadlessDriver.id });
 		await look(1);
 		const seen = new Set<string>();
+		const untils = new Set<string>();
 		await eventually(
 			'both have ended',
 			async () => {
-				const states = [await stateOf(first), await stateOf(other)];
+				const { state, status } = await delegates.get(first.record.id);
+				const states = [state, await stateOf(other)];
+				if (state === 'parked') untils.add(status.parked_until === undefined ? 'a place is free' : 'its reset');
 				seen.add(states.join(' '));
 				return states.every(state => state === 'done');
 			},
@@ -292,6 +318,7 @@ describe('a runner', () => {
 		);
 		expect(seen).toContain('parked running');
 		expect(seen).not.toContain('running running');
+		expect([...untils]).toEqual(['its reset', 'a place is free']);
 	}, 60_000);
 
 	it('waits for no limit longer than some hours, nor when somebody wants it to go on', async () => {

@@ -117,4 +117,16 @@ describe('a choice of how to delegate', () => {
 			['heron', 'c'],
 		]);
 	});
+
+	it.each([
+		['two agents', ['heron', 'ibis'], ''],
+		['two agents, with models that are typed for none of them', ['heron', 'ibis'], 'opus, curved'],
+		['an agent', ['ibis'], ''],
+		['an agent of two, with models that are typed for neither', ['ibis'], 'opus'],
+	])('leaves %s with the models of their settings', (_, ids, models) => {
+		const unstarted = ids.map(id => request(id, id === 'ibis' ? 'curved' : 'opus'));
+		const rest = choiceOfRest({ ...USUAL, agents: ['heron', 'ibis'], models }, unstarted);
+		expect(rest.agents).toEqual(ids);
+		expect(rest.models).toBe('');
+	});
 });

@@ -422,3 +422,21 @@ describe('a status file', () => {
 		}
 	});
 });
+
+describe('an answer', () => {
+	it('is written once, and again only where somebody has replaced it', async () => {
+		const { files } = await queue();
+		await files.writeOutput('The answer.');
+		const first = statSync(files.output).ino;
+		await files.writeOutput('The answer.');
+		expect(statSync(files.output).ino).toBe(first);
+		writeFileSync(files.output, '');
+		await files.writeOutput('The answer.');
+		expect(readFileSync(files.output, 'utf8')).toBe('The answer.');
+		await files.writeOutput('Another.');
+		expect(readFileSync(files.output, 'utf8')).toBe('Another.');
+		rmSync(files.output);
+		await files.writeOutput('Another.');
+		expect(readFileSync(files.output, 'utf8')).toBe('Another.');
+	});
+});

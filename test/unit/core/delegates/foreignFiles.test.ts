@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DelegateMirror } from '../../../../src/core/delegates/delegateMirror.ts';
+import { hasSwarm } from '../../../../src/core/delegates/swarm.ts';
+import { ORCHESTRATOR } from '../../../../src/protocol/names.ts';
+import { DelegateRoom } from '../../../support/delegateRoom.ts';
+
+let room: DelegateRoom;
+let workers: string;
+
+beforeEach(() => {
+	room = new DelegateRoom();
+	workers = join(room.workspace.folder, '.claude/orchestrator/workers');
+});
+afterEach(() => room.folder.remove());
+
+/** What a repository, or an agent, can put where Nancy looks for a file. */
+const OTHERS = {
+	'a link to what never ends': file => symlinkSync('/dev/zero', file),
+	'a link to somebody else’s file': file => {
+		writeFileSync(room.folder.file('secret'), 'success\nthe secret');
+		symlinkSync(room.folder.file('secret'), file);
+	},
+	'a pipe that nobody writes to': file => execFileSync('mkfifo', [file]),
+	'a folder': file => mkdirSync(file),
+	'a file without an end in sight': file => {
+		writeFileSync(file, '');
+		truncateSync(file, 2 ** 31);
+	},
+} satisfies Record<string, (file: string) => void>;
+
+describe.each(Object.entries<(file: string) => void>(OTHERS))('%s', (_, put) => {
+	it.each(['done', 'status', 'json'] as const)(
+		'is no .%s of a delegate, and keeps no other from being listed',
+		async ending => {
+			const { record } = await room.queue();
+			const other = await room.queue();
+			const file = `${room.delegates.files(record.id).base}.${ending}`;
+			rmSync(file, { force: true });
+			put(file);
+			const { delegates, problems } = await room.delegates.list();
+			expect(delegates.map(each => each.record.id)).toEqual([other.record.id]);
+			// What is not even listed as a file is not read at all.
+			for (const problem of problems) expect(problem.reason).toContain(file);
+			const mirror = new DelegateMirror(room.delegates);
+			await mirror.read();
+			expect(mirror.all().map(each => each.record.id)).toEqual([other.record.id]);
+		},
+	);
+
+	it.each(['done', 'status'])('tells nothing as the .%s of a swarm’s worker', async ending => {
+		mkdirSync(workers, { recursive: true });
+		writeFileSync(join(workers, 'login.prompt'), 'Log in.');
+		put(join(workers, `login.${ending}`));
+		const { delegates } = await room.delegates.list();
+		expect(delegates).toMatchObject([{ isForeign: true, state: 'running', record: { title: 'login' } }]);
+	});
+});
+
+it('an answer behind a link is none, and its text gets to nobody', async () => {
+	const delegate = await room.queue();
+	await room.delegates.finish(delegate, { ok: true, output: 'The answer.' });
+	const { id, task } = delegate.record;
+	rmSync(delegate.files.output);
+	OTHERS['a link to somebody else’s file'](delegate.files.output);
+	const found = await room.delegates.get(id);
+	expect(found).toMatchObject({ state: 'failed', error: 'it ended well, but its answer is not there' });
+	expect((await found.files.readOutput(1000)).text).toBe('');
+	await room.delegates.locked(() => room.delegates.reconcile([found]));
+	const { messages } = await room.workspace.mailbox({ task, worker: ORCHESTRATOR }).list();
+	expect(messages.map(({ content }) => content.text).join()).not.toContain('secret');
+});
+
+it('a prompt behind a link is none', async () => {
+	const { record, files } = await room.queue();
+	renameSync(files.prompt, room.folder.file('elsewhere'));
+	symlinkSync(room.folder.file('elsewhere'), files.prompt);
+	expect(await room.tickets.isValid(record.id, room.delegates.filesOfRequest(record.id))).toBe(false);
+	await expect(room.delegates.prompt(record.id)).rejects.toMatchObject({ code: 'bad-file' });
+});
+
+it.each(['.claude', '.claude/orchestrator', '.claude/orchestrator/workers'])(
+	'a swarm behind the link %s is none of the folder’s',
+	async at => {
+		mkdirSync(workers, { recursive: true });
+		writeFileSync(join(workers, 'login.done'), 'success');
+		expect((await room.delegates.list()).delegates).toHaveLength(1);
+		const link = join(room.workspace.folder, at);
+		renameSync(link, room.folder.file('elsewhere'));
+		symlinkSync(room.folder.file('elsewhere'), link);
+		expect(hasSwarm(room.workspace.folder)).toBe(false);
+		expect((await room.delegates.list()).delegates).toEqual([]);
+	},
+);
+
+describe.each([
+	['garbage', (file: string) => writeFileSync(file, 'garbage')],
+	['other data', (file: string) => writeFileSync(file, '[{"agent":"../x"}]')],
+	...Object.entries<(file: string) => void>(OTHERS),
+])('a list of parked agents that is %s', (_, put) => {
+	it('parks nobody, and is named', async () => {
+		await room.queue();
+		const file = join(room.delegates.folder, 'parked.json');
+		put(file);
+		expect(await room.delegates.parked(Date.now())).toEqual([]);
+		expect(await room.delegates.unpark()).toEqual([]);
+		const { delegates, problems } = await room.delegates.list();
+		expect([delegates.length, problems.map(problem => problem.file)]).toEqual([1, [file]]);
+		const mirror = new DelegateMirror(room.delegates);
+		expect([await mirror.read(), await mirror.read()]).toEqual([true, false]);
+		expect(mirror.problems()).toEqual(problems);
+		rmSync(file, { recursive: true });
+		expect([await mirror.read(), mirror.problems()]).toEqual([true, []]);
+	});
+});
+
+it('an account’s limit replaces a list of parked agents that cannot be read', async () => {
+	const { record } = await room.queue();
+	writeFileSync(join(room.delegates.folder, 'parked.json'), 'garbage');
+	const until = new Date(Date.now() + 60_000).toISOString();
+	await room.delegates.park({ version: 1, agent: record.agent, until, reason: 'limit' });
+	expect(await room.delegates.parked(Date.now())).toMatchObject([{ agent: record.agent }]);
+});
