@@ -20,7 +20,7 @@ import type { Workbench } from '../support/workbench.ts';
 /** High enough for every row and every choice of a menu. */
 const size = { width: 1500, height: 1300 };
 /** Delegates wait by a loop, which would be asked about. */
-const claudeSettings = { permissions: { defaultMode: 'default', allow: ['Bash'] } };
+const claudeSettings = { prefersReducedMotion: true, permissions: { defaultMode: 'default', allow: ['Bash'] } };
 const EDIT = { Where: 'A worktree of its own', Permissions: 'Edit' };
 /** Not text in any encoding. */
 const BINARY = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff, 0xfe, 0, 1, 2, 3, 0xc3, 0x28]);

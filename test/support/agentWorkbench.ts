@@ -5,6 +5,8 @@ import type { Workbench } from './workbench.ts';
 
 /** What the agent may do unasked; it asks before everything else. */
 const claudeSettings = {
+	// Its turning signs keep a window that is drawn without a graphics card busy.
+	prefersReducedMotion: true,
 	permissions: {
 		defaultMode: 'default',
 		allow: ['Bash(nancy:*)', 'Bash(sleep *)', 'Bash(echo *)', `Bash(${waitForProgram} *)`],

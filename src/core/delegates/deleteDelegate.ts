@@ -7,6 +7,7 @@ import { deleteWorker } from '../deleteWorker.ts';
 import { isFinal, swarmFeatures, type Delegates } from './delegates.ts';
 import { DelegateFiles } from './files.ts';
 import { passOnResults } from './report.ts';
+import { reportable } from './reportable.ts';
 import { swarmFiles } from './swarm.ts';
 import { liveSwarmRun } from './swarmRun.ts';
 import type { Tickets } from './tickets.ts';
@@ -25,7 +26,7 @@ export async function deleteDelegate(store: Delegates, tickets: Tickets, id: Del
 		if (!delegate) return;
 		if (!isFinal(delegate.state)) throw new NancyError('busy', `${id} has not ended; stop it first`);
 		const { record } = delegate;
-		await store.reconcile([delegate]);
+		await store.reconcile([await reportable(store, tickets, delegate)]);
 		// Before its record: what is left without one is nothing that could be run.
 		await tickets.remove(id);
 		const worker = await store.workspace.worker(record);
@@ -39,7 +40,7 @@ export async function deleteDelegate(store: Delegates, tickets: Tickets, id: Del
 		// With its record it is gone; the other files only take room.
 		await rm(join(store.folder, `${id}.json`), { force: true });
 		for (const file of filesOf(store.files(id))) await rm(file, { force: true });
-		await sweep(store);
+		await sweepDeleted(store);
 	});
 }
 
@@ -59,7 +60,7 @@ async function copyOf(store: Delegates, { id, swarm }: DelegateRecord): Promise<
 }
 
 /** Removes what a kill has left of deleted delegates. */
-async function sweep({ folder }: Delegates): Promise<void> {
+async function sweepDeleted({ folder }: Delegates): Promise<void> {
 	const records = new Set(await fileNames(folder, '.json'));
 	for (const name of await fileNames(folder, '.prompt')) {
 		const id = DelegateId.safeParse(name.slice(0, -'.prompt'.length));
@@ -70,7 +71,7 @@ async function sweep({ folder }: Delegates): Promise<void> {
 	}
 }
 
-/** The prompt last: {@link sweep} finds the others by it. */
+/** The prompt last: {@link sweepDeleted} finds the others by it. */
 function filesOf({ status, output, done, log, prompt }: DelegateFiles): string[] {
 	return [status, output, done, log, prompt];
 }

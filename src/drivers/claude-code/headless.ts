@@ -53,7 +53,7 @@ const Result = z.looseObject({
 	terminal_reason: z.optional(z.string()),
 	api_error_status: z.optional(z.nullable(z.number())),
 	total_cost_usd: z.optional(z.number()),
-	modelUsage: z._default(
+	modelUsage: z.optional(
 		z.record(
 			z.string(),
 			z.looseObject({
@@ -63,7 +63,6 @@ const Result = z.looseObject({
 				cacheCreationInputTokens: z._default(z.number(), 0),
 			}),
 		),
-		{},
 	),
 });
 
@@ -210,9 +209,9 @@ function textOf(content: unknown): string {
 
 /** Success is told by `is_error` alone: of an API error the subtype is `success`, of an interrupted run the exit code 0. */
 function resultOf(result: z.infer<typeof Result>): HeadlessEvent {
-	const usage = Object.values(result.modelUsage);
-	const sum = (pick: (each: (typeof usage)[number]) => number) =>
-		usage.reduce((total, each) => total + pick(each), 0);
+	const usage = result.modelUsage && Object.values(result.modelUsage);
+	const sum = (pick: (each: NonNullable<typeof usage>[number]) => number) =>
+		usage?.reduce((total, each) => total + pick(each), 0);
 	const text = result.result ?? result.errors?.join('\n') ?? '';
 	return {
 		is: 'result',

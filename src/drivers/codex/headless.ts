@@ -110,7 +110,12 @@ class Reader implements HeadlessReader {
 			}
 			case 'turn.failed': {
 				const text = line.error.message;
-				const result = resultOf({ text, inputTokens: 0, outputTokens: 0, failure: failureOf(text) });
+				const result = resultOf({
+					text,
+					inputTokens: undefined,
+					outputTokens: undefined,
+					failure: failureOf(text),
+				});
 				return isUsedUp(text) ? [{ is: 'quota', resetsAtMs: resetOf(text, Date.now()) }, result] : [result];
 			}
 		}
