@@ -5,6 +5,7 @@ import { agentIds } from '../../test/support/pinnedAgent.ts';
 import { root } from './bootstrap.mjs';
 import { build } from './bundles.mjs';
 import { check } from './check.mjs';
+import { useFastTemp } from './fastTemp.mjs';
 import { installAgent } from './installAgent.mjs';
 import { installChromium } from './installChromium.mjs';
 import { installVscodeServer } from './installVscodeServer.mjs';
@@ -61,8 +62,13 @@ export async function runPhases(args) {
 	const stopped = stopsWithUs();
 	const started = Date.now();
 	const outcomes = [];
-	for (const together of sideBySide(chosen)) {
-		if (!stopped.aborted) outcomes.push(...(await runTogether(together, installing, words, stopped)));
+	const putBack = useFastTemp();
+	try {
+		for (const together of sideBySide(chosen)) {
+			if (!stopped.aborted) outcomes.push(...(await runTogether(together, installing, words, stopped)));
+		}
+	} finally {
+		putBack();
 	}
 	return stopped.aborted ? 130 : report(outcomes, Date.now() - started);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
-import { errorText, NancyError } from '../../base/errors.ts';
+import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked, type DelegateState } from '../../protocol/delegate.ts';
@@ -227,7 +227,7 @@ export class Delegates {
 		try {
 			return { all: (await readJsonFile(file, ParkedList)) ?? [] };
 		} catch (error) {
-			return { all: [], problem: { file, reason: errorText(error) } };
+			return { all: [], problem: fileProblem(file, error) };
 		}
 	}
 

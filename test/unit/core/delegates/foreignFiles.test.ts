@@ -43,7 +43,7 @@ describe.each(Object.entries<(file: string) => void>(OTHERS))('%s', (_, put) => 
 			const { delegates, problems } = await room.delegates.list();
 			expect(delegates.map(each => each.record.id)).toEqual([other.record.id]);
 			// What is not even listed as a file is not read at all.
-			for (const problem of problems) expect(problem.reason).toContain(file);
+			for (const problem of problems) expect(`${problem.file}: ${problem.reason}`).toContain(file);
 			const mirror = new DelegateMirror(room.delegates);
 			await mirror.read();
 			expect(mirror.all().map(each => each.record.id)).toEqual([other.record.id]);

@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const MEMORY = '/dev/shm';
+/** Workbenches, repositories and agents' homes, several at once, and room to spare. */
+const ROOM = 6 * 1024 ** 3;
+
+/**
+ * Where this machine has a file system in memory with room for it, temporary files go there: thousands of small ones cost a
+ * quarter of what they cost on a disk. Containers may give it a few megabytes, or let nothing in it be executed.
+ * @returns {() => void} puts things back
+ */
+export function useFastTemp() {
+	const before = process.env.TMPDIR;
+	const folder = before === undefined ? inMemory() : undefined;
+	if (folder === undefined) return () => undefined;
+	process.env.TMPDIR = folder;
+	return () => {
+		delete process.env.TMPDIR;
+		rmSync(folder, { recursive: true, force: true });
+	};
+}
+
+function inMemory() {
+	try {
+		const { bavail, bsize } = statfsSync(MEMORY);
+		if (bavail * bsize < ROOM) return undefined;
+		const folder = mkdtempSync(join(MEMORY, 'nt-'));
+		const probe = join(folder, 'probe');
+		writeFileSync(probe, '#!/bin/sh\n', { mode: 0o700 });
+		if (spawnSync(probe).status === 0) return folder;
+		rmSync(folder, { recursive: true, force: true });
+	} catch {
+		// There is none, or it is not ours to use.
+	}
+	return undefined;
+}
