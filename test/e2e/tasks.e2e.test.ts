@@ -34,7 +34,11 @@ beforeEach(async () => {
 	// What a test that failed has left open.
 	await page.keyboard.press('Escape');
 	await workbench.command('Terminal: Kill All Terminals');
-	await workbench.command('View: Close All Editors');
+	// A preview that is still drawn takes the keyboard away from the palette.
+	await eventually('no editor', async () => {
+		await workbench.command('View: Close All Editors');
+		return (await workbench.tab('').count()) === 0;
+	});
 	await workbench.command('Notifications: Clear All Notifications');
 	// An agent that ends may still write.
 	await eventually('an empty folder', () => {
