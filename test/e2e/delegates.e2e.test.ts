@@ -22,6 +22,20 @@ const size = { width: 1500, height: 1300 };
 /** Delegates wait by a loop, which would be asked about. */
 const claudeSettings = { prefersReducedMotion: true, permissions: { defaultMode: 'default', allow: ['Bash'] } };
 const EDIT = { Where: 'A worktree of its own', Permissions: 'Edit' };
+const USER_SETTINGS = {
+	'nancy.delegates.max': 8,
+	'nancy.delegates.worktreeSetUp': 'true',
+	'nancy.agents.claude-code.permissionsFromAgents': 'acceptEdits',
+};
+/** What a repository may bring along. */
+const WORKSPACE_SETTINGS = {
+	'nancy.delegates.idleMinutes': 7,
+	'nancy.delegates.worktreeSetUp': 'sh bad.sh',
+	'nancy.delegates.worktreeTearDown': 'sh bad.sh',
+	'nancy.agents.claude-code.permissionsFromAgents': 'bypassPermissions',
+};
+/** The user's, as the `nancy` command reads them. */
+const FOR_COMMAND = { max: 8, worktreeSetUp: 'true', permissionsFromAgents: { 'claude-code': 'acceptEdits' } };
 /** Not text in any encoding. */
 const BINARY = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff, 0xfe, 0, 1, 2, 3, 0xc3, 0x28]);
 
@@ -38,10 +52,14 @@ let gates = 0;
 
 beforeAll(async () => {
 	folder = owned.use(tempFolder('nd-'));
-	project = smallRepository(folder, { 'notes.txt': 'one\ntwo\nthree\n', 'picture.png': Buffer.from([0, 1, 2]) });
+	project = smallRepository(folder, {
+		'notes.txt': 'one\ntwo\nthree\n',
+		'picture.png': Buffer.from([0, 1, 2]),
+		'.vscode/settings.json': JSON.stringify(WORKSPACE_SETTINGS),
+	});
 	store = new Delegates(new Workspace(project));
 	await seedList();
-	const settings = { 'workbench.colorTheme': 'Default Dark Modern' };
+	const settings = { 'workbench.colorTheme': 'Default Dark Modern', ...USER_SETTINGS };
 	lab = owned.use(await openAgentLab({ workspace: project, size, restricted: true, claudeSettings, settings }));
 	({ workbench, page, model } = lab);
 });
@@ -131,6 +149,16 @@ test('are only shown in a folder that is not trusted', { timeout: 60_000 }, asyn
 	expect(readdirSync(store.folder)).toEqual(before);
 });
 
+/** What was set in VS Code, in the file that the `nancy` command reads. */
+function setInEditor(): unknown {
+	const file = join(lab.server.home, '.config', 'nancy', 'settings.json');
+	return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).editor : undefined;
+}
+
+test('heed the user’s settings alone while the folder is not trusted', async () => {
+	await expect.poll(setInEditor).toEqual({ delegates: FOR_COMMAND, folders: {} });
+});
+
 describe('in a trusted folder, delegates', () => {
 	beforeAll(async () => {
 		rmSync(store.workspace.paths.root, { recursive: true });
@@ -144,6 +172,17 @@ describe('in a trusted folder, delegates', () => {
 	});
 	afterEach(async ({ task }) => {
 		if (task.result?.state === 'fail') await clear();
+	});
+
+	test('heed settings of the workspace too, but for commands and permissions, also when they change', async () => {
+		const inFolder = (idleMinutes: number) => ({ delegates: FOR_COMMAND, folders: { [project]: { idleMinutes } } });
+		await expect.poll(setInEditor).toEqual(inFolder(7));
+		const file = join(project, '.vscode', 'settings.json');
+		const before = readFileSync(file, 'utf8');
+		writeFileSync(file, JSON.stringify({ ...WORKSPACE_SETTINGS, 'nancy.delegates.idleMinutes': 9 }));
+		await expect.poll(setInEditor).toEqual(inFolder(9));
+		writeFileSync(file, before);
+		await expect.poll(setInEditor).toEqual(inFolder(7));
 	});
 
 	test(

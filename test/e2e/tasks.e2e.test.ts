@@ -1,14 +1,16 @@
-import { existsSync, globSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
 import { openAgentLab, orchestrate } from '../support/agentWorkbench.ts';
+import { workbenchUrl } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { killExtensionHost } from '../support/extensionHost.ts';
 import { gateIn } from '../support/gate.ts';
 import type { Lab } from '../support/lab.ts';
+import { seedWorkspace } from '../support/seedWorkspace.ts';
 import type { Workbench } from '../support/workbench.ts';
 
 const settings = {
@@ -118,8 +120,12 @@ describe('a task in the sidebar', () => {
 		await workbench.contextMenu(workbench.row('Inbox', 'Second thought'), 'Move Up');
 		await expect.poll(queue).toEqual(['Second', 'First']);
 
-		await workbench.rowAction(workbench.row('Inbox', 'Second thought'), 'Edit Message');
-		await form.locator('#editing').waitFor();
+		// A row that is drawn anew under the mouse takes no click: a person clicks again.
+		await eventually('the message in the box', async () => {
+			await workbench.rowAction(workbench.row('Inbox', 'Second thought'), 'Edit Message');
+			await form.locator('#editing').waitFor({ timeout: 5000 });
+			return true;
+		});
 		await compose('Better thought');
 		await expect.poll(queue).toEqual(['Better', 'First']);
 
@@ -291,5 +297,48 @@ describe('a task in the sidebar', () => {
 		await workbench.pick('The whole workspace');
 		await workbench.dialog('Remove what Nancy deployed').getByRole('button', { name: 'Clean Up' }).click();
 		await expect.poll(() => existsSync(join(workspace, '.agents'))).toBe(false);
+	});
+
+	// The last one: it leaves the window at another workspace.
+	test('is given to one folder of several, all of which are in sight', async () => {
+		const before = page.url();
+		onTestFailed(async () => {
+			await page.goto(before);
+			await workbench.ready();
+		});
+		// Claude Code trusts what is below a folder that it trusts.
+		const [front = '', back = ''] = ['front', 'back'].map(name => {
+			mkdirSync(join(workspace, name));
+			return join(workspace, name);
+		});
+		await seedWorkspace(front, { title: 'Paint it', session: 'f0f0f0f0-0000', queued: ['In blue'] });
+		await seedWorkspace(back, { title: 'Store it', session: 'b0b0b0b0-0000' });
+		const file = join(workspace, 'both.code-workspace');
+		writeFileSync(file, JSON.stringify({ folders: [{ path: front }, { path: back }] }));
+
+		// High enough for every row of a view.
+		await page.setViewportSize({ width: 1400, height: 1800 });
+		await page.goto(workbenchUrl(lab.server, { workspace: file }));
+		await workbench.ready();
+		await workbench.command('Nancy: Focus on Tasks View');
+		await workbench.row('Tasks', 'front').waitFor();
+		await workbench.row('Tasks', 'Store it').waitFor();
+		await workbench.row('Inbox', 'In blue').waitFor();
+		await workbench.webview().getByText('back · store-it · worker').waitFor();
+		await workbench.command('Nancy: Orchestrate Task');
+		await workbench.quick.getByText('In which folder?').waitFor();
+		await workbench.pick('back');
+		await workbench.answer('Store it twice');
+		await workbench.quick.getByText('What is to be done').first().waitFor();
+		await workbench.answer('[[text:Stored]]');
+		await workbench.pick('Claude Code');
+		await workbench.row('Tasks', /idle · Stored/).waitFor();
+		// Steps of the walkthrough that were taken before it was first opened are done.
+		await workbench.command('Nancy: Open Walkthrough');
+		const done = page.locator('[data-done-step-id][aria-checked=true]');
+		await expect
+			.poll(() => done.evaluateAll(steps => steps.map(step => step.dataset['doneStepId']?.split('#').at(-1))))
+			.toEqual(['agent', 'orchestrate', 'watch', 'steer']);
+		expect([existsSync(join(front, '.claude')), existsSync(join(back, '.claude'))]).toEqual([false, true]);
 	});
 });

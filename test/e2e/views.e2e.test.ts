@@ -1,11 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Workspace, WorkerAddress } from '../../src/core/workspace.ts';
 import { ORCHESTRATOR } from '../../src/protocol/names.ts';
 import { orchestrate, trust, withAgent } from '../support/agentWorkbench.ts';
-import { workbenchUrl } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -233,50 +231,6 @@ describe('the views', () => {
 				await expect.poll(() => workbench.editorText()).toContain('"sessionId"');
 			},
 			{ workspace: project, restricted: true, size, keybindings: [ARCHIVE_KEY] },
-		);
-	});
-
-	test('show every folder of the workspace, and ask which one a task is for', async () => {
-		await using folder = tempFolder('nm-');
-		const paths = ['front', 'back'].map(name => {
-			mkdirSync(folder.file(name));
-			return realpathSync(folder.file(name));
-		});
-		const [front = '', back = ''] = paths;
-		await seedWorkspace(front, { title: 'Paint it', session: 'f0f0f0f0-0000', queued: ['In blue'] });
-		await seedWorkspace(back, { title: 'Store it', session: 'b0b0b0b0-0000' });
-		const file = folder.file('both.code-workspace');
-		writeFileSync(file, JSON.stringify({ folders: paths.map(path => ({ path })) }));
-		await withAgent(
-			'folders',
-			async lab => {
-				const { workbench, page } = lab;
-				await page.goto(workbenchUrl(lab.server, { workspace: file }));
-				await workbench.ready();
-				await workbench.command('Nancy: Focus on Tasks View');
-				await workbench.row('Tasks', 'front').waitFor();
-				await workbench.row('Tasks', 'Store it').waitFor();
-				await workbench.row('Inbox', 'In blue').waitFor();
-				await workbench.webview().getByText('back · store-it · worker').waitFor();
-				await workbench.command('Nancy: Orchestrate Task');
-				await workbench.quick.getByText('In which folder?').waitFor();
-				await workbench.pick('back');
-				await workbench.answer('Store it twice');
-				await workbench.quick.getByText('What is to be done').first().waitFor();
-				await workbench.answer('[[text:Stored]]');
-				await workbench.pick('Claude Code');
-				await workbench.row('Tasks', /idle · Stored/).waitFor();
-				// Steps of the walkthrough that were taken before it was first opened are done.
-				await workbench.command('Nancy: Open Walkthrough');
-				const done = page.locator('[data-done-step-id][aria-checked=true]');
-				await expect
-					.poll(() =>
-						done.evaluateAll(steps => steps.map(step => step.dataset['doneStepId']?.split('#').at(-1))),
-					)
-					.toEqual(['agent', 'orchestrate', 'watch', 'steer']);
-				expect([existsSync(join(front, '.claude')), existsSync(join(back, '.claude'))]).toEqual([false, true]);
-			},
-			{ workspace: back, size },
 		);
 	});
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Delegate, Delegates } from '../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { createWorktree } from '../../src/process/worktree.ts';
@@ -20,7 +20,10 @@ export function smallRepository(folder: TempFolder, files: Readonly<Record<strin
 	mkdirSync(folder.file('project'));
 	const project = realpathSync(folder.file('project'));
 	gitIn(project, 'init', '-q', '-b', 'main');
-	for (const [name, content] of Object.entries(files)) writeFileSync(join(project, name), content);
+	for (const [name, content] of Object.entries(files)) {
+		mkdirSync(dirname(join(project, name)), { recursive: true });
+		writeFileSync(join(project, name), content);
+	}
 	gitIn(project, 'add', '--all');
 	gitIn(project, 'commit', '-q', '--allow-empty', '-m', 'first');
 	return project;

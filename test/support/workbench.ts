@@ -38,8 +38,8 @@ export class Workbench {
 			`${title} in the palette`,
 			async () => {
 				await this.page.keyboard.press('F1');
-				await this.quickInput.waitFor();
-				await this.quickInput.fill(`>${title}`);
+				// Whatever takes the focus closes it again, as a webview does that has just been drawn.
+				await this.quickInput.fill(`>${title}`, { timeout: 5000 });
 				const isThere = await row.waitFor({ timeout: 2000 }).then(
 					() => true,
 					() => false,
