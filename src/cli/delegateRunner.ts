@@ -65,7 +65,7 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	} catch (error) {
 		outcome = { ok: false, reason: errorText(error), output: '' };
 	}
-	if (outcome.ok && !(await isDeleted(delegates, id))) {
+	if (outcome.ok && !(await isDeleted(delegates, tools.tickets, id))) {
 		// Before the log, which can take its time: whoever finds an answer without its runner takes it. On a full disk, again below.
 		await delegate.files.writeOutput(outcome.output).catch(() => undefined);
 	}
@@ -74,16 +74,17 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	const late = (await delegate.files.readDone()) === undefined ? undefined : newMessageId();
 	const finish = async () => {
 		// And deleted: nobody would find what it leaves.
-		if (await isDeleted(delegates, id)) await delegate.files.remove();
+		if (await isDeleted(delegates, tools.tickets, id)) await delegate.files.remove();
 		else await delegates.finish(delegate, outcome, late);
 	};
 	await insist(() => delegates.locked(finish, PATIENCE_MS));
 }
 
-async function isDeleted(delegates: Delegates, id: DelegateId): Promise<boolean> {
+/** By its user, who takes the ticket too. A record alone goes also with a folder that is cleaned or moved: its answer is still waited for. */
+async function isDeleted(delegates: Delegates, tickets: Tickets, id: DelegateId): Promise<boolean> {
 	// What cannot be read is there.
 	const found = await delegates.find(id).catch(() => 'unreadable');
-	return found === undefined;
+	return found === undefined && !(await tickets.has(id).catch(() => true));
 }
 
 /**

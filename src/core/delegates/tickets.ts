@@ -37,6 +37,11 @@ export class Tickets {
 		return found.map(bytes => bytes.toString('utf8'));
 	}
 
+	/** Whether this user has queued a delegate with this id, whatever its files say by now. */
+	async has(id: DelegateId): Promise<boolean> {
+		return (await readTextIfExists(this.file(id))) !== undefined;
+	}
+
 	async isValid(id: DelegateId, files: readonly string[]): Promise<boolean> {
 		return (await this.read(id, files)) !== undefined;
 	}

@@ -270,10 +270,24 @@ describe('a runner', () => {
 			return status.tool_calls > 0 && status;
 		});
 		const left = () => readdirSync(delegates.folder).filter(name => name.startsWith(queued.record.id));
+		await tickets.remove(queued.record.id);
 		for (const name of left()) rmSync(join(delegates.folder, name));
 		await eventually('its end', () => runner && liveness(runner) === 'dead', { timeoutMs: 20_000 });
 		expect(left()).toEqual([]);
 		expect(await results()).toEqual([]);
+	}, 30_000);
+
+	it('whose folder was cleaned up around it reports its answer all the same', async () => {
+		const queued = await delegate('tool:Read wait:1000 answer:done');
+		await look();
+		const { runner } = await eventually('its start', async () => {
+			const { status } = await delegates.get(queued.record.id);
+			return status.tool_calls > 0 && status;
+		});
+		rmSync(delegates.workspace.paths.root, { recursive: true });
+		await eventually('its end', () => runner && liveness(runner) === 'dead', { timeoutMs: 20_000 });
+		expect(outputOf(queued)).toBe('done');
+		expect(await results()).toEqual([expect.stringContaining(queued.record.id)]);
 	}, 30_000);
 
 	it('waits for its account alone where the others cannot be told', async () => {
