@@ -28,6 +28,8 @@ export interface Delegate {
 	error?: string;
 	/** Another program's, which Nancy only shows. */
 	isForeign?: true;
+	/** Its files are not those that its user had queued: told is that it has ended, and nothing of what they say. */
+	isChanged?: true;
 }
 
 /** How a run ended, for {@link Delegates.finish}. */
@@ -151,7 +153,11 @@ export class Delegates {
 	 * finds a final status without its `.done` goes on from there. Needs the lock.
 	 * @param lateReport the id of that second report; the caller decides it once, before the first try
 	 */
-	async finish({ record, status, files }: Delegate, outcome: Outcome, lateReport?: MessageId): Promise<Delegate> {
+	async finish(
+		{ record, status, files, isChanged }: Delegate,
+		outcome: Outcome,
+		lateReport?: MessageId,
+	): Promise<Delegate> {
 		const isEmpty = outcome.ok && outcome.output.trim() === '';
 		const reason = outcome.ok ? (isEmpty ? 'it ended without an answer' : undefined) : outcome.reason;
 		const error = reason === undefined ? undefined : oneLine(redactText(reason));
@@ -169,7 +175,14 @@ export class Delegates {
 			reported: true,
 		};
 		await files.writeStatus(ended);
-		return this.conclude({ record, files, state, ...(error !== undefined && { error }), status: ended });
+		return this.conclude({
+			record,
+			files,
+			state,
+			...(error !== undefined && { error }),
+			...(isChanged && { isChanged }),
+			status: ended,
+		});
 	}
 
 	/** What comes after the final status; also when killed in between and repeated. Needs the lock. */
@@ -257,9 +270,10 @@ export function swarmFeatures(delegates: readonly Delegate[]): ReadonlySet<strin
 }
 
 /** Killed between its status and its `.done`. */
-function asItsStatus({ record, status, files }: Delegate): Delegate {
-	if (status.status === 'done') return { record, status, files, state: 'done' };
-	return { record, status, files, state: 'failed', error: status.error ?? 'it failed' };
+function asItsStatus({ error: _other, ...delegate }: Delegate): Delegate {
+	const { status } = delegate;
+	if (status.status === 'done') return { ...delegate, state: 'done' };
+	return { ...delegate, state: 'failed', error: status.error ?? 'it failed' };
 }
 
 /** `.done` is there, and a status that knows nothing of it. */

@@ -6,7 +6,7 @@ import { isRunning } from '../launch.ts';
 import type { WorkerAddress, Workspace } from '../workspace.ts';
 import type { Delegate, Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
-import { resultText } from './resultText.ts';
+import { changedText, resultText } from './resultText.ts';
 
 /** Why a message to a delegate still waits. */
 const ENDED_UNREAD = 'the delegate ended without reading it';
@@ -17,11 +17,12 @@ const ENDED_UNREAD = 'the delegate ended without reading it';
  */
 export async function report(delegates: Delegates, delegate: Delegate): Promise<void> {
 	const { workspace } = delegates;
-	const { record, status } = delegate;
+	const { record, status, isChanged } = delegate;
 	const id = status.report;
 	if (id === undefined) return;
-	await passOnResults(delegates, record);
-	const unread = await holdUnread(workspace, record);
+	// Whose mailbox it had is what the record says.
+	if (!isChanged) await passOnResults(delegates, record);
+	const unread = isChanged ? [] : await holdUnread(workspace, record);
 	const { to, passed } = await recipient(delegates, record);
 	// One that had it and has ended since has passed it on.
 	for (const each of [...passed, to]) if (await isInMailbox(workspace, each, id)) return;
@@ -30,7 +31,7 @@ export async function report(delegates: Delegates, delegate: Delegate): Promise<
 		priority: 'normal',
 		effect: 'none',
 		from: `${record.task}/${record.worker}`,
-		text: await resultText(delegate, unread),
+		text: isChanged ? changedText(record.id) : await resultText(delegate, unread),
 	});
 }
 

@@ -1,4 +1,6 @@
+import type { DelegateId } from '../../protocol/delegate.ts';
 import type { Delegate } from './delegates.ts';
+import { NO_TICKET } from './tickets.ts';
 
 /** Longest answer that travels in the message itself, in bytes; of a longer one the message has the beginning and the file. */
 const INLINE_BYTES = 100_000;
@@ -35,6 +37,14 @@ export async function resultText(
 	]
 		.join('\n')
 		.trimEnd();
+}
+
+/** The same of one whose files are not those that its user had queued: Nancy's own words alone. */
+export function changedText(id: DelegateId): string {
+	return [
+		`[DELEGATE FAILED - Task ID: ${id}] ${NO_TICKET}`,
+		'Its files were changed, or their folder was moved: what they say is left out here.',
+	].join('\n');
 }
 
 function neverRead(texts: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
@@ -75,6 +75,21 @@ describe.each(Object.entries(STANDS))('a delegate that %s', (_, stand) => {
 		await end();
 		expect(['done', 'failed']).toContain((await delegates.get(delegate.record.id)).state);
 		expect(await mail()).toEqual([]);
+	});
+
+	it.each([
+		['is looked at', look],
+		['is stopped', () => stopDelegate(delegates, tickets, delegate.record.id)],
+	])('and was changed since is reported in Nancy’s own words alone when it %s', async (__, end) => {
+		await stand();
+		appendFileSync(delegate.files.prompt, 'And more.');
+		await end();
+		await look();
+		expect(['done', 'failed']).toContain((await delegates.get(delegate.record.id)).state);
+		const [text, ...more] = await mail();
+		expect(more).toEqual([]);
+		expect(text).toMatch(`[DELEGATE FAILED - Task ID: ${delegate.record.id}] it was not queued by you`);
+		expect(text).not.toMatch(/Write the tests|The answer/);
 	});
 
 	it('and came with the repository is listed, and stays as it is', async () => {
