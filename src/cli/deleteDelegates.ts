@@ -12,6 +12,7 @@ import type { Delegate, Delegates } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import { ownWorktree } from '../process/ownWorktree.ts';
+import { refuseTracked } from '../process/refuseTracked.ts';
 import { tearDown } from '../process/tearDown.ts';
 import { inWords, removeWorktree, whatWouldBeLost } from '../process/worktreeRemove.ts';
 import { DelegatesDeletedOutput } from '../protocol/cliOutput.ts';
@@ -63,7 +64,7 @@ export async function deleteDelegates(
 		const removal = await deleteBatch(
 			batch,
 			(worktree, owner) => remove(store, tickets, worktree, owner),
-			id => deleteDelegate(store, tickets, id),
+			id => deleteDelegate(store, tickets, id, () => refuseTracked(store.workspace)),
 		).catch(stays);
 		if (removal && !removal.isRemoved) {
 			keep(batch, removal.says);

@@ -72,7 +72,8 @@ export class WindowDelegates implements DelegateOperations {
 
 	async delete(folder: Folder, id: DelegateId): Promise<void> {
 		requireTrust();
-		await deleteDelegate(new Delegates(folder.workspace), this.tickets, id);
+		const { workspace } = folder;
+		await deleteDelegate(new Delegates(workspace), this.tickets, id, () => refuseTracked(workspace));
 	}
 
 	/** Starts what may start, and ends what a killed runner left open. */

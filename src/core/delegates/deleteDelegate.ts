@@ -17,24 +17,33 @@ const ORPHAN_MS = 60 * 60 * 1000;
 
 /**
  * Deletes a delegate that has ended: its files, those kept for a swarm, its mailbox and its ticket, once its result is where it belongs. Its worktree is
- * another matter. After a kill it may be repeated; one that is gone already is no error.
+ * another matter. After a kill it may be repeated; one that is gone already is no error. Of one that was never queued here nothing
+ * is sent to anybody.
+ * @param refuseSending throws where nothing may be sent; asked only when something would be, and then all stays
  * @throws NancyError `busy` while it waits or works
  */
-export async function deleteDelegate(store: Delegates, tickets: Tickets, id: DelegateId): Promise<void> {
+export async function deleteDelegate(
+	store: Delegates,
+	tickets: Tickets,
+	id: DelegateId,
+	refuseSending: () => Promise<void>,
+): Promise<void> {
 	await store.locked(async () => {
 		const delegate = await store.find(id);
 		if (!delegate) return;
 		if (!isFinal(delegate.state)) throw new NancyError('busy', `${id} has not ended; stop it first`);
 		const { record } = delegate;
+		// Also where its files have changed: only the record of one that came from elsewhere names its asker without the user.
+		const wasQueuedHere = await tickets.has(id);
+		if (wasQueuedHere && !delegate.status.reported) await refuseSending();
 		await store.reconcile([await reportable(store, tickets, delegate)]);
+		const worker = await store.workspace.worker(record);
+		const hasMailbox = worker?.delegate === id;
+		// A result that nobody has read outlives the mailbox it lies in.
+		if (hasMailbox && wasQueuedHere) await passOnResults(store, record, refuseSending);
 		// Before its record: what is left without one is nothing that could be run.
 		await tickets.remove(id);
-		const worker = await store.workspace.worker(record);
-		if (worker?.delegate === id) {
-			// A result that nobody has read outlives the mailbox it lies in.
-			await passOnResults(store, record);
-			await deleteWorker(store.workspace, record);
-		}
+		if (hasMailbox) await deleteWorker(store.workspace, record);
 		// A swarm's worker that nobody has any more would be listed as another program's.
 		for (const file of await copyOf(store, record)) await rm(file, { force: true });
 		// With its record it is gone; the other files only take room.

@@ -35,13 +35,21 @@ export async function report(delegates: Delegates, delegate: Delegate): Promise<
 	});
 }
 
-/** A delegate that has ended reads no result of its own delegates any more: who waits for its answer gets them. Needs the lock. */
-export async function passOnResults(delegates: Delegates, record: DelegateRecord): Promise<void> {
+/**
+ * A delegate that has ended reads no result of its own delegates any more: who waits for its answer gets them. Needs the lock.
+ * @param refuse throws where nothing may be sent; asked only when there is something
+ */
+export async function passOnResults(
+	delegates: Delegates,
+	record: DelegateRecord,
+	refuse: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
 	const { workspace } = delegates;
 	const mailbox = workspace.mailbox({ task: record.task, worker: record.worker });
 	await mailbox.recover();
 	const { messages } = await mailbox.list(['queued']);
 	for (const { id, content } of messages.filter(each => each.content.kind === 'result')) {
+		await refuse();
 		const { to } = await recipient(delegates, record);
 		// Killed in between, it is there twice and sent once.
 		if (!(await isInMailbox(workspace, to, id))) await sendOnce(workspace, to, id, content);

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NancyError } from '../../../../src/base/errors.ts';
 import { deleteDelegate } from '../../../../src/core/delegates/deleteDelegate.ts';
 import type { Delegate, Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { ORCHESTRATOR, SessionId } from '../../../../src/protocol/names.ts';
@@ -17,7 +18,9 @@ beforeEach(() => {
 afterEach(() => room.folder.remove());
 
 const queue = (feature?: string) => room.queue({ swarm: feature === undefined ? undefined : { feature } });
-const remove = ({ record }: Delegate) => deleteDelegate(delegates, room.tickets, record.id);
+const remove = ({ record }: Delegate, refuse = () => Promise.resolve()) =>
+	deleteDelegate(delegates, room.tickets, record.id, refuse);
+const refuse = () => Promise.reject(new NancyError('not-trusted', 'came with the repository'));
 const names = (path: string) => readdirSync(path).toSorted();
 const mail = async ({ record }: Delegate) =>
 	(await room.workspace.mailbox({ task: record.task, worker: ORCHESTRATOR }).list()).messages;
@@ -88,6 +91,28 @@ describe('deleting a delegate', () => {
 		await room.workspace.send({ task, worker }, messageContent('Deep.', { kind: 'result' }));
 		await remove(asker);
 		expect((await mail(asker)).map(({ content }) => content.text)).toContain('Deep.');
+	});
+
+	it('hands on nothing of one that was never queued here', async () => {
+		const brought = await ended();
+		await room.workspace.send(brought.record, messageContent('Evil.', { kind: 'result' }));
+		await room.tickets.remove(brought.record.id);
+		await remove(brought, refuse);
+		expect((await mail(brought)).map(({ content }) => content.text)).not.toContain('Evil.');
+		expect(await delegates.find(brought.record.id)).toBeUndefined();
+	});
+
+	it('keeps one with a result to hand on where nothing may be sent, and takes it once that was read', async () => {
+		const asker = await ended();
+		const id = await room.workspace.send(asker.record, messageContent('Deep.', { kind: 'result' }));
+		const before = names(delegates.folder);
+		await expect(remove(asker, refuse)).rejects.toMatchObject({ code: 'not-trusted' });
+		expect(names(delegates.folder)).toEqual(before);
+		expect(await room.tickets.has(asker.record.id)).toBe(true);
+		expect((await mail(asker)).map(({ content }) => content.text)).not.toContain('Deep.');
+		await room.workspace.mailbox(asker.record).withdraw(id);
+		await remove(asker, refuse);
+		expect(await delegates.find(asker.record.id)).toBeUndefined();
 	});
 
 	it('refuses one that has not ended, and changes nothing', async () => {

@@ -103,7 +103,7 @@ describe('a delegate that is queued', () => {
 			code: 'busy',
 			message: expect.stringContaining(`${process.pid} is the swarm's worker "login"`),
 		});
-		await deleteDelegate(room.delegates, room.tickets, ended.record.id);
+		await deleteDelegate(room.delegates, room.tickets, ended.record.id, () => Promise.resolve());
 		expect(readFileSync(files.prompt, 'utf8')).toBe('Of the run.');
 		await files.writeStatus(run(2 ** 22 + 1));
 		expect((await room.queue({ swarm: { feature: 'login' } })).state).toBe('queued');
