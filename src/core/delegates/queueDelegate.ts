@@ -2,10 +2,10 @@ import { Limits, type DelegateRecord, type SwarmFeature } from '../../protocol/d
 import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
 import { NancyError } from '../../base/errors.ts';
 import type { WorkerAddress } from '../workspace.ts';
-import { isFinal, type Delegate, type Delegates } from './delegates.ts';
+import type { Delegate, Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
 import { swarmFeature } from './swarm.ts';
-import { liveSwarmRun } from './swarmRun.ts';
+import { liveSwarmRun, openDelegate } from './swarmRun.ts';
 import type { Tickets } from './tickets.ts';
 
 export interface DelegateRequest {
@@ -76,8 +76,7 @@ export async function queueDelegate(
 
 /** Two workers of one name would write the same files. */
 async function refuseSecond(delegates: Delegates, feature: SwarmFeature): Promise<void> {
-	const { delegates: all } = await delegates.list();
-	const other = all.find(({ record, state }) => record.swarm?.feature === feature && !isFinal(state));
+	const other = await openDelegate(delegates, feature);
 	const run = other ? undefined : await liveSwarmRun(delegates.workspace.folder, feature);
 	const who = other?.record.id ?? (run && `the process ${run.pid}`);
 	if (who === undefined) return;

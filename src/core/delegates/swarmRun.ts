@@ -1,5 +1,6 @@
 import { liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import type { SwarmFeature } from '../../protocol/delegate.ts';
+import { isFinal, type Delegate, type Delegates } from './delegates.ts';
 import { swarmWorkers } from './swarm.ts';
 
 /**
@@ -11,4 +12,10 @@ export async function liveSwarmRun(folder: string, feature: SwarmFeature): Promi
 	const found = workers.find(({ record, state }) => record.title === feature && state === 'running');
 	const runner = found?.status.runner;
 	return runner && liveness(runner) !== 'dead' ? runner : undefined;
+}
+
+/** The delegate that is this worker of a swarm and has not ended, also while it only waits: its runner will write the files. */
+export async function openDelegate(delegates: Delegates, feature: SwarmFeature): Promise<Delegate | undefined> {
+	const { delegates: all } = await delegates.list();
+	return all.find(({ record, state }) => record.swarm?.feature === feature && !isFinal(state));
 }

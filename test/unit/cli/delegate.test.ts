@@ -564,6 +564,31 @@ describe('workers of a swarm', () => {
 		);
 	}, 60_000);
 
+	it('are no run’s while a delegate that only waits is to be them', async () => {
+		set({});
+		await using it = await shell();
+		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
+		const { files } = await queueDelegate(it.delegates, tickets, {
+			prompt: 'Do it.',
+			agent: DriverId.parse('claude-code'),
+			permissions: 'plan',
+			folder: it.workspace.folder,
+			swarm: { feature: 'worker' },
+		});
+		writeFileSync(it.folder.file('worker.md'), 'Of the run.');
+		const run = () =>
+			it.run(['run', '--headless', '--prompt-file', it.folder.file('worker.md')], {
+				CLAUDE_SWARM_WORKER: 'true',
+			});
+		const prompt = join(it.workspace.folder, '.claude/orchestrator/workers/worker.prompt');
+		expect(await run()).toMatchObject({ code: 6, stderr: expect.stringContaining('has not ended') });
+		expect(readFileSync(prompt, 'utf8')).toBe('Do it.');
+		writeFileSync(files.output, 'x');
+		writeFileSync(files.done, 'success\n');
+		expect((await run()).code).toBe(0);
+		expect(readFileSync(prompt, 'utf8')).toBe('Of the run.');
+	}, 60_000);
+
 	it('have names of their own without a prompt file, so that xargs can run several at once', async () => {
 		set({});
 		await using it = await shell();
