@@ -156,7 +156,7 @@ async function tryPlan(
 			if (record) refuseSecond(record);
 			return started(record ?? earlier);
 		});
-		await forgetReasons(workspace, address);
+		await forgetReasons(workspace, address, driver);
 	} else if (!(await workspace.createWorker(started(newRecord(address, driver, now))))) {
 		return undefined;
 	}

@@ -3,8 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { liveness, type ProcessIdentity } from '../base/liveness.ts';
-import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName, type DriverId } from '../protocol/names.ts';
+import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../protocol/names.ts';
 import { ProcessRecord, type WorkerRecord } from '../protocol/records.ts';
+import type { Driver } from './driver.ts';
 import { forgetReasons } from './held.ts';
 import { readJsonFile, writeJsonFile } from './jsonFile.ts';
 import { APPEND } from './links.ts';
@@ -13,7 +14,7 @@ import type { WorkerAddress, Workspace } from './workspace.ts';
 /** Who fired a hook. */
 export interface SessionCaller {
 	session: SessionId;
-	driver: DriverId;
+	driver: Pick<Driver, 'id' | 'limits'>;
 	/** The agent's process, where the CLI says which it is. */
 	agent: ProcessIdentity | undefined;
 	/** NANCY_TASK_DIR and NANCY_WORKER of the terminal that Nancy started; anything started from it inherits them. */
@@ -162,7 +163,7 @@ async function adopt(workspace: Workspace, caller: SessionCaller): Promise<Worke
 				name: task.data,
 				title: `Session ${end}`,
 				prompt: '',
-				agent: caller.driver,
+				agent: caller.driver.id,
 				createdAt: now,
 				origin: 'found',
 			});
@@ -189,7 +190,7 @@ async function recordSession(
 		version: 1,
 		task: address.task,
 		name: address.worker,
-		agent: caller.driver,
+		agent: caller.driver.id,
 		sessions: [],
 		startedAt: new Date().toISOString(),
 	};
@@ -199,7 +200,7 @@ async function recordSession(
 		isResumed = record !== undefined && isNewProcess(record, caller);
 		return (changed = withSession(record ?? fresh, caller));
 	});
-	if (isResumed) await forgetReasons(workspace, address);
+	if (isResumed) await forgetReasons(workspace, address, caller.driver);
 	return changed;
 }
 

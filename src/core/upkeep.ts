@@ -3,7 +3,7 @@ import { parseVersion } from '../base/version.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
 import { can, type Driver } from './driver.ts';
 import { wakes } from './due.ts';
-import { HELD } from './held.ts';
+import { HELD, isOurs } from './held.ts';
 import type { StoredMessage } from './mailboxFiles.ts';
 import type { WorkerState } from './overview.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
@@ -26,16 +26,11 @@ interface Ringing {
 export class Upkeep {
 	private readonly ringing = new Map<string, Ringing>();
 
-	/** The reasons that Nancy gives: whatever else stands there, somebody else wrote. */
-	private readonly ours: ReadonlySet<string>;
-
 	constructor(
 		private readonly workspace: Workspace,
 		private readonly drivers: readonly Driver[],
 		private readonly now: () => number,
-	) {
-		this.ours = new Set([...Object.values(HELD), ...drivers.flatMap(({ limits }) => limits.wake ?? [])]);
-	}
+	) {}
 
 	async tend(worker: WorkerRecord, state: WorkerState, queued: readonly StoredMessage[]): Promise<void> {
 		const address = { task: worker.task, worker: worker.name };
@@ -43,10 +38,17 @@ export class Upkeep {
 		const rings = deaf === undefined ? await this.ring(address, state, queued) : 0;
 		for (const message of queued) {
 			const reason = reasonOf(state, message, rings, deaf);
-			// Somebody else's reason is better than ours.
-			if (message.held === reason || (message.held !== undefined && !this.ours.has(message.held))) continue;
+			if (message.held === reason || !this.mayReplace(message.held, reason)) continue;
 			await this.workspace.mailbox(address).setHeld(message.id, reason);
 		}
+	}
+
+	private mayReplace(held: string | undefined, reason: string | undefined): boolean {
+		if (held === undefined) return true;
+		// Whether it still is so, only the next hook asks git; that refused to answer a bell is no silence of the agent's.
+		if (held === HELD.brought) return reason !== undefined && reason !== HELD.unheard;
+		// Somebody else's reason is better than ours.
+		return isOurs(held, this.drivers);
 	}
 
 	/** Why no bell reaches the agent; nothing where one does, or where none is needed. */

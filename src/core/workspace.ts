@@ -26,6 +26,8 @@ export interface WorkerAddress {
 export interface FileProblem {
 	file: string;
 	reason: string;
+	/** No record of what has this name: through a stray folder or a copy nobody reaches an agent. */
+	isStray?: true;
 }
 
 /** Begins the name of the folder of a deleted task or worker until it is gone. */
@@ -109,7 +111,7 @@ export class Workspace {
 		const file = this.paths.taskRecord(name);
 		const record = await readJsonFile(file, TaskRecord);
 		if (!record || record.name === name) return record;
-		throw new NancyError('bad-file', `${file} belongs to another task, "${record.name}"; move its folder away`);
+		throw new NancyError('bad-file', `${file} ${ofAnother(record)}`);
 	}
 
 	async updateTask(name: TaskName, change: (record: TaskRecord) => TaskRecord): Promise<void> {
@@ -126,12 +128,14 @@ export class Workspace {
 		for (const name of await folderNames(this.paths.tasks)) {
 			const parsed = TaskName.safeParse(name);
 			if (!parsed.success) {
-				problems.push({ file: join(this.paths.tasks, name), reason: 'not a task name' });
+				problems.push({ file: join(this.paths.tasks, name), reason: 'not a task name', isStray: true });
 				continue;
 			}
-			await collect(problems, this.paths.taskRecord(parsed.data), async () => {
-				const record = await this.taskRecord(parsed.data);
-				if (record) tasks.push(record);
+			const file = this.paths.taskRecord(parsed.data);
+			await collect(problems, file, async () => {
+				const record = await readJsonFile(file, TaskRecord);
+				if (record?.name === name) tasks.push(record);
+				else if (record) problems.push({ file, reason: ofAnother(record), isStray: true });
 			});
 		}
 		tasks.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
@@ -216,7 +220,7 @@ export class Workspace {
 			await collect(problems, file, async () => {
 				const record = await readJsonFile(file, WorkerRecord);
 				if (record && record.task === task && `${record.name}.json` === name) workers.push(record);
-				else problems.push({ file, reason: 'belongs to another worker' });
+				else problems.push({ file, reason: 'belongs to another worker', isStray: true });
 			});
 		}
 		workers.sort((a, b) => workerNumber(a.name) - workerNumber(b.name));
@@ -295,6 +299,10 @@ export class Workspace {
 		const session = (await this.worker(address))?.sessions.at(-1);
 		if (session) await touch(this.paths.bell(session.id));
 	}
+}
+
+function ofAnother({ name }: TaskRecord): string {
+	return `belongs to another task, "${name}"; move its folder away`;
 }
 
 /** A folder that was there before, as after a checkout or a copy, may let everybody read the messages in it. */

@@ -25,7 +25,7 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 	if (slot === 'never' && !isBeginning(event) && !isBrokenOff(event)) return;
 	const bound = await bindCaller(call.workspace, {
 		session: event.session,
-		driver: call.driver.id,
+		driver: call.driver,
 		agent: call.agent,
 		launchedFor: { taskFolder: call.env['NANCY_TASK_DIR'], worker: call.env['NANCY_WORKER'] },
 		transcript: event.transcript,

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { errorText } from '../base/errors.ts';
+import { HELD } from '../core/held.ts';
 import type { Mailbox } from '../core/mailbox.ts';
 import type { StoredMessage } from '../core/mailboxFiles.ts';
 import type { Workspace } from '../core/workspace.ts';
@@ -20,9 +20,8 @@ export async function mayHandOver(
 	try {
 		await refuseTracked(workspace);
 		return true;
-	} catch (error) {
-		const reason = errorText(error);
-		for (const { id } of due.filter(({ held }) => held !== reason)) await mailbox.setHeld(id, reason);
+	} catch {
+		for (const { id } of due.filter(({ held }) => held !== HELD.brought)) await mailbox.setHeld(id, HELD.brought);
 		return false;
 	}
 }

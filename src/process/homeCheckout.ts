@@ -48,14 +48,14 @@ export async function isSameRepository(one: string, other: string): Promise<bool
 }
 
 /**
- * What a folder of a checkout is in the worktree of it that somebody is in; the folder itself where they are in none, or the worktree
- * has no such folder.
+ * What a folder of a checkout is in the worktree that somebody is in, where Nancy made that beside the checkout; the folder itself where
+ * they are anywhere else, or the worktree has no such folder. In other worktrees, agents are not let work: they can be in any place.
  * @param at any folder of the worktree
  */
 export async function folderSeenFrom(at: string, folder: string): Promise<string> {
 	if (!(await isSameRepository(at, folder))) return folder;
 	const [top, home] = await Promise.all([at, folder].map(topOf));
-	if (top === undefined || home === undefined || top === home) return folder;
+	if (top === undefined || top === home || (await homeCheckout(top)) !== home) return folder;
 	const found = resolve(top, (await gitLine({ folder }, ['rev-parse', '--show-prefix'])) ?? '');
 	return existsSync(found) ? found : folder;
 }

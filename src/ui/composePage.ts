@@ -31,24 +31,26 @@ export function composePage({ cspSource, nonce, script, style }: PageParts): str
 		</fieldset>
 		<label class="unseen" for="text">${t(l10n.t('Message'))}</label>
 		<textarea id="text" rows="4" data-directive="${t(l10n.t('Read at the next tool call, while the agent works'))}" data-feedback="${t(l10n.t('Read when the agent would stop, and keeps it going'))}"></textarea>
-		<div class="options">
-			<fieldset class="kinds">
-				<legend class="unseen">${t(l10n.t('When it is read'))}</legend>
-				<label><input type="radio" name="kind" value="directive" checked> <span>${t(l10n.t('Directive'))}</span></label>
-				<label><input type="radio" name="kind" value="feedback"> <span>${t(l10n.t('Feedback'))}</span></label>
-			</fieldset>
-			<label class="urgent"><input type="checkbox" id="urgent"> <span>${t(l10n.t('Urgent'))}</span></label>
-		</div>
-		<div class="buttons">
-			<label class="effect"><span class="unseen">${t(l10n.t('What else it does'))}</span>
-				<select id="effect">
-					<option value="none">${t(l10n.t('Just tell'))}</option>
-					<option value="halt">${t(l10n.t('Halt: read it before the tool runs'))}</option>
-					<option value="pause">${t(l10n.t('Pause: end the turn'))}</option>
-				</select>
-			</label>
-			<button type="button" id="cancel" class="secondary" hidden>${t(l10n.t('Cancel'))}</button>
-			<button type="submit" id="send" data-send="${t(l10n.t('Send'))}" data-save="${t(l10n.t('Save'))}" title="${isMac ? '⌘' : 'Ctrl+'}Enter">${t(l10n.t('Send'))}</button>
+		<div class="foot">
+			<div class="options">
+				<fieldset class="kinds">
+					<legend class="unseen">${t(l10n.t('When it is read'))}</legend>
+					<label><input type="radio" name="kind" value="directive" checked> <span>${t(l10n.t('Directive'))}</span></label>
+					<label><input type="radio" name="kind" value="feedback"> <span>${t(l10n.t('Feedback'))}</span></label>
+				</fieldset>
+				<label class="urgent"><input type="checkbox" id="urgent"> <span>${t(l10n.t('Urgent'))}</span></label>
+			</div>
+			<div class="buttons">
+				<label class="effect"><span class="unseen">${t(l10n.t('What else it does'))}</span>
+					<select id="effect">
+						<option value="none">${t(l10n.t('Just tell'))}</option>
+						<option value="halt">${t(l10n.t('Halt: read it before the tool runs'))}</option>
+						<option value="pause">${t(l10n.t('Pause: end the turn'))}</option>
+					</select>
+				</label>
+				<button type="button" id="cancel" class="secondary" hidden>${t(l10n.t('Cancel'))}</button>
+				<button type="submit" id="send" data-send="${t(l10n.t('Send'))}" data-save="${t(l10n.t('Save'))}" title="${isMac ? '⌘' : 'Ctrl+'}Enter">${t(l10n.t('Send'))}</button>
+			</div>
 		</div>
 		<p id="status" class="status" role="status" aria-live="polite"></p>
 	</form>

@@ -29,8 +29,6 @@ export interface Cell {
 	about?: Capability;
 	/** Whether it is tried even where the driver says that it cannot be: a driver that understates is noticed. */
 	triedAnyway: boolean;
-	/** Part of `npm test`. */
-	quick: boolean;
 	lab?: LabOptions;
 	run(lab: ConformanceLab): Promise<Verdict>;
 }

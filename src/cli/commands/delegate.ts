@@ -5,6 +5,7 @@ import { Delegates } from '../../core/delegates/delegates.ts';
 import { queueDelegate } from '../../core/delegates/queueDelegate.ts';
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
 import { swarmOf } from '../../core/delegates/swarm.ts';
+import { headlessOf } from '../../core/launch.ts';
 import { DelegateCreatedOutput } from '../../protocol/cliOutput.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
@@ -65,7 +66,7 @@ export const delegate = command(
 			permissions: { value: 'MODE', help: 'what it may do unasked, as the agent names it' },
 			'working-dir': {
 				value: 'FOLDER',
-				help: 'folder to work in; the workspace where absent, or what it is in the worktree that you are in',
+				help: 'folder to work in; the workspace where absent, or what it is in the worktree of Nancy’s that you are in',
 			},
 			worktree: { help: 'works in a git worktree of its own, from HEAD' },
 			'with-changes': { help: 'the worktree has what is not committed, too' },
@@ -99,10 +100,13 @@ export const delegate = command(
 		const settings = await settingsFor(workspace.folder, context);
 		const asking = { context, settings, drivers };
 		const promptFile = file && resolve(context.cwd, file);
-		// An agent may itself be a delegate in a worktree: who works for it works there, or from there.
 		const named = input['working-dir'];
-		const folder =
-			named === undefined ? await folderSeenFrom(context.cwd, workspace.folder) : resolve(context.cwd, named);
+		// An agent may itself be a delegate in a worktree: who works for it works there, or from there, if it can.
+		const seen =
+			named === undefined && headlessOf(driver).runsIn === 'anywhere'
+				? await folderSeenFrom(context.cwd, workspace.folder)
+				: workspace.folder;
+		const folder = named === undefined ? seen : resolve(context.cwd, named);
 		refusePlacesFromAgent(driver, { folders: [workspace.folder, folder], promptFile }, asking);
 		const isInWorktree = input.worktree || input['with-changes'];
 		requirePlace(driver, { folder, isInWorktree }, workspace.folder);

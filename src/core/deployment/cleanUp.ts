@@ -17,7 +17,7 @@ export interface CleanUpResult extends TakenBack {
 /**
  * Takes back what was deployed: for the whole workspace, or after one task, which is archived; then only when no other task
  * needs it. Messages and records stay. Entries are found even where their record was removed with `.nancy`. Throws `busy` while an
- * agent runs that would go deaf, and `bad-file` for a record of which nobody can tell.
+ * agent runs that would go deaf, and `bad-file` for a record of which nobody can tell; what is no record of its place is a warning.
  * @param isBusy whether an agent may be writing its settings itself
  */
 export async function cleanUp(
@@ -27,17 +27,19 @@ export async function cleanUp(
 	isBusy: (agent: DriverId) => boolean = () => false,
 	askGit?: AskGit,
 ): Promise<CleanUpResult> {
-	const tasks = readable(await workspace.tasks()).tasks;
-	await refuseRunning(workspace, tasks, task);
+	const done: Record<'changed' | 'warnings' | 'kept', string[]> = { changed: [], warnings: [], kept: [] };
+	const { warnings: strays } = done;
+	const tasks = readable(await workspace.tasks(), strays).tasks;
+	await refuseRunning(workspace, tasks, task, strays);
 	if (task !== undefined) {
 		const isNeeded = await hasOpenTask(
 			workspace,
 			tasks.filter(({ name }) => name !== task),
+			strays,
 		);
 		await workspace.updateTask(task, record => ({ archivedAt: new Date().toISOString(), ...record }));
-		if (isNeeded) return { changed: [], warnings: [], kept: [], undeployed: false };
+		if (isNeeded) return { ...done, undeployed: false };
 	}
-	const done: Record<'changed' | 'warnings' | 'kept', string[]> = { changed: [], warnings: [], kept: [] };
 	const recorded = (await workspace.config()).deployments.map(({ driver }) => driver);
 	for (const id of recorded) {
 		const driver = drivers.find(each => each.id === id) ?? unknownWriter(id);
@@ -60,11 +62,12 @@ async function refuseRunning(
 	workspace: Workspace,
 	tasks: readonly TaskRecord[],
 	task: TaskName | undefined,
+	strays: string[],
 ): Promise<void> {
 	// A session that the user started alone must not keep the user from taking Nancy away.
 	const own = tasks.filter(({ name, origin }) => (task === undefined ? origin === 'nancy' : name === task));
 	for (const { name } of own) {
-		const running = readable(await workspace.workers(name)).workers.find(isRunning);
+		const running = readable(await workspace.workers(name), strays).workers.find(isRunning);
 		if (!running) continue;
 		const worker = `${name}/${running.name}`;
 		throw new NancyError('busy', `${worker} is running; end it first: nancy stop ${worker}`);
@@ -72,17 +75,21 @@ async function refuseRunning(
 }
 
 /** A session that Nancy only found keeps nothing deployed once it has ended. */
-async function hasOpenTask(workspace: Workspace, tasks: readonly TaskRecord[]): Promise<boolean> {
+async function hasOpenTask(workspace: Workspace, tasks: readonly TaskRecord[], strays: string[]): Promise<boolean> {
 	for (const { name, origin, archivedAt } of tasks) {
 		if (archivedAt === undefined && origin === 'nancy') return true;
-		if (readable(await workspace.workers(name)).workers.some(isRunning)) return true;
+		if (readable(await workspace.workers(name), strays).workers.some(isRunning)) return true;
 	}
 	return false;
 }
 
-/** A record that nobody can read may be of an agent that runs: throws `bad-file` for the first. */
-function readable<T extends { problems: readonly FileProblem[] }>(listing: T): T {
-	const [problem] = listing.problems;
+/**
+ * A record that nobody can read may be of an agent that runs: throws `bad-file` for the first.
+ * @param strays is told what is no record of its place
+ */
+function readable<T extends { problems: readonly FileProblem[] }>(listing: T, strays: string[]): T {
+	const problem = listing.problems.find(({ isStray }) => !isStray);
+	strays.push(...listing.problems.filter(({ isStray }) => isStray).map(({ file, reason }) => `${file}: ${reason}`));
 	if (!problem) return listing;
 	throw new NancyError(
 		'bad-file',

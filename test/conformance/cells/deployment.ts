@@ -33,7 +33,6 @@ export const foundSession: Cell = {
 	title: 'A session that the user starts is found, and takes a directive',
 	needs: ['hooks', 'steer'],
 	triedAnyway: false,
-	quick: false,
 	lab: { scope: 'workspace' },
 	run: async lab => {
 		const address = await userSession(lab, `${lab.held} [[sh:true]] [[text:Not steered]]`);
@@ -51,7 +50,6 @@ export const besideOthers: Cell = {
 	title: 'Set up beside every other agent, it gets each message once and by its own hooks',
 	needs: ['hooks', 'steer'],
 	triedAnyway: false,
-	quick: false,
 	lab: { scope: 'workspace' },
 	run: async lab => {
 		for (const driver of drivers) {
@@ -78,7 +76,6 @@ export const redeploy: Cell = {
 	title: 'Set up again, nothing changes; a newer Nancy takes the place of the older',
 	needs: [],
 	triedAnyway: false,
-	quick: false,
 	lab: { scope: 'workspace' },
 	run: async lab => {
 		const before = treeOf(lab.workspace.path);
@@ -106,7 +103,6 @@ export const cleanedUp: Cell = {
 	title: 'Clean-up gives every file back byte for byte, after real use',
 	needs: [],
 	triedAnyway: false,
-	quick: false,
 	lab: { scope: 'none' },
 	run: async lab => {
 		for (const [file, text] of Object.entries(lab.candidate.usersFiles)) {

@@ -20,7 +20,6 @@ export const hookMissing: Cell = {
 	title: 'Nancy’s programs are gone: it works on, undisturbed',
 	needs: [],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		await rm(lab.runtime.folder, { recursive: true });
 		await worksUndisturbed(lab);
@@ -33,7 +32,6 @@ export const hookSlow: Cell = {
 	title: 'A hook hangs: it works on once the hook’s time is over',
 	needs: [],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		await writeFile(lab.runtime.launcher, '#!/bin/sh\nexec sleep 30\n');
 		const { terminal } = await lab.start({ prompt: '[[sh:echo x > made; echo made-it]] [[text:I am fine]]' });
@@ -51,7 +49,6 @@ export const hookGarbage: Cell = {
 	title: 'A hook fails and prints garbage: it works on',
 	needs: [],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		await writeFile(lab.runtime.launcher, `#!/bin/sh\necho '}{ garbage'\necho oh no >&2\nexit 3\n`);
 		await worksUndisturbed(lab);
@@ -64,7 +61,6 @@ export const programBroken: Cell = {
 	title: 'The hook program crashes: it works on, and the message stays queued',
 	needs: ['hooks'],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		await writeFile(join(lab.runtime.folder, 'hook', `${lab.driver.id}.js`), '}{');
 		await writeFile(join(lab.runtime.folder, 'node'), '#!/bin/sh\necho no node >&2\nexit 127\n');

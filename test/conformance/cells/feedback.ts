@@ -8,7 +8,6 @@ export const feedback: Cell = {
 	needs: ['feedback'],
 	about: 'feedback',
 	triedAnyway: true,
-	quick: true,
 	run: async lab => {
 		const worker = await lab.start({ prompt: `${lab.held} [[sh:true]] [[text:First end]]` });
 		await lab.made('begun');

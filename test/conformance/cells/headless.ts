@@ -16,7 +16,6 @@ export const headless: Cell = {
 	needs: ['headless'],
 	about: 'headless',
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		const run = await lab.runHeadless('Work alone. [[sh:echo hello > made]] [[text:All is done.]]');
 		await lab.seen('Work alone.');
@@ -37,7 +36,6 @@ export const headlessDenied: Cell = {
 	title: 'Without a terminal, what its permissions do not allow is denied and told',
 	needs: ['headless'],
 	triedAnyway: false,
-	quick: false,
 	lab: { asks: true },
 	run: async lab => {
 		const [careful] = lab.driver.headless === 'none' ? [] : lab.driver.headless.permissionModes;
@@ -55,7 +53,6 @@ export const headlessFailure: Cell = {
 	title: 'Without a terminal, an error of the model service is told as one',
 	needs: ['headless'],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		const { ending } = await (await lab.runHeadless('[[err:400]]')).ended;
 		const reason = ending.is === 'result' ? ending.result.failure?.reason : undefined;
@@ -70,7 +67,6 @@ export const headlessSteer: Cell = {
 	title: 'Without a terminal, it takes directives and feedback as it does in one',
 	needs: ['headless', 'steer', 'feedback'],
 	triedAnyway: true,
-	quick: true,
 	run: async lab => {
 		const run = await lab.runHeadless(`${lab.held} [[sh:true]] [[text:Not steered]]`);
 		await lab.made('begun');
@@ -92,7 +88,6 @@ export const headlessWorktree: Cell = {
 	title: 'Without a terminal, it works in a new worktree too, and takes directives there',
 	needs: ['headless', 'steer'],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		const { headless: format, limits } = lab.driver;
 		if (format !== 'none' && format.runsIn === 'workspace')

@@ -9,7 +9,6 @@ export const skills: Cell = {
 	needs: ['skills'],
 	about: 'skills',
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		await lab.start({ prompt: 'Which skills? [[text:These]]' });
 		const request = await lab.seen('Which skills?');
@@ -26,7 +25,6 @@ export const status: Cell = {
 	needs: ['status'],
 	about: 'status',
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		const worker = await lab.start({ prompt: '[[text:At rest]]' });
 		await worker.idle();
@@ -44,7 +42,6 @@ export const transcript: Cell = {
 	title: 'Its own record tells the tokens, and proves that a message was read',
 	needs: ['hooks', 'steer'],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		if (lab.driver.transcript === 'none') return notPossible('It keeps no record that Nancy can read.');
 		const worker = await lab.start({ prompt: `${lab.held} [[sh:true]] [[text:Not steered]]` });

@@ -7,7 +7,6 @@ export const permission: Cell = {
 	needs: ['permissions'],
 	about: 'permissions',
 	triedAnyway: true,
-	quick: false,
 	lab: { asks: true },
 	run: async lab => {
 		const worker = await lab.start({ prompt: '[[esc:touch made]] [[text:Allowed]]', asks: true });
@@ -29,7 +28,6 @@ export const refused: Cell = {
 	title: 'A question that the user answers with No shows as over',
 	needs: ['permissions'],
 	triedAnyway: false,
-	quick: false,
 	lab: { asks: true },
 	run: async lab => {
 		const worker = await lab.start({ prompt: '[[esc:touch never]] [[text:Refused]]', asks: true });

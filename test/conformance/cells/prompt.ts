@@ -8,7 +8,6 @@ export const sessionStart: Cell = {
 	title: 'What was queued before it was started is read with its first prompt',
 	needs: ['hooks'],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		const id = await lab.send(WORKER, 'Queued before the start.');
 		await lab.start({ prompt: 'The first prompt. [[text:Read]]' });
@@ -24,7 +23,6 @@ export const nextPrompt: Cell = {
 	title: 'What waits is read with the next prompt that the user types',
 	needs: ['hooks'],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		const worker = await lab.startIdle();
 		// A pause wakes nobody.

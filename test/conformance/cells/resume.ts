@@ -6,7 +6,6 @@ export const resume: Cell = {
 	needs: ['resume'],
 	about: 'resume',
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		const worker = await lab.start({ prompt: 'Remember the blue door. [[text:Remembered]]' });
 		await worker.idle();
@@ -26,7 +25,6 @@ export const headlessResume: Cell = {
 	title: 'Resumed without a terminal, it goes on with the same conversation',
 	needs: ['resume', 'headless'],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		await (
 			await lab.runHeadless('Remember the blue door. [[text:Remembered]]')

@@ -9,7 +9,6 @@ export const launch: Cell = {
 	title: 'Starts in a terminal with a prompt; its session is the worker’s',
 	needs: ['hooks'],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		const worker = await lab.start({ prompt: 'Begin the work. [[text:I have begun]]' });
 		await lab.seen('Begin the work.');
@@ -30,7 +29,6 @@ export const statusEvents: Cell = {
 	needs: ['hooks'],
 	about: 'hooks',
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		const worker = await lab.start({ prompt: `${lab.held} [[text:At rest]]` });
 		await lab.made('begun');
@@ -58,7 +56,6 @@ export const interrupted: Cell = {
 	title: 'A turn that the user breaks off shows as idle',
 	needs: ['hooks'],
 	triedAnyway: true,
-	quick: false,
 	run: async lab => {
 		const worker = await lab.start({ prompt: '[[sh:touch begun; sleep 60]] [[text:Unreached]]' });
 		await lab.made('begun');

@@ -10,7 +10,6 @@ export const directive: Cell = {
 	needs: ['steer'],
 	about: 'steer',
 	triedAnyway: true,
-	quick: true,
 	run: async lab => {
 		const worker = await lab.start({ prompt: `${lab.held} [[sh:true]] [[text:Not steered]]` });
 		await lab.made('begun');
@@ -31,7 +30,6 @@ export const halt: Cell = {
 	needs: ['halt'],
 	about: 'halt',
 	triedAnyway: true,
-	quick: true,
 	run: async lab => {
 		const goOn = lab.model.hold(() => lab.requests().length === 2);
 		const worker = await lab.start({ prompt: '[[sh:true]] [[sh:touch never]] [[text:Unreached]]' });
@@ -54,7 +52,6 @@ export const pause: Cell = {
 	title: 'A pause ends the turn before the tool runs; it is read with the next prompt',
 	needs: ['halt'],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		const goOn = lab.model.hold(() => lab.requests().length === 2);
 		const worker = await lab.start({
@@ -77,7 +74,6 @@ export const subagent: Cell = {
 	title: 'A subagent never gets the worker’s messages; the worker does',
 	needs: ['steer'],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		const { subagent: delegated } = lab.candidate;
 		if (delegated === 'none') return notPossible('It has no subagents.');

@@ -6,7 +6,6 @@ export const wake: Cell = {
 	needs: ['wake'],
 	about: 'wake',
 	triedAnyway: true,
-	quick: false,
 	lab: { wakes: true },
 	run: async lab => {
 		const worker = await lab.startIdle();
@@ -29,7 +28,6 @@ export const draft: Cell = {
 	needs: ['wake'],
 	about: 'wake',
 	triedAnyway: false,
-	quick: false,
 	lab: { wakes: true },
 	run: async lab => {
 		const worker = await lab.startIdle();
@@ -49,7 +47,6 @@ export const wakeOnResume: Cell = {
 	title: 'Resumed without a prompt, it reads what was queued while it did not run',
 	needs: ['resume'],
 	triedAnyway: false,
-	quick: false,
 	run: async lab => {
 		const worker = await lab.startIdle();
 		await worker.terminal.close();

@@ -9,8 +9,8 @@ export interface AgentUnderTest {
 	home: (options: AgentHomeOptions) => AgentHome;
 	/** Added to its environment. */
 	env: Readonly<Record<string, string>>;
-	/** The cells that `npm test` runs with it: fewer where a start keeps a core busy for ten seconds. */
-	inTests: 'quick' | readonly string[];
+	/** The cells that `npm test` runs with it: fewer where a start keeps a core busy for ten seconds, or other tests have shown as much. */
+	inTests: readonly string[];
 	/** In the user's settings file: what makes it ask before it runs a command, where it does not by itself. */
 	asking: Readonly<Record<string, unknown>>;
 	/** In the user's settings file: what lets Nancy wake it, where that is the user's choice. */

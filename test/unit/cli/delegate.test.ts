@@ -225,6 +225,32 @@ describe('nancy delegate', () => {
 		});
 	}, 60_000);
 
+	it('works in the workspace where the worktree that one is in is none of Nancy’s, or the agent cannot work in one', async () => {
+		set({});
+		await using it = await shell();
+		const { folder } = it.workspace;
+		writeFileSync(it.folder.file('bin/gemini'), '#!/bin/sh\necho 0.61.0\n', { mode: 0o755 });
+		gitIn(folder, 'init', '-q');
+		gitIn(folder, 'commit', '-q', '--allow-empty', '-m', 'first');
+		gitIn(folder, 'worktree', 'add', '-q', '.claude/worktrees/x');
+		const name = WorktreeName.parse('one');
+		await createWorktree({ folder, name, withChanges: false, copyIncludes: false });
+		const task = TaskName.parse('build');
+		await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
+		const ask = (cwd: string, agent: string, env: Record<string, string>) =>
+			nancy.run(['delegate', 'x', '--agent', agent], { cwd: it.folder.file(cwd), env: { ...it.env, ...env } });
+		const here = { NANCY_TASK_DIR: it.workspace.paths.task(task), NANCY_WORKER: 'worker' };
+		const answers = [
+			await ask('project/.claude/worktrees/x', 'claude-code', { CLAUDECODE: '1' }),
+			await ask('project/.claude/worktrees/x', 'gemini-cli', {}),
+			await ask('project.worktrees/one', 'gemini-cli', here),
+		];
+		expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual([0, 0, 0].map(code => [code, '']));
+		const { delegates } = await it.delegates.list();
+		expect(delegates.map(({ record }) => record.place.folder)).toEqual([folder, folder, folder]);
+		await it.run(['delegates', '--wait', '--timeout', '60']);
+	}, 60_000);
+
 	it('is a worker of a swarm where the user has set that: the swarm’s files beside its own, under the name of its prompt', async () => {
 		set({ delegates: { swarmWorker: true } });
 		await using it = await shell();

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
@@ -52,6 +52,25 @@ it.each([
 	});
 	expect(settings()).toBe(before);
 	expect((await workspace.task(other)).archivedAt).toBeUndefined();
+});
+
+it('what is no record of its place holds nothing up, and is told: a folder of the user’s, copies of a task and of a worker', async () => {
+	await workspace.updateWorker({ task: running, worker: FIRST_WORKER }, record => {
+		if (record) delete record.process;
+		return record;
+	});
+	const worker = workspace.paths.workerRecord(running, FIRST_WORKER);
+	copyFileSync(worker, `${worker.slice(0, -'.json'.length)}-old.json`);
+	cpSync(workspace.paths.task(other), `${workspace.paths.task(other)}-backup`, { recursive: true });
+	mkdirSync(join(workspace.paths.tasks, 'My Notes'));
+	const warnings = ['My Notes', 'other-backup', 'worker-old.json'].map(name => expect.stringContaining(name));
+	const one = await cleanUp(workspace, running, [alpha]);
+	expect(one).toMatchObject({ undeployed: false });
+	expect([...one.warnings].toSorted()).toEqual(warnings);
+	const all = await cleanUp(workspace, undefined, [alpha]);
+	expect(all).toMatchObject({ undeployed: true });
+	expect([...all.warnings].toSorted()).toEqual(warnings);
+	expect(existsSync(join(workspace.folder, SHARED))).toBe(false);
 });
 
 it('an agent that runs keeps what serves it, until it has ended', async () => {

@@ -34,8 +34,6 @@ import { deployRequest } from '../../support/deployRequest.ts';
 const SETTINGS = '.claude/settings.local.json';
 const OLD = '0.1.0-aaaaaaaa';
 const NEW = '0.2.0-bbbbbbbb';
-/** Thousands of synced writes: in memory where the system has such a place. */
-const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 /** Files, records and copies of them; what edits do to the text of thousands is in deployment.test.ts. */
 const CASES = Number(process.env['NANCY_CASES'] ?? 100);
 const isRoot = process.getuid?.() === 0;
@@ -45,7 +43,7 @@ let workspace: Workspace;
 let settings: string;
 
 beforeEach(() => {
-	folder = mkdtempSync(join(place, 'nancy-files-'));
+	folder = mkdtempSync(join(tmpdir(), 'nancy-files-'));
 	freshWorkspace();
 	for (const version of [OLD, NEW]) {
 		const skill = join(request(version).runtime.skills, 'check-directives');

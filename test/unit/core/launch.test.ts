@@ -109,7 +109,7 @@ it('what the hook, the terminal and the agent each know of a worker is all kept'
 			...sessions.map(session =>
 				bindCaller(workspace, {
 					session,
-					driver: fakeDriver.id,
+					driver: fakeDriver,
 					agent: undefined,
 					launchedFor,
 					transcript: `/${session}.jsonl`,

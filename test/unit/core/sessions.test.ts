@@ -15,6 +15,7 @@ const second = SessionId.parse('5ec0nd00-0000-4000-8000-000000000002');
 
 let folder: TempFolder;
 let workspace: Workspace;
+const driver = { ...fakeDriver, limits: { wake: 'Nothing wakes it.' } };
 let address: WorkerAddress;
 let first: SessionId;
 
@@ -41,7 +42,7 @@ afterEach(() => folder.remove());
 const begin = (more: Partial<SessionCaller> = {}) =>
 	bindCaller(workspace, {
 		session: second,
-		driver: fakeDriver.id,
+		driver,
 		agent: undefined,
 		launchedFor: { taskFolder: workspace.paths.task(task), worker: address.worker },
 		transcript: undefined,
@@ -148,18 +149,20 @@ describe('a session whose process has ended', () => {
 			await workspace.send(address, messageContent('b')),
 		];
 		await mailbox.setHeld(other, 'Not before Monday.');
-		for (const resume of [
+		const resumes = [
 			() => call(),
 			() =>
 				planWorker(
 					workspace,
-					fakeDriver,
+					driver,
 					{ executable: '/a', version: [1, 0, 0] },
 					{ task, resume: true, bin: folder.path, launcher: '/n', env: {} },
 				),
-		]) {
+		];
+		const reasons = [HELD.ended, driver.limits.wake];
+		for (const [resume, reason] of resumes.flatMap(each => reasons.map(reason => [each, reason] as const))) {
 			await end();
-			await mailbox.setHeld(own, HELD.ended);
+			await mailbox.setHeld(own, reason);
 			await resume();
 			const { messages } = await mailbox.list(['queued']);
 			expect(new Map(messages.map(({ id, held }) => [id, held]))).toEqual(

@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { HELD } from '../../../src/core/held.ts';
+import { Upkeep } from '../../../src/core/upkeep.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
@@ -67,9 +69,26 @@ it('an idle agent is not woken for one', async () => {
 	bringMessage();
 	const bell = { file_path: workspace.paths.bell(session), event: 'change' };
 	expect(hook('FileChanged', 'wake', bell)).toMatchObject({ status: 0, stderr: '' });
-	expect(await queued()).toMatchObject([{ held: expect.stringContaining('came with the repository') }]);
+	expect(await queued()).toMatchObject([{ held: expect.stringContaining('come with the repository') }]);
 	repository.git(['rm', '-r', '--quiet', '--cached', '.nancy']);
 	expect(hook('FileChanged', 'wake', bell).status).toBe(2);
+});
+
+it('says so until another reason holds: while the agent works or is rung for, only a hook can tell', async () => {
+	bringMessage();
+	hook('UserPromptSubmit', 'turn', { prompt: 'Go on.' });
+	const clock = { ms: Date.now() };
+	const upkeep = new Upkeep(workspace, [claudeCode], () => clock.ms);
+	const worker = await workspace.worker(address);
+	const tend = async (phase: 'working' | 'idle' | 'ended') => {
+		const at = new Date(clock.ms).toISOString();
+		clock.ms += 3_600_000;
+		if (worker) await upkeep.tend(worker, { phase, source: '', at, session }, await queued());
+		return (await queued()).map(({ held }) => held);
+	};
+	for (const phase of ['working', 'idle', 'idle', 'idle', 'idle', 'idle', 'idle'] as const)
+		expect(await tend(phase)).toEqual([HELD.brought]);
+	expect(await tend('ended')).toEqual([HELD.ended]);
 });
 
 it('where git fails, messages come as ever', async () => {
