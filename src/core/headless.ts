@@ -5,6 +5,8 @@ import type { LaunchPlace } from './driver.ts';
 export interface HeadlessFormat {
 	/** What the agent may do unasked, most careful first. What a mode does not allow is denied: nobody is there to ask. */
 	readonly permissionModes: readonly PermissionMode[];
+	/** What holds beside the modes, whichever is chosen: a sentence for a person, '' where nothing does. */
+	readonly beside: string;
 	/**
 	 * `workspace`: the CLI takes its user's trust or Nancy's hooks from the folder it works in, so that it can work in the
 	 * workspace's own alone. In a new worktree it would refuse to run, or run deaf.

@@ -41,6 +41,7 @@ export const headless: HeadlessFormat = {
 			width: 2,
 		},
 	],
+	beside: '“Look” and “Edit” pass by your command rules (.rules), the forbidding ones too; tools of MCP servers, and hooks that you trust, run outside the sandbox.',
 	runsIn: 'anywhere',
 	launch: ({ workspaceFolder, hooks, resume, model, permissions, extra, prompt }) => {
 		const isHeld = permissions !== EVERYTHING;

@@ -36,6 +36,7 @@ export const headless: HeadlessFormat = {
 			width: 3,
 		},
 	],
+	beside: 'What you have allowed in a folder for good holds in “Ask” and “Edit” too, and so does what hooks allow, of yours or of a folder that you trust.',
 	runsIn: 'anywhere',
 	launch: ({ session, resume, model, permissions, extra, prompt, hooks }) => {
 		const isHeld = permissions !== EVERYTHING;

@@ -37,6 +37,7 @@ export const headless: HeadlessFormat = {
 		},
 		{ id: EVERYTHING, label: 'Everything', detail: 'Whatever it wants, unasked. For sandboxes.', width: 2 },
 	],
+	beside: '“Look” and “Edit” take your own policies in ~/.gemini/policies, no others; hooks and tool discovery of the folder you trust run as ever.',
 	// Trust and hooks are the folder's, and a worktree is a new one each time.
 	runsIn: 'workspace',
 	launch: ({ session, resume, model, permissions, extra, prompt, env }) => {

@@ -64,7 +64,10 @@ it('a prompt that is too long for an argument is refused before anything is writ
 	const agent = { executable: '/a', version: [1, 0, 0] } as const;
 	const launch = ({ prompt }: HeadlessRequest) => ({ args: [], stdin: prompt, env: {}, sessionIsKnown: true });
 	const reader = () => ({ read: () => [], end: () => [] });
-	const driver = { ...fakeDriver, headless: { permissionModes: [], runsIn: 'anywhere' as const, launch, reader } };
+	const driver = {
+		...fakeDriver,
+		headless: { permissionModes: [], beside: '', runsIn: 'anywhere' as const, launch, reader },
+	};
 	await expect(planWorker(workspace, driver, agent, request)).rejects.toMatchObject({ code: 'bad-message' });
 	expect(await workspace.workers(task)).toEqual({ workers: [], problems: [] });
 	const plan = await planWorker(workspace, driver, agent, { ...request, headless: { permissions: 'ask' } });
