@@ -11,7 +11,7 @@ import { StatusWriter } from '../../core/delegates/statusWriter.ts';
 import type { DelegateFiles } from '../../core/delegates/files.ts';
 import { beginSwarmRun, isSwarmWorker, swarmFeature, swarmFiles } from '../../core/delegates/swarm.ts';
 import type { HeadlessEvent } from '../../core/headless.ts';
-import { headlessOf } from '../../core/launch.ts';
+import { headlessOf, prepareHeadless } from '../../core/launch.ts';
 import { Workspace } from '../../core/workspace.ts';
 import type { Ending } from '../../process/headlessRun.ts';
 import { RunOutput } from '../../protocol/cliOutput.ts';
@@ -110,7 +110,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const prompt = await promptOf(input, context);
 	refuseExtraFromAgent(driver, input.extra, asking);
 	const format = headlessOf(driver);
-	const launch = format.launch({
+	const launch = await prepareHeadless(driver, {
 		session: SessionId.parse(randomUUID()),
 		resume: undefined,
 		model: input.model,

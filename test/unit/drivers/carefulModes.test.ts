@@ -171,6 +171,23 @@ it('Gemini CLI takes no rules and no MCP servers of the folder, but its user’s
 	expect(launch(geminiCli, 'yolo').args.join(' ')).not.toMatch(/allowed|policy/);
 });
 
+it.each([
+	{ mode: 'default', denied: ['run_shell_command', 'write_file', 'replace'], left: [] },
+	{ mode: 'auto_edit', denied: ['run_shell_command'], left: ['write_file', 'replace'] },
+])('Gemini CLI is denied what “$mode” does not say, whatever its settings allow', ({ mode, denied, left }) => {
+	const { args, files = [] } = launch(geminiCli, mode, { env: { HOME: '/home/me', XDG_DATA_HOME: '/d' } });
+	const [rules] = files;
+	expect(args).toContain(`--admin-policy=${rules?.path}`);
+	expect(rules?.content).toContain('decision = "deny"');
+	for (const tool of denied) expect(rules?.content).toContain(`"${tool}"`);
+	for (const tool of left) expect(rules?.content).not.toContain(`"${tool}"`);
+});
+
+it('Gemini CLI is not started where it would read the path of its rules as two', () => {
+	const env = { HOME: '/home/a,b', XDG_DATA_HOME: '/home/a,b' };
+	expect(() => launch(geminiCli, 'default', { env })).toThrow('comma');
+});
+
 it.each(['--agent', '--agent=build', '--command', '--command=go', '--attach=http://127.0.0.1:1', '--dir=/'])(
 	'opencode refuses %s where another agent than Nancy’s would run',
 	word => {
