@@ -83,9 +83,9 @@ const FIRST_SERVER_ERROR = 500;
 
 const EVERYTHING = 'bypassPermissions';
 
-/** A plugin has hooks, which allow what they like. An agent (`--agent`) does not change the mode. */
+/** A plugin has hooks, which allow what they like, and so may an agent of `--agents`. One by name (`--agent`) does not change the mode. */
 const LOOSENING =
-	/^--(?:(?:allow-)?dangerously-skip-permissions|permission-mode|permission-prompt-tool|allowed-?tools|add-dir|settings|plugin-(?:dir|url))(?:=|$)/i;
+	/^--(?:(?:allow-)?dangerously-skip-permissions|permission-mode|permission-prompt-tool|allowed-?tools|add-dir|settings|agents|plugin-(?:dir|url))(?:=|$)/i;
 
 export const headless: HeadlessFormat = {
 	permissionModes: [

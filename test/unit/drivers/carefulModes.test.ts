@@ -38,6 +38,7 @@ describe.each([
 			['--add-dir', '/'],
 			['--settings', '{"permissions":{"allow":["Bash"]}}'],
 			['--plugin-dir=/p'],
+			['--agents', '{"x":{"hooks":{}}}'],
 		],
 		harmless: [['--disallowedTools', 'Bash'], ['--append-system-prompt', 'Be brief'], ['--agent=reviewer']],
 	},
@@ -114,7 +115,13 @@ describe.each([
 		driver: opencode,
 		careful: ['ask', 'edit', 'configured'],
 		widest: 'all',
-		loosening: [['--auto'], ['--auto=true']],
+		loosening: [
+			['--auto'],
+			['--auto=true'],
+			['--yolo'],
+			['--dangerously-skip-permissions'],
+			['--dangerouslySkipPermissions=true'],
+		],
 		harmless: [['--variant', 'high'], ['--title=automatic']],
 	},
 ])('$driver.id', ({ driver, careful, widest, loosening, harmless }) => {
