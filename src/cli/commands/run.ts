@@ -73,7 +73,7 @@ export const run = command(
 			'idle-timeout': { value: 'SECONDS', help: 'longest time without any output; default 600' },
 			delegate: { value: 'ID', help: 'runs this delegate of the workspace (for Nancy itself)' },
 		},
-		extra: 'arguments for the agent, passed on unchanged',
+		extra: 'arguments for the agent, passed on unchanged; one that replaces --permissions needs the widest mode',
 		examples: [
 			['nancy run --headless --prompt-file task.md --output-file result.txt', 'the answer is in the file, too'],
 			['git diff | nancy run --headless --stdin --permissions plan', 'the prompt comes through a pipe'],

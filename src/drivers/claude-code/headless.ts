@@ -85,7 +85,7 @@ const EVERYTHING = 'bypassPermissions';
 
 /** A plugin has hooks, which allow what they like, and so may an agent of `--agents`. One by name (`--agent`) does not change the mode. */
 const LOOSENING =
-	/^--(?:(?:allow-)?dangerously-skip-permissions|permission-mode|permission-prompt-tool|allowed-?tools|add-dir|settings|agents|plugin-(?:dir|url))(?:=|$)/i;
+	/^--(?:(?:allow-)?dangerously-skip-permissions|permission-mode|permission-prompt-tool|agents|plugin-(?:dir|url))(?:=|$)/i;
 
 export const headless: HeadlessFormat = {
 	permissionModes: [

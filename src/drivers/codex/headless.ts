@@ -8,7 +8,7 @@ import { Line, type Item } from './stream.ts';
 const EVERYTHING = 'danger-full-access';
 
 const LOOSENING =
-	/^(?:--(?:sandbox|approve-for-me|full-auto|yolo|dangerously-[a-z-]*|add-dir|cd|worktree|trust)(?:=|$)|-[sC]|(?:-c|--config)=?\s*["']?(?:sandbox|(?:default_)?permissions|approvals?|mcp_servers|projects)(?![a-z]))/;
+	/^(?:--(?:sandbox|ask-for-approval|approve-for-me|full-auto|yolo|dangerously-[a-z-]*|cd|worktree|trust)(?:=|$)|-[asC]|(?:-c|--config)=?\s*["']?(?:sandbox_(?:mode|permissions)|(?:default_)?permissions|approvals?|projects)(?![a-z]))/;
 
 /** What holds commands to the sandbox, whatever the user's settings say, or those that a trusted project brings. */
 const HELD = [

@@ -9,13 +9,11 @@ import { ID } from './events.ts';
 import { modelFlags } from './launch.ts';
 import { StreamReader } from './stream.ts';
 
-const LOOK = 'default';
 const EDIT = 'auto_edit';
 const EVERYTHING = 'yolo';
 
 /** The CLI takes each name also in camel case, and letters of several short options in one word. */
-const LOOSENING =
-	/^(?:--(?:yolo|approval-?mode|allowed-?tools|(?:admin-?)?policy|skip-?trust|include-?directories|allowed-?mcp-?server-?names)(?:=|$)|-[a-z]*y)/i;
+const LOOSENING = /^(?:--(?:yolo|approval-?mode|skip-?trust)(?:=|$)|-[a-z]*y)/i;
 
 /** What runs commands: the shell, and the tools that `tools.discoveryCommand` finds. */
 const COMMANDS = ['run_shell_command', 'discovered_tool_*'];
@@ -26,15 +24,22 @@ const EDITS = ['write_file', 'replace'];
  * its user. The user's own policies stay: they may deny, too. Of the settings, the user's too, `tools.core` allows each tool that it
  * names, though it reads like a restriction: only a policy of an administrator stands above that.
  */
-function heldBy(permissions: string, env: LaunchPlace['env']) {
+function heldBy(permissions: string, env: LaunchPlace['env'], extra: readonly string[]) {
 	const home = env['GEMINI_CLI_HOME'] || env['HOME'] || homedir();
-	const denied = permissions === EDIT ? COMMANDS : [...COMMANDS, ...EDITS];
-	const path = join(dataFolder(env), 'policies', ID, `${permissions === EDIT ? EDIT : LOOK}.toml`);
+	const named = allowedBy(extra);
+	const denied = (permissions === EDIT ? COMMANDS : [...COMMANDS, ...EDITS]).filter(tool => !named.has(tool));
+	const path = join(
+		dataFolder(env),
+		'policies',
+		ID,
+		`deny-${denied.map(tool => tool.replace('*', 'any')).join('-')}.toml`,
+	);
 	// The CLI takes it for two names then, and goes on without a file that is not there.
 	if (path.includes(','))
 		throw new NancyError('bad-file', `Gemini CLI takes no policies from a path with a comma: ${path}`);
 	return {
 		args: [
+			// Beside one of the user's, who names each tool.
 			'--allowed-tools=none',
 			'--allowed-mcp-server-names=none',
 			`--policy=${join(home, '.gemini', 'policies')}`,
@@ -46,10 +51,19 @@ function heldBy(permissions: string, env: LaunchPlace['env']) {
 	};
 }
 
+/** Tools that the user allows by name on the command line, all of them or with some arguments alone: `run_shell_command(npm test)`. */
+function allowedBy(extra: readonly string[]): Set<string> {
+	const lists = extra.flatMap((word, index) => {
+		const [, value] = /^--allowed-?tools(?:=(.*))?$/is.exec(word) ?? [undefined, ''];
+		return [value ?? extra[index + 1] ?? ''];
+	});
+	return new Set(lists.flatMap(list => list.split(',')).map(tool => tool.trim().replace(/\(.*/s, '')));
+}
+
 export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
-			id: LOOK,
+			id: 'default',
 			label: 'Look',
 			detail: 'Reads; edits, commands and tools of MCP servers are not offered to it, whatever your settings and policies allow.',
 			width: 0,
@@ -66,7 +80,7 @@ export const headless: HeadlessFormat = {
 	// Trust and hooks are the folder's, and a worktree is a new one each time.
 	runsIn: 'workspace',
 	launch: ({ session, resume, model, permissions, extra, prompt, env }) => {
-		const held = permissions === EVERYTHING ? { args: [], files: [] } : heldBy(permissions, env);
+		const held = permissions === EVERYTHING ? { args: [], files: [] } : heldBy(permissions, env, extra);
 		if (permissions !== EVERYTHING) refuseLoosening(extra, LOOSENING, EVERYTHING);
 		return {
 			args: [

@@ -33,14 +33,17 @@ describe.each([
 			['--allow-dangerously-skip-permissions'],
 			['--permission-mode', 'bypassPermissions'],
 			['--permission-prompt-tool=stdio'],
-			['--allowedTools', 'Bash'],
-			['--allowed-tools=Bash'],
-			['--add-dir', '/'],
-			['--settings', '{"permissions":{"allow":["Bash"]}}'],
 			['--plugin-dir=/p'],
 			['--agents', '{"x":{"hooks":{}}}'],
 		],
-		harmless: [['--disallowedTools', 'Bash'], ['--append-system-prompt', 'Be brief'], ['--agent=reviewer']],
+		harmless: [
+			['--disallowedTools', 'Bash'],
+			['--append-system-prompt', 'Be brief'],
+			['--agent=reviewer'],
+			['--allowedTools', 'Bash(npm test)'],
+			['--add-dir', '../lib'],
+			['--settings', 'proxy.json'],
+		],
 	},
 	{
 		driver: codex,
@@ -52,22 +55,22 @@ describe.each([
 			['-sdanger-full-access'],
 			['-c', 'sandbox_mode="danger-full-access"'],
 			['-csandbox_mode="danger-full-access"'],
-			['--config=sandbox_workspace_write.network_access=true'],
 			['--config', ' default_permissions=":danger-no-sandbox"'],
 			['-c', 'approval_policy="on-request"'],
 			['-c', 'approvals_reviewer="auto_review"'],
-			['-c', 'mcp_servers.x.command="x"'],
 			['-c', 'projects."/w".trust_level="trusted"'],
 			['--dangerously-bypass-approvals-and-sandbox'],
 			['--dangerously-bypass-hook-trust'],
 			['--approve-for-me'],
-			['--add-dir=/'],
 			['-C', '/'],
 			['--trust'],
 		],
 		harmless: [
 			['-c', 'model_reasoning_effort="high"'],
 			['--profile', 'mine'],
+			['--add-dir=../lib'],
+			['-c', 'mcp_servers.x.enabled=false'],
+			['-c', 'sandbox_workspace_write.network_access=true'],
 			['-i', 'a.png'],
 		],
 	},
@@ -79,17 +82,20 @@ describe.each([
 			['--allow-all'],
 			['--allow-all-tools'],
 			['--allow-all-paths'],
-			['--allow-tool=shell'],
-			['--allow-tool', 'shell'],
-			['--allow-url=a.example'],
 			['--yolo'],
 			['--trust-folder'],
-			['--add-dir', '/'],
 			['-C', '/'],
 			['-sC/'],
 			['--plugin-dir=/p'],
 		],
-		harmless: [['--deny-tool=shell'], ['--agent=reviewer'], ['--no-custom-instructions']],
+		harmless: [
+			['--deny-tool=shell'],
+			['--agent=reviewer'],
+			['--allow-tool=shell(npm test)'],
+			['--allow-url', 'a.example'],
+			['--add-dir', '../lib'],
+			['--no-custom-instructions'],
+		],
 	},
 	{
 		driver: geminiCli,
@@ -101,15 +107,17 @@ describe.each([
 			['-dy'],
 			['--approval-mode', 'yolo'],
 			['--approvalMode=yolo'],
-			['--allowed-tools=run_shell_command'],
-			['--allowedTools', 'run_shell_command'],
-			['--policy=/p'],
-			['--admin-policy=/p'],
 			['--skip-trust'],
-			['--include-directories=/'],
+		],
+		harmless: [
+			['--sandbox'],
+			['-d'],
+			['--extensions', 'x'],
+			['--allowed-tools=run_shell_command(npm test)'],
+			['--policy=p.toml'],
+			['--include-directories=../lib'],
 			['--allowed-mcp-server-names', 'x'],
 		],
-		harmless: [['--sandbox'], ['-d'], ['--extensions', 'x']],
 	},
 	{
 		driver: opencode,
@@ -189,6 +197,15 @@ it.each([
 	for (const tool of denied) expect(rules?.content).toContain(`"${tool}"`);
 	for (const tool of left) expect(rules?.content).not.toContain(`"${tool}"`);
 });
+
+it.each([['--allowed-tools=read_file,run_shell_command(npm test)'], ['--allowedTools', 'run_shell_command']])(
+	'Gemini CLI is not denied the tool that its user allows by name: %s %s',
+	(...extra) => {
+		const [rules] = launch(geminiCli, 'default', { extra }).files ?? [];
+		expect(rules?.content).not.toContain('run_shell_command');
+		expect(rules?.content).toContain('"write_file"');
+	},
+);
 
 it('Gemini CLI is not started where it would read the path of its rules as two', () => {
 	const env = { HOME: '/home/a,b', XDG_DATA_HOME: '/home/a,b' };
