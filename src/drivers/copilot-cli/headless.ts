@@ -12,7 +12,7 @@ const flagsByMode: Readonly<Record<string, readonly string[]>> = {
 
 const EVERYTHING = 'all';
 
-const LOOSENING = /^(?:--(?:allow-all[a-z-]*|yolo|plugin-dir|trust-folder|assisted-approval)(?:=|$)|-[A-Za-z]*C)/;
+const LOOSENING = /^(?:--(?:allow-all[a-z-]*|yolo|plugin-dir|trust-folder|assisted-approval)(?:=|$)|-s*C)/;
 
 export const headless: HeadlessFormat = {
 	permissionModes: [

@@ -12,8 +12,8 @@ import { StreamReader } from './stream.ts';
 const EDIT = 'auto_edit';
 const EVERYTHING = 'yolo';
 
-/** The CLI takes each name also in camel case, and letters of several short options in one word. */
-const LOOSENING = /^(?:--(?:yolo|approval-?mode|skip-?trust)(?:=|$)|-[a-z]*y)/i;
+/** The CLI takes each name also in camel case, and in one word the letters of several short options that have no value. */
+const LOOSENING = /^(?:--(?:yolo|approval-?mode|skip-?trust)(?:=|$)|-[dslhv]*y)/i;
 
 /** What runs commands: the shell, and the tools that `tools.discoveryCommand` finds. */
 const COMMANDS = ['run_shell_command', 'discovered_tool_*'];

@@ -90,6 +90,7 @@ describe.each([
 		],
 		harmless: [
 			['--deny-tool=shell'],
+			['-pCompile'],
 			['--agent=reviewer'],
 			['--allow-tool=shell(npm test)'],
 			['--allow-url', 'a.example'],
@@ -113,6 +114,7 @@ describe.each([
 			['--sandbox'],
 			['-d'],
 			['--extensions', 'x'],
+			['-esecurity'],
 			['--allowed-tools=run_shell_command(npm test)'],
 			['--policy=p.toml'],
 			['--include-directories=../lib'],
