@@ -133,6 +133,7 @@ it('what the hook, the terminal and the agent each know of a worker is all kept'
 					session,
 					driver: fakeDriver.id,
 					agent: undefined,
+					isNamed: false,
 					launchedFor,
 					transcript: `/${session}.jsonl`,
 					begins: true,
