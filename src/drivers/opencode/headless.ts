@@ -83,7 +83,7 @@ export const headless: HeadlessFormat = {
 			width: 3,
 		},
 	],
-	beside: 'Held to “Ask” or “Edit”, a run is an agent of Nancy’s own with opencode’s default prompt, and ends at the first thing that it may not do. Custom tools and plugins ask nobody: those of the project run too, in every mode.',
+	beside: 'Custom tools and plugins ask nobody: those of the project run too, in every mode.',
 	runsIn: 'anywhere',
 	launch: ({ resume, model, permissions, extra, prompt, ...place }) => {
 		const { args, rules } = modes[permissions] ?? CAREFUL;
