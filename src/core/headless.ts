@@ -5,6 +5,8 @@ import type { LaunchPlace } from './driver.ts';
 export interface HeadlessFormat {
 	/** What the agent may do unasked, most careful first. What a mode does not allow is denied: nobody is there to ask. */
 	readonly permissionModes: readonly PermissionMode[];
+	/** What holds beside the modes, whichever is chosen: a sentence for a person, '' where nothing does. */
+	readonly beside: string;
 	/**
 	 * `workspace`: the CLI takes its user's trust or Nancy's hooks from the folder it works in, so that it can work in the
 	 * workspace's own alone. In a new worktree it would refuse to run, or run deaf.
@@ -51,6 +53,8 @@ export interface HeadlessLaunch {
 	/** Goes to standard input, which is then closed. A prompt may be a megabyte long, an argument may not. */
 	stdin: string;
 	env: Readonly<Record<string, string>>;
+	/** Files of Nancy's own that the arguments name, by absolute path: written anew before each start. Absent where there are none. */
+	files?: readonly { path: string; content: string }[];
 	/** Whether the session will really have {@link HeadlessRequest.session}; otherwise its first event says which it is. */
 	sessionIsKnown: boolean;
 }

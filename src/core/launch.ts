@@ -1,3 +1,4 @@
+import { writeFileAtomic } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
 import { ENDED, identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { formatVersion, isAtLeast, type Version } from '../base/version.ts';
@@ -5,7 +6,7 @@ import { FIRST_WORKER, SessionId, type TaskName, type WorkerName } from '../prot
 import type { WorkerRecord } from '../protocol/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
 import type { Driver } from './driver.ts';
-import type { HeadlessFormat } from './headless.ts';
+import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless.ts';
 import { forgetReasons } from './held.ts';
 import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
@@ -127,7 +128,7 @@ async function tryPlan(
 	const prompt =
 		request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, agent.version, address) : undefined);
 	const launch = request.headless
-		? headlessOf(driver).launch({
+		? await prepareHeadless(driver, {
 				...conversation,
 				prompt: prompt ?? '',
 				permissions: request.headless.permissions,
@@ -195,6 +196,13 @@ async function earlierRecord(
 export function headlessOf(driver: Driver): HeadlessFormat {
 	if (driver.headless !== 'none') return driver.headless;
 	throw new NancyError('no-agent', `${driver.displayName} cannot be run without a terminal; choose another agent`);
+}
+
+/** How it is run this time, once the files are on disk that its arguments name. */
+export async function prepareHeadless(driver: Driver, request: HeadlessRequest): Promise<HeadlessLaunch> {
+	const launch = headlessOf(driver).launch(request);
+	for (const { path, content } of launch.files ?? []) await writeFileAtomic(path, content);
+	return launch;
 }
 
 /**

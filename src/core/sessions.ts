@@ -15,8 +15,10 @@ import type { WorkerAddress, Workspace } from './workspace.ts';
 export interface SessionCaller {
 	session: SessionId;
 	driver: Pick<Driver, 'id' | 'limits'>;
-	/** The agent's process, where the CLI says which it is. */
+	/** The agent's process, where the CLI says which it is and it has not ended yet. */
 	agent: ProcessIdentity | undefined;
+	/** Whether the CLI says which process it is, though that may have ended by now. */
+	isNamed: boolean;
 	/** NANCY_TASK_DIR and NANCY_WORKER of the terminal that Nancy started; anything started from it inherits them. */
 	launchedFor: { taskFolder: string | undefined; worker: string | undefined };
 	transcript: string | undefined;
@@ -240,8 +242,8 @@ function isNewProcess({ process }: WorkerRecord, caller: SessionCaller): boolean
 }
 
 /** A session that somebody begins outside of Nancy's terminals, in a process that nobody names: from now on its events tell. */
-function isUnnamedStart({ agent, begins, launchedFor }: SessionCaller): boolean {
-	return !agent && begins && launchedFor.taskFolder === undefined;
+function isUnnamedStart({ isNamed, begins, launchedFor }: SessionCaller): boolean {
+	return !isNamed && begins && launchedFor.taskFolder === undefined;
 }
 
 /** Nobody has stopped this process, and that it calls means that it has hooks. */

@@ -1,8 +1,8 @@
 import { NancyError } from '../base/errors.ts';
 
 /**
- * Refuses an argument of the user's own that would let an agent do more than its permission mode says: the mode is what was asked for,
- * told to others, and shown.
+ * Refuses an argument of the user's own that takes the place of the permission mode, or lets hooks and rules in that nobody has seen: the
+ * mode is what was asked for, told to others, and shown. What names a tool, a folder or a setting more is the user's to give.
  * @param loosening one word of the command line: the option alone, or with its value
  * @param widest the mode in which it is taken
  * @throws NancyError bad-usage

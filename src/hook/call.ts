@@ -38,7 +38,10 @@ export interface Call {
 	workspace: Workspace;
 	/** What the agent says its session is, where it says so outside the payload. */
 	session: SessionId | undefined;
+	/** Undefined also where it has ended by now. */
 	agent: ProcessIdentity | undefined;
+	/** Whether the guard was told which process the agent is. */
+	isNamed: boolean;
 	/** Process of the guard that made the call. */
 	guardPid: number;
 	/** False where nobody sits at the agent: it ends with its turn, and a wake would reach nobody. */
@@ -53,6 +56,7 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 	if (!driver || event === '' || !isProgramSlot(slot) || basename(root) !== '.nancy') return undefined;
 	const session = SessionId.safeParse(env['NANCY_HOOK_SESSION']);
 	const pid = Number(env['NANCY_HOOK_PID']);
+	const isNamed = Number.isSafeInteger(pid) && pid > 1;
 	const guardPid = Number(env['NANCY_HOOK_GUARD']);
 	return {
 		driver,
@@ -60,7 +64,8 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 		slot,
 		workspace: new Workspace(dirname(root)),
 		session: session.success ? session.data : undefined,
-		agent: Number.isSafeInteger(pid) && pid > 1 ? living(identify(pid)) : undefined,
+		agent: isNamed ? living(identify(pid)) : undefined,
+		isNamed,
 		guardPid: Number.isSafeInteger(guardPid) && guardPid > 1 ? guardPid : process.ppid,
 		isAttended: env['NANCY_HOOK_ATTENDED'] !== '0',
 		env,

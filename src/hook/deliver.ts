@@ -27,6 +27,7 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 		session: event.session,
 		driver: call.driver,
 		agent: call.agent,
+		isNamed: call.isNamed,
 		launchedFor: { taskFolder: call.env['NANCY_TASK_DIR'], worker: call.env['NANCY_WORKER'] },
 		transcript: event.transcript,
 		begins: event.kind === 'session-start',

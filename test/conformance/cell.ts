@@ -3,9 +3,8 @@ import type { ConformanceLab, LabOptions } from './lab.ts';
 
 /** What a cell saw. Seeing nothing is no verdict: then it throws. */
 export type Verdict =
-	| { is: 'works' }
 	/** `because` completes the picture in a sentence for a person. */
-	| { is: 'partial' | 'not possible'; because: string };
+	{ is: 'works'; because?: string } | { is: 'partial' | 'not possible'; because: string };
 
 export const WORKS: Verdict = { is: 'works' };
 

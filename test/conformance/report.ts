@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 export const CellResult = z.object({
 	/** `fails`: the driver claims what was not seen. */
 	is: z.enum(['works', 'partial', 'not possible', 'fails']),
-	/** Why it is not simply `works`, in a sentence for a person. */
+	/** Why it is not simply `works`, or what is to be known beside it, in a sentence for a person. */
 	because: z.optional(z.string()),
 	/** It was seen although the driver declares it missing. */
 	understated: z.optional(z.boolean()),

@@ -6,6 +6,7 @@ import { fakeDriver } from './fakeDriver.ts';
 /** Reads what test/fixtures/children/fakeAgent.mjs prints: one event in each line. */
 const format: HeadlessFormat = {
 	permissionModes: [{ id: 'default', label: 'Default', detail: '', width: 0 }],
+	beside: '',
 	runsIn: 'anywhere',
 	launch: ({ session, resume, prompt }) => ({
 		args: [new URL('../fixtures/children/fakeAgent.mjs', import.meta.url).pathname, resume ?? session],

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { headlessOf } from '../../src/core/launch.ts';
+import { drivers } from '../../src/drivers/index.ts';
 import { cells } from '../conformance/cells.ts';
 import { markdownOf } from '../conformance/markdown.ts';
 import { columnOf, ConformanceReport } from '../conformance/report.ts';
@@ -23,6 +25,13 @@ describe('the table of abilities', () => {
 			Object.entries(tried).flatMap(([id, { is }]) => (is === 'fails' ? [`${agent} ${version}: ${id}`] : [])),
 		);
 		expect(failures).toEqual([]);
+	});
+
+	it('says of each agent what holds beside its permission modes, where it says how they hold', () => {
+		for (const { agent, cells: tried } of report.columns) {
+			const driver = drivers.find(({ id }) => id.startsWith(agent));
+			expect(tried['headless-denied']?.because ?? '', agent).toContain(driver && headlessOf(driver).beside);
+		}
 	});
 });
 

@@ -13,7 +13,7 @@ import { StatusWriter } from '../../core/delegates/statusWriter.ts';
 import { beginSwarmRun, isSwarmWorker, swarmFeature, swarmFiles } from '../../core/delegates/swarm.ts';
 import { openDelegate } from '../../core/delegates/swarmRun.ts';
 import type { HeadlessEvent } from '../../core/headless.ts';
-import { headlessOf } from '../../core/launch.ts';
+import { headlessOf, prepareHeadless } from '../../core/launch.ts';
 import { Workspace } from '../../core/workspace.ts';
 import type { Ending } from '../../process/headlessRun.ts';
 import { RunOutput } from '../../protocol/cliOutput.ts';
@@ -75,7 +75,7 @@ export const run = command(
 			'idle-timeout': { value: 'SECONDS', help: 'longest time without any output; default 600' },
 			delegate: { value: 'ID', help: 'runs this delegate of the workspace (for Nancy itself)' },
 		},
-		extra: 'arguments for the agent, passed on unchanged',
+		extra: 'arguments for the agent, passed on unchanged; one that replaces --permissions needs the widest mode',
 		examples: [
 			['nancy run --headless --prompt-file task.md --output-file result.txt', 'the answer is in the file, too'],
 			['git diff | nancy run --headless --stdin --permissions plan', 'the prompt comes through a pipe'],
@@ -112,7 +112,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const prompt = await promptOf(input, context);
 	refuseExtraFromAgent(driver, input.extra, asking);
 	const format = headlessOf(driver);
-	const launch = format.launch({
+	const launch = await prepareHeadless(driver, {
 		session: SessionId.parse(randomUUID()),
 		resume: undefined,
 		model: input.model,

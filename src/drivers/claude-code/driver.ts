@@ -6,7 +6,7 @@ import { headless } from './headless.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { probe } from './probe.ts';
 import { transcript } from './transcript.ts';
-import { floors, limits, OLDEST } from './versions.ts';
+import { floors, OLDEST } from './versions.ts';
 import { wakeAnswer } from './wake.ts';
 
 export const claudeCode: Driver = {
@@ -16,7 +16,7 @@ export const claudeCode: Driver = {
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,
-	limits,
+	limits: {},
 	installHint: 'Install it with: npm install -g @anthropic-ai/claude-code',
 	launch: launchPlan,
 	deployment: deploymentPlan,

@@ -83,9 +83,9 @@ const FIRST_SERVER_ERROR = 500;
 
 const EVERYTHING = 'bypassPermissions';
 
-/** A plugin has hooks, which allow what they like. An agent (`--agent`) does not change the mode. */
+/** A plugin has hooks, which allow what they like, and so may an agent of `--agents`. One by name (`--agent`) does not change the mode. */
 const LOOSENING =
-	/^--(?:(?:allow-)?dangerously-skip-permissions|permission-mode|permission-prompt-tool|allowed-?tools|add-dir|settings|plugin-(?:dir|url))(?:=|$)/i;
+	/^--(?:(?:allow-)?dangerously-skip-permissions|permission-mode|permission-prompt-tool|agents|plugin-(?:dir|url))(?:=|$)/i;
 
 export const headless: HeadlessFormat = {
 	permissionModes: [
@@ -115,6 +115,7 @@ export const headless: HeadlessFormat = {
 			width: 3,
 		},
 	],
+	beside: 'Without a terminal Claude Code runs the hooks of a folder whether you trust it or not, and takes rules and further folders from the settings of one that you trust: they can allow more than “Ask”, “Plan” and “Edit” say.',
 	runsIn: 'anywhere',
 	launch: ({ session, resume, model, permissions, extra, prompt }) => {
 		if (permissions !== EVERYTHING) refuseLoosening(extra, LOOSENING, EVERYTHING);

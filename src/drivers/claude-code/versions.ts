@@ -1,5 +1,4 @@
 import { isAtLeast, type Version } from '../../base/version.ts';
-import type { Driver } from '../../core/driver.ts';
 import { floorsSince } from '../floors.ts';
 
 /** Takes context from PreToolUse since then; before it nothing can be handed over between tool calls. */
@@ -37,11 +36,6 @@ export const floors = floorsSince(OLDEST, {
 	wake: WAKE,
 	status: [2, 1, 145],
 });
-
-export const limits: Driver['limits'] = {
-	headless:
-		'Without a terminal Claude Code runs the hooks of a folder whether you trust it or not, and takes rules and further folders from the settings of one that you trust: they can allow more than “Ask”, “Plan” and “Edit” say.',
-};
 
 export function knowsEvent(version: Version, event: string): boolean {
 	const floor = eventFloors[event];

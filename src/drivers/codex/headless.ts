@@ -8,7 +8,7 @@ import { Line, type Item } from './stream.ts';
 const EVERYTHING = 'danger-full-access';
 
 const LOOSENING =
-	/^(?:--(?:sandbox|approve-for-me|full-auto|yolo|dangerously-[a-z-]*|add-dir|cd|worktree|trust)(?:=|$)|-[sC]|(?:-c|--config)=?\s*["']?(?:sandbox|(?:default_)?permissions|approvals?|mcp_servers|projects)(?![a-z]))/;
+	/^(?:--(?:sandbox|ask-for-approval|approve-for-me|full-auto|yolo|dangerously-[a-z-]*|cd|worktree|trust)(?:=|$)|-[asC]|(?:-c|--config)=?\s*["']?(?:sandbox_(?:mode|permissions)|(?:default_)?permissions|approvals?|projects)(?![a-z]))/;
 
 /** What holds commands to the sandbox, whatever the user's settings say, or those that a trusted project brings. */
 const HELD = [
@@ -41,6 +41,7 @@ export const headless: HeadlessFormat = {
 			width: 2,
 		},
 	],
+	beside: '“Look” and “Edit” pass by your command rules (.rules), the forbidding ones too; tools of MCP servers, and hooks that you trust, run outside the sandbox.',
 	runsIn: 'anywhere',
 	launch: ({ workspaceFolder, hooks, resume, model, permissions, extra, prompt }) => {
 		const isHeld = permissions !== EVERYTHING;

@@ -22,5 +22,5 @@ export const limits: Driver['limits'] = {
 		'Questions are reported, and answered in the terminal alone. After a Yes, Codex says nothing until the command ends or goes on in the background: until then the agent is shown as waiting.',
 	status: 'Codex does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	headless:
-		'Codex reports no cost, and not every command that its sandbox denies: the agent is told, and says so in its answer. “Look” and “Edit” pass by your command rules (.rules), the forbidding ones too; tools of MCP servers, and hooks that you trust, run outside the sandbox.',
+		'It tells tokens, but no cost. Not every command that its sandbox denies is reported: the agent is told, and says so in its answer.',
 };

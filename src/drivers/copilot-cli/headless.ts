@@ -12,7 +12,7 @@ const flagsByMode: Readonly<Record<string, readonly string[]>> = {
 
 const EVERYTHING = 'all';
 
-const LOOSENING = /^(?:--(?:allow-[a-z-]*|yolo|add-dir|plugin-dir|trust-folder|assisted-approval)(?:=|$)|-[A-Za-z]*C)/;
+const LOOSENING = /^(?:--(?:allow-all[a-z-]*|yolo|plugin-dir|trust-folder|assisted-approval)(?:=|$)|-s*C)/;
 
 export const headless: HeadlessFormat = {
 	permissionModes: [
@@ -36,6 +36,7 @@ export const headless: HeadlessFormat = {
 			width: 3,
 		},
 	],
+	beside: 'What you have allowed in a folder for good holds in “Ask” and “Edit” too, and so does what hooks allow, of yours or of a folder that you trust.',
 	runsIn: 'anywhere',
 	launch: ({ session, resume, model, permissions, extra, prompt, hooks }) => {
 		const isHeld = permissions !== EVERYTHING;

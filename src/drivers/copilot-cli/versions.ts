@@ -17,6 +17,5 @@ export const limits: Driver['limits'] = {
 	permissions:
 		'Questions are reported, and answered in the terminal alone. After a Yes, Copilot CLI says nothing until the command ends: until then the agent is shown as waiting.',
 	status: 'Copilot CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',
-	headless:
-		'Copilot CLI tells neither cost nor, with every provider, tokens. What you have allowed in a folder for good holds in “Ask” and “Edit” too, and so does what hooks allow, of yours or of a folder that you trust.',
+	headless: 'It tells neither tokens nor cost. With GitHub’s own models it may tell tokens.',
 };

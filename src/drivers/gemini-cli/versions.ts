@@ -20,5 +20,5 @@ export const limits: Driver['limits'] = {
 		'Questions are reported, and answered in the terminal alone. After a Yes, Gemini CLI says nothing until the command ends: until then the agent is shown as waiting.',
 	status: 'Gemini CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	headless:
-		'Gemini CLI takes trust and hooks from the folder it works in: as a delegate it works in the workspace’s own folder alone, in no worktree. It tells tokens, but no cost. “Look” and “Edit” take your own policies in ~/.gemini/policies, no others; hooks and tool discovery of the folder you trust run as ever.',
+		'Gemini CLI takes trust and hooks from the folder it works in: as a delegate it works in the workspace’s own folder alone, in no worktree. It tells tokens, but no cost.',
 };

@@ -42,7 +42,8 @@ const modes: Readonly<Record<string, Mode>> = {
 
 /** A command of the user's or the project's may name an agent too; a server elsewhere, and the project of another folder, have their own. */
 const OTHER_AGENT = /^--(?:agent|command|attach|dir)(?:=|$)/;
-const UNASKED = /^--auto(?:=|$)/;
+/** With two twins that `--help` does not name; the CLI takes each name also in camel case. */
+const UNASKED = /^--(?:auto|yolo|dangerously-?skip-?permissions)(?:=|$)/i;
 
 /**
  * An agent of Nancy's own: an agent's rules stand last, above those that opencode.json has for everything and for other agents. Its
@@ -82,6 +83,7 @@ export const headless: HeadlessFormat = {
 			width: 3,
 		},
 	],
+	beside: 'Custom tools and plugins ask nobody: those of the project run too, in every mode.',
 	runsIn: 'anywhere',
 	launch: ({ resume, model, permissions, extra, prompt, ...place }) => {
 		const { args, rules } = modes[permissions] ?? CAREFUL;

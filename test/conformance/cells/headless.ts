@@ -3,10 +3,11 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { HeadlessEvent } from '../../../src/core/headless.ts';
+import { headlessOf } from '../../../src/core/launch.ts';
 import { createWorktree, folderInWorktree } from '../../../src/process/worktree.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { eventually } from '../../support/eventually.ts';
-import { must, notPossible, partly, WORKS, type Cell } from '../cell.ts';
+import { must, notPossible, partly, WORKS, type Cell, type Verdict } from '../cell.ts';
 import { copiesOf } from '../evidence.ts';
 import type { HeadlessRun } from '../lab.ts';
 
@@ -38,15 +39,21 @@ export const headlessDenied: Cell = {
 	triedAnyway: false,
 	lab: { asks: true },
 	run: async lab => {
-		const [careful] = lab.driver.headless === 'none' ? [] : lab.driver.headless.permissionModes;
+		const { permissionModes, beside } = headlessOf(lab.driver);
 		const run = await lab.runHeadless('[[esc:touch never]] [[text:I could not.]]', {
-			permissions: careful?.id ?? '',
+			permissions: permissionModes[0]?.id ?? '',
 		});
 		const { events } = await answerOf(run);
 		must(!lab.has('never'), 'the tool ran');
-		return has(events, 'denied') ? WORKS : partly('It is denied, but the run does not say so.');
+		return deniedVerdict(has(events, 'denied'), beside);
 	},
 };
+
+/** @param beside what the driver says to hold beside its modes */
+export function deniedVerdict(isTold: boolean, beside: string): Verdict {
+	if (!isTold) return partly(`It is denied, but the run does not say so. ${beside}`.trim());
+	return beside === '' ? WORKS : { is: 'works', because: beside };
+}
 
 export const headlessFailure: Cell = {
 	id: 'headless-failure',

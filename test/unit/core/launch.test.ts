@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ENDED, identify } from '../../../src/base/liveness.ts';
@@ -64,11 +64,33 @@ it('a prompt that is too long for an argument is refused before anything is writ
 	const agent = { executable: '/a', version: [1, 0, 0] } as const;
 	const launch = ({ prompt }: HeadlessRequest) => ({ args: [], stdin: prompt, env: {}, sessionIsKnown: true });
 	const reader = () => ({ read: () => [], end: () => [] });
-	const driver = { ...fakeDriver, headless: { permissionModes: [], runsIn: 'anywhere' as const, launch, reader } };
+	const driver = {
+		...fakeDriver,
+		headless: { permissionModes: [], beside: '', runsIn: 'anywhere' as const, launch, reader },
+	};
 	await expect(planWorker(workspace, driver, agent, request)).rejects.toMatchObject({ code: 'bad-message' });
 	expect(await workspace.workers(task)).toEqual({ workers: [], problems: [] });
 	const plan = await planWorker(workspace, driver, agent, { ...request, headless: { permissions: 'ask' } });
 	expect(plan.stdin).toHaveLength(60_001);
+});
+
+it('what the arguments of a run name is on disk before it starts, for its user alone', async () => {
+	await using folder = tempFolder();
+	const path = folder.file('policies/look.toml');
+	const launch = () => ({
+		args: [path],
+		stdin: '',
+		env: {},
+		files: [{ path, content: 'deny' }],
+		sessionIsKnown: true,
+	});
+	const reader = () => ({ read: () => [], end: () => [] });
+	const headless = { permissionModes: [], beside: '', runsIn: 'anywhere' as const, launch, reader };
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const request = { task, bin: folder.path, launcher: undefined, env: {}, headless: { permissions: 'ask' } };
+	await planWorker(workspace, { ...fakeDriver, headless }, { executable: '/a', version: [1, 0, 0] }, request);
+	expect(readFileSync(path, 'utf8')).toBe('deny');
+	expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 describe('a worker record that cannot be read', () => {
@@ -111,6 +133,7 @@ it('what the hook, the terminal and the agent each know of a worker is all kept'
 					session,
 					driver: fakeDriver,
 					agent: undefined,
+					isNamed: false,
 					launchedFor,
 					transcript: `/${session}.jsonl`,
 					begins: true,

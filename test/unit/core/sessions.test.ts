@@ -5,6 +5,7 @@ import { isRunning, planWorker, recordProcess, recordStop } from '../../../src/c
 import { HELD } from '../../../src/core/held.ts';
 import { bindCaller, type SessionCaller } from '../../../src/core/sessions.ts';
 import { Workspace, type WorkerAddress } from '../../../src/core/workspace.ts';
+import { readCall } from '../../../src/hook/call.ts';
 import { SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { messageContent } from '../../support/messageContent.ts';
@@ -44,6 +45,7 @@ const begin = (more: Partial<SessionCaller> = {}) =>
 		session: second,
 		driver,
 		agent: undefined,
+		isNamed: more.agent !== undefined,
 		launchedFor: { taskFolder: workspace.paths.task(task), worker: address.worker },
 		transcript: undefined,
 		begins: true,
@@ -139,6 +141,20 @@ describe('a session whose process has ended', () => {
 		await recordProcess(workspace, address, me);
 		await call(byHand);
 		expect((await workspace.worker(address))?.process).toEqual(me);
+	});
+
+	it('stays ended when it begins in a process that is gone before its hook runs', async () => {
+		await end();
+		const ended = await workspace.worker(address);
+		const pid = String(gone().pid);
+		const read = readCall(['gemini-cli', 'SessionStart', 'program', workspace.paths.root], { NANCY_HOOK_PID: pid });
+		expect(read).toMatchObject({ agent: undefined, isNamed: true });
+		await call({
+			agent: undefined,
+			isNamed: read?.isNamed === true,
+			launchedFor: { taskFolder: undefined, worker: undefined },
+		});
+		expect(await workspace.worker(address)).toEqual(ended);
 	});
 
 	it('is no reason any more why a message waits, once it is resumed; what somebody else said stays', async () => {

@@ -33,13 +33,17 @@ describe.each([
 			['--allow-dangerously-skip-permissions'],
 			['--permission-mode', 'bypassPermissions'],
 			['--permission-prompt-tool=stdio'],
-			['--allowedTools', 'Bash'],
-			['--allowed-tools=Bash'],
-			['--add-dir', '/'],
-			['--settings', '{"permissions":{"allow":["Bash"]}}'],
 			['--plugin-dir=/p'],
+			['--agents', '{"x":{"hooks":{}}}'],
 		],
-		harmless: [['--disallowedTools', 'Bash'], ['--append-system-prompt', 'Be brief'], ['--agent=reviewer']],
+		harmless: [
+			['--disallowedTools', 'Bash'],
+			['--append-system-prompt', 'Be brief'],
+			['--agent=reviewer'],
+			['--allowedTools', 'Bash(npm test)'],
+			['--add-dir', '../lib'],
+			['--settings', 'proxy.json'],
+		],
 	},
 	{
 		driver: codex,
@@ -51,22 +55,22 @@ describe.each([
 			['-sdanger-full-access'],
 			['-c', 'sandbox_mode="danger-full-access"'],
 			['-csandbox_mode="danger-full-access"'],
-			['--config=sandbox_workspace_write.network_access=true'],
 			['--config', ' default_permissions=":danger-no-sandbox"'],
 			['-c', 'approval_policy="on-request"'],
 			['-c', 'approvals_reviewer="auto_review"'],
-			['-c', 'mcp_servers.x.command="x"'],
 			['-c', 'projects."/w".trust_level="trusted"'],
 			['--dangerously-bypass-approvals-and-sandbox'],
 			['--dangerously-bypass-hook-trust'],
 			['--approve-for-me'],
-			['--add-dir=/'],
 			['-C', '/'],
 			['--trust'],
 		],
 		harmless: [
 			['-c', 'model_reasoning_effort="high"'],
 			['--profile', 'mine'],
+			['--add-dir=../lib'],
+			['-c', 'mcp_servers.x.enabled=false'],
+			['-c', 'sandbox_workspace_write.network_access=true'],
 			['-i', 'a.png'],
 		],
 	},
@@ -78,17 +82,21 @@ describe.each([
 			['--allow-all'],
 			['--allow-all-tools'],
 			['--allow-all-paths'],
-			['--allow-tool=shell'],
-			['--allow-tool', 'shell'],
-			['--allow-url=a.example'],
 			['--yolo'],
 			['--trust-folder'],
-			['--add-dir', '/'],
 			['-C', '/'],
 			['-sC/'],
 			['--plugin-dir=/p'],
 		],
-		harmless: [['--deny-tool=shell'], ['--agent=reviewer'], ['--no-custom-instructions']],
+		harmless: [
+			['--deny-tool=shell'],
+			['-pCompile'],
+			['--agent=reviewer'],
+			['--allow-tool=shell(npm test)'],
+			['--allow-url', 'a.example'],
+			['--add-dir', '../lib'],
+			['--no-custom-instructions'],
+		],
 	},
 	{
 		driver: geminiCli,
@@ -100,21 +108,30 @@ describe.each([
 			['-dy'],
 			['--approval-mode', 'yolo'],
 			['--approvalMode=yolo'],
-			['--allowed-tools=run_shell_command'],
-			['--allowedTools', 'run_shell_command'],
-			['--policy=/p'],
-			['--admin-policy=/p'],
 			['--skip-trust'],
-			['--include-directories=/'],
+		],
+		harmless: [
+			['--sandbox'],
+			['-d'],
+			['--extensions', 'x'],
+			['-esecurity'],
+			['--allowed-tools=run_shell_command(npm test)'],
+			['--policy=p.toml'],
+			['--include-directories=../lib'],
 			['--allowed-mcp-server-names', 'x'],
 		],
-		harmless: [['--sandbox'], ['-d'], ['--extensions', 'x']],
 	},
 	{
 		driver: opencode,
 		careful: ['ask', 'edit', 'configured'],
 		widest: 'all',
-		loosening: [['--auto'], ['--auto=true']],
+		loosening: [
+			['--auto'],
+			['--auto=true'],
+			['--yolo'],
+			['--dangerously-skip-permissions'],
+			['--dangerouslySkipPermissions=true'],
+		],
 		harmless: [['--variant', 'high'], ['--title=automatic']],
 	},
 ])('$driver.id', ({ driver, careful, widest, loosening, harmless }) => {
@@ -129,9 +146,11 @@ describe.each([
 	});
 
 	it('says of each mode whose rules hold beside it, where there are any', () => {
-		const { permissionModes } = headlessOf(driver);
+		const { permissionModes, beside } = headlessOf(driver);
 		expect(permissionModes.map(mode => mode.id)).toEqual(expect.arrayContaining([...careful, widest]));
-		expect(driver.limits.headless).toMatch(/hooks|plugins/);
+		expect(beside).toMatch(/hooks|plugins/);
+		// What is said of the modes makes no run a half one.
+		expect(driver.limits.headless ?? '').not.toContain(beside);
 	});
 });
 
@@ -167,6 +186,32 @@ it('Gemini CLI takes no rules and no MCP servers of the folder, but its user’s
 	);
 	expect(launch(geminiCli, 'auto_edit').args).toEqual(expect.arrayContaining(['--allowed-tools=none']));
 	expect(launch(geminiCli, 'yolo').args.join(' ')).not.toMatch(/allowed|policy/);
+});
+
+it.each([
+	{ mode: 'default', denied: ['run_shell_command', 'write_file', 'replace'], left: [] },
+	{ mode: 'auto_edit', denied: ['run_shell_command'], left: ['write_file', 'replace'] },
+])('Gemini CLI is denied what “$mode” does not say, whatever its settings allow', ({ mode, denied, left }) => {
+	const { args, files = [] } = launch(geminiCli, mode, { env: { HOME: '/home/me', XDG_DATA_HOME: '/d' } });
+	const [rules] = files;
+	expect(args).toContain(`--admin-policy=${rules?.path}`);
+	expect(rules?.content).toContain('decision = "deny"');
+	for (const tool of denied) expect(rules?.content).toContain(`"${tool}"`);
+	for (const tool of left) expect(rules?.content).not.toContain(`"${tool}"`);
+});
+
+it.each([['--allowed-tools=read_file,run_shell_command(npm test)'], ['--allowedTools', 'run_shell_command']])(
+	'Gemini CLI is not denied the tool that its user allows by name: %s %s',
+	(...extra) => {
+		const [rules] = launch(geminiCli, 'default', { extra }).files ?? [];
+		expect(rules?.content).not.toContain('run_shell_command');
+		expect(rules?.content).toContain('"write_file"');
+	},
+);
+
+it('Gemini CLI is not started where it would read the path of its rules as two', () => {
+	const env = { HOME: '/home/a,b', XDG_DATA_HOME: '/home/a,b' };
+	expect(() => launch(geminiCli, 'default', { env })).toThrow('comma');
 });
 
 it.each(['--agent', '--agent=build', '--command', '--command=go', '--attach=http://127.0.0.1:1', '--dir=/'])(
