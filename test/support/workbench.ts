@@ -34,9 +34,13 @@ export class Workbench {
 	 */
 	async command(title: string): Promise<void> {
 		const row = this.quickRow(title).first();
+		let isAgain = false;
 		await eventually(
 			`${title} in the palette`,
 			async () => {
+				// A webview that is just being drawn keeps the keys to itself: then as after a click beside it.
+				if (isAgain) await this.page.evaluate(leaveWebview);
+				isAgain = true;
 				await this.page.keyboard.press('F1');
 				// Whatever takes the focus closes it again, as a webview does that has just been drawn.
 				await this.quickInput.fill(`>${title}`, { timeout: 5000 });
@@ -163,6 +167,11 @@ export class Workbench {
 		await wrapper.locator('textarea.xterm-helper-textarea:focus').waitFor({ state: 'attached' });
 		await this.page.keyboard.type(text);
 	}
+}
+
+/** Runs in the page. */
+function leaveWebview(): void {
+	if (document.activeElement instanceof HTMLIFrameElement) document.activeElement.blur();
 }
 
 /** Runs in the page. VS Code hangs its xterm.js terminal on the element. */
