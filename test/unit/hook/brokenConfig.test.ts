@@ -1,29 +1,24 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Workspace } from '../../../src/core/workspace.ts';
+import type { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
-import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
-import { addBoundWorker } from '../../support/boundWorker.ts';
+import { SessionId } from '../../../src/protocol/names.ts';
+import { address, hookedWorker } from '../../support/hookedWorker.ts';
 import { messageContent } from '../../support/messageContent.ts';
-import { hookRuntime } from '../../support/runtime.ts';
-import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000003');
-const address = { task: TaskName.parse('build'), worker: FIRST_WORKER };
 
 let folder: TempFolder;
 let workspace: Workspace;
 let launcher: string;
 
 beforeEach(async () => {
-	launcher = await hookRuntime();
 	folder = tempFolder('nancy-config-');
-	workspace = new Workspace(folder.path);
-	await workspace.createTask(taskRecord(address.task, claudeCode.id, { origin: 'found' }));
 	// Nancy did not start it: nothing but the deployment says of which version it is.
-	await addBoundWorker(workspace, address, { agent: claudeCode.id, session });
+	const found = { origin: 'found' } as const;
+	({ workspace, launcher } = await hookedWorker(folder.path, { agent: claudeCode.id, session }, found));
 });
 afterEach(() => folder.remove());
 

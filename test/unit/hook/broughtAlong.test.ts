@@ -4,27 +4,21 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { HELD } from '../../../src/core/held.ts';
 import { Upkeep } from '../../../src/core/upkeep.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import type { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
-import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
-import { addBoundWorker } from '../../support/boundWorker.ts';
+import { FIRST_WORKER, SessionId } from '../../../src/protocol/names.ts';
+import { address, hookedWorker } from '../../support/hookedWorker.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
-import { hookRuntime } from '../../support/runtime.ts';
-import { taskRecord } from '../../support/taskRecord.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000005');
-const address = { task: TaskName.parse('build'), worker: FIRST_WORKER };
 
 let repository: GitRepository;
 let workspace: Workspace;
 let launcher: string;
 
 beforeEach(async () => {
-	launcher = await hookRuntime();
 	repository = gitRepository();
-	workspace = new Workspace(repository.root);
-	await workspace.createTask(taskRecord(address.task, claudeCode.id));
-	await addBoundWorker(workspace, address, { agent: claudeCode.id, session });
+	({ workspace, launcher } = await hookedWorker(repository.root, { agent: claudeCode.id, session }));
 });
 afterEach(() => repository.remove());
 

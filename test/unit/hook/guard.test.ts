@@ -13,18 +13,15 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, afterEach } from 'vitest';
 import { readPhase } from '../../../src/core/phase.ts';
 import { parseSpoolFileName } from '../../../src/core/traffic/spoolName.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import type { Workspace } from '../../../src/core/workspace.ts';
 import type { MessageContent } from '../../../src/protocol/message.ts';
-import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
-import { addBoundWorker } from '../../support/boundWorker.ts';
+import { DriverId, SessionId } from '../../../src/protocol/names.ts';
+import { address, hookedWorker } from '../../support/hookedWorker.ts';
 import { messageContent } from '../../support/messageContent.ts';
-import { hookRuntime } from '../../support/runtime.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
-import { taskRecord } from '../../support/taskRecord.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000001');
 const driver = DriverId.parse('claude-code');
-const address = { task: TaskName.parse('build'), worker: FIRST_WORKER };
 const shells = ['dash', 'bash', 'busybox'].filter(
 	name => spawnSync(name, [name === 'busybox' ? '--help' : '--version']).error === undefined,
 );
@@ -34,11 +31,9 @@ let workspace: Workspace;
 let launcher: string;
 
 beforeEach(async () => {
-	launcher = await hookRuntime();
 	folder = tempFolder('nancy guard ');
-	workspace = new Workspace(folder.path);
-	await workspace.createTask(taskRecord(address.task, driver));
-	await addBoundWorker(workspace, address, { agent: driver, session, agentVersion: '2.1.329' });
+	const worker = { agent: driver, session, agentVersion: '2.1.329' };
+	({ workspace, launcher } = await hookedWorker(folder.path, worker));
 });
 afterEach(() => folder.remove());
 

@@ -2,30 +2,24 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Workspace } from '../../../src/core/workspace.ts';
+import type { Workspace } from '../../../src/core/workspace.ts';
 import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
 import type { MessageContent } from '../../../src/protocol/message.ts';
-import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
-import { addBoundWorker } from '../../support/boundWorker.ts';
+import { SessionId } from '../../../src/protocol/names.ts';
+import { address, hookedWorker } from '../../support/hookedWorker.ts';
 import { messageContent } from '../../support/messageContent.ts';
-import { hookRuntime } from '../../support/runtime.ts';
-import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000002');
-const address = { task: TaskName.parse('build'), worker: FIRST_WORKER };
 
 let folder: TempFolder;
 let workspace: Workspace;
 let launcher: string;
 
 beforeEach(async () => {
-	launcher = await hookRuntime();
 	folder = tempFolder('nancy words ');
-	workspace = new Workspace(folder.path);
-	const agent = copilotCli.id;
-	await workspace.createTask(taskRecord(address.task, agent));
-	await addBoundWorker(workspace, address, { agent, session, isWatched: false });
+	const worker = { agent: copilotCli.id, session, isWatched: false };
+	({ workspace, launcher } = await hookedWorker(folder.path, worker));
 });
 afterEach(() => folder.remove());
 
