@@ -314,19 +314,6 @@ async function keepToOwner(folder: string): Promise<void> {
 	});
 }
 
-/** Turns what a person typed into a task name: `Fix the login!` becomes `fix-the-login`. */
-export function taskNameFrom(title: string): TaskName | undefined {
-	const slug = title
-		.normalize('NFKD')
-		.toLowerCase()
-		.replace(/[^a-z0-9_.-]+/g, '-')
-		.replace(/\.{2,}/g, '.')
-		.slice(0, 64)
-		.replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '');
-	const name = TaskName.safeParse(slug);
-	return name.success ? name.data : undefined;
-}
-
 async function touch(file: string): Promise<void> {
 	const now = new Date();
 	// Written and not only touched: some watchers compare content or size.

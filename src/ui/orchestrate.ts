@@ -4,7 +4,7 @@ import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { refuseLongPrompt } from '../core/launch.ts';
-import { taskNameFrom } from '../core/workspace.ts';
+import { taskNameFrom } from '../core/taskName.ts';
 import { DriverId, type TaskName } from '../protocol/names.ts';
 import { agentDetail } from './agentWords.ts';
 import type { Folders } from './folders.ts';
