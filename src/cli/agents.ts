@@ -20,7 +20,7 @@ import { driverById, drivers } from '../drivers/index.ts';
 import { askGit } from '../process/askGit.ts';
 import { detectAgent, findNode, programVariable } from '../process/detect.ts';
 import { tryLauncher } from '../process/tryLauncher.ts';
-import type { SetupOutput } from '../protocol/cliOutput.ts';
+import type { SetupOutput } from '../protocol/output/deployment.ts';
 import type * as z from 'zod/mini';
 import type { Context } from './command.ts';
 import { betweenAnswers } from './currentOverview.ts';

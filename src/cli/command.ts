@@ -74,6 +74,13 @@ export interface Command extends CommandDescription {
 	run(input: unknown, context: Context): Promise<Answer | number>;
 }
 
+/** Loads each command when it is called: to load all of them takes as long as to start Node. */
+export type Commands = Readonly<Record<string, () => Promise<Command>>>;
+
+export function loadAll(commands: Commands): Promise<Command[]> {
+	return Promise.all(Object.values(commands).map(load => load()));
+}
+
 /** A command whose arguments have passed `schema`, or it does not run. */
 export function command<S extends z.ZodMiniType>(
 	description: CommandDescription,

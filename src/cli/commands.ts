@@ -1,40 +1,23 @@
-import type { Command } from './command.ts';
-import { archive } from './commands/archive.ts';
-import { cleanup } from './commands/cleanup.ts';
-import { delegate } from './commands/delegate.ts';
-import { delegates } from './commands/delegates.ts';
-import { doctor } from './commands/doctor.ts';
-import { inbox } from './commands/inbox.ts';
-import { orchestrate } from './commands/orchestrate.ts';
-import { run } from './commands/run.ts';
-import { send } from './commands/send.ts';
-import { sessions } from './commands/sessions.ts';
-import { setup, update } from './commands/setup.ts';
-import { status } from './commands/status.ts';
-import { stop } from './commands/stop.ts';
-import { tokens } from './commands/tokens.ts';
-import { traffic } from './commands/traffic.ts';
-import { wait } from './commands/wait.ts';
-import { withdraw } from './commands/withdraw.ts';
+import type { Commands } from './command.ts';
 
-/** Every command, in the order of `nancy --help`. */
-export const commands: readonly Command[] = [
-	orchestrate,
-	status,
-	send,
-	inbox,
-	archive,
-	withdraw,
-	wait,
-	stop,
-	delegate,
-	delegates,
-	run,
-	traffic,
-	tokens,
-	sessions,
-	setup,
-	update,
-	cleanup,
-	doctor,
-];
+/** Every command by its name, in the order of `nancy --help`. */
+export const commands: Commands = {
+	orchestrate: async () => (await import('./commands/orchestrate.ts')).orchestrate,
+	status: async () => (await import('./commands/status.ts')).status,
+	send: async () => (await import('./commands/send.ts')).send,
+	inbox: async () => (await import('./commands/inbox.ts')).inbox,
+	archive: async () => (await import('./commands/archive.ts')).archive,
+	withdraw: async () => (await import('./commands/withdraw.ts')).withdraw,
+	wait: async () => (await import('./commands/wait.ts')).wait,
+	stop: async () => (await import('./commands/stop.ts')).stop,
+	delegate: async () => (await import('./commands/delegate.ts')).delegate,
+	delegates: async () => (await import('./commands/delegates.ts')).delegates,
+	run: async () => (await import('./commands/run.ts')).run,
+	traffic: async () => (await import('./commands/traffic.ts')).traffic,
+	tokens: async () => (await import('./commands/tokens.ts')).tokens,
+	sessions: async () => (await import('./commands/sessions.ts')).sessions,
+	setup: async () => (await import('./commands/setup.ts')).setup,
+	update: async () => (await import('./commands/setup.ts')).update,
+	cleanup: async () => (await import('./commands/cleanup.ts')).cleanup,
+	doctor: async () => (await import('./commands/doctor.ts')).doctor,
+};

@@ -15,7 +15,7 @@ import { ownWorktree } from '../process/ownWorktree.ts';
 import { refuseTracked } from '../process/refuseTracked.ts';
 import { tearDown } from '../process/tearDown.ts';
 import { inWords, removeWorktree, whatWouldBeLost } from '../process/worktreeRemove.ts';
-import { DelegatesDeletedOutput } from '../protocol/cliOutput.ts';
+import { DelegatesDeletedOutput } from '../protocol/output/delegates.ts';
 import type { DelegateId, DelegateRecord } from '../protocol/delegate.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { answer, type Answer } from './command.ts';

@@ -3,7 +3,7 @@ import { NancyError } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
 import type { MessageState, StoredMessage } from '../core/mailboxFiles.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../core/workspace.ts';
-import type { MessageOutput } from '../protocol/cliOutput.ts';
+import type { MessageOutput } from '../protocol/output/messages.ts';
 import { ORCHESTRATOR, WorkerName, type TaskName } from '../protocol/names.ts';
 import { mailboxName, type Caller } from './place.ts';
 

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
-import { ErrorOutput } from '../protocol/cliOutput.ts';
+import { ErrorOutput } from '../protocol/output/failure.ts';
 import { parseCommandArguments, splitCommandLine, type GlobalArguments } from './arguments.ts';
-import type { Command, Context } from './command.ts';
+import { loadAll, type Command, type Commands, type Context } from './command.ts';
 import { ExitCode, failureOf } from './failure.ts';
 import { commandHelp, mainHelp } from './help.ts';
 import { callerOf } from './place.ts';
@@ -32,15 +32,15 @@ function print(output: Output, text: string): void {
 /** Runs one command line and returns the exit code. Never throws. */
 export async function runCommandLine(
 	argv: readonly string[],
-	commands: readonly Command[],
+	commands: Commands,
 	surroundings: Surroundings,
 ): Promise<number> {
 	const { stdout, stderr } = surroundings;
 	let wantsJson = argv.includes('--json');
 	try {
 		const { globals, name, rest } = splitCommandLine(helpLast(argv));
-		const command = name === undefined ? undefined : findCommand(commands, name);
-		if (!command) return withoutCommand(globals, commands, surroundings);
+		const command = name === undefined ? undefined : await findCommand(commands, name);
+		if (!command) return await withoutCommand(globals, commands, surroundings);
 		const input = parseCommandArguments(command, rest, globals);
 		wantsJson = globals.json;
 		if (globals.help) {
@@ -82,26 +82,27 @@ function contextOf(globals: GlobalArguments, { cwd, env, stdin, stdout, stderr, 
 	};
 }
 
-function withoutCommand(
+async function withoutCommand(
 	globals: GlobalArguments,
-	commands: readonly Command[],
+	commands: Commands,
 	{ stdout, stderr, version }: Surroundings,
-): number {
+): Promise<number> {
 	if (globals.version) {
 		print(stdout, globals.json ? `${JSON.stringify({ version })}\n` : `${version}\n`);
 		return ExitCode.ok;
 	}
 	if (globals.help) {
-		print(stdout, `${mainHelp(commands)}\n`);
+		print(stdout, `${mainHelp(await loadAll(commands))}\n`);
 		return ExitCode.ok;
 	}
 	if (globals.json) throw new NancyError('bad-usage', 'no command is given; nancy --help lists the commands');
-	print(stderr, `${mainHelp(commands)}\n`);
+	print(stderr, `${mainHelp(await loadAll(commands))}\n`);
 	return ExitCode.usage;
 }
 
-function findCommand(commands: readonly Command[], name: string): Command {
-	const command = commands.find(candidate => candidate.name === name || candidate.aliases?.includes(name));
+async function findCommand(commands: Commands, name: string): Promise<Command> {
+	if (Object.hasOwn(commands, name) && commands[name]) return commands[name]();
+	const command = (await loadAll(commands)).find(({ aliases }) => aliases?.includes(name));
 	if (command) return command;
 	throw new NancyError('bad-usage', `there is no command "${name}"; nancy --help lists the commands`);
 }

@@ -106,7 +106,7 @@ async function tryPlan(
 	if (earlier) refuseSecond(earlier);
 	if (earlier && request.resume) refuseResume(driver, agent.version, earlier);
 	const resume = request.resume ? earlier?.sessions.at(-1)?.id : undefined;
-	const session = resume ?? SessionId.parse(await newUuid());
+	const session = resume ?? SessionId.parse(crypto.randomUUID());
 	const address = {
 		task: request.task,
 		worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)),
@@ -254,12 +254,6 @@ function refuseSecond(record: WorkerRecord): void {
 
 function withoutStart({ starting: _over, ...record }: WorkerRecord): WorkerRecord {
 	return record;
-}
-
-/** Loaded on first use: whoever only asks whether a worker runs need not wait for `node:crypto`. */
-async function newUuid(): Promise<string> {
-	const { randomUUID } = await import('node:crypto');
-	return randomUUID();
 }
 
 function newRecord(address: WorkerAddress, driver: Driver, now: string): WorkerRecord {

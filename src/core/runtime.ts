@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
 	access,
 	chmod,
@@ -17,6 +16,7 @@ import { join, relative } from 'node:path';
 import { readTextIfExists } from '../base/atomicFile.ts';
 import { hasErrno } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
+import { sha256 } from '../base/sha256.ts';
 import { uniqueHex } from '../base/unique.ts';
 
 /** What a runtime is made of: the programs as built, and the skills as deployed. Absolute paths. */
@@ -253,11 +253,11 @@ export async function contentHash(folder: string, except: readonly string[] = []
 		}))
 		.filter(({ name }) => !except.includes(name.split('/', 1)[0] ?? ''))
 		.sort((a, b) => (a.name < b.name ? -1 : 1));
-	const hash = createHash('sha256');
+	const parts: (string | Buffer)[] = [];
 	for (const { name, isFile } of files) {
 		const file = join(folder, name);
 		const bytes = isFile ? await readFile(file) : Buffer.from(await readlink(file).catch(() => 'neither'));
-		hash.update(`${name}\0${isFile ? '' : 'link '}${bytes.length}\0`).update(bytes);
+		parts.push(`${name}\0${isFile ? '' : 'link '}${bytes.length}\0`, bytes);
 	}
-	return hash.digest('hex');
+	return sha256(...parts);
 }

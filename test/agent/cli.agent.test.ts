@@ -3,7 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { delimiter, dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WorkerAddress } from '../../src/core/workspace.ts';
-import { InboxOutput, StatusOutput, TokensOutput, WaitOutput } from '../../src/protocol/cliOutput.ts';
+import { InboxOutput, WaitOutput } from '../../src/protocol/output/messages.ts';
+import { StatusOutput, TokensOutput } from '../../src/protocol/output/tasks.ts';
 import { ORCHESTRATOR, SessionId } from '../../src/protocol/names.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { claudeLab } from '../support/claudeLab.ts';

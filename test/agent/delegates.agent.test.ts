@@ -11,7 +11,7 @@ import {
 	DelegatesOutput,
 	RunOutput,
 	type DelegateOutput,
-} from '../../src/protocol/cliOutput.ts';
+} from '../../src/protocol/output/delegates.ts';
 import { ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { submit } from '../support/submit.ts';

@@ -5,13 +5,16 @@ import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import words from '../../package.nls.json' with { type: 'json' };
 import { formatVersion } from '../../src/base/version.ts';
-import { commands } from '../../src/cli/commands.ts';
+import { loadAll } from '../../src/cli/command.ts';
+import { commands as loaders } from '../../src/cli/commands.ts';
 import { PAYLOAD_LIMIT } from '../../src/core/traffic/cutPayload.ts';
 import { MOST_REJECTED } from '../../src/core/traffic/rejected.ts';
 import { SPOOL_LIMITS } from '../../src/core/traffic/spoolBound.ts';
 import type { DeploymentScope, Driver } from '../../src/core/driver.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { drivers } from '../../src/drivers/index.ts';
+
+const commands = await loadAll(loaders);
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const documents = [...globSync('*.md', { cwd: root }), ...globSync('docs/**/*.md', { cwd: root })].map(file => ({

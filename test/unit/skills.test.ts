@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { parseCommandArguments, splitCommandLine } from '../../src/cli/arguments.ts';
-import { commands } from '../../src/cli/commands.ts';
+import { loadAll } from '../../src/cli/command.ts';
+import { commands as loaders } from '../../src/cli/commands.ts';
 import { commandLinesOf, readSkills, wordsOf } from '../support/skills.ts';
+
+const commands = await loadAll(loaders);
 
 const skills = readSkills();
 

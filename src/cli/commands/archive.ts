@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import type { WorkerAddress } from '../../core/workspace.ts';
-import { MovedOutput } from '../../protocol/cliOutput.ts';
+import { MovedOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
 import { answer, command } from '../command.ts';
 import { findMessage, type FoundMessage } from '../mailboxes.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { CleanupOutput } from '../../protocol/cliOutput.ts';
+import { CleanupOutput } from '../../protocol/output/deployment.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { betweenAnswers } from '../currentOverview.ts';

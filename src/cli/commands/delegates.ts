@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { Delegates, isFinal, type Delegate } from '../../core/delegates/delegates.ts';
 import { hasSwarm } from '../../core/delegates/swarm.ts';
-import { DelegatesOutput, type DelegateOutput } from '../../protocol/cliOutput.ts';
+import { DelegatesOutput, type DelegateOutput } from '../../protocol/output/delegates.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';

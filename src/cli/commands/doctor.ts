@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Finding } from '../../core/doctor.ts';
-import { DoctorOutput } from '../../protocol/cliOutput.ts';
+import { DoctorOutput } from '../../protocol/output/deployment.ts';
 import { answer, command } from '../command.ts';
 import { betweenAnswers } from '../currentOverview.ts';
 import { ExitCode } from '../failure.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { MessageState } from '../../core/mailboxFiles.ts';
 import type { WorkerAddress, Workspace } from '../../core/workspace.ts';
-import { InboxOutput } from '../../protocol/cliOutput.ts';
+import { InboxOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { parseAddress, resolveMailbox } from '../addresses.ts';
 import { answer, command, type Context } from '../command.ts';

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import * as z from 'zod/mini';
@@ -16,7 +15,7 @@ import type { HeadlessEvent } from '../../core/headless.ts';
 import { headlessOf, prepareHeadless } from '../../core/launch.ts';
 import { Workspace } from '../../core/workspace.ts';
 import type { Ending } from '../../process/headlessRun.ts';
-import { RunOutput } from '../../protocol/cliOutput.ts';
+import { RunOutput } from '../../protocol/output/delegates.ts';
 import { DelegateId, DelegateStatus, Limits, type SwarmFeature } from '../../protocol/delegate.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { command, type Answer, type Context } from '../command.ts';
@@ -113,7 +112,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	refuseExtraFromAgent(driver, input.extra, asking);
 	const format = headlessOf(driver);
 	const launch = await prepareHeadless(driver, {
-		session: SessionId.parse(randomUUID()),
+		session: SessionId.parse(crypto.randomUUID()),
 		resume: undefined,
 		model: input.model,
 		permissions: permissionMode(driver, input.permissions, asking),
@@ -126,7 +125,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		env: context.env,
 	});
 	const feature = isSwarmWorker(context.env, settings)
-		? swarmFeature(featureOf(input['prompt-file']) ?? `worker-${randomUUID().slice(0, 8)}`)
+		? swarmFeature(featureOf(input['prompt-file']) ?? `worker-${crypto.randomUUID().slice(0, 8)}`)
 		: undefined;
 	const record = await recordOf(feature && { folder: cwd, feature }, prompt, context);
 	const show = (text: string) => {
@@ -148,7 +147,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 					worker: undefined,
 				}),
 				stdin: launch.stdin,
-				mark: randomUUID(),
+				mark: crypto.randomUUID(),
 			},
 			format,
 			{ wallMs: limits.wallSeconds * 1000, idleMs: limits.idleSeconds * 1000 },

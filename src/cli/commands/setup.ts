@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import type { DeploymentScope } from '../../core/driver.ts';
 import type { Workspace } from '../../core/workspace.ts';
-import { SetupOutput } from '../../protocol/cliOutput.ts';
+import { SetupOutput } from '../../protocol/output/deployment.ts';
 import type { FoundAgent } from '../agents.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { findOrChooseWorkspace, findWorkspace } from '../place.ts';

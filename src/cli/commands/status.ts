@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import type { TaskView, WorkerView } from '../../core/overview.ts';
-import { StatusOutput, type TaskOutput, type WorkerOutput } from '../../protocol/cliOutput.ts';
+import { StatusOutput, type TaskOutput, type WorkerOutput } from '../../protocol/output/tasks.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { currentOverview } from '../currentOverview.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { isRunning, recordStop } from '../../core/launch.ts';
 import type { WorkerAddress, Workspace } from '../../core/workspace.ts';
 import type { StopOutcome } from '../../process/stopTree.ts';
-import { StopOutput } from '../../protocol/cliOutput.ts';
+import { StopOutput } from '../../protocol/output/tasks.ts';
 import { resolveWorkers } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { findWorkspace, mailboxName } from '../place.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import type { TranscriptFacts } from '../../core/driver.ts';
-import { TokensOutput } from '../../protocol/cliOutput.ts';
+import { TokensOutput } from '../../protocol/output/tasks.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';

@@ -3,7 +3,7 @@ import { NancyError } from '../../base/errors.ts';
 import { wakes } from '../../core/due.ts';
 import type { Overview, Phase } from '../../core/overview.ts';
 import type { WorkerAddress, Workspace } from '../../core/workspace.ts';
-import { WaitOutput } from '../../protocol/cliOutput.ts';
+import { WaitOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { parseAddress, type TypedAddress } from '../addresses.ts';
 import { answer, command } from '../command.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import { MovedOutput } from '../../protocol/cliOutput.ts';
+import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
 import { findMessage, type FoundMessage } from '../mailboxes.ts';
 import { findWorkspace, senderName, type Caller } from '../place.ts';

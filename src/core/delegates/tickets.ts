@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 import { readPlainFile } from '../plainFile.ts';
 
@@ -56,11 +56,5 @@ export class Tickets {
 }
 
 function digest(files: readonly string[], contents: readonly (string | Uint8Array)[]): string {
-	const hash = createHash('sha256');
-	for (const [index, file] of files.entries()) {
-		hash.update(`${file}\0`)
-			.update(contents[index] ?? '')
-			.update('\0');
-	}
-	return hash.digest('hex');
+	return sha256(...files.flatMap((file, index) => [`${file}\0`, contents[index] ?? '', '\0']));
 }

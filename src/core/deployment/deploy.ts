@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { formatVersion } from '../../base/version.ts';
 import type { DeploymentScope, Driver } from '../driver.ts';
 import type { Workspace } from '../workspace.ts';
@@ -11,7 +12,7 @@ import { explained, locked } from './locked.ts';
 import { deployOwnFiles, inTheWay, ownFilesState, writable } from './ownFiles.ts';
 import { placesOf, recordOf, sweepOriginals, updateRecord } from './record.ts';
 import { isServedByAnother } from './served.ts';
-import { deployFile, sha256 } from './settingsFile.ts';
+import { deployFile } from './settingsFile.ts';
 import { holdsExactly, isPlainJson, withoutEntries } from './settingsText.ts';
 import { deploySkills, hasSkills, skillsOf } from './skillFolders.ts';
 import { hasStale, removeStale } from './stale.ts';

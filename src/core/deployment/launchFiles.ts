@@ -2,6 +2,7 @@ import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join, posix, relative } from 'node:path';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { Deployment } from '../../protocol/records.ts';
 import { refuseLinks } from '../links.ts';
@@ -9,7 +10,6 @@ import { isLauncherGone } from '../runtime.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Job } from './job.ts';
 import { removeIfEmpty } from './record.ts';
-import { sha256 } from './settingsFile.ts';
 
 /**
  * Makes a driver's launch folder hold the plan's files and nothing else: a CLI may load all that it finds there. Returns what was

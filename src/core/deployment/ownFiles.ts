@@ -2,6 +2,7 @@ import { lstat, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { exchangeFile } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { Deployment } from '../../protocol/records.ts';
 import type { OwnFile } from '../driver.ts';
 import { isLauncherGone, launcherWithin } from '../runtime.ts';
@@ -9,7 +10,6 @@ import type { Workspace } from '../workspace.ts';
 import type { Job, Outcome } from './job.ts';
 import { plannedFiles, type Places, type Writer } from './places.ts';
 import { updateRecord } from './record.ts';
-import { sha256 } from './settingsFile.ts';
 import { placeIn, wayTo } from './target.ts';
 
 /** What stands where a file of Nancy's own belongs. `foreign` is somebody else's, or was changed by somebody. */

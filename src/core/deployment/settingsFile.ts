@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { lstat, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'jsonc-parser';
 import { exchangeFile, writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { DeployedFile, Deployment } from '../../protocol/records.ts';
 import type { SettingsEdit } from '../driver.ts';
@@ -122,11 +122,6 @@ function busy(file: string): NancyError {
 		'busy',
 		`an agent waits for an answer in its terminal and may be writing ${file} itself; answer it and try again`,
 	);
-}
-
-/** Exact bytes to their fingerprint. */
-export function sha256(data: Buffer | string): string {
-	return createHash('sha256').update(data).digest('hex');
 }
 
 /** The file as it would be without Nancy: what was kept when nobody wrote it since, else the present one less our entries. */

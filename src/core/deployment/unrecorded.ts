@@ -1,3 +1,4 @@
+import { sha256 } from '../../base/sha256.ts';
 import type { Workspace } from '../workspace.ts';
 import { isOursFor, type Outcome } from './job.ts';
 import { removeLaunchFiles } from './launchFiles.ts';
@@ -5,7 +6,7 @@ import { explained, locked } from './locked.ts';
 import { placesOfDriver, plannedEdits, type Writer } from './places.ts';
 import { removeUnrecorded, unrecordedOwnFiles } from './ownFiles.ts';
 import { recordOf, removeIfEmpty, sweepOriginals } from './record.ts';
-import { restoreFile, sha256 } from './settingsFile.ts';
+import { restoreFile } from './settingsFile.ts';
 import { oursAmong } from './settingsText.ts';
 import { readText, wayTo } from './target.ts';
 

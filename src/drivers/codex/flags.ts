@@ -1,5 +1,4 @@
-import type * as Crypto from 'node:crypto';
-import { createRequire } from 'node:module';
+import { sha256 } from '../../base/sha256.ts';
 import type { HookEntry } from './hooks.ts';
 
 /** What the CLI calls the layer of its configuration that `-c` makes. */
@@ -37,12 +36,7 @@ export function handlerOf({ command, timeout, isAsync }: HookEntry) {
 export function trustHash({ event, command, timeout, isAsync }: HookEntry): string {
 	const handler = { async: isAsync, command, timeout, type: 'command' };
 	const identity = JSON.stringify({ event_name: snake(event), hooks: [handler] });
-	return `sha256:${hashing().createHash('sha256').update(identity).digest('hex')}`;
-}
-
-/** Loaded only where an agent is started: the hook program imports this file too, and every start of it counts. */
-function hashing(): typeof Crypto {
-	return createRequire(process.execPath)('node:crypto');
+	return `sha256:${sha256(identity)}`;
 }
 
 function snake(event: string): string {

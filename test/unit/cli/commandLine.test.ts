@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commands } from '../../../src/cli/commands.ts';
+import { loadAll } from '../../../src/cli/command.ts';
+import { commands as loaders } from '../../../src/cli/commands.ts';
 import { exitCodeMeanings } from '../../../src/cli/failure.ts';
 import { repository } from '../../support/programs.ts';
 import { NancyCommand } from './nancyCommand.ts';
+
+const commands = await loadAll(loaders);
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -86,19 +89,34 @@ describe('the nancy command line', () => {
 		expect(bundle?.bytes).toBeLessThan(450_000);
 	});
 
+	/** What is loaded with these files, without what they load later. */
+	function loadedWith(files: readonly string[]): ReadonlySet<string> {
+		const { inputs } = nancy.metafile;
+		const reached = new Set(files);
+		for (const file of reached) {
+			for (const { path, kind } of inputs[file]?.imports ?? [])
+				if (kind === 'import-statement') reached.add(path);
+		}
+		return reached;
+	}
+	const ofCommands = () => Object.keys(nancy.metafile.inputs).filter(file => file.startsWith('src/cli/commands/'));
+
+	it('loads a command only when it is called, and what hashes when it is used', () => {
+		const loaded = [...loadedWith(['src/cli/main.ts'])];
+
+		expect(ofCommands().length).toBeGreaterThan(15);
+		expect(loaded.filter(file => ofCommands().includes(file))).toEqual([]);
+		expect([...loadedWith(ofCommands())]).not.toContain('node:crypto');
+	});
+
 	it.each(['src/drivers/index.ts', 'src/core/deployment/deploy.ts', 'src/core/model.ts', 'src/process/stopTree.ts'])(
 		'loads %s only for the commands that need it',
 		heavy => {
-			const { inputs } = nancy.metafile;
-			const reached = new Set(['src/cli/main.ts']);
-			for (const file of reached) {
-				for (const { path, kind } of inputs[file]?.imports ?? [])
-					if (kind === 'import-statement') reached.add(path);
-			}
+			const loaded = loadedWith(ofCommands());
 
-			expect(inputs[heavy]).toBeDefined();
-			expect([...reached]).not.toContain(heavy);
-			expect(reached).toContain('src/core/mailbox.ts');
+			expect(nancy.metafile.inputs[heavy]).toBeDefined();
+			expect([...loaded]).not.toContain(heavy);
+			expect(loaded).toContain('src/core/mailbox.ts');
 		},
 	);
 });

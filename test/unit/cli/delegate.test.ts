@@ -9,7 +9,7 @@ import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { createWorktree } from '../../../src/process/worktree.ts';
-import { DelegatesOutput } from '../../../src/protocol/cliOutput.ts';
+import { DelegatesOutput } from '../../../src/protocol/output/delegates.ts';
 import { DelegateId, DelegateStatus } from '../../../src/protocol/delegate.ts';
 import { DriverId, TaskName } from '../../../src/protocol/names.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';

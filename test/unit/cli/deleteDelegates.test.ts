@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
-import { DelegatesDeletedOutput } from '../../../src/protocol/cliOutput.ts';
+import { DelegatesDeletedOutput } from '../../../src/protocol/output/delegates.ts';
 import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../../support/delegateSeeds.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { NancyCommand } from './nancyCommand.ts';

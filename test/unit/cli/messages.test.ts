@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ErrorOutput, InboxOutput, MovedOutput, SendOutput } from '../../../src/protocol/cliOutput.ts';
+import { ErrorOutput } from '../../../src/protocol/output/failure.ts';
+import { InboxOutput, MovedOutput, SendOutput } from '../../../src/protocol/output/messages.ts';
 import { parseMessage } from '../../../src/protocol/message.ts';
 import { SessionId, type TaskName, type WorkerName } from '../../../src/protocol/names.ts';
 import { identify } from '../../../src/base/liveness.ts';

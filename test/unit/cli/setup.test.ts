@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { ExitCode } from '../../../src/cli/failure.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
-import { CleanupOutput, DoctorOutput, SetupOutput } from '../../../src/protocol/cliOutput.ts';
+import { CleanupOutput, DoctorOutput, SetupOutput } from '../../../src/protocol/output/deployment.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { fakeClaude } from './fakeClaude.ts';

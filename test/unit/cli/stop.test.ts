@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
-import { StopOutput } from '../../../src/protocol/cliOutput.ts';
+import { StopOutput } from '../../../src/protocol/output/tasks.ts';
 import { NancyCommand } from './nancyCommand.ts';
 import { Project } from './project.ts';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TokensOutput } from '../../../src/protocol/cliOutput.ts';
+import { TokensOutput } from '../../../src/protocol/output/tasks.ts';
 import { DriverId, SessionId } from '../../../src/protocol/names.ts';
 import { NancyCommand } from './nancyCommand.ts';
 import { Project } from './project.ts';

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SessionHistoryOutput, SessionsOutput } from '../../../src/protocol/cliOutput.ts';
+import { SessionHistoryOutput, SessionsOutput } from '../../../src/protocol/output/sessions.ts';
 import { SessionId, type TaskName } from '../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../src/protocol/traffic.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,0 +1,64 @@
+import * as z from 'zod/mini';
+import { DelegateId, DelegateState } from '../delegate.ts';
+import { DriverId } from '../names.ts';
+import { Moment } from '../records.ts';
+import { Mailbox, Problem } from './parts.ts';
+
+/** `nancy run --headless` */
+export const RunOutput = z.object({
+	ok: z.boolean(),
+	/** The agent's answer; what it says went wrong where it failed. */
+	output: z.string(),
+	reason: z.optional(z.string()),
+	session: z.optional(z.string()),
+	toolCalls: z.int(),
+	/** Tools that it was not allowed to use. */
+	denied: z.array(z.string()),
+	inputTokens: z.optional(z.number()),
+	outputTokens: z.optional(z.number()),
+	costUsd: z.optional(z.number()),
+});
+
+/** `nancy delegate` */
+export const DelegateCreatedOutput = z.object({ id: DelegateId, worker: Mailbox, status: DelegateState });
+
+/** One delegate, as `nancy delegates` lists it. */
+export const DelegateOutput = z.object({
+	id: DelegateId,
+	title: z.string(),
+	status: DelegateState,
+	error: z.optional(z.string()),
+	agent: DriverId,
+	model: z.optional(z.string()),
+	worker: Mailbox,
+	createdAt: Moment,
+	startedAt: z.optional(Moment),
+	endedAt: z.optional(Moment),
+	parkedUntil: z.optional(Moment),
+	toolCalls: z.int(),
+	lastTool: z.optional(z.string()),
+	lastFile: z.optional(z.string()),
+	iteration: z.int(),
+	denied: z.array(z.string()),
+	inputTokens: z.optional(z.number()),
+	outputTokens: z.optional(z.number()),
+	costUsd: z.optional(z.number()),
+	/** Where it works, when that is a worktree of its own. */
+	worktree: z.optional(z.string()),
+	branch: z.optional(z.string()),
+	output: z.string(),
+	log: z.string(),
+});
+export type DelegateOutput = z.infer<typeof DelegateOutput>;
+
+/** `nancy delegates` */
+export const DelegatesOutput = z.object({ delegates: z.array(DelegateOutput), problems: z.array(Problem) });
+
+/** `nancy delegates delete` */
+export const DelegatesDeletedOutput = z.object({
+	deleted: z.array(DelegateId),
+	/** Still there, and why. */
+	kept: z.array(z.object({ id: DelegateId, reason: z.string() })),
+	/** Sentences: which branch keeps what was only in a worktree, which folder was not touched. */
+	notes: z.array(z.string()),
+});

@@ -1,0 +1,53 @@
+import * as z from 'zod/mini';
+import { Effect, MessageKind, Priority } from '../message.ts';
+import { MessageId, TaskName } from '../names.ts';
+import { Receipt } from '../records.ts';
+import { Mailbox, PhaseName, Problem } from './parts.ts';
+
+const MessageState = z.enum(['queued', 'claimed', 'delivered', 'archived', 'withdrawn']);
+
+/** `nancy send` */
+export const SendOutput = z.object({
+	id: MessageId,
+	to: Mailbox,
+	from: z.string(),
+	kind: MessageKind,
+	priority: Priority,
+	effect: Effect,
+	/** Whether an agent runs that will read it; `false` means that it waits for one. */
+	running: z.boolean(),
+});
+
+/** One message, as `nancy inbox` lists it. */
+export const MessageOutput = z.object({
+	id: MessageId,
+	mailbox: Mailbox,
+	state: MessageState,
+	kind: MessageKind,
+	priority: Priority,
+	effect: Effect,
+	from: z.string(),
+	text: z.string(),
+	file: z.string(),
+	receipt: z.optional(Receipt),
+	/** Why a queued message is still queued, when something is known to be in its way. */
+	held: z.optional(z.string()),
+});
+export type MessageOutput = z.infer<typeof MessageOutput>;
+
+/** `nancy inbox` */
+export const InboxOutput = z.object({ messages: z.array(MessageOutput), problems: z.array(Problem) });
+
+/** `nancy archive`, `nancy withdraw` */
+export const MovedOutput = z.object({
+	messages: z.array(z.object({ id: MessageId, mailbox: Mailbox, state: MessageState })),
+});
+
+/** `nancy wait` */
+export const WaitOutput = z.object({
+	task: TaskName,
+	until: z.enum(['idle', 'stop', 'message']),
+	workers: z.array(z.object({ worker: Mailbox, phase: PhaseName })),
+	/** The messages that ended the wait; empty unless `until` is `message`. */
+	messages: z.array(MessageOutput),
+});
