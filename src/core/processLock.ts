@@ -6,7 +6,7 @@ import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { ProcessRecord } from '../protocol/records.ts';
 
 /** Who holds a lock. The token tells apart several holders in one process. */
-const LockFile = z.looseObject({ ...ProcessRecord.shape, token: z.string() });
+const LockFile = z.lazy(() => z.looseObject({ ...ProcessRecord.shape, token: z.string() }));
 
 let count = 0;
 
