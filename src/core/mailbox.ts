@@ -9,7 +9,7 @@ import {
 	writeFileAtomicSync,
 } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
-import { identify, liveness } from '../base/liveness.ts';
+import { liveness, ownIdentity } from '../base/liveness.ts';
 import { formatMessage, parseMessage, type MessageContent } from '../protocol/message.ts';
 import type { MessageId } from '../protocol/names.ts';
 import { Receipt } from '../protocol/records.ts';
@@ -252,7 +252,8 @@ export class Mailbox {
 				const receipt = { ...facts, version: 1, id, earlierClaims } satisfies Receipt;
 				writeFileAtomicSync(this.files.receiptFile('delivered', id), jsonText(receipt));
 				renameSync(claimed, deliveredFile);
-				rmSync(this.files.heldFile(queuedAs), { force: true });
+				const held = this.files.heldFile(queuedAs);
+				if (existsSync(held)) rmSync(held, { force: true });
 				if (earlierClaims > 0) rmSync(this.files.returnsFile(id), { force: true });
 			},
 			release: () => {
@@ -275,7 +276,7 @@ export class Mailbox {
 	}
 
 	private claimFile(id: MessageId): string {
-		const me = identify(process.pid);
+		const me = ownIdentity();
 		return this.files.in('claimed', `${me.pid}-${me.startedTicks}-${messageFile(id)}`);
 	}
 }
