@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 
+// `z.lazy` where the hook program, whose agent waits for it, can do without: building a schema costs it more than using it.
+
 /** A moment in UTC, ISO 8601. */
 export const Moment = z.iso.datetime();
 
