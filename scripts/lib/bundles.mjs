@@ -1,7 +1,7 @@
 import { chmodSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import esbuild from 'esbuild';
-import { driverFolders, oneDriver } from './oneDriver.mts';
+import { driverFolders, hookProgram } from './hookProgram.mts';
 import { root } from './bootstrap.mjs';
 
 /**
@@ -16,7 +16,7 @@ const PROGRAMS = [
 		out: `dist/hook/${folder}.js`,
 		entry: 'src/hook/main.ts',
 		external: [],
-		plugins: [oneDriver(folder)],
+		plugins: [hookProgram(folder)],
 	})),
 ];
 

@@ -20,6 +20,13 @@ export function identify(pid: number): ProcessIdentity {
 	return { pid, startedTicks: startTicks(pid) ?? 0 };
 }
 
+let own: ProcessIdentity | undefined;
+
+/** {@link identify} of this process, looked up once. */
+export function ownIdentity(): ProcessIdentity {
+	return (own ??= identify(process.pid));
+}
+
 /**
  * Whether this very process still runs. EPERM means it does (it is somebody else's). The caller decides which way
  * `unknown` falls.

@@ -9,10 +9,11 @@ import {
 	writeFileAtomicSync,
 } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
-import { identify, liveness } from '../base/liveness.ts';
+import { liveness, ownIdentity } from '../base/liveness.ts';
 import { formatMessage, parseMessage, type MessageContent } from '../protocol/message.ts';
 import type { MessageId } from '../protocol/names.ts';
 import { Receipt } from '../protocol/records.ts';
+import { jsonText } from './jsonFile.ts';
 import {
 	CLAIM_FILE,
 	MailboxFiles,
@@ -24,6 +25,9 @@ import {
 import { newMessageId } from './messageId.ts';
 import { messageFile } from './paths.ts';
 
+/** What is known of a delivery by whoever makes it. */
+type DeliveryFacts = Pick<Receipt, 'deliveredAt' | 'event' | 'driver' | 'session' | 'tool' | 'toolUseId' | 'rung'>;
+
 /** A message that this process has taken out of the inbox and nobody else can take. */
 export interface Claim {
 	id: MessageId;
@@ -32,7 +36,7 @@ export interface Claim {
 	deliveredFile: string;
 	earlierClaims: number;
 	/** The agent has it: writes the receipt, then files the message. */
-	deliver(receipt: Omit<Receipt, 'version' | 'id' | 'earlierClaims'>): void;
+	deliver(facts: DeliveryFacts): void;
 	/** The agent does not have it: back to the inbox. */
 	release(): void;
 }
@@ -245,13 +249,11 @@ export class Mailbox {
 			deliveredFile,
 			earlierClaims,
 			deliver: facts => {
-				const receipt = Receipt.parse({ ...facts, version: 1, id, earlierClaims });
-				writeFileAtomicSync(
-					this.files.receiptFile('delivered', id),
-					`${JSON.stringify(receipt, null, '\t')}\n`,
-				);
+				const receipt = { ...facts, version: 1, id, earlierClaims } satisfies Receipt;
+				writeFileAtomicSync(this.files.receiptFile('delivered', id), jsonText(receipt));
 				renameSync(claimed, deliveredFile);
-				rmSync(this.files.heldFile(queuedAs), { force: true });
+				const held = this.files.heldFile(queuedAs);
+				if (existsSync(held)) rmSync(held, { force: true });
 				if (earlierClaims > 0) rmSync(this.files.returnsFile(id), { force: true });
 			},
 			release: () => {
@@ -274,7 +276,7 @@ export class Mailbox {
 	}
 
 	private claimFile(id: MessageId): string {
-		const me = identify(process.pid);
+		const me = ownIdentity();
 		return this.files.in('claimed', `${me.pid}-${me.startedTicks}-${messageFile(id)}`);
 	}
 }

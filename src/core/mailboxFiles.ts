@@ -61,8 +61,10 @@ export class MailboxFiles {
 		readonly folder: string,
 	) {}
 
-	in(state: MessageState, name = ''): string {
-		return join(this.folder, folderByState[state], name);
+	/** @param name one path segment; asked a dozen times for each message, and `join` takes a path apart every time */
+	in(state: MessageState, name?: string): string {
+		const folder = `${this.folder}${sep}${folderByState[state]}`;
+		return name === undefined ? folder : `${folder}${sep}${name}`;
 	}
 
 	/** A link could point a hook at somebody else's files. */
@@ -71,7 +73,7 @@ export class MailboxFiles {
 		const above = relative(this.root, this.folder)
 			.split(sep)
 			.map(segment => (folder = join(folder, segment)));
-		const states = Object.values(folderByState).map(name => join(this.folder, name));
+		const states = MESSAGE_STATES.map(state => this.in(state));
 		refuseLinks([this.root, ...above, ...states]);
 	}
 

@@ -11,6 +11,7 @@ import {
 /** Where everything stands below one workspace folder's `.nancy` (design §3). The only place that spells these names. */
 export class NancyPaths {
 	readonly root: string;
+	private known: readonly string[] | undefined;
 
 	constructor(readonly workspaceFolder: string) {
 		this.root = join(workspaceFolder, '.nancy');
@@ -20,9 +21,9 @@ export class NancyPaths {
 	get upkeepLock(): string {
 		return join(this.root, 'upkeep.lock');
 	}
-	/** `.nancy` and the folders directly in it: none of them may be a link. */
+	/** `.nancy` and the folders directly in it: none of them may be a link. Kept, for a hook asks before all that it does. */
 	get folders(): readonly string[] {
-		return [
+		return (this.known ??= [
 			this.root,
 			this.tasks,
 			this.spool,
@@ -36,7 +37,7 @@ export class NancyPaths {
 			this.originals,
 			this.delegates,
 			this.launches,
-		];
+		]);
 	}
 	get launches(): string {
 		return join(this.root, 'launch');

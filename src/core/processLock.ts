@@ -2,11 +2,11 @@ import { rename, rm } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { createFileAtomic, readTextIfExists } from '../base/atomicFile.ts';
 import { hasErrno } from '../base/errors.ts';
-import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
+import { liveness, ownIdentity, type ProcessIdentity } from '../base/liveness.ts';
 import { ProcessRecord } from '../protocol/records.ts';
 
 /** Who holds a lock. The token tells apart several holders in one process. */
-const LockFile = z.looseObject({ ...ProcessRecord.shape, token: z.string() });
+const LockFile = z.lazy(() => z.looseObject({ ...ProcessRecord.shape, token: z.string() }));
 
 let count = 0;
 
@@ -15,7 +15,7 @@ let count = 0;
  * not what keeps events from being stored twice (a claim by rename does); it keeps two collectors from interleaving.
  */
 export class ProcessLock {
-	private readonly me: ProcessIdentity = identify(process.pid);
+	private readonly me: ProcessIdentity = ownIdentity();
 	private readonly token = `${this.me.pid}-${this.me.startedTicks}-${++count}`;
 
 	constructor(private readonly file: string) {}

@@ -1,6 +1,8 @@
 import type * as z from 'zod/mini';
 import type { HeadlessEvent } from '../core/headless.ts';
 
+// Schemas of lines are `z.lazy`: a hook program has its driver whole and reads no run's output, and would build them at every start.
+
 /** The value of a line of a run's output, nothing for what is none: tools, wrappers and warnings print to the same pipe. */
 export function valueOf(line: string): unknown {
 	try {

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 
+// `z.lazy` where the hook program, whose agent waits for it, can do without: building a schema costs it more than using it.
+
 /** A moment in UTC, ISO 8601. */
 export const Moment = z.iso.datetime();
 
@@ -13,35 +15,39 @@ export const Rung = z.enum(['hook', 'wake', 'waiter', 'queue', 'resume', 'keys']
 export type Rung = z.infer<typeof Rung>;
 
 /** Proof of delivery, beside the delivered message as `<id>.receipt.json`. */
-export const Receipt = z.looseObject({
-	version: z.literal(1),
-	id: MessageId,
-	deliveredAt: Moment,
-	/** The agent CLI's own event name, for example `PreToolUse`. */
-	event: z.string(),
-	driver: DriverId,
-	session: SessionId,
-	tool: z.optional(z.string()),
-	toolUseId: z.optional(z.string()),
-	rung: Rung,
-	/** Earlier claims of this message whose hook died: the agent may have read it before. */
-	earlierClaims: z.int().check(z.nonnegative()),
-	/** Set once the session's transcript shows the text. */
-	inContextAt: z.optional(Moment),
-});
+export const Receipt = z.lazy(() =>
+	z.looseObject({
+		version: z.literal(1),
+		id: MessageId,
+		deliveredAt: Moment,
+		/** The agent CLI's own event name, for example `PreToolUse`. */
+		event: z.string(),
+		driver: DriverId,
+		session: SessionId,
+		tool: z.optional(z.string()),
+		toolUseId: z.optional(z.string()),
+		rung: Rung,
+		/** Earlier claims of this message whose hook died: the agent may have read it before. */
+		earlierClaims: z.int().check(z.nonnegative()),
+		/** Set once the session's transcript shows the text. */
+		inContextAt: z.optional(Moment),
+	}),
+);
 export type Receipt = z.infer<typeof Receipt>;
 
-export const TaskRecord = z.looseObject({
-	version: z.literal(1),
-	name: TaskName,
-	title: z.string(),
-	prompt: z.string(),
-	agent: DriverId,
-	createdAt: Moment,
-	/** `nancy` started it; `found` is a session that Nancy did not start but whose hooks report. */
-	origin: z.enum(['nancy', 'found']),
-	archivedAt: z.optional(Moment),
-});
+export const TaskRecord = z.lazy(() =>
+	z.looseObject({
+		version: z.literal(1),
+		name: TaskName,
+		title: z.string(),
+		prompt: z.string(),
+		agent: DriverId,
+		createdAt: Moment,
+		/** `nancy` started it; `found` is a session that Nancy did not start but whose hooks report. */
+		origin: z.enum(['nancy', 'found']),
+		archivedAt: z.optional(Moment),
+	}),
+);
 export type TaskRecord = z.infer<typeof TaskRecord>;
 
 /** A process as far as it can be told apart from a later one with the same pid. */
@@ -74,61 +80,67 @@ export type WorkerRecord = z.infer<typeof WorkerRecord>;
  * A path below the workspace folder, with `/`. config.json may come with somebody else's repository, and Clean Up writes and
  * removes what it names: nothing outside may be reached by it.
  */
-const WorkspacePath = z.string().check(z.regex(/^(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\\\p{Cc}]+$/u));
-const Sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const WorkspacePath = z.lazy(() => z.string().check(z.regex(/^(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\\\p{Cc}]+$/u)));
+const Sha256 = z.lazy(() => z.string().check(z.regex(/^[0-9a-f]{64}$/)));
 
 /** One file of another tool that Nancy changed, with what is needed to give it back byte for byte. */
-export const DeployedFile = z.looseObject({
-	/** Relative to the workspace folder, with `/`. */
-	file: WorkspacePath,
-	existedBefore: z.boolean(),
-	/** SHA-256 of the file right after Nancy's edit: unchanged since means nobody else wrote it. */
-	sha256: Sha256,
-	/** The same of earlier edits of this original: a kill during an update leaves the file as one of them. */
-	earlier: z.optional(z.array(Sha256)),
-	/** Name of the copy of the original below `.nancy/deployed/`; absent when there was none. */
-	original: z.optional(z.string().check(z.regex(/^[0-9a-f]{16,64}\.original$/))),
-	/** How many entries this driver has in it. */
-	entries: z.optional(z.int().check(z.nonnegative())),
-});
+export const DeployedFile = z.lazy(() =>
+	z.looseObject({
+		/** Relative to the workspace folder, with `/`. */
+		file: WorkspacePath,
+		existedBefore: z.boolean(),
+		/** SHA-256 of the file right after Nancy's edit: unchanged since means nobody else wrote it. */
+		sha256: Sha256,
+		/** The same of earlier edits of this original: a kill during an update leaves the file as one of them. */
+		earlier: z.optional(z.array(Sha256)),
+		/** Name of the copy of the original below `.nancy/deployed/`; absent when there was none. */
+		original: z.optional(z.string().check(z.regex(/^[0-9a-f]{16,64}\.original$/))),
+		/** How many entries this driver has in it. */
+		entries: z.optional(z.int().check(z.nonnegative())),
+	}),
+);
 export type DeployedFile = z.infer<typeof DeployedFile>;
 
 /** What Nancy made, with the SHA-256 of what it put there. During an update it is listed twice: as it was and as it will be. */
-const Made = z.object({ file: WorkspacePath, sha256: Sha256 });
+const Made = z.lazy(() => z.object({ file: WorkspacePath, sha256: Sha256 }));
 
-export const Deployment = z.looseObject({
-	driver: DriverId,
-	/** For whom it was deployed; a start never takes away what Set Up did. Records without it served every session. */
-	scope: z._default(z.enum(['launch', 'workspace']), 'workspace'),
-	/** Version of the hook program that was deployed (`NANCY_HOOK_VERSION`). */
-	hookVersion: z.string(),
-	agentVersion: z.optional(z.string()),
-	events: z.array(z.string()),
-	deployedAt: Moment,
-	/** Other tools' files; what two drivers edit is in both records, with the same original. */
-	files: z.array(DeployedFile),
-	/** Whole files of Nancy's own in the agent's places. */
-	ownFiles: z._default(z.array(Made), []),
-	/** Whole files of Nancy's own, relative to the driver's launch folder. */
-	launchFiles: z._default(z.array(Made), []),
-	/**
-	 * Skill folders that Nancy made, relative to the workspace folder, with the SHA-256 of what it put there. During an update
-	 * a folder is here twice, with what it was and what it will be. One that several drivers read is in each one's record.
-	 */
-	skills: z.array(z.object({ folder: WorkspacePath, sha256: Sha256 })),
-	/** Folders that did not exist before, innermost first, removed again when empty. */
-	folders: z.array(WorkspacePath),
-});
+export const Deployment = z.lazy(() =>
+	z.looseObject({
+		driver: DriverId,
+		/** For whom it was deployed; a start never takes away what Set Up did. Records without it served every session. */
+		scope: z._default(z.enum(['launch', 'workspace']), 'workspace'),
+		/** Version of the hook program that was deployed (`NANCY_HOOK_VERSION`). */
+		hookVersion: z.string(),
+		agentVersion: z.optional(z.string()),
+		events: z.array(z.string()),
+		deployedAt: Moment,
+		/** Other tools' files; what two drivers edit is in both records, with the same original. */
+		files: z.array(DeployedFile),
+		/** Whole files of Nancy's own in the agent's places. */
+		ownFiles: z._default(z.array(Made), []),
+		/** Whole files of Nancy's own, relative to the driver's launch folder. */
+		launchFiles: z._default(z.array(Made), []),
+		/**
+		 * Skill folders that Nancy made, relative to the workspace folder, with the SHA-256 of what it put there. During an update
+		 * a folder is here twice, with what it was and what it will be. One that several drivers read is in each one's record.
+		 */
+		skills: z.array(z.object({ folder: WorkspacePath, sha256: Sha256 })),
+		/** Folders that did not exist before, innermost first, removed again when empty. */
+		folders: z.array(WorkspacePath),
+	}),
+);
 export type Deployment = z.infer<typeof Deployment>;
 
 /** `.nancy/config.json` */
-export const WorkspaceConfig = z.looseObject({
-	version: z.literal(1),
-	defaultAgent: z.optional(DriverId),
-	/** Share of the context window, in percent, from which `check-tokens` advises the agent to wrap up. */
-	tokenThreshold: z._default(z.number().check(z.minimum(1), z.maximum(100)), 80),
-	/** `off`: nothing is deployed and agents are started without hooks. */
-	hooks: z.optional(z.enum(['on', 'off'])),
-	deployments: z._default(z.array(Deployment), []),
-});
+export const WorkspaceConfig = z.lazy(() =>
+	z.looseObject({
+		version: z.literal(1),
+		defaultAgent: z.optional(DriverId),
+		/** Share of the context window, in percent, from which `check-tokens` advises the agent to wrap up. */
+		tokenThreshold: z._default(z.number().check(z.minimum(1), z.maximum(100)), 80),
+		/** `off`: nothing is deployed and agents are started without hooks. */
+		hooks: z.optional(z.enum(['on', 'off'])),
+		deployments: z._default(z.array(Deployment), []),
+	}),
+);
 export type WorkspaceConfig = z.infer<typeof WorkspaceConfig>;

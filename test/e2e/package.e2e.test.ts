@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { driverFolders } from '../../scripts/lib/oneDriver.mts';
+import { driverFolders } from '../../scripts/lib/hookProgram.mts';
 import { packagedExtension } from '../support/installVsix.ts';
 import { filesInZip } from '../support/zip.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { driverFolders, oneDriver } from '../../scripts/lib/oneDriver.mts';
+import { driverFolders, hookProgram } from '../../scripts/lib/hookProgram.mts';
 
 export const repository = join(import.meta.dirname, '../..');
 /** Where a run of tests has them built already: environment, for it reaches every test process. */
@@ -35,7 +35,7 @@ export async function buildForAll(folder: string): Promise<void> {
 
 async function built(folder: string): Promise<string> {
 	const each = (driver: string) =>
-		bundled('src/hook/main.ts', join(folder, 'hook', `${driver}.js`), [oneDriver(driver)]);
+		bundled('src/hook/main.ts', join(folder, 'hook', `${driver}.js`), [hookProgram(driver)]);
 	const [metafile] = await Promise.all([
 		bundled('src/cli/main.ts', join(folder, 'nancy.js')),
 		...driverFolders.map(each),

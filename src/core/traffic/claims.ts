@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { moveIfThere } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
 import { entriesOf } from '../../base/listing.ts';
-import { identify, liveness } from '../../base/liveness.ts';
+import { liveness, ownIdentity } from '../../base/liveness.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver.ts';
 import type { NancyPaths } from '../paths.ts';
@@ -21,7 +21,7 @@ export class Claims {
 	private readonly folder: string;
 
 	constructor(private readonly paths: NancyPaths) {
-		const me = identify(process.pid);
+		const me = ownIdentity();
 		this.folder = join(paths.spool, `.claimed-${me.pid}-${me.startedTicks}`);
 	}
 

@@ -5,77 +5,93 @@ import { refuseLoosening } from '../loosening.ts';
 import { knownLine, using } from '../stream.ts';
 
 /** Each line is an object; fields that Nancy does not read may be anything. docs/agents/claude-code.md has samples. */
-const Line = z.looseObject({
-	type: z.string(),
-	subtype: z.optional(z.string()),
-	/** Set on what a subagent does. */
-	parent_tool_use_id: z.optional(z.nullable(z.string())),
-});
-
-const Init = z.looseObject({ session_id: SessionId, model: z.optional(z.string()) });
-
-const Block = z.looseObject({
-	type: z.string(),
-	text: z.optional(z.string()),
-	name: z.optional(z.string()),
-	input: z.optional(z.unknown()),
-	is_error: z.optional(z.boolean()),
-	content: z.optional(z.unknown()),
-});
-const Message = z.looseObject({
-	message: z.looseObject({ content: z.union([z.string(), z.array(Block)]) }),
-	/** On what the CLI itself says of a failed request; 2.1.9 has no `is_api_error_message` beside it. */
-	error: z.optional(z.string()),
-});
-
-const Denied = z.looseObject({
-	tool_name: z.string(),
-	tool_use_id: z.optional(z.string()),
-	message: z._default(z.string(), 'its permissions do not allow it'),
-});
-const Retry = z.looseObject({ retry_delay_ms: z._default(z.number(), 0), error: z._default(z.string(), 'error') });
-const RateLimit = z.looseObject({
-	rate_limit_info: z.looseObject({
-		status: z.optional(z.string()),
-		/** Unix seconds; what is no date tells no time. */
-		resetsAt: z.catch(z.optional(z.number().check(z.nonnegative(), z.maximum(8_000_000_000))), undefined),
+const Line = z.lazy(() =>
+	z.looseObject({
+		type: z.string(),
+		subtype: z.optional(z.string()),
+		/** Set on what a subagent does. */
+		parent_tool_use_id: z.optional(z.nullable(z.string())),
 	}),
-});
+);
 
-const Result = z.looseObject({
-	subtype: z.string(),
-	is_error: z.boolean(),
-	result: z.optional(z.string()),
-	errors: z.optional(z.array(z.string())),
-	/** What was denied in the whole run. 2.1.9 tells it here alone. */
-	permission_denials: z.catch(z._default(z.array(Denied), []), []),
-	/** This and the next are not in 2.1.9. */
-	terminal_reason: z.optional(z.string()),
-	api_error_status: z.optional(z.nullable(z.number())),
-	total_cost_usd: z.optional(z.number()),
-	modelUsage: z.optional(
-		z.record(
-			z.string(),
-			z.looseObject({
-				inputTokens: z._default(z.number(), 0),
-				outputTokens: z._default(z.number(), 0),
-				cacheReadInputTokens: z._default(z.number(), 0),
-				cacheCreationInputTokens: z._default(z.number(), 0),
-			}),
+const Init = z.lazy(() => z.looseObject({ session_id: SessionId, model: z.optional(z.string()) }));
+
+const Block = z.lazy(() =>
+	z.looseObject({
+		type: z.string(),
+		text: z.optional(z.string()),
+		name: z.optional(z.string()),
+		input: z.optional(z.unknown()),
+		is_error: z.optional(z.boolean()),
+		content: z.optional(z.unknown()),
+	}),
+);
+const Message = z.lazy(() =>
+	z.looseObject({
+		message: z.looseObject({ content: z.union([z.string(), z.array(Block)]) }),
+		/** On what the CLI itself says of a failed request; 2.1.9 has no `is_api_error_message` beside it. */
+		error: z.optional(z.string()),
+	}),
+);
+
+const Denied = z.lazy(() =>
+	z.looseObject({
+		tool_name: z.string(),
+		tool_use_id: z.optional(z.string()),
+		message: z._default(z.string(), 'its permissions do not allow it'),
+	}),
+);
+const Retry = z.lazy(() =>
+	z.looseObject({ retry_delay_ms: z._default(z.number(), 0), error: z._default(z.string(), 'error') }),
+);
+const RateLimit = z.lazy(() =>
+	z.looseObject({
+		rate_limit_info: z.looseObject({
+			status: z.optional(z.string()),
+			/** Unix seconds; what is no date tells no time. */
+			resetsAt: z.catch(z.optional(z.number().check(z.nonnegative(), z.maximum(8_000_000_000))), undefined),
+		}),
+	}),
+);
+
+const Result = z.lazy(() =>
+	z.looseObject({
+		subtype: z.string(),
+		is_error: z.boolean(),
+		result: z.optional(z.string()),
+		errors: z.optional(z.array(z.string())),
+		/** What was denied in the whole run. 2.1.9 tells it here alone. */
+		permission_denials: z.catch(z._default(z.array(Denied), []), []),
+		/** This and the next are not in 2.1.9. */
+		terminal_reason: z.optional(z.string()),
+		api_error_status: z.optional(z.nullable(z.number())),
+		total_cost_usd: z.optional(z.number()),
+		modelUsage: z.optional(
+			z.record(
+				z.string(),
+				z.looseObject({
+					inputTokens: z._default(z.number(), 0),
+					outputTokens: z._default(z.number(), 0),
+					cacheReadInputTokens: z._default(z.number(), 0),
+					cacheCreationInputTokens: z._default(z.number(), 0),
+				}),
+			),
 		),
-	),
-});
+	}),
+);
 
 /** Where tools name the file they work on. */
-const FileInput = z.looseObject({
-	file_path: z.optional(z.string()),
-	notebook_path: z.optional(z.string()),
-	command: z.optional(z.string()),
-	description: z.optional(z.string()),
-	pattern: z.optional(z.string()),
-	url: z.optional(z.string()),
-	prompt: z.optional(z.string()),
-});
+const FileInput = z.lazy(() =>
+	z.looseObject({
+		file_path: z.optional(z.string()),
+		notebook_path: z.optional(z.string()),
+		command: z.optional(z.string()),
+		description: z.optional(z.string()),
+		pattern: z.optional(z.string()),
+		url: z.optional(z.string()),
+		prompt: z.optional(z.string()),
+	}),
+);
 
 /** Too many requests for now, or the account's limit is used up: a `rate_limit_event` before it tells. */
 const TOO_MANY = 429;

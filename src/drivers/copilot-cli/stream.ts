@@ -5,36 +5,46 @@ import { knownLine, using } from '../stream.ts';
 import { inputSummary, textIn } from '../summary.ts';
 
 /** Each line is an object; fields that Nancy does not read may be anything. test/fixtures/copilot-cli has samples. */
-const Line = z.looseObject({
-	type: z.string(),
-	/** Set on what a subagent does. */
-	agentId: z.optional(z.string()),
-	data: z._default(z.looseObject({}), {}),
-});
+const Line = z.lazy(() =>
+	z.looseObject({
+		type: z.string(),
+		/** Set on what a subagent does. */
+		agentId: z.optional(z.string()),
+		data: z._default(z.looseObject({}), {}),
+	}),
+);
 
-const Message = z.looseObject({
-	content: z._default(z.string(), ''),
-	model: z.optional(z.string()),
-	outputTokens: z.optional(z.number()),
-});
-const Start = z.looseObject({
-	toolCallId: z.string(),
-	toolName: z.string(),
-	arguments: z.optional(z.unknown()),
-});
-const Complete = z.looseObject({
-	toolCallId: z.string(),
-	success: z.boolean(),
-	error: z.optional(z.looseObject({ message: z._default(z.string(), ''), code: z.optional(z.string()) })),
-});
-const Retry = z.looseObject({ reason: z._default(z.string(), 'error') });
-const Failure = z.looseObject({
-	message: z._default(z.string(), ''),
-	errorType: z.optional(z.string()),
-	errorCode: z.optional(z.string()),
-	statusCode: z.optional(z.number()),
-});
-const Result = z.looseObject({ sessionId: SessionId, exitCode: z.number() });
+const Message = z.lazy(() =>
+	z.looseObject({
+		content: z._default(z.string(), ''),
+		model: z.optional(z.string()),
+		outputTokens: z.optional(z.number()),
+	}),
+);
+const Start = z.lazy(() =>
+	z.looseObject({
+		toolCallId: z.string(),
+		toolName: z.string(),
+		arguments: z.optional(z.unknown()),
+	}),
+);
+const Complete = z.lazy(() =>
+	z.looseObject({
+		toolCallId: z.string(),
+		success: z.boolean(),
+		error: z.optional(z.looseObject({ message: z._default(z.string(), ''), code: z.optional(z.string()) })),
+	}),
+);
+const Retry = z.lazy(() => z.looseObject({ reason: z._default(z.string(), 'error') }));
+const Failure = z.lazy(() =>
+	z.looseObject({
+		message: z._default(z.string(), ''),
+		errorType: z.optional(z.string()),
+		errorCode: z.optional(z.string()),
+		statusCode: z.optional(z.number()),
+	}),
+);
+const Result = z.lazy(() => z.looseObject({ sessionId: SessionId, exitCode: z.number() }));
 
 /** Too many requests, or the account's limit is used up. */
 const TOO_MANY = 429;

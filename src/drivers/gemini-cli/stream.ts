@@ -8,30 +8,32 @@ const text = () => z._default(z.string(), '');
 const count = () => z.optional(z.number());
 
 /** The lines of `--output-format stream-json` that tell something. */
-const Line = z.discriminatedUnion('type', [
-	z.looseObject({ type: z.literal('init'), session_id: SessionId, model: z.optional(z.string()) }),
-	z.looseObject({ type: z.literal('message'), role: z.string(), content: text() }),
-	z.looseObject({
-		type: z.literal('tool_use'),
-		tool_name: z.string(),
-		tool_id: text(),
-		parameters: z.optional(z.looseObject({})),
-	}),
-	z.looseObject({
-		type: z.literal('tool_result'),
-		tool_id: text(),
-		status: text(),
-		output: text(),
-		error: z.optional(z.looseObject({ type: text(), message: text() })),
-	}),
-	z.looseObject({ type: z.literal('error'), severity: text(), message: text() }),
-	z.looseObject({
-		type: z.literal('result'),
-		status: z.string(),
-		error: z.optional(z.looseObject({ message: text() })),
-		stats: z.optional(z.looseObject({ input_tokens: count(), output_tokens: count() })),
-	}),
-]);
+const Line = z.lazy(() =>
+	z.discriminatedUnion('type', [
+		z.looseObject({ type: z.literal('init'), session_id: SessionId, model: z.optional(z.string()) }),
+		z.looseObject({ type: z.literal('message'), role: z.string(), content: text() }),
+		z.looseObject({
+			type: z.literal('tool_use'),
+			tool_name: z.string(),
+			tool_id: text(),
+			parameters: z.optional(z.looseObject({})),
+		}),
+		z.looseObject({
+			type: z.literal('tool_result'),
+			tool_id: text(),
+			status: text(),
+			output: text(),
+			error: z.optional(z.looseObject({ type: text(), message: text() })),
+		}),
+		z.looseObject({ type: z.literal('error'), severity: text(), message: text() }),
+		z.looseObject({
+			type: z.literal('result'),
+			status: z.string(),
+			error: z.optional(z.looseObject({ message: text() })),
+			stats: z.optional(z.looseObject({ input_tokens: count(), output_tokens: count() })),
+		}),
+	]),
+);
 type Line = z.infer<typeof Line>;
 type ToolResult = Extract<Line, { type: 'tool_result' }>;
 type Result = Extract<Line, { type: 'result' }>;

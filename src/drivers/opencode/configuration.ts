@@ -7,10 +7,12 @@ import { LAUNCH_PLUGIN } from './deployment.ts';
 /** Settings that the CLI takes on top of every file, but for an administrator's. JSON. */
 const VARIABLE = 'OPENCODE_CONFIG_CONTENT';
 
-const Content = z.looseObject({
-	plugin: z._default(z.array(z.unknown()), []),
-	agent: z._default(z.record(z.string(), z.unknown()), {}),
-});
+const Content = z.lazy(() =>
+	z.looseObject({
+		plugin: z._default(z.array(z.unknown()), []),
+		agent: z._default(z.record(z.string(), z.unknown()), {}),
+	}),
+);
 
 export interface OwnConfiguration {
 	/** URL of Nancy's plugin. */

@@ -6,45 +6,51 @@ import { inputSummary, textIn } from '../summary.ts';
 
 const count = z.optional(z.number());
 
-const ToolUse = z.looseObject({
-	type: z.literal('tool_use'),
-	part: z.looseObject({
-		tool: z.string(),
-		state: z.looseObject({
-			status: z.string(),
-			input: z.optional(z.unknown()),
-			error: z.optional(z.string()),
+const ToolUse = z.lazy(() =>
+	z.looseObject({
+		type: z.literal('tool_use'),
+		part: z.looseObject({
+			tool: z.string(),
+			state: z.looseObject({
+				status: z.string(),
+				input: z.optional(z.unknown()),
+				error: z.optional(z.string()),
+			}),
 		}),
 	}),
-});
-const Text = z.looseObject({ type: z.literal('text'), part: z.looseObject({ text: z.string() }) });
-const StepFinish = z.looseObject({
-	type: z.literal('step_finish'),
-	part: z.looseObject({
-		reason: z.optional(z.string()),
-		cost: count,
-		tokens: z._default(z.looseObject({ input: count, output: count }), {}),
+);
+const Text = z.lazy(() => z.looseObject({ type: z.literal('text'), part: z.looseObject({ text: z.string() }) }));
+const StepFinish = z.lazy(() =>
+	z.looseObject({
+		type: z.literal('step_finish'),
+		part: z.looseObject({
+			reason: z.optional(z.string()),
+			cost: count,
+			tokens: z._default(z.looseObject({ input: count, output: count }), {}),
+		}),
 	}),
-});
-const Failed = z.looseObject({
-	type: z.literal('error'),
-	error: z.looseObject({
-		name: z._default(z.string(), ''),
-		data: z.optional(
-			z.looseObject({
-				message: z.optional(z.string()),
-				statusCode: z.optional(z.number()),
-				isRetryable: z.optional(z.boolean()),
-				responseBody: z.optional(z.string()),
-				responseHeaders: z.optional(z.looseObject({ 'retry-after': z.optional(z.string()) })),
-			}),
-		),
+);
+const Failed = z.lazy(() =>
+	z.looseObject({
+		type: z.literal('error'),
+		error: z.looseObject({
+			name: z._default(z.string(), ''),
+			data: z.optional(
+				z.looseObject({
+					message: z.optional(z.string()),
+					statusCode: z.optional(z.number()),
+					isRetryable: z.optional(z.boolean()),
+					responseBody: z.optional(z.string()),
+					responseHeaders: z.optional(z.looseObject({ 'retry-after': z.optional(z.string()) })),
+				}),
+			),
+		}),
 	}),
-});
+);
 
 /** The lines of `--format json` of opencode 1.18.33 that Nancy reads; docs/agents/opencode.md has samples. */
-const Line = z.union([ToolUse, Text, StepFinish, Failed]);
-const InSession = z.looseObject({ sessionID: SessionId });
+const Line = z.lazy(() => z.union([ToolUse, Text, StepFinish, Failed]));
+const InSession = z.lazy(() => z.looseObject({ sessionID: SessionId }));
 
 /** Too many requests, or the account's limit is used up. */
 const TOO_MANY = 429;

@@ -10,11 +10,14 @@ export const driverFolders: readonly string[] = globSync('src/drivers/*/driver.t
 	.map(file => basename(dirname(file)))
 	.toSorted();
 
-/** Leaves one driver in the registry: an agent's hook waits for its program to load, and needs none of the others. */
-export function oneDriver(folder: string): Plugin {
+/**
+ * What makes a bundle a hook program, for which an agent waits: its registry has one driver, and its files are read and written
+ * without Node's thread pool.
+ */
+export function hookProgram(folder: string): Plugin {
 	const registry = join(root, 'src', 'drivers', 'index.ts');
 	return {
-		name: 'one-driver',
+		name: 'hook-program',
 		setup(build) {
 			build.onLoad({ filter: /[/\\]src[/\\]drivers[/\\]index\.ts$/ }, () => ({
 				contents: [
@@ -24,6 +27,9 @@ export function oneDriver(folder: string): Plugin {
 				].join('\n'),
 				resolveDir: dirname(registry),
 				loader: 'ts',
+			}));
+			build.onResolve({ filter: /^node:fs\/promises$/ }, () => ({
+				path: join(root, 'src', 'hook', 'blockingFiles.ts'),
 			}));
 		},
 	};

@@ -1,0 +1,54 @@
+import {
+	chmodSync,
+	closeSync,
+	fstatSync,
+	fsyncSync,
+	linkSync,
+	mkdirSync,
+	openSync,
+	readFileSync,
+	readSync,
+	readdirSync,
+	renameSync,
+	rmSync,
+	statSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
+
+/**
+ * What `node:fs/promises` is in the hook programs (scripts/lib/bundles.mjs). Nothing else goes on while their agent waits, so no
+ * call is worth a hop through the thread pool; and Node's own module brings its command line editor along, which takes longer to load
+ * than a message to hand over. A name that is missing here fails the build.
+ */
+function blocking<Args extends unknown[], Result>(call: (...args: Args) => Result) {
+	return (...args: Args) => new Promise<Result>(resolve => resolve(call(...args)));
+}
+
+export const chmod = blocking(chmodSync);
+export const link = blocking(linkSync);
+export const mkdir = blocking(mkdirSync);
+export const readFile = blocking(readFileSync);
+export const readdir = blocking(readdirSync);
+export const rename = blocking(renameSync);
+export const rm = blocking(rmSync);
+export const stat = blocking(statSync);
+export const utimes = blocking(utimesSync);
+export const writeFile = blocking(writeFileSync);
+export const open = blocking((...args: Parameters<typeof openSync>) => new BlockingFile(openSync(...args)));
+
+/** As much of a FileHandle as the hook programs use. */
+class BlockingFile {
+	readonly stat = blocking(() => fstatSync(this.fd));
+	readonly sync = blocking(() => fsyncSync(this.fd));
+	readonly close = blocking(() => closeSync(this.fd));
+	readonly [Symbol.asyncDispose] = this.close;
+	readonly readFile = blocking(() => readFileSync(this.fd));
+	readonly writeFile = blocking((data: string | Uint8Array) => writeFileSync(this.fd, data));
+	readonly read = blocking((buffer: Buffer, offset: number, length: number, position: number) => ({
+		buffer,
+		bytesRead: readSync(this.fd, buffer, offset, length, position),
+	}));
+
+	constructor(private readonly fd: number) {}
+}
