@@ -21,6 +21,7 @@ import type { Orchestrator } from './orchestrate.ts';
 import { pickFolder, pickTask, pickWorker, workerItems } from './pickers.ts';
 import type { Folder } from './ports.ts';
 import { TaskItem, WorkerItem } from './tasksView.ts';
+import { hasRunning } from './taskOrder.ts';
 import { isIdleWithMessages, typeWake } from './typeWake.ts';
 import type { Terminals } from './terminals.ts';
 import { eventsIn, NO_FILTER } from './trafficFilter.ts';
@@ -70,14 +71,11 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 		await item.folder.refresh();
 	};
 	const stopAll = (items: readonly WorkerItem[]) => Promise.all(items.map(stop));
+	const runningOf = ({ folder, task }: TaskItem) =>
+		task.workers.map(worker => new WorkerItem(folder, task, worker)).filter(isLive);
 	/** Stops what runs of a task after the user has agreed; a cancellation otherwise. */
-	const settle = async (
-		{ folder, task }: TaskItem,
-		question: string,
-		detail: string,
-		button: string,
-	): Promise<void> => {
-		const running = task.workers.map(worker => new WorkerItem(folder, task, worker)).filter(isLive);
+	const settle = async (item: TaskItem, question: string, detail: string, button: string): Promise<void> => {
+		const running = runningOf(item);
 		await confirm(question, detail, button);
 		await stopAll(running);
 	};
@@ -96,9 +94,12 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 		'nancy.stopWorker': async args => {
 			await stop(await workerOf(args, isLive, noWorker()));
 		},
+		'nancy.stopTask': async args => {
+			await stopAll(runningOf(await taskOf(args, hasRunning, noWorker())));
+		},
 		'nancy.archiveTask': async args => {
 			const item = await taskOf(args, isOpen, noTask());
-			if (item.task.workers.some(({ state }) => state.phase !== 'ended')) {
+			if (hasRunning(item.task)) {
 				const question = l10n.t('Stop the workers of “{0}” and archive it?', item.task.record.title);
 				await settle(
 					item,
@@ -343,7 +344,7 @@ async function pickWhatToClean(folder: Folder): Promise<TaskName | undefined> {
 	const own = folder
 		.overview()
 		.tasks.filter(({ record }) => chosen.task === undefined || record.name === chosen.task);
-	const isAnyRunning = own.some(({ workers }) => workers.some(({ state }) => state.phase !== 'ended'));
+	const isAnyRunning = own.some(hasRunning);
 	await confirm(
 		chosen.task === undefined
 			? l10n.t('Remove what Nancy deployed into {0}?', folder.name)

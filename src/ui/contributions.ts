@@ -23,6 +23,7 @@ const BY_PLACE = {
 			'nancy.addWorker',
 			'nancy.resumeWorker',
 			'nancy.stopWorker',
+			'nancy.stopTask',
 			'nancy.archiveTask',
 			'nancy.restoreTask',
 			'nancy.deleteTask',

@@ -6,7 +6,7 @@ export function inOrder(tasks: readonly TaskView[]): TaskView[] {
 	return tasks
 		.filter(task => task.record.archivedAt === undefined)
 		.toReversed()
-		.toSorted((a, b) => Number(isRunning(b)) - Number(isRunning(a)));
+		.toSorted((a, b) => Number(hasRunning(b)) - Number(hasRunning(a)));
 }
 
 /** Delegates have a view of their own: a task that is there for them alone is not shown as one. */
@@ -24,6 +24,7 @@ export function isAddressed({ record, state }: WorkerView): boolean {
 	return record.delegate === undefined || state.phase !== 'ended';
 }
 
-function isRunning({ workers }: TaskView): boolean {
+/** Whether one of its agents runs, delegates too. */
+export function hasRunning({ workers }: TaskView): boolean {
 	return workers.some(({ state }) => state.phase !== 'ended');
 }

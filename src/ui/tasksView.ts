@@ -9,7 +9,7 @@ import type { Folder } from './ports.ts';
 import { LiveTree } from './liveTree.ts';
 import { ProblemItem } from './problemItem.ts';
 import { row, type Row } from './row.ts';
-import { inOrder, isShown, workersOf } from './taskOrder.ts';
+import { hasRunning, inOrder, isShown, workersOf } from './taskOrder.ts';
 import { stateLine, phaseWord } from './words.ts';
 import { tooltip } from './tooltip.ts';
 
@@ -182,7 +182,11 @@ function taskItem({ folder, task }: TaskItem): Row {
 		// Expanded also while there is no worker yet: VS Code would keep a row closed that could not be opened at first.
 		isArchived ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.Expanded,
 	);
-	item.contextValue = isArchived ? 'task.archived' : record.origin === 'found' ? 'task.found' : 'task';
+	item.contextValue = [
+		'task',
+		...(record.origin === 'found' && !isArchived ? ['found'] : []),
+		...(isArchived ? ['archived'] : hasRunning(task) ? ['running'] : []),
+	].join('.');
 	item.iconPath = new vscode.ThemeIcon(record.origin === 'found' ? 'radio-tower' : 'checklist');
 	const notes = [
 		record.origin === 'found' ? l10n.t('not started by Nancy') : undefined,
