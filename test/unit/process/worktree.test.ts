@@ -42,7 +42,7 @@ const reasonOf = async (folder = repo.root) => {
 const other = (...segments: string[]) => join(repo.root, '..', ...segments);
 
 describe('looking at a repository', () => {
-	it('tells what is checked out, and whether all is committed', async () => {
+	it('tells what is checked out, and where git has it', async () => {
 		const head = repo.git(['rev-parse', 'HEAD']);
 		const clean = {
 			ok: true,
@@ -50,14 +50,14 @@ describe('looking at a repository', () => {
 			root: repo.root,
 			head,
 			branch: 'main',
-			isDirty: false,
-			hasSubmodules: false,
+			gitDir: join(repo.root, '.git'),
+			common: join(repo.root, '.git'),
 		};
 		expect(await inspectRepository(repo.root)).toEqual(clean);
 		repo.write({ 'sub/new.txt': '' });
-		expect(await inspectRepository(join(repo.root, 'sub'))).toEqual({ ...clean, isDirty: true });
+		expect(await inspectRepository(join(repo.root, 'sub'))).toEqual(clean);
 		repo.git(['checkout', '--quiet', '--detach']);
-		const { branch: _, ...detached } = { ...clean, isDirty: true };
+		const { branch: _, ...detached } = clean;
 		expect(await inspectRepository(repo.root)).toEqual(detached);
 	});
 
@@ -65,7 +65,7 @@ describe('looking at a repository', () => {
 		const index = () => readFileSync(join(repo.root, '.git/index')).toString('base64');
 		utimesSync(join(repo.root, 'a.txt'), 1_700_000_000, 1_700_000_000);
 		const before = index();
-		expect(await inspectRepository(repo.root)).toMatchObject({ ok: true, isDirty: false });
+		expect(await inspectRepository(repo.root)).toMatchObject({ ok: true });
 		await create({ withChanges: true });
 		expect(index()).toBe(before);
 	});
@@ -81,11 +81,11 @@ describe('looking at a repository', () => {
 		expect(await reasonOf(join(repo.root, '.git'))).toContain("inside git's own folder");
 	});
 
-	it('knows submodules from outside and refuses them from inside', async () => {
+	it('works where there are submodules, and refuses them from inside', async () => {
 		repo.git(['clone', '--quiet', '.', '../library']);
 		repo.git(['submodule', '--quiet', 'add', other('library'), 'lib']);
 		repo.commit({});
-		expect(await inspectRepository(repo.root)).toMatchObject({ ok: true, isDirty: false, hasSubmodules: true });
+		expect(await inspectRepository(repo.root)).toMatchObject({ ok: true });
 		expect(await reasonOf(join(repo.root, 'lib'))).toContain(`lib is a submodule of ${repo.root}`);
 	});
 

@@ -212,6 +212,23 @@ describe('removing a worktree', () => {
 		expectGone(worktree);
 	});
 
+	it('keeps another commit of a submodule, also where the repository says to look away', async () => {
+		repo.git(['clone', '--quiet', '.', '../library']);
+		repo.git(['submodule', '--quiet', 'add', join(repo.root, '../library'), 'lib']);
+		repo.git(['config', '--file', '.gitmodules', 'submodule.lib.ignore', 'all']);
+		repo.commit({});
+		const later = repo.git(['rev-parse', 'HEAD']);
+		const worktree = await create();
+		repo.git(['update-index', '--cacheinfo', `160000,${later},lib`], worktree.folder);
+		expect(await changesOf(worktree)).toMatchObject({
+			files: [{ path: 'lib', status: 'modified' }],
+			isDirty: true,
+		});
+		expect(await whatWouldBeLost(worktree)).toMatchObject({ files: ['lib'] });
+		expect(await keep(worktree)).toMatchObject({ isRemoved: true, kept: ['nancy/x'] });
+		expect(repo.git(['rev-parse', 'nancy/x:lib'])).toBe(later);
+	});
+
 	it('respects the lock of a person', async () => {
 		const worktree = await create();
 		repo.git(['worktree', 'lock', '--reason', 'on a stick', worktree.folder]);
