@@ -255,7 +255,8 @@ describe('making a worktree', () => {
 
 	it('makes one of a worktree’s own from where that is, beside the checkout that both are merged into', async () => {
 		const first = await create();
-		const head = repo.commit({ 'work.txt': 'work' }, 'work', first.folder);
+		repo.commit({ 'work.txt': 'work' }, 'work', first.folder);
+		const head = repo.git(['rev-parse', 'HEAD'], first.folder);
 		repo.write({ 'dirty.txt': 'dirty' }, first.folder);
 		const inner = await create({ name: 'inner', folder: first.folder, withChanges: true });
 		expect(inner).toMatchObject({ repository: repo.root, folder: other('repo.worktrees/inner') });
