@@ -461,9 +461,9 @@ describe('a command in a worktree', () => {
 
 	it('is ended with all that it started when it takes too long', async () => {
 		const worktree = await create();
-		const end = await runInWorktree(worktree, `sh -c 'sleep 3; touch late' & echo begun; sleep 60`, 300);
+		const end = await runInWorktree(worktree, `sh -c 'sleep 1; touch late' & echo begun; sleep 60`, 300);
 		expect(end).toEqual({ isTimeout: true, output: 'begun\n' });
-		await new Promise(resolve => setTimeout(resolve, 3200));
+		await new Promise(resolve => setTimeout(resolve, 1500));
 		expect(existsSync(join(worktree.folder, 'late'))).toBe(false);
 	});
 
