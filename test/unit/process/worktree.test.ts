@@ -267,6 +267,15 @@ describe('making a worktree', () => {
 		expect(ofMine.folder).toBe(other('repo.worktrees/mine.worktrees/ofmine'));
 	});
 
+	it('makes one of a repository whose folder has a newline in its name', async () => {
+		repo.git(['clone', '--quiet', '.', '../new\nline']);
+		repo.write({ 'a.txt': 'changed' }, other('new\nline'));
+		const worktree = await create({ folder: other('new\nline'), withChanges: true });
+		expect(worktree).toMatchObject({ repository: other('new\nline'), folder: other('new\nline.worktrees/x') });
+		expect(filesBelow(worktree.folder)).toEqual(filesBelow(other('new\nline')));
+		expect(await changesOf(worktree)).toMatchObject({ files: [], isDirty: false });
+	});
+
 	it('leaves the folders of submodules empty', async () => {
 		repo.git(['clone', '--quiet', '.', '../library']);
 		repo.git(['submodule', '--quiet', 'add', other('library'), 'lib']);
