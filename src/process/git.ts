@@ -132,6 +132,25 @@ export function cutAtZeros(output: Buffer): string[] {
 	return parts;
 }
 
+/**
+ * What `rev-parse` says to questions that are answered with a line each. One process, but where the name of a folder has a newline,
+ * so that nothing tells where an answer ends.
+ */
+export async function gitAnswers(place: GitPlace, questions: readonly string[]): Promise<string[]> {
+	const answers = (await gitAnswer(place, ['rev-parse', ...questions])).split('\n');
+	if (answers.length === questions.length) return answers;
+	return Promise.all(questions.map(question => gitAnswer(place, ['rev-parse', question])));
+}
+
+/** The commits at some refs, in their order; `undefined` for one that is not there. */
+export async function commitsAt(place: GitPlace, refs: readonly string[]): Promise<(string | undefined)[]> {
+	const { stdout } = await git(place, ['cat-file', '--batch-check=%(objectname)'], {
+		input: refs.map(ref => `${ref}^{commit}\n`).join(''),
+	});
+	const lines = stdout.toString('utf8').split('\n');
+	return refs.map((_, index) => lines[index]).map(line => (/^[0-9a-f]{40,}$/.test(line ?? '') ? line : undefined));
+}
+
 /** Whether git ends with 0, and not with 1. */
 export async function gitHolds(place: GitPlace, args: readonly string[]): Promise<boolean> {
 	return (await git(place, args, { answers: [1] })).code === 0;

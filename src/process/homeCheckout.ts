@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { WorktreeName } from '../protocol/worktree.ts';
-import { gitAnswer, gitLine, type GitPlace } from './git.ts';
+import { gitAnswer, gitAnswers, gitLine, type GitPlace } from './git.ts';
 
 /** Set to the base once a worktree of Nancy's is whole; keeps the base's objects also where the branch no longer holds them. */
 export const BASE_REF = 'refs/worktree/nancy-base';
@@ -69,6 +69,27 @@ export function topOf(folder: string): Promise<string | undefined> {
  * The folder of git that all worktrees of a repository share, by its real path.
  * @throws NancyError `git` outside of one
  */
-export async function commonDir(place: GitPlace): Promise<string> {
-	return realpathSync(resolve(place.folder, await gitAnswer(place, ['rev-parse', '--git-common-dir'])));
+export async function commonDir({ folder }: GitPlace): Promise<string> {
+	return realFrom(folder, await gitAnswer({ folder }, ['rev-parse', '--git-common-dir']));
+}
+
+/** The folders of a checkout. */
+export interface Checkout {
+	top: string;
+	/** Git's own of it, where its index is. */
+	gitDir: string;
+	/** What {@link commonDir} tells. */
+	common: string;
+}
+
+/** @throws NancyError `git` outside of one */
+export async function checkoutAt({ folder }: GitPlace): Promise<Checkout> {
+	const asked = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
+	const [top = '', gitDir = '', common = ''] = await gitAnswers({ folder }, asked);
+	return { top, gitDir, common: realFrom(folder, common) };
+}
+
+/** Git answers from where a link to the folder leads. */
+function realFrom(folder: string, path: string): string {
+	return realpathSync(resolve(realpathSync(folder), path));
 }

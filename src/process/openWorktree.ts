@@ -6,17 +6,23 @@ import { readTextIfExists } from '../base/atomicFile.ts';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { holdingLock } from '../core/holdingLock.ts';
 import { idOfBranch, Worktree, WorktreeName } from '../protocol/worktree.ts';
-import { git, gitLine, type GitOptions, type GitOutput, type GitPlace } from './git.ts';
-import { commonDir, worktreeFolder } from './homeCheckout.ts';
+import { commitsAt, git, type GitOptions, type GitOutput, type GitPlace } from './git.ts';
+import { checkoutAt, worktreeFolder } from './homeCheckout.ts';
 
-/** A worktree as it stands on disk. */
-export interface OpenWorktree {
+/** A worktree, and where git has it. */
+export interface LocatedWorktree {
 	record: Worktree;
 	name: WorktreeName;
 	/** The checkout that gets its changes. */
 	parent: GitPlace;
+	/** Git's folder of that. */
+	parentGitDir: string;
 	/** Git's folder that both share. */
 	common: string;
+}
+
+/** A worktree as it stands on disk. */
+export interface OpenWorktree extends LocatedWorktree {
 	/** The worktree's own, while git knows it. Without its folder (`isThere`), only refs and the index can be asked. */
 	own?: GitPlace & { gitDir: string };
 	isThere: boolean;
@@ -31,6 +37,11 @@ const PAUSE_MS = 50;
 
 /** @throws NancyError `bad-file` for a record that Nancy did not make, `git` when the repository is gone */
 export async function openWorktree(worktree: Worktree): Promise<OpenWorktree> {
+	return asItStands(await locate(worktree));
+}
+
+/** @throws NancyError as {@link openWorktree} does */
+export async function locate(worktree: Worktree): Promise<LocatedWorktree> {
 	const record = Worktree.safeParse(worktree);
 	const name = WorktreeName.safeParse(record.data && idOfBranch(record.data.branch));
 	// What is below is removed: a record may not name any other folder.
@@ -44,17 +55,16 @@ export async function openWorktree(worktree: Worktree): Promise<OpenWorktree> {
 			`${parent.folder} is gone, and with it the repository of the worktree ${name.data}`,
 		);
 	}
-	const common = await commonDir(parent);
-	const gitDir = await adminFolder(common, record.data.folder);
-	const isThere = existsSync(record.data.folder);
-	return {
-		record: record.data,
-		name: name.data,
-		parent,
-		common,
-		isThere,
-		...(gitDir !== undefined && { own: { folder: isThere ? record.data.folder : parent.folder, gitDir } }),
-	};
+	const { common, gitDir: parentGitDir } = await checkoutAt(parent);
+	return { record: record.data, name: name.data, parent, parentGitDir, common };
+}
+
+export async function asItStands(located: LocatedWorktree): Promise<OpenWorktree> {
+	const { record, parent, common } = located;
+	const gitDir = await adminFolder(common, record.folder);
+	const isThere = existsSync(record.folder);
+	const folder = isThere ? record.folder : parent.folder;
+	return { ...located, isThere, ...(gitDir !== undefined && { own: { folder, gitDir } }) };
 }
 
 /** One at a time, over all processes, for a worktree; and for a checkout that gets changes. Both live in git's folder. */
@@ -93,8 +103,9 @@ export function tipOf(place: GitPlace, branch: string): Promise<string | undefin
 	return refOf(place, `refs/heads/${branch}`);
 }
 
-export function refOf(place: GitPlace, ref: string): Promise<string | undefined> {
-	return gitLine(place, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]);
+export async function refOf(place: GitPlace, ref: string): Promise<string | undefined> {
+	const [commit] = await commitsAt(place, [ref]);
+	return commit;
 }
 
 /** Moves a ref, only while it is at `from`; `''` means that there is none. */

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { IGNORES_CASE } from './mayTrack.ts';
+import { IGNORES_CASE, mayTrack } from './mayTrack.ts';
 import { trackedFiles } from './trackedFiles.ts';
 
 /**
@@ -24,6 +24,8 @@ export async function refuseTracked({ folder, paths }: Workspace): Promise<void>
 }
 
 async function filesOf(folder: string, name: string): Promise<readonly string[]> {
+	// Every `nancy` asks.
+	if (!mayTrack(folder, name)) return [];
 	try {
 		return await trackedFiles(folder, [name], IGNORES_CASE ? { GIT_ICASE_PATHSPECS: '1' } : undefined);
 	} catch (error) {

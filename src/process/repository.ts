@@ -1,12 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
-import { git, gitAnswer, gitLine, gitList, OWN_IDENTITY, type GitPlace } from './git.ts';
-import { headOf } from './gitTree.ts';
-import { homeCheckout, isSameRepository } from './homeCheckout.ts';
+import { cutAtZeros, git, gitList, OWN_IDENTITY, type GitPlace } from './git.ts';
+import { checkoutAt, homeCheckout, isSameRepository, type Checkout } from './homeCheckout.ts';
 
 /** A checkout that worktrees can be made from. */
-export interface Repository {
+export interface Repository extends Pick<Checkout, 'gitDir' | 'common'> {
 	/** Top folder of the checkout. */
 	checkout: string;
 	/** Top folder of the one that its worktrees stand beside and are merged into: see {@link homeCheckout}. */
@@ -15,10 +14,18 @@ export interface Repository {
 	head: string;
 	/** Absent where no branch is checked out. */
 	branch?: string;
-	/** Something is not committed, untracked files included. */
-	isDirty: boolean;
-	/** Their folders are empty in a worktree: `git submodule update --init` as a set-up command fills them. */
-	hasSubmodules: boolean;
+}
+
+/** What is checked out, and what is not as committed. */
+export interface Status {
+	/** Absent before the first commit. */
+	head?: string;
+	/** Absent where no branch is checked out. */
+	branch?: string;
+	/** With two letters each: of the index and of the folder, `.` for no change. What is inside a submodule is its own affair. */
+	files: { state: string; file: string }[];
+	/** Files with conflicts that are not resolved. */
+	unmerged: string[];
 }
 
 export type Inspection = ({ ok: true } & Repository) | { ok: false; reason: string };
@@ -39,84 +46,108 @@ export async function inspectRepository(folder: string): Promise<Inspection> {
 	const no = (reason: string) => ({ ok: false as const, reason });
 	if (!isFolder(folder)) return no(`there is no folder ${folder}`);
 	try {
-		const basics = await git(place, ['rev-parse', '--is-bare-repository', '--is-inside-git-dir'], {
-			answers: [128],
-		});
+		const basics = await git(
+			place,
+			['rev-parse', '--is-bare-repository', '--is-inside-git-dir', '--show-superproject-working-tree'],
+			{ answers: [128] },
+		);
 		if (basics.code !== 0) return no(whyNotRepository(folder, basics.stderr));
-		const [isBare, isInside] = basics.stdout.toString().trim().split('\n');
+		const [isBare, isInside, ...rest] = basics.stdout.toString('utf8').split('\n');
+		// Nothing is said of it where there is none.
+		const outer = rest.slice(0, -1).join('\n');
 		if (isBare === 'true') {
 			return no(`${folder} is a bare repository, without a checkout; open a checkout of it: git clone ${folder}`);
 		}
 		if (isInside === 'true') return no(`${folder} is inside git's own folder; open the checkout itself`);
-		return await inspectCheckout(place);
+		return await inspectCheckout(place, outer);
 	} catch (error) {
 		if (error instanceof NancyError) return no(error.message);
 		throw error;
 	}
 }
 
-async function inspectCheckout(place: GitPlace): Promise<Inspection> {
+async function inspectCheckout(place: GitPlace, outer: string): Promise<Inspection> {
 	const no = (reason: string) => ({ ok: false as const, reason });
-	const root = await gitAnswer(place, ['rev-parse', '--show-toplevel']);
-	const outer = await gitLine(place, ['rev-parse', '--show-superproject-working-tree']);
-	if (outer !== undefined) {
+	const { top: root, gitDir, common } = await checkoutAt(place);
+	if (outer !== '') {
 		return no(`${root} is a submodule of ${outer}, and worktrees of submodules are not made; clone it by itself`);
 	}
-	const head = await headOf(place);
+	const { head, branch, files, unmerged } = await statusOf({ folder: root });
 	if (head === undefined)
 		return no(`${root} has no commit yet, and a worktree begins with one; make one first: git commit`);
-	const unfinished = await unfinishedIn({ folder: root });
+	const unfinished = underWay(root, gitDir) ?? unresolved(root, unmerged);
 	if (unfinished !== undefined) return no(unfinished);
-	const status = await statusOf({ folder: root });
-	const nested = await foreignRepositories(root, status);
+	const nested = await foreignRepositories(root, files);
 	if (nested.length > 0) {
 		return no(
 			`a worktree would not have ${listed(nested)}, a repository inside ${root}; ` +
 				'add it to .gitignore, make it a submodule, or work in the folder itself',
 		);
 	}
-	const branch = await gitLine(place, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
-	const entries = await gitList({ folder: root }, ['ls-files', '--stage', '-z']);
-	return {
-		ok: true,
-		checkout: root,
-		root: await homeCheckout(root),
-		head,
-		...(branch !== undefined && { branch }),
-		isDirty: status.length > 0,
-		hasSubmodules: entries.some(entry => entry.startsWith('160000 ')),
-	};
+	const home = await homeCheckout(root);
+	return { ok: true, checkout: root, root: home, gitDir, common, head, ...(branch !== undefined && { branch }) };
 }
 
 /** What is half done in a checkout, with what ends it; `undefined` when nothing is. */
-export async function unfinishedIn(place: GitPlace): Promise<string | undefined> {
-	const gitDir = place.gitDir ?? (await gitAnswer(place, ['rev-parse', '--absolute-git-dir']));
-	const found = UNFINISHED.find(([file]) => existsSync(join(gitDir, file)));
-	if (found) return `${found[1]} is in progress in ${place.folder}; end it first (${found[2]})`;
-	const unmerged = await gitList(place, ['ls-files', '--unmerged', '-z']);
-	if (unmerged.length === 0) return undefined;
-	const files = [...new Set(unmerged.map(entry => entry.slice(entry.indexOf('\t') + 1)))];
-	return `there are unresolved conflicts in ${place.folder} (${listed(files)}); resolve them first`;
+export async function unfinishedIn(place: GitPlace, gitDir: string): Promise<string | undefined> {
+	const found = underWay(place.folder, gitDir);
+	if (found !== undefined) return found;
+	const entries = await gitList(place, ['ls-files', '--unmerged', '-z']);
+	return unresolved(place.folder, [...new Set(entries.map(entry => entry.slice(entry.indexOf('\t') + 1)))]);
 }
 
-/** Paths that are not as committed, with their two letters. What is inside a submodule is its own affair. */
-export async function statusOf(place: GitPlace): Promise<{ state: string; file: string }[]> {
+function underWay(folder: string, gitDir: string): string | undefined {
+	const found = UNFINISHED.find(([file]) => existsSync(join(gitDir, file)));
+	return found && `${found[1]} is in progress in ${folder}; end it first (${found[2]})`;
+}
+
+function unresolved(folder: string, unmerged: readonly string[]): string | undefined {
+	if (unmerged.length === 0) return undefined;
+	return `there are unresolved conflicts in ${folder} (${listed(unmerged)}); resolve them first`;
+}
+
+export async function statusOf(place: GitPlace): Promise<Status> {
 	const entries = await gitList(place, [
 		'status',
-		'--porcelain=v1',
+		'--porcelain=v2',
+		'--branch',
+		'--no-ahead-behind',
 		'-z',
 		'--untracked-files=all',
 		'--no-renames',
 		'--ignore-submodules=dirty',
 	]);
-	return entries.map(entry => ({ state: entry.slice(0, 2), file: entry.slice(3) }));
+	const status: Status = { files: [], unmerged: [] };
+	for (const entry of entries) {
+		const [kind = '', state = '', value = ''] = entry.split(' ');
+		if (kind === '#' && state === 'branch.oid' && value !== '(initial)') status.head = value;
+		else if (kind === '#' && state === 'branch.head' && value !== '(detached)') status.branch = value;
+		const before = FIELDS_BEFORE_PATH.get(kind);
+		if (before === undefined) continue;
+		const file = entry.split(' ').slice(before).join(' ');
+		status.files.push({ state: kind === '?' ? '??' : state, file });
+		if (kind === 'u') status.unmerged.push(file);
+	}
+	return status;
 }
+
+/** Of each kind of line of `status --porcelain=v2 --no-renames`: changed, unmerged, untracked. */
+const FIELDS_BEFORE_PATH: ReadonlyMap<string, number> = new Map([
+	['1', 8],
+	['u', 10],
+	['?', 1],
+]);
 
 /** The identity for a commit in the user's own history: theirs, and Nancy's where they have configured none. */
 export async function identityFor(place: GitPlace): Promise<Readonly<Record<string, string>>> {
-	const name = await gitLine(place, ['config', '--get', 'user.name']);
-	const email = await gitLine(place, ['config', '--get', 'user.email']);
-	return name !== undefined && email !== undefined ? {} : OWN_IDENTITY;
+	const { stdout } = await git(place, ['config', '-z', '--get-regexp', '^user\\.(name|email)$'], { answers: [1] });
+	const set = new Map(
+		cutAtZeros(stdout).map(entry => {
+			const [name, ...value] = entry.split('\n');
+			return [name, value.join('\n')];
+		}),
+	);
+	return set.get('user.name') && set.get('user.email') ? {} : OWN_IDENTITY;
 }
 
 /** File names in a sentence: a few, and how many more. */
@@ -126,8 +157,8 @@ export function listed(files: readonly string[]): string {
 }
 
 /** Repositories inside the checkout, in what git does not ignore. Other worktrees of the same one need not be in a worktree. */
-async function foreignRepositories(root: string, status: readonly { file: string }[]): Promise<string[]> {
-	const nested = status.map(({ file }) => file).filter(file => file.endsWith('/'));
+async function foreignRepositories(root: string, files: Status['files']): Promise<string[]> {
+	const nested = files.map(({ file }) => file).filter(file => file.endsWith('/'));
 	if (nested.length === 0) return [];
 	const foreign: string[] = [];
 	for (const file of nested) if (!(await isSameRepository(root, join(root, file)))) foreign.push(file);

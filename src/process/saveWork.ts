@@ -1,6 +1,6 @@
-import { cutAtZeros, git, gitHolds, gitLine, type GitPlace } from './git.ts';
-import { commitTree, differingFiles, headOf, treeOf, withWorkingTree } from './gitTree.ts';
-import { moveRef, tipOf, type OpenWorktree } from './openWorktree.ts';
+import { commitsAt, cutAtZeros, git, gitHolds, gitLine, type GitPlace } from './git.ts';
+import { commitTree, differingFiles, treeOf, withWorkingTree, type WorkingTree } from './gitTree.ts';
+import { MERGED_REF, moveRef, tipOf, type OpenWorktree } from './openWorktree.ts';
 
 /** The work of a worktree, all of it committed. */
 export interface SavedWork {
@@ -18,52 +18,54 @@ export interface Work {
 	tip?: string | undefined;
 	/** What is checked out, which the agent may have changed. */
 	head?: string | undefined;
+	/** The commit whose changes were last applied to the parent's files. */
+	applied?: string | undefined;
 	/** Its files; absent where there are none any more. */
 	tree?: string;
 	/** What no commit has. */
 	files: string[];
 	nested: string[];
+	submodules: string[];
 	/** The branch holds all of it. */
 	isSaved: boolean;
 }
 
 /** `isLook`: nothing is stored in the repository. */
 export async function workOf(open: OpenWorktree, isLook: boolean): Promise<Work> {
-	const { own, parent, record, isThere } = open;
-	const tip = await tipOf(parent, record.branch);
+	const { own, parent, common, record, isThere } = open;
+	const refs = [`refs/heads/${record.branch}`, ...(own ? ['HEAD', MERGED_REF] : [])];
+	const [tip, head, applied] = await commitsAt(own ?? parent, refs);
 	// Conflicts that are staged in a folder that is gone make no tree.
-	if (!own || (!isThere && (await hasConflicts(own)))) return { tip, files: [], nested: [], isSaved: true };
-	const head = await headOf(own);
-	const use = async ({
-		tree,
-		nested,
-		env,
-	}: {
-		tree: string;
-		nested: string[];
-		env: Readonly<Record<string, string>>;
-	}) => {
-		const isCommitted = head !== undefined && (await treeOf(own, head)) === tree;
-		const isSaved = tip !== undefined && (await holds(own, tip, head, isCommitted ? undefined : tree));
-		const files = isCommitted || isSaved ? [] : await filesSince(own, head, tree, env);
-		return { tip, head, tree, files, nested, isSaved };
+	if (!own || (!isThere && (await hasConflicts(own))))
+		return { tip, applied, files: [], nested: [], submodules: [], isSaved: true };
+	const use = async ({ tree, nested, submodules, env }: WorkingTree): Promise<Work> => {
+		const since = await filesSince(own, head, tree, env);
+		const isCommitted = head !== undefined && since.length === 0;
+		const isSaved =
+			tip === head
+				? isCommitted
+				: tip !== undefined && (await holds(own, tip, head, isCommitted ? undefined : tree));
+		return { tip, head, applied, tree, files: isSaved ? [] : since, nested, submodules, isSaved };
 	};
-	return withWorkingTree(own, use, { isLook, isStagedOnly: !isThere });
+	return withWorkingTree(own, own.gitDir, use, {
+		isLookInto: isLook ? common : undefined,
+		isStagedOnly: !isThere,
+	});
 }
 
 /**
  * Commits what is not committed in a worktree, without touching its files, onto its branch. Where the agent went to another
  * branch or began a rebase, and the work is no continuation of the worktree's own branch, onto one more branch. Needs the
  * worktree's lock; may be repeated. `undefined`: nothing is left of it.
+ * @param work what is in it, not only looked at
  */
-export async function saveWork(open: OpenWorktree): Promise<SavedWork | undefined> {
+export async function saveWork(open: OpenWorktree, work: Work): Promise<SavedWork | undefined> {
 	const { own, record, isThere } = open;
-	const work = await workOf(open, false);
 	const { tip, head, tree, files, nested } = work;
 	if (!own || tree === undefined || work.isSaved || (head === undefined && files.length === 0))
 		return tip === undefined ? undefined : { tip, branch: record.branch, nested };
 	const last = files.length === 0 && head !== undefined ? head : await commitWork(own, record.branch, head, tree);
-	if (tip !== undefined && !(await isAncestor(own, tip, last)))
+	if (tip !== undefined && !(await isAncestor(own, tip, head ?? last)))
 		return { tip: last, branch: await besides(own, record.branch, last, head, tree), nested };
 	const isCheckedOut = (await gitLine(own, ['symbolic-ref', '--quiet', 'HEAD'])) === `refs/heads/${record.branch}`;
 	await moveRef(own, `refs/heads/${record.branch}`, last, tip ?? '', 'nancy: work that was not committed');
@@ -72,8 +74,8 @@ export async function saveWork(open: OpenWorktree): Promise<SavedWork | undefine
 	return { tip: last, branch: record.branch, nested };
 }
 
-export function isAncestor(place: GitPlace, earlier: string, later: string): Promise<boolean> {
-	return gitHolds(place, ['merge-base', '--is-ancestor', earlier, later]);
+export async function isAncestor(place: GitPlace, earlier: string, later: string): Promise<boolean> {
+	return earlier === later || gitHolds(place, ['merge-base', '--is-ancestor', earlier, later]);
 }
 
 /** Whether the commit has the history of `head`, and the files of `tree` where one is given. */

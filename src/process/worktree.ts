@@ -3,9 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { branchOf, idOfBranch, WorktreeName, type Worktree } from '../protocol/worktree.ts';
-import { git, gitLine, type GitPlace } from './git.ts';
+import { commitsAt, git, gitLine, type GitPlace } from './git.ts';
 import { commitTree, treeOf, withWorkingTree } from './gitTree.ts';
-import { BASE_REF, commonDir, worktreeFolder } from './homeCheckout.ts';
+import { BASE_REF, worktreeFolder } from './homeCheckout.ts';
 import { stopMarked } from './marked.ts';
 import { adminFolder, gitOverWorktrees, holdingGitLock, moveRef, refOf, tipOf } from './openWorktree.ts';
 import { inspectRepository, type Repository } from './repository.ts';
@@ -35,9 +35,7 @@ export async function createWorktree(request: WorktreeRequest): Promise<Worktree
 	if (!name.success) throw new NancyError('bad-name', `${request.name} cannot be the name of a worktree`);
 	const repository = await inspectRepository(request.folder);
 	if (!repository.ok) throw new NancyError('git', repository.reason);
-	const common = await commonDir({ folder: repository.checkout });
-	const run = () => create(request, name.data, repository, common);
-	return holdingGitLock(common, name.data, run);
+	return holdingGitLock(repository.common, name.data, () => create(request, name.data, repository));
 }
 
 /**
@@ -56,11 +54,11 @@ export async function folderInWorktree(worktree: Worktree, folder: string): Prom
 }
 
 async function create(
-	{ withChanges, copyIncludes }: WorktreeRequest,
+	{ withChanges, copyIncludes }: Pick<WorktreeRequest, 'withChanges' | 'copyIncludes'>,
 	name: WorktreeName,
 	repository: Repository,
-	common: string,
 ): Promise<Worktree> {
+	const { common } = repository;
 	const parent = { folder: repository.checkout };
 	const worktree = {
 		repository: repository.root,
@@ -71,7 +69,7 @@ async function create(
 	const making = `refs/nancy/making/${name}`;
 
 	const whole = await wholeBase(worktree.folder, common);
-	const begun = await refOf(parent, making);
+	const [begun, taken] = await commitsAt(parent, [making, `refs/heads/${worktree.branch}`]);
 	if (whole !== undefined) {
 		if (begun !== undefined) await git(parent, ['update-ref', '-d', making]);
 		return { ...worktree, base: whole };
@@ -81,8 +79,9 @@ async function create(
 		// The git of one that was killed may still be at work.
 		await stopMarked(GIT_MARK, mark);
 		await clearHalf(parent, worktree, begun, common);
+		return create({ withChanges, copyIncludes }, name, repository);
 	}
-	await assertFree(parent, worktree);
+	assertFree(worktree, taken);
 
 	const base = withChanges ? await snapshot(parent, repository) : repository.head;
 	await moveRef(parent, making, base, '', 'nancy: worktree');
@@ -124,11 +123,11 @@ async function clearHalf(
 	await git(parent, ['update-ref', '-d', `refs/nancy/making/${idOfBranch(branch)}`, begun]);
 }
 
-async function assertFree(parent: GitPlace, { folder, branch }: Omit<Worktree, 'base'>): Promise<void> {
+function assertFree({ folder, branch }: Omit<Worktree, 'base'>, tip: string | undefined): void {
 	if (existsSync(folder)) {
 		throw new NancyError('git', `${folder} is there already and not a worktree of Nancy's; remove or rename it`);
 	}
-	if ((await tipOf(parent, branch)) !== undefined) {
+	if (tip !== undefined) {
 		throw new NancyError(
 			'git',
 			`there is a branch ${branch} already; merge it and delete it: git branch -d ${branch}`,
@@ -137,8 +136,8 @@ async function assertFree(parent: GitPlace, { folder, branch }: Omit<Worktree, '
 }
 
 /** A commit of what is not committed, on top of what is checked out; that itself where everything is committed. */
-async function snapshot(parent: GitPlace, { head, branch }: Repository): Promise<string> {
-	return withWorkingTree(parent, async ({ tree }) => {
+async function snapshot(parent: GitPlace, { head, branch, gitDir }: Repository): Promise<string> {
+	return withWorkingTree(parent, gitDir, async ({ tree }) => {
 		if (tree === (await treeOf(parent, head))) return head;
 		return commitTree(parent, tree, [head], `Uncommitted changes of ${branch ?? 'a checkout without a branch'}\n`);
 	});

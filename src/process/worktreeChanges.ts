@@ -1,6 +1,6 @@
 import type { Worktree } from '../protocol/worktree.ts';
-import { git, gitAnswer, gitLine, gitList, type GitPlace } from './git.ts';
-import { headOf, treeOf, withWorkingTree } from './gitTree.ts';
+import { cutAtZeros, git, gitAnswer, gitLine, type GitPlace } from './git.ts';
+import { DIFF_TREE, headOf, treeOf, withWorkingTree } from './gitTree.ts';
 import { openWorktree, tipOf } from './openWorktree.ts';
 
 export interface ChangedFile {
@@ -23,16 +23,17 @@ export interface Changes {
 
 /** From the base to the files as they are now, committed or not. Of a worktree whose folder is gone, what its branch holds. */
 export async function changesOf(worktree: Worktree): Promise<Changes> {
-	const { own, parent, record, isThere } = await openWorktree(worktree);
+	const { own, parent, common, record, isThere } = await openWorktree(worktree);
 	if (own && isThere) {
 		return withWorkingTree(
 			own,
+			own.gitDir,
 			async ({ tree, env }) => {
 				const head = await headOf(own);
 				const isDirty = head === undefined || (await treeOf(own, head)) !== tree;
 				return { ...(await difference(own, record.base, tree, head, env)), isDirty };
 			},
-			{ isLook: true },
+			{ isLookInto: common },
 		);
 	}
 	const tip = (await tipOf(parent, record.branch)) ?? record.base;
@@ -60,22 +61,24 @@ async function difference(
 	head: string | undefined,
 	env: Readonly<Record<string, string>>,
 ): Promise<Omit<Changes, 'isDirty'>> {
-	const between = ['-r', '-z', '--find-renames', base, after];
-	const files = changedFiles(await gitList(place, ['diff-tree', '--name-status', ...between], { env }));
-	const numbers = await gitLine(place, ['diff-tree', '-r', '--shortstat', '--find-renames', base, after], { env });
+	const args = [...DIFF_TREE, '--raw', '--shortstat', '--find-renames', base, after];
+	const parts = cutAtZeros((await git(place, args, { env })).stdout);
+	// ` 1 file changed, 2 insertions(+)`, where there is any.
+	const numbers = parts.pop() ?? '';
 	return {
-		files,
-		insertions: Number(/(\d+) insertion/.exec(numbers ?? '')?.[1] ?? 0),
-		deletions: Number(/(\d+) deletion/.exec(numbers ?? '')?.[1] ?? 0),
+		files: changedFiles(parts),
+		insertions: Number(/(\d+) insertion/.exec(numbers)?.[1] ?? 0),
+		deletions: Number(/(\d+) deletion/.exec(numbers)?.[1] ?? 0),
 		commits: head === undefined ? 0 : Number(await gitAnswer(place, ['rev-list', '--count', `${base}..${head}`])),
 	};
 }
 
-/** `--name-status -z`: a letter, then one path, or two of a rename. */
+/** `--raw -z`: modes, objects and a letter, then one path, or two of a rename. */
 function changedFiles(parts: readonly string[]): ChangedFile[] {
 	const files: ChangedFile[] = [];
 	const rest = parts[Symbol.iterator]();
-	for (const letter of rest) {
+	for (const entry of rest) {
+		const letter = entry.slice(entry.lastIndexOf(' ') + 1);
 		const path = rest.next().value;
 		if (path === undefined) break;
 		const renamed = letter.startsWith('R') ? rest.next().value : undefined;

@@ -5,10 +5,10 @@ import { hasErrno, NancyError } from '../base/errors.ts';
 import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { cutAtZeros, git, gitAnswer, gitList, type GitPlace } from './git.ts';
-import { commitTree, differingFiles, headOf, treeOf, withWorkingTree } from './gitTree.ts';
-import { holdingGitLock, MERGED_REF, openWorktree, type OpenWorktree } from './openWorktree.ts';
+import { commitTree, DIFF_TREE, differingFiles, headOf, treeOf, withWorkingTree } from './gitTree.ts';
+import { asItStands, holdingGitLock, locate, MERGED_REF, type OpenWorktree } from './openWorktree.ts';
 import { identityFor, listed, statusOf, unfinishedIn } from './repository.ts';
-import { isAncestor, saveWork } from './saveWork.ts';
+import { isAncestor, saveWork, workOf } from './saveWork.ts';
 
 export type Merge =
 	| {
@@ -52,29 +52,32 @@ const NOT_SPARSE = {
  * else to the files, not committed. Where that cannot be done cleanly, nothing in the checkout has changed.
  */
 export async function mergeWorktree(worktree: Worktree, message: string): Promise<Merge> {
-	const { common, name } = await openWorktree(worktree);
+	const located = await locate(worktree);
+	const { common, name } = located;
 	return holdingGitLock(common, name, () =>
-		holdingGitLock(common, '.merge', async () => merge(await openWorktree(worktree), message)),
+		holdingGitLock(common, '.merge', async () => merge(await asItStands(located), message)),
 	);
 }
 
 async function merge(open: OpenWorktree, message: string): Promise<Merge> {
-	const { parent, record, own, isThere } = open;
+	const { parent, parentGitDir, record, own, isThere } = open;
 	const tooOld = await gitTooOld(parent, record.branch);
 	if (tooOld !== undefined) return { ok: false, reason: tooOld };
-	const unfinished = (await unfinishedIn(parent)) ?? (own && isThere ? await unfinishedIn(own) : undefined);
+	const unfinished =
+		(await unfinishedIn(parent, parentGitDir)) ??
+		(own && isThere ? await unfinishedIn(own, own.gitDir) : undefined);
 	if (unfinished !== undefined) return { ok: false, reason: unfinished };
 	const head = await headOf(parent);
 	if (head === undefined)
 		return { ok: false, reason: `nothing is checked out in ${parent.folder}; git switch to a branch` };
-	const saved = await saveWork(open);
+	const saved = await saveWork(open, await workOf(open, false));
 	if (!saved) return { ok: false, reason: `the worktree ${record.folder} and its branch ${record.branch} are gone` };
 	const left = saved.nested.length > 0 ? { left: saved.nested } : {};
 	if (saved.tip === record.base || (await isAncestor(parent, saved.tip, head)))
 		return { ok: true, how: 'nothing', ...left };
 	const result = (await isAncestor(parent, record.base, head))
 		? await mergeCommit(parent, head, saved.tip, message)
-		: await applyChanges(parent, record.base, saved.tip);
+		: await applyChanges(open, saved.tip);
 	if (result.ok && own && result.how !== 'merged') await git(own, ['update-ref', MERGED_REF, saved.tip]);
 	return result.ok ? { ...result, ...left } : result;
 }
@@ -97,8 +100,8 @@ async function mergeCommit(parent: GitPlace, head: string, tip: string, message:
 }
 
 /** Like a merge of the worktree with everything in the checkout, committed or not; the index stays as it is. */
-async function applyChanges(parent: GitPlace, base: string, tip: string): Promise<Merge> {
-	return withWorkingTree(parent, async ({ tree, env }) => {
+async function applyChanges({ parent, parentGitDir, record: { base } }: OpenWorktree, tip: string): Promise<Merge> {
+	return withWorkingTree(parent, parentGitDir, async ({ tree, env }) => {
 		// The branch may have been rebased: its tree is what counts, as a change of the base.
 		const ours = await commitTree(parent, tree, [base], 'Files before changes of a worktree were applied\n');
 		const theirs = await commitTree(parent, await treeOf(parent, tip), [base], 'Changes of a worktree\n');
@@ -135,15 +138,16 @@ async function mergedTree(place: GitPlace, ours: string, theirs: string): Promis
 
 /** Files that the user removed, which git would bring back as if they had got lost. */
 async function removedByUser(parent: GitPlace, before: string, after: string): Promise<string[]> {
-	const removed = new Set((await statusOf(parent)).filter(({ state }) => state[1] === 'D').map(({ file }) => file));
+	const { files } = await statusOf(parent);
+	const removed = new Set(files.filter(({ state }) => state[1] === 'D').map(({ file }) => file));
 	if (removed.size === 0) return [];
-	const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=d', before, after];
+	const args = [...DIFF_TREE, '--name-only', '--no-renames', '--diff-filter=d', before, after];
 	return (await gitList(parent, args)).filter(file => removed.has(file));
 }
 
 /** Files of `changed` that are not as committed in the checkout, ignored ones included. */
 async function overwritten(parent: GitPlace, changed: readonly string[]): Promise<string[]> {
-	const dirty = new Set((await statusOf(parent)).map(({ file }) => file));
+	const dirty = new Set((await statusOf(parent)).files.map(({ file }) => file));
 	const tracked = new Set(await gitList(parent, ['ls-files', '-z']));
 	const inTheWay: string[] = [];
 	for (const file of changed) {
@@ -154,7 +158,7 @@ async function overwritten(parent: GitPlace, changed: readonly string[]): Promis
 
 /** Paths that differ between two trees, for each letter: A, M, D, T. */
 async function namesByStatus(place: GitPlace, before: string, after: string): Promise<(letter: string) => string[]> {
-	const { stdout } = await git(place, ['diff-tree', '-r', '-z', '--name-status', '--no-renames', before, after]);
+	const { stdout } = await git(place, [...DIFF_TREE, '--name-status', '--no-renames', before, after]);
 	const parts = cutAtZeros(stdout);
 	return letter => parts.filter((_, index) => index % 2 === 1 && parts[index - 1] === letter);
 }

@@ -4,18 +4,18 @@ import { readTextIfExists } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { gitAnswer, gitList, type GitPlace } from './git.ts';
+import { commitsAt, gitAnswer, gitList, type GitPlace } from './git.ts';
 import {
+	asItStands,
 	gitOverWorktrees,
 	holdingGitLock,
-	MERGED_REF,
+	locate,
 	openWorktree,
-	refOf,
 	tipOf,
 	type OpenWorktree,
 } from './openWorktree.ts';
 import { listed } from './repository.ts';
-import { saveWork, workOf } from './saveWork.ts';
+import { saveWork, workOf, type Work } from './saveWork.ts';
 import { forget, removeAside, setAside } from './worktreeFolder.ts';
 
 export interface Removal {
@@ -34,7 +34,8 @@ const NOTHING: OnlyThere = { commits: 0, files: [], nested: [], ignored: [] };
 
 /** For the question before a worktree is removed. Only looks. */
 export async function whatWouldBeLost(worktree: Worktree): Promise<OnlyThere> {
-	return onlyThere(await openWorktree(worktree));
+	const open = await openWorktree(worktree);
+	return onlyThere(open, await workOf(open, true));
 }
 
 /**
@@ -43,8 +44,8 @@ export async function whatWouldBeLost(worktree: Worktree): Promise<OnlyThere> {
  * @throws NancyError `git` when a person has locked the worktree
  */
 export async function removeWorktree(worktree: Worktree, { discard }: { discard: boolean }): Promise<Removal> {
-	const { common, name } = await openWorktree(worktree);
-	return holdingGitLock(common, name, async () => remove(await openWorktree(worktree), discard));
+	const located = await locate(worktree);
+	return holdingGitLock(located.common, located.name, async () => remove(await asItStands(located), discard));
 }
 
 /** What {@link OnlyThere} says, for a question or an answer: `2 commits and 3 uncommitted files`. */
@@ -63,24 +64,22 @@ export function inWords({ commits, files, nested }: OnlyThere): string {
 async function remove(open: OpenWorktree, discard: boolean): Promise<Removal> {
 	const { parent, record, own } = open;
 	await assertUnlocked(open);
-	const only = await onlyThere(open);
+	const work = await workOf(open, false);
+	const only = await onlyThere(open, work);
 	const why = whyItStays(open, only, discard);
 	if (why !== undefined) return { isRemoved: false, kept: [], lost: NOTHING, says: why };
-	const saved = await saveWork(open);
+	const saved = await saveWork(open, work);
 	const branches = [...new Set([record.branch, ...(saved ? [saved.branch] : [])])];
 	const doomed: { branch: string; tip: string }[] = [];
-	for (const branch of branches) {
-		const tip = await tipOf(parent, branch);
-		if (tip !== undefined && (discard || (await unsharedCommits(open, [tip])) === 0)) doomed.push({ branch, tip });
-	}
+	for (const { branch, tip } of await tipsOf(parent, branches))
+		if (discard || (await unsharedCommits(open, work, [tip])) === 0) doomed.push({ branch, tip });
 	if (own) {
 		await setAside(record.folder);
 		await forget(open.common, parent, record.folder);
 	}
 	await removeAside(record.folder);
 	for (const { branch, tip } of doomed) await deleteBranch(open, branch, tip);
-	const kept: string[] = [];
-	for (const branch of branches) if ((await tipOf(parent, branch)) !== undefined) kept.push(branch);
+	const kept = (await tipsOf(parent, branches)).map(({ branch }) => branch);
 	return {
 		isRemoved: true,
 		kept,
@@ -97,24 +96,39 @@ function whyItStays({ record, own, isThere }: OpenWorktree, only: OnlyThere, dis
 	return `${record.folder} stays, for it has other repositories inside: ${listed(only.nested)}`;
 }
 
-async function onlyThere(open: OpenWorktree): Promise<OnlyThere> {
+/** Those of some branches that are there. */
+async function tipsOf(place: GitPlace, branches: readonly string[]): Promise<{ branch: string; tip: string }[]> {
+	const tips = await commitsAt(
+		place,
+		branches.map(branch => `refs/heads/${branch}`),
+	);
+	return branches.flatMap((branch, index) => {
+		const tip = tips[index];
+		return tip === undefined ? [] : [{ branch, tip }];
+	});
+}
+
+async function onlyThere(open: OpenWorktree, work: Work): Promise<OnlyThere> {
 	const { own, isThere } = open;
-	const { tip, head, files, nested } = await workOf(open, true);
+	const { tip, head, files, nested, submodules } = work;
 	const ends = [tip, head].filter(end => end !== undefined);
-	const commits = await unsharedCommits(open, ends);
+	const commits = await unsharedCommits(open, work, ends);
 	if (!own || !isThere) return { ...NOTHING, commits, files };
 	return {
 		commits,
 		files,
-		nested: [...nested, ...(await filledSubmodules(own))],
+		nested: [...nested, ...submodules.filter(folder => isFilled(own, folder))],
 		ignored: await gitList(own, ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']),
 	};
 }
 
 /** Commits that would go with the worktree: on no other branch, tag or remote, and not applied to the checkout. */
-async function unsharedCommits({ parent, own, record }: OpenWorktree, ends: readonly string[]): Promise<number> {
+async function unsharedCommits(
+	{ parent, record }: OpenWorktree,
+	{ applied }: Work,
+	ends: readonly string[],
+): Promise<number> {
 	if (ends.length === 0) return 0;
-	const applied = own && (await refOf(own, MERGED_REF));
 	const known = [record.base, ...(applied === undefined ? [] : [applied]), 'HEAD'];
 	// Neither its own branches nor those of other worktrees: when one that was begun here is removed, it looks after what it has
 	// more, and not after what it began with.
@@ -123,13 +137,9 @@ async function unsharedCommits({ parent, own, record }: OpenWorktree, ends: read
 	return Number(await gitAnswer(parent, args));
 }
 
-/** They may hold commits and changes of their own, which git keeps in the worktree's folder of git and removes with it. */
-async function filledSubmodules(own: GitPlace): Promise<string[]> {
-	const entries = await gitList(own, ['ls-files', '--stage', '-z']);
-	return entries
-		.filter(entry => entry.startsWith('160000 '))
-		.map(entry => `${entry.slice(entry.indexOf('\t') + 1)}/`)
-		.filter(folder => existsSync(join(own.folder, folder, '.git')));
+/** A submodule may hold commits and changes of its own, which git keeps in the worktree's folder of git and removes with it. */
+function isFilled(own: GitPlace, submodule: string): boolean {
+	return existsSync(join(own.folder, submodule, '.git'));
 }
 
 /** Git's own lock, by which a person says that a worktree must stay; the one that git sets while it makes one does not count. */

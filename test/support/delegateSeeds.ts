@@ -11,7 +11,7 @@ import type { TempFolder } from './tempFolder.ts';
 
 /** Runs git as a person would. */
 export function gitIn(folder: string, ...args: readonly string[]): string {
-	const person = ['-c', 'user.name=P', '-c', 'user.email=p@e.x'];
+	const person = ['-c', 'user.name=P', '-c', 'user.email=p@e.x', '-c', 'maintenance.auto=false'];
 	return execFileSync('git', [...person, ...args], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
 }
 

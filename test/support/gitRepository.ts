@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { tempFolder } from './tempFolder.ts';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { tempFolder, type TempFolder } from './tempFolder.ts';
 
 /** A real repository in a folder of its own, with one commit. */
 export interface GitRepository extends AsyncDisposable {
@@ -11,7 +11,7 @@ export interface GitRepository extends AsyncDisposable {
 	git(args: readonly string[], folder?: string): string;
 	/** Writes files below a folder, the root by default. */
 	write(files: Readonly<Record<string, string | Buffer>>, folder?: string): void;
-	commit(files: Readonly<Record<string, string | Buffer>>, message?: string, folder?: string): string;
+	commit(files: Readonly<Record<string, string | Buffer>>, message?: string, folder?: string): void;
 	/** What a person has in the checkout: every file with its mode and content, the index, the stash and what is checked out. */
 	state(): unknown;
 	remove(): Promise<void>;
@@ -20,7 +20,61 @@ export interface GitRepository extends AsyncDisposable {
 export function gitRepository(): GitRepository {
 	const folder = tempFolder("nancy git it's ");
 	const root = folder.file('repo');
+	const person = personIn(folder, root);
+	if (template) writeTemplate(root, template);
+	else {
+		mkdirSync(root);
+		person.git(['init', '--quiet', '--initial-branch=main']);
+		person.commit({ 'a.txt': lines('a'), 'b.txt': lines('b'), '.gitignore': 'ignored/\n*.secret\n' }, 'first');
+		template = readTemplate(root);
+	}
+	return {
+		root,
+		...person,
+		state: () => {
+			const status = ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all'];
+			const entries = person.git(status).split('\0');
+			return {
+				files: filesBelow(root),
+				status: entries.filter(entry => !entry.startsWith('# ')),
+				/** The commit, and the branch. */
+				head: entries.filter(entry => entry.startsWith('# ')),
+				index: readFileSync(join(root, '.git/index')).toString('base64'),
+				stash: existsSync(join(root, STASH)) ? readFileSync(join(root, STASH), 'utf8') : '',
+			};
+		},
+		remove: () => folder.remove(),
+		[Symbol.asyncDispose]: () => folder.remove(),
+	};
+}
+
+/** Each entry of the stash is a line. */
+const STASH = '.git/logs/refs/stash';
+
+/** What is in a repository that was just made: `undefined` is a folder. Making one costs git a dozen processes. */
+type Template = ReadonlyMap<string, Buffer | undefined>;
+let template: Template | undefined;
+
+function readTemplate(root: string): Template {
+	const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+	const used = entries.filter(({ name }) => !name.endsWith('.sample'));
+	return new Map(
+		used.map(entry => {
+			const path = join(entry.parentPath, entry.name);
+			return [relative(root, path), entry.isDirectory() ? undefined : readFileSync(path)];
+		}),
+	);
+}
+
+function writeTemplate(root: string, files: Template): void {
 	mkdirSync(root);
+	for (const [path, content] of files) {
+		mkdirSync(content ? dirname(join(root, path)) : join(root, path), { recursive: true });
+		if (content) writeFileSync(join(root, path), content);
+	}
+}
+
+function personIn(folder: TempFolder, root: string): Pick<GitRepository, 'git' | 'write' | 'commit'> {
 	const env = {
 		PATH: process.env['PATH'] ?? '',
 		HOME: folder.path,
@@ -32,7 +86,7 @@ export function gitRepository(): GitRepository {
 		GIT_OPTIONAL_LOCKS: '0',
 	};
 	const git = (args: readonly string[], at = root) =>
-		execFileSync('git', ['-c', 'protocol.file.allow=always', ...args], {
+		execFileSync('git', ['-c', 'protocol.file.allow=always', '-c', 'maintenance.auto=false', ...args], {
 			cwd: at,
 			env,
 			encoding: 'utf8',
@@ -48,26 +102,8 @@ export function gitRepository(): GitRepository {
 		write(files, at);
 		git(['add', '--all'], at);
 		git(['commit', '--quiet', '--allow-empty', '-m', message], at);
-		return git(['rev-parse', 'HEAD'], at);
 	};
-	git(['init', '--quiet', '--initial-branch=main']);
-	commit({ 'a.txt': lines('a'), 'b.txt': lines('b'), '.gitignore': 'ignored/\n*.secret\n' }, 'first');
-	return {
-		root,
-		git,
-		write,
-		commit,
-		state: () => ({
-			files: filesBelow(root),
-			status: git(['status', '--porcelain', '-z', '--untracked-files=all']),
-			index: readFileSync(join(git(['rev-parse', '--absolute-git-dir']), 'index')).toString('base64'),
-			stash: git(['stash', 'list']),
-			head: git(['rev-parse', 'HEAD']),
-			branch: git(['branch', '--show-current']),
-		}),
-		remove: () => folder.remove(),
-		[Symbol.asyncDispose]: () => folder.remove(),
-	};
+	return { git, write, commit };
 }
 
 /** Twelve lines, far enough apart for changes at both ends to merge. */

@@ -33,14 +33,13 @@ import { fakeDriver } from '../../support/fakeDriver.ts';
 import { otherHeadlessDriver, ownSessionDriver } from '../../support/fakeHeadless.ts';
 import { fakeNancy } from '../../support/fakeNancy.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
+import { longestTimeOf, roundsOr } from '../../support/rounds.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 /** Rounds of the kill test: some here, 200 when asked for. */
-const ROUNDS = Number(process.env['NANCY_ROUNDS'] ?? 8);
-
-/** On a machine that has much else to do, a round takes several seconds. */
-const ALL_ROUNDS_MS = 60_000 + ROUNDS * 15_000;
+const ROUNDS = roundsOr(8);
+const ALL_ROUNDS_MS = longestTimeOf(ROUNDS);
 /** Each of them queues several. */
 const STARTERS = Math.max(3, Math.round(ROUNDS / 10));
 

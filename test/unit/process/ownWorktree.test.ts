@@ -64,7 +64,8 @@ describe('the worktree of a delegate', () => {
 	it('is one that was made from another, also when that is gone', async () => {
 		const { worktree } = await made();
 		const later = await queue({ folder: worktree.folder, worktree: { withChanges: false } });
-		const tip = repository.commit({ 'work.txt': 'work' }, 'work', worktree.folder);
+		repository.commit({ 'work.txt': 'work' }, 'work', worktree.folder);
+		const tip = repository.git(['rev-parse', 'HEAD'], worktree.folder);
 		const inner = await make(later, worktree.folder);
 		expect(await ownWorktree(delegates, tickets, inner)).toEqual({ ...inner, base: tip });
 		expect(await removeWorktree(worktree, { discard: false })).toMatchObject({ kept: [worktree.branch] });
@@ -79,7 +80,8 @@ describe('the worktree of a delegate', () => {
 	it('begins where git says, whatever its status says', async () => {
 		const { worktree } = await made();
 		repository.write({ 'work.txt': 'work' }, worktree.folder);
-		const tip = repository.commit({ 'work.txt': 'work' }, 'work', worktree.folder);
+		repository.commit({ 'work.txt': 'work' }, 'work', worktree.folder);
+		const tip = repository.git(['rev-parse', 'HEAD'], worktree.folder);
 		expect(await ownWorktree(delegates, tickets, { ...worktree, base: tip })).toEqual(worktree);
 	});
 

@@ -42,7 +42,7 @@ const reasonOf = async (folder = repo.root) => {
 const other = (...segments: string[]) => join(repo.root, '..', ...segments);
 
 describe('looking at a repository', () => {
-	it('tells what is checked out, and whether all is committed', async () => {
+	it('tells what is checked out, and where git has it', async () => {
 		const head = repo.git(['rev-parse', 'HEAD']);
 		const clean = {
 			ok: true,
@@ -50,14 +50,14 @@ describe('looking at a repository', () => {
 			root: repo.root,
 			head,
 			branch: 'main',
-			isDirty: false,
-			hasSubmodules: false,
+			gitDir: join(repo.root, '.git'),
+			common: join(repo.root, '.git'),
 		};
 		expect(await inspectRepository(repo.root)).toEqual(clean);
 		repo.write({ 'sub/new.txt': '' });
-		expect(await inspectRepository(join(repo.root, 'sub'))).toEqual({ ...clean, isDirty: true });
+		expect(await inspectRepository(join(repo.root, 'sub'))).toEqual(clean);
 		repo.git(['checkout', '--quiet', '--detach']);
-		const { branch: _, ...detached } = { ...clean, isDirty: true };
+		const { branch: _, ...detached } = clean;
 		expect(await inspectRepository(repo.root)).toEqual(detached);
 	});
 
@@ -65,7 +65,7 @@ describe('looking at a repository', () => {
 		const index = () => readFileSync(join(repo.root, '.git/index')).toString('base64');
 		utimesSync(join(repo.root, 'a.txt'), 1_700_000_000, 1_700_000_000);
 		const before = index();
-		expect(await inspectRepository(repo.root)).toMatchObject({ ok: true, isDirty: false });
+		expect(await inspectRepository(repo.root)).toMatchObject({ ok: true });
 		await create({ withChanges: true });
 		expect(index()).toBe(before);
 	});
@@ -81,11 +81,11 @@ describe('looking at a repository', () => {
 		expect(await reasonOf(join(repo.root, '.git'))).toContain("inside git's own folder");
 	});
 
-	it('knows submodules from outside and refuses them from inside', async () => {
+	it('works where there are submodules, and refuses them from inside', async () => {
 		repo.git(['clone', '--quiet', '.', '../library']);
 		repo.git(['submodule', '--quiet', 'add', other('library'), 'lib']);
 		repo.commit({});
-		expect(await inspectRepository(repo.root)).toMatchObject({ ok: true, isDirty: false, hasSubmodules: true });
+		expect(await inspectRepository(repo.root)).toMatchObject({ ok: true });
 		expect(await reasonOf(join(repo.root, 'lib'))).toContain(`lib is a submodule of ${repo.root}`);
 	});
 
@@ -255,7 +255,8 @@ describe('making a worktree', () => {
 
 	it('makes one of a worktree’s own from where that is, beside the checkout that both are merged into', async () => {
 		const first = await create();
-		const head = repo.commit({ 'work.txt': 'work' }, 'work', first.folder);
+		repo.commit({ 'work.txt': 'work' }, 'work', first.folder);
+		const head = repo.git(['rev-parse', 'HEAD'], first.folder);
 		repo.write({ 'dirty.txt': 'dirty' }, first.folder);
 		const inner = await create({ name: 'inner', folder: first.folder, withChanges: true });
 		expect(inner).toMatchObject({ repository: repo.root, folder: other('repo.worktrees/inner') });
@@ -264,6 +265,15 @@ describe('making a worktree', () => {
 		repo.git(['worktree', 'add', '--quiet', '../repo.worktrees/mine']);
 		const ofMine = await create({ name: 'ofmine', folder: other('repo.worktrees/mine') });
 		expect(ofMine.folder).toBe(other('repo.worktrees/mine.worktrees/ofmine'));
+	});
+
+	it('makes one of a repository whose folder has a newline in its name', async () => {
+		repo.git(['clone', '--quiet', '.', '../new\nline']);
+		repo.write({ 'a.txt': 'changed' }, other('new\nline'));
+		const worktree = await create({ folder: other('new\nline'), withChanges: true });
+		expect(worktree).toMatchObject({ repository: other('new\nline'), folder: other('new\nline.worktrees/x') });
+		expect(filesBelow(worktree.folder)).toEqual(filesBelow(other('new\nline')));
+		expect(await changesOf(worktree)).toMatchObject({ files: [], isDirty: false });
 	});
 
 	it('leaves the folders of submodules empty', async () => {
@@ -460,9 +470,9 @@ describe('a command in a worktree', () => {
 
 	it('is ended with all that it started when it takes too long', async () => {
 		const worktree = await create();
-		const end = await runInWorktree(worktree, `sh -c 'sleep 3; touch late' & echo begun; sleep 60`, 300);
+		const end = await runInWorktree(worktree, `sh -c 'sleep 1; touch late' & echo begun; sleep 60`, 300);
 		expect(end).toEqual({ isTimeout: true, output: 'begun\n' });
-		await new Promise(resolve => setTimeout(resolve, 3200));
+		await new Promise(resolve => setTimeout(resolve, 1500));
 		expect(existsSync(join(worktree.folder, 'late'))).toBe(false);
 	});
 

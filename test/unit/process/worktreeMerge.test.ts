@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorktree } from '../../../src/process/worktree.ts';
@@ -11,13 +11,13 @@ let repo: GitRepository;
 
 beforeEach(() => {
 	repo = gitRepository();
-	repo.git(['config', 'user.name', 'The User']);
-	repo.git(['config', 'user.email', 'user@example.com']);
+	appendFileSync(join(repo.root, '.git/config'), '[user]\n\tname = The User\n\temail = user@example.com\n');
 });
 afterEach(() => repo.remove());
 
 const create = (withChanges = false, name = 'x') =>
 	createWorktree({ folder: repo.root, name: WorktreeName.parse(name), withChanges, copyIncludes: false });
+const head = (folder?: string) => repo.git(['rev-parse', 'HEAD'], folder);
 const read = (file: string) => readFileSync(join(repo.root, file), 'utf8');
 const BINARY = Buffer.from([0, 255, 1, 254]);
 const ODD = ['with space.txt', 'ünïcödé.txt', 'new\nline.txt', ':(top)magic*.txt'];
@@ -37,13 +37,15 @@ async function expectRefusal(worktree: Worktree, files: string[], reason: string
 describe('merging a worktree that began at a commit', () => {
 	it('makes one merge commit with what was committed and what was not', async () => {
 		const worktree = await create();
-		const first = repo.commit({ 'a.txt': lines('a', { 1: 'theirs' }) }, 'work', worktree.folder);
+		repo.commit({ 'a.txt': lines('a', { 1: 'theirs' }) }, 'work', worktree.folder);
+		const first = head(worktree.folder);
 		repo.write(
 			{ 'bin.dat': BINARY, 'x.secret': 's', ...Object.fromEntries(ODD.map(file => [file, file])) },
 			worktree.folder,
 		);
 		rmSync(join(worktree.folder, 'b.txt'));
-		const onMain = repo.commit({ 'a.txt': lines('a', { 12: 'ours' }) });
+		repo.commit({ 'a.txt': lines('a', { 12: 'ours' }) });
+		const onMain = head();
 
 		const result = await mergeWorktree(worktree, 'Merge the work\n\nof a delegate');
 

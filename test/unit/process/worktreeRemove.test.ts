@@ -1,8 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createWorktree } from '../../../src/process/worktree.ts';
@@ -11,6 +11,7 @@ import { mergeWorktree } from '../../../src/process/worktreeMerge.ts';
 import { inWords, removeWorktree, whatWouldBeLost } from '../../../src/process/worktreeRemove.ts';
 import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
+import { longestTimeOf, roundsOr } from '../../support/rounds.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 let repo: GitRepository;
@@ -212,6 +213,23 @@ describe('removing a worktree', () => {
 		expectGone(worktree);
 	});
 
+	it('keeps another commit of a submodule, also where the repository says to look away', async () => {
+		repo.git(['clone', '--quiet', '.', '../library']);
+		repo.git(['submodule', '--quiet', 'add', join(repo.root, '../library'), 'lib']);
+		repo.git(['config', '--file', '.gitmodules', 'submodule.lib.ignore', 'all']);
+		repo.commit({});
+		const later = repo.git(['rev-parse', 'HEAD']);
+		const worktree = await create();
+		repo.git(['update-index', '--cacheinfo', `160000,${later},lib`], worktree.folder);
+		expect(await changesOf(worktree)).toMatchObject({
+			files: [{ path: 'lib', status: 'modified' }],
+			isDirty: true,
+		});
+		expect(await whatWouldBeLost(worktree)).toMatchObject({ files: ['lib'] });
+		expect(await keep(worktree)).toMatchObject({ isRemoved: true, kept: ['nancy/x'] });
+		expect(repo.git(['rev-parse', 'nancy/x:lib'])).toBe(later);
+	});
+
 	it('respects the lock of a person', async () => {
 		const worktree = await create();
 		repo.git(['worktree', 'lock', '--reason', 'on a stick', worktree.folder]);
@@ -294,15 +312,24 @@ describe('killed at any moment', () => {
 	beforeAll(async () => {
 		programs = tempFolder('nancy-worktree-');
 		const source = `
+			import childProcess from 'node:child_process';
+			import { syncBuiltinESMExports } from 'node:module';
 			import { createWorktree } from './src/process/worktree.ts';
 			import { mergeWorktree } from './src/process/worktreeMerge.ts';
 			import { removeWorktree } from './src/process/worktreeRemove.ts';
-			const [, , what, argument] = process.argv;
+			const [, , what, argument, dieAfter] = process.argv;
 			const input = JSON.parse(argument);
-			console.log('begun');
+			const { execFile } = childProcess;
+			let starts = 0;
+			childProcess.execFile = (...args) => {
+				if (++starts === Number(dieAfter)) setTimeout(() => process.kill(process.pid, 'SIGKILL'), Math.random() * 8);
+				return execFile(...args);
+			};
+			syncBuiltinESMExports();
 			if (what === 'create') await createWorktree(input);
 			if (what === 'merge') await mergeWorktree(input, 'merge');
-			if (what === 'remove') await removeWorktree(input, { discard: false });`;
+			if (what === 'remove') await removeWorktree(input, { discard: false });
+			console.log(starts);`;
 		await build({
 			stdin: { contents: source, resolveDir: join(import.meta.dirname, '../../..'), loader: 'ts' },
 			bundle: true,
@@ -314,32 +341,36 @@ describe('killed at any moment', () => {
 	});
 	afterAll(() => programs.remove());
 
-	/** Runs one of them and kills it after a while; `false` when it had ended before. */
-	async function killed(what: string, input: unknown, afterMs: number): Promise<boolean> {
-		const child = spawn(process.execPath, [programs.file('act.mjs'), what, JSON.stringify(input)], {
-			stdio: ['ignore', 'pipe', 'ignore'],
-		});
-		const ended = once(child, 'exit');
-		await once(child.stdout, 'data');
-		await Promise.race([ended, sleep(afterMs)]);
-		child.kill('SIGKILL');
-		return (await ended)[1] === 'SIGKILL';
+	const rounds = roundsOr(4);
+	const timeout = longestTimeOf(rounds);
+
+	/** Runs one of them again and again: the first to its end, each of the others until it is killed a little further on. */
+	async function* killed(what: string): AsyncGenerator<{ round: number; act: (input: unknown) => Promise<void> }> {
+		let starts = 0;
+		let kills = 0;
+		for (let round = 0; round < rounds; round++) {
+			const dieAfter = Math.ceil(((round - Math.random()) / (rounds - 1)) * starts);
+			const act = async (input: unknown) => {
+				const args = [programs.file('act.mjs'), what, JSON.stringify(input), `${dieAfter}`];
+				const ended = promisify(execFile)(process.execPath, args);
+				const signal = await ended.catch(({ signal }: { signal?: string }) => signal);
+				if (typeof signal === 'object') starts ||= Number(signal.stdout);
+				else if (signal === 'SIGKILL') kills++;
+			};
+			yield { round, act };
+		}
+		expect(kills).toBeGreaterThan(1);
 	}
 
-	/** Milliseconds; other ones in every run. */
-	const moments = [0, 20, 45, 80, 120, 160].map(moment => moment + Math.random() * 20);
-
-	it('a worktree is made whole by making it again', { timeout: 90_000 }, async () => {
+	it('a worktree is made whole by making it again', { timeout }, async () => {
 		repo.commit({
 			'.worktreeinclude': '*.secret\n',
 			...Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`many/${n}`, `${n}`])),
 		});
 		repo.write({ 'a.txt': 'changed', 'new.txt': 'new', 'x.secret': 's' });
 		const before = repo.state();
-		let kills = 0;
-		for (const moment of moments) {
-			const request = { folder: repo.root, name: 'x', withChanges: true, copyIncludes: true };
-			if (await killed('create', request, moment)) kills++;
+		for await (const { act } of killed('create')) {
+			await act({ folder: repo.root, name: 'x', withChanges: true, copyIncludes: true });
 			const worktree = await create(true);
 			expect(filesBelow(worktree.folder)).toEqual(filesBelow(repo.root));
 			expect(await changesOf(worktree)).toMatchObject({ files: [], isDirty: false });
@@ -347,46 +378,37 @@ describe('killed at any moment', () => {
 			expect([branches(), repo.git(['for-each-ref', 'refs/nancy'])]).toEqual(['', '']);
 			expect(repo.state()).toEqual(before);
 		}
-		expect(kills).toBeGreaterThan(1);
 	});
 
-	it('removing loses nothing', { timeout: 90_000 }, async () => {
-		let kills = 0;
-		for (const [round, moment] of moments.entries()) {
+	it('removing loses nothing', { timeout }, async () => {
+		for await (const { round, act } of killed('remove')) {
 			const worktree = await create(false, `r${round}`);
 			repo.commit({ 'one.txt': '1' }, 'one', worktree.folder);
 			repo.write(
 				{ 'two.txt': '2', ...Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`many/${n}`, ''])) },
 				worktree.folder,
 			);
-			if (await killed('remove', worktree, moment)) kills++;
+			await act(worktree);
 			expect(await keep(worktree)).toMatchObject({ isRemoved: true, kept: [worktree.branch] });
 			expect(repo.git(['ls-tree', '-r', '--name-only', worktree.branch]).split('\n')).toHaveLength(3 + 2 + 100);
 			expect(repo.git(['rev-list', '--count', `main..${worktree.branch}`])).toBe('2');
 			expect(existsSync(worktree.folder)).toBe(false);
 			expect(repo.git(['worktree', 'list']).split('\n')).toHaveLength(1);
 		}
-		expect(kills).toBeGreaterThan(1);
 	});
 
-	it.each(['merged', 'applied'])(
-		'merging comes to the same by merging again (%s)',
-		{ timeout: 90_000 },
-		async how => {
-			let kills = 0;
-			for (const [round, moment] of moments.entries()) {
-				if (how === 'applied') repo.write({ 'dirty.txt': `${round}` });
-				const worktree = await create(how === 'applied', `${how}${round}`);
-				repo.write({ 'a.txt': lines('a', { 1: `${round}` }), [`new ${round}.txt`]: 'n' }, worktree.folder);
-				if (await killed('merge', worktree, moment)) kills++;
-				await sleep(50); // the git of the one that was killed ends
-				rmSync(join(repo.root, '.git/index.lock'), { force: true });
-				expect(await mergeWorktree(worktree, 'merge')).toMatchObject({ ok: true });
-				expect(existsSync(join(repo.root, `new ${round}.txt`))).toBe(true);
-				expect(execFileSync('head', ['-1', join(repo.root, 'a.txt')], { encoding: 'utf8' })).toBe(`${round}\n`);
-				if (how === 'merged') expect(repo.git(['status', '--porcelain'])).toBe('');
-			}
-			expect(kills).toBeGreaterThan(1);
-		},
-	);
+	it.each(['merged', 'applied'])('merging comes to the same by merging again (%s)', { timeout }, async how => {
+		for await (const { round, act } of killed('merge')) {
+			if (how === 'applied') repo.write({ 'dirty.txt': `${round}` });
+			const worktree = await create(how === 'applied', `${how}${round}`);
+			repo.write({ 'a.txt': lines('a', { 1: `${round}` }), [`new ${round}.txt`]: 'n' }, worktree.folder);
+			await act(worktree);
+			await sleep(50); // the git of the one that was killed ends
+			rmSync(join(repo.root, '.git/index.lock'), { force: true });
+			expect(await mergeWorktree(worktree, 'merge')).toMatchObject({ ok: true });
+			expect(existsSync(join(repo.root, `new ${round}.txt`))).toBe(true);
+			expect(readFileSync(join(repo.root, 'a.txt'), 'utf8').split('\n')[0]).toBe(`${round}`);
+			if (how === 'merged') expect(repo.git(['status', '--porcelain'])).toBe('');
+		}
+	});
 });
