@@ -6,7 +6,7 @@ export const copilotUnderTest: AgentUnderTest = {
 	driver: 'copilot-cli',
 	home: copilotHome,
 	env: {},
-	inTests: ['directive', 'feedback', 'headless-steer'],
+	inTests: ['directive', 'headless-steer'],
 	asking: {},
 	waking: { experimental: true },
 	question: /Do you want to run this command\?/,
