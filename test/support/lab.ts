@@ -9,7 +9,7 @@ import { claudeHome } from './claudeHome.ts';
 import { installVsix } from './installVsix.ts';
 import { tempFolder, type TempFolder } from './tempFolder.ts';
 import { startServer, type Server } from './vscodeServer.ts';
-import { Workbench } from './workbench.ts';
+import { shortcutKeys, shortcutSettings, Workbench } from './workbench.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const failures = join(root, 'out', 'failures');
@@ -77,8 +77,8 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 	const server = await startServer({
 		folder: folder.path,
 		env: Object.assign({}, ...others.map(each => each.home.env), claude.env, env),
-		settings: { 'nancy.agents.claude-code.path': claude.command, ...programs, ...settings },
-		keybindings,
+		settings: { 'nancy.agents.claude-code.path': claude.command, ...shortcutSettings, ...programs, ...settings },
+		keybindings: [...shortcutKeys, ...keybindings],
 		restricted,
 	});
 	const browser = await launchBrowser();
