@@ -258,7 +258,7 @@ describe('in a trusted folder, delegates', () => {
 			await line.hover();
 			await page.locator('.multiDiffEntry .modified .comment-range-glyph').first().click();
 			await page.locator('.review-widget .comment-form .monaco-editor').click();
-			await page.keyboard.type('Say more. [[write:made.txt|by the delegate, twice]][[text:Said more.]]');
+			await page.keyboard.insertText('Say more. [[write:made.txt|by the delegate, twice]][[text:Said more.]]');
 			await lab.picture('delegates-comment');
 			await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
 			await page.locator('.review-widget').getByText('Say more.').first().waitFor();
@@ -393,7 +393,7 @@ describe('in a trusted folder, delegates', () => {
 		// Later than the tab, and than what takes keys.
 		const lens = page.locator('.codelens-decoration a', { hasText: 'Delegate This' });
 		await lens.waitFor();
-		await page.keyboard.type('\n\nGreen.\n[[text:It is green.]]');
+		await page.keyboard.insertText('\n\nGreen.\n[[text:It is green.]]');
 		await lab.picture('delegates-prompt');
 		mkdirSync(join(project, 'garden'), { recursive: true });
 		await lens.click();
