@@ -83,6 +83,8 @@ export class Workbench {
 
 	/** Runs a command that asks for something, by its key. */
 	async ask(command: Exclude<keyof typeof SHORTCUTS, 'tidy'>): Promise<void> {
+		// What was asked before may still be closing.
+		await this.quick.waitFor({ state: 'hidden' });
 		await this.#press(SHORTCUTS[command], `the question of ${command}`, async () => {
 			await this.quickInput.waitFor({ timeout: 5000 });
 			return true;
