@@ -14,11 +14,15 @@ import { killExtensionHost } from '../support/extensionHost.ts';
 import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../support/delegateSeeds.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
+import { fold, unfold } from '../support/listGestures.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
+import { ARCHIVE_KEY, seedViews, testRestrictedViews, testTrustedViews, type Seen } from './views.ts';
 
 /** High enough for every row and every choice of a menu. */
 const size = { width: 1500, height: 1300 };
+/** High enough for every row of all views. */
+const tall = { width: 1500, height: 1800 };
 /** Delegates wait by a loop, which would be asked about. */
 const claudeSettings = { prefersReducedMotion: true, permissions: { defaultMode: 'default', allow: ['Bash'] } };
 const EDIT = { Where: 'A worktree of its own', Permissions: 'Edit' };
@@ -48,6 +52,7 @@ let store: Delegates;
 let workbench: Workbench;
 let page: Page;
 let model: ModelDouble;
+let views: Seen;
 let gates = 0;
 
 beforeAll(async () => {
@@ -59,9 +64,14 @@ beforeAll(async () => {
 	});
 	store = new Delegates(new Workspace(project));
 	await seedList();
+	const mail = await seedViews(project);
+	const before = { folder: readdirSync(project), nancy: readdirSync(store.workspace.paths.root) };
 	const settings = { 'workbench.colorTheme': 'Default Dark Modern', ...USER_SETTINGS };
-	lab = owned.use(await openAgentLab({ workspace: project, size, restricted: true, claudeSettings, settings }));
+	const keybindings = [ARCHIVE_KEY];
+	const options = { workspace: project, size: tall, restricted: true, claudeSettings, settings, keybindings };
+	lab = owned.use(await openAgentLab(options));
 	({ workbench, page, model } = lab);
+	views = { ...mail, lab, workbench, page, model, before };
 });
 afterAll(() => owned.disposeAsync());
 afterEach(async ({ task }) => {
@@ -159,16 +169,32 @@ test('heed the user’s settings alone while the folder is not trusted', async (
 	await expect.poll(setInEditor).toEqual({ delegates: FOR_COMMAND, folders: {} });
 });
 
+describe('all views', () => {
+	testRestrictedViews(() => views);
+});
+
+describe('in a trusted folder, all views', () => {
+	beforeAll(() => trust(workbench));
+	testTrustedViews(() => views);
+});
+
 describe('in a trusted folder, delegates', () => {
 	beforeAll(async () => {
-		rmSync(store.workspace.paths.root, { recursive: true });
-		await trust(workbench);
+		await workbench.tidy();
+		await page.setViewportSize(size);
+		await fold(workbench, 'Traffic');
+		await unfold(workbench, 'Tasks', 'Delegates', 'Inbox', 'Compose');
+		// An agent that ends may still write.
+		await eventually('nothing in the folder', async () => {
+			for (const name of ['.nancy', '.claude']) rmSync(join(project, name), { recursive: true, force: true });
+			return (await workbench.pane('Tasks').locator('[role=treeitem]').count()) === 0;
+		});
 		await workbench.pane('Delegates').getByText('No delegates yet').waitFor();
 	});
 	beforeEach(async () => {
 		// What a test that failed has left open.
 		await page.keyboard.press('Escape');
-		await workbench.command('Notifications: Clear All Notifications');
+		await workbench.tidy();
 	});
 	afterEach(async ({ task }) => {
 		if (task.result?.state === 'fail') await clear();
@@ -232,7 +258,7 @@ describe('in a trusted folder, delegates', () => {
 			await line.hover();
 			await page.locator('.multiDiffEntry .modified .comment-range-glyph').first().click();
 			await page.locator('.review-widget .comment-form .monaco-editor').click();
-			await page.keyboard.type('Say more. [[write:made.txt|by the delegate, twice]][[text:Said more.]]');
+			await page.keyboard.insertText('Say more. [[write:made.txt|by the delegate, twice]][[text:Said more.]]');
 			await lab.picture('delegates-comment');
 			await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
 			await page.locator('.review-widget').getByText('Say more.').first().waitFor();
@@ -280,7 +306,7 @@ describe('in a trusted folder, delegates', () => {
 				Where: 'This folder',
 				Permissions: 'Edit',
 			});
-			await workbench.command('Nancy: Delegate…');
+			await workbench.ask('nancy.delegate');
 			await delegate(`Waste it [[write:waste.txt|waste]]${never.step}`, EDIT);
 			await row(/Take long.*running · 1 tool call/).waitFor({ timeout: 30_000 });
 			// One of them works in a worktree.
@@ -357,7 +383,7 @@ describe('in a trusted folder, delegates', () => {
 	});
 
 	test('take a prompt of many lines from an editor, which then closes', { timeout: 60_000 }, async () => {
-		await workbench.command('Nancy: Delegate…');
+		await workbench.ask('nancy.delegate');
 		await workbench.quick.getByText('What is to be done').first().waitFor();
 		await workbench.quickInput.fill('# Paint the fence');
 		await workbench.quick
@@ -367,7 +393,7 @@ describe('in a trusted folder, delegates', () => {
 		// Later than the tab, and than what takes keys.
 		const lens = page.locator('.codelens-decoration a', { hasText: 'Delegate This' });
 		await lens.waitFor();
-		await page.keyboard.type('\n\nGreen.\n[[text:It is green.]]');
+		await page.keyboard.insertText('\n\nGreen.\n[[text:It is green.]]');
 		await lab.picture('delegates-prompt');
 		mkdirSync(join(project, 'garden'), { recursive: true });
 		await lens.click();

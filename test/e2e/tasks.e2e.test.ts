@@ -35,13 +35,7 @@ afterAll(() => owned.disposeAsync());
 beforeEach(async () => {
 	// What a test that failed has left open.
 	await page.keyboard.press('Escape');
-	await workbench.command('Terminal: Kill All Terminals');
-	// A preview that is still drawn takes the keyboard away from the palette.
-	await eventually('no editor', async () => {
-		await workbench.command('View: Close All Editors');
-		return (await workbench.tab('').count()) === 0;
-	});
-	await workbench.command('Notifications: Clear All Notifications');
+	await workbench.tidy();
 	// An agent that ends may still write.
 	await eventually('an empty folder', () => {
 		for (const name of readdirSync(workspace)) rmSync(join(workspace, name), { recursive: true, force: true });
@@ -84,7 +78,7 @@ describe('a task in the sidebar', () => {
 		await workbench.row('Tasks', /idle · All finished/).waitFor();
 		await workbench.row('Tasks', /idle · All finished/).click();
 		await workbench.waitForTerminalText(/All finished/);
-		await workbench.command('Nancy: Send Message');
+		await workbench.ask('nancy.sendMessage');
 		await workbench.answer('Are you awake? [[text:Awake now]]');
 		await workbench.row('Inbox', /Are you awake.*delivered · UserPromptSubmit/).waitFor();
 
@@ -174,12 +168,13 @@ describe('a task in the sidebar', () => {
 		await firstRow.filter({ hasText: /working/ }).waitFor();
 		await taskRow.filter({ hasText: '2 workers' }).waitFor();
 
-		await workbench.command('Nancy: Send Message');
+		await workbench.ask('nancy.sendMessage');
 		await workbench.pick(/worker(?!-)/);
 		await workbench.answer('Mind the first gap.');
 		await workbench.rowAction(secondRow, 'Message This Worker');
 		const form = workbench.webview();
-		await form.locator('#recipients input:checked').waitFor();
+		// The first one was chosen before.
+		await form.locator('#recipients input:checked[value$="/worker-2"]').waitFor();
 		await form.locator('#text').fill('Mind the second gap. [[text:Second gap minded]]');
 		await page.keyboard.press('Control+Enter');
 		await secondRow.filter({ hasText: /idle · Second gap minded/ }).waitFor();
@@ -225,7 +220,7 @@ describe('a task in the sidebar', () => {
 
 		await killExtensionHost(lab.server);
 		await workbench.row('Tasks', /idle · Watching/).waitFor();
-		await workbench.command('Nancy: Send Message');
+		await workbench.ask('nancy.sendMessage');
 		await workbench.answer('Still there? [[text:Still here]]');
 		await workbench.row('Tasks', /idle · Still here/).waitFor();
 		const after = await model.waitForRequest(({ text }) => text.includes('Still there?'));
@@ -266,14 +261,14 @@ describe('a task in the sidebar', () => {
 		await workbench.pick(/Codex.*0\.\d+\.\d+/);
 		await workbench.row('Tasks', /working · Bash/).waitFor();
 
-		await workbench.command('Nancy: Send Message');
+		await workbench.ask('nancy.sendMessage');
 		await workbench.answer('Mind the strings.');
 		await workbench.row('Inbox', /Mind the strings/).waitFor();
 		gate.open();
 		await model.waitForRequest(({ text }) => text.includes('Mind the strings.'));
 		await workbench.row('Inbox', /Mind the strings.*delivered · (PreToolUse|PostToolUse)/).waitFor();
 		await workbench.row('Tasks', /idle · Parser repaired/).waitFor();
-		await workbench.command('Nancy: Send Message');
+		await workbench.ask('nancy.sendMessage');
 		await workbench.answer('Are you awake? [[text:Awake now]]');
 		await workbench.row('Tasks', /idle · Awake now/).waitFor();
 		await workbench.row('Inbox', /Are you awake.*delivered/).waitFor();

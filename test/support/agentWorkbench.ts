@@ -1,4 +1,3 @@
-import type { ModelDouble } from '../double/modelDouble.ts';
 import { waitForProgram } from './gate.ts';
 import { openLab, type Lab, type LabOptions } from './lab.ts';
 import type { Workbench } from './workbench.ts';
@@ -26,29 +25,14 @@ export async function openAgentLab(options: LabOptions = {}): Promise<Lab> {
 	}
 }
 
-/** {@link openAgentLab} for one test. A failing body leaves a picture out/failures/<name>.png. */
-export async function withAgent(
-	name: string,
-	body: (lab: Lab, model: ModelDouble) => Promise<void>,
-	options: LabOptions = {},
-): Promise<void> {
-	await using lab = await openAgentLab(options);
-	try {
-		await body(lab, lab.model);
-	} catch (error) {
-		await lab.screenshot(name).catch(() => undefined);
-		throw error;
-	}
-}
-
-/** Starts a task as a person does from the palette. Its terminal opens; the agent needs a few seconds more. */
+/** Starts a task as a person does, by a key. Its terminal opens; the agent needs a few seconds more. */
 export async function orchestrate(
 	{ workbench }: Lab,
 	task: string,
 	prompt: string,
 	agent = 'Claude Code',
 ): Promise<void> {
-	await workbench.command('Nancy: Orchestrate Task');
+	await workbench.ask('nancy.orchestrateTask');
 	await workbench.answer(task);
 	await workbench.quick.getByText('What is to be done').first().waitFor();
 	await workbench.answer(prompt);

@@ -9,10 +9,17 @@ import { claudeHome } from './claudeHome.ts';
 import { installVsix } from './installVsix.ts';
 import { tempFolder, type TempFolder } from './tempFolder.ts';
 import { startServer, type Server } from './vscodeServer.ts';
-import { Workbench } from './workbench.ts';
+import { shortcutKeys, shortcutSettings, Workbench } from './workbench.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const failures = join(root, 'out', 'failures');
+
+/** What no test looks at: a caret that is drawn anew twice a second, and VS Code's own git, which runs at every change of a file. */
+const doLess = {
+	'editor.cursorBlinking': 'solid',
+	'editor.minimap.enabled': false,
+	'git.enabled': false,
+};
 
 export interface LabOptions {
 	/** Added to the environment of the extension host and its terminals. */
@@ -77,8 +84,14 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 	const server = await startServer({
 		folder: folder.path,
 		env: Object.assign({}, ...others.map(each => each.home.env), claude.env, env),
-		settings: { 'nancy.agents.claude-code.path': claude.command, ...programs, ...settings },
-		keybindings,
+		settings: {
+			...doLess,
+			...shortcutSettings,
+			'nancy.agents.claude-code.path': claude.command,
+			...programs,
+			...settings,
+		},
+		keybindings: [...shortcutKeys, ...keybindings],
 		restricted,
 	});
 	const browser = await launchBrowser();

@@ -8,6 +8,9 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** Where `npm test` and `npm start` put the server. */
 export const serverProgram = join(root, '.vscode-test', 'server-4.139.1', 'out', 'server-main.js');
 
+/** Otherwise an extension host lists every file that any process of the machine has open, every other second. */
+const noPortScan = { 'remote.autoForwardPortsSource': 'output' };
+
 const quietSettings = {
 	'workbench.startupEditor': 'none',
 	'workbench.tips.enabled': false,
@@ -23,6 +26,7 @@ const quietSettings = {
 	'extensions.ignoreRecommendations': true,
 	'json.schemaDownload.enable': false,
 	'npm.fetchOnlinePackageInfo': false,
+	'remote.autoForwardPorts': false,
 	'git.openRepositoryInParentFolders': 'never',
 	'terminal.integrated.gpuAcceleration': 'off',
 	'window.restoreWindows': 'none',
@@ -37,7 +41,7 @@ export interface ServerOptions {
 	/** User settings on top of those that keep VS Code quiet. */
 	settings?: Record<string, unknown>;
 	/** The user's own keys. */
-	keybindings?: readonly { key: string; command: string }[];
+	keybindings?: readonly { key: string; command: string; args?: unknown }[];
 	port?: number;
 	/** VS Code's own test hooks. Needed to load an extension from its folder; switches notification toasts off. */
 	smokeTestDriver?: boolean;
@@ -74,7 +78,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 	for (const each of [join(data, 'User'), join(data, 'Machine'), extensionsFolder, home])
 		mkdirSync(each, { recursive: true });
 	// On a server, settings of machine scope count only where the server itself is.
-	writeFileSync(join(data, 'Machine', 'settings.json'), JSON.stringify(settings, undefined, '\t'));
+	const machineSettings = { ...noPortScan, ...settings };
+	writeFileSync(join(data, 'Machine', 'settings.json'), JSON.stringify(machineSettings, undefined, '\t'));
 	writeFileSync(
 		join(data, 'User', 'settings.json'),
 		JSON.stringify({ ...quietSettings, ...settings }, undefined, '\t'),

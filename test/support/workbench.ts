@@ -1,6 +1,31 @@
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.ts';
 
+/**
+ * The user's own keys in a window for tests. The palette costs half a second of a core each time that it opens: it is for the
+ * steps of which it is the point.
+ */
+const SHORTCUTS = {
+	tidy: 'Control+Alt+Shift+F1',
+	'nancy.orchestrateTask': 'Control+Alt+Shift+F2',
+	'nancy.sendMessage': 'Control+Alt+Shift+F3',
+	'nancy.delegate': 'Control+Alt+Shift+F4',
+	'nancy.filterTraffic': 'Control+Alt+Shift+F5',
+} as const;
+
+const TIDY = ['workbench.action.terminal.killAll', 'workbench.action.closeAllEditors', 'notifications.clearAll'];
+
+/** As VS Code's keybindings.json has them. */
+export const shortcutKeys = Object.entries(SHORTCUTS).map(([command, chord]) => ({
+	key: chord.toLowerCase().replace('control', 'ctrl'),
+	...(command === 'tidy' ? { command: 'runCommands', args: { commands: TIDY } } : { command }),
+}));
+
+/** Also while a terminal has the keyboard. */
+export const shortcutSettings = {
+	'terminal.integrated.commandsToSkipShell': ['runCommands', ...Object.keys(SHORTCUTS)],
+};
+
 /** VS Code's window as a person uses it. The selectors are VS Code's own class names and labels. */
 export class Workbench {
 	readonly page: Page;
@@ -54,6 +79,39 @@ export class Workbench {
 			{ timeoutMs: 30_000, everyMs: 300 },
 		);
 		await this.page.keyboard.press('Enter');
+	}
+
+	/** Runs a command that asks for something, by its key. */
+	async ask(command: Exclude<keyof typeof SHORTCUTS, 'tidy'>): Promise<void> {
+		// What was asked before may still be closing.
+		await this.quick.waitFor({ state: 'hidden' });
+		await this.#press(SHORTCUTS[command], `the question of ${command}`, async () => {
+			await this.quickInput.waitFor({ timeout: 5000 });
+			return true;
+		});
+	}
+
+	/** Closes every terminal, editor and notification. */
+	async tidy(): Promise<void> {
+		const left = this.page.locator('.terminal-wrapper, .tabs-container .tab, .notification-toast');
+		await this.#press(SHORTCUTS.tidy, 'a tidy window', async () => {
+			await eventually('nothing', async () => (await left.count()) === 0, { timeoutMs: 3000, everyMs: 100 });
+			return true;
+		});
+	}
+
+	/** Presses it again where nothing came of it: a window that is still starting does not know all its keys. */
+	async #press(chord: string, what: string, isDone: () => Promise<boolean>): Promise<void> {
+		await eventually(
+			what,
+			async () => {
+				// A webview that is just being drawn keeps the keys to itself: as after a click beside it.
+				await this.page.evaluate(leaveWebview);
+				await this.page.keyboard.press(chord);
+				return isDone();
+			},
+			{ timeoutMs: 30_000, everyMs: 300 },
+		);
 	}
 
 	/** Chooses a row of the quick pick that is open. */

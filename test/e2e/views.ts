@@ -1,0 +1,222 @@
+import { readdirSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { Workspace, WorkerAddress } from '../../src/core/workspace.ts';
+import { ORCHESTRATOR } from '../../src/protocol/names.ts';
+import type { ModelDouble } from '../double/modelDouble.ts';
+import { orchestrate } from '../support/agentWorkbench.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Lab } from '../support/lab.ts';
+import { contextKey, dragRow, focusedRow, fold, moveTo, unfold } from '../support/listGestures.ts';
+import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
+import type { Workbench } from '../support/workbench.ts';
+
+const SESSION = 'a1b2c3d4-0000';
+
+export const ARCHIVE_KEY = { key: 'ctrl+alt+shift+f9', command: 'nancy.archiveTask' };
+
+interface Mail {
+	workspace: Workspace;
+	address: WorkerAddress;
+}
+
+/** A window on a folder that {@link seedViews} has seeded. */
+export interface Seen extends Mail {
+	lab: Lab;
+	workbench: Workbench;
+	page: Page;
+	model: ModelDouble;
+	/** Names in the folder, and in .nancy, before the window opened. */
+	before: { folder: readonly string[]; nancy: readonly string[] };
+}
+
+/** A task, messages for its worker, and an event that nobody has collected yet. */
+export async function seedViews(project: string): Promise<Mail> {
+	const seeded = await seedWorkspace(project, {
+		title: 'Fix the login',
+		session: SESSION,
+		queued: ['First thought', 'Second thought', 'Third thought'],
+	});
+	spool(seeded.workspace, SESSION, 'UserPromptSubmit', { prompt: 'And one more thing' }, '5');
+	return seeded;
+}
+
+async function paletteRows(workbench: Workbench, text: string): Promise<string[]> {
+	await workbench.page.keyboard.press('F1');
+	await workbench.quickInput.fill(`>${text}`);
+	await workbench.quickRow('Nancy: Doctor').waitFor();
+	const rows = await workbench.quick.locator('.monaco-list-row .label-name').allInnerTexts();
+	await workbench.page.keyboard.press('Escape');
+	return rows;
+}
+
+/** The choices of the context menu that is open, those that can be chosen. */
+async function menuChoices(workbench: Workbench): Promise<string[]> {
+	await workbench.page.locator('.context-view .action-item').first().waitFor();
+	return workbench.page.locator('.context-view .action-item:not(.disabled) .action-label').allInnerTexts();
+}
+
+/** The first words of what is queued, on disk and in sight. Both, so that no row is dragged that is about to move. */
+async function queue({ workbench, workspace, address }: Seen): Promise<{ onDisk: string[]; inSight: string[] }> {
+	const first = (text: string) => /\w+/.exec(text)?.[0] ?? '';
+	const { messages } = await workspace.mailbox(address).list();
+	const rows = await workbench
+		.row('Inbox', 'thought')
+		.evaluateAll(all => all.map(row => ({ at: Number(row.dataset['index']), text: row.textContent ?? '' })));
+	return {
+		onDisk: messages.filter(({ state }) => state === 'queued').map(({ content }) => first(content.text)),
+		inSight: rows.toSorted((a, b) => a.at - b.at).map(({ text }) => first(text)),
+	};
+}
+
+function queued(...words: string[]): { onDisk: string[]; inSight: string[] } {
+	return { onDisk: words, inSight: words };
+}
+
+/**
+ * Until the queue is as expected. On a busy machine a gesture may end before the list sees it, or a row may move under the hand:
+ * a person looks and does it again. The gesture must lead there from any order.
+ */
+async function until(expected: ReturnType<typeof queued>, seen: Seen, gesture: () => Promise<void>): Promise<void> {
+	const isSo = async () => isDeepStrictEqual(await queue(seen), expected);
+	for (let attempt = 1; attempt < 4; attempt++) {
+		await gesture();
+		if (await eventually('the order', isSo, { timeoutMs: 5000 }).catch(() => false)) return;
+	}
+	expect(await queue(seen)).toEqual(expected);
+}
+
+/** What can be seen, and what cannot be done, in a folder that is not trusted. */
+export function testRestrictedViews(seen: () => Seen): void {
+	test('show everything and let nothing be started, stopped or changed until the folder is trusted', async () => {
+		const { workbench, page, workspace, address, before } = seen();
+		const project = workspace.folder;
+		await workbench.pane('Traffic').locator('.pane-header').click();
+		// Restricted Mode: everything is there to be read.
+		await workbench.row('Tasks', /worker.*idle · The tests pass\./).waitFor();
+		await workbench.pane('Tasks').getByText('Restricted Mode: Nancy shows what is here').waitFor();
+		await workbench.row('Inbox', /First thought.*queued · directive/).waitFor();
+		await workbench.row('Traffic', /Bash.*npm test · 1\.2 s/).waitFor();
+		expect(await workbench.pane('Compose').count()).toBe(0);
+		// Nothing can be started, stopped or changed.
+		expect(await paletteRows(workbench, 'Nancy: ')).not.toEqual(
+			expect.arrayContaining([expect.stringMatching(/Orchestrate|Send|Set Up|Clean Up|Add Worker/)]),
+		);
+		await workbench.row('Tasks', 'The tests pass').click({ button: 'right' });
+		expect(await menuChoices(workbench)).toEqual(['Focus Terminal', 'Open Transcript', 'Copy Session ID']);
+		await page.keyboard.press('Escape');
+		await workbench.row('Inbox', 'Second thought').click({ button: 'right' });
+		expect(await menuChoices(workbench)).toEqual(['Open File']);
+		await page.keyboard.press('Escape');
+		await dragRow(workbench, 'Second thought', 'First thought');
+		// Reading does not mark as read.
+		await workbench.row('Inbox', 'Which port do you want?').click();
+		await workbench.tab(/\.md/).waitFor();
+		expect(await workbench.editorText()).toContain('Which port do you want?');
+		const mail = await workspace.mailbox({ ...address, worker: ORCHESTRATOR }).list();
+		expect(mail.messages.map(({ state }) => state)).toEqual(['queued']);
+		expect(await queue(seen())).toEqual(queued('First', 'Second', 'Third'));
+		// A key runs also what is switched off in menus.
+		await page.keyboard.press('Control+Alt+Shift+F9');
+		await workbench.toast('Trust this workspace first').waitFor();
+		expect((await workspace.tasks()).tasks.map(({ archivedAt }) => archivedAt)).toEqual([undefined]);
+		expect(readdirSync(workspace.paths.root)).toEqual(before.nancy);
+		expect(readdirSync(workspace.paths.spool)).toHaveLength(1);
+		expect(readdirSync(project)).toEqual(before.folder);
+	});
+}
+
+/** What can be done once the folder is trusted. */
+export function testTrustedViews(seen: () => Seen): void {
+	test('need trust alone, without a reload, and deploy nothing by it', async () => {
+		const { workbench, workspace, before } = seen();
+		await workbench.row('Traffic', /UserPromptSubmit.*And one more thing/).waitFor();
+		await workbench.pane('Compose').waitFor();
+		expect(await workbench.pane('Tasks').getByText('Restricted Mode').count()).toBe(0);
+		expect(readdirSync(workspace.folder)).toEqual(before.folder);
+	});
+
+	test('change the queue by mouse and by keyboard', async () => {
+		const { workbench } = seen();
+		await fold(workbench, 'Tasks', 'Delegates', 'Compose', 'Traffic');
+		const drag = (onto: string | RegExp) => () => dragRow(workbench, 'Third thought', onto);
+		await until(queued('Third', 'First', 'Second'), seen(), drag('First thought'));
+		await until(queued('First', 'Second', 'Third'), seen(), drag(/^Queued/));
+		// Where it has come to nothing; one place further each time, so never twice.
+		const moveUpFrom = (order: ReturnType<typeof queued>) => async () => {
+			const isNotMoved = isDeepStrictEqual(await queue(seen()), order);
+			if (isNotMoved) await contextKey(workbench, 'Inbox', 'Third thought', 'Move Up');
+		};
+		await workbench.command('Nancy: Focus on Inbox View');
+		await moveTo(workbench, 'Inbox', 'Third thought');
+		await until(queued('First', 'Third', 'Second'), seen(), moveUpFrom(queued('First', 'Second', 'Third')));
+		// The moved row keeps the focus, so that it can be moved again.
+		await focusedRow(workbench, 'Inbox', 'Third thought').waitFor();
+		await until(queued('Third', 'First', 'Second'), seen(), moveUpFrom(queued('First', 'Third', 'Second')));
+	});
+
+	test('write to a worker by keyboard, from its row to its mailbox', async () => {
+		const { workbench, page } = seen();
+		await unfold(workbench, 'Tasks');
+		await workbench.command('Nancy: Focus on Tasks View');
+		await moveTo(workbench, 'Tasks', /^worker/);
+		await contextKey(workbench, 'Tasks', /^worker/, 'Message This Worker');
+		await workbench.webview().locator('#text:focus').waitFor();
+		await page.keyboard.type('Written without a mouse');
+		await page.keyboard.press('Control+Enter');
+		await workbench.row('Inbox', /Written without a mouse.*queued/).waitFor();
+		// Also where the box has to be opened first, and nobody is named.
+		await fold(workbench, 'Compose');
+		await workbench.command('Nancy: Compose Message');
+		await workbench.webview().locator('#text:focus').waitFor();
+	});
+
+	test('tell of an agent at work, filtered, with the payload and the transcript', async () => {
+		const { lab, workbench, page, model } = seen();
+		await fold(workbench, 'Inbox', 'Compose');
+		await orchestrate(lab, 'Rename it', '[[sh:sleep 5; echo one]][[sh:false]][[text:All renamed]]');
+		await workbench.row('Tasks', /working · Bash/).waitFor();
+		await workbench.ask('nancy.sendMessage');
+		await workbench.pick('rename-it');
+		await workbench.answer('Please mind the gap.');
+		await model.waitForRequest(({ text }) => text.includes('Please mind the gap.'));
+		await workbench.row('Tasks', /idle · All renamed/).waitFor();
+		await workbench.command('Nancy: Focus on Traffic View');
+		await fold(workbench, 'Tasks');
+		const traffic = (text: string | RegExp) => workbench.row('Traffic', text);
+		await traffic(/Message delivered.*Please mind the gap\./).waitFor();
+		await traffic(/^Stop.*All renamed/).waitFor();
+		await page.locator('[role=treeitem][aria-label^="Bash, done, sleep 5; echo one · "]').waitFor();
+		await page.locator('[role=treeitem][aria-label^="Bash, failed, false"]').waitFor();
+
+		const filter = async (typed: string, row: string) => {
+			await workbench.ask('nancy.filterTraffic');
+			await workbench.quickInput.fill(typed);
+			// Rows move while the list is narrowed.
+			if (typed !== '') await workbench.quickRow('SessionStart').waitFor({ state: 'detached' });
+			await workbench.pick(row);
+		};
+		await filter('rename', 'rename-it');
+		await expect.poll(() => traffic(/^fix-the-login/).count()).toBe(0);
+		await filter('POSTTOOLB', 'Text “POSTTOOLB”');
+		await expect.poll(() => traffic(/^(Bash|PostToolBatch)/).count()).toBe(2);
+		expect(await workbench.pane('Traffic').locator('.pane-header').innerText()).toContain(
+			'rename-it · “POSTTOOLB”',
+		);
+		await filter('', 'Clear Filter');
+		await filter('Stop', 'Stop');
+		await expect
+			.poll(async () => new Set(await traffic(/^(Stop|Bash|UserPromptSubmit)/).allInnerTexts()))
+			.toEqual(new Set(['StopThe tests pass.', 'StopAll renamed']));
+		await workbench.command('Nancy: Clear Traffic Filter');
+		await traffic(/^fix-the-login/).waitFor();
+
+		await workbench.rowAction(traffic(/^Bash.*echo one/), 'Open Payload');
+		await workbench.tab(/PreToolUse Bash\.json/).waitFor();
+		await expect.poll(() => workbench.editorText()).toContain('"command": "sleep 5; echo one"');
+		await workbench.rowAction(traffic(/^rename-it/), 'Open Transcript');
+		await workbench.tab(/\.jsonl/).waitFor();
+		await expect.poll(() => workbench.editorText()).toContain('"sessionId"');
+	});
+}

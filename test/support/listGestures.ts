@@ -1,0 +1,66 @@
+import type { Locator } from 'playwright-core';
+import { eventually } from './eventually.ts';
+import type { Workbench } from './workbench.ts';
+
+/** Leaves the room to the other views: how VS Code shares it out is not always the same, and it draws only rows in sight. */
+export async function fold(workbench: Workbench, ...paneTitles: readonly string[]): Promise<void> {
+	for (const title of paneTitles) await workbench.pane(title).locator('.pane-header.expanded h3').click();
+}
+
+/** The other way round; what is unfolded already stays so. */
+export async function unfold(workbench: Workbench, ...paneTitles: readonly string[]): Promise<void> {
+	for (const title of paneTitles) {
+		const folded = workbench.pane(title).locator('.pane-header:not(.expanded) h3');
+		if ((await folded.count()) > 0) await folded.click();
+	}
+}
+
+/** Like a hand: a list takes note of what comes over it only while it moves. */
+export async function dragRow(workbench: Workbench, from: string, onto: string | RegExp): Promise<void> {
+	await workbench.row('Inbox', from).dragTo(workbench.row('Inbox', onto), { steps: 5 });
+}
+
+/** The row that has the focus of its list, if it is this one. */
+export function focusedRow(workbench: Workbench, paneTitle: string, text: string | RegExp): Locator {
+	return workbench.pane(paneTitle).locator('.monaco-list-row.focused').filter({ hasText: text });
+}
+
+/** Moves through the list that has the focus until this row has it. */
+export async function moveTo(workbench: Workbench, paneTitle: string, text: string | RegExp): Promise<void> {
+	const focused = focusedRow(workbench, paneTitle, text);
+	await workbench.page.keyboard.press('Home');
+	for (let step = 0; step < 30 && (await focused.count()) === 0; step++) {
+		await workbench.page.keyboard.press('ArrowDown');
+	}
+	await focused.waitFor();
+}
+
+/** Chooses from the context menu of this row, which has the focus, without a mouse. */
+export async function contextKey(
+	workbench: Workbench,
+	paneTitle: string,
+	text: string | RegExp,
+	label: string,
+): Promise<void> {
+	const { page } = workbench;
+	let isAgain = false;
+	// A menu that opens while its view is drawn anew closes at once, and may take the keyboard with it.
+	await eventually(
+		'the menu',
+		async () => {
+			if (isAgain) {
+				await workbench.command(`Nancy: Focus on ${paneTitle} View`);
+				await moveTo(workbench, paneTitle, text);
+			}
+			isAgain = true;
+			await page.keyboard.press('Shift+F10');
+			await page.locator('.context-view .action-item').first().waitFor({ timeout: 3000 });
+			return true;
+		},
+		{ timeoutMs: 30_000 },
+	);
+	const chosen = page.locator('.context-view .action-item.focused').filter({ hasText: label });
+	for (let step = 0; step < 15 && (await chosen.count()) === 0; step++) await page.keyboard.press('ArrowDown');
+	await chosen.waitFor();
+	await page.keyboard.press('Enter');
+}
