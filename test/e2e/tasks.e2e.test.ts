@@ -228,7 +228,7 @@ describe('a task in the sidebar', () => {
 		await workbench.row('Tasks', /Still here/).click();
 		await workbench.waitForTerminalText(/Still here/);
 
-		await workbench.rowAction(workbench.row('Tasks', /Still here/), 'Stop Worker');
+		await workbench.contextMenu(workbench.row('Tasks', /Keep watch/), 'Stop Task');
 		await workbench.row('Tasks', /ended/).waitFor();
 		await workbench.command("Nancy: Compare Agents' Abilities");
 		await report.getByRole('columnheader', { name: 'Claude Code' }).waitFor();
