@@ -54,14 +54,19 @@ describe('the real Gemini CLI', { timeout: 120_000 }, () => {
 		const home = (options: AgentHomeOptions) => {
 			const rules = join(options.home, 'rules.toml');
 			writeFileSync(rules, `${rule('write_file', 'deny')}${rule('run_shell_command', 'allow')}`);
-			const settings = { adminPolicyPaths: ['$HOME/rules.toml'], tools: { core: ['run_shell_command'] } };
+			const settings = {
+				adminPolicyPaths: ['$HOME/rules.toml'],
+				tools: { core: ['run_shell_command', 'write_file', 'replace'] },
+			};
 			return geminiUnderTest.home({ ...options, settings });
 		};
 		await using lab = await conformanceLab({ ...candidate, agent: { ...geminiUnderTest, home } });
-		const prompt = '[[write:written|x]] [[sh:touch ran]] [[text:Done]]';
-		const { ending } = await (await lab.runHeadless(prompt, { permissions: 'auto_edit' })).ended;
-		expect(ending).toMatchObject({ is: 'result', result: { failure: undefined } });
-		expect(['written', 'ran'].filter(name => lab.has(name))).toEqual([]);
+		await (
+			await lab.runHeadless('Which tools? [[text:These]]', { permissions: 'auto_edit' })
+		).ended;
+		const { body } = await lab.seen('Which tools?');
+		const offered = (tool: string) => JSON.stringify(body).includes(`"name":"${tool}"`);
+		expect(['run_shell_command', 'write_file', 'replace'].filter(offered)).toEqual(['replace']);
 	});
 
 	it('keeps feedback queued that comes at the end of a turn that the user broke off', async () => {
