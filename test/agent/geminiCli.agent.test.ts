@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -50,6 +50,25 @@ describe('the real Gemini CLI', { timeout: 120_000 }, () => {
 		expect(lab.model.requests).toEqual([]);
 	});
 
+	it('obeys in a careful mode what its user’s settings deny as an administrator, and not what they allow', async () => {
+		const home = (options: AgentHomeOptions) => {
+			const rules = join(options.home, 'rules.toml');
+			writeFileSync(rules, `${rule('write_file', 'deny')}${rule('run_shell_command', 'allow')}`);
+			const settings = {
+				adminPolicyPaths: ['$HOME/rules.toml'],
+				tools: { core: ['run_shell_command', 'write_file', 'replace'] },
+			};
+			return geminiUnderTest.home({ ...options, settings });
+		};
+		await using lab = await conformanceLab({ ...candidate, agent: { ...geminiUnderTest, home } });
+		await (
+			await lab.runHeadless('Which tools? [[text:These]]', { permissions: 'auto_edit' })
+		).ended;
+		const { body } = await lab.seen('Which tools?');
+		const offered = (tool: string) => JSON.stringify(body).includes(`"name":"${tool}"`);
+		expect(['run_shell_command', 'write_file', 'replace'].filter(offered)).toEqual(['replace']);
+	});
+
 	it('keeps feedback queued that comes at the end of a turn that the user broke off', async () => {
 		await using lab = await conformanceLab(candidate);
 		const worker = await lab.start({ prompt: '[[slow:30000:one two three four five six]] [[text:Unreached]]' });
@@ -70,3 +89,7 @@ describe('the real Gemini CLI', { timeout: 120_000 }, () => {
 		await lab.delivered(worker.address, id);
 	});
 });
+
+function rule(tool: string, decision: 'allow' | 'deny'): string {
+	return `[[rule]]\ntoolName = "${tool}"\ndecision = "${decision}"\npriority = 999\n`;
+}

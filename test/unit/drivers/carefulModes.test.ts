@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Driver } from '../../../src/core/driver.ts';
 import { headlessOf } from '../../../src/core/launch.ts';
@@ -170,48 +169,6 @@ it('Codex keeps commands in its sandbox whatever rules and settings allow, also 
 		expect(held).toContain('-c sandbox_workspace_write.network_access=false');
 	}
 	expect(launch(codex, 'danger-full-access').args.join(' ')).not.toMatch(/ignore-rules|workspace_write/);
-});
-
-it('Gemini CLI takes no rules and no MCP servers of the folder, but its user’s own policies', () => {
-	const held = (env: Record<string, string>) => launch(geminiCli, 'default', { env }).args;
-	expect(held({ HOME: '/home/me' })).toEqual(
-		expect.arrayContaining([
-			'--allowed-tools=none',
-			'--allowed-mcp-server-names=none',
-			`--policy=${join('/home/me', '.gemini', 'policies')}`,
-		]),
-	);
-	expect(held({ HOME: '/home/me', GEMINI_CLI_HOME: '/g' })).toContain(
-		`--policy=${join('/g', '.gemini', 'policies')}`,
-	);
-	expect(launch(geminiCli, 'auto_edit').args).toEqual(expect.arrayContaining(['--allowed-tools=none']));
-	expect(launch(geminiCli, 'yolo').args.join(' ')).not.toMatch(/allowed|policy/);
-});
-
-it.each([
-	{ mode: 'default', denied: ['run_shell_command', 'write_file', 'replace'], left: [] },
-	{ mode: 'auto_edit', denied: ['run_shell_command'], left: ['write_file', 'replace'] },
-])('Gemini CLI is denied what “$mode” does not say, whatever its settings allow', ({ mode, denied, left }) => {
-	const { args, files = [] } = launch(geminiCli, mode, { env: { HOME: '/home/me', XDG_DATA_HOME: '/d' } });
-	const [rules] = files;
-	expect(args).toContain(`--admin-policy=${rules?.path}`);
-	expect(rules?.content).toContain('decision = "deny"');
-	for (const tool of denied) expect(rules?.content).toContain(`"${tool}"`);
-	for (const tool of left) expect(rules?.content).not.toContain(`"${tool}"`);
-});
-
-it.each([['--allowed-tools=read_file,run_shell_command(npm test)'], ['--allowedTools', 'run_shell_command']])(
-	'Gemini CLI is not denied the tool that its user allows by name: %s %s',
-	(...extra) => {
-		const [rules] = launch(geminiCli, 'default', { extra }).files ?? [];
-		expect(rules?.content).not.toContain('run_shell_command');
-		expect(rules?.content).toContain('"write_file"');
-	},
-);
-
-it('Gemini CLI is not started where it would read the path of its rules as two', () => {
-	const env = { HOME: '/home/a,b', XDG_DATA_HOME: '/home/a,b' };
-	expect(() => launch(geminiCli, 'default', { env })).toThrow('comma');
 });
 
 it.each(['--agent', '--agent=build', '--command', '--command=go', '--attach=http://127.0.0.1:1', '--dir=/'])(

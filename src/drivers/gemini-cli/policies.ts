@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import * as z from 'zod/mini';
+import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
+import type { LaunchPlace } from '../../core/driver.ts';
+import { parseLooseJson } from '../../core/looseJson.ts';
+
+type Environment = LaunchPlace['env'];
+
+/** Files and folders of policies, as the CLI itself takes them on its command line, in its own order. */
+export interface PolicyPaths {
+	user: readonly string[];
+	admin: readonly string[];
+}
+
+const Settings = z.object({
+	policyPaths: z.optional(z.array(z.string())),
+	adminPolicyPaths: z.optional(z.array(z.string())),
+});
+
+/**
+ * The policies that the settings of the user and of the system name. On the command line a list stands in place of all settings: so
+ * these have to be named there, too, where those of the folder shall not count.
+ * @throws NancyError settings-broken, where a list cannot be read: what it denies would be lost
+ */
+export function policyPaths(env: Environment, platform: NodeJS.Platform = process.platform): PolicyPaths {
+	const own = join(env['GEMINI_CLI_HOME'] || env['HOME'] || homedir(), '.gemini');
+	const system = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] || systemSettings(platform);
+	const defaults = env['GEMINI_CLI_SYSTEM_DEFAULTS_PATH'] || join(dirname(system), 'system-defaults.json');
+	const all = [defaults, join(own, 'settings.json'), system].map(read);
+	const named = (lists: readonly (readonly string[] | undefined)[]) => [
+		...new Set(lists.flatMap(list => list ?? []).map(path => expanded(path, env))),
+	];
+	const user = named(all.map(settings => settings.policyPaths));
+	return {
+		// The CLI reads its user's folder where no settings name others.
+		user: user.length > 0 ? user : [join(own, 'policies')],
+		admin: named(all.map(settings => settings.adminPolicyPaths)),
+	};
+}
+
+function systemSettings(platform: NodeJS.Platform): string {
+	if (platform === 'darwin') return '/Library/Application Support/GeminiCli/settings.json';
+	if (platform === 'win32') return String.raw`C:\ProgramData\gemini-cli\settings.json`;
+	return '/etc/gemini-cli/settings.json';
+}
+
+function read(path: string): z.infer<typeof Settings> {
+	try {
+		return Settings.parse(parseLooseJson(readFileSync(path, 'utf8')));
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return {};
+		throw new NancyError(
+			'settings-broken',
+			`${path} cannot be read, so that what its policies deny would not hold: ${errorText(error)}`,
+			{ cause: error },
+		);
+	}
+}
+
+/** As the CLI does it in its settings, and not on its command line; `~` it knows in both. */
+function expanded(path: string, env: Environment): string {
+	return path.replaceAll(
+		/\$(?:(\w+)|\{([^}]+?)(?::-([^}]*))?\})/g,
+		(whole, plain?: string, braced?: string, otherwise?: string) =>
+			env[plain ?? braced ?? ''] ?? otherwise ?? whole,
+	);
+}
