@@ -615,6 +615,37 @@ describe('workers of a swarm', () => {
 		expect(readFileSync(prompt, 'utf8')).toBe('Of the run.');
 	}, 60_000);
 
+	it('are free again once the runner of the delegate that was them is dead, whether or not anybody has looked', async () => {
+		set({});
+		await using it = await shell();
+		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
+		/** As after a power cut. */
+		const dead = async (prompt: string) => {
+			const { record, status } = await queueDelegate(it.delegates, tickets, {
+				prompt,
+				agent: DriverId.parse('claude-code'),
+				permissions: 'plan',
+				folder: it.workspace.folder,
+				swarm: { feature: 'worker' },
+			});
+			const runner = { pid: 999_999_999, startedTicks: 1 };
+			await it.delegates.writeStatus(record.id, { ...status, status: 'running', runner });
+			return record.id;
+		};
+		const file = it.folder.file('worker.md');
+		writeFileSync(file, 'Anew.');
+		const answer = join(it.workspace.folder, '.claude/orchestrator/workers/worker.output');
+		for (const again of [['run', '--headless'], ['delegate']]) {
+			const id = await dead('At first.');
+			const ran = await it.run([...again, '--prompt-file', file], { CLAUDE_SWARM_WORKER: 'true' });
+			expect(ran).toMatchObject({ code: 0, stderr: '' });
+			expect(await it.delegates.get(id)).toMatchObject({ state: 'failed', error: 'runner died' });
+			// A look writes nothing over it.
+			await it.run(['delegates', '--wait', '--timeout', '60']);
+			expect(readFileSync(answer, 'utf8')).toBe('The answer.');
+		}
+	}, 60_000);
+
 	it('have names of their own without a prompt file, so that xargs can run several at once', async () => {
 		set({});
 		await using it = await shell();
