@@ -107,7 +107,7 @@ export const delegate = command(
 				? await folderSeenFrom(context.cwd, workspace.folder)
 				: workspace.folder;
 		const folder = named === undefined ? seen : resolve(context.cwd, named);
-		refusePlacesFromAgent(driver, { folders: [workspace.folder, folder], promptFile }, asking);
+		await refusePlacesFromAgent(driver, { folders: [workspace.folder, folder], promptFile }, asking);
 		const isInWorktree = input.worktree || input['with-changes'];
 		requirePlace(driver, { folder, isInWorktree }, workspace.folder);
 		const prompt =

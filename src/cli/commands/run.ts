@@ -105,7 +105,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const [promptFile, outputFile] = [input['prompt-file'], input['output-file']].map(
 		file => file && resolve(context.cwd, file),
 	);
-	refusePlacesFromAgent(driver, { folders: [cwd], promptFile, outputFile }, asking);
+	await refusePlacesFromAgent(driver, { folders: [cwd], promptFile, outputFile }, asking);
 	const prompt = await promptOf(input, context);
 	refuseExtraFromAgent(driver, input.extra, asking);
 	const format = headlessOf(driver);
@@ -174,7 +174,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	try {
 		if (reason === undefined && outputFile !== undefined) {
 			// Once more: the folder may be a link by now.
-			refusePlacesFromAgent(driver, { folders: [], outputFile }, asking);
+			await refusePlacesFromAgent(driver, { folders: [], outputFile }, asking);
 			await writeFileAtomic(outputFile, output, { mode: 0o666 & ~process.umask() });
 		}
 	} finally {
