@@ -98,18 +98,18 @@ export interface Places {
 }
 
 /**
- * An agent that may run `nancy` unasked must not reach further by it than its own workspace and the worktrees beside it, and must
- * not have anything hidden written there, nor what agents take settings from: settings of agents and tools, git's hooks, Nancy's
- * records. Another agent works for it
- * where it works itself, or in the same place of a worktree: in a folder below, it can have written settings that widen what the other
+ * An agent that may run `nancy` unasked must not reach further by it than its own workspace and the worktrees beside it (of a worktree
+ * of Nancy's, those beside the checkout that it was made from), and must not have anything hidden written there, nor what agents take
+ * settings from: settings of agents and tools, git's hooks, Nancy's records. Another agent works for it where it works itself, or in the same place of a worktree: in a folder below, it can have written settings that widen what the other
  * may do. Only with the widest mode.
  */
-export function refusePlacesFromAgent(driver: Driver, places: Places, asking: Asking): void {
+export async function refusePlacesFromAgent(driver: Driver, places: Places, asking: Asking): Promise<void> {
 	if (!isAgent(asking) || mayAll(driver, asking)) return;
 	// Where its shell is, for a folder named with -C is what is asked about.
 	const { folder } = findOrChooseWorkspace({ ...asking.context, cwd: process.cwd(), isFolderGiven: false });
 	const root = foldersUpFrom(folder).find(each => existsSync(join(each, '.git')));
-	const worktrees = root === undefined ? undefined : real(`${root}.worktrees`);
+	const { homeCheckout } = await import('../process/homeCheckout.ts');
+	const worktrees = root === undefined ? undefined : real(`${await homeCheckout(real(root))}.worktrees`);
 	const own = [real(folder), ...(worktrees === undefined ? [] : [worktrees])];
 	const within = (place: string) => own.filter(each => isInside(each, place)).map(each => relative(each, place))[0];
 	const { folders, promptFile, outputFile } = places;

@@ -47,10 +47,7 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 		};
 		const { delegates: found } = await delegates.list();
 		const open = found.filter(({ state, status, isForeign }) => !isForeign && !(isFinal(state) && status.reported));
-		await each(open, async delegate => {
-			const ours = await reportable(delegates, options.tickets, delegate);
-			for (const dead of await delegates.reconcile([ours])) await giveUp(delegates, options.tickets, dead);
-		});
+		await each(open, delegate => endDead(delegates, options.tickets, delegate));
 		const parked = await delegates.parked(Date.now());
 		// One that can be neither ended nor started takes nobody's place.
 		for (let failed = -1; failed < failures.size;) {
@@ -61,6 +58,12 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 		const [first] = failures.values();
 		if (first !== undefined) throw first;
 	});
+}
+
+/** Ends a delegate whose runner was killed, or had begun to end it. Needs the lock. */
+export async function endDead(delegates: Delegates, tickets: Tickets, delegate: Delegate): Promise<void> {
+	const ours = await reportable(delegates, tickets, delegate);
+	for (const dead of await delegates.reconcile([ours])) await giveUp(delegates, tickets, dead);
 }
 
 /**

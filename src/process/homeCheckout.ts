@@ -55,7 +55,9 @@ export async function isSameRepository(one: string, other: string): Promise<bool
 export async function folderSeenFrom(at: string, folder: string): Promise<string> {
 	if (!(await isSameRepository(at, folder))) return folder;
 	const [top, home] = await Promise.all([at, folder].map(topOf));
-	if (top === undefined || top === home || (await homeCheckout(top)) !== home) return folder;
+	if (top === undefined || home === undefined || top === home) return folder;
+	const [beside, root] = await Promise.all([top, home].map(homeCheckout));
+	if (beside === top || beside !== root) return folder;
 	const found = resolve(top, (await gitLine({ folder }, ['rev-parse', '--show-prefix'])) ?? '');
 	return existsSync(found) ? found : folder;
 }

@@ -107,7 +107,7 @@ export const delegate = command(
 				? await folderSeenFrom(context.cwd, workspace.folder)
 				: workspace.folder;
 		const folder = named === undefined ? seen : resolve(context.cwd, named);
-		refusePlacesFromAgent(driver, { folders: [workspace.folder, folder], promptFile }, asking);
+		await refusePlacesFromAgent(driver, { folders: [workspace.folder, folder], promptFile }, asking);
 		const isInWorktree = input.worktree || input['with-changes'];
 		requirePlace(driver, { folder, isInWorktree }, workspace.folder);
 		const prompt =
@@ -121,6 +121,9 @@ export const delegate = command(
 			context.note(WITHOUT_COMMANDS);
 		const caller = context.caller.is === 'worker' ? context.caller.address : undefined;
 		const parent = input.to === undefined ? caller : await resolveMailbox(workspace, context.caller, input.to);
+		const swarm = swarmOf({ feature: featureOf(file) }, context.env, settings);
+		// The one before may have lost its runner, and is not this worker any more. What else is wrong, the look below tells.
+		if (swarm) await lookAtQueue(delegates, options).catch(() => undefined);
 		const { record } = await queueDelegate(delegates, options.tickets, {
 			prompt,
 			title: input.title,
@@ -131,7 +134,7 @@ export const delegate = command(
 			worktree: isInWorktree ? { withChanges: input['with-changes'] } : undefined,
 			limits: limitsOf(input, settings),
 			...(mayRunCommands(driver, asking) && commands),
-			swarm: swarmOf({ feature: featureOf(file) }, context.env, settings),
+			swarm,
 			parent,
 		});
 		// It is queued: who tried again because of this would queue it twice.

@@ -93,7 +93,7 @@ export const orchestrate = command(
 		if (earlier) refuseResume(driver, agent.version, earlier);
 		const asking = { context, settings: await settingsFor(workspace.folder, context), drivers };
 		const promptFile = input['prompt-file'] === undefined ? undefined : resolve(context.cwd, input['prompt-file']);
-		refusePlacesFromAgent(driver, { folders: [workspace.folder], promptFile }, asking);
+		await refusePlacesFromAgent(driver, { folders: [workspace.folder], promptFile }, asking);
 		refuseExtraFromAgent(driver, input.extra, asking);
 		const prompt = await promptOf(input.prompt, promptFile);
 		const runtime = await agents.ownRuntime(context);

@@ -1,23 +1,21 @@
-import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
 import { agentEnvironment } from '../../core/agentEnvironment.ts';
-import { Delegates } from '../../core/delegates/delegates.ts';
 import { LogWriter } from '../../core/delegates/logWriter.ts';
 import { progress } from '../../core/delegates/progress.ts';
 import { StatusWriter } from '../../core/delegates/statusWriter.ts';
 import { beginSwarmRun, isSwarmWorker, swarmFeature, swarmFiles } from '../../core/delegates/swarm.ts';
-import { openDelegate } from '../../core/delegates/swarmRun.ts';
 import type { HeadlessEvent } from '../../core/headless.ts';
 import { headlessOf, prepareHeadless } from '../../core/launch.ts';
 import { Workspace } from '../../core/workspace.ts';
 import type { Ending } from '../../process/headlessRun.ts';
 import { RunOutput } from '../../protocol/output/delegates.ts';
-import { DelegateId, DelegateStatus, Limits, type SwarmFeature } from '../../protocol/delegate.ts';
+import { DelegateId, DelegateStatus, Limits } from '../../protocol/delegate.ts';
 import { SessionId } from '../../protocol/names.ts';
+import type { SwarmWorker } from '../beginAlone.ts';
 import { command, type Answer, type Context } from '../command.ts';
 import { eventLine } from '../eventLine.ts';
 import { ExitCode } from '../failure.ts';
@@ -107,7 +105,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const [promptFile, outputFile] = [input['prompt-file'], input['output-file']].map(
 		file => file && resolve(context.cwd, file),
 	);
-	refusePlacesFromAgent(driver, { folders: [cwd], promptFile, outputFile }, asking);
+	await refusePlacesFromAgent(driver, { folders: [cwd], promptFile, outputFile }, asking);
 	const prompt = await promptOf(input, context);
 	refuseExtraFromAgent(driver, input.extra, asking);
 	const format = headlessOf(driver);
@@ -176,7 +174,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	try {
 		if (reason === undefined && outputFile !== undefined) {
 			// Once more: the folder may be a link by now.
-			refusePlacesFromAgent(driver, { folders: [], outputFile }, asking);
+			await refusePlacesFromAgent(driver, { folders: [], outputFile }, asking);
 			await writeFileAtomic(outputFile, output, { mode: 0o666 & ~process.umask() });
 		}
 	} finally {
@@ -210,7 +208,10 @@ async function recordOf(worker: SwarmWorker | undefined, prompt: string, context
 	const writer = new StatusWriter(status, async now => {
 		await files?.writeStatus(now);
 	});
-	if (files) await beginAlone(worker, () => beginSwarmRun(files, prompt, status));
+	if (files) {
+		const { beginAlone } = await import('../beginAlone.ts');
+		await beginAlone(worker, context, () => beginSwarmRun(files, prompt, status));
+	}
 	// The log is for reading along: a disk that takes none of it does not end the run.
 	const log = files && new LogWriter(text => files.appendLog(text));
 	return {
@@ -231,28 +232,6 @@ async function recordOf(worker: SwarmWorker | undefined, prompt: string, context
 			return { ...ended, reported: true };
 		},
 	};
-}
-
-interface SwarmWorker {
-	folder: string;
-	feature: SwarmFeature;
-}
-
-/** @throws NancyError `busy` where a delegate of the same folder is that worker and has not ended, though it may not have begun */
-async function beginAlone({ folder, feature }: SwarmWorker, begin: () => Promise<void>): Promise<void> {
-	const delegates = new Delegates(new Workspace(folder));
-	// No folder becomes a workspace by a run.
-	if (!existsSync(delegates.folder)) return begin();
-	await delegates.locked(async () => {
-		const other = await openDelegate(delegates, feature);
-		if (other) {
-			throw new NancyError(
-				'busy',
-				`the delegate ${other.record.id} is the swarm's worker ${feature} and has not ended (see nancy delegates); give this run its prompt in a file of another name`,
-			);
-		}
-		await begin();
-	});
 }
 
 function reasonOf(ending: Ending): string | undefined {

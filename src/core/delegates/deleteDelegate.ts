@@ -1,19 +1,25 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
-import { fileNames } from '../../base/listing.ts';
+import { entryNames } from '../../base/listing.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { deleteWorker } from '../deleteWorker.ts';
 import { isFinal, swarmFeatures, type Delegates } from './delegates.ts';
-import { DelegateFiles } from './files.ts';
+import type { DelegateFiles } from './files.ts';
 import { passOnResults } from './report.ts';
 import { reportable } from './reportable.ts';
 import { swarmFiles } from './swarm.ts';
 import { liveSwarmRun } from './swarmRun.ts';
 import type { Tickets } from './tickets.ts';
 
-/** Files without a record are younger while a delegate is being queued, in milliseconds. */
-const ORPHAN_MS = 60 * 60 * 1000;
+/**
+ * Nobody has written to a delegate's files for so long, in milliseconds: it is neither being queued nor at work, and its answer, of
+ * which a message may name the file, has been read.
+ */
+const ORPHAN_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** What a person may have put there is theirs. */
+const OWN_FILE = /^(\d{8}t\d{9}z-[0-9a-f]{8})\.(?:status|output|done|log|prompt)$/;
 
 /**
  * Deletes a delegate that has ended: its files, those kept for a swarm, its mailbox and its ticket, once its result is where it belongs. Its worktree is
@@ -49,7 +55,7 @@ export async function deleteDelegate(
 		// With its record it is gone; the other files only take room.
 		await rm(join(store.folder, `${id}.json`), { force: true });
 		for (const file of filesOf(store.files(id))) await rm(file, { force: true });
-		await sweepDeleted(store);
+		await sweepDeleted(store, tickets);
 	});
 }
 
@@ -68,19 +74,20 @@ async function copyOf(store: Delegates, { id, swarm }: DelegateRecord): Promise<
 	}
 }
 
-/** Removes what a kill has left of deleted delegates. */
-async function sweepDeleted({ folder }: Delegates): Promise<void> {
-	const records = new Set(await fileNames(folder, '.json'));
-	for (const name of await fileNames(folder, '.prompt')) {
-		const id = DelegateId.safeParse(name.slice(0, -'.prompt'.length));
-		if (!id.success || records.has(`${id.data}.json`)) continue;
-		const found = await stat(join(folder, name)).catch(() => undefined);
-		if (!found || Date.now() - found.mtimeMs < ORPHAN_MS) continue;
-		for (const file of filesOf(new DelegateFiles(join(folder, id.data)))) await rm(file, { force: true });
+/** Removes what a kill has left of deleted delegates, and of those whose record vanished: with a folder that was cleaned, or moved. */
+async function sweepDeleted(store: Delegates, tickets: Tickets): Promise<void> {
+	const names = new Set(await entryNames(store.folder));
+	for (const left of new Set([...names].flatMap(name => OWN_FILE.exec(name)?.[1] ?? []))) {
+		if (names.has(`${left}.json`)) continue;
+		const id = DelegateId.parse(left);
+		const files = filesOf(store.files(id));
+		const found = await Promise.all(files.map(file => stat(file).catch(() => undefined)));
+		if (Date.now() - Math.max(...found.map(each => each?.mtimeMs ?? 0)) < ORPHAN_MS) continue;
+		await tickets.remove(id);
+		for (const file of files) await rm(file, { force: true });
 	}
 }
 
-/** The prompt last: {@link sweepDeleted} finds the others by it. */
 function filesOf({ status, output, done, log, prompt }: DelegateFiles): string[] {
 	return [status, output, done, log, prompt];
 }

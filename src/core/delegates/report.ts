@@ -20,9 +20,10 @@ export async function report(delegates: Delegates, delegate: Delegate): Promise<
 	const { record, status, isChanged } = delegate;
 	const id = status.report;
 	if (id === undefined) return;
-	// Whose mailbox it had is what the record says.
-	if (!isChanged) await passOnResults(delegates, record);
-	const unread = isChanged ? [] : await holdUnread(workspace, record);
+	// Whose mailbox it had is what the record says, which may name another's by now.
+	const hasMailbox = !isChanged || (await workspace.worker(record).catch(() => undefined))?.delegate === record.id;
+	if (hasMailbox) await passOnResults(delegates, record);
+	const unread = hasMailbox ? await holdUnread(workspace, record) : [];
 	const { to, passed } = await recipient(delegates, record);
 	// One that had it and has ended since has passed it on.
 	for (const each of [...passed, to]) if (await isInMailbox(workspace, each, id)) return;

@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
+import { fileNames, folderNames } from '../../base/listing.ts';
 import type { DriverId, TaskName } from '../../protocol/names.ts';
-import type { TaskRecord } from '../../protocol/records.ts';
+import { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver.ts';
+import { readJsonFile } from '../jsonFile.ts';
 import { isRunning } from '../launch.ts';
 import type { FileProblem, Workspace } from '../workspace.ts';
 import { unknownWriter } from './places.ts';
@@ -17,7 +20,8 @@ export interface CleanUpResult extends TakenBack {
 /**
  * Takes back what was deployed: for the whole workspace, or after one task, which is archived; then only when no other task
  * needs it. Messages and records stay. Entries are found even where their record was removed with `.nancy`. Throws `busy` while an
- * agent runs that would go deaf, and `bad-file` for a record of which nobody can tell; what is no record of its place is a warning.
+ * agent runs that would go deaf, and `bad-file` for a record of which nobody can tell; what is no record of its place is a warning,
+ * unless its agent runs.
  * @param isBusy whether an agent may be writing its settings itself
  */
 export async function cleanUp(
@@ -72,6 +76,11 @@ async function refuseRunning(
 		const worker = `${name}/${running.name}`;
 		throw new NancyError('busy', `${worker} is running; end it first: nancy stop ${worker}`);
 	}
+	const file = await runningFile(workspace, (folder, origin) =>
+		task === undefined ? origin !== 'found' : folder === task,
+	);
+	if (file === undefined) return;
+	throw new NancyError('busy', `${file} is of an agent that is running; end it first, or give it its name back`);
 }
 
 /** A session that Nancy only found keeps nothing deployed once it has ended. */
@@ -80,7 +89,29 @@ async function hasOpenTask(workspace: Workspace, tasks: readonly TaskRecord[], s
 		if (archivedAt === undefined && origin === 'nancy') return true;
 		if (readable(await workspace.workers(name), strays).workers.some(isRunning)) return true;
 	}
-	return false;
+	return (await runningFile(workspace, () => true)) !== undefined;
+}
+
+/**
+ * The record of an agent that runs, whatever it or its task's folder is called: of one that was renamed there is no other. A copy of
+ * one tells nothing once that has ended.
+ * @param isMeant asked by the name of the task's folder, and by what its record says
+ */
+async function runningFile(
+	{ paths }: Workspace,
+	isMeant: (folder: string, origin: TaskRecord['origin'] | undefined) => boolean,
+): Promise<string | undefined> {
+	for (const folder of await folderNames(paths.tasks)) {
+		const task = await readJsonFile(join(paths.tasks, folder, 'task.json'), TaskRecord).catch(() => undefined);
+		if (!isMeant(folder, task?.origin)) continue;
+		const workers = join(paths.tasks, folder, 'workers');
+		for (const name of await fileNames(workers, '.json')) {
+			// Those that are in their place have all been read by now.
+			const record = await readJsonFile(join(workers, name), WorkerRecord).catch(() => undefined);
+			if (record && isRunning(record)) return join(workers, name);
+		}
+	}
+	return undefined;
 }
 
 /**

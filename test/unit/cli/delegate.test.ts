@@ -225,6 +225,27 @@ describe('nancy delegate', () => {
 		});
 	}, 60_000);
 
+	it('works where the agent is that asks also where the workspace is a worktree itself', async () => {
+		set({});
+		await using it = await shell();
+		gitIn(it.workspace.folder, 'init', '-q');
+		gitIn(it.workspace.folder, 'commit', '-q', '--allow-empty', '-m', 'first');
+		const make = async (from: string, name: string) => {
+			const options = { withChanges: false, copyIncludes: false };
+			return (await createWorktree({ folder: from, name: WorktreeName.parse(name), ...options })).folder;
+		};
+		const one = await make(it.workspace.folder, 'one');
+		const two = await make(one, 'two');
+		const task = TaskName.parse('build');
+		const workspace = new Workspace(one);
+		await workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
+		const env = { ...it.env, NANCY_TASK_DIR: workspace.paths.task(task), NANCY_WORKER: 'worker' };
+		expect(await nancy.run(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
+		const { delegates } = await new Delegates(workspace).list();
+		expect(delegates.map(({ record }) => record.place.folder)).toEqual([two]);
+		await nancy.run(['delegates', '--wait', '--timeout', '60'], { cwd: one, env });
+	}, 60_000);
+
 	it('works in the workspace where the worktree that one is in is none of Nancy’s, or the agent cannot work in one', async () => {
 		set({});
 		await using it = await shell();
@@ -613,6 +634,37 @@ describe('workers of a swarm', () => {
 		writeFileSync(files.done, 'success\n');
 		expect((await run()).code).toBe(0);
 		expect(readFileSync(prompt, 'utf8')).toBe('Of the run.');
+	}, 60_000);
+
+	it('are free again once the runner of the delegate that was them is dead, whether or not anybody has looked', async () => {
+		set({});
+		await using it = await shell();
+		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
+		/** As after a power cut. */
+		const dead = async (prompt: string) => {
+			const { record, status } = await queueDelegate(it.delegates, tickets, {
+				prompt,
+				agent: DriverId.parse('claude-code'),
+				permissions: 'plan',
+				folder: it.workspace.folder,
+				swarm: { feature: 'worker' },
+			});
+			const runner = { pid: 999_999_999, startedTicks: 1 };
+			await it.delegates.writeStatus(record.id, { ...status, status: 'running', runner });
+			return record.id;
+		};
+		const file = it.folder.file('worker.md');
+		writeFileSync(file, 'Anew.');
+		const answer = join(it.workspace.folder, '.claude/orchestrator/workers/worker.output');
+		for (const again of [['run', '--headless'], ['delegate']]) {
+			const id = await dead('At first.');
+			const ran = await it.run([...again, '--prompt-file', file], { CLAUDE_SWARM_WORKER: 'true' });
+			expect(ran).toMatchObject({ code: 0, stderr: '' });
+			expect(await it.delegates.get(id)).toMatchObject({ state: 'failed', error: 'runner died' });
+			// A look writes nothing over it.
+			await it.run(['delegates', '--wait', '--timeout', '60']);
+			expect(readFileSync(answer, 'utf8')).toBe('The answer.');
+		}
 	}, 60_000);
 
 	it('have names of their own without a prompt file, so that xargs can run several at once', async () => {

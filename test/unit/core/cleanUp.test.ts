@@ -1,11 +1,11 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
 import { deploy } from '../../../src/core/deployment/deploy.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
-import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
+import { FIRST_WORKER, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { deployRequest } from '../../support/deployRequest.ts';
 import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
@@ -82,4 +82,42 @@ it('an agent that runs keeps what serves it, until it has ended', async () => {
 	});
 	expect(await cleanUp(workspace, running, [alpha])).toMatchObject({ undeployed: true });
 	expect(existsSync(join(workspace.folder, SHARED))).toBe(false);
+});
+
+it.each([
+	['another name', () => workspace.paths.task(running), () => workspace.paths.task(TaskName.parse('login'))],
+	[
+		'a name that no task can have',
+		() => workspace.paths.task(running),
+		() => join(workspace.paths.tasks, 'Old Login'),
+	],
+	[
+		'another name among the workers',
+		() => workspace.paths.workerRecord(running, FIRST_WORKER),
+		() => workspace.paths.workerRecord(running, WorkerName.parse('old')),
+	],
+])('an agent that runs keeps what serves it also where its only record has got %s', async (_, from, to) => {
+	renameSync(from(), to());
+	const before = settings();
+	await expect(cleanUp(workspace, undefined, [alpha])).rejects.toMatchObject({
+		code: 'busy',
+		message: expect.stringContaining(to()),
+	});
+	expect(await cleanUp(workspace, other, [alpha])).toMatchObject({ undeployed: false });
+	expect(settings()).toBe(before);
+});
+
+it('a session that was found keeps nothing from being taken back, also where its folder was renamed', async () => {
+	await workspace.updateTask(running, record => ({ ...record, origin: 'found' }));
+	renameSync(workspace.paths.task(running), workspace.paths.task(TaskName.parse('login')));
+	expect(await cleanUp(workspace, undefined, [alpha])).toMatchObject({ undeployed: true });
+});
+
+it('a task whose only worker runs under another name is not archived', async () => {
+	renameSync(
+		workspace.paths.workerRecord(running, FIRST_WORKER),
+		workspace.paths.workerRecord(running, WorkerName.parse('old')),
+	);
+	await expect(cleanUp(workspace, running, [alpha])).rejects.toMatchObject({ code: 'busy' });
+	expect((await workspace.task(running)).archivedAt).toBeUndefined();
 });

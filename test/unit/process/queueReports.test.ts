@@ -8,6 +8,7 @@ import { lookAtQueue, stopDelegate } from '../../../src/process/delegateQueue.ts
 import { FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
 const DEAD = { pid: 999_999_999, startedTicks: 1 };
@@ -102,5 +103,36 @@ describe.each(Object.entries(STANDS))('a delegate that %s', (_, stand) => {
 		});
 		expect((await delegates.list()).delegates).toHaveLength(1);
 		expect(repository.state()).toEqual(before);
+	});
+});
+
+describe('a delegate that was changed while it ran', () => {
+	beforeEach(async () => {
+		appendFileSync(delegate.files.prompt, 'And more.');
+		await delegates.writeStatus(delegate.record.id, { ...delegate.status, status: 'running', runner: DEAD });
+		await workspace.send(delegate.record, messageContent('Deep.', { kind: 'result' }));
+		await workspace.send(delegate.record, messageContent('And do Y.'));
+	});
+	const waiting = async () => {
+		const { messages } = await workspace.mailbox(delegate.record).list(['queued']);
+		return messages.map(({ content, held }) => [content.text, held]);
+	};
+
+	it('passes on what its own delegates have answered, and says of what was sent to it why that waits', async () => {
+		await look();
+		const [ended, ...passedOn] = await mail();
+		expect(ended).not.toContain('And do Y.');
+		expect(passedOn).toEqual(['Deep.']);
+		expect(await waiting()).toEqual([['And do Y.', 'the delegate ended without reading it']]);
+	});
+
+	it('touches no mailbox that is not its own', async () => {
+		await workspace.updateWorker(delegate.record, record => {
+			if (record) delete record.delegate;
+			return record;
+		});
+		await look();
+		expect(await mail()).toHaveLength(1);
+		expect(await waiting()).toEqual(['Deep.', 'And do Y.'].map(text => [text, undefined]));
 	});
 });

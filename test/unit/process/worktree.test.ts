@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { folderSeenFrom } from '../../../src/process/homeCheckout.ts';
 import { inspectRepository } from '../../../src/process/repository.ts';
 import { runInWorktree } from '../../../src/process/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../../../src/process/worktree.ts';
@@ -274,6 +275,17 @@ describe('making a worktree', () => {
 		expect(worktree).toMatchObject({ repository: other('new\nline'), folder: other('new\nline.worktrees/x') });
 		expect(filesBelow(worktree.folder)).toEqual(filesBelow(other('new\nline')));
 		expect(await changesOf(worktree)).toMatchObject({ files: [], isDirty: false });
+	});
+
+	it('is where one is seen to be who is in it, also where the workspace is one that it was made from', async () => {
+		const first = await create({ name: 'first' });
+		const inner = await create({ name: 'inner', folder: first.folder });
+		repo.git(['worktree', 'add', '--quiet', '../repo.worktrees/mine']);
+		expect(await folderSeenFrom(inner.folder, first.folder)).toBe(inner.folder);
+		expect(await folderSeenFrom(inner.folder, repo.root)).toBe(inner.folder);
+		expect(await folderSeenFrom(repo.root, first.folder)).toBe(first.folder);
+		expect(await folderSeenFrom(other('repo.worktrees/mine'), first.folder)).toBe(first.folder);
+		expect(await folderSeenFrom(first.folder, other('repo.worktrees/mine'))).toBe(other('repo.worktrees/mine'));
 	});
 
 	it('leaves the folders of submodules empty', async () => {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NancyError } from '../../../../src/base/errors.ts';
 import { deleteDelegate } from '../../../../src/core/delegates/deleteDelegate.ts';
 import type { Delegate, Delegates } from '../../../../src/core/delegates/delegates.ts';
+import { DelegateId } from '../../../../src/protocol/delegate.ts';
 import { ORCHESTRATOR, SessionId } from '../../../../src/protocol/names.ts';
 import { DelegateRoom } from '../../../support/delegateRoom.ts';
 import { messageContent } from '../../../support/messageContent.ts';
@@ -37,6 +38,16 @@ async function ended(feature?: string): Promise<Delegate> {
 	);
 	await delegate.files.appendLog('● Bash\n');
 	return delegates.finish(delegate, { ok: true, output: 'They are written.' });
+}
+
+/** Files of a delegate without its record, written some days ago. */
+function leave(id: string, endings: readonly string[], days: number): void {
+	mkdirSync(delegates.folder, { recursive: true });
+	const written = new Date(Date.now() - days * 24 * 60 * 60 * 1000);
+	for (const ending of endings) {
+		writeFileSync(join(delegates.folder, `${id}${ending}`), '');
+		utimesSync(join(delegates.folder, `${id}${ending}`), written, written);
+	}
 }
 
 describe('deleting a delegate', () => {
@@ -136,14 +147,28 @@ describe('deleting a delegate', () => {
 
 	it('may be repeated, and sweeps what a kill has left of an earlier one', async () => {
 		const delegate = await ended();
-		const left = join(delegates.folder, '20200101t000000000z-0a1b2c3d');
-		const young = join(delegates.folder, '20200101t000000000z-ffffffff');
-		mkdirSync(delegates.folder, { recursive: true });
-		for (const file of [`${left}.prompt`, `${left}.output`, `${young}.prompt`]) writeFileSync(file, '');
-		const old = new Date(Date.now() - 2 * 60 * 60 * 1000);
-		utimesSync(`${left}.prompt`, old, old);
+		leave('20200101t000000000z-0a1b2c3d', ['.prompt', '.output'], 8);
+		leave('20200101t000000000z-ffffffff', ['.prompt'], 0);
 		await remove(delegate);
 		await remove(delegate);
 		expect(names(delegates.folder)).toEqual(['20200101t000000000z-ffffffff.prompt']);
+	});
+
+	it('sweeps what is left of one whose record vanished, with its ticket, once nobody has written there for a week', async () => {
+		const vanished = DelegateId.parse('20200101t000000000z-0a1b2c3d');
+		const younger = DelegateId.parse('20200101t000000000z-1a1b2c3d');
+		for (const id of [vanished, younger]) await room.tickets.issue(id, [], []);
+		leave(vanished, ['.done', '.output', '.status'], 8);
+		leave(younger, ['.done', '.output', '.status'], 8);
+		leave(younger, ['.log'], 6);
+		leave('parked', ['.json'], 8);
+		leave('my-notes', ['.log'], 8);
+		await remove(await ended());
+		expect(names(delegates.folder)).toEqual([
+			...['.done', '.log', '.output', '.status'].map(ending => younger + ending),
+			'my-notes.log',
+			'parked.json',
+		]);
+		expect(names(room.folder.file('data', 'tickets'))).toEqual([younger]);
 	});
 });
