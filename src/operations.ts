@@ -130,6 +130,7 @@ export class WindowOperations implements Operations {
 			},
 			tryLauncher,
 			isBusy: agent => isAsking(folder.overview(), agent),
+			env: process.env,
 			askGit,
 		};
 		const before = await examine(folder.workspace, instruments);

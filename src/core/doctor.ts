@@ -7,6 +7,7 @@ import { ORCHESTRATOR, type DriverId } from '../protocol/names.ts';
 import type { Deployment, WorkspaceConfig } from '../protocol/records.ts';
 import { deploy, deploymentState, obstacles } from './deployment/deploy.ts';
 import type { AskGit } from './deployment/gitExclude.ts';
+import { silencers } from './deployment/silenced.ts';
 import { undeploy } from './deployment/undeploy.ts';
 import type { Capability, Driver } from './driver.ts';
 import { isRunning, type InstalledAgent } from './launch.ts';
@@ -33,6 +34,8 @@ export interface Instruments {
 	tryLauncher: (launcher: string) => Promise<string | undefined>;
 	/** True while an agent may be writing its own settings. */
 	isBusy?: (agent: DriverId) => boolean;
+	/** Environment that agents will inherit. */
+	env: Readonly<Record<string, string | undefined>>;
 	/** Keeps what a repair makes out of the user's commits. */
 	askGit?: AskGit;
 }
@@ -139,7 +142,7 @@ function withoutHooks({ deployments }: WorkspaceConfig): Finding {
 
 async function hooks(
 	workspace: Workspace,
-	{ isBusy, askGit }: Instruments,
+	{ isBusy, askGit, env }: Instruments,
 	runtime: Runtime,
 	{ driver, found }: Instruments['agents'][number],
 ): Promise<Finding> {
@@ -162,8 +165,11 @@ async function hooks(
 	const request = { runtime, agentVersion: found.version, scope: 'launch' as const, isBusy: asked, askGit };
 	const state = await deploymentState(workspace, driver, request);
 	if (state === 'ok') {
-		const [obstacle] = record ? await obstacles(workspace, driver, request) : [];
-		if (obstacle !== undefined) return { check: 'hooks', level: 'problem', text: obstacle };
+		const inTheWay = [
+			...(await obstacles(workspace, driver, request)),
+			...(await silencers(workspace, driver, request, env)),
+		];
+		if (inTheWay.length > 0) return { check: 'hooks', level: 'problem', text: inTheWay.join(' ') };
 		const skills = record?.skills.length ?? 0;
 		return {
 			check: 'hooks',

@@ -13,7 +13,8 @@ import { deployOwnFiles, inTheWay, ownFilesState, writable } from './ownFiles.ts
 import { placesOf, recordOf, sweepOriginals, updateRecord } from './record.ts';
 import { isServedByAnother } from './served.ts';
 import { deployFile } from './settingsFile.ts';
-import { holdsExactly, isPlainJson, withoutEntries } from './settingsText.ts';
+import { passedOver } from './silenced.ts';
+import { holdsExactly, withoutEntries } from './settingsText.ts';
 import { deploySkills, hasSkills, skillsOf } from './skillFolders.ts';
 import { hasStale, removeStale } from './stale.ts';
 import { ownWayTo, placeIn, readText, realPlace, statusOf, wayTo } from './target.ts';
@@ -63,11 +64,7 @@ async function carryOut(job: Job, asked: DeploymentScope): Promise<DeployResult>
 			if (isTracked(edit.file))
 				outcome.warnings.push(`${edit.file} is tracked by git: do not commit Nancy's lines in it.`);
 		}
-		if (!isPlainJson(await readText(workspace, edit.file))) {
-			outcome.warnings.push(
-				`${edit.file} has comments or trailing commas; ${driver.displayName} may ignore the whole file.`,
-			);
-		}
+		outcome.warnings.push(...passedOver(driver, edit.file, await readText(workspace, edit.file)));
 	}
 	const own = await deployOwnFiles(job);
 	add(own);

@@ -136,17 +136,20 @@ describe('nancy setup, update and cleanup', () => {
 			const { code, stdout } = await nancy.run(['doctor', '--json', ...args], call);
 			return { code, ...DoctorOutput.parse(JSON.parse(stdout)) };
 		};
+		// With a comment in it, the agent would not read it.
+		const plain = SETTINGS.replace('\t// mine\n', '');
+		writeFileSync(settings, plain);
 		await nancy.run(['setup'], call);
 		const deployed = readFileSync(settings, 'utf8');
 		expect(await doctor()).toMatchObject({ code: 0, healthy: true });
 
-		writeFileSync(settings, SETTINGS);
+		writeFileSync(settings, plain);
 		const sick = await doctor();
 		expect(sick).toMatchObject({ code: 1, healthy: false });
 		expect(sick.checks.filter(({ level }) => level === 'problem')).toMatchObject([
 			{ check: 'hooks', repair: 'write them again', repaired: false },
 		]);
-		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
+		expect(readFileSync(settings, 'utf8')).toBe(plain);
 
 		const cured = await doctor('--fix');
 		expect(cured).toMatchObject({ code: 0, healthy: true });

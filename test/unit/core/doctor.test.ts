@@ -7,6 +7,7 @@ import { examine, repair, type Instruments } from '../../../src/core/doctor.ts';
 import type { InstalledRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { geminiCli } from '../../../src/drivers/gemini-cli/driver.ts';
 import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
@@ -37,6 +38,7 @@ const instruments = (more: Partial<Instruments> = {}): Instruments => ({
 	agents: [{ driver: claudeCode, found: { executable: '/usr/bin/claude', version: [2, 1, 329] }, problem: '' }],
 	installRuntime: () => Promise.resolve(runtime),
 	tryLauncher: () => Promise.resolve(undefined),
+	env: { HOME: join(folder, 'home') },
 	...more,
 });
 
@@ -115,6 +117,41 @@ describe('the doctor', () => {
 		await writeFile(settings, '{\n  "hooks": oops\n}');
 		expect((await problems()).join()).toMatch(/settings\.local\.json .* line 2, column 12/);
 		expect(await readFile(settings, 'utf8')).toBe('{\n  "hooks": oops\n}');
+	});
+
+	it.each([
+		['.claude/settings.json', '{"disableAllHooks":true}', '"disableAllHooks"'],
+		['home/.claude/settings.json', '{"disableAllHooks":true}', '"disableAllHooks"'],
+		['.claude/settings.local.json', '{\n  // mine\n}\n', 'has comments'],
+	])('names %s where it keeps the agent from running the hooks that are there', async (file, text, says) => {
+		await mkdir(join(folder, 'home/.claude'), { recursive: true });
+		await mkdir(join(folder, '.claude'));
+		await writeFile(join(folder, file), text);
+		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
+		const said = await problems();
+		expect(said).toEqual([expect.stringContaining(says)]);
+		expect(said[0]).toContain(file);
+	});
+
+	it('takes the word of the settings that count more', async () => {
+		await mkdir(join(folder, '.claude'));
+		await writeFile(join(folder, '.claude/settings.json'), '{"disableAllHooks":true}');
+		await writeFile(settings, '{"disableAllHooks":false}');
+		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
+		expect(await problems()).toEqual([]);
+	});
+
+	it('says nothing of comments to an agent that reads them, and knows its own switch', async () => {
+		const found = { executable: '/usr/bin/gemini', version: geminiCli.oldestVersion };
+		const gemini = { agents: [{ driver: geminiCli, found, problem: '' }] };
+		const own = join(folder, '.gemini/settings.json');
+		await mkdir(join(folder, '.gemini'));
+		await writeFile(own, '{\n  // mine\n  "hooksConfig": {"enabled": true}\n}\n');
+		const request = { runtime, agentVersion: geminiCli.oldestVersion, scope: 'workspace' as const };
+		expect((await deploy(workspace, geminiCli, request)).warnings.join()).not.toContain('comments');
+		expect(await problems(gemini)).toEqual([]);
+		await writeFile(own, (await readFile(own, 'utf8')).replace('true', 'false'));
+		expect(await problems(gemini)).toEqual([expect.stringContaining('"hooksConfig.enabled"')]);
 	});
 
 	it('takes back the hooks of an agent that is gone', async () => {
