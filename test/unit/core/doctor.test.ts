@@ -10,6 +10,7 @@ import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { geminiCli } from '../../../src/drivers/gemini-cli/driver.ts';
 import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
+import type { WorkerRecord } from '../../../src/protocol/records.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
 let folder: string;
@@ -44,6 +45,15 @@ const instruments = (more: Partial<Instruments> = {}): Instruments => ({
 
 const problems = async (more: Partial<Instruments> = {}) =>
 	(await examine(workspace, instruments(more))).filter(({ level }) => level === 'problem').map(({ text }) => text);
+
+const workerRecord = (task: TaskName): WorkerRecord => ({
+	version: 1,
+	task,
+	name: FIRST_WORKER,
+	agent: claudeCode.id,
+	sessions: [],
+	startedAt: new Date().toISOString(),
+});
 
 describe('the doctor', () => {
 	it('finds nothing wrong in a workspace without Nancy, and leaves nothing in it', async () => {
@@ -187,18 +197,28 @@ describe('the doctor', () => {
 		expect(said.join('\n')).toMatch(/does not run: exit code 127[\s\S]*login\/task\.json/);
 	});
 
-	it('gives back what a dead hook holds', async () => {
-		const now = new Date().toISOString();
+	it('names every file that the overview cannot read, and what does not belong in the spool', async () => {
 		const name = TaskName.parse('login');
 		await workspace.createTask(taskRecord(name, claudeCode.id));
-		await workspace.saveWorker({
-			version: 1,
-			task: name,
-			name: FIRST_WORKER,
-			agent: claudeCode.id,
-			sessions: [],
-			startedAt: now,
-		});
+		await workspace.saveWorker(workerRecord(name));
+		const { delegates, spool } = workspace.paths;
+		const mailbox = workspace.paths.mailbox(name, FIRST_WORKER);
+		const broken = [join(delegates, 'x.json'), join(mailbox, 'delivered/zz.md'), join(mailbox, 'claimed/rand.md')];
+		await mkdir(delegates, { recursive: true });
+		await mkdir(join(spool, 'folder'), { recursive: true });
+		for (const file of [...broken, join(spool, 'mine.txt')]) await writeFile(file, '{');
+		await writeFile(broken[1] ?? '', '');
+		const said = await problems();
+		for (const file of [...broken, join(spool, 'folder'), join(spool, 'mine.txt')])
+			expect(said.filter(text => text.startsWith(`${file}: `))).toHaveLength(1);
+		expect(said.join()).not.toContain('..');
+		expect(await readFile(join(spool, 'mine.txt'), 'utf8')).toBe('{');
+	});
+
+	it('gives back what a dead hook holds', async () => {
+		const name = TaskName.parse('login');
+		await workspace.createTask(taskRecord(name, claudeCode.id));
+		await workspace.saveWorker(workerRecord(name));
 		const mailbox = workspace.paths.mailbox(name, FIRST_WORKER);
 		await writeFile(join(mailbox, 'claimed', '999999999-1-note.md'), 'use plan B');
 		await repair(await examine(workspace, instruments()));
