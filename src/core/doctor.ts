@@ -5,7 +5,7 @@ import { folderNames } from '../base/listing.ts';
 import { formatVersion, isAtLeast } from '../base/version.ts';
 import type { DriverId } from '../protocol/names.ts';
 import type { Deployment, WorkspaceConfig } from '../protocol/records.ts';
-import { deploy, deploymentState, obstacles } from './deployment/deploy.ts';
+import { deploy, deploymentState, obstacles, rehearse } from './deployment/deploy.ts';
 import type { AskGit } from './deployment/gitExclude.ts';
 import { silencers } from './deployment/silenced.ts';
 import { undeploy } from './deployment/undeploy.ts';
@@ -187,6 +187,7 @@ async function hooks(
 			text: `${place || driver.displayName}: ${record?.events.length ?? 0} events, ${skills} skills, hook program ${record?.hookVersion}${serves(record)}`,
 		};
 	}
+	await rehearse(workspace, driver, request);
 	if (state === 'missing' && !record) {
 		return {
 			check: 'hooks',

@@ -164,6 +164,15 @@ describe('the doctor', () => {
 		expect(await problems(gemini)).toEqual([expect.stringContaining('"hooksConfig.enabled"')]);
 	});
 
+	it('names a settings file that is JSON and cannot be edited, before anything is deployed', async () => {
+		await mkdir(join(folder, '.claude'));
+		await writeFile(settings, '{"hooks":"none"}');
+		expect(await problems()).toEqual([
+			expect.stringMatching(/settings\.local\.json has "hooks".* line 1, column 10/),
+		]);
+		expect(await readFile(settings, 'utf8')).toBe('{"hooks":"none"}');
+	});
+
 	it('takes back the hooks of an agent that is gone', async () => {
 		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
 		const gone = {
