@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { dataFolder } from './base/folders.ts';
-import { NancyError } from './base/errors.ts';
+import { errorText, NancyError } from './base/errors.ts';
+import { oneByOne } from './base/oneByOne.ts';
 import { formatVersion, isAtLeast } from './base/version.ts';
 import { cleanUp } from './core/deployment/cleanUp.ts';
 import { deploy } from './core/deployment/deploy.ts';
@@ -69,7 +70,7 @@ export class WindowOperations implements Operations {
 		requireTrust();
 		await refuseTracked(folder.workspace);
 		if (!(await hasHooks(folder)))
-			throw new NancyError('bad-usage', vscode.l10n.t('Hooks are off here (nancy.hooks); nothing is set up.'));
+			throw new NancyError('wrong-state', vscode.l10n.t('Hooks are off here (nancy.hooks); nothing is set up.'));
 		return this.deploy(folder, drivers, 'workspace');
 	}
 
@@ -88,9 +89,19 @@ export class WindowOperations implements Operations {
 	async cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]> {
 		requireTrust();
 		const isBusy = (agent: DriverId) => isAsking(folder.overview(), agent);
-		const { changed, warnings, undeployed } = await cleanUp(folder.workspace, task, drivers, isBusy, askGit);
+		const { changed, warnings, failed, undeployed } = await cleanUp(
+			folder.workspace,
+			task,
+			drivers,
+			isBusy,
+			askGit,
+		);
 		if (!undeployed) return [vscode.l10n.t('Archived. Hooks and skills stay: other tasks need them.')];
-		return [...cleanedUp(changed), ...warnings];
+		if (failed[0] && changed.length === 0) throw failed[0].error;
+		const failures = failed.map(({ agent, error }) =>
+			vscode.l10n.t('{0} was not cleaned up: {1}', driverById(agent)?.displayName ?? agent, errorText(error)),
+		);
+		return [...failures, ...cleanedUp(changed), ...warnings];
 	}
 
 	/** After the user has changed it. */
@@ -130,6 +141,7 @@ export class WindowOperations implements Operations {
 			},
 			tryLauncher,
 			isBusy: agent => isAsking(folder.overview(), agent),
+			env: process.env,
 			askGit,
 		};
 		const before = await examine(folder.workspace, instruments);
@@ -183,24 +195,24 @@ export class WindowOperations implements Operations {
 		requireTrust();
 		const runtime = await this.runtimeFolder();
 		await keepSettings(folder);
-		const warnings: string[] = [];
-		let deployed = 0;
-		for (const driver of chosen) {
+		const { done, failures } = await oneByOne(chosen, async driver => {
 			const found = await this.detect(driver);
-			if (!found.found) continue;
+			if (!found.found) return undefined;
 			const isBusy = () => isAsking(folder.overview(), driver.id);
-			const result = await deploy(folder.workspace, driver, {
-				runtime,
-				agentVersion: found.version,
-				scope,
-				isBusy,
-				askGit,
-			});
-			warnings.push(...result.warnings);
-			deployed++;
+			const agentVersion = found.version;
+			return deploy(folder.workspace, driver, { runtime, agentVersion, scope, isBusy, askGit });
+		});
+		const results = done.filter(result => result !== undefined);
+		if (results.length === 0) {
+			if (failures[0]) throw failures[0].error;
+			throw new NancyError('no-agent', drivers.map(driver => driver.installHint).join(' '));
 		}
-		if (deployed === 0) throw new NancyError('no-agent', drivers.map(driver => driver.installHint).join(' '));
-		return warnings;
+		return [
+			...failures.map(({ item, error }) =>
+				vscode.l10n.t('{0} was not set up: {1}', item.displayName, errorText(error)),
+			),
+			...results.flatMap(({ warnings }) => warnings),
+		];
 	}
 
 	private async installed(driver: Driver): Promise<InstalledAgent> {

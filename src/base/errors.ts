@@ -15,6 +15,7 @@ export type NancyErrorCode =
 	| 'settings-broken'
 	| 'settings-changed'
 	| 'busy'
+	| 'wrong-state'
 	| 'git'
 	| 'timeout'
 	| 'io';

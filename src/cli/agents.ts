@@ -86,6 +86,7 @@ export async function instruments(context: Context): Promise<Instruments> {
 		agents: await Promise.all(agents),
 		installRuntime: () => ownRuntime(context),
 		tryLauncher,
+		env: context.env,
 		askGit,
 	};
 }

@@ -11,7 +11,7 @@ type Environment = Context['env'];
 /** Everything about a workspace as it is now. */
 export async function currentOverview(workspace: Workspace, env: Environment): Promise<Overview> {
 	const [{ readOverview }, { drivers }] = await loadModel();
-	return readOverview(workspace, drivers, askWith(env));
+	return readOverview(workspace, drivers, { ask: askWith(env) });
 }
 
 /**

@@ -3,14 +3,18 @@ import { join, relative } from 'node:path';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
 import { formatVersion, isAtLeast } from '../base/version.ts';
-import { ORCHESTRATOR, type DriverId } from '../protocol/names.ts';
+import type { DriverId } from '../protocol/names.ts';
 import type { Deployment, WorkspaceConfig } from '../protocol/records.ts';
-import { deploy, deploymentState, obstacles } from './deployment/deploy.ts';
+import { deploy, deploymentState, obstacles, rehearse } from './deployment/deploy.ts';
 import type { AskGit } from './deployment/gitExclude.ts';
+import { silencers } from './deployment/silenced.ts';
 import { undeploy } from './deployment/undeploy.ts';
 import type { Capability, Driver } from './driver.ts';
 import { isRunning, type InstalledAgent } from './launch.ts';
+import { readOverview } from './model.ts';
 import type { InstalledRuntime, Runtime } from './runtime.ts';
+import { REJECTED } from './traffic/rejected.ts';
+import { strangersIn } from './traffic/strangers.ts';
 import type { Workspace } from './workspace.ts';
 
 /** One thing that was looked at. */
@@ -33,6 +37,8 @@ export interface Instruments {
 	tryLauncher: (launcher: string) => Promise<string | undefined>;
 	/** True while an agent may be writing its own settings. */
 	isBusy?: (agent: DriverId) => boolean;
+	/** Environment that agents will inherit. */
+	env: Readonly<Record<string, string | undefined>>;
 	/** Keeps what a repair makes out of the user's commits. */
 	askGit?: AskGit;
 }
@@ -55,7 +61,14 @@ export async function examine(workspace: Workspace, instruments: Instruments): P
 				findings.push(await hooks(workspace, instruments, runtime, each)),
 			);
 	}
-	await attempt(findings, 'records', async () => findings.push(...(await records(workspace))));
+	await attempt(findings, 'records', async () =>
+		findings.push(
+			...(await records(
+				workspace,
+				instruments.agents.map(({ driver }) => driver),
+			)),
+		),
+	);
 	return findings;
 }
 
@@ -139,7 +152,7 @@ function withoutHooks({ deployments }: WorkspaceConfig): Finding {
 
 async function hooks(
 	workspace: Workspace,
-	{ isBusy, askGit }: Instruments,
+	{ isBusy, askGit, env }: Instruments,
 	runtime: Runtime,
 	{ driver, found }: Instruments['agents'][number],
 ): Promise<Finding> {
@@ -162,8 +175,11 @@ async function hooks(
 	const request = { runtime, agentVersion: found.version, scope: 'launch' as const, isBusy: asked, askGit };
 	const state = await deploymentState(workspace, driver, request);
 	if (state === 'ok') {
-		const [obstacle] = record ? await obstacles(workspace, driver, request) : [];
-		if (obstacle !== undefined) return { check: 'hooks', level: 'problem', text: obstacle };
+		const inTheWay = [
+			...(await obstacles(workspace, driver, request)),
+			...(await silencers(workspace, driver, request, env)),
+		];
+		if (inTheWay.length > 0) return { check: 'hooks', level: 'problem', text: inTheWay.join(' ') };
 		const skills = record?.skills.length ?? 0;
 		return {
 			check: 'hooks',
@@ -171,6 +187,7 @@ async function hooks(
 			text: `${place || driver.displayName}: ${record?.events.length ?? 0} events, ${skills} skills, hook program ${record?.hookVersion}${serves(record)}`,
 		};
 	}
+	await rehearse(workspace, driver, request);
 	if (state === 'missing' && !record) {
 		return {
 			check: 'hooks',
@@ -206,51 +223,43 @@ function placeOf(workspace: Workspace, record: Deployment | undefined): string {
 }
 
 /** Records and messages: what cannot be read, claims of hooks that died, messages whose reader has gone. */
-async function records(workspace: Workspace): Promise<Finding[]> {
+async function records(workspace: Workspace, drivers: readonly Driver[]): Promise<Finding[]> {
 	const findings: Finding[] = [];
-	const { tasks, problems } = await workspace.tasks();
-	for (const { name } of tasks) {
-		const { workers, problems: more } = await workspace.workers(name);
-		problems.push(...more);
-		for (const worker of workers) {
-			const mailbox = workspace.mailbox({ task: name, worker: worker.name });
-			const listing = await mailbox.list(['queued']);
-			problems.push(...listing.problems);
-			const waiting = listing.messages.length;
-			if (waiting > 0 && !isRunning(worker)) {
-				findings.push({
-					check: 'messages',
-					level: 'note',
-					text: `${waiting} queued for ${name}/${worker.name}, which is not running; resume it to deliver them`,
-				});
-			}
-			if ((await mailbox.list(['claimed'])).messages.length === 0) continue;
+	const { tasks, problems } = await readOverview(workspace, drivers, { readOnly: true });
+	for (const { record: worker, queued } of tasks.flatMap(({ workers }) => workers)) {
+		const name = `${worker.task}/${worker.name}`;
+		if (queued > 0 && !isRunning(worker)) {
 			findings.push({
 				check: 'messages',
 				level: 'note',
-				text: `${name}/${worker.name} has messages in the hands of a hook`,
-				repair: { text: 'give back what a dead hook holds', run: async () => void (await mailbox.recover()) },
+				text: `${queued} queued for ${name}, which is not running; resume it to deliver them`,
 			});
 		}
-		const human = await workspace.mailbox({ task: name, worker: ORCHESTRATOR }).list();
-		problems.push(...human.problems);
+		const mailbox = workspace.mailbox({ task: worker.task, worker: worker.name });
+		if ((await mailbox.list(['claimed'])).messages.length === 0) continue;
+		findings.push({
+			check: 'messages',
+			level: 'note',
+			text: `${name} has messages in the hands of a hook`,
+			repair: { text: 'give back what a dead hook holds', run: async () => void (await mailbox.recover()) },
+		});
 	}
-	const rejected = await folderNames(workspace.paths.spool);
-	if (rejected.includes('rejected')) {
+	if ((await folderNames(workspace.paths.spool)).includes(REJECTED)) {
 		findings.push({
 			check: 'traffic',
 			level: 'note',
-			text: `events that could not be read are kept in ${join(workspace.paths.spool, 'rejected')}`,
+			text: `events that could not be read are kept in ${join(workspace.paths.spool, REJECTED)}`,
 		});
 	}
-	for (const { file, reason } of problems) {
+	const broken = [...problems, ...(await strangersIn(workspace.paths.spool))];
+	for (const { file, reason } of broken) {
 		findings.push({
 			check: 'files',
 			level: 'problem',
-			text: `${file}: ${reason}. Nancy leaves it as it is; repair or move it`,
+			text: `${file}: ${reason.replace(/\.$/, '')}. Nancy leaves it as it is; it is yours to repair or to move`,
 		});
 	}
-	if (problems.length === 0)
+	if (broken.length === 0)
 		findings.push({
 			check: 'files',
 			level: 'ok',

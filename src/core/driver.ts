@@ -41,6 +41,8 @@ export interface Driver {
 	 */
 	readonly openSettings: readonly string[];
 	readonly hooks: HookMapping;
+	/** What in the CLI's own settings keeps it from running hooks, or `none` where nothing is known to. */
+	readonly hookSwitch: HookSwitch | 'none';
 	/** Reads what the CLI itself says its sessions are doing, or `none` where it cannot tell. */
 	readonly probe: StatusProbe | 'none';
 	readonly transcript: TranscriptFormat | 'none';
@@ -176,6 +178,22 @@ export interface OwnFile {
 	/** Relative, with `/`. */
 	file: string;
 	content: string;
+}
+
+/** Settings by which a CLI passes over hooks that are in their place. */
+export interface HookSwitch {
+	/** Whether it reads a settings file with comments in it. Without, it passes over the whole file, and the hooks with it. */
+	readonly takesComments: boolean;
+	/** Files that may hold the switch, absolute: the one that counts most first. */
+	files(place: Pick<LaunchPlace, 'workspaceFolder' | 'env'>): readonly string[];
+	/** What one of them says of hooks; `undefined` where it says nothing, and the next one counts. */
+	read(settings: unknown, file: string): HookChoice | undefined;
+}
+
+export interface HookChoice {
+	/** As the file names it. */
+	setting: string;
+	isOff: boolean;
 }
 
 /** How hook calls map to Nancy's vocabulary and back. */

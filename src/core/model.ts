@@ -19,6 +19,7 @@ import { SessionMirror } from './sessionMirror.ts';
 import type { SessionTraffic, SessionView } from './sessionView.ts';
 import { TaskMirror } from './taskMirror.ts';
 import { Collector, type CollectorOptions } from './traffic/collector.ts';
+import { REJECTED } from './traffic/rejected.ts';
 import { watch } from './watch.ts';
 import { WorkerStates } from './workerStates.ts';
 import type { FileProblem, WorkerAddress, Workspace } from './workspace.ts';
@@ -117,7 +118,7 @@ export class WorkspaceModel implements Disposable {
 		this.onDidResolveAttention = this.attention.onDidResolve;
 		if (options.once) return;
 		const { root, bells, originals, delegates } = workspace.paths;
-		const ignored = new Set([bells, originals, join(workspace.paths.spool, 'rejected')]);
+		const ignored = new Set([bells, originals, join(workspace.paths.spool, REJECTED)]);
 		this.owned.add(
 			watch(root, folders => this.folders.touch(this.liveDelegates.withoutHaste(folders)), {
 				// What lies below is a lock that comes and goes.
@@ -282,8 +283,12 @@ function changeable({ tasks }: Overview): unknown[] {
 }
 
 /** What is on disk now, with the spool collected and the mailboxes kept if nobody else does it. For commands: nothing goes on afterwards. */
-export async function readOverview(workspace: Workspace, drivers: readonly Driver[], ask?: Ask): Promise<Overview> {
-	const model = new WorkspaceModel(workspace, drivers, { once: true, ...(ask && { ask }) });
+export async function readOverview(
+	workspace: Workspace,
+	drivers: readonly Driver[],
+	options: Pick<ModelOptions, 'ask' | 'readOnly'> = {},
+): Promise<Overview> {
+	const model = new WorkspaceModel(workspace, drivers, { ...options, once: true });
 	try {
 		await model.refresh();
 		return model.overview();

@@ -81,7 +81,10 @@ export async function isLauncherGone(text: string): Promise<boolean> {
 	return launcher?.startsWith('/') === true && !(await isExecutable(launcher));
 }
 
-const PROGRAMS = ['nancy-hook', 'node', join('bin', 'nancy')];
+/** Name of the program that hooks call, which every entry of Nancy's in another tool's file has in it. */
+export const LAUNCHER = 'nancy-hook';
+
+const PROGRAMS = [LAUNCHER, 'node', join('bin', 'nancy')];
 /** Node's own compile cache. */
 const CACHE = 'cache';
 /** Names the Node that runs the rest: its path, and whether it is an editor's own. */

@@ -145,7 +145,7 @@ export async function conformanceLab(
 		return askStatus(asked, lab.agent.command, lab.env);
 	};
 	const view = async ({ task, worker }: WorkerAddress) => {
-		const { tasks } = await readOverview(nancy, drivers, ask);
+		const { tasks } = await readOverview(nancy, drivers, { ask });
 		const found = tasks.find(each => each.record.name === task);
 		return found?.workers.find(each => each.record.name === worker);
 	};

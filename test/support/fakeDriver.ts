@@ -30,6 +30,7 @@ export const fakeDriver: Driver = {
 	skillsFolder: 'none',
 	earlierPlaces: [],
 	openSettings: [],
+	hookSwitch: 'none',
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
 		contextLimit: 10_000,

@@ -3,7 +3,7 @@ import { CleanupOutput } from '../../protocol/output/deployment.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { betweenAnswers } from '../currentOverview.ts';
-import { ExitCode } from '../failure.ts';
+import { ExitCode, failureOf } from '../failure.ts';
 import { findDeployed, findWorkspace } from '../place.ts';
 import { printableLine } from '../words.ts';
 
@@ -34,10 +34,12 @@ export const cleanup = command(
 				? await findDeployed(context, candidate => isDeployedIn(candidate, drivers))
 				: findWorkspace(context);
 		const task = input.task === undefined ? undefined : (await workspace.task(parseTaskName(input.task))).name;
-		const { changed, warnings, kept, undeployed } = await betweenAnswers(workspace, context, isBusy =>
+		const { changed, warnings, kept, failed, undeployed } = await betweenAnswers(workspace, context, isBusy =>
 			cleanUp(workspace, task, drivers, isBusy, askGit),
 		);
 		for (const warning of warnings) context.note(warning);
+		const failures = failed.map(({ agent, error }) => ({ agent, ...failureOf(error) }));
+		for (const { agent, message } of failures) context.note(`${agent} was not cleaned up: ${message}`);
 		return answer(
 			CleanupOutput,
 			{
@@ -45,19 +47,21 @@ export const cleanup = command(
 				changed: [...changed],
 				warnings: [...warnings],
 				kept: [...kept],
+				failed: failures.map(({ agent, code, message }) => ({ agent, code, message })),
 				...(task !== undefined && { task }),
 			},
 			[
 				`in ${printableLine(workspace.folder, 1000)}`,
 				...(task === undefined ? [] : [`archived ${task}`]),
 				...(undeployed ? [] : ['hooks and skills stay: other tasks need them']),
-				...(undeployed && changed.length + kept.length === 0 ? ['nothing was deployed'] : []),
+				...(undeployed && changed.length + kept.length + failed.length === 0 ? ['nothing was deployed'] : []),
 				...changed.map(file => `took back ${printableLine(file, 1000)}`),
 				...kept.map(
 					file => `left ${printableLine(file, 1000)}: put a folder in place of the link and clean up again`,
 				),
+				...failures.map(({ agent }) => `${agent}: failed`),
 			],
-			kept.length === 0 ? ExitCode.ok : ExitCode.failed,
+			failures[0]?.exitCode ?? (kept.length === 0 ? ExitCode.ok : ExitCode.failed),
 		);
 	},
 );

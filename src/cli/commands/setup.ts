@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import { oneByOne } from '../../base/oneByOne.ts';
 import type { DeploymentScope } from '../../core/driver.ts';
 import type { Workspace } from '../../core/workspace.ts';
 import { SetupOutput } from '../../protocol/output/deployment.ts';
 import type { FoundAgent } from '../agents.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
+import { ExitCode, failureOf } from '../failure.ts';
 import { findOrChooseWorkspace, findWorkspace } from '../place.ts';
 import { printableLine } from '../words.ts';
 
@@ -57,7 +59,10 @@ export const update = command(
 		const { deployments } = await workspace.config();
 		const ids = deployments.map(({ driver }) => driver).filter(id => agent === undefined || id === agent);
 		if (ids.length === 0) {
-			throw new NancyError('bad-usage', `${agent ?? 'nothing'} is not deployed here; nancy setup does that`);
+			throw new NancyError(
+				'wrong-state',
+				`${agent === undefined ? 'nothing is deployed here' : `${agent} is not deployed here`}; nancy setup does that`,
+			);
 		}
 		const found = await Promise.all(ids.map(id => findAgent(knownDriver(id), context.env)));
 		// At least: what was deployed for sessions that the user starts goes on serving them.
@@ -73,7 +78,7 @@ async function deployAll(
 ): Promise<Answer> {
 	if ((await workspace.config()).hooks === 'off') {
 		throw new NancyError(
-			'bad-usage',
+			'wrong-state',
 			`hooks are off here ("hooks" in ${workspace.paths.config}, from VS Code's nancy.hooks); turn them on and try again`,
 		);
 	}
@@ -83,14 +88,30 @@ async function deployAll(
 	]);
 	await refuseTracked(workspace);
 	const runtime = await ownRuntime(context);
-	const agents = [];
-	for (const each of found) agents.push(await deployAgent(workspace, context, runtime, each, scope));
+	const { done: agents, failures } = await oneByOne(found, each =>
+		deployAgent(workspace, context, runtime, each, scope),
+	);
+	const [first] = failures;
+	if (first && found.length === 1) throw first.error;
 	for (const { warnings } of agents) for (const warning of warnings) context.note(warning);
-	return answer(SetupOutput, { folder: workspace.folder, agents }, [
-		`in ${printableLine(workspace.folder, 1000)}`,
-		...agents.flatMap(({ agent, agentVersion, changed }) => [
-			`${agent} ${agentVersion}: ${changed.length === 0 ? 'all is as it should be' : 'written'}`,
-			...changed.map(file => `  ${printableLine(file, 1000)}`),
-		]),
-	]);
+	const failed = failures.map(({ item, error }) => ({ agent: item.driver.id, ...failureOf(error) }));
+	for (const { agent, message } of failed) context.note(`${agent} was not set up: ${message}`);
+	return answer(
+		SetupOutput,
+		{
+			folder: workspace.folder,
+			agents,
+			failed: failed.map(({ agent, code, message }) => ({ agent, code, message })),
+		},
+		[
+			`in ${printableLine(workspace.folder, 1000)}`,
+			...agents.flatMap(({ agent, agentVersion, changed }) => [
+				`${agent} ${agentVersion}: ${changed.length === 0 ? 'all is as it should be' : 'written'}`,
+				...changed.map(file => `  ${printableLine(file, 1000)}`),
+			]),
+			...failed.map(({ agent }) => `${agent}: failed`),
+		],
+		// Of several the first, as if it had been alone.
+		failed[0]?.exitCode ?? ExitCode.ok,
+	);
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { fileNames, folderNames } from '../../base/listing.ts';
+import { oneByOne } from '../../base/oneByOne.ts';
 import type { DriverId, TaskName } from '../../protocol/names.ts';
 import { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver.ts';
@@ -15,6 +16,8 @@ import { filesWithEntries, undeployUnrecorded } from './unrecorded.ts';
 export interface CleanUpResult extends TakenBack {
 	/** False when hooks and skills stay because another task needs them. */
 	undeployed: boolean;
+	/** Agents of which not all could be taken back, with the error. The record of it stays. */
+	failed: readonly { agent: DriverId; error: unknown }[];
 }
 
 /**
@@ -31,8 +34,7 @@ export async function cleanUp(
 	isBusy: (agent: DriverId) => boolean = () => false,
 	askGit?: AskGit,
 ): Promise<CleanUpResult> {
-	const done: Record<'changed' | 'warnings' | 'kept', string[]> = { changed: [], warnings: [], kept: [] };
-	const { warnings: strays } = done;
+	const strays: string[] = [];
 	const tasks = readable(await workspace.tasks(), strays).tasks;
 	await refuseRunning(workspace, tasks, task, strays);
 	if (task !== undefined) {
@@ -42,24 +44,27 @@ export async function cleanUp(
 			strays,
 		);
 		await workspace.updateTask(task, record => ({ archivedAt: new Date().toISOString(), ...record }));
-		if (isNeeded) return { ...done, undeployed: false };
+		if (isNeeded) return { changed: [], warnings: strays, kept: [], failed: [], undeployed: false };
 	}
 	const recorded = (await workspace.config()).deployments.map(({ driver }) => driver);
-	for (const id of recorded) {
+	const others = drivers.map(({ id }) => id).filter(id => !recorded.includes(id));
+	const { done, failures } = await oneByOne([...recorded, ...others], async id => {
 		const driver = drivers.find(each => each.id === id) ?? unknownWriter(id);
-		const { changed, warnings, kept } = await undeploy(workspace, driver, () => isBusy(id), askGit);
-		done.changed.push(...changed);
-		done.warnings.push(...warnings);
-		done.kept.push(...kept);
-	}
-	for (const driver of drivers.filter(({ id }) => !recorded.includes(id))) {
-		const { changed, warnings } = await undeployUnrecorded(workspace, driver, () => isBusy(driver.id));
-		done.changed.push(...changed);
-		done.warnings.push(...warnings);
-	}
+		if (recorded.includes(id)) return undeploy(workspace, driver, () => isBusy(id), askGit);
+		return { ...(await undeployUnrecorded(workspace, driver, () => isBusy(id))), kept: [] };
+	});
 	// Also what a kill or a removed record has left there.
-	done.warnings.push(...(await showToGit(workspace, askGit)));
-	return { ...done, undeployed: true };
+	const git = await showToGit(workspace, askGit);
+	// Passes: whoever asked tries again.
+	const busy = failures.find(({ error }) => error instanceof NancyError && error.code === 'busy');
+	if (busy) throw busy.error;
+	return {
+		changed: done.flatMap(({ changed }) => changed),
+		warnings: [...strays, ...done.flatMap(({ warnings }) => warnings), ...git],
+		kept: done.flatMap(({ kept }) => kept),
+		failed: failures.map(({ item, error }) => ({ agent: item, error })),
+		undeployed: true,
+	};
 }
 
 async function refuseRunning(

@@ -12,8 +12,9 @@ import { explained, locked } from './locked.ts';
 import { deployOwnFiles, inTheWay, ownFilesState, writable } from './ownFiles.ts';
 import { placesOf, recordOf, sweepOriginals, updateRecord } from './record.ts';
 import { isServedByAnother } from './served.ts';
-import { deployFile } from './settingsFile.ts';
-import { holdsExactly, isPlainJson, withoutEntries } from './settingsText.ts';
+import { deployFile, tryFile } from './settingsFile.ts';
+import { passedOver } from './silenced.ts';
+import { holdsExactly, withoutEntries } from './settingsText.ts';
 import { deploySkills, hasSkills, skillsOf } from './skillFolders.ts';
 import { hasStale, removeStale } from './stale.ts';
 import { ownWayTo, placeIn, readText, realPlace, statusOf, wayTo } from './target.ts';
@@ -63,11 +64,7 @@ async function carryOut(job: Job, asked: DeploymentScope): Promise<DeployResult>
 			if (isTracked(edit.file))
 				outcome.warnings.push(`${edit.file} is tracked by git: do not commit Nancy's lines in it.`);
 		}
-		if (!isPlainJson(await readText(workspace, edit.file))) {
-			outcome.warnings.push(
-				`${edit.file} has comments or trailing commas; ${driver.displayName} may ignore the whole file.`,
-			);
-		}
+		outcome.warnings.push(...passedOver(driver, edit.file, await readText(workspace, edit.file)));
 	}
 	const own = await deployOwnFiles(job);
 	add(own);
@@ -114,6 +111,12 @@ export async function deploymentState(
 /** Sentences about what keeps a driver's hooks out of the workspace and only the user can cure. */
 export async function obstacles(workspace: Workspace, driver: Driver, request: DeployRequest): Promise<string[]> {
 	return inTheWay(jobFor(workspace, driver, request, await recordOf(workspace, driver.id)));
+}
+
+/** Throws `settings-broken` for a settings file that {@link deploy} could not edit; writes nothing. */
+export async function rehearse(workspace: Workspace, driver: Driver, request: DeployRequest): Promise<void> {
+	const job = jobFor(workspace, driver, request, await recordOf(workspace, driver.id));
+	for (const edit of job.plan.edits) await tryFile(job, edit);
 }
 
 /** Before anything is written: a refusal leaves nothing half done. */

@@ -28,10 +28,7 @@ export async function deployFile(job: Job, edit: SettingsEdit): Promise<boolean>
 	const isBusy = request.isBusy ?? never;
 	const isOwn = isOursFor(driver.id);
 	for (let attempt = 0; attempt < TRIES; attempt++) {
-		const target = await targetOf(workspace, file);
-		const before = await readBytes(target);
-		const text = textOf(file, before);
-		const { own, known } = await knownOf(workspace, driver.id, file);
+		const { target, before, text, own, known } = await present(job, file);
 		if (own && holdsExactly(file, text, entries, isOwn)) return false;
 		if (isBusy()) throw busy(file);
 		const original = await originalOf(workspace, known, before, file);
@@ -48,6 +45,20 @@ export async function deployFile(job: Job, edit: SettingsEdit): Promise<boolean>
 		if (await exchange(workspace, target, before, after, () => !isBusy())) return true;
 	}
 	throw new NancyError('settings-changed', `${file} keeps changing; close what writes it and try again`);
+}
+
+/** Throws what {@link deployFile} would, of a file that cannot be edited; writes nothing. */
+export async function tryFile(job: Job, { file, entries }: SettingsEdit): Promise<void> {
+	const { before, text, known } = await present(job, file);
+	const original = await originalOf(job.workspace, known, before, file);
+	merged(file, text, original, entries, isOursFor(job.driver.id));
+}
+
+/** A settings file as it is, and what the records know of it. */
+async function present({ workspace, driver }: Job, file: string) {
+	const target = await targetOf(workspace, file);
+	const before = await readBytes(target);
+	return { target, before, text: textOf(file, before), ...(await knownOf(workspace, driver.id, file)) };
 }
 
 /**
@@ -155,8 +166,9 @@ function nameOfOriginal(bytes: Buffer): string {
 
 /** The last check before another tool's file is written: nothing but our entries may be different. */
 function isSameMeaning(file: string, before: string, after: string): boolean {
+	// A file of blanks or comments alone says nothing, as an empty one.
 	const meaning = (text: string): unknown =>
-		parse(text.replace(/^\uFEFF/, '') || '{}', [], { allowTrailingComma: true });
+		parse(text.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true }) ?? {};
 	const without = meaning(withoutEntries(file, after, isOurs));
 	return isDeepStrictEqual(withoutEmpty(without), withoutEmpty(meaning(before)));
 }

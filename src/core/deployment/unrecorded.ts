@@ -1,4 +1,5 @@
 import { sha256 } from '../../base/sha256.ts';
+import { LAUNCHER } from '../runtime.ts';
 import type { Workspace } from '../workspace.ts';
 import { isOursFor, type Outcome } from './job.ts';
 import { removeLaunchFiles } from './launchFiles.ts';
@@ -54,7 +55,9 @@ async function settingsWithEntries(workspace: Workspace, driver: Writer): Promis
 	const found: string[] = [];
 	for (const file of plannedEdits(workspace, driver)) {
 		if ((await wayTo(workspace, file)).is === 'blocked') continue;
-		if (oursAmong(file, await readText(workspace, file), isOursFor(driver.id)).length > 0) found.push(file);
+		const text = await readText(workspace, file);
+		// One in which nothing of Nancy's can be need not be JSON.
+		if (text.includes(LAUNCHER) && oursAmong(file, text, isOursFor(driver.id)).length > 0) found.push(file);
 	}
 	return found;
 }

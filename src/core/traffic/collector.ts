@@ -10,7 +10,7 @@ import type { Driver } from '../driver.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../workspace.ts';
 import { ProcessLock } from '../processLock.ts';
 import { Claims } from './claims.ts';
-import { keepRejected } from './rejected.ts';
+import { keepRejected, REJECTED } from './rejected.ts';
 import { readSpooled, type Spooled } from './spooled.ts';
 import { appendLines, DEFAULT_LIMITS, keepWithin, type TrafficLimits } from './trafficFile.ts';
 import { batches, byTime, recordId, type WaitingFile } from './waiting.ts';
@@ -148,7 +148,7 @@ export class Collector implements Disposable {
 	private async list(): Promise<WaitingFile[]> {
 		const names: string[] = [];
 		for (const entry of await entriesOf(this.workspace.paths.spool)) {
-			if (entry.name.startsWith('.') || entry.name === 'rejected' || this.foreign.has(entry.name)) continue;
+			if (entry.name.startsWith('.') || entry.name === REJECTED || this.foreign.has(entry.name)) continue;
 			if (entry.isFile()) names.push(entry.name);
 			else this.leave(entry.name, 'not a file');
 		}

@@ -7,6 +7,9 @@ import { hasErrno } from '../../base/errors.ts';
 import { refuseLinks } from '../links.ts';
 import { LOOK_BEHIND_CUT, PAYLOAD_LIMIT, storablePayload, storableText } from './cutPayload.ts';
 
+/** Folder in the spool with copies of what was no event. */
+export const REJECTED = 'rejected';
+
 /** How many files that are no events are kept for a person to look at; the oldest go first. */
 export const MOST_REJECTED = 50;
 
@@ -16,7 +19,7 @@ export const MOST_REJECTED = 50;
  */
 export async function keepRejected(spool: string, name: string): Promise<string | undefined> {
 	const file = join(spool, name);
-	const folder = join(spool, 'rejected');
+	const folder = join(spool, REJECTED);
 	refuseLinks([folder]);
 	const opening = await readOpening(file);
 	if (opening === undefined) return undefined;

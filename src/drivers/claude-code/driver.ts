@@ -3,6 +3,7 @@ import { deliveryAnswer, watchAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
 import { ID, readEvent } from './events.ts';
 import { headless } from './headless.ts';
+import { hookSwitch } from './hookSwitch.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { probe } from './probe.ts';
 import { transcript } from './transcript.ts';
@@ -23,6 +24,7 @@ export const claudeCode: Driver = {
 	skillsFolder: '.claude/skills',
 	earlierPlaces: [],
 	openSettings: [],
+	hookSwitch,
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
 		// The CLI's limit for one context; what is longer it cuts down to a path and 2 KB.

@@ -22,6 +22,7 @@ export const codex: Driver = {
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
 	openSettings: [],
+	hookSwitch: 'none',
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },
 		// The CLI cuts at 2,500 tokens, which it takes for 10,000 bytes, and points the model to a file with the whole text.

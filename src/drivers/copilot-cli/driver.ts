@@ -3,6 +3,7 @@ import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
 import { ID, readEvent } from './events.ts';
 import { headless } from './headless.ts';
+import { hookSwitch } from './hookSwitch.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
@@ -22,6 +23,7 @@ export const copilotCli: Driver = {
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
 	openSettings: [],
+	hookSwitch,
 	hooks: {
 		slots: {
 			'tool-start': 'halt',

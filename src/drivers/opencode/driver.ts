@@ -22,6 +22,7 @@ export const opencode: Driver = {
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
 	openSettings: ['opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc'],
+	hookSwitch: 'none',
 	hooks: {
 		slots: { 'tool-start': 'denial', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },
 		// The CLI itself has no limit: it cuts a tool's result before the plugin sees it.

@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
 import { DriverId, TaskName } from '../names.ts';
 
+/** An agent for which not all could be done, and why. */
+const FailedAgent = z.object({ agent: DriverId, code: z.string(), message: z.string() });
+
 /** `nancy setup`, `nancy update` */
 export const SetupOutput = z.object({
 	folder: z.string(),
@@ -14,6 +17,8 @@ export const SetupOutput = z.object({
 			warnings: z.array(z.string()),
 		}),
 	),
+	/** Nothing, or not all, was written for these. */
+	failed: z.array(FailedAgent),
 });
 
 /** `nancy cleanup` */
@@ -25,6 +30,8 @@ export const CleanupOutput = z.object({
 	warnings: z.array(z.string()),
 	/** Places that a link leads away from: they stay, and the record of them too. */
 	kept: z.array(z.string()),
+	/** What was deployed for these stays, and the record of it. */
+	failed: z.array(FailedAgent),
 });
 
 /** `nancy doctor` */

@@ -23,3 +23,10 @@ export function fakeClaude(folder: string, version = '2.1.329'): string {
 	chmodSync(program, 0o755);
 	return `${folder}${delimiter}${process.env['PATH']}`;
 }
+
+/** Any other agent's executable in the same folder: tells a version and does nothing. */
+export function fakeAgent(folder: string, command: string, version: string): void {
+	const program = join(folder, command);
+	writeFileSync(program, `#!/bin/sh\necho ${version}\n`);
+	chmodSync(program, 0o755);
+}

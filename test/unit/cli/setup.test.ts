@@ -16,7 +16,7 @@ import { Workspace } from '../../../src/core/workspace.ts';
 import { CleanupOutput, DoctorOutput, SetupOutput } from '../../../src/protocol/output/deployment.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
-import { fakeClaude } from './fakeClaude.ts';
+import { fakeAgent, fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
 import { Project } from './project.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
@@ -57,7 +57,10 @@ describe('nancy setup, update and cleanup', () => {
 		expect(CleanupOutput.parse(JSON.parse(last.stdout)).changed).toContain('.claude/settings.local.json');
 		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
 		expect(readdirSync(join(project, '.claude'))).toEqual(['settings.local.json']);
-		expect((await nancy.run(['update'], call)).code).toBe(2);
+		expect(await nancy.run(['update'], call)).toMatchObject({
+			code: ExitCode.tooLate,
+			stderr: expect.stringContaining('nothing is deployed here; nancy setup'),
+		});
 		expect((await nancy.run(['cleanup'], call)).stdout).toBe(`in ${project}\nnothing was deployed\n`);
 	});
 
@@ -76,6 +79,25 @@ describe('nancy setup, update and cleanup', () => {
 		expect((await nancy.run(['cleanup'], call)).code).toBe(ExitCode.ok);
 		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
 		expect(readdirSync(join(project, '.claude'))).toEqual(['settings.local.json']);
+	});
+
+	it('do what they can when one of several agents’ files is broken, say which, and fail', async () => {
+		const { folder, project, settings, call } = machine();
+		await using _ = folder;
+		fakeAgent(folder.file('agent'), 'codex', '99.0.0');
+		const hooks = join(project, '.codex/hooks.json');
+		const failed = [{ agent: 'codex', code: 'settings-broken', message: expect.stringContaining('line 1') }];
+		mkdirSync(join(project, '.codex'));
+		writeFileSync(hooks, '{ broken');
+		const setUp = await nancy.run(['setup', '--json'], call);
+		expect(setUp).toMatchObject({ code: ExitCode.failed, stderr: expect.stringContaining('codex was not set up') });
+		const said = SetupOutput.parse(JSON.parse(setUp.stdout));
+		expect(said).toMatchObject({ agents: [{ agent: 'claude-code' }], failed });
+		// Nothing of Nancy's can be in it: it is nothing to clean up either.
+		const cleaned = await nancy.run(['cleanup'], call);
+		expect(cleaned).toMatchObject({ code: ExitCode.ok, stdout: expect.stringContaining('took back') });
+		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
+		expect(readFileSync(hooks, 'utf8')).toBe('{ broken');
 	});
 
 	it('installs a nancy that works by itself and deploys the same', async () => {
@@ -136,17 +158,20 @@ describe('nancy setup, update and cleanup', () => {
 			const { code, stdout } = await nancy.run(['doctor', '--json', ...args], call);
 			return { code, ...DoctorOutput.parse(JSON.parse(stdout)) };
 		};
+		// With a comment in it, the agent would not read it.
+		const plain = SETTINGS.replace('\t// mine\n', '');
+		writeFileSync(settings, plain);
 		await nancy.run(['setup'], call);
 		const deployed = readFileSync(settings, 'utf8');
 		expect(await doctor()).toMatchObject({ code: 0, healthy: true });
 
-		writeFileSync(settings, SETTINGS);
+		writeFileSync(settings, plain);
 		const sick = await doctor();
 		expect(sick).toMatchObject({ code: 1, healthy: false });
 		expect(sick.checks.filter(({ level }) => level === 'problem')).toMatchObject([
 			{ check: 'hooks', repair: 'write them again', repaired: false },
 		]);
-		expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
+		expect(readFileSync(settings, 'utf8')).toBe(plain);
 
 		const cured = await doctor('--fix');
 		expect(cured).toMatchObject({ code: 0, healthy: true });

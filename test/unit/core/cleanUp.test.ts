@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
 import { deploy } from '../../../src/core/deployment/deploy.ts';
+import type { Driver } from '../../../src/core/driver.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { FIRST_WORKER, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { deployRequest } from '../../support/deployRequest.ts';
@@ -120,4 +121,30 @@ it('a task whose only worker runs under another name is not archived', async () 
 	);
 	await expect(cleanUp(workspace, running, [alpha])).rejects.toMatchObject({ code: 'busy' });
 	expect((await workspace.task(running)).archivedAt).toBeUndefined();
+it('what keeps one agent from being cleaned up keeps no other', async () => {
+	await workspace.updateWorker({ task: running, worker: FIRST_WORKER }, record => {
+		if (record) delete record.process;
+		return record;
+	});
+	const OWN = '.beta/settings.json';
+	const own = join(workspace.folder, OWN);
+	const beta: Driver = {
+		...ownFilesDriver('beta'),
+		deployment: request => {
+			const plan = ownFilesDriver('beta').deployment(request);
+			return { ...plan, edits: plan.edits.map(edit => ({ ...edit, file: OWN })) };
+		},
+	};
+	const gamma = ownFilesDriver('gamma');
+	for (const driver of [beta, gamma]) await deploy(workspace, driver, deployRequest(folder.path, '0.1.0-aaaaaaaa'));
+	const whole = readFileSync(own, 'utf8');
+	writeFileSync(own, `${whole},`);
+	const { changed, failed } = await cleanUp(workspace, undefined, [alpha, beta, gamma]);
+	expect(failed).toMatchObject([{ agent: 'beta', error: { code: 'settings-broken' } }]);
+	expect(changed).toEqual(expect.arrayContaining([SHARED, '.gamma/plugin/nancy.js']));
+	expect(existsSync(join(workspace.folder, SHARED))).toBe(false);
+	expect((await workspace.config()).deployments.map(({ driver }) => driver)).toEqual(['beta']);
+	writeFileSync(own, whole);
+	expect((await cleanUp(workspace, undefined, [alpha, beta, gamma])).failed).toEqual([]);
+	expect(existsSync(own)).toBe(false);
 });

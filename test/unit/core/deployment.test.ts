@@ -50,6 +50,18 @@ const entries = (version?: string) =>
 		.edits.flatMap(edit => edit.entries);
 
 describe('deploying into a workspace', () => {
+	it.each([
+		['blanks', '\n \r\n'],
+		['a comment', '// mine'],
+		['a mark', '\uFEFF\n'],
+	])('takes a file of %s alone for an empty one, and gives it back', async (_, nothing) => {
+		await given(nothing);
+		await deploy(workspace, claudeCode, request());
+		expect(await deploymentState(workspace, claudeCode, request())).toBe('ok');
+		await undeploy(workspace, claudeCode);
+		expect(await text()).toBe(nothing);
+	});
+
 	it('leaves nothing behind where nothing was', async () => {
 		const { changed } = await deploy(workspace, claudeCode, request());
 		expect(changed).toEqual([SETTINGS, '.claude/skills/check-directives']);

@@ -7,8 +7,10 @@ import { examine, repair, type Instruments } from '../../../src/core/doctor.ts';
 import type { InstalledRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { geminiCli } from '../../../src/drivers/gemini-cli/driver.ts';
 import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
+import type { WorkerRecord } from '../../../src/protocol/records.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
 let folder: string;
@@ -37,11 +39,21 @@ const instruments = (more: Partial<Instruments> = {}): Instruments => ({
 	agents: [{ driver: claudeCode, found: { executable: '/usr/bin/claude', version: [2, 1, 329] }, problem: '' }],
 	installRuntime: () => Promise.resolve(runtime),
 	tryLauncher: () => Promise.resolve(undefined),
+	env: { HOME: join(folder, 'home') },
 	...more,
 });
 
 const problems = async (more: Partial<Instruments> = {}) =>
 	(await examine(workspace, instruments(more))).filter(({ level }) => level === 'problem').map(({ text }) => text);
+
+const workerRecord = (task: TaskName): WorkerRecord => ({
+	version: 1,
+	task,
+	name: FIRST_WORKER,
+	agent: claudeCode.id,
+	sessions: [],
+	startedAt: new Date().toISOString(),
+});
 
 describe('the doctor', () => {
 	it('finds nothing wrong in a workspace without Nancy, and leaves nothing in it', async () => {
@@ -117,6 +129,50 @@ describe('the doctor', () => {
 		expect(await readFile(settings, 'utf8')).toBe('{\n  "hooks": oops\n}');
 	});
 
+	it.each([
+		['.claude/settings.json', '{"disableAllHooks":true}', '"disableAllHooks"'],
+		['home/.claude/settings.json', '{"disableAllHooks":true}', '"disableAllHooks"'],
+		['.claude/settings.local.json', '{\n  // mine\n}\n', 'has comments'],
+	])('names %s where it keeps the agent from running the hooks that are there', async (file, text, says) => {
+		await mkdir(join(folder, 'home/.claude'), { recursive: true });
+		await mkdir(join(folder, '.claude'));
+		await writeFile(join(folder, file), text);
+		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
+		const said = await problems();
+		expect(said).toEqual([expect.stringContaining(says)]);
+		expect(said[0]).toContain(file);
+	});
+
+	it('takes the word of the settings that count more', async () => {
+		await mkdir(join(folder, '.claude'));
+		await writeFile(join(folder, '.claude/settings.json'), '{"disableAllHooks":true}');
+		await writeFile(settings, '{"disableAllHooks":false}');
+		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
+		expect(await problems()).toEqual([]);
+	});
+
+	it('says nothing of comments to an agent that reads them, and knows its own switch', async () => {
+		const found = { executable: '/usr/bin/gemini', version: geminiCli.oldestVersion };
+		const gemini = { agents: [{ driver: geminiCli, found, problem: '' }] };
+		const own = join(folder, '.gemini/settings.json');
+		await mkdir(join(folder, '.gemini'));
+		await writeFile(own, '{\n  // mine\n  "hooksConfig": {"enabled": true}\n}\n');
+		const request = { runtime, agentVersion: geminiCli.oldestVersion, scope: 'workspace' as const };
+		expect((await deploy(workspace, geminiCli, request)).warnings.join()).not.toContain('comments');
+		expect(await problems(gemini)).toEqual([]);
+		await writeFile(own, (await readFile(own, 'utf8')).replace('true', 'false'));
+		expect(await problems(gemini)).toEqual([expect.stringContaining('"hooksConfig.enabled"')]);
+	});
+
+	it('names a settings file that is JSON and cannot be edited, before anything is deployed', async () => {
+		await mkdir(join(folder, '.claude'));
+		await writeFile(settings, '{"hooks":"none"}');
+		expect(await problems()).toEqual([
+			expect.stringMatching(/settings\.local\.json has "hooks".* line 1, column 10/),
+		]);
+		expect(await readFile(settings, 'utf8')).toBe('{"hooks":"none"}');
+	});
+
 	it('takes back the hooks of an agent that is gone', async () => {
 		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
 		const gone = {
@@ -150,18 +206,28 @@ describe('the doctor', () => {
 		expect(said.join('\n')).toMatch(/does not run: exit code 127[\s\S]*login\/task\.json/);
 	});
 
-	it('gives back what a dead hook holds', async () => {
-		const now = new Date().toISOString();
+	it('names every file that the overview cannot read, and what does not belong in the spool', async () => {
 		const name = TaskName.parse('login');
 		await workspace.createTask(taskRecord(name, claudeCode.id));
-		await workspace.saveWorker({
-			version: 1,
-			task: name,
-			name: FIRST_WORKER,
-			agent: claudeCode.id,
-			sessions: [],
-			startedAt: now,
-		});
+		await workspace.saveWorker(workerRecord(name));
+		const { delegates, spool } = workspace.paths;
+		const mailbox = workspace.paths.mailbox(name, FIRST_WORKER);
+		const broken = [join(delegates, 'x.json'), join(mailbox, 'delivered/zz.md'), join(mailbox, 'claimed/rand.md')];
+		await mkdir(delegates, { recursive: true });
+		await mkdir(join(spool, 'folder'), { recursive: true });
+		for (const file of [...broken, join(spool, 'mine.txt')]) await writeFile(file, '{');
+		await writeFile(broken[1] ?? '', '');
+		const said = await problems();
+		for (const file of [...broken, join(spool, 'folder'), join(spool, 'mine.txt')])
+			expect(said.filter(text => text.startsWith(`${file}: `))).toHaveLength(1);
+		expect(said.join()).not.toContain('..');
+		expect(await readFile(join(spool, 'mine.txt'), 'utf8')).toBe('{');
+	});
+
+	it('gives back what a dead hook holds', async () => {
+		const name = TaskName.parse('login');
+		await workspace.createTask(taskRecord(name, claudeCode.id));
+		await workspace.saveWorker(workerRecord(name));
 		const mailbox = workspace.paths.mailbox(name, FIRST_WORKER);
 		await writeFile(join(mailbox, 'claimed', '999999999-1-note.md'), 'use plan B');
 		await repair(await examine(workspace, instruments()));

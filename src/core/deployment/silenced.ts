@@ -1,0 +1,54 @@
+import { stripComments } from 'jsonc-parser';
+import type { Driver, HookSwitch, LaunchPlace } from '../driver.ts';
+import type { Workspace } from '../workspace.ts';
+import { jobFor, type DeployRequest } from './job.ts';
+import { recordOf } from './record.ts';
+import { isPlainJson } from './settingsText.ts';
+import { readBytes, readText } from './target.ts';
+
+/** Sentences about the CLI's settings for which it runs none of the hooks that are in their place. Only the user can cure them. */
+export async function silencers(
+	workspace: Workspace,
+	driver: Driver,
+	request: DeployRequest,
+	env: LaunchPlace['env'],
+): Promise<string[]> {
+	const { plan } = jobFor(workspace, driver, request, await recordOf(workspace, driver.id));
+	const sentences: string[] = [];
+	for (const { file } of plan.edits) sentences.push(...passedOver(driver, file, await readText(workspace, file)));
+	const off = await switchedOff(workspace, driver, env);
+	if (off) {
+		sentences.push(
+			`${driver.displayName} runs no hooks here, for "${off.setting}" in ${off.file} says so: sessions hear and report nothing.`,
+		);
+	}
+	return sentences;
+}
+
+/** What to say of a settings file that the CLI may not read, though it holds what it should. */
+export function passedOver({ displayName, hookSwitch }: Driver, file: string, text: string): string[] {
+	const takesComments = hookSwitch !== 'none' && hookSwitch.takesComments;
+	if (isPlainJson(takesComments ? stripComments(text) : text)) return [];
+	const what = takesComments ? 'trailing commas' : 'comments or trailing commas';
+	return [`${file} has ${what}; ${displayName} may ignore the whole file.`];
+}
+
+async function switchedOff({ folder }: Workspace, { hookSwitch }: Driver, env: LaunchPlace['env']) {
+	if (hookSwitch === 'none') return undefined;
+	for (const file of hookSwitch.files({ workspaceFolder: folder, env })) {
+		const choice = hookSwitch.read(await settingsIn(file, hookSwitch), file);
+		if (choice) return choice.isOff ? { file, setting: choice.setting } : undefined;
+	}
+	return undefined;
+}
+
+/** As the CLI has it: what it cannot read says nothing to it either. */
+async function settingsIn(file: string, { takesComments }: HookSwitch): Promise<unknown> {
+	try {
+		const text = (await readBytes(file))?.toString('utf8') ?? '';
+		const settings: unknown = JSON.parse(takesComments ? stripComments(text) : text);
+		return settings;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { entriesOf } from '../../base/listing.ts';
+import type { FileProblem } from '../workspace.ts';
+import { REJECTED } from './rejected.ts';
+import { readSpooled } from './spooled.ts';
+import { parseSpoolFileName } from './spoolName.ts';
+
+/** What stands in the spool and is none of its files, as the collector would say. Only looks. */
+export async function strangersIn(spool: string): Promise<FileProblem[]> {
+	const problems: FileProblem[] = [];
+	for (const entry of await entriesOf(spool)) {
+		const { name } = entry;
+		if (name.startsWith('.') || name === REJECTED || (entry.isFile() && parseSpoolFileName(name))) continue;
+		const file = join(spool, name);
+		if (!entry.isFile()) problems.push({ file, reason: 'not a file' });
+		// Nancy's own notes are known by what they say.
+		else if (isForeign(name, await readFile(file, 'utf8').catch(() => undefined)))
+			problems.push({ file, reason: 'not a file of the spool' });
+	}
+	return problems;
+}
+
+function isForeign(name: string, text: string | undefined): boolean {
+	return text !== undefined && readSpooled(name, text, new Map()).is === 'foreign';
+}
