@@ -89,6 +89,23 @@ describe('Mailbox', () => {
 		expect(await readFile(file, 'utf8')).toContain('hello');
 	});
 
+	it('leaves a file that is not UTF-8 where it is, also where it becomes so before it is claimed', async () => {
+		const utf16 = Buffer.from('\uFEFFStop.', 'utf16le');
+		const file = join(folder, 'inbox', 'from Notepad.md');
+		const problems = [{ file, reason: 'it is not UTF-8; save it as UTF-8' }];
+		await writeFile(file, utf16);
+		expect(await mailbox.claim(() => 'take')).toEqual([]);
+		expect(await mailbox.list()).toEqual({ messages: [], problems });
+
+		await writeFile(file, 'Stop.');
+		const resaved = () => writeFile(file, utf16).then(() => true);
+		expect(await mailbox.claim(() => 'take', resaved)).toEqual([]);
+		expect(await mailbox.list()).toEqual({ messages: [], problems });
+		expect(await readFile(file)).toEqual(utf16);
+		await rename(file, join(folder, 'delivered', 'old.md'));
+		expect((await mailbox.list()).problems).toMatchObject([{ reason: problems[0]?.reason }]);
+	});
+
 	it('gives a message to exactly one of many claimers', async () => {
 		for (let n = 0; n < 50; n++) await mailbox.put(messageContent(`m${n}`));
 		const claimers = Array.from({ length: 20 }, () => new Mailbox(root, folder).claim(() => 'take'));
