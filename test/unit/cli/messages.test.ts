@@ -315,7 +315,7 @@ describe('nancy archive', () => {
 	});
 
 	it('prefers the own mailbox, and asks for more where an id is ambiguous', async () => {
-		const { project, task, inbox } = await projectWithWorker();
+		const { project, task, worker, inbox } = await projectWithWorker();
 		await using _ = project;
 		for (const name of ['same.md', 'same-too.md']) writeFileSync(join(inbox(), name), 'mine');
 		writeFileSync(join(inbox('orchestrator'), 'same.md'), 'the human’s');
@@ -325,6 +325,7 @@ describe('nancy archive', () => {
 			code: 2,
 			stderr: expect.stringContaining('could be'),
 		});
+		await deliverAll(project, task, worker);
 		expect((await nancy.run(['archive', 'same'], call)).stdout).toBe('archived same (fix-login/worker)\n');
 		expect(readdirSync(inbox('orchestrator'))).toEqual(['same.md']);
 		expect(await nancy.run(['archive', 'unknown'], call)).toMatchObject({
@@ -333,14 +334,18 @@ describe('nancy archive', () => {
 		});
 	});
 
-	it('does not keep from an agent what it has not read', async () => {
-		const { project, queued } = await projectWithWorker();
+	it('does not keep from an agent what it has not read, also where the agent itself asks', async () => {
+		const { project, task, worker, queued } = await projectWithWorker();
 		await using _ = project;
 		const id = (await nancy.run(['send', 'fix-login', 'Do it.'], { cwd: project.path })).stdout.trim();
 
 		expect(await nancy.run(['archive', id], { cwd: project.path })).toMatchObject({
 			code: 6,
 			stderr: expect.stringContaining(`nancy withdraw ${id}`),
+		});
+		expect(await nancy.run(['archive', id], { cwd: '/', env: project.terminal(task, worker) })).toMatchObject({
+			code: 6,
+			stderr: expect.stringContaining('has not been handed over yet'),
 		});
 		expect(queued()).toHaveLength(1);
 	});
