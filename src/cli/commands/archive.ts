@@ -3,7 +3,7 @@ import { NancyError } from '../../base/errors.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
 import { answer, command } from '../command.ts';
-import { findMessage, type FoundMessage } from '../mailboxes.ts';
+import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';
 import { findWorkspace, mailboxName, senderName, type Caller } from '../place.ts';
 
 const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
@@ -32,15 +32,15 @@ export const archive = command(
 	Input,
 	async ({ ids }, context) => {
 		const workspace = findWorkspace(context);
-		const messages = [];
-		for (const typed of ids) {
-			// The hook that handed it over may have died before it could file it.
-			if (context.caller.is === 'worker') await workspace.mailbox(context.caller.address).recover();
-			const found = await findMessage(workspace, context.caller, typed, ['queued', 'delivered', 'archived']);
-			refuseUnread(context.caller, found);
-			await workspace.mailbox(found.address).archive(found.message.id);
-			messages.push(moved(found, 'archived'));
-		}
+		// The hook that handed it over may have died before it could file it.
+		if (context.caller.is === 'worker') await workspace.mailbox(context.caller.address).recover();
+		const found = await findEach(ids, async typed => {
+			const one = await findMessage(workspace, context.caller, typed, ['delivered', 'queued', 'archived']);
+			refuseUnread(context.caller, one);
+			return one;
+		});
+		for (const { address, message } of found) await workspace.mailbox(address).archive(message.id);
+		const messages = found.map(one => moved(one, 'archived'));
 		return answer(
 			MovedOutput,
 			{ messages },
