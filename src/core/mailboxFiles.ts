@@ -5,7 +5,7 @@ import { readIfExists, readTextIfExists } from '../base/atomicFile.ts';
 import { mapConcurrently } from '../base/concurrent.ts';
 import { errorText, hasErrno } from '../base/errors.ts';
 import { parseMessage, type MessageContent, type ParsedMessage } from '../protocol/message.ts';
-import { MessageId } from '../protocol/names.ts';
+import { LONGEST_MESSAGE_NAME, MessageId } from '../protocol/names.ts';
 import { Receipt } from '../protocol/records.ts';
 import { refuseLinks } from './links.ts';
 
@@ -179,7 +179,7 @@ export class MailboxFiles {
 		if (bytes === undefined || (bytes.length === 0 && state === 'queued')) return undefined;
 		const file = this.in(state, name);
 		if (id === undefined) {
-			if (!name.startsWith('.')) problems.push({ file, reason: 'its name is too long; rename it' });
+			if (!name.startsWith('.')) problems.push({ file, reason: nameProblem(state, name) });
 			return undefined;
 		}
 		const parsed = parseFile(bytes);
@@ -187,6 +187,15 @@ export class MailboxFiles {
 		problems.push({ file, reason: parsed.reason });
 		return undefined;
 	}
+}
+
+/** Why {@link MailboxFiles.idOf} makes nothing of it. */
+function nameProblem(state: MessageState, name: string): string {
+	if (state === 'claimed' && !CLAIM_FILE.test(name))
+		return `its name is not that of a claim; if it is a message, move it to ${folderByState.queued}`;
+	return Buffer.byteLength(name) - '.md'.length > LONGEST_MESSAGE_NAME
+		? 'its name is too long; rename it'
+		: 'its name has a character that no message may have; rename it';
 }
 
 /** Editors of some systems save other encodings: handed over, such a message would be gibberish with a receipt. */

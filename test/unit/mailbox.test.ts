@@ -84,7 +84,7 @@ describe('Mailbox', () => {
 
 		expect((await mailbox.claim(() => 'take')).map(claim => claim.content.text)).toEqual(['good']);
 		expect((await mailbox.list()).problems).toEqual([
-			{ file, reason: 'header "kind" is not valid: use directive, feedback or result' },
+			{ file, reason: 'header "type" is not valid: use directive, feedback or result' },
 		]);
 		expect(await readFile(file, 'utf8')).toContain('hello');
 	});
@@ -174,7 +174,13 @@ describe('Mailbox', () => {
 		const claims = await mailbox.claim(() => 'take');
 		expect(claims.map(({ content }) => content.text)).toEqual(['fine']);
 		deliverAll(claims);
-		expect((await mailbox.list()).problems).toMatchObject([{ reason: expect.stringContaining('too long') }]);
+		await writeFile(join(folder, 'inbox', 'a\tb.md'), 'odd name');
+		await writeFile(join(folder, 'claimed', 'note.md'), 'no claim');
+		expect((await mailbox.list()).problems.map(({ reason }) => reason).sort()).toEqual([
+			'its name has a character that no message may have; rename it',
+			'its name is not that of a claim; if it is a message, move it to inbox',
+			'its name is too long; rename it',
+		]);
 	});
 
 	it.each(['inbox', 'claimed', 'delivered', 'archive', 'withdrawn'])('refuses a link for its %s', async state => {
