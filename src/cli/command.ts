@@ -8,6 +8,8 @@ export interface Option {
 	value?: string;
 	short?: string;
 	help: string;
+	/** What to use, where its value has a form that {@link help} does not say. */
+	expects?: string;
 }
 
 export interface Positional {
@@ -92,7 +94,12 @@ export function command<S extends z.ZodMiniType>(
 		run: (input, context) => {
 			const parsed = schema.safeParse(input);
 			if (parsed.success) return run(parsed.data, context);
-			throw usageError(description, parsed.error.issues[0]);
+			const [issue] = parsed.error.issues;
+			throw usageError(description, issue, issue !== undefined && !hasValue(input, issue.path[0]));
 		},
 	};
+}
+
+function hasValue(input: unknown, name: PropertyKey | undefined): boolean {
+	return typeof input === 'object' && input !== null && name !== undefined && Object.hasOwn(input, name);
 }

@@ -71,15 +71,34 @@ export function failureOf(error: unknown): Failure {
 	return { code: 'io', message: errorText(error), exitCode: ExitCode.failed };
 }
 
-/** Says which argument is wrong and what it may be. */
-export function usageError(description: CommandDescription, issue: z.core.$ZodIssue | undefined): NancyError {
+/** Says which argument is wrong, or missing, and what it may be. */
+export function usageError(
+	description: CommandDescription,
+	issue: z.core.$ZodIssue | undefined,
+	isMissing: boolean,
+): NancyError {
 	const name = String(issue?.path[0] ?? '');
 	const see = `nancy ${description.name} --help shows how`;
 	const positional = description.positionals.find(candidate => candidate.name === name);
 	const shown = positional ? positional.label : `--${name}`;
-	const help = positional?.help ?? description.options[name]?.help ?? '';
-	const allowed = issue?.code === 'invalid_value' ? `use ${list(issue.values.map(String))}` : help;
-	return new NancyError('bad-usage', `${shown} is not valid: ${allowed}; ${see}`);
+	const option = description.options[name];
+	const help = positional?.help ?? option?.expects ?? option?.help ?? '';
+	const wrong = isMissing ? 'is missing' : 'is not valid';
+	return new NancyError('bad-usage', `${shown} ${wrong}: ${(issue && allowedBy(issue)) ?? help}; ${see}`);
+}
+
+/** What the schema itself says that a value may be. */
+function allowedBy(issue: z.core.$ZodIssue): string | undefined {
+	switch (issue.code) {
+		case 'invalid_value':
+			return `use ${list(issue.values.map(String))}`;
+		case 'too_small':
+			return 'it may not be empty';
+		case 'too_big':
+			return `use at most ${issue.maximum} characters`;
+		default:
+			return undefined;
+	}
 }
 
 function list(values: readonly string[]): string {

@@ -46,6 +46,7 @@ export async function listMailboxes(
 /**
  * The message that `typed` is the id of, or the beginning of it. Looked for in the caller's own mailbox first, then in its
  * task, then everywhere; the first place that knows it decides.
+ * @param states where a file's name was used before, its message in the first of these states is meant
  */
 export async function findMessage(
 	workspace: Workspace,
@@ -55,13 +56,28 @@ export async function findMessage(
 ): Promise<FoundMessage> {
 	for (const addresses of await searchOrder(workspace, caller)) {
 		const { found } = await listMailboxes(workspace, addresses, states);
-		const exact = found.filter(({ message }) => message.id === typed);
-		const matches = exact.length > 0 ? exact : found.filter(({ message }) => message.id.startsWith(typed));
+		const exact = states
+			.map(state => found.filter(({ message }) => message.id === typed && message.state === state))
+			.find(inState => inState.length > 0);
+		const matches = exact ?? found.filter(({ message }) => message.id.startsWith(typed));
 		const [first, second] = matches;
 		if (first && !second) return first;
 		if (first) throw ambiguous(typed, matches);
 	}
 	throw new NancyError('no-message', `there is no such message "${typed}"; nancy inbox lists the messages`);
+}
+
+/** What the ids stand for, each message once. All are found before anything is done to one: a wrong id leaves everything as it is. */
+export async function findEach(
+	ids: readonly string[],
+	find: (typed: string) => Promise<FoundMessage>,
+): Promise<FoundMessage[]> {
+	const byFile = new Map<string, FoundMessage>();
+	for (const typed of ids) {
+		const found = await find(typed);
+		byFile.set(found.message.file, found);
+	}
+	return [...byFile.values()];
 }
 
 export function messageOutput({ address, message }: FoundMessage): MessageOutput {

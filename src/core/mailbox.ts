@@ -10,7 +10,7 @@ import {
 } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
 import { liveness, ownIdentity } from '../base/liveness.ts';
-import { formatMessage, parseMessage, type MessageContent } from '../protocol/message.ts';
+import { formatMessage, type MessageContent } from '../protocol/message.ts';
 import type { MessageId } from '../protocol/names.ts';
 import { Receipt } from '../protocol/records.ts';
 import { jsonText } from './jsonFile.ts';
@@ -18,6 +18,7 @@ import {
 	CLAIM_FILE,
 	MailboxFiles,
 	MESSAGE_STATES,
+	parseFile,
 	type MailboxListing,
 	type MessageState,
 	type StoredMessage,
@@ -236,7 +237,7 @@ export class Mailbox {
 		const id = this.freeId(queuedAs, claimedIds);
 		const claimed = this.claimFile(id);
 		if (!moveIfThereSync(this.files.in('queued', messageFile(queuedAs)), claimed)) return undefined;
-		const parsed = parseMessage(readFileSync(claimed, 'utf8'));
+		const parsed = parseFile(readFileSync(claimed));
 		if (!parsed.ok) {
 			this.giveBack(claimed, id);
 			return undefined;

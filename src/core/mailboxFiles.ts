@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { readTextIfExists } from '../base/atomicFile.ts';
+import { readIfExists, readTextIfExists } from '../base/atomicFile.ts';
 import { mapConcurrently } from '../base/concurrent.ts';
 import { errorText, hasErrno } from '../base/errors.ts';
-import { parseMessage, type MessageContent } from '../protocol/message.ts';
-import { MessageId } from '../protocol/names.ts';
+import { parseMessage, type MessageContent, type ParsedMessage } from '../protocol/message.ts';
+import { LONGEST_MESSAGE_NAME, MessageId } from '../protocol/names.ts';
 import { Receipt } from '../protocol/records.ts';
 import { refuseLinks } from './links.ts';
 
@@ -142,11 +143,11 @@ export class MailboxFiles {
 		name: string,
 		problems: MailboxProblem[],
 	): Promise<StoredMessage | undefined> {
-		const text = await readTextIfExists(this.in(state, name)).catch((error: unknown) => {
+		const bytes = await readIfExists(this.in(state, name)).catch((error: unknown) => {
 			problems.push({ file: this.in(state, name), reason: errorText(error) });
 			return undefined;
 		});
-		const message = this.stored(state, name, text, problems);
+		const message = this.stored(state, name, bytes, problems);
 		const receipt = message && state !== 'claimed' ? await this.receipt(state, message.id, problems) : undefined;
 		return receipt && message ? { ...message, receipt } : message;
 	}
@@ -159,7 +160,7 @@ export class MailboxFiles {
 				message && existsSync(this.heldFile(message.id))
 					? readIfThereSync(this.heldFile(message.id))
 					: undefined;
-			return held !== undefined && message ? { ...message, held: held.trim() } : message;
+			return held !== undefined && message ? { ...message, held: held.toString('utf8').trim() } : message;
 		} catch (error) {
 			// One file that may not be read must not hold up the others.
 			problems.push({ file: this.in('queued', name), reason: errorText(error) });
@@ -170,22 +171,38 @@ export class MailboxFiles {
 	private stored(
 		state: MessageState,
 		name: string,
-		text: string | undefined,
+		bytes: Buffer | undefined,
 		problems: MailboxProblem[],
 	): StoredMessage | undefined {
 		const id = this.idOf(state, name);
 		// An empty file in the inbox is one that somebody is still writing.
-		if (text === undefined || (text === '' && state === 'queued')) return undefined;
+		if (bytes === undefined || (bytes.length === 0 && state === 'queued')) return undefined;
 		const file = this.in(state, name);
 		if (id === undefined) {
-			if (!name.startsWith('.')) problems.push({ file, reason: 'its name is too long; rename it' });
+			if (!name.startsWith('.')) problems.push({ file, reason: nameProblem(state, name) });
 			return undefined;
 		}
-		const parsed = parseMessage(text);
+		const parsed = parseFile(bytes);
 		if (parsed.ok) return { id, state, file, content: parsed.content };
 		problems.push({ file, reason: parsed.reason });
 		return undefined;
 	}
+}
+
+/** Why {@link MailboxFiles.idOf} makes nothing of it. */
+function nameProblem(state: MessageState, name: string): string {
+	if (state === 'claimed' && !CLAIM_FILE.test(name))
+		return `its name is not that of a claim; if it is a message, move it to ${folderByState.queued}`;
+	return Buffer.byteLength(name) - '.md'.length > LONGEST_MESSAGE_NAME
+		? 'its name is too long; rename it'
+		: 'its name has a character that no message may have; rename it';
+}
+
+/** Editors of some systems save other encodings: handed over, such a message would be gibberish with a receipt. */
+export function parseFile(bytes: Buffer): ParsedMessage {
+	return isUtf8(bytes)
+		? parseMessage(bytes.toString('utf8'))
+		: { ok: false, reason: 'it is not UTF-8; save it as UTF-8' };
 }
 
 /** Urgent first, then the order set by hand, then by age. */
@@ -200,9 +217,9 @@ export function byDeliveryOrder(
 	return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-function readIfThereSync(file: string): string | undefined {
+function readIfThereSync(file: string): Buffer | undefined {
 	try {
-		return readFileSync(file, 'utf8');
+		return readFileSync(file);
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT')) return undefined;
 		throw error;

@@ -4,7 +4,10 @@ import { TaskName } from '../protocol/names.ts';
 export function taskNameFrom(title: string): TaskName | undefined {
 	const slug = title
 		.normalize('NFKD')
+		// The accents, now apart from their letters.
+		.replace(/\p{M}+/gu, '')
 		.toLowerCase()
+		.replaceAll('ß', 'ss')
 		.replace(/[^a-z0-9_.-]+/g, '-')
 		.replace(/\.{2,}/g, '.')
 		.slice(0, 64)

@@ -49,11 +49,8 @@ export function parseMessage(file: string): ParsedMessage {
 	}
 	const header = MessageHeader.safeParse(fields);
 	if (!header.success) {
-		const issue = header.error.issues[0];
-		return {
-			ok: false,
-			reason: `header "${String(issue?.path[0])}" is not valid: ${allowedValues(issue?.path[0])}`,
-		};
+		const field = header.error.issues[0]?.path[0];
+		return { ok: false, reason: `header "${labelOf(field)}" is not valid: ${allowedValues(field)}` };
 	}
 	const text = lines.slice(next).join('\n').replace(/^\n+/, '').trimEnd();
 	if (text === '') return { ok: false, reason: 'the message has no text' };
@@ -76,6 +73,11 @@ function fieldFor(label: string | undefined): keyof MessageHeader | undefined {
 	const key = label?.toLowerCase();
 	for (const [name, field] of Object.entries(fieldByLabel)) if (name === key) return field;
 	return undefined;
+}
+
+/** What the file calls it. */
+function labelOf(field: PropertyKey | undefined): string {
+	return Object.entries(fieldByLabel).find(([, named]) => named === field)?.[0] ?? String(field);
 }
 
 function allowedValues(field: PropertyKey | undefined): string {

@@ -15,7 +15,7 @@ export const WorkerName = z
 export type WorkerName = z.infer<typeof WorkerName>;
 
 /** In bytes. A file name may have 255, and claims put the claimer in front and receipts an ending behind. */
-const LONGEST_MESSAGE_NAME = 200;
+export const LONGEST_MESSAGE_NAME = 200;
 
 /**
  * A message's file name without `.md`. Nancy makes `<UTC time>-<random>`; a file that a person dropped may be called

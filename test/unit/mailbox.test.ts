@@ -84,9 +84,26 @@ describe('Mailbox', () => {
 
 		expect((await mailbox.claim(() => 'take')).map(claim => claim.content.text)).toEqual(['good']);
 		expect((await mailbox.list()).problems).toEqual([
-			{ file, reason: 'header "kind" is not valid: use directive, feedback or result' },
+			{ file, reason: 'header "type" is not valid: use directive, feedback or result' },
 		]);
 		expect(await readFile(file, 'utf8')).toContain('hello');
+	});
+
+	it('leaves a file that is not UTF-8 where it is, also where it becomes so before it is claimed', async () => {
+		const utf16 = Buffer.from('\uFEFFStop.', 'utf16le');
+		const file = join(folder, 'inbox', 'from Notepad.md');
+		const problems = [{ file, reason: 'it is not UTF-8; save it as UTF-8' }];
+		await writeFile(file, utf16);
+		expect(await mailbox.claim(() => 'take')).toEqual([]);
+		expect(await mailbox.list()).toEqual({ messages: [], problems });
+
+		await writeFile(file, 'Stop.');
+		const resaved = () => writeFile(file, utf16).then(() => true);
+		expect(await mailbox.claim(() => 'take', resaved)).toEqual([]);
+		expect(await mailbox.list()).toEqual({ messages: [], problems });
+		expect(await readFile(file)).toEqual(utf16);
+		await rename(file, join(folder, 'delivered', 'old.md'));
+		expect((await mailbox.list()).problems).toMatchObject([{ reason: problems[0]?.reason }]);
 	});
 
 	it('gives a message to exactly one of many claimers', async () => {
@@ -157,7 +174,13 @@ describe('Mailbox', () => {
 		const claims = await mailbox.claim(() => 'take');
 		expect(claims.map(({ content }) => content.text)).toEqual(['fine']);
 		deliverAll(claims);
-		expect((await mailbox.list()).problems).toMatchObject([{ reason: expect.stringContaining('too long') }]);
+		await writeFile(join(folder, 'inbox', 'a\tb.md'), 'odd name');
+		await writeFile(join(folder, 'claimed', 'note.md'), 'no claim');
+		expect((await mailbox.list()).problems.map(({ reason }) => reason).sort()).toEqual([
+			'its name has a character that no message may have; rename it',
+			'its name is not that of a claim; if it is a message, move it to inbox',
+			'its name is too long; rename it',
+		]);
 	});
 
 	it.each(['inbox', 'claimed', 'delivered', 'archive', 'withdrawn'])('refuses a link for its %s', async state => {

@@ -30,7 +30,7 @@ describe('a message file', () => {
 	it('says which header is wrong and what it may be', () => {
 		expect(parseMessage('**Type:** order\n\nx')).toEqual({
 			ok: false,
-			reason: 'header "kind" is not valid: use directive, feedback or result',
+			reason: 'header "type" is not valid: use directive, feedback or result',
 		});
 		expect(parseMessage('**Order:** soon\n\nx')).toMatchObject({
 			ok: false,

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import type { WorkerAddress } from '../../core/workspace.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
 import { answer, command } from '../command.ts';
-import { findMessage, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, mailboxName, type Caller } from '../place.ts';
+import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';
+import { findWorkspace, mailboxName, senderName, type Caller } from '../place.ts';
 
 const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
 
@@ -15,8 +14,8 @@ export const archive = command(
 		summary: 'file messages away that were acted on',
 		details: [
 			'An agent archives what it was told and has done; the human archives what was read. The message is looked for in ' +
-				'the own mailbox first, then in the task, then in the whole workspace. What another agent has not read yet cannot ' +
-				'be archived: nancy withdraw takes it back.',
+				'the own mailbox first, then in the task, then in the whole workspace. What has not been handed to its agent yet ' +
+				'cannot be archived: nancy withdraw takes it back.',
 		],
 		positionals: [
 			{
@@ -33,15 +32,15 @@ export const archive = command(
 	Input,
 	async ({ ids }, context) => {
 		const workspace = findWorkspace(context);
-		const messages = [];
-		for (const typed of ids) {
-			// The hook that handed it over may have died before it could file it.
-			if (context.caller.is === 'worker') await workspace.mailbox(context.caller.address).recover();
-			const found = await findMessage(workspace, context.caller, typed, ['queued', 'delivered', 'archived']);
-			refuseUnread(context.caller, found);
-			await workspace.mailbox(found.address).archive(found.message.id);
-			messages.push(moved(found, 'archived'));
-		}
+		// The hook that handed it over may have died before it could file it.
+		if (context.caller.is === 'worker') await workspace.mailbox(context.caller.address).recover();
+		const found = await findEach(ids, async typed => {
+			const one = await findMessage(workspace, context.caller, typed, ['delivered', 'queued', 'archived']);
+			refuseUnread(context.caller, one);
+			return one;
+		});
+		for (const { address, message } of found) await workspace.mailbox(address).archive(message.id);
+		const messages = found.map(one => moved(one, 'archived'));
 		return answer(
 			MovedOutput,
 			{ messages },
@@ -50,19 +49,17 @@ export const archive = command(
 	},
 );
 
-/** Archiving a queued message would keep it from its reader; only the reader may, who has seen it in `nancy inbox`. */
+/**
+ * Archiving a queued message would keep it from its reader. The human has read it in the list; an agent, which can list it too, has read
+ * what a hook has handed over: that has the receipt.
+ */
 function refuseUnread(caller: Caller, { address, message }: FoundMessage): void {
-	if (message.state !== 'queued') return;
-	const isOwn = caller.is === 'human' ? address.worker === ORCHESTRATOR : isSame(caller.address, address);
-	if (isOwn) return;
-	throw new NancyError(
-		'busy',
-		`${mailboxName(address)} has not read message ${message.id} yet; nancy withdraw ${message.id} takes it back`,
-	);
-}
-
-function isSame(a: WorkerAddress, b: WorkerAddress): boolean {
-	return a.task === b.task && a.worker === b.worker;
+	if (message.state !== 'queued' || (caller.is === 'human' && address.worker === ORCHESTRATOR)) return;
+	const why =
+		mailboxName(address) === senderName(caller)
+			? `message ${message.id} has not been handed over yet: it comes at a tool call or when you stop`
+			: `${mailboxName(address)} has not read message ${message.id} yet; nancy withdraw ${message.id} takes it back`;
+	throw new NancyError('busy', why);
 }
 
 export function moved(

@@ -49,7 +49,11 @@ export const orchestrate = command(
 				help: "which agent; without it the task's, the workspace's default, or the first found",
 			},
 			model: { value: 'MODEL', help: 'the model, as the agent names it' },
-			worker: { value: 'WORKER', help: 'this worker, for example worker-2; without it the next free name' },
+			worker: {
+				value: 'WORKER',
+				help: 'this worker, for example worker-2; without it the next free name',
+				expects: 'use up to 32 of a-z, 0-9 and "-", starting with a letter',
+			},
 			resume: { help: "go on with the worker's last conversation" },
 			title: { value: 'TITLE', help: 'title of a new task' },
 			'no-hooks': { help: 'writes nothing for the agent, which then reports nothing and gets no messages' },

@@ -37,7 +37,7 @@ export const traffic = command(
 			event: { value: 'NAME', help: 'only this event, for example Stop, delivery, trouble' },
 			session: { value: 'ID', help: 'only this session; the beginning of its id is enough' },
 			text: { value: 'TEXT', help: 'only records with this text anywhere in them' },
-			limit: { value: 'N', help: 'the last N lines (default 50)' },
+			limit: { value: 'N', help: 'the last N lines (default 50)', expects: 'use a whole number, at most 999999' },
 		},
 		examples: [
 			['nancy traffic fix-login --follow', 'watches one task'],

@@ -35,7 +35,11 @@ export const wait = command(
 		],
 		options: {
 			until: { value: 'WHAT', help: 'idle, stop or message' },
-			timeout: { value: 'SECONDS', help: 'give up after this time; without it, wait for ever' },
+			timeout: {
+				value: 'SECONDS',
+				help: 'give up after this time; without it, wait for ever',
+				expects: 'use a number of seconds, for example 600',
+			},
 		},
 		examples: [
 			['nancy wait fix-login --until idle --timeout 600', 'at most ten minutes'],

@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import { MESSAGE_STATES } from '../../core/mailboxFiles.ts';
+import type { Workspace } from '../../core/workspace.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
-import { findMessage, type FoundMessage } from '../mailboxes.ts';
+import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';
 import { findWorkspace, senderName, type Caller } from '../place.ts';
 import { moved } from './archive.ts';
 
@@ -12,7 +14,10 @@ export const withdraw = command(
 	{
 		name: 'withdraw',
 		summary: 'take queued messages back',
-		details: ['Works as long as no agent has read the message. An agent can only take back what it sent itself.'],
+		details: [
+			'Works as long as no agent has read the message. An agent can only take back what it sent itself. Where one of several cannot be ' +
+				'taken back, none is.',
+		],
 		positionals: [
 			{
 				name: 'ids',
@@ -28,18 +33,9 @@ export const withdraw = command(
 	Input,
 	async ({ ids }, context) => {
 		const workspace = findWorkspace(context);
-		const messages = [];
-		for (const typed of ids) {
-			const found = await findMessage(workspace, context.caller, typed, [
-				'queued',
-				'claimed',
-				'delivered',
-				'archived',
-			]);
-			refuseOthers(context.caller, found);
-			await workspace.mailbox(found.address).withdraw(found.message.id);
-			messages.push(moved(found, 'withdrawn'));
-		}
+		const found = await findEach(ids, typed => findQueued(workspace, context.caller, typed));
+		for (const { address, message } of found) await workspace.mailbox(address).withdraw(message.id);
+		const messages = found.map(one => moved(one, 'withdrawn'));
 		return answer(
 			MovedOutput,
 			{ messages },
@@ -47,6 +43,17 @@ export const withdraw = command(
 		);
 	},
 );
+
+async function findQueued(workspace: Workspace, caller: Caller, typed: string): Promise<FoundMessage> {
+	const found = await findMessage(workspace, caller, typed, MESSAGE_STATES);
+	refuseOthers(caller, found);
+	const { id, state } = found.message;
+	if (state === 'queued') return found;
+	throw new NancyError(
+		'not-queued',
+		`message ${id} ${state === 'withdrawn' ? 'was taken back before' : 'is not queued any more: the agent has read it'}`,
+	);
+}
 
 /** An agent must not make the user's words, or another agent's, disappear before they are read. */
 function refuseOthers(caller: Caller, { message }: FoundMessage): void {

@@ -6,6 +6,7 @@ import { InboxOutput, MovedOutput, SendOutput } from '../../../src/protocol/outp
 import { parseMessage } from '../../../src/protocol/message.ts';
 import { SessionId, type TaskName, type WorkerName } from '../../../src/protocol/names.ts';
 import { identify } from '../../../src/base/liveness.ts';
+import { messageContent } from '../../support/messageContent.ts';
 import { AGENT, Project } from './project.ts';
 import { NancyCommand } from './nancyCommand.ts';
 
@@ -315,9 +316,10 @@ describe('nancy archive', () => {
 	});
 
 	it('prefers the own mailbox, and asks for more where an id is ambiguous', async () => {
-		const { project, task, inbox } = await projectWithWorker();
+		const { project, task, worker, inbox } = await projectWithWorker();
 		await using _ = project;
-		for (const name of ['same.md', 'same-too.md']) writeFileSync(join(inbox(), name), 'mine');
+		const drop = () => ['same.md', 'same-too.md'].map(name => writeFileSync(join(inbox(), name), 'mine'));
+		drop();
 		writeFileSync(join(inbox('orchestrator'), 'same.md'), 'the human’s');
 		const call = { cwd: '/', env: project.terminal(task, 'worker') };
 
@@ -325,6 +327,9 @@ describe('nancy archive', () => {
 			code: 2,
 			stderr: expect.stringContaining('could be'),
 		});
+		await deliverAll(project, task, worker);
+		// Names that were used before: the message that can be archived is meant.
+		drop();
 		expect((await nancy.run(['archive', 'same'], call)).stdout).toBe('archived same (fix-login/worker)\n');
 		expect(readdirSync(inbox('orchestrator'))).toEqual(['same.md']);
 		expect(await nancy.run(['archive', 'unknown'], call)).toMatchObject({
@@ -333,14 +338,18 @@ describe('nancy archive', () => {
 		});
 	});
 
-	it('does not keep from an agent what it has not read', async () => {
-		const { project, queued } = await projectWithWorker();
+	it('does not keep from an agent what it has not read, also where the agent itself asks', async () => {
+		const { project, task, worker, queued } = await projectWithWorker();
 		await using _ = project;
 		const id = (await nancy.run(['send', 'fix-login', 'Do it.'], { cwd: project.path })).stdout.trim();
 
 		expect(await nancy.run(['archive', id], { cwd: project.path })).toMatchObject({
 			code: 6,
 			stderr: expect.stringContaining(`nancy withdraw ${id}`),
+		});
+		expect(await nancy.run(['archive', id], { cwd: '/', env: project.terminal(task, worker) })).toMatchObject({
+			code: 6,
+			stderr: expect.stringContaining('has not been handed over yet'),
 		});
 		expect(queued()).toHaveLength(1);
 	});
@@ -357,7 +366,10 @@ describe('nancy withdraw', () => {
 			stdout: `withdrew ${id} (fix-login/worker)\n`,
 		});
 		expect(queued()).toEqual([]);
-		expect((await nancy.run(['withdraw', id], { cwd: project.path })).code).toBe(3);
+		expect(await nancy.run(['withdraw', id], { cwd: project.path })).toMatchObject({
+			code: 6,
+			stderr: expect.stringContaining('was taken back before'),
+		});
 		const { stdout } = await nancy.run(['inbox', '--all', '--json'], { cwd: project.path });
 		expect(InboxOutput.parse(JSON.parse(stdout)).messages).toMatchObject([{ id, state: 'withdrawn' }]);
 	});
@@ -365,10 +377,33 @@ describe('nancy withdraw', () => {
 	it('is too late once the agent has the message', async () => {
 		const { project, task, worker } = await projectWithWorker();
 		await using _ = project;
-		const id = (await nancy.run(['send', 'fix-login', 'Do it.'], { cwd: project.path })).stdout.trim();
+		const mailbox = project.workspace.mailbox({ task, worker });
+		const id = await mailbox.put(messageContent('Do it.'));
 		await deliverAll(project, task, worker);
 
 		expect((await nancy.run(['withdraw', id], { cwd: project.path })).code).toBe(6);
+	});
+
+	it('takes none of several back where one cannot be, and archives none', async () => {
+		const { project, task, worker, inbox } = await projectWithWorker();
+		await using _ = project;
+		const mailbox = project.workspace.mailbox({ task, worker });
+		const read = await mailbox.put(messageContent('Do it.'));
+		await deliverAll(project, task, worker);
+		const queued = await mailbox.put(messageContent('Do that.'));
+		const cwd = project.path;
+
+		expect((await nancy.run(['withdraw', queued, 'nope'], { cwd })).code).toBe(3);
+		expect((await nancy.run(['withdraw', queued, read], { cwd })).code).toBe(6);
+		expect((await nancy.run(['archive', read, queued], { cwd })).code).toBe(6);
+		const states = (await mailbox.list()).messages.map(({ state }) => state);
+		expect(states).toEqual(['queued', 'delivered']);
+
+		// A name that was used before is the queued message's; said twice, it is taken back once.
+		await mailbox.withdraw(queued);
+		await mailbox.put(messageContent('Do that again.'), queued);
+		expect((await nancy.run(['withdraw', queued, queued], { cwd })).stdout).toMatch(/^withdrew \S+ \S+\n$/);
+		expect(readdirSync(inbox())).toEqual([]);
 	});
 
 	it("lets an agent take back its own words only, never the user's", async () => {

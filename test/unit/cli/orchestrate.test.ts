@@ -205,7 +205,7 @@ describe('nancy orchestrate', () => {
 	it.each([
 		{ args: ['fix-login', '--prompt-file', 'missing.md'], code: 2, says: /missing\.md cannot be read/ },
 		{ args: ['fix-login', '--agent', 'unknown'], code: 2, says: /there is no agent "unknown"; Nancy knows/ },
-		{ args: ['fix-login', '--worker', 'Bad Name'], code: 2, says: /--worker is not valid/ },
+		{ args: ['fix-login', '--worker', 'Bad Name'], code: 2, says: /--worker is not valid: use up to 32 of a-z/ },
 		{ args: ['fix-login', '--worker', 'orchestrator'], code: 2, says: /no worker/ },
 		{ args: ['???'], code: 2, says: /no task name can be made/ },
 		{ args: ['fix-login', '--resume'], code: 3, says: /there is no task "fix-login"/ },

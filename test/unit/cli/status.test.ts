@@ -246,11 +246,11 @@ describe('nancy wait', () => {
 	});
 
 	it.each([
-		{ args: ['wait', 'fix-login'], code: 2, says: '--until is not valid: use idle, stop or message' },
+		{ args: ['wait', 'fix-login'], code: 2, says: '--until is missing: use idle, stop or message' },
 		{
 			args: ['wait', 'fix-login', '--until', 'idle', '--timeout', 'soon'],
 			code: 2,
-			says: '--timeout is not valid',
+			says: '--timeout is not valid: use a number of seconds, for example 600',
 		},
 		{ args: ['wait', 'other', '--until', 'idle'], code: 3, says: 'there is no task "other"' },
 		{ args: ['wait', 'fix-login/worker-5', '--until', 'idle'], code: 3, says: 'has no worker "worker-5"' },
