@@ -121,6 +121,8 @@ it('a task whose only worker runs under another name is not archived', async () 
 	);
 	await expect(cleanUp(workspace, running, [alpha])).rejects.toMatchObject({ code: 'busy' });
 	expect((await workspace.task(running)).archivedAt).toBeUndefined();
+});
+
 it('what keeps one agent from being cleaned up keeps no other', async () => {
 	await workspace.updateWorker({ task: running, worker: FIRST_WORKER }, record => {
 		if (record) delete record.process;
