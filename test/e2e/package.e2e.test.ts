@@ -48,11 +48,11 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const tooLarge = Object.entries({
 		'dist/extension.js': 6,
 		'dist/hook/claude-code.js': 120,
-		'dist/main.js': 450,
-		'dist/nancy.js': 430,
+		'dist/main.js': 480,
+		'dist/nancy.js': 460,
 	})
 		.map(([file, most]) => ({ file, most, is: (sizes.get(`extension/${file}`) ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(660);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(690);
 });
