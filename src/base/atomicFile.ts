@@ -142,13 +142,8 @@ async function writeTemporary(file: string, data: string | Uint8Array, options: 
 
 /** The text of a file, or `undefined` when there is none. Any other failure throws: unreadable is not empty. */
 export async function readTextIfExists(file: string): Promise<string | undefined> {
-	return (await readIfExists(file))?.toString('utf8');
-}
-
-/** {@link readTextIfExists} for whoever has to know whether it is text. */
-export async function readIfExists(file: string): Promise<Buffer | undefined> {
 	try {
-		return await readFile(file);
+		return await readFile(file, 'utf8');
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
 		throw error;

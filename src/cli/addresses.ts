@@ -10,7 +10,7 @@ export interface TypedAddress {
 	worker?: WorkerName;
 }
 
-export function parseAddress(typed: string): TypedAddress {
+function parseAddress(typed: string): TypedAddress {
 	const [taskPart = '', workerPart, ...more] = typed.split('/');
 	const task = parseTaskName(taskPart);
 	if (workerPart === undefined) return { task };
@@ -29,15 +29,26 @@ export function parseTaskName(typed: string): TaskName {
 }
 
 /**
- * Whose mailbox is meant by `typed`. In a terminal of Nancy's, `orchestrator` is the human and a bare worker name is a
- * worker of the same task. A task alone stands for its only worker, or for the only one that runs.
+ * What `typed` stands for where the caller is. In a terminal of Nancy's, `orchestrator` is the human and a bare worker name is a worker of
+ * the same task, unless there is a task of that name.
  */
+export async function resolveAddress(workspace: Workspace, caller: Caller, typed: string): Promise<TypedAddress> {
+	const address = parseAddress(typed);
+	if (caller.is === 'human' || address.worker) return address;
+	const { task } = caller.address;
+	if (typed === ORCHESTRATOR) return { task, worker: ORCHESTRATOR };
+	const sibling = WorkerName.safeParse(typed);
+	if (!sibling.success) return address;
+	const { tasks } = await workspace.tasks();
+	if (tasks.some(record => record.name === address.task)) return address;
+	return (await workspace.worker({ task, worker: sibling.data })) ? { task, worker: sibling.data } : address;
+}
+
+/** Whose mailbox is meant by `typed`. A task alone stands for its only worker, or for the only one that runs. */
 export async function resolveMailbox(workspace: Workspace, caller: Caller, typed: string): Promise<WorkerAddress> {
-	if (typed === ORCHESTRATOR) {
-		if (caller.is === 'worker') return { task: caller.address.task, worker: ORCHESTRATOR };
+	if (typed === ORCHESTRATOR && caller.is === 'human')
 		throw new NancyError('bad-usage', 'outside of a Nancy terminal say whose: <task>/orchestrator');
-	}
-	const { task, worker } = await withOwnTask(workspace, caller, parseAddress(typed));
+	const { task, worker } = await resolveAddress(workspace, caller, typed);
 	await workspace.task(task);
 	if (worker === ORCHESTRATOR) return { task, worker };
 	const { workers } = await workspace.workers(task);
@@ -56,22 +67,11 @@ export async function resolveMailbox(workspace: Workspace, caller: Caller, typed
 }
 
 /** The workers that `typed` stands for: one, or all of a task. */
-export async function resolveWorkers(workspace: Workspace, typed: string): Promise<WorkerAddress[]> {
-	const { task, worker } = parseAddress(typed);
+export async function resolveWorkers(workspace: Workspace, caller: Caller, typed: string): Promise<WorkerAddress[]> {
+	const { task, worker } = await resolveAddress(workspace, caller, typed);
 	await workspace.task(task);
 	const { workers } = await workspace.workers(task);
 	const chosen = workers.filter(record => worker === undefined || record.name === worker);
 	if (chosen.length > 0) return chosen.map(record => ({ task, worker: record.name }));
 	throw new NancyError('no-task', worker ? `${task} has no worker "${worker}"` : `${task} has no worker yet`);
-}
-
-/** `worker-2` in a Nancy terminal is a worker of the same task, unless there is a task of that name. */
-async function withOwnTask(workspace: Workspace, caller: Caller, address: TypedAddress): Promise<TypedAddress> {
-	if (caller.is === 'human' || address.worker) return address;
-	const sibling = WorkerName.safeParse(address.task);
-	if (!sibling.success) return address;
-	const { tasks } = await workspace.tasks();
-	if (tasks.some(record => record.name === address.task)) return address;
-	const record = await workspace.worker({ task: caller.address.task, worker: sibling.data });
-	return record ? { task: caller.address.task, worker: sibling.data } : address;
 }

@@ -237,7 +237,7 @@ export class Mailbox {
 		const id = this.freeId(queuedAs, claimedIds);
 		const claimed = this.claimFile(id);
 		if (!moveIfThereSync(this.files.in('queued', messageFile(queuedAs)), claimed)) return undefined;
-		const parsed = parseFile(readFileSync(claimed));
+		const parsed = parseFile(claimed, readFileSync(claimed, 'utf8'));
 		if (!parsed.ok) {
 			this.giveBack(claimed, id);
 			return undefined;

@@ -104,6 +104,9 @@ describe('Mailbox', () => {
 		expect(await readFile(file)).toEqual(utf16);
 		await rename(file, join(folder, 'delivered', 'old.md'));
 		expect((await mailbox.list()).problems).toMatchObject([{ reason: problems[0]?.reason }]);
+
+		await mailbox.put(messageContent('The sign \uFFFD itself is text.'));
+		expect(await mailbox.claim(() => 'take')).toHaveLength(1);
 	});
 
 	it('gives a message to exactly one of many claimers', async () => {

@@ -16,7 +16,8 @@ export const cleanup = command(
 		details: [
 			"Without a task: Nancy's entries go out of the agents' settings, and its skills; a file that nobody else has changed is " +
 				'byte for byte what it was. Also where .nancy was removed by hand. With a task: that task is archived, and when no other is left, the same is done. Messages ' +
-				'and records stay in .nancy. Agents that run must be stopped before.',
+				'and records stay in .nancy. Agents that Nancy started and that run must be stopped before; without a task, a session that you started ' +
+				'yourself does not hold it up, and neither listens nor reports any more.',
 		],
 		positionals: [{ name: 'task', label: '<task>', help: 'archive this task', required: false }],
 		options: {},

@@ -3,7 +3,7 @@ import type { MessageState } from '../../core/mailboxFiles.ts';
 import type { WorkerAddress, Workspace } from '../../core/workspace.ts';
 import { InboxOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
-import { parseAddress, resolveMailbox } from '../addresses.ts';
+import { resolveAddress, resolveMailbox } from '../addresses.ts';
 import { answer, command, type Context } from '../command.ts';
 import { allMailboxes, listMailboxes, mailboxesOf, messageOutput, type FoundMessage } from '../mailboxes.ts';
 import { findWorkspace, mailboxName } from '../place.ts';
@@ -56,9 +56,9 @@ async function chosenMailboxes(
 	of: string | undefined,
 ): Promise<WorkerAddress[]> {
 	if (of === undefined) return caller.is === 'worker' ? [caller.address] : allMailboxes(workspace);
-	if (of === ORCHESTRATOR || parseAddress(of).worker) return [await resolveMailbox(workspace, caller, of)];
-	const { name } = await workspace.task(parseAddress(of).task);
-	return mailboxesOf(workspace, name);
+	const { task, worker } = await resolveAddress(workspace, caller, of);
+	if (of === ORCHESTRATOR || worker) return [await resolveMailbox(workspace, caller, of)];
+	return mailboxesOf(workspace, (await workspace.task(task)).name);
 }
 
 function lines(found: readonly FoundMessage[]): string[] {

@@ -3,9 +3,9 @@ import { NancyError } from '../../base/errors.ts';
 import { readTraffic } from '../../core/traffic/store.ts';
 import type { Workspace } from '../../core/workspace.ts';
 import { SessionHistoryOutput, SessionsOutput } from '../../protocol/output/sessions.ts';
-import type { SessionId, TaskName } from '../../protocol/names.ts';
+import type { SessionId } from '../../protocol/names.ts';
 import type { AgentEvent, TrafficRecord } from '../../protocol/traffic.ts';
-import { parseAddress } from '../addresses.ts';
+import { resolveAddress, type TypedAddress } from '../addresses.ts';
 import { withCollector } from '../collecting.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { findWorkspace, mailboxName } from '../place.ts';
@@ -29,8 +29,7 @@ export const sessions = command(
 	Input,
 	async (input, context) => {
 		const workspace = findWorkspace(context);
-		const own = context.caller.is === 'worker' && input.of === undefined ? context.caller.address.task : undefined;
-		const known = await knownSessions(workspace, own, input.of);
+		const known = await knownSessions(workspace, await chosen(workspace, context, input.of));
 		if (input.show !== undefined) return showSession(workspace, context, input.show);
 		return answer(
 			SessionsOutput,
@@ -42,16 +41,19 @@ export const sessions = command(
 
 type KnownSession = z.infer<typeof SessionsOutput>['sessions'][number];
 
-/** Oldest first, by task. */
-async function knownSessions(
+async function chosen(
 	workspace: Workspace,
-	own: TaskName | undefined,
+	{ caller }: Context,
 	of: string | undefined,
-): Promise<KnownSession[]> {
-	const wanted = of === undefined ? undefined : parseAddress(of);
-	const task = wanted?.task ?? own;
-	const names = task
-		? [(await workspace.task(task)).name]
+): Promise<TypedAddress | undefined> {
+	if (of !== undefined) return resolveAddress(workspace, caller, of);
+	return caller.is === 'worker' ? { task: caller.address.task } : undefined;
+}
+
+/** Oldest first, by task. */
+async function knownSessions(workspace: Workspace, wanted: TypedAddress | undefined): Promise<KnownSession[]> {
+	const names = wanted
+		? [(await workspace.task(wanted.task)).name]
 		: (await workspace.tasks()).tasks.map(record => record.name);
 	const known: KnownSession[] = [];
 	for (const name of names) {
@@ -97,9 +99,7 @@ async function showSession(workspace: Workspace, context: Context, typed: string
 }
 
 async function findSession(workspace: Workspace, typed: string): Promise<KnownSession & { session: SessionId }> {
-	const matches = (await knownSessions(workspace, undefined, undefined)).filter(({ session }) =>
-		session.startsWith(typed),
-	);
+	const matches = (await knownSessions(workspace, undefined)).filter(({ session }) => session.startsWith(typed));
 	const [first, second] = matches;
 	const found = matches.find(({ session }) => session === typed) ?? (second ? undefined : first);
 	if (found) return found;

@@ -4,7 +4,7 @@ import { matchesFilter } from '../../core/traffic/store.ts';
 import { watch } from '../../core/watch.ts';
 import type { Workspace } from '../../core/workspace.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
-import { parseAddress, type TypedAddress } from '../addresses.ts';
+import { resolveAddress, type TypedAddress } from '../addresses.ts';
 import { withCollector } from '../collecting.ts';
 import { command, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
@@ -73,7 +73,7 @@ async function chosen(
 	of: string | undefined,
 ): Promise<TypedAddress | undefined> {
 	if (of === undefined) return caller.is === 'worker' ? caller.address : undefined;
-	const address = parseAddress(of);
+	const address = await resolveAddress(workspace, caller, of);
 	await workspace.task(address.task);
 	const { task, worker } = address;
 	if (worker && !(await workspace.worker({ task, worker }))) {

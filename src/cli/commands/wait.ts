@@ -5,7 +5,7 @@ import type { Overview, Phase } from '../../core/overview.ts';
 import type { WorkerAddress, Workspace } from '../../core/workspace.ts';
 import { WaitOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
-import { parseAddress, type TypedAddress } from '../addresses.ts';
+import { resolveAddress, type TypedAddress } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { whenever } from '../currentOverview.ts';
 import { listMailboxes, messageOutput, type FoundMessage } from '../mailboxes.ts';
@@ -49,7 +49,7 @@ export const wait = command(
 	Input,
 	async ({ of, until, timeout }, context) => {
 		const workspace = findWorkspace(context);
-		const address = parseAddress(of);
+		const address = await resolveAddress(workspace, context.caller, of);
 		await workspace.task(address.task);
 		const deadlineMs = timeout === undefined ? Infinity : Date.now() + Number(timeout) * 1000;
 		const own = waitingMailbox(context.caller, address);
