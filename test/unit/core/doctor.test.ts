@@ -160,8 +160,11 @@ describe('the doctor', () => {
 		const request = { runtime, agentVersion: geminiCli.oldestVersion, scope: 'workspace' as const };
 		expect((await deploy(workspace, geminiCli, request)).warnings.join()).not.toContain('comments');
 		expect(await problems(gemini)).toEqual([]);
-		await writeFile(own, (await readFile(own, 'utf8')).replace('true', 'false'));
+		const deployed = await readFile(own, 'utf8');
+		await writeFile(own, deployed.replace('true', 'false'));
 		expect(await problems(gemini)).toEqual([expect.stringContaining('"hooksConfig.enabled"')]);
+		await writeFile(own, deployed.replace('"enabled": true', '"disabled": ["nancy"]'));
+		expect(await problems(gemini)).toEqual([expect.stringContaining('"hooksConfig.disabled"')]);
 	});
 
 	it('names a settings file that is JSON and cannot be edited, before anything is deployed', async () => {
