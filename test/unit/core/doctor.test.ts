@@ -7,6 +7,7 @@ import { examine, repair, type Instruments } from '../../../src/core/doctor.ts';
 import type { InstalledRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
 import { geminiCli } from '../../../src/drivers/gemini-cli/driver.ts';
 import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
@@ -149,6 +150,16 @@ describe('the doctor', () => {
 		await writeFile(settings, '{"disableAllHooks":false}');
 		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
 		expect(await problems()).toEqual([]);
+	});
+
+	it('knows the switch of an agent that nothing is written for in its own places', async () => {
+		const found = { executable: '/usr/bin/copilot', version: copilotCli.oldestVersion };
+		const copilot = { agents: [{ driver: copilotCli, found, problem: '' }] };
+		await deploy(workspace, copilotCli, { runtime, agentVersion: copilotCli.oldestVersion, scope: 'launch' });
+		expect(await problems(copilot)).toEqual([]);
+		await mkdir(join(folder, '.github/copilot'), { recursive: true });
+		await writeFile(join(folder, '.github/copilot/settings.json'), '{"disableAllHooks":true}');
+		expect(await problems(copilot)).toEqual([expect.stringContaining('.github/copilot/settings.json')]);
 	});
 
 	it('says nothing of comments to an agent that reads them, and knows its own switch', async () => {
