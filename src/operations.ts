@@ -10,7 +10,7 @@ import { shortcomings, type DeploymentScope, type Driver, type ProbedStatus } fr
 import { isRunning, planWorker, type InstalledAgent } from './core/launch.ts';
 import { examine, repair, type Instruments } from './core/doctor.ts';
 import { isAsking } from './core/overview.ts';
-import { installRuntime, sourcesIn, type InstalledRuntime, type NodeProgram } from './core/runtime.ts';
+import { installRuntime, runtimesIn, sourcesIn, type InstalledRuntime, type NodeProgram } from './core/runtime.ts';
 import { sendToEach, type Addressee } from './core/sendToEach.ts';
 import { driverById, drivers } from './drivers/index.ts';
 import { askGit } from './process/askGit.ts';
@@ -95,6 +95,7 @@ export class WindowOperations implements Operations {
 			drivers,
 			isBusy,
 			askGit,
+			runtimesIn(dataFolder()),
 		);
 		if (!undeployed) return [vscode.l10n.t('Archived. Hooks and skills stay: other tasks need them.')];
 		if (failed[0] && changed.length === 0) throw failed[0].error;

@@ -195,12 +195,13 @@ async function hooks(
 			text: `${driver.displayName} has no hooks here yet; starting a task or nancy setup deploys them`,
 		};
 	}
-	const what =
-		state === 'missing'
+	const what = !record
+		? 'Nancy has no record (somebody removed .nancy) of what it has in'
+		: state === 'missing'
 			? 'somebody removed the entries of Nancy from'
-			: record?.hookVersion === runtime.version
+			: record.hookVersion === runtime.version
 				? 'entries or skills of Nancy are not as they were deployed in'
-				: `version ${record?.hookVersion ?? 'unknown'} in`;
+				: `version ${record.hookVersion} in`;
 	return {
 		check: 'hooks',
 		level: 'problem',

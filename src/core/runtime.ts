@@ -84,6 +84,14 @@ export async function isLauncherGone(text: string): Promise<boolean> {
 /** Name of the program that hooks call, which every entry of Nancy's in another tool's file has in it. */
 export const LAUNCHER = 'nancy-hook';
 
+/** The `.gitignore` of a skill. */
+export const HIDING = '*\n';
+
+/** Where the runtimes of all versions are, below the user's data folder. */
+export function runtimesIn(dataFolder: string): string {
+	return join(dataFolder, 'runtime');
+}
+
 const PROGRAMS = [LAUNCHER, 'node', join('bin', 'nancy')];
 /** Node's own compile cache. */
 const CACHE = 'cache';
@@ -121,7 +129,7 @@ export async function installRuntime(
 	dataFolder: string,
 	node: NodeProgram,
 ): Promise<InstalledRuntime> {
-	const parent = join(dataFolder, 'runtime');
+	const parent = runtimesIn(dataFolder);
 	await mkdir(parent, { recursive: true, mode: 0o700 });
 	const temp = join(parent, `.new-${uniqueHex(12)}`);
 	try {
@@ -161,7 +169,7 @@ async function build(folder: string, sources: RuntimeSources, node: NodeProgram)
 	await cp(sources.skills, join(folder, 'skills'), { recursive: true });
 	for (const skill of await folderNames(join(folder, 'skills'))) {
 		// Deployed skills are this machine's: like `.nancy`, each keeps itself out of the user's commits.
-		await writeFile(join(folder, 'skills', skill, '.gitignore'), '*\n');
+		await writeFile(join(folder, 'skills', skill, '.gitignore'), HIDING);
 	}
 	await writeFile(join(folder, 'node'), NODE_SCRIPT);
 	await writeFile(join(folder, NODE_PROGRAM), `${node.executable}\n${node.isElectron ? 'electron' : 'node'}\n`);

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { dataFolder } from '../../base/folders.ts';
 import { CleanupOutput } from '../../protocol/output/deployment.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
@@ -25,10 +26,11 @@ export const cleanup = command(
 	},
 	Input,
 	async (input, context) => {
-		const [{ cleanUp, isDeployedIn }, { drivers }, { askGit }] = await Promise.all([
+		const [{ cleanUp, isDeployedIn }, { drivers }, { askGit }, { runtimesIn }] = await Promise.all([
 			import('../../core/deployment/cleanUp.ts'),
 			import('../../drivers/index.ts'),
 			import('../../process/askGit.ts'),
+			import('../../core/runtime.ts'),
 		]);
 		const workspace =
 			input.task === undefined
@@ -36,7 +38,7 @@ export const cleanup = command(
 				: findWorkspace(context);
 		const task = input.task === undefined ? undefined : (await workspace.task(parseTaskName(input.task))).name;
 		const { changed, warnings, kept, failed, undeployed } = await betweenAnswers(workspace, context, isBusy =>
-			cleanUp(workspace, task, drivers, isBusy, askGit),
+			cleanUp(workspace, task, drivers, isBusy, askGit, runtimesIn(dataFolder(context.env))),
 		);
 		for (const warning of warnings) context.note(warning);
 		const failures = failed.map(({ agent, error }) => ({ agent, ...failureOf(error) }));

@@ -4,7 +4,7 @@ import { DoctorOutput } from '../../protocol/output/deployment.ts';
 import { answer, command } from '../command.ts';
 import { betweenAnswers } from '../currentOverview.ts';
 import { ExitCode } from '../failure.ts';
-import { findWorkspace } from '../place.ts';
+import { findDeployed } from '../place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({ fix: z._default(z.boolean(), false) });
@@ -25,12 +25,15 @@ export const doctor = command(
 	},
 	Input,
 	async ({ fix }, context) => {
-		const [{ examine, repair }, { instruments }, { refuseTracked }] = await Promise.all([
-			import('../../core/doctor.ts'),
-			import('../agents.ts'),
-			import('../../process/refuseTracked.ts'),
-		]);
-		const workspace = findWorkspace(context);
+		const [{ examine, repair }, { instruments }, { refuseTracked }, { isDeployedIn }, { drivers }] =
+			await Promise.all([
+				import('../../core/doctor.ts'),
+				import('../agents.ts'),
+				import('../../process/refuseTracked.ts'),
+				import('../../core/deployment/cleanUp.ts'),
+				import('../../drivers/index.ts'),
+			]);
+		const workspace = await findDeployed(context, candidate => isDeployedIn(candidate, drivers));
 		if (fix) await refuseTracked(workspace);
 		const tools = await instruments(context);
 		const repairs = fix

@@ -26,6 +26,7 @@ export interface CleanUpResult extends TakenBack {
  * agent runs that would go deaf, and `bad-file` for a record of which nobody can tell; what is no record of its place is a warning,
  * unless its agent runs.
  * @param isBusy whether an agent may be writing its settings itself
+ * @param runtimes the folder of installed runtimes, by which skills are known without a record
  */
 export async function cleanUp(
 	workspace: Workspace,
@@ -33,6 +34,7 @@ export async function cleanUp(
 	drivers: readonly Driver[],
 	isBusy: (agent: DriverId) => boolean = () => false,
 	askGit?: AskGit,
+	runtimes?: string,
 ): Promise<CleanUpResult> {
 	const strays: string[] = [];
 	const tasks = readable(await workspace.tasks(), strays).tasks;
@@ -51,7 +53,7 @@ export async function cleanUp(
 	const { done, failures } = await oneByOne([...recorded, ...others], async id => {
 		const driver = drivers.find(each => each.id === id) ?? unknownWriter(id);
 		if (recorded.includes(id)) return undeploy(workspace, driver, () => isBusy(id), askGit);
-		return { ...(await undeployUnrecorded(workspace, driver, () => isBusy(id))), kept: [] };
+		return { ...(await undeployUnrecorded(workspace, driver, () => isBusy(id), runtimes)), kept: [] };
 	});
 	// Also what a kill or a removed record has left there.
 	const git = await showToGit(workspace, askGit);

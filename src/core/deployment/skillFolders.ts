@@ -4,12 +4,12 @@ import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import type { Deployment } from '../../protocol/records.ts';
-import { contentHash, type Runtime } from '../runtime.ts';
+import { contentHash, HIDING, type Runtime } from '../runtime.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Job, Outcome } from './job.ts';
 import type { Places } from './places.ts';
-import { exists, updateRecord } from './record.ts';
-import { placeIn, statusOf } from './target.ts';
+import { exists, removeIfEmpty, updateRecord } from './record.ts';
+import { placeIn, readText, statusOf, wayTo } from './target.ts';
 
 /**
  * Copies the runtime's skills to where the agent reads them. A folder that is not Nancy's, or was changed, stays as it is. What
@@ -109,6 +109,61 @@ export async function removeSkills(
 		changed.push(folder);
 	}
 	return { changed, warnings };
+}
+
+/**
+ * Folders that stand where a driver's skills do, have the name of one, and are in no record (somebody removed `.nancy`); with each
+ * the skills of that name.
+ * @param runtimes the folder of installed runtimes
+ */
+export async function unrecordedSkills(
+	workspace: Workspace,
+	skillsFolder: string,
+	runtimes: string,
+): Promise<Map<string, string[]>> {
+	const found = new Map<string, string[]>();
+	const { deployments } = await workspace.config();
+	for (const version of await folderNames(runtimes)) {
+		const skills = join(runtimes, version, 'skills');
+		for (const name of await folderNames(skills)) {
+			const folder = posix.join(skillsFolder, name);
+			if ((await wayTo(workspace, folder)).is === 'blocked' || hashesOf(deployments, folder).length > 0) continue;
+			if ((await presentHash(workspace, folder)) === undefined) continue;
+			found.set(folder, [...(found.get(folder) ?? []), join(skills, name)]);
+		}
+	}
+	return found;
+}
+
+/** Removes {@link unrecordedSkills} that are exactly a runtime's; of one that only looks like Nancy's nobody knows who changed it. */
+export async function removeUnrecordedSkills(
+	workspace: Workspace,
+	skillsFolder: string,
+	runtimes: string,
+): Promise<Outcome> {
+	const changed: string[] = [];
+	const warnings: string[] = [];
+	for (const [folder, sources] of await unrecordedSkills(workspace, skillsFolder, runtimes)) {
+		const known = await Promise.all(sources.map(source => contentHash(source)));
+		if (known.includes((await presentHash(workspace, folder)) ?? '')) {
+			await removeFolder(workspace, await placeIn(workspace, folder));
+			changed.push(folder);
+		} else if ((await hidingIn(workspace, folder)) === HIDING) {
+			warnings.push(
+				`${folder} seems to be Nancy's of another version, or changed; it stays. Remove it yourself.`,
+			);
+		}
+	}
+	if (changed.length > 0) await removeIfEmpty(await placeIn(workspace, skillsFolder));
+	return { changed, warnings };
+}
+
+/** The `.gitignore` that each skill of Nancy's has; `undefined` also in what is no folder, or behind a link. */
+async function hidingIn(workspace: Workspace, folder: string): Promise<string | undefined> {
+	const file = posix.join(folder, '.gitignore');
+	const way = await wayTo(workspace, file);
+	if (way.is === 'blocked' || !(await statusOf(lstat, way.path))?.isFile()) return undefined;
+	return readText(workspace, file);
 }
 
 /** What Nancy put there, by the records; once each. */

@@ -9,23 +9,31 @@ import { removeUnrecorded, unrecordedOwnFiles } from './ownFiles.ts';
 import { recordOf, removeIfEmpty, sweepOriginals } from './record.ts';
 import { restoreFile } from './settingsFile.ts';
 import { oursAmong } from './settingsText.ts';
+import { removeUnrecordedSkills, unrecordedSkills } from './skillFolders.ts';
 import { readText, wayTo } from './target.ts';
 
 /**
  * Takes back a deployment whose record is gone (somebody removed `.nancy`). Entries are known by themselves, and files of Nancy's own
- * by what the driver writes; skills are not, and stay.
+ * by what the driver writes; skills by what a runtime has that is still installed.
+ * @param runtimes the folder of installed runtimes; without, skills stay
  */
 export async function undeployUnrecorded(
 	workspace: Workspace,
 	driver: Writer,
 	isBusy?: () => boolean,
+	runtimes?: string,
 ): Promise<Outcome> {
 	const outcome: Outcome = { changed: [], warnings: [] };
 	if (await recordOf(workspace, driver.id)) return outcome;
 	outcome.warnings.push(...(await unseen(workspace, driver)));
 	const settings = await settingsWithEntries(workspace, driver);
 	const hasFiles = (await unrecordedOwnFiles(workspace, driver)).length > 0;
-	if (settings.length > 0 || hasFiles) {
+	const { skillsFolder } = driver;
+	const hasSkills =
+		runtimes !== undefined &&
+		skillsFolder !== undefined &&
+		(await unrecordedSkills(workspace, skillsFolder, runtimes)).size > 0;
+	if (settings.length > 0 || hasFiles || hasSkills) {
 		await locked(workspace, async () => {
 			for (const file of settings) {
 				// Nobody knows any more who made the file: when nothing is left in it, it goes.
@@ -35,6 +43,11 @@ export async function undeployUnrecorded(
 			const own = await removeUnrecorded(workspace, driver);
 			outcome.changed.push(...own.changed);
 			outcome.warnings.push(...own.warnings);
+			if (hasSkills) {
+				const skills = await removeUnrecordedSkills(workspace, skillsFolder, runtimes);
+				outcome.changed.push(...skills.changed);
+				outcome.warnings.push(...skills.warnings);
+			}
 			await sweepOriginals(workspace);
 		});
 	}

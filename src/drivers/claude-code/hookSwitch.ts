@@ -6,7 +6,10 @@ import type { HookSwitch } from '../../core/driver.ts';
 const MANAGED = 'managed-settings.json';
 const MANAGED_IN = process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';
 
-/** By what the CLI was seen to do: any of its files may switch all hooks off, and one with a comment is passed over whole. */
+/**
+ * By what 2.1.329 was seen to do: of the files that name the switch the one that counts most decides, and a file with a comment is
+ * passed over whole. What an administrator may set is from its documentation.
+ */
 export const hookSwitch: HookSwitch = {
 	takesComments: false,
 	files({ workspaceFolder, env }) {

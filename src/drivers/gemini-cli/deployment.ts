@@ -6,6 +6,9 @@ import { RESUMING } from './launch.ts';
 /** Read in this folder alone, once the user has trusted it. The CLI takes no hooks per launch. */
 const SETTINGS = '.gemini/settings.json';
 
+/** By it a person switches the hooks off (`/hooks disable nancy`). */
+export const HOOK_NAME = 'nancy';
+
 /** Every hook is waited for. */
 const entries: readonly GuardedEvent[] = [
 	{ event: 'SessionStart', slot: 'program' },
@@ -31,7 +34,7 @@ export function deploymentPlan({ launcher, workspaceFolder }: DeploymentRequest)
 					value: {
 						hooks: [
 							{
-								name: 'nancy',
+								name: HOOK_NAME,
 								type: 'command',
 								command: commandLine(entry, launcher, workspaceFolder),
 								// Milliseconds.

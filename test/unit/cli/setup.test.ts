@@ -190,12 +190,20 @@ describe('nancy setup, update and cleanup', () => {
 			if (where !== 'alone') mkdirSync(folder.file('.nancy'));
 			mkdirSync(join(project, 'src', 'deep'), { recursive: true });
 
-			const { code, stdout } = await nancy.run(['cleanup'], { ...call, cwd: join(project, 'src', 'deep') });
-
-			expect({ code, stdout }).toEqual({
-				code: 0,
-				stdout: `in ${project}\ntook back .claude/settings.local.json\n`,
-			});
+			const deep = { ...call, cwd: join(project, 'src', 'deep') };
+			if (where === 'alone') {
+				const { code, stdout } = await nancy.run(['doctor'], deep);
+				expect(code).toBe(ExitCode.failed);
+				expect(stdout).toMatch(/PROBLEM +hooks: .*somebody removed \.nancy/);
+			}
+			const { code, stdout } = await nancy.run(['cleanup', '--json'], deep);
+			expect(code).toBe(0);
+			const said = CleanupOutput.parse(JSON.parse(stdout));
+			expect(said).toMatchObject({ folder: project, warnings: [] });
+			expect(said.changed).toEqual(
+				expect.arrayContaining(['.claude/settings.local.json', '.claude/skills/check-directives']),
+			);
+			expect(readdirSync(join(project, '.claude'))).toEqual(['settings.local.json']);
 			expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
 			expect((await nancy.run(['cleanup'], call)).stdout).not.toContain('took back');
 		},

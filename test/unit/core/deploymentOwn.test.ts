@@ -210,6 +210,22 @@ describe('a file of Nancy’s own', () => {
 		expect(read(PLUGIN)).toContain(NEW);
 	});
 
+	it('takes its skills with it when .nancy is gone, and names those that somebody changed', async () => {
+		const runtimes = dirname(request().runtime.folder);
+		for (const skill of ['check', 'changed', 'mine']) put(join(request().runtime.skills, skill, 'SKILL.md'), OLD);
+		for (const skill of ['check', 'changed']) put(join(request().runtime.skills, skill, '.gitignore'), '*\n');
+		await deploy(workspace, alpha, request());
+		put(at('.agents/skills/changed/SKILL.md'), 'changed');
+		put(at('.agents/skills/mine/SKILL.md'), 'mine');
+		rmSync(workspace.paths.root, { recursive: true });
+		const { changed, warnings } = await cleanUp(workspace, undefined, [alpha], undefined, undefined, runtimes);
+		expect([...changed].sort()).toEqual(['.agents/skills/check', PLUGIN, SHARED]);
+		expect(warnings).toEqual([expect.stringContaining('.agents/skills/changed')]);
+		expect(treeOf(at('.agents'))).not.toHaveProperty('skills/check');
+		expect(read('.agents/skills/mine/SKILL.md')).toBe('mine');
+		expect(existsSync(workspace.paths.root)).toBe(false);
+	});
+
 	it('that a later version does not want any more goes, as an edit does', async () => {
 		const before = '{ "hooks": {"Stop": [] } }';
 		put(at(SHARED), before);

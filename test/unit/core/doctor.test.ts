@@ -7,6 +7,7 @@ import { examine, repair, type Instruments } from '../../../src/core/doctor.ts';
 import type { InstalledRuntime } from '../../../src/core/runtime.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
+import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
 import { geminiCli } from '../../../src/drivers/gemini-cli/driver.ts';
 import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
@@ -151,6 +152,16 @@ describe('the doctor', () => {
 		expect(await problems()).toEqual([]);
 	});
 
+	it('knows the switch of an agent that nothing is written for in its own places', async () => {
+		const found = { executable: '/usr/bin/copilot', version: copilotCli.oldestVersion };
+		const copilot = { agents: [{ driver: copilotCli, found, problem: '' }] };
+		await deploy(workspace, copilotCli, { runtime, agentVersion: copilotCli.oldestVersion, scope: 'launch' });
+		expect(await problems(copilot)).toEqual([]);
+		await mkdir(join(folder, '.github/copilot'), { recursive: true });
+		await writeFile(join(folder, '.github/copilot/settings.json'), '{"disableAllHooks":true}');
+		expect(await problems(copilot)).toEqual([expect.stringContaining('.github/copilot/settings.json')]);
+	});
+
 	it('says nothing of comments to an agent that reads them, and knows its own switch', async () => {
 		const found = { executable: '/usr/bin/gemini', version: geminiCli.oldestVersion };
 		const gemini = { agents: [{ driver: geminiCli, found, problem: '' }] };
@@ -160,8 +171,11 @@ describe('the doctor', () => {
 		const request = { runtime, agentVersion: geminiCli.oldestVersion, scope: 'workspace' as const };
 		expect((await deploy(workspace, geminiCli, request)).warnings.join()).not.toContain('comments');
 		expect(await problems(gemini)).toEqual([]);
-		await writeFile(own, (await readFile(own, 'utf8')).replace('true', 'false'));
+		const deployed = await readFile(own, 'utf8');
+		await writeFile(own, deployed.replace('true', 'false'));
 		expect(await problems(gemini)).toEqual([expect.stringContaining('"hooksConfig.enabled"')]);
+		await writeFile(own, deployed.replace('"enabled": true', '"disabled": ["nancy"]'));
+		expect(await problems(gemini)).toEqual([expect.stringContaining('"hooksConfig.disabled"')]);
 	});
 
 	it('names a settings file that is JSON and cannot be edited, before anything is deployed', async () => {
