@@ -4,6 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { refuseTracked } from '../../../src/process/refuseTracked.ts';
 import { askGit } from '../../../src/process/askGit.ts';
 import { Workspace } from '../../../src/core/workspace.ts';
+import { gitRepository } from '../../support/gitRepository.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -11,12 +12,14 @@ afterEach(() => void vi.unstubAllEnvs());
 it.each(['fatal: detected dubious ownership in repository at', 'fatal: unsafe repository (owned by someone else)'])(
 	'what an old git does not say because of the owner is not taken for trust (%s)',
 	async words => {
+		await using repository = gitRepository();
+		repository.commit({ '.nancy/config.json': '{}' });
 		await using folder = tempFolder('nancy-old-git-');
 		writeFileSync(folder.file('git'), `#!/bin/sh\necho "${words}" >&2\nexit 128\n`, { mode: 0o755 });
 		vi.stubEnv('PATH', `${folder.path}:${process.env['PATH']}`);
 		const refusal = { code: 'not-trusted', message: expect.stringContaining('safe.directory') };
-		await expect(refuseTracked(new Workspace(folder.path))).rejects.toMatchObject(refusal);
-		await expect(askGit(folder.path, ['x'])).rejects.toMatchObject(refusal);
+		await expect(refuseTracked(new Workspace(repository.root))).rejects.toMatchObject(refusal);
+		await expect(askGit(repository.root, ['x'])).rejects.toMatchObject(refusal);
 	},
 );
 
