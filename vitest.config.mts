@@ -50,8 +50,7 @@ export default defineConfig({
 					include: ['test/agent/**/*.agent.test.ts'],
 					globalSetup,
 					...slow,
-					// It runs beside the unit tests.
-					maxWorkers: 1,
+					maxWorkers: twoOrMore,
 					sequence: { groupOrder: 2 },
 				},
 			},
