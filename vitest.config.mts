@@ -50,7 +50,8 @@ export default defineConfig({
 					include: ['test/agent/**/*.agent.test.ts'],
 					globalSetup,
 					...slow,
-					maxWorkers: twoOrMore,
+					// It runs beside the others.
+					maxWorkers: 1,
 					sequence: { groupOrder: 2 },
 				},
 			},

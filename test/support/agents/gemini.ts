@@ -6,7 +6,7 @@ export const geminiUnderTest: AgentUnderTest = {
 	driver: 'gemini-cli',
 	home: geminiHome,
 	env: {},
-	inTests: ['directive', 'headless-steer'],
+	inTests: ['headless-steer'],
 	asking: {},
 	waking: {},
 	question: /Allow execution of \[Shell\]\?/,
