@@ -50,7 +50,7 @@ export default defineConfig({
 					include: ['test/agent/**/*.agent.test.ts'],
 					globalSetup,
 					...slow,
-					// It runs beside the others.
+					// It runs beside the unit tests.
 					maxWorkers: 1,
 					sequence: { groupOrder: 2 },
 				},

@@ -16,13 +16,12 @@ const results = join(root, 'out', 'results');
 
 /**
  * In the order in which they run. `needs`: what must be installed; `also`: runs too when one of these is asked for; `beside`:
- * begins with that phase and runs beside it and what follows, in turn with others that do, for it mostly waits. `run` gets words
- * that select files and how programs are started; it returns totals, or a boolean where there are no tests to count.
+ * runs while that phase does, in turn with others that do, for it mostly waits. `run` gets words that select files and how programs are started; it
+ * returns totals, or a boolean where there are no tests to count.
  */
 const PHASES = [
 	{ name: 'check', needs: [], run: () => check({ fix: false }) },
 	{ name: 'build', needs: [], run: () => build({ minify: false }).then(() => true), also: ['unit', 'agent', 'host'] },
-	{ name: 'package', needs: [], run: () => packageExtension().then(() => true), also: ['e2e'] },
 	{ name: 'unit', needs: [], run: (words, how) => vitest('unit*', words, how) },
 	{ name: 'agent', needs: agentIds, run: (words, how) => vitest('agent', words, how), beside: 'unit' },
 	{
@@ -31,6 +30,7 @@ const PHASES = [
 		run: hostTests,
 		beside: 'unit',
 	},
+	{ name: 'package', needs: [], run: () => packageExtension().then(() => true), also: ['e2e'] },
 	{
 		name: 'e2e',
 		needs: ['server', 'chromium', 'claude-code', 'codex'],
@@ -64,20 +64,8 @@ export async function runPhases(args) {
 	const outcomes = [];
 	const putBack = useFastTemp();
 	try {
-		let besides = Promise.resolve([]);
-		for (const phase of chosen) {
-			if (stopped.aborted) break;
-			if (phase.beside && chosen.some(({ name }) => name === phase.beside)) continue;
-			const others = chosen.filter(({ beside }) => beside === phase.name);
-			if (others.length > 0) besides = takeTurns(others, installing, words, stopped);
-			console.log(
-				`\n== ${phase.name}${others.map(({ name }) => `, beside it and what follows: ${name}`).join('')}`,
-			);
-			outcomes.push(await runPhase(phase, installing, words, { signal: stopped }));
-		}
-		for (const { outcome, texts } of await besides) {
-			console.log(`\n== ${outcome.name}\n${texts.join('')}`);
-			outcomes.push(outcome);
+		for (const together of sideBySide(chosen)) {
+			if (!stopped.aborted) outcomes.push(...(await runTogether(together, installing, words, stopped)));
 		}
 	} finally {
 		putBack();
@@ -92,15 +80,37 @@ function stopsWithUs() {
 	return stop.signal;
 }
 
-/** One after the other, beside other phases; what they print is kept, to be shown whole. */
-async function takeTurns(phases, installing, words, stopped) {
-	const ended = [];
-	for (const phase of phases) {
-		const texts = [];
-		const how = { signal: stopped, onOutput: text => texts.push(text) };
-		ended.push({ outcome: await runPhase(phase, installing, words, how), texts });
+/** The phases in groups that run at the same time. */
+function sideBySide(chosen) {
+	const groups = [];
+	for (const phase of chosen) {
+		const beside = groups.find(group => group[0].name === phase.beside);
+		if (beside) beside.push(phase);
+		else groups.push([phase]);
 	}
-	return ended;
+	return groups;
+}
+
+/** The first phase shows what it does while it does it; the others take turns beside it and are shown whole, after it. */
+async function runTogether([first, ...others], installing, words, stopped) {
+	const turns = async () => {
+		const ended = [];
+		for (const phase of others) {
+			const texts = [];
+			const how = { signal: stopped, onOutput: text => texts.push(text) };
+			ended.push({ outcome: await runPhase(phase, installing, words, how), texts });
+		}
+		return ended;
+	};
+	const beside = turns();
+	const names = others.map(({ name }) => name).join(', ');
+	console.log(`\n== ${first.name}${names && ` (beside it, shown later: ${names})`}`);
+	const outcomes = [await runPhase(first, installing, words, { signal: stopped })];
+	for (const { outcome, texts } of await beside) {
+		console.log(`\n== ${outcome.name}\n${texts.join('')}`);
+		outcomes.push(outcome);
+	}
+	return outcomes;
 }
 
 /** They start together and early, and finish while phases run that do not need them. */
