@@ -79,21 +79,3 @@ export function choiceOfRest(choice: DelegateChoice, unstarted: readonly Delegat
 		group: unstarted[0]?.group,
 	};
 }
-
-/** One after another; what fails keeps none of the others from being started. */
-export async function startEach(
-	requests: readonly DelegateRequest[],
-	start: (request: DelegateRequest) => Promise<unknown>,
-): Promise<{ started: DelegateRequest[]; failed: { request: DelegateRequest; error: unknown }[] }> {
-	const started: DelegateRequest[] = [];
-	const failed: { request: DelegateRequest; error: unknown }[] = [];
-	for (const request of requests) {
-		try {
-			await start(request);
-			started.push(request);
-		} catch (error) {
-			failed.push({ request, error });
-		}
-	}
-	return { started, failed };
-}

@@ -1,9 +1,10 @@
 import type * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { errorText, NancyError } from '../base/errors.ts';
+import { oneByOne } from '../base/oneByOne.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { DelegateOrder } from './askDelegate.ts';
-import { choiceOfRest, startEach, type DelegateChoice } from './delegateChoice.ts';
+import { choiceOfRest, type DelegateChoice } from './delegateChoice.ts';
 import type { DelegateDrafts } from './delegateDrafts.ts';
 import { sentence } from './failures.ts';
 import type { AgentChoice, DelegateOperations } from './ports.ts';
@@ -26,14 +27,17 @@ export async function startOrKeep(
 	{ order, requests, choice, agents, document }: DelegateStart,
 ): Promise<void> {
 	const { folder } = order;
-	const { started, failed } = await startEach(requests, request => delegates.start(folder, request));
-	const unstarted = failed.map(({ request }) => request);
-	const [first] = failed;
+	const { done: started, failures } = await oneByOne(requests, async request => {
+		await delegates.start(folder, request);
+		return request;
+	});
+	const unstarted = failures.map(({ item }) => item);
+	const [first] = failures;
 	if (!first) return folder.refresh();
 	// Somebody's own file has the prompt, and is none of Nancy's editors.
 	if (started.length === 0 && document && !drafts.orderOf(document)) throw first.error;
 	const again = choiceOfRest(choice, unstarted);
-	await drafts.keep({ ...order, withSelection: false, again }, first.request.prompt, document);
+	await drafts.keep({ ...order, withSelection: false, again }, first.item.prompt, document);
 	await folder.refresh();
 	const why = sentence(errorText(first.error));
 	const names = (some: readonly DelegateRequest[]) => some.map(each => runName(each, agents)).join(', ');

@@ -5,9 +5,9 @@ import {
 	modelsIn,
 	placeAndLimits,
 	runsOf,
-	startEach,
 	type DelegateChoice,
 } from '../../../src/ui/delegateChoice.ts';
+import { oneByOne } from '../../../src/base/oneByOne.ts';
 import type { DelegateRequest } from '../../../src/core/delegates/queueDelegate.ts';
 import type { AgentChoice } from '../../../src/ui/ports.ts';
 import { DriverId } from '../../../src/protocol/names.ts';
@@ -99,15 +99,15 @@ describe('a choice of how to delegate', () => {
 	it('is left for those alone that could not be started, in the same group', async () => {
 		const all = [request('heron'), request('egret'), request('ibis')];
 		const tried: string[] = [];
-		const { started, failed } = await startEach(all, async ({ agent: id }) => {
-			tried.push(id);
-			if (id === 'egret') throw new Error('no egret');
-			return Promise.resolve();
+		const { done, failures } = await oneByOne(all, async request => {
+			tried.push(request.agent);
+			if (request.agent === 'egret') throw new Error('no egret');
+			return Promise.resolve(request);
 		});
 		expect(tried).toEqual(['heron', 'egret', 'ibis']);
-		expect(started.map(each => each.agent)).toEqual(['heron', 'ibis']);
-		expect(failed.map(({ error }) => String(error))).toEqual(['Error: no egret']);
-		const unstarted = failed.map(each => each.request);
+		expect(done.map(each => each.agent)).toEqual(['heron', 'ibis']);
+		expect(failures.map(({ error }) => String(error))).toEqual(['Error: no egret']);
+		const unstarted = failures.map(({ item }) => item);
 		const choice = { ...USUAL, agents: ['heron', 'egret', 'ibis'], within: 'a' };
 		expect(choiceOfRest(choice, unstarted)).toEqual({ ...choice, agents: ['egret'], models: '', group: 'g' });
 		const models = { ...USUAL, models: 'a, b, c' };
