@@ -19,7 +19,8 @@ export interface CountedCalls {
 export function countCalls(...names: readonly Counted[]): CountedCalls {
 	const spies = new Map(names.map(name => [name, vi.spyOn(fs, name)]));
 	syncBuiltinESMExports();
-	const paths = (name: Counted) => (spies.get(name)?.mock.calls ?? []).map(([path]) => String(path));
+	const paths = (name: Counted) =>
+		(spies.get(name)?.mock.calls ?? []).map(([path]) => (typeof path === 'string' ? path : ''));
 	return {
 		count: (name, isMeant = () => true) => paths(name).filter(isMeant).length,
 		paths,

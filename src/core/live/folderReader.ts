@@ -16,6 +16,8 @@ interface Mirrors {
 	delegates: LiveDelegates;
 	collector: Collector;
 	mayCollect: boolean;
+	/** Called when the spool holds more than was collected: it is to be read again, after what else has changed. */
+	onMore: () => void;
 }
 
 /** Brings into memory what changed in `.nancy`, and nothing else. */
@@ -35,10 +37,11 @@ export class FolderReader {
 		workspace.refuseLinks();
 		const { paths } = workspace;
 		if (folders.includes(EVERYTHING)) {
-			await this.collect();
+			// What is there is shown before a backlog is collected.
 			await this.readTasks();
 			await traffic.read();
 			await delegates.read();
+			await this.collect();
 			return true;
 		}
 		let isChanged = false;
@@ -61,12 +64,13 @@ export class FolderReader {
 	}
 
 	private async collect(): Promise<boolean> {
-		const { workspace, traffic, collector, mayCollect } = this.mirrors;
+		const { workspace, traffic, collector, mayCollect, onMore } = this.mirrors;
 		// The collector's lock would make the folder: a workspace that Nancy was never used in stays as it is.
 		if (!mayCollect || !(await stat(workspace.paths.root).catch(() => undefined))) return false;
 		const problems = collector.problems.length;
-		const { isCollector, sessions } = await collector.collect();
+		const { isCollector, sessions, hasMore } = await collector.collectSome();
 		this.isTheCollector = isCollector;
+		if (hasMore) onMore();
 		for (const session of sessions) await traffic.follow(session);
 		return sessions.length > 0 || problems !== collector.problems.length;
 	}

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { Emitter, type Event } from '../../base/event.ts';
 import { DisposableStore, type Disposable } from '../../base/lifetime.ts';
 import { liveness, type Liveness, type ProcessIdentity } from '../../base/liveness.ts';
@@ -19,7 +19,6 @@ import { SessionMirror } from './sessionMirror.ts';
 import type { SessionTraffic, SessionView } from './sessionView.ts';
 import { TaskMirror } from './taskMirror.ts';
 import { Collector, type CollectorOptions } from '../traffic/collector.ts';
-import { REJECTED } from '../traffic/rejected.ts';
 import { watch } from './watch.ts';
 import { WorkerStates } from './workerStates.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../workspace/workspace.ts';
@@ -94,6 +93,7 @@ export class WorkspaceModel implements Disposable {
 			delegates: this.liveDelegates,
 			collector: this.collector,
 			mayCollect: !options.readOnly,
+			onMore: () => this.folders.touch([workspace.paths.spool]),
 		});
 		this.states = new WorkerStates({
 			tasks: this.tasks,
@@ -117,12 +117,12 @@ export class WorkspaceModel implements Disposable {
 		this.onDidNeedAttention = this.attention.onDidNeed;
 		this.onDidResolveAttention = this.attention.onDidResolve;
 		if (options.once) return;
-		const { root, bells, originals, delegates } = workspace.paths;
-		const ignored = new Set([bells, originals, join(workspace.paths.spool, REJECTED)]);
+		const { root, bells, originals, delegates, spool } = workspace.paths;
+		const ignored = new Set([bells, originals]);
 		this.owned.add(
 			watch(root, folders => this.folders.touch(this.liveDelegates.withoutHaste(folders)), {
-				// What lies below is a lock that comes and goes.
-				ignore: folder => ignored.has(folder) || dirname(folder) === delegates,
+				// What lies below the delegates is a lock that comes and goes; the spool has thousands of files and no folder of interest.
+				ignore: folder => ignored.has(folder) || [delegates, spool].includes(dirname(folder)),
 				onReady: () => this.folders.touch([EVERYTHING]),
 			}),
 		);

@@ -122,7 +122,10 @@ describe('watch', () => {
 			const unseen = () => all.filter(each => !calls.paths('lstat').includes(folder.path + each));
 			await eventually('a look at each of them', () => unseen().length === 0);
 			// Each look begins at the root.
-			const looks = calls.paths('lstat').join('\n').split(new RegExp(`^${folder.path}$`, 'm'));
+			const looks = calls
+				.paths('lstat')
+				.join('\n')
+				.split(new RegExp(`^${folder.path}$`, 'm'));
 			expect(Math.max(...looks.map(look => look.trim().split('\n').length))).toBeLessThanOrEqual(52);
 		});
 
