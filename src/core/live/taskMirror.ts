@@ -40,21 +40,25 @@ export class TaskMirror {
 	problems(): FileProblem[] {
 		const ofTasks = this.all().flatMap(({ record: { name: task }, problems }) => [
 			...problems,
-			...this.mailboxNames(task).flatMap(worker => this.messages({ task, worker }).problems),
+			...this.mailboxNames(task).flatMap(worker => this.listings({ task, worker }).flatMap(each => each.problems)),
 		]);
 		return [...this.problemsOfTasks, ...ofTasks];
 	}
 
 	/** A worker's mailbox, or the human's own (`orchestrator`). */
 	messages(address: WorkerAddress): MailboxListing {
-		const byState = this.mailboxes.get(keyOf(address));
-		const listings = MESSAGE_STATES.flatMap(state => byState?.get(state) ?? []);
+		const listings = this.listings(address);
 		const messages = listings.flatMap(listing => listing.messages);
 		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
 		return {
 			messages: [...messages.filter(message => message.state === 'queued'), ...others],
 			problems: listings.flatMap(listing => listing.problems),
 		};
+	}
+
+	private listings(address: WorkerAddress): MailboxListing[] {
+		const byState = this.mailboxes.get(keyOf(address));
+		return MESSAGE_STATES.flatMap(state => byState?.get(state) ?? []);
 	}
 
 	/** The messages of a mailbox that are in this state. */
