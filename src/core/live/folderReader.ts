@@ -38,29 +38,31 @@ export class FolderReader {
 		const { paths } = workspace;
 		if (folders.includes(EVERYTHING)) {
 			// What is there is shown before a backlog is collected.
-			await this.readTasks();
+			await tasks.readAll();
+			await this.followWorkers();
 			await traffic.read();
 			await delegates.read();
 			await this.collect();
 			return true;
 		}
 		let isChanged = false;
+		let areTasksRead = false;
 		if (folders.includes(paths.delegates)) isChanged = await delegates.read();
 		if (folders.includes(paths.spool)) isChanged = (await this.collect()) || isChanged;
 		if (folders.includes(paths.tasks)) {
-			await this.readTasks();
-			return true;
+			await tasks.readTasks();
+			areTasksRead = true;
 		}
 		for (const folder of folders) {
 			const segments = relative(paths.tasks, folder).split(sep);
 			if (segments[0] === '..' || segments[0] === '') continue;
 			await tasks.readFolder(segments);
-			await this.followWorkers();
-			isChanged = true;
+			areTasksRead = true;
 		}
+		if (areTasksRead) await this.followWorkers();
 		if (folders.includes(paths.traffic) || folders.includes(paths.sessions))
 			isChanged = (await traffic.read()) || isChanged;
-		return isChanged;
+		return isChanged || areTasksRead;
 	}
 
 	private async collect(): Promise<boolean> {
@@ -73,11 +75,6 @@ export class FolderReader {
 		if (hasMore) onMore();
 		for (const session of sessions) await traffic.follow(session);
 		return sessions.length > 0 || problems !== collector.problems.length;
-	}
-
-	private async readTasks(): Promise<void> {
-		await this.mirrors.tasks.readAll();
-		await this.followWorkers();
 	}
 
 	/** The sessions of workers count, however long ago they last said something. */

@@ -196,7 +196,7 @@ export class WorkspaceModel implements Disposable {
 		if (!address) return;
 		const worker = this.tasks.worker(address);
 		if (worker) this.prober.wake(worker.agent);
-		else this.folders.touch([this.workspace.paths.tasks]);
+		else this.folders.touch([this.workspace.paths.tasks, this.workspace.paths.task(address.task)]);
 	}
 
 	private compute(): Overview {

@@ -22,8 +22,9 @@ afterEach(async () => {
 });
 
 async function start(root: string, options: WatchOptions = { pollMs: 60_000 }): Promise<void> {
-	watching = watch(root, folders => folders.forEach(each => seen.add(each)), options);
-	await sleep(100);
+	await new Promise<void>(ready => {
+		watching = watch(root, folders => folders.forEach(each => seen.add(each)), { ...options, onReady: ready });
+	});
 }
 
 describe('watch', () => {
