@@ -111,6 +111,7 @@ export class WorkspaceModel implements Disposable {
 			prober: this.prober,
 			now,
 			isReadOnly: options.readOnly ?? false,
+			once: options.once ?? false,
 			fail: (file, error) => this.fail(file, error),
 		});
 		this.attention = this.owned.add(new AttentionTracker(now()));
@@ -178,6 +179,7 @@ export class WorkspaceModel implements Disposable {
 		this.folders.touch([EVERYTHING]);
 		await this.folders.settled();
 		if (this.options.once) await this.lookAround();
+		await this.folders.settled();
 	}
 
 	private async read(folders: readonly string[]): Promise<void> {
@@ -262,6 +264,8 @@ export class WorkspaceModel implements Disposable {
 		this.known = undefined;
 		const after = changeable(this.overview());
 		if (before.length !== after.length || before.some((part, index) => part !== after[index])) this.conclude();
+		const deleted = await this.lookout.tidy(this.overview());
+		if (deleted.length > 0) this.folders.touch([this.workspace.paths.tasks]);
 	}
 
 	private fail(file: string, error: unknown): void {
