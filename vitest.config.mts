@@ -1,14 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** On a shared runner a second try tells a slow moment from a defect; on one's own machine a test passes or fails. */
-const retry = process.env['CI'] ? 2 : 0;
 /** Most of a test's time is waiting for processes, disks and drawn windows: two files at a time also on two cores. */
 const twoOrMore = Math.max(2, availableParallelism() - 1);
 /** Real agents and windows. */
 const slow = {
 	expect: { poll: { timeout: 15_000 } },
-	retry,
 	testTimeout: 60_000,
 	hookTimeout: 90_000,
 	teardownTimeout: 10_000,
@@ -20,7 +17,6 @@ const unit = {
 	globalSetup,
 	testTimeout: 15_000,
 	hookTimeout: 60_000,
-	retry,
 	maxWorkers: twoOrMore,
 	// A process for each file costs half a second of a core; what a file changes in its own it puts back.
 	isolate: false,
