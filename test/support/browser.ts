@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import * as z from 'zod/mini';
-import { eventually } from './eventually.ts';
+import { eventually, HANG_MS } from './eventually.ts';
 import type { Server } from './vscodeServer.ts';
 
 export function launchBrowser(): Promise<Browser> {
@@ -49,9 +49,8 @@ export async function openPage(browser: Browser, server: Server, options: OpenOp
 	const context = await browser.newContext({ viewport: size, reducedMotion: 'reduce' });
 	await context.addInitScript(stopAnimations);
 	const page = await context.newPage();
-	// Two windows on two cores are slow at times.
-	page.setDefaultTimeout(30_000);
-	page.setDefaultNavigationTimeout(60_000);
+	page.setDefaultTimeout(HANG_MS);
+	page.setDefaultNavigationTimeout(HANG_MS);
 	const exit = new Promise<number>(
 		resolve => void page.exposeFunction('codeAutomationExit', (code: number) => resolve(code)),
 	);
