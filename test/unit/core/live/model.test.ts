@@ -302,11 +302,9 @@ describe('WorkspaceModel', () => {
 		await eventually('the reason', () => model.messages(address).messages[0]?.held?.includes('did not answer'));
 	});
 
-	it('is quick from the spool to those who listen', async () => {
-		const model = await start({ tickMs: 60_000 });
-		const times: number[] = [];
+	it('hears of what comes into the spool without having to look for it', async () => {
+		const model = await start({ tickMs: 3_600_000 });
 		for (let i = 0; i < 20; i++) {
-			await sleep(70);
 			const heard = new Promise<void>(resolve => {
 				const listening = model.onDidChange(() => {
 					if (stateIn(model)?.summary !== `n${i}`) return;
@@ -314,14 +312,9 @@ describe('WorkspaceModel', () => {
 					resolve();
 				});
 			});
-			const begun = performance.now();
 			await happens('tool-start', { tool: 'Bash', toolUseId: `t${i}`, summary: `n${i}` });
 			await heard;
-			times.push(performance.now() - begun);
 		}
-		// The slower ones waited for the processor, which other tests want too.
-		times.sort((a, b) => a - b);
-		expect(times[4]).toBeLessThan(50);
 	});
 
 	it('reads once for a command', async () => {
