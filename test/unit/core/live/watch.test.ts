@@ -36,7 +36,7 @@ describe('watch', () => {
 		for (const change of [() => writeFile(file, '1'), () => rename(file, `${file}2`), () => rm(`${file}2`)]) {
 			seen.clear();
 			await change();
-			await eventually('a report', () => seen.has(folder.file('a/b')), { timeoutMs: 1000, everyMs: 5 });
+			await eventually('a report', () => seen.has(folder.file('a/b')), { everyMs: 5 });
 		}
 	});
 
@@ -44,11 +44,11 @@ describe('watch', () => {
 		await start(folder.path);
 		await mkdir(folder.file('new/deep'), { recursive: true });
 		await writeFile(folder.file('new/deep/file'), '');
-		await eventually('the new folder', () => seen.has(folder.file('new/deep')), { timeoutMs: 1000 });
+		await eventually('the new folder', () => seen.has(folder.file('new/deep')));
 		seen.clear();
 		await sleep(50);
 		await writeFile(folder.file('new/deep/other'), '');
-		await eventually('a file in it', () => seen.has(folder.file('new/deep')), { timeoutMs: 1000 });
+		await eventually('a file in it', () => seen.has(folder.file('new/deep')));
 	});
 
 	it('waits for a root that does not exist, and for one that was removed', async () => {
@@ -56,7 +56,7 @@ describe('watch', () => {
 		await start(root, { pollMs: 50 });
 		for (let round = 0; round < 2; round++) {
 			await mkdir(join(root, 'a'), { recursive: true });
-			await eventually('the root', () => seen.has(root), { timeoutMs: 1000 });
+			await eventually('the root', () => seen.has(root));
 			await rm(root, { recursive: true });
 			await sleep(150);
 			seen.clear();
@@ -82,7 +82,7 @@ describe('watch', () => {
 		seen.clear();
 		await mkdir(folder.file('last'));
 		await writeFile(folder.file('last/one'), '');
-		await eventually('the last', () => seen.has(folder.path), { timeoutMs: 1000 });
+		await eventually('the last', () => seen.has(folder.path));
 	});
 
 	describe('with many files or folders', () => {
