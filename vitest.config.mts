@@ -25,9 +25,10 @@ const unit = {
 	sequence: { groupOrder: 1 },
 };
 /** Whose tests start programs, hundreds of them. */
-const starting = ['cli', 'delegates', 'faults', 'git', 'hook', 'process'].map(
-	folder => `test/unit/${folder}/**/*.test.ts`,
-);
+const starting = [
+	...['cli', 'delegates', 'faults', 'git', 'hook', 'process'].map(folder => `test/unit/${folder}/**/*.test.ts`),
+	'test/security/**/*.test.ts',
+];
 
 export default defineConfig({
 	test: {
@@ -42,12 +43,7 @@ export default defineConfig({
 				},
 			},
 			{
-				test: {
-					name: 'unit',
-					include: ['test/unit/**/*.test.ts', 'test/security/**/*.test.ts'],
-					exclude: starting,
-					...unit,
-				},
+				test: { name: 'unit', include: ['test/unit/**/*.test.ts'], exclude: starting, ...unit },
 			},
 			{
 				test: {

@@ -21,7 +21,7 @@ import { queueDelegate, type DelegateRequest } from '../../../src/core/delegates
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../../src/delegates/delegateQueue.ts';
-import { onPath } from '../../../src/process/detect.ts';
+import { onPath } from '../../../src/base/searchPath.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
 import { RUN_MARK, RUNNER_MARK, markedProcesses } from '../../../src/process/marked.ts';
 import { createWorktree } from '../../../src/git/worktree.ts';

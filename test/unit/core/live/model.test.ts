@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,7 @@ import { Collector } from '../../../../src/core/traffic/collector.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../../support/boundWorker.ts';
+import { countCalls } from '../../../support/countedCalls.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { messageContent } from '../../../support/messageContent.ts';
@@ -84,6 +85,24 @@ describe('WorkspaceModel', () => {
 		expect(model.sessions()).toMatchObject([
 			{ session, address, turns: [{ nodes: [{ outcome: 'ok' }, { event: { kind: 'stop' } }] }] },
 		]);
+	});
+
+	it('shows what is there while a long backlog is still being collected, and the backlog bit by bit', async () => {
+		for (let i = 0; i < 2000; i++) await happens('tool-start', { tool: 'Bash', toolUseId: `t${i}` });
+		const calls = countCalls('readdir');
+		const model = new WorkspaceModel(workspace, [fakeDriver], { tickMs: 60_000 });
+		models.push(model);
+		const left: number[] = [];
+		model.onDidChange(() => {
+			expect(model.overview().tasks).toHaveLength(1);
+			left.push(readdirSync(workspace.paths.spool).filter(name => name.endsWith('.json')).length);
+		});
+		await eventually('all of it', () => left.at(-1) === 0, { timeoutMs: 10_000, everyMs: 10 });
+		calls.stop();
+		expect(left[0]).toBeGreaterThan(1000);
+		expect(left.length).toBeGreaterThan(2);
+		// By whoever collects and whoever watches.
+		expect(calls.count('readdir', path => path === workspace.paths.spool)).toBeLessThan(12);
 	});
 
 	it('shows mailboxes as they change, and a message that was dropped by hand', async () => {
