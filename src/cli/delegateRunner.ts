@@ -22,8 +22,8 @@ import {
 	type WorkerRequest,
 } from '../core/driver/launch.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
-import { runInWorktree } from '../process/runInWorktree.ts';
-import { createWorktree, folderInWorktree } from '../process/worktree.ts';
+import { runInWorktree } from '../git/runInWorktree.ts';
+import { createWorktree, folderInWorktree } from '../git/worktree.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
 import type { FoundAgent } from './agents.ts';

@@ -29,7 +29,7 @@ export const cleanup = command(
 		const [{ cleanUp, deployedIn }, { drivers }, { askGit }] = await Promise.all([
 			import('../../core/deployment/cleanUp.ts'),
 			import('../../drivers/index.ts'),
-			import('../../process/askGit.ts'),
+			import('../../git/askGit.ts'),
 		]);
 		const data = dataFolder(context.env);
 		const workspace =

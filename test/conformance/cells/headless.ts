@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { HeadlessEvent } from '../../../src/core/driver/headless.ts';
 import { headlessOf } from '../../../src/core/driver/launch.ts';
-import { createWorktree, folderInWorktree } from '../../../src/process/worktree.ts';
+import { createWorktree, folderInWorktree } from '../../../src/git/worktree.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { eventually } from '../../support/eventually.ts';
 import { must, notPossible, partly, WORKS, type Cell, type Verdict } from '../cell.ts';
@@ -112,9 +112,7 @@ export const headlessWorktree: Cell = {
 		try {
 			const cwd = await folderInWorktree(worktree, folder);
 			const run = await lab.runHeadless(`${lab.held} [[sh:true]] [[text:Not steered]]`, { cwd });
-			await eventually('a tool runs in the worktree', () => existsSync(join(cwd, 'begun')), {
-				timeoutMs: 30_000,
-			});
+			await eventually('a tool runs in the worktree', () => existsSync(join(cwd, 'begun')));
 			const id = await lab.send(run.address, 'Mind the worktree. [[sh:true]] [[text:Steered]]');
 			writeFileSync(join(cwd, 'go'), '');
 			const { answer } = await answerOf(run);

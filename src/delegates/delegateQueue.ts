@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText, hasErrno, NancyError } from '../base/errors.ts';
+import { liveness } from '../base/liveness.ts';
+import { admitted } from '../core/delegates/admission.ts';
+import { isFinal, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
+import { ownRequest } from '../core/delegates/ownRequest.ts';
+import { reportable } from '../core/delegates/reportable.ts';
+import { sweepFolder } from '../core/files/leftBehind.ts';
+import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
+import { RUNNER_DIED, type DelegateId } from '../protocol/delegate.ts';
+import { WorktreeName } from '../protocol/worktree.ts';
+import { RUN_MARK, RUNNER_MARK, stopMarked } from '../process/marked.ts';
+import { refuseTracked } from '../git/refuseTracked.ts';
+import { inspectRepository } from '../git/repository.ts';
+import { startRunner } from '../process/runnerHost.ts';
+import { createWorktree } from '../git/worktree.ts';
+
+export interface QueueOptions {
+	tickets: Tickets;
+	/** The installed `nancy`, which outlives the window. */
+	nancy: string;
+	/** Delegates that run at once; by cores and free memory where absent. */
+	cap?: number | undefined;
+	/** Set for the runners, on top of what they inherit. */
+	env?: Readonly<Record<string, string | null>>;
+}
+
+/**
+ * Looks at the folder: ends what a killed runner left open, reports results that were not, and starts what may start. Whoever
+ * looks does it, a window as well as a runner that ends, so that nothing needs a process of its own. One that cannot be ended or
+ * started holds up no other; the first such error is thrown when all else is done.
+ * @throws NancyError `not-trusted` where all of it came with the repository, before anything is written
+ */
+export async function lookAtQueue(delegates: Delegates, options: QueueOptions): Promise<void> {
+	await refuseTracked(delegates.workspace);
+	await delegates.locked(async () => {
+		await sweepFolder(delegates.folder);
+		const failures = new Map<DelegateId, Error>();
+		const each = async (all: readonly Delegate[], work: (delegate: Delegate) => Promise<unknown>) => {
+			for (const delegate of all) {
+				await work(delegate).catch((error: unknown) =>
+					failures.set(delegate.record.id, error instanceof Error ? error : new Error(errorText(error))),
+				);
+			}
+		};
+		const { delegates: found } = await delegates.list();
+		const open = found.filter(({ state, status, isForeign }) => !isForeign && !(isFinal(state) && status.reported));
+		await each(open, delegate => endDead(delegates, options.tickets, delegate));
+		const parked = await delegates.parked(Date.now());
+		// One that can be neither ended nor started takes nobody's place.
+		for (let failed = -1; failed < failures.size;) {
+			failed = failures.size;
+			const now = (await delegates.list()).delegates.filter(({ record }) => !failures.has(record.id));
+			await each(admitted(now, options.cap, parked), one => start(delegates, one, options));
+		}
+		const [first] = failures.values();
+		if (first !== undefined) throw first;
+	});
+}
+
+/** Ends a delegate whose runner was killed, or had begun to end it. Needs the lock. */
+export async function endDead(delegates: Delegates, tickets: Tickets, delegate: Delegate): Promise<void> {
+	const ours = await reportable(delegates, tickets, delegate);
+	for (const dead of await delegates.reconcile([ours])) await giveUp(delegates, tickets, dead);
+}
+
+/**
+ * Its runner was killed: nobody watches the agent any more, so that it is ended too.
+ * @param reason why it failed, where its runner had neither an answer nor a failure on the disk
+ */
+async function giveUp(delegates: Delegates, tickets: Tickets, delegate: Delegate, reason = RUNNER_DIED): Promise<void> {
+	await stopRun(delegate.record.id);
+	await adoptWorktree(delegates, tickets, delegate).catch(() => undefined); // a repository that is gone has no worktrees
+	// It may have come to its end while we looked.
+	const found = await delegates.find(delegate.record.id);
+	if (!found || isFinal(found.state)) return;
+	const now = await reportable(delegates, tickets, found);
+	// Killed between its answer and the word that it is there? The answer was written whole, or it would not have its name.
+	const output = await now.files.readAnswer();
+	const failure = now.status.error ?? (output.trim() === '' ? reason : undefined);
+	await delegates.finish(now, failure === undefined ? { ok: true, output } : { ok: false, reason: failure, output });
+}
+
+/** All that is left of a run without a runner. */
+async function stopRun(id: DelegateId): Promise<void> {
+	await stopMarked(RUNNER_MARK, id);
+	await stopMarked(RUN_MARK, id);
+}
+
+/**
+ * A worktree that its runner had made, or half made, and not noted any more: what is in it must not be forgotten. Only of what the
+ * user had asked for: no other repository is touched.
+ */
+async function adoptWorktree(delegates: Delegates, tickets: Tickets, { record, status }: Delegate): Promise<void> {
+	const { id } = record;
+	const place = (await ownRequest(delegates, tickets, id))?.record.place;
+	if (place?.is !== 'worktree' || status.worktree) return;
+	const repository = await inspectRepository(place.folder);
+	if (!repository.ok || !existsSync(join(`${repository.root}.worktrees`, id))) return;
+	const { folder, withChanges } = place;
+	const worktree = await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes: true });
+	await delegates.writeStatus(id, { ...status, worktree });
+}
+
+async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy, env }: QueueOptions): Promise<void> {
+	const { id } = delegate.record;
+	// The runner looks again, at what it runs; this spares it where there is nothing to run.
+	if (!(await tickets.isValid(id, delegates.filesOfRequest(id)))) {
+		const silent = await reportable(delegates, tickets, delegate);
+		await delegates.finish(silent, { ok: false, reason: NO_TICKET, output: '' });
+		return;
+	}
+	try {
+		const runner = await startRunner(nancy, delegates.workspace.folder, id, env ?? {});
+		// The runner writes the status from now on; until it has begun, this says whose it is.
+		await delegates.writeStatus(id, { ...delegate.status, status: 'running', runner });
+	} catch (error) {
+		await delegates.finish(delegate, { ok: false, reason: errorText(error), output: '' });
+	}
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+	try {
+		process.kill(pid, name);
+	} catch (error) {
+		if (!hasErrno(error, 'ESRCH')) throw error; // it has just ended
+	}
+}
+
+/**
+ * Ends a delegate on purpose. One that waits is ended at once, one that runs by its runner, which writes its files.
+ * @throws NancyError `timeout` where the runner was told to and has not ended it in time; `not-trusted` where it came with the
+ * repository, and there is nothing that runs
+ */
+export async function stopDelegate(
+	delegates: Delegates,
+	tickets: Tickets,
+	id: DelegateId,
+	patienceMs = 15_000,
+): Promise<void> {
+	const { status } = await delegates.get(id);
+	if (!status.runner || liveness(status.runner) === 'dead') await refuseTracked(delegates.workspace);
+	const isOver = await delegates.locked(async () => {
+		const delegate = await reportable(delegates, tickets, await delegates.get(id));
+		if (isFinal(delegate.state)) return true;
+		if (isFinal(delegate.status.status)) {
+			await delegates.reconcile([delegate]);
+			return true;
+		}
+		const { runner } = delegate.status;
+		if (runner && liveness(runner) !== 'dead') {
+			signal(runner.pid, 'SIGTERM');
+			return false;
+		}
+		await giveUp(delegates, tickets, delegate, 'cancelled');
+		return true;
+	});
+	const deadline = Date.now() + patienceMs;
+	while (!isOver) {
+		const now = await delegates.get(id);
+		if (isFinal(now.state)) return;
+		// It was stopped before it could say so itself.
+		if (now.status.runner && liveness(now.status.runner) === 'dead')
+			return stopDelegate(delegates, tickets, id, patienceMs);
+		if (Date.now() >= deadline) throw notStopped(id, patienceMs, now.status.runner?.pid);
+		await sleep(50);
+	}
+}
+
+function notStopped(id: DelegateId, patienceMs: number, pid: number | undefined): NancyError {
+	const runner = pid === undefined ? 'its runner' : `its runner, process ${pid},`;
+	return new NancyError(
+		'timeout',
+		`${id} was told to stop and has not after ${patienceMs / 1000} s: ${runner} does not answer. Look again later, or end that process`,
+	);
+}

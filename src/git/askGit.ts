@@ -1,0 +1,54 @@
+import { join, isAbsolute } from 'node:path';
+import type { AskGit, GitView } from '../core/deployment/gitExclude.ts';
+import { NancyError } from '../base/errors.ts';
+import { cutAtZeros, git } from './git.ts';
+import { isInCheckout } from './mayTrack.ts';
+import { isOthers, trackedFiles } from './trackedFiles.ts';
+
+/** What git says of files in a folder; `undefined` without git, outside a checkout, and where git fails. */
+export const askGit: AskGit = async (folder, files) => {
+	try {
+		return await viewOf(folder, files);
+	} catch (error) {
+		if (isOthers(error))
+			return { excludeFile: undefined, prefix: '', tracked: await trackedIn(folder, files), ignored: new Set() };
+		if (error instanceof NancyError && (error.code === 'git' || !isInCheckout(folder))) return undefined;
+		throw error;
+	}
+};
+
+async function viewOf(folder: string, files: readonly string[]): Promise<GitView | undefined> {
+	const place = { folder };
+	const asked = ['rev-parse', '--is-inside-work-tree', '--git-path', 'info/exclude', '--show-prefix'];
+	const { stdout } = await git(place, asked);
+	const [isInside, exclude = '', prefix = '', ...more] = stdout.toString('utf8').split('\n');
+	// A newline in a name: nothing that could be written into a line of `info/exclude`.
+	if (isInside !== 'true' || exclude === '' || more.join('') !== '') return undefined;
+	const excludeFile = isAbsolute(exclude) ? exclude : join(folder, exclude);
+	if (files.length === 0) return { excludeFile, prefix, tracked: new Set(), ignored: new Set() };
+	const matches = await git(place, ['check-ignore', '--verbose', '-z', '--stdin'], {
+		answers: [1],
+		input: files.map(file => `${file}\0`).join(''),
+	});
+	return {
+		excludeFile,
+		prefix,
+		tracked: await trackedIn(folder, files),
+		ignored: ignoredIn(cutAtZeros(matches.stdout)),
+	};
+}
+
+async function trackedIn(folder: string, files: readonly string[]): Promise<ReadonlySet<string>> {
+	return new Set(files.length > 0 ? await trackedFiles(folder, files) : []);
+}
+
+/** What is ignored by anything but `info/exclude`, which may hold lines of Nancy's in another worktree. */
+function ignoredIn(matches: readonly string[]): Set<string> {
+	const ignored = new Set<string>();
+	// Of each match: the file it stands in, the line's number, the pattern, the path.
+	for (let index = 0; index + 3 < matches.length; index += 4) {
+		const [source = '', , pattern = '', path = ''] = matches.slice(index, index + 4);
+		if (!pattern.startsWith('!') && !source.endsWith('info/exclude')) ignored.add(path);
+	}
+	return ignored;
+}

@@ -1,0 +1,184 @@
+import { lstatSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hasErrno, NancyError } from '../base/errors.ts';
+import { commitsAt, git, gitAnswer, gitList, OWN_IDENTITY, type GitPlace } from './git.ts';
+
+/** The files of a checkout as they are now, as a tree of git. */
+export interface WorkingTree {
+	tree: string;
+	/** Repositories inside the checkout, which a tree cannot hold; with `/` at the end. */
+	nested: string[];
+	/** Folders of submodules, which a tree holds as the name of a commit; with `/` at the end. */
+	submodules: string[];
+	/** Variables with which git sees the index that the tree was made from, and not the user's. */
+	env: Readonly<Record<string, string>>;
+}
+
+export interface TreeOptions {
+	/** Only a look into the repository with this common folder: what it has not stored yet goes to a folder that is removed again. */
+	isLookInto?: string | undefined;
+	/** Takes what is staged, for a checkout whose folder is gone. */
+	isStagedOnly?: boolean;
+}
+
+/** Files of a working tree that comes and goes under our hands are looked at again. */
+const TRIES = 3;
+
+/**
+ * Makes a tree of everything that git does not ignore in a checkout, through an index of its own: the user's index, stash and
+ * files stay as they are. The index is there while `use` runs.
+ * @param gitDir git's own folder of the checkout
+ */
+export async function withWorkingTree<T>(
+	place: GitPlace,
+	gitDir: string,
+	use: (working: WorkingTree) => Promise<T>,
+	{ isLookInto, isStagedOnly = false }: TreeOptions = {},
+): Promise<T> {
+	const temporary = await mkdtemp(join(tmpdir(), 'nancy-git-'));
+	try {
+		const env: Record<string, string> = { GIT_INDEX_FILE: join(temporary, 'index') };
+		if (isLookInto !== undefined)
+			env['GIT_OBJECT_DIRECTORY'] = await borrowedObjects(isLookInto, join(temporary, 'objects'));
+		const isThere = await copyIndex(gitDir, join(temporary, 'index'));
+		if (!isThere && (await headOf(place)) !== undefined) await git(place, ['read-tree', 'HEAD'], { env });
+		const inside = isStagedOnly ? { nested: [], submodules: [] } : await addAll(place, env);
+		return await use({ tree: await gitAnswer(place, ['write-tree'], { env }), ...inside, env });
+	} finally {
+		await rm(temporary, { recursive: true, force: true });
+	}
+}
+
+/** A commit of Nancy's own. */
+export function commitTree(
+	place: GitPlace,
+	tree: string,
+	parents: readonly string[],
+	message: string,
+	identity: Readonly<Record<string, string>> = OWN_IDENTITY,
+): Promise<string> {
+	const args = ['commit-tree', tree, ...parents.flatMap(parent => ['-p', parent]), '-F', '-'];
+	return gitAnswer(place, args, { env: identity, input: message });
+}
+
+/** The commit that is checked out; `undefined` before the first one. */
+export async function headOf(place: GitPlace): Promise<string | undefined> {
+	const [head] = await commitsAt(place, ['HEAD']);
+	return head;
+}
+
+export function treeOf(place: GitPlace, commit: string): Promise<string> {
+	return gitAnswer(place, ['rev-parse', '--verify', `${commit}^{tree}`]);
+}
+
+/** Also shows what a repository's own `.gitmodules` says is to be ignored: another commit of a submodule is work like any other. */
+export const DIFF_TREE = ['diff-tree', '-r', '-z', '--ignore-submodules=none'] as const;
+
+/** Paths that differ between two trees. */
+export function differingFiles(
+	place: GitPlace,
+	before: string,
+	after: string,
+	env: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
+	return gitList(place, [...DIFF_TREE, '--name-only', '--no-renames', before, after], { env });
+}
+
+async function addAll(
+	place: GitPlace,
+	env: Readonly<Record<string, string>>,
+): Promise<Pick<WorkingTree, 'nested' | 'submodules'>> {
+	for (let tries = 1; ; tries++) {
+		const list = ['ls-files', '-v', '--stage', '--cached', '--others', '--exclude-standard', '-z'];
+		const listed = (await gitList(place, list, { env })).map(entryOf);
+		await lookAtEverything(place, listed, env);
+		const nested = listed.filter(({ tag, file }) => tag === '?' && file.endsWith('/')).map(({ file }) => file);
+		const submodules = listed.filter(({ mode }) => mode === '160000').map(({ file }) => `${file}/`);
+		const pathspecs = ['.', ...[...nested, ...submodules].map(file => `:(exclude,literal)${file.slice(0, -1)}`)];
+		try {
+			await git(place, ['add', '--all', '--sparse', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+				env,
+				input: pathspecs.join('\0'),
+			});
+			await addSubmodules(place, submodules, env);
+			return { nested, submodules };
+		} catch (error) {
+			if (tries === TRIES || !(error instanceof NancyError) || error.code !== 'git') throw error;
+		}
+	}
+}
+
+/**
+ * Another commit of a submodule, or none any more. Not by `add`, which starts a git in the submodule: an agent can have made one there,
+ * with settings that run programs outside of what holds the agent.
+ */
+async function addSubmodules(
+	place: GitPlace,
+	submodules: readonly string[],
+	env: Readonly<Record<string, string>>,
+): Promise<void> {
+	if (submodules.length === 0) return;
+	const input = submodules.map(folder => folder.slice(0, -1)).join('\0');
+	await git(place, ['update-index', '--remove', '--replace', '-z', '--stdin'], { env, input });
+}
+
+/**
+ * Git can be told to take tracked files for unchanged (`--assume-unchanged`, `--skip-worktree`), and to leave out what a sparse checkout
+ * does not have: changes to such files would be in no tree. Those that are there count as they are.
+ */
+async function lookAtEverything(
+	place: GitPlace,
+	listed: readonly Entry[],
+	env: Readonly<Record<string, string>>,
+): Promise<void> {
+	const marked: Readonly<Record<string, RegExp>> = { '--no-skip-worktree': /^S/i, '--no-assume-unchanged': /^[a-z]/ };
+	const flagged = listed.filter(({ tag }) => tag !== 'H' && tag !== '?');
+	const there = flagged.filter(({ file }) => lstatSync(join(place.folder, file), { throwIfNoEntry: false }));
+	for (const [option, mark] of Object.entries(marked)) {
+		const files = there.filter(({ tag }) => mark.test(tag)).map(({ file }) => file);
+		if (files.length > 0)
+			await git(place, ['update-index', option, '-z', '--stdin'], { env, input: files.join('\0') });
+	}
+}
+
+/** A file that is tracked, or is not (`?`). */
+interface Entry {
+	tag: string;
+	/** Of one that is tracked. */
+	mode?: string;
+	file: string;
+}
+
+/** `ls-files -v --stage`: a letter, then mode, object, stage and after a tab the path; of what is not tracked the path alone. */
+function entryOf(line: string): Entry {
+	const tag = line.slice(0, 1);
+	if (tag === '?') return { tag, file: line.slice(2) };
+	return { tag, mode: line.slice(2, 8), file: line.slice(line.indexOf('\t') + 1) };
+}
+
+/** The checkout's own index, which knows what has not changed; `false` when there is none. */
+async function copyIndex(gitDir: string, to: string): Promise<boolean> {
+	const index = join(gitDir, 'index');
+	try {
+		const { mtimeMs } = await stat(index);
+		await copyFile(index, to);
+		// Git takes a file for unchanged that is older than the index: a copy must not look newer than what was copied.
+		const seconds = Math.floor(mtimeMs / 1000);
+		await utimes(to, seconds, seconds);
+		return true;
+	} catch (error) {
+		if (!hasErrno(error, 'ENOENT')) throw error;
+		await rm(to, { force: true });
+		return false;
+	}
+}
+
+/** A store for new objects that finds those of a repository. */
+async function borrowedObjects(common: string, folder: string): Promise<string> {
+	const quoted = join(common, 'objects').replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n');
+	await mkdir(join(folder, 'info'), { recursive: true });
+	await writeFile(join(folder, 'info', 'alternates'), `"${quoted}"\n`);
+	return folder;
+}

@@ -1,0 +1,42 @@
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/**
+ * Whether it is worth a start of git to ask if it tracks a name in a folder: not outside of any checkout, nor where the bytes of the
+ * index do not hold the name. An index of versions 2 and 3 has every path in full; the fourth cuts off what a path shares with the one
+ * before, and a split or sparse one has paths elsewhere. In doubt, and with an index of another form, it is (git's own
+ * Documentation/gitformat-index).
+ */
+export function mayTrack(folder: string, name: string): boolean {
+	try {
+		const index = indexOf(realpathSync(folder));
+		if (index === undefined) return false;
+		const bytes = readFileSync(index);
+		if (bytes.toString('latin1', 0, 4) !== 'DIRC' || ![2, 3].includes(bytes.readUInt32BE(4))) return true;
+		// The names of these extensions, and the first byte of their length, which a path's name does not have but at its end.
+		if (bytes.includes('link\0') || bytes.includes('sdir\0')) return true;
+		return IGNORES_CASE
+			? bytes.toString('latin1').toLowerCase().includes(name.toLowerCase())
+			: bytes.includes(name);
+	} catch {
+		return true;
+	}
+}
+
+/** On these, a `.Nancy` in the repository is the `.nancy` on the disk. */
+export const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win32';
+
+/** Whether there is a checkout around a folder, whatever git says. */
+export function isInCheckout(folder: string): boolean {
+	return indexOf(realpathSync(folder)) !== undefined;
+}
+
+/** The index of the checkout around a folder; `undefined` where there is none. A worktree and a submodule have a file as `.git`. */
+function indexOf(folder: string): string | undefined {
+	const dotGit = join(folder, '.git');
+	const status = lstatSync(dotGit, { throwIfNoEntry: false });
+	if (!status) return dirname(folder) === folder ? undefined : indexOf(dirname(folder));
+	if (!status.isFile()) return join(dotGit, 'index');
+	const gitDir = /^gitdir: (.+)\n?$/.exec(readFileSync(dotGit, 'utf8'))?.[1] ?? '';
+	return join(resolve(folder, gitDir), 'index');
+}

@@ -1,0 +1,36 @@
+import { relative } from 'node:path';
+import { NancyError } from '../base/errors.ts';
+import { visibleLine } from '../base/visible.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
+import { IGNORES_CASE, mayTrack } from './mayTrack.ts';
+import { trackedFiles } from './trackedFiles.ts';
+
+/**
+ * Whoever starts agents, deploys, sends or hands over in a workspace asks this first. Throws `not-trusted` where git tracks anything of its
+ * `.nancy`: that came with the repository, and its prompts and messages would be handed to agents as the user's own words. Without
+ * git and outside a checkout nothing is known against it; in a repository of somebody else, of which git may say nothing, it is as if.
+ */
+export async function refuseTracked({ folder, paths }: Workspace): Promise<void> {
+	const name = relative(folder, paths.root);
+	const tracked = await filesOf(folder, name);
+	const [first] = tracked;
+	if (first === undefined) return;
+	const more = tracked.length > 1 ? ` and ${tracked.length - 1} more` : '';
+	throw new NancyError(
+		'not-trusted',
+		`${paths.root} came with the repository: git tracks ${visibleLine(first, 200)}${more}. Its prompts and messages are not your own, and agents would ` +
+			`take them for yours; so nothing is started, set up, sent or handed over here. Look at what is in it, then run “git rm -r --cached ${name}” in ` +
+			`${folder}, or remove the folder.`,
+	);
+}
+
+async function filesOf(folder: string, name: string): Promise<readonly string[]> {
+	// Every `nancy` asks.
+	if (!mayTrack(folder, name)) return [];
+	try {
+		return await trackedFiles(folder, [name], IGNORES_CASE ? { GIT_ICASE_PATHSPECS: '1' } : undefined);
+	} catch (error) {
+		if (error instanceof NancyError && error.code === 'git') return [];
+		throw error;
+	}
+}

@@ -1,0 +1,201 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { hasErrno, NancyError } from '../base/errors.ts';
+import { cutAtZeros, git, gitList, OWN_IDENTITY, type GitPlace } from './git.ts';
+import { checkoutAt, homeCheckout, isSameRepository, topOf, type Checkout } from './homeCheckout.ts';
+
+/** A checkout that worktrees can be made from. */
+export interface Repository extends Pick<Checkout, 'gitDir' | 'common'> {
+	/** Top folder of the checkout. */
+	checkout: string;
+	/** Top folder of the one that its worktrees stand beside and are merged into: see {@link homeCheckout}. */
+	root: string;
+	/** The commit that is checked out. */
+	head: string;
+	/** Absent where no branch is checked out. */
+	branch?: string;
+}
+
+/** What is checked out, and what is not as committed. */
+export interface Status {
+	/** Absent before the first commit. */
+	head?: string;
+	/** Absent where no branch is checked out. */
+	branch?: string;
+	/** With two letters each: of the index and of the folder, `.` for no change. What is inside a submodule is its own affair. */
+	files: { state: string; file: string }[];
+	/** Files with conflicts that are not resolved. */
+	unmerged: string[];
+}
+
+export type Inspection = ({ ok: true } & Repository) | { ok: false; reason: string };
+
+/** What git leaves in its folder while something is half done, and how a person ends it. */
+const UNFINISHED: readonly (readonly [file: string, what: string, end: string])[] = [
+	['MERGE_HEAD', 'a merge', 'commit it, or: git merge --abort'],
+	['rebase-merge', 'a rebase', 'git rebase --continue, or --abort'],
+	['rebase-apply', 'a rebase', 'git rebase --continue, or --abort'],
+	['CHERRY_PICK_HEAD', 'a cherry-pick', 'git cherry-pick --continue, or --abort'],
+	['REVERT_HEAD', 'a revert', 'git revert --continue, or --abort'],
+	['BISECT_LOG', 'a bisect', 'git bisect reset'],
+];
+
+/** Whether a worktree can be made from the checkout that a folder is in; if not, why, and what to do about it. */
+export async function inspectRepository(folder: string): Promise<Inspection> {
+	const place = { folder };
+	const no = (reason: string) => ({ ok: false as const, reason });
+	if (!isFolder(folder)) return no(`there is no folder ${folder}`);
+	try {
+		const basics = await git(place, ['rev-parse', '--is-bare-repository', '--is-inside-git-dir'], {
+			answers: [128],
+		});
+		if (basics.code !== 0) return no(whyNotRepository(folder, basics.stderr));
+		const [isBare, isInside] = basics.stdout.toString('utf8').split('\n');
+		if (isBare === 'true' || isInside === 'true') return no(notInCheckout(folder));
+		return await inspectCheckout(place);
+	} catch (error) {
+		if (error instanceof NancyError) return no(error.message);
+		throw error;
+	}
+}
+
+async function inspectCheckout(place: GitPlace): Promise<Inspection> {
+	const no = (reason: string) => ({ ok: false as const, reason });
+	const { top: root, gitDir, common } = await checkoutAt(place);
+	const outer = await superprojectOf(root);
+	if (outer !== undefined) {
+		return no(`${root} is a submodule of ${outer}, and worktrees of submodules are not made; clone it by itself`);
+	}
+	const { head, branch, files, unmerged } = await statusOf({ folder: root });
+	if (head === undefined)
+		return no(`${root} has no commit yet, and a worktree begins with one; make one first: git commit`);
+	const unfinished = underWay(root, gitDir) ?? unresolved(root, unmerged);
+	if (unfinished !== undefined) return no(unfinished);
+	const nested = await foreignRepositories(root, files);
+	if (nested.length > 0) {
+		return no(
+			`a worktree would not have ${listed(nested)}, a repository inside ${root}; ` +
+				'add it to .gitignore, make it a submodule, or work in the folder itself',
+		);
+	}
+	const home = await homeCheckout(root);
+	return { ok: true, checkout: root, root: home, gitDir, common, head, ...(branch !== undefined && { branch }) };
+}
+
+/** The checkout that has this one as a submodule. Git's own answer (`--show-superproject-working-tree`) comes from another git. */
+async function superprojectOf(root: string): Promise<string | undefined> {
+	const outer = await topOf(dirname(root));
+	if (outer === undefined) return undefined;
+	const place = relative(outer, root);
+	const entries = await gitList({ folder: outer }, ['ls-files', '--stage', '-z', '--', `:(literal)${place}`]);
+	return entries.some(entry => entry.startsWith('160000 ')) ? outer : undefined;
+}
+
+/** @throws NancyError `git` with why and what to do, where no worktree can be made from the checkout that a folder is in */
+export async function requireRepository(folder: string): Promise<Repository> {
+	const repository = await inspectRepository(folder);
+	if (repository.ok) return repository;
+	throw new NancyError('git', repository.reason);
+}
+
+/** What is half done in a checkout, with what ends it; `undefined` when nothing is. */
+export async function unfinishedIn(place: GitPlace, gitDir: string): Promise<string | undefined> {
+	const found = underWay(place.folder, gitDir);
+	if (found !== undefined) return found;
+	const entries = await gitList(place, ['ls-files', '--unmerged', '-z']);
+	return unresolved(place.folder, [...new Set(entries.map(entry => entry.slice(entry.indexOf('\t') + 1)))]);
+}
+
+function underWay(folder: string, gitDir: string): string | undefined {
+	const found = UNFINISHED.find(([file]) => existsSync(join(gitDir, file)));
+	return found && `${found[1]} is in progress in ${folder}; end it first (${found[2]})`;
+}
+
+function unresolved(folder: string, unmerged: readonly string[]): string | undefined {
+	if (unmerged.length === 0) return undefined;
+	return `there are unresolved conflicts in ${folder} (${listed(unmerged)}); resolve them first`;
+}
+
+export async function statusOf(place: GitPlace): Promise<Status> {
+	const entries = await gitList(place, [
+		'status',
+		'--porcelain=v2',
+		'--branch',
+		'--no-ahead-behind',
+		'-z',
+		'--untracked-files=all',
+		'--no-renames',
+		'--ignore-submodules=dirty',
+	]);
+	const status: Status = { files: [], unmerged: [] };
+	for (const entry of entries) {
+		const [kind = '', state = '', value = ''] = entry.split(' ');
+		if (kind === '#' && state === 'branch.oid' && value !== '(initial)') status.head = value;
+		else if (kind === '#' && state === 'branch.head' && value !== '(detached)') status.branch = value;
+		const before = FIELDS_BEFORE_PATH.get(kind);
+		if (before === undefined) continue;
+		const file = entry.split(' ').slice(before).join(' ');
+		status.files.push({ state: kind === '?' ? '??' : state, file });
+		if (kind === 'u') status.unmerged.push(file);
+	}
+	return status;
+}
+
+/** Of each kind of line of `status --porcelain=v2 --no-renames`: changed, unmerged, untracked. */
+const FIELDS_BEFORE_PATH: ReadonlyMap<string, number> = new Map([
+	['1', 8],
+	['u', 10],
+	['?', 1],
+]);
+
+/** The identity for a commit in the user's own history: theirs, and Nancy's where they have configured none. */
+export async function identityFor(place: GitPlace): Promise<Readonly<Record<string, string>>> {
+	const { stdout } = await git(place, ['config', '-z', '--get-regexp', '^user\\.(name|email)$'], { answers: [1] });
+	const set = new Map(
+		cutAtZeros(stdout).map(entry => {
+			const [name, ...value] = entry.split('\n');
+			return [name, value.join('\n')];
+		}),
+	);
+	return set.get('user.name') && set.get('user.email') ? {} : OWN_IDENTITY;
+}
+
+/** File names in a sentence: a few, and how many more. */
+export function listed(files: readonly string[]): string {
+	const shown = files.slice(0, 5).join(', ');
+	return files.length > 5 ? `${shown} and ${files.length - 5} more` : shown;
+}
+
+/** Repositories inside the checkout, in what git does not ignore. Other worktrees of the same one need not be in a worktree. */
+async function foreignRepositories(root: string, files: Status['files']): Promise<string[]> {
+	const nested = files.map(({ file }) => file).filter(file => file.endsWith('/'));
+	if (nested.length === 0) return [];
+	const foreign: string[] = [];
+	for (const file of nested) if (!(await isSameRepository(root, join(root, file)))) foreign.push(file);
+	return foreign;
+}
+
+function whyNotRepository(folder: string, said: string): string {
+	if (/dubious ownership/.test(said)) {
+		return `${folder} belongs to another user, so that git does not trust it; git config --global --add safe.directory '${folder}'`;
+	}
+	if (/cannot use bare repository/.test(said)) return notInCheckout(folder);
+	if (/not a git repository/.test(said)) {
+		return `${folder} is not in a git repository, and a worktree is a part of one; make one (git init), or work in the folder itself`;
+	}
+	return `git cannot read the repository of ${folder}: ${said.split('\n')[0]}`;
+}
+
+/** Also where the files of a checkout look like a bare repository, which git is not to take for one. */
+function notInCheckout(folder: string): string {
+	return `${folder} is in a bare repository, or inside git's own folder, where nothing is checked out; open a checkout, or make one: git clone`;
+}
+
+function isFolder(path: string): boolean {
+	try {
+		return statSync(path).isDirectory();
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return false;
+		throw error;
+	}
+}

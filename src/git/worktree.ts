@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { NancyError } from '../base/errors.ts';
+import { branchOf, idOfBranch, WorktreeName, type Worktree } from '../protocol/worktree.ts';
+import { commitsAt, git, gitLine, type GitPlace } from './git.ts';
+import { commitTree, treeOf, withWorkingTree } from './gitTree.ts';
+import { BASE_REF, worktreeFolder } from './homeCheckout.ts';
+import { stopMarked } from '../process/marked.ts';
+import { adminFolder, gitOverWorktrees, holdingGitLock, moveRef, refOf, tipOf } from './openWorktree.ts';
+import { requireRepository, type Repository } from './repository.ts';
+import { forget, removeAside, setAside } from './worktreeFolder.ts';
+import { copyIncluded } from './worktreeInclude.ts';
+
+export interface WorktreeRequest {
+	/** Any folder of the checkout that it is made from. */
+	folder: string;
+	name: WorktreeName;
+	/** With what is not committed there, untracked files included. */
+	withChanges: boolean;
+	/** With the ignored files that `.worktreeinclude` names. */
+	copyIncludes: boolean;
+}
+
+/** The environment variable by which a git that outlives who started it is found. */
+const GIT_MARK = 'NANCY_GIT';
+
+/**
+ * Makes a worktree beside the repository, on a branch of its own, with what is checked out where it is asked for. The checkout stays as it is. What a kill left half done is
+ * made anew; one that is whole is given back as it is.
+ * @throws NancyError `bad-name`; `git` with what to do where it cannot be made; `busy`
+ */
+export async function createWorktree(request: WorktreeRequest): Promise<Worktree> {
+	const name = WorktreeName.safeParse(request.name);
+	if (!name.success) throw new NancyError('bad-name', `${request.name} cannot be the name of a worktree`);
+	const repository = await requireRepository(request.folder);
+	return holdingGitLock(repository.common, name.data, () => create(request, name.data, repository));
+}
+
+/**
+ * The folder of a worktree that stands for a folder of the checkout.
+ * @throws NancyError `git` where the worktree has none: a commit holds no empty folder, and none that is not committed
+ */
+export async function folderInWorktree(worktree: Worktree, folder: string): Promise<string> {
+	const prefix = await gitLine({ folder }, ['rev-parse', '--show-prefix']);
+	const found = join(worktree.folder, prefix ?? '');
+	if (existsSync(found)) return found;
+	throw new NancyError(
+		'git',
+		`the worktree has no folder ${prefix}, for nothing in it is committed; commit it, work from ${worktree.repository}, ` +
+			'or take what is not committed along',
+	);
+}
+
+async function create(
+	{ withChanges, copyIncludes }: Pick<WorktreeRequest, 'withChanges' | 'copyIncludes'>,
+	name: WorktreeName,
+	repository: Repository,
+): Promise<Worktree> {
+	const { common } = repository;
+	const parent = { folder: repository.checkout };
+	const worktree = {
+		repository: repository.root,
+		folder: worktreeFolder(repository.root, name),
+		branch: branchOf(name),
+	};
+	/** There while it is being made, and only then: by it, what a kill left is known from what a person made. */
+	const making = `refs/nancy/making/${name}`;
+
+	const whole = await wholeBase(worktree.folder, common);
+	const [begun, taken] = await commitsAt(parent, [making, `refs/heads/${worktree.branch}`]);
+	if (whole !== undefined) {
+		if (begun !== undefined) await git(parent, ['update-ref', '-d', making]);
+		return { ...worktree, base: whole };
+	}
+	const mark = `${common} ${name}`;
+	if (begun !== undefined) {
+		// The git of one that was killed may still be at work.
+		await stopMarked(GIT_MARK, mark);
+		await clearHalf(parent, worktree, begun, common);
+		return create({ withChanges, copyIncludes }, name, repository);
+	}
+	assertFree(worktree, taken);
+
+	const base = withChanges ? await snapshot(parent, repository) : repository.head;
+	await moveRef(parent, making, base, '', 'nancy: worktree');
+	await moveRef(parent, `refs/heads/${worktree.branch}`, base, '', 'nancy: worktree');
+	await mkdir(dirname(worktree.folder), { recursive: true });
+	const env = { [GIT_MARK]: mark };
+	const add = ['worktree', 'add', '--quiet', '--no-checkout', worktree.folder, worktree.branch];
+	await gitOverWorktrees(common, parent, add, { env });
+	const gitDir = await adminFolder(common, worktree.folder);
+	if (gitDir === undefined) throw new NancyError('git', `git did not make the worktree ${worktree.folder}`);
+	const own = { folder: worktree.folder, gitDir };
+	// What `add` would do itself, but while others are made as well.
+	await git(own, ['reset', '--hard', '--quiet'], { env });
+	if (copyIncludes) await copyIncluded(parent, worktree.folder);
+	await moveRef(own, BASE_REF, base, '', 'nancy: worktree');
+	await git(parent, ['update-ref', '-d', making]);
+	return { ...worktree, base };
+}
+
+/** The base of a worktree that is whole already. */
+async function wholeBase(folder: string, common: string): Promise<string | undefined> {
+	const gitDir = await adminFolder(common, folder);
+	return gitDir !== undefined && existsSync(folder) ? refOf({ folder, gitDir }, BASE_REF) : undefined;
+}
+
+/** Nobody has worked in it, for it never was whole. */
+async function clearHalf(
+	parent: GitPlace,
+	{ folder, branch }: Omit<Worktree, 'base'>,
+	begun: string,
+	common: string,
+): Promise<void> {
+	if ((await adminFolder(common, folder)) !== undefined) {
+		await setAside(folder);
+		await forget(common, parent, folder);
+	}
+	await removeAside(folder);
+	if ((await tipOf(parent, branch)) === begun) await git(parent, ['update-ref', '-d', `refs/heads/${branch}`, begun]);
+	await git(parent, ['update-ref', '-d', `refs/nancy/making/${idOfBranch(branch)}`, begun]);
+}
+
+function assertFree({ folder, branch }: Omit<Worktree, 'base'>, tip: string | undefined): void {
+	if (existsSync(folder)) {
+		throw new NancyError('git', `${folder} is there already and not a worktree of Nancy's; remove or rename it`);
+	}
+	if (tip !== undefined) {
+		throw new NancyError(
+			'git',
+			`there is a branch ${branch} already; merge it and delete it: git branch -d ${branch}`,
+		);
+	}
+}
+
+/** A commit of what is not committed, on top of what is checked out; that itself where everything is committed. */
+async function snapshot(parent: GitPlace, { head, branch, gitDir }: Repository): Promise<string> {
+	return withWorkingTree(parent, gitDir, async ({ tree }) => {
+		if (tree === (await treeOf(parent, head))) return head;
+		return commitTree(parent, tree, [head], `Uncommitted changes of ${branch ?? 'a checkout without a branch'}\n`);
+	});
+}

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { hasErrno } from '../base/errors.ts';
+import { withSafePath } from '../base/searchPath.ts';
+import type { GitPlace } from './git.ts';
+import { gitOverWorktrees } from './openWorktree.ts';
+
+/**
+ * Moves a worktree's folder out of the way in one step, so that a kill leaves it whole or gone and never half. What an earlier
+ * kill left of it goes too.
+ */
+export async function setAside(folder: string): Promise<void> {
+	await removeAside(folder);
+	if (existsSync(folder)) await rename(folder, asideOf(folder));
+}
+
+export async function removeAside(folder: string): Promise<void> {
+	const aside = asideOf(folder);
+	try {
+		await rm(aside, { recursive: true, force: true, maxRetries: 3 });
+	} catch (error) {
+		if (!hasErrno(error, 'EACCES', 'EPERM')) throw error;
+		// Caches of some tools protect their folders against writing. `-R` alone follows no links.
+		await promisify(execFile)('chmod', ['-R', 'u+rwX', aside], { env: withSafePath(process.env) });
+		await rm(aside, { recursive: true, force: true });
+	}
+}
+
+/** Lets git forget a worktree whose folder is gone; only this one, where `git worktree prune` would take others too. */
+export async function forget(common: string, parent: GitPlace, folder: string): Promise<void> {
+	// Twice, for git locks a worktree while it makes it.
+	await gitOverWorktrees(common, parent, ['worktree', 'remove', '--force', '--force', folder]);
+}
+
+function asideOf(folder: string): string {
+	return join(dirname(folder), `.removing-${basename(folder)}`);
+}

@@ -1,0 +1,174 @@
+import { join } from 'node:path';
+import { readTextIfExists } from '../base/atomicFile.ts';
+import { NancyError } from '../base/errors.ts';
+import { entriesOf } from '../base/listing.ts';
+import type { OnlyThere } from '../core/delegates/batches.ts';
+import type { Worktree } from '../protocol/worktree.ts';
+import { commitsAt, gitAnswer, gitList, type GitPlace } from './git.ts';
+import {
+	asItStands,
+	gitOverWorktrees,
+	holdingGitLock,
+	locate,
+	openWorktree,
+	tipOf,
+	type OpenWorktree,
+} from './openWorktree.ts';
+import { listed } from './repository.ts';
+import { saveWork, workOf, type Work } from './saveWork.ts';
+import { forget, removeAside, setAside } from './worktreeFolder.ts';
+
+export interface Removal {
+	/** `false`: the folder stays, and `says` says why. */
+	isRemoved: boolean;
+	/** Branches that keep what was only there. */
+	kept: string[];
+	lost: OnlyThere;
+	/** The last commit of the work. When it was discarded, `git branch <name> <commit>` brings it back for some weeks. */
+	commit?: string;
+	/** What is kept and where, or what was lost, as a sentence. */
+	says: string;
+}
+
+const NOTHING: OnlyThere = { commits: 0, files: [], nested: [], ignored: [] };
+
+/** For the question before a worktree is removed. Only looks. */
+export async function whatWouldBeLost(worktree: Worktree): Promise<OnlyThere> {
+	const open = await openWorktree(worktree);
+	return onlyThere(open, await workOf(open, true));
+}
+
+/**
+ * Removes a worktree. What is not committed is committed first, and the branch stays while it has what is nowhere else; only
+ * with `discard` it goes all the same. May be repeated, also after a kill.
+ * @throws NancyError `git` when a person has locked the worktree
+ */
+export async function removeWorktree(worktree: Worktree, { discard }: { discard: boolean }): Promise<Removal> {
+	const located = await locate(worktree);
+	return holdingGitLock(located.common, located.name, async () => remove(await asItStands(located), discard));
+}
+
+/** What {@link OnlyThere} says, for a question or an answer: `2 commits and 3 uncommitted files`. */
+export function inWords({ commits, files, nested }: OnlyThere): string {
+	const parts = [
+		...(commits > 0 ? [counted(commits, 'commit')] : []),
+		...(files.length > 0 ? [counted(files.length, 'uncommitted file')] : []),
+		...(nested.length > 0
+			? [`${nested.length === 1 ? 'the repository' : 'the repositories'} ${listed(nested)}`]
+			: []),
+	];
+	const last = parts.pop() ?? 'nothing';
+	return parts.length > 0 ? `${parts.join(', ')} and ${last}` : last;
+}
+
+async function remove(open: OpenWorktree, discard: boolean): Promise<Removal> {
+	const { parent, record, own } = open;
+	await assertUnlocked(open);
+	const work = await workOf(open, false);
+	const only = await onlyThere(open, work);
+	const why = whyItStays(open, only, discard);
+	if (why !== undefined) return { isRemoved: false, kept: [], lost: NOTHING, says: why };
+	const saved = await saveWork(open, work);
+	const branches = [...new Set([record.branch, ...(saved ? [saved.branch] : [])])];
+	const doomed: { branch: string; tip: string }[] = [];
+	for (const { branch, tip } of await tipsOf(parent, branches))
+		if (discard || (await unsharedCommits(open, work, [tip])) === 0) doomed.push({ branch, tip });
+	if (own) {
+		await setAside(record.folder);
+		await forget(open.common, parent, record.folder);
+	}
+	await removeAside(record.folder);
+	for (const { branch, tip } of doomed) await deleteBranch(open, branch, tip);
+	const kept = (await tipsOf(parent, branches)).map(({ branch }) => branch);
+	return {
+		isRemoved: true,
+		kept,
+		...(saved && { commit: saved.tip }),
+		lost: kept.length > 0 ? { ...only, commits: 0, files: [] } : only,
+		says: outcome(only, kept, saved && { branch: saved.branch, tip: saved.tip }),
+	};
+}
+
+function whyItStays({ record, own, isThere }: OpenWorktree, only: OnlyThere, discard: boolean): string | undefined {
+	if (isThere && !own)
+		return `${record.folder} stays, for git does not know it as a worktree; look through it and remove it`;
+	if (only.nested.length === 0 || discard) return undefined;
+	return `${record.folder} stays, for it has other repositories inside: ${listed(only.nested)}`;
+}
+
+/** Those of some branches that are there. */
+async function tipsOf(place: GitPlace, branches: readonly string[]): Promise<{ branch: string; tip: string }[]> {
+	const tips = await commitsAt(
+		place,
+		branches.map(branch => `refs/heads/${branch}`),
+	);
+	return branches.flatMap((branch, index) => {
+		const tip = tips[index];
+		return tip === undefined ? [] : [{ branch, tip }];
+	});
+}
+
+async function onlyThere(open: OpenWorktree, work: Work): Promise<OnlyThere> {
+	const { own, isThere } = open;
+	const { tip, head, files, nested, submodules } = work;
+	const ends = [tip, head].filter(end => end !== undefined);
+	const commits = await unsharedCommits(open, work, ends);
+	if (!own || !isThere) return { ...NOTHING, commits, files };
+	const filled: string[] = [];
+	for (const folder of submodules) if (await isFilled(own, folder)) filled.push(folder);
+	return {
+		commits,
+		files,
+		nested: [...nested, ...filled],
+		ignored: await gitList(own, ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']),
+	};
+}
+
+/** Commits that would go with the worktree: on no other branch, tag or remote, and not applied to the checkout. */
+async function unsharedCommits(
+	{ parent, record }: OpenWorktree,
+	{ applied }: Work,
+	ends: readonly string[],
+): Promise<number> {
+	if (ends.length === 0) return 0;
+	const known = [record.base, ...(applied === undefined ? [] : [applied]), 'HEAD'];
+	// Neither its own branches nor those of other worktrees: when one that was begun here is removed, it looks after what it has
+	// more, and not after what it began with.
+	const others = ['--exclude=refs/heads/nancy/*', '--glob=refs/heads'];
+	const args = ['rev-list', '--count', ...ends, '--not', ...known, ...others, '--tags', '--remotes'];
+	return Number(await gitAnswer(parent, args));
+}
+
+/** A submodule may hold commits and changes of its own, and any files: no tree of the worktree has them. */
+async function isFilled(own: GitPlace, submodule: string): Promise<boolean> {
+	return (await entriesOf(join(own.folder, submodule))).length > 0;
+}
+
+/** Git's own lock, by which a person says that a worktree must stay; the one that git sets while it makes one does not count. */
+async function assertUnlocked({ own, record }: OpenWorktree): Promise<void> {
+	const reason = own && (await readTextIfExists(join(own.gitDir, 'locked')));
+	if (reason === undefined || /^initializing\b/.test(reason)) return;
+	const why = reason.trim() === '' ? '' : ` (${reason.trim()})`;
+	throw new NancyError('git', `${record.folder} is locked${why}; git worktree unlock '${record.folder}' lets it go`);
+}
+
+/** Not where it has moved on, or somebody has it checked out. */
+async function deleteBranch({ common, parent }: OpenWorktree, branch: string, tip: string): Promise<void> {
+	if ((await tipOf(parent, branch)) !== tip) return;
+	await gitOverWorktrees(common, parent, ['branch', '--quiet', '-D', branch], { answers: [1] });
+}
+
+function outcome(only: OnlyThere, kept: readonly string[], saved: { branch: string; tip: string } | undefined): string {
+	const isNothing = only.commits === 0 && only.files.length === 0 && only.nested.length === 0;
+	if (kept.length > 0 && isNothing) return `Nothing was lost. Branch ${listed(kept)} stays, for it is in use.`;
+	if (kept.length > 0) {
+		return `${kept.length === 1 ? 'Branch' : 'Branches'} ${listed(kept)} ${kept.length === 1 ? 'keeps' : 'keep'} ${inWords(only)}.`;
+	}
+	if (isNothing) return 'Nothing was lost.';
+	const back = saved ? ` To get its commits back: git branch ${saved.branch} ${saved.tip}` : '';
+	return `Discarded ${inWords(only)}.${back}`;
+}
+
+function counted(count: number, what: string): string {
+	return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,149 @@
+import * as vscode from 'vscode';
+import type { Event } from '../../base/event.ts';
+import type { Disposable } from '../../base/lifetime.ts';
+import { plain, plainLine } from './plain.ts';
+import type { Row } from './row.ts';
+
+/** What VS Code holds on to: the same object for the same row, with what is known of it by now. */
+export class TreeNode<E> {
+	constructor(
+		readonly key: string,
+		public element: E,
+	) {}
+}
+
+/**
+ * A tree over data that changes all the time. VS Code forgets its rows for a moment whenever the whole tree is drawn anew, and a
+ * menu command that comes in this moment gets no row; so only rows that look different are drawn again, and a whole level only
+ * when rows came, went or moved.
+ */
+export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>>, vscode.Disposable {
+	private readonly _onDidChangeTreeData = new vscode.EventEmitter<TreeNode<E>[] | undefined>();
+	readonly onDidChangeTreeData = this._onDidChangeTreeData.event;
+	private readonly nodes = new Map<string, TreeNode<E>>();
+	/** Keys of the children that VS Code has asked for, by their parent's key. */
+	private readonly shown = new Map<string, readonly string[]>();
+	/** How each row looked when VS Code asked for it. */
+	private readonly looks = new Map<string, string>();
+	private readonly timer: NodeJS.Timeout;
+	private readonly following: readonly Disposable[];
+
+	/**
+	 * @param tickMs how often to look for rows that have aged, in milliseconds
+	 * @param changes tell that rows may look different
+	 */
+	constructor(view: vscode.TreeView<unknown>, tickMs: number, ...changes: readonly Event<void>[]) {
+		this.timer = setInterval(() => {
+			if (view.visible) this.update();
+		}, tickMs);
+		this.following = changes.map(change => change(() => this.update()));
+	}
+
+	protected abstract childrenOf(parent: E | undefined): readonly E[];
+	/** The row. Its `id` is the row's key, and must not change while it is the same thing. */
+	protected abstract itemOf(element: E): Row;
+	/** What is only shown on hover, made when it is looked at. */
+	protected abstract hoverOf(element: E): vscode.MarkdownString | undefined;
+
+	getChildren(parent?: TreeNode<E>): TreeNode<E>[] {
+		const nodes = this.nodesBelow(parent);
+		this.remember(
+			parent?.key ?? '',
+			nodes.map(({ key }) => key),
+		);
+		return nodes;
+	}
+
+	getTreeItem({ key, element }: TreeNode<E>): vscode.TreeItem {
+		const item = this.itemOf(element);
+		this.looks.set(key, lookOf(item));
+		return plainItem(item);
+	}
+
+	resolveTreeItem(item: vscode.TreeItem, { element }: TreeNode<E>): vscode.TreeItem {
+		item.tooltip ??= this.hoverOf(element);
+		return item;
+	}
+
+	dispose(): void {
+		for (const each of this.following) each.dispose();
+		clearInterval(this.timer);
+		this._onDidChangeTreeData.dispose();
+	}
+
+	/** Draws again what looks different by now. */
+	protected update(): void {
+		const stale: TreeNode<E>[] = [];
+		if (this.findStale(undefined, stale)) this._onDidChangeTreeData.fire(undefined);
+		else if (stale.length > 0) this._onDidChangeTreeData.fire(stale);
+	}
+
+	/** True when the children of `parent` are others than VS Code knows. */
+	private findStale(parent: TreeNode<E> | undefined, stale: TreeNode<E>[]): boolean {
+		const known = this.shown.get(parent?.key ?? '');
+		if (known === undefined) return false;
+		const nodes = this.nodesBelow(parent);
+		if (nodes.length !== known.length || nodes.some(({ key }, at) => key !== known[at])) return true;
+		for (const node of nodes) {
+			const isOther = lookOf(this.itemOf(node.element)) !== this.looks.get(node.key);
+			// A row that is drawn again has its children asked for again.
+			if (isOther || this.findStale(node, stale)) stale.push(node);
+		}
+		return false;
+	}
+
+	private nodesBelow(parent: TreeNode<E> | undefined): TreeNode<E>[] {
+		return this.childrenOf(parent?.element).map(element => {
+			const key = this.itemOf(element).id;
+			const node = this.nodes.get(key) ?? new TreeNode(key, element);
+			node.element = element;
+			this.nodes.set(key, node);
+			return node;
+		});
+	}
+
+	private remember(parent: string, keys: readonly string[]): void {
+		const kept = new Set(keys);
+		for (const key of this.shown.get(parent) ?? []) if (!kept.has(key)) this.forget(key);
+		this.shown.set(parent, keys);
+	}
+
+	private forget(key: string): void {
+		for (const child of this.shown.get(key) ?? []) this.forget(child);
+		for (const map of [this.shown, this.nodes, this.looks]) map.delete(key);
+	}
+}
+
+/** The thing behind a row, for a command that was called from it. */
+export function elementOf(argument: unknown): unknown {
+	return argument instanceof TreeNode ? argument.element : argument;
+}
+
+/** The same for an argument that may be all selected rows. */
+export function elementsOf(argument: unknown): unknown {
+	return Array.isArray(argument) ? argument.map(elementOf) : elementOf(argument);
+}
+
+/** Rows quote agents, files and repositories: all that they show goes through here. */
+function plainItem(item: Row): Row {
+	item.label = plainLine(item.label);
+	if (typeof item.description === 'string') item.description = plainLine(item.description);
+	if (typeof item.tooltip === 'string') item.tooltip = plain(item.tooltip);
+	if (item.accessibilityInformation) {
+		const { label, ...rest } = item.accessibilityInformation;
+		item.accessibilityInformation = { ...rest, label: plainLine(label) };
+	}
+	return item;
+}
+
+function lookOf({
+	label,
+	description,
+	contextValue,
+	iconPath,
+	collapsibleState,
+	accessibilityInformation,
+}: vscode.TreeItem): string {
+	const icon = iconPath instanceof vscode.ThemeIcon ? [iconPath.id, iconPath.color?.id] : undefined;
+	return JSON.stringify([label, description, contextValue, icon, collapsibleState, accessibilityInformation?.label]);
+}
