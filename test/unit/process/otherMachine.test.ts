@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify, isSameProcess, liveness, ownIdentity, type ProcessIdentity } from '../../../src/base/liveness.ts';
@@ -12,8 +12,10 @@ import { Claims } from '../../../src/core/traffic/claims.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { ProcessRecord } from '../../../src/protocol/records.ts';
+import { stopDelegate } from '../../../src/delegates/delegateQueue.ts';
 import { addBoundWorker } from '../../support/boundWorker.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
+import { DelegateRoom } from '../../support/delegateRoom.ts';
 import { messageContent } from '../../support/messageContent.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
@@ -108,7 +110,6 @@ describe('what a process of another machine holds', () => {
 	it('are events too', async () => {
 		const theirs = join(workspace.paths.spool, `.claimed-1@${await machine('zz.00000000.1', 30)}-1`);
 		const event = 'fake~Stop~1-1.json';
-		const { mkdir } = await import('node:fs/promises');
 		await mkdir(theirs);
 		await writeFile(join(theirs, event), '{}');
 		await new Claims(workspace.paths).recover(new Map());
@@ -117,6 +118,36 @@ describe('what a process of another machine holds', () => {
 		await new Claims(workspace.paths).recover(new Map());
 		expect(await readdir(workspace.paths.spool)).toContain(event);
 	});
+
+	it('is a delegate that runs, and that only its own machine can stop', async () => {
+		const { delegates, tickets, queue, folder: place } = await delegateElsewhere(30);
+		const { record } = queue;
+		expect(await delegates.reconcile((await delegates.list()).delegates)).toEqual([]);
+		await expect(stopDelegate(delegates, tickets, record.id)).rejects.toMatchObject({
+			code: 'wrong-state',
+			message: `${record.id} runs on another machine; stop it there`,
+		});
+		// The process that has its pid here is a stranger.
+		expect(liveness(ownIdentity())).toBe('alive');
+		await place.remove();
+	});
+
+	it('is a delegate that has died once its machine has been silent for a minute', async () => {
+		const { delegates, queue, folder: place } = await delegateElsewhere(90);
+		const dead = await delegates.reconcile((await delegates.list()).delegates);
+		expect(dead.map(({ record }) => record.id)).toEqual([queue.record.id]);
+		await place.remove();
+	});
+
+	/** Its runner has this test's own pid, on another machine. */
+	async function delegateElsewhere(secondsAgo: number) {
+		const room = new DelegateRoom();
+		const queued = await room.queue();
+		({ workspace } = room);
+		const runner = { ...ownIdentity(), machine: await machine('zz.00000000.1', secondsAgo) };
+		await room.delegates.writeStatus(queued.record.id, { ...queued.status, status: 'running', runner });
+		return { delegates: room.delegates, tickets: room.tickets, queue: queued, folder: room.folder };
+	}
 
 	it('is an agent that runs until a person says that it has ended', async () => {
 		const record = await workspace.worker(address);
