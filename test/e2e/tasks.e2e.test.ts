@@ -6,7 +6,7 @@ import { ORCHESTRATOR } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
 import { openAgentLab, orchestrate } from '../support/agentWorkbench.ts';
-import { workbenchUrl } from '../support/browser.ts';
+import { showWorkspaceFile } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { killExtensionHost } from '../support/extensionHost.ts';
 import { gateIn } from '../support/gate.ts';
@@ -358,7 +358,7 @@ describe('a task in the sidebar', () => {
 
 		// High enough for every row of a view.
 		await page.setViewportSize({ width: 1400, height: 1800 });
-		await page.goto(workbenchUrl(lab.server, { workspace: file }));
+		await showWorkspaceFile(page, lab.server, file);
 		await workbench.ready();
 		await workbench.command('Nancy: Focus on Tasks View');
 		await workbench.row('Tasks', 'front').waitFor();
