@@ -8,6 +8,7 @@ import { deleteDelegate } from '../../src/core/delegates/deleteDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { stopDelegate } from '../../src/delegates/delegateQueue.ts';
+import { ORCHESTRATOR } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { openAgentLab, orchestrate, trust } from '../support/agentWorkbench.ts';
 import { killExtensionHost } from '../support/extensionHost.ts';
@@ -15,6 +16,7 @@ import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../support/d
 import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
 import { fold, unfold } from '../support/listGestures.ts';
+import { messageContent } from '../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
 import { ARCHIVE_KEY, seedViews, testRestrictedViews, testTrustedViews, type Seen } from './views.ts';
@@ -164,6 +166,19 @@ function setInEditor(): unknown {
 	const file = join(lab.server.home, '.config', 'nancy', 'settings.json');
 	return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).editor : undefined;
 }
+
+test('say nothing of what seems to want somebody in a folder that is not trusted', async () => {
+	const { workspace, address } = views;
+	const to = { task: address.task, worker: ORCHESTRATOR };
+	const id = await workspace.send(to, messageContent('A stranger’s note', { from: `${address.task}/worker` }));
+	await workbench.row('Inbox', 'A stranger’s note').waitFor();
+	// Longer than the window gathers what it will say.
+	await page.waitForTimeout(1500);
+	expect(await workbench.toast('A stranger’s note').count()).toBe(0);
+	const { messages } = await workspace.mailbox(to).list();
+	for (const { file } of messages.filter(each => each.id === id)) rmSync(file);
+	await workbench.row('Inbox', 'A stranger’s note').waitFor({ state: 'detached' });
+});
 
 test('heed the user’s settings alone while the folder is not trusted', async () => {
 	await expect.poll(setInEditor).toEqual({ delegates: FOR_COMMAND, folders: {} });

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { rmdir, stat } from 'node:fs/promises';
+import { dirname, isAbsolute } from 'node:path';
 import { exchangeFile } from '../../base/atomicFile.ts';
-import { errorText } from '../../base/errors.ts';
+import { errorText, hasErrno } from '../../base/errors.ts';
 import { NancyPaths } from '../files/paths.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { placesOf } from './record.ts';
@@ -58,7 +58,9 @@ export async function hideFromGit(
 			const mode = before ? (await stat(target)).mode & 0o7777 : 0o644;
 			const data = after === undefined ? undefined : Buffer.from(after, 'latin1');
 			const staging = workspace.paths.originals;
-			if (await exchangeFile(target, before, data, { mode, staging })) return [];
+			if (!(await exchangeFile(target, before, data, { mode, staging }))) continue;
+			if (after === undefined) await removeIfEmpty(dirname(excludeFile));
+			return [];
 		}
 		return [`git may show files of Nancy's own as new, for ${excludeFile} keeps changing.`];
 	} catch (error) {
@@ -71,6 +73,13 @@ export async function showToGit(workspace: Workspace, askGit: AskGit | undefined
 	const view = await askGit?.(workspace.folder, []);
 	if (!view) return [];
 	return hideFromGit(workspace, view, [], (await workspace.config()).deployments.flatMap(placesOf));
+}
+
+/** The folder came with Nancy's file where the repository was made without git's template. Git itself does not need it. */
+async function removeIfEmpty(folder: string): Promise<void> {
+	await rmdir(folder).catch((error: unknown) => {
+		if (!hasErrno(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) throw error;
+	});
 }
 
 /** A workspace folder that was removed or moved away, which nobody will clean up any more. */

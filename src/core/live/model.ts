@@ -114,7 +114,7 @@ export class WorkspaceModel implements Disposable {
 			once: options.once ?? false,
 			fail: (file, error) => this.fail(file, error),
 		});
-		this.attention = this.owned.add(new AttentionTracker(now()));
+		this.attention = this.owned.add(new AttentionTracker(now));
 		this.onDidNeedAttention = this.attention.onDidNeed;
 		this.onDidResolveAttention = this.attention.onDidResolve;
 		if (options.once) return;

@@ -142,6 +142,18 @@ describe('nancy delegate', () => {
 		await it.run(['delegates', '--wait', '--timeout', '60']);
 	});
 
+	it('queues none for a worktree where none can be made, and says why at once', async () => {
+		await using it = await shell();
+		for (const option of ['--worktree', '--with-changes']) {
+			const refused = await it.run(['delegate', 'x', option]);
+			expect(refused).toMatchObject({ code: 1, stdout: '' });
+			expect(refused.stderr).toContain('is not in a git repository');
+		}
+		gitIn(it.workspace.folder, 'init', '-q');
+		expect((await it.run(['delegate', 'x', '--worktree'])).stderr).toContain('has no commit yet');
+		expect((await it.delegates.list()).delegates).toEqual([]);
+	});
+
 	it('runs no command of the user’s because an agent asks: the worktree is made without, and it is told', async () => {
 		await using it = await shell();
 		const script = join(it.workspace.folder, 'up.sh');
@@ -175,6 +187,8 @@ describe('nancy delegate', () => {
 			config,
 			JSON.stringify({ version: 1, delegates: { worktreeSetUp: 'touch bad' }, worktreeSetUp: 'touch bad' }),
 		);
+		gitIn(it.workspace.folder, 'init', '-q');
+		gitIn(it.workspace.folder, 'commit', '-q', '--allow-empty', '-m', 'first');
 		await it.run(['delegate', 'x', '--worktree']);
 		const [delegate] = (await it.delegates.list()).delegates;
 		expect(delegate?.record).not.toHaveProperty('setUp');
