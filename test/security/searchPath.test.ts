@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onPath, withSafePath } from '../../src/base/searchPath.ts';
-import { Delegates, isFinal } from '../../src/core/delegates/delegates.ts';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { gitRepository } from '../support/gitRepository.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -46,7 +46,6 @@ it('runs no program of a repository that an empty or relative entry of PATH lead
 	const delegates = new Delegates(new Workspace(repository.root));
 	const states = async () => (await delegates.list()).delegates.map(({ state, error }) => error ?? state);
 	await expect.poll(states, { timeout: 60_000 }).toEqual(['done', 'done']);
-	expect((await states()).every(isFinal)).toBe(true);
 	expect(await run('delegates', '--json')).toMatchObject({ code: 0 });
 	expect(await run('cleanup')).toMatchObject({ code: 0 });
 	expect(existsSync(ran)).toBe(false);
