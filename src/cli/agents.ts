@@ -84,6 +84,7 @@ export async function instruments(context: Context): Promise<Instruments> {
 	});
 	return {
 		agents: await Promise.all(agents),
+		dataFolder: dataFolder(context.env),
 		installRuntime: () => ownRuntime(context),
 		tryLauncher,
 		env: context.env,
