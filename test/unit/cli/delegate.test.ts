@@ -47,7 +47,7 @@ async function shell() {
 	};
 	const where = { cwd: workspace.folder, env };
 	const run = (args: readonly string[], extra: Record<string, string> = {}) =>
-		nancy.start(args, { ...where, env: { ...env, ...extra } });
+		nancy.run(args, { ...where, env: { ...env, ...extra } });
 	return {
 		folder,
 		workspace,
@@ -219,7 +219,7 @@ describe('nancy delegate', () => {
 		await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
 		const env = { ...it.env, NANCY_TASK_DIR: it.workspace.paths.task(task), NANCY_WORKER: 'worker' };
 		const ask = async (cwd: string, ...more: string[]) => {
-			expect(await nancy.start(['delegate', 'x', ...more], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
+			expect(await nancy.run(['delegate', 'x', ...more], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
 		};
 		await ask(at('project.worktrees/one/packages'));
 		await ask(at('project.worktrees/one'), '--worktree');
@@ -254,10 +254,10 @@ describe('nancy delegate', () => {
 		const workspace = new Workspace(one);
 		await workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
 		const env = { ...it.env, NANCY_TASK_DIR: workspace.paths.task(task), NANCY_WORKER: 'worker' };
-		expect(await nancy.start(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
+		expect(await nancy.run(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
 		const { delegates } = await new Delegates(workspace).list();
 		expect(delegates.map(({ record }) => record.place.folder)).toEqual([two]);
-		await nancy.start(['delegates', '--wait', '--timeout', '60'], { cwd: one, env });
+		await nancy.run(['delegates', '--wait', '--timeout', '60'], { cwd: one, env });
 	});
 
 	it('works in the workspace where the worktree that one is in is none of Nancy’s, or the agent cannot work in one', async () => {
@@ -273,7 +273,7 @@ describe('nancy delegate', () => {
 		const task = TaskName.parse('build');
 		await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
 		const ask = (cwd: string, agent: string, env: Record<string, string>) =>
-			nancy.start(['delegate', 'x', '--agent', agent], { cwd: it.folder.file(cwd), env: { ...it.env, ...env } });
+			nancy.run(['delegate', 'x', '--agent', agent], { cwd: it.folder.file(cwd), env: { ...it.env, ...env } });
 		const here = { NANCY_TASK_DIR: it.workspace.paths.task(task), NANCY_WORKER: 'worker' };
 		const answers = [
 			await ask('project/.claude/worktrees/x', 'claude-code', { CLAUDECODE: '1' }),
