@@ -125,12 +125,12 @@ describe('hooks under fire', () => {
 		const { code, stdout } = await hook(first.session, 'SessionStart', 'program', { source: 'startup' });
 		expect({ code, answered: stdout.includes('watchPaths') }).toEqual({ code: 0, answered: true });
 		const left = await readdir(workspace.paths.spool);
-		expect(left.filter(name => names.includes(name))).toHaveLength(12);
+		expect(left.filter(name => names.includes(name))).toHaveLength(11);
 		const noted = left.filter(name => name.endsWith('-note.json'));
 		const [note = ''] = await Promise.all(noted.map(name => readFile(join(workspace.paths.spool, name), 'utf8')));
 		expect(JSON.parse(note)).toMatchObject({
 			nancy: 'trouble',
-			reason: expect.stringContaining('dropped the 5 oldest'),
+			reason: expect.stringContaining('dropped the 6 oldest'),
 		});
 	});
 
