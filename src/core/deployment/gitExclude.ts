@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { dirname, isAbsolute } from 'node:path';
 import { exchangeFile } from '../../base/atomicFile.ts';
 import { errorText } from '../../base/errors.ts';
 import { NancyPaths } from '../files/paths.ts';
+import { removeIfEmpty } from './emptyFolders.ts';
 import { placesOf } from './notes.ts';
 import type { DeploymentRecords } from './records.ts';
 import { excludedFor, foldersIn, patternFor, withExcluded } from './excludeBlock.ts';
@@ -58,7 +59,10 @@ export async function hideFromGit(
 			if (after === present) return [];
 			const mode = before ? (await stat(target)).mode & 0o7777 : 0o644;
 			const data = after === undefined ? undefined : Buffer.from(after, 'latin1');
-			if (await exchangeFile(target, before, data, { mode, staging })) return [];
+			if (!(await exchangeFile(target, before, data, { mode, staging }))) continue;
+			// The folder came with Nancy's file where the repository was made without git's template.
+			if (after === undefined) await removeIfEmpty(dirname(excludeFile));
+			return [];
 		}
 		return [`git may show files of Nancy's own as new, for ${excludeFile} keeps changing.`];
 	} catch (error) {

@@ -108,6 +108,14 @@ describe('files that Nancy makes in a checkout', () => {
 		expect(status()).toContain(SHARED);
 	});
 
+	it('leave no folder behind that was made for the exclude file', async () => {
+		rmSync(join(repository.root, '.git/info'), { recursive: true });
+		await deploy(new Workspace(repository.root), alpha, request);
+		expect(status()).toBe('');
+		await takenBack(repository.root);
+		expect(existsSync(join(repository.root, '.git/info'))).toBe(false);
+	});
+
 	it('share the exclude file with those of another worktree, whichever goes first', async () => {
 		repository.git(['worktree', 'add', '--quiet', '../linked']);
 		const linked = join(repository.root, '../linked');
