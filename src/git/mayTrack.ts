@@ -30,7 +30,10 @@ function readIndex(file: string): Buffer {
 	const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
 	try {
 		if (fstatSync(descriptor).isFile()) return readFileSync(descriptor);
-		throw new NancyError('bad-file', `${file} is no ordinary file, and git cannot read it; remove it and try again`);
+		throw new NancyError(
+			'bad-file',
+			`${file} is no ordinary file, and git cannot read it; remove it and try again`,
+		);
 	} finally {
 		closeSync(descriptor);
 	}
