@@ -56,6 +56,7 @@ export const fakeDriver: Driver = {
 		},
 	},
 	headless: 'none',
-	toolVariable: 'FAKE_AGENT_TOOL',
+	marks: ['FAKE_AGENT_TOOL'],
+	npmPackage: 'fake-agent',
 	foreignVariables: [],
 };

@@ -48,8 +48,10 @@ export interface Driver {
 	readonly transcript: TranscriptFormat | 'none';
 	/** How it is run without a terminal, or `none` where it cannot be. */
 	readonly headless: HeadlessFormat | 'none';
-	/** The CLI sets it for what its tools start: by it, a command that an agent calls is told from a person's. */
-	readonly toolVariable: string;
+	/** The CLI sets one of them for what its tools start, and a person has none: by them, a command that an agent calls is told from a person's. */
+	readonly marks: readonly string[];
+	/** What the CLI's package is called on npm: its folder stands in the path of a process that is the CLI. */
+	readonly npmPackage: string;
 	/** Variables that must not be passed on from the shell Nancy runs in (a nested agent's own marks). */
 	readonly foreignVariables: readonly string[];
 }

@@ -40,6 +40,7 @@ export const claudeCode: Driver = {
 	probe,
 	transcript,
 	headless,
-	toolVariable: 'CLAUDECODE',
+	marks: ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_CODE_CHILD_SESSION', 'CLAUDE_PID'],
+	npmPackage: '@anthropic-ai/claude-code',
 	foreignVariables,
 };

@@ -38,6 +38,7 @@ export const codex: Driver = {
 	probe: 'none',
 	transcript,
 	headless,
-	toolVariable: 'CODEX_THREAD_ID',
+	marks: ['CODEX_THREAD_ID', 'CODEX_SESSION_ID', 'CODEX_TOOL_CALL_ID', 'CODEX_SANDBOX'],
+	npmPackage: '@openai/codex',
 	foreignVariables,
 };

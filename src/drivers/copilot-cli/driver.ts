@@ -48,6 +48,7 @@ export const copilotCli: Driver = {
 	probe: 'none',
 	transcript,
 	headless,
-	toolVariable: 'COPILOT_AGENT_SESSION_ID',
+	marks: ['COPILOT_AGENT_SESSION_ID', 'COPILOT_CLI', 'COPILOT_LOADER_PID'],
+	npmPackage: '@github/copilot',
 	foreignVariables,
 };

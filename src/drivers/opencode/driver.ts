@@ -39,6 +39,7 @@ export const opencode: Driver = {
 	// It keeps its sessions in a database.
 	transcript: 'none',
 	headless,
-	toolVariable: 'OPENCODE',
+	marks: ['OPENCODE', 'OPENCODE_PID', 'OPENCODE_RUN_ID'],
+	npmPackage: 'opencode-ai',
 	foreignVariables,
 };

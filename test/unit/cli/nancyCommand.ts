@@ -54,7 +54,7 @@ export class NancyCommand implements AsyncDisposable {
 
 	/** What the command inherits: nothing of a Nancy terminal, or of an agent, that the tests themselves may run in. */
 	environment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
-		const marks = new Set(drivers.map(({ toolVariable }) => toolVariable));
+		const marks = new Set(drivers.flatMap(({ marks }) => marks));
 		const inherited = Object.entries(process.env).filter(
 			([name]) => !name.startsWith('NANCY_') && !name.startsWith('CLAUDE_SWARM_') && !marks.has(name),
 		);
