@@ -1,8 +1,9 @@
 import { NancyError } from '../base/errors.ts';
+import type { Asker } from '../core/asker/asker.ts';
 import { isRunning } from '../core/driver/launch.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
-import { mailboxName, type Caller } from './place.ts';
+import { mailboxName, ownAddress } from './place.ts';
 
 /** `<task>` or `<task>/<worker>` as typed. */
 export interface TypedAddress {
@@ -29,13 +30,14 @@ export function parseTaskName(typed: string): TaskName {
 }
 
 /**
- * What `typed` stands for where the caller is. In a terminal of Nancy's, `orchestrator` is the human and a bare worker name is a worker of
+ * What `typed` stands for, by who asks. In a terminal of Nancy's, `orchestrator` is the human and a bare worker name is a worker of
  * the same task, unless there is a task of that name.
  */
-export async function resolveAddress(workspace: Workspace, caller: Caller, typed: string): Promise<TypedAddress> {
+export async function resolveAddress(workspace: Workspace, asker: Asker, typed: string): Promise<TypedAddress> {
 	const address = parseAddress(typed);
-	if (caller.is === 'human' || address.worker) return address;
-	const { task } = caller.address;
+	const own = ownAddress(asker);
+	if (!own || address.worker) return address;
+	const { task } = own;
 	if (typed === ORCHESTRATOR) return { task, worker: ORCHESTRATOR };
 	const sibling = WorkerName.safeParse(typed);
 	if (!sibling.success) return address;
@@ -45,10 +47,10 @@ export async function resolveAddress(workspace: Workspace, caller: Caller, typed
 }
 
 /** Whose mailbox is meant by `typed`. A task alone stands for its only worker, or for the only one that runs. */
-export async function resolveMailbox(workspace: Workspace, caller: Caller, typed: string): Promise<WorkerAddress> {
-	if (typed === ORCHESTRATOR && caller.is === 'human')
+export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: string): Promise<WorkerAddress> {
+	if (typed === ORCHESTRATOR && !ownAddress(asker))
 		throw new NancyError('bad-usage', 'outside of a Nancy terminal say whose: <task>/orchestrator');
-	const { task, worker } = await resolveAddress(workspace, caller, typed);
+	const { task, worker } = await resolveAddress(workspace, asker, typed);
 	await workspace.task(task);
 	if (worker === ORCHESTRATOR) return { task, worker };
 	const { workers } = await workspace.workers(task);
@@ -67,8 +69,8 @@ export async function resolveMailbox(workspace: Workspace, caller: Caller, typed
 }
 
 /** The workers that `typed` stands for: one, or all of a task. */
-export async function resolveWorkers(workspace: Workspace, caller: Caller, typed: string): Promise<WorkerAddress[]> {
-	const { task, worker } = await resolveAddress(workspace, caller, typed);
+export async function resolveWorkers(workspace: Workspace, asker: Asker, typed: string): Promise<WorkerAddress[]> {
+	const { task, worker } = await resolveAddress(workspace, asker, typed);
 	await workspace.task(task);
 	const { workers } = await workspace.workers(task);
 	const chosen = workers.filter(record => worker === undefined || record.name === worker);

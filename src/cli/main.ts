@@ -1,5 +1,8 @@
 import { version } from '../../package.json';
 import { hasErrno } from '../base/errors.ts';
+import { askerOf } from '../core/asker/asker.ts';
+import { drivers } from '../drivers/index.ts';
+import { lineageOf } from '../process/lineage.ts';
 import { commands } from './commands.ts';
 import { runCommandLine } from './run.ts';
 
@@ -18,6 +21,7 @@ void runCommandLine(process.argv.slice(2), commands, {
 	stdout: process.stdout,
 	stderr: process.stderr,
 	version,
+	asker: () => askerOf(lineageOf(process.env), drivers),
 }).then(exitCode => {
 	process.exitCode = exitCode;
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { configFolder, dataFolder } from '../base/folders.ts';
 import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
+import { IN_WINDOW } from '../core/asker/asker.ts';
 import { queueDelegate, type DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
@@ -43,7 +44,7 @@ export class WindowDelegates implements DelegateOperations {
 		// Here for whatever asked for it, as the command does: only a repeated one brings a name along.
 		const swarm = swarmOf({ again: request.swarm }, process.env, { swarmWorker: swarmWorker(folder.path) });
 		const commands = request.worktree && !request.setUp && !request.tearDown && (await worktreeCommands(folder));
-		const { record } = await queueDelegate(store, this.tickets, { ...request, ...commands, swarm });
+		const { record } = await queueDelegate(store, this.tickets, IN_WINDOW, { ...request, ...commands, swarm });
 		// It is queued: who tried again because of this would queue it twice. Another look follows anyway.
 		await this.look(store).catch(this.tell);
 		return record.id;

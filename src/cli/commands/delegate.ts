@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
+import { permit } from '../../core/asker/permit.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { queueDelegate } from '../../core/delegates/queueDelegate.ts';
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
@@ -14,10 +15,10 @@ import {
 	limitsOf,
 	mayRunCommands,
 	permissionMode,
-	refusePlacesFromAgent,
+	permitStart,
 	settingsFor,
 } from '../headlessOptions.ts';
-import { findOrChooseWorkspace, mailboxName } from '../place.ts';
+import { findOrChooseWorkspace, mailboxName, ownAddress } from '../place.ts';
 import { readText, readTextFile } from '../readText.ts';
 
 const Input = z.object({
@@ -93,6 +94,7 @@ export const delegate = command(
 				import('../queue.ts'),
 				import('../../drivers/index.ts'),
 			]);
+		if (file !== undefined) permit(context.asker, { is: 'prompt-file', file });
 		const workspace = findOrChooseWorkspace(context);
 		await refuseTracked(workspace);
 		const { driver } = await agents.chooseAgent(workspace, context, input.agent);
@@ -107,7 +109,7 @@ export const delegate = command(
 				? await folderSeenFrom(context.cwd, workspace.folder)
 				: workspace.folder;
 		const folder = named === undefined ? seen : resolve(context.cwd, named);
-		await refusePlacesFromAgent(driver, { folders: [workspace.folder, folder], promptFile }, asking);
+		await permitStart(driver, [workspace.folder, folder], asking);
 		const isInWorktree = input.worktree || input['with-changes'];
 		requirePlace(driver, { folder, isInWorktree }, workspace.folder);
 		const prompt =
@@ -119,12 +121,14 @@ export const delegate = command(
 		};
 		if (commands && (commands.setUp ?? commands.tearDown) !== undefined && !mayRunCommands(driver, asking))
 			context.note(WITHOUT_COMMANDS);
-		const caller = context.caller.is === 'worker' ? context.caller.address : undefined;
-		const parent = input.to === undefined ? caller : await resolveMailbox(workspace, context.caller, input.to);
+		const parent =
+			input.to === undefined
+				? ownAddress(context.asker)
+				: await resolveMailbox(workspace, context.asker, input.to);
 		const swarm = swarmOf({ feature: featureOf(file) }, context.env, settings);
 		// The one before may have lost its runner, and is not this worker any more. What else is wrong, the look below tells.
 		if (swarm) await lookAtQueue(delegates, options).catch(() => undefined);
-		const { record } = await queueDelegate(delegates, options.tickets, {
+		const { record } = await queueDelegate(delegates, options.tickets, context.asker, {
 			prompt,
 			title: input.title,
 			agent: driver.id,

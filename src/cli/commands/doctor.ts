@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { permit } from '../../core/asker/permit.ts';
 import type { Finding } from '../../core/deployment/doctor.ts';
 import { DoctorOutput } from '../../protocol/output/deployment.ts';
 import { answer, command } from '../command.ts';
@@ -25,6 +26,7 @@ export const doctor = command(
 	},
 	Input,
 	async ({ fix }, context) => {
+		if (fix) permit(context.asker, { is: 'change-settings', command: 'nancy doctor --fix' });
 		const [{ examine, repair }, { instruments }, { refuseTracked }, { isDeployedIn }, { drivers }] =
 			await Promise.all([
 				import('../../core/deployment/doctor.ts'),

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
+import { permit } from '../../core/asker/permit.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { planWorker, recordProcess, recordStop, refuseLongPrompt } from '../../core/driver/launch.ts';
 import { refuseResume, workerToResume } from '../../core/driver/resuming.ts';
@@ -11,7 +12,7 @@ import type { Workspace } from '../../core/workspace/workspace.ts';
 import { ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord } from '../../protocol/records.ts';
 import { command } from '../command.ts';
-import { refuseExtraFromAgent, refusePlacesFromAgent, settingsFor } from '../headlessOptions.ts';
+import { permitStart, refuseExtraFromAgent, settingsFor } from '../headlessOptions.ts';
 import { findOrChooseWorkspace } from '../place.ts';
 import { readTextFile } from '../readText.ts';
 
@@ -95,9 +96,10 @@ export const orchestrate = command(
 		const { driver, agent } = found;
 		// Before anything is written for it.
 		if (earlier) refuseResume(driver, agent.version, earlier);
+		if (input['prompt-file'] !== undefined) permit(context.asker, { is: 'prompt-file', file: input['prompt-file'] });
 		const asking = { context, settings: await settingsFor(workspace.folder, context), drivers };
 		const promptFile = input['prompt-file'] === undefined ? undefined : resolve(context.cwd, input['prompt-file']);
-		await refusePlacesFromAgent(driver, { folders: [workspace.folder], promptFile }, asking);
+		await permitStart(driver, [workspace.folder], asking);
 		refuseExtraFromAgent(driver, input.extra, asking);
 		const prompt = await promptOf(input.prompt, promptFile);
 		const runtime = await agents.ownRuntime(context);

@@ -4,6 +4,7 @@ import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
 import { agentEnvironment } from '../../core/driver/agentEnvironment.ts';
+import { permit } from '../../core/asker/permit.ts';
 import { LogWriter } from '../../core/delegates/logWriter.ts';
 import { progress } from '../../core/delegates/progress.ts';
 import { StatusWriter } from '../../core/delegates/statusWriter.ts';
@@ -23,8 +24,8 @@ import {
 	featureOf,
 	limitsOf,
 	permissionMode,
+	permitStart,
 	refuseExtraFromAgent,
-	refusePlacesFromAgent,
 	settingsFor,
 } from '../headlessOptions.ts';
 import { readText, readTextFile } from '../readText.ts';
@@ -97,15 +98,17 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		import('../agents.ts'),
 		import('../../drivers/index.ts'),
 	]);
+	for (const option of ['prompt-file', 'output-file'] as const) {
+		const file = input[option];
+		if (file !== undefined) permit(context.asker, { is: option, file });
+	}
 	const cwd = resolve(context.cwd, input['working-dir'] ?? '.');
 	const settings = await settingsFor(cwd, context);
 	const limits = Limits.parse(limitsOf(input, settings));
 	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context, input.agent);
 	const asking = { context, settings, drivers };
-	const [promptFile, outputFile] = [input['prompt-file'], input['output-file']].map(
-		file => file && resolve(context.cwd, file),
-	);
-	await refusePlacesFromAgent(driver, { folders: [cwd], promptFile, outputFile }, asking);
+	const outputFile = input['output-file'] && resolve(context.cwd, input['output-file']);
+	await permitStart(driver, [cwd], asking);
 	const prompt = await promptOf(input, context);
 	refuseExtraFromAgent(driver, input.extra, asking);
 	const format = headlessOf(driver);
@@ -173,8 +176,6 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	let status: DelegateStatus;
 	try {
 		if (reason === undefined && outputFile !== undefined) {
-			// Once more: the folder may be a link by now.
-			await refusePlacesFromAgent(driver, { folders: [], outputFile }, asking);
 			await writeFileAtomic(outputFile, output, { mode: 0o666 & ~process.umask() });
 		}
 	} finally {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { oneByOne } from '../../base/oneByOne.ts';
+import { permit } from '../../core/asker/permit.ts';
 import type { DeploymentScope } from '../../core/driver/driver.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { SetupOutput } from '../../protocol/output/deployment.ts';
@@ -28,6 +29,7 @@ export const setup = command(
 	},
 	Input,
 	async ({ agent }, context) => {
+		permit(context.asker, { is: 'change-settings', command: 'nancy setup' });
 		const { chooseAgent, foundAgents } = await import('../agents.ts');
 		const workspace = findOrChooseWorkspace(context);
 		const found = agent === undefined ? await foundAgents(context.env) : [];
@@ -54,6 +56,7 @@ export const update = command(
 	},
 	Input,
 	async ({ agent }, context) => {
+		permit(context.asker, { is: 'change-settings', command: 'nancy update' });
 		const { findAgent, knownDriver } = await import('../agents.ts');
 		const workspace = findWorkspace(context);
 		const { deployments } = await workspace.config();

@@ -15,6 +15,11 @@ export interface Human {
 	readonly via: 'window' | 'terminal';
 }
 
+/** A window of VS Code acts for the person before it. */
+export const IN_WINDOW: Human = { is: 'human', via: 'window' };
+
+export const IN_TERMINAL: Human = { is: 'human', via: 'terminal' };
+
 export interface AskingAgent {
 	readonly is: 'agent';
 	/** `undefined` where nothing tells which CLI it is, or several are possible. */
@@ -80,7 +85,7 @@ export function askerOf({ env, ancestors, isOrphan }: Lineage, drivers: readonly
 	const own = cli < 0 ? ancestors : ancestors.slice(0, cli + 1);
 	const environments = [env, ...own.map(each => each.env)];
 	const because = whyAgent(env, own, agent, drivers);
-	if (because === undefined) return { is: 'human', via: 'terminal' };
+	if (because === undefined) return IN_TERMINAL;
 	return {
 		is: 'agent',
 		driver: driverOf(environments, agent, drivers),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../../src/base/liveness.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
+import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -555,8 +556,8 @@ describe('nancy run --delegate', () => {
 			folder: it.workspace.folder,
 		};
 		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
-		const brought = await queueDelegate(it.delegates, new Tickets(it.folder.file('other')), request);
-		const changed = await queueDelegate(it.delegates, tickets, { ...request, permissions: 'plan' });
+		const brought = await queueDelegate(it.delegates, new Tickets(it.folder.file('other')), IN_TERMINAL, request);
+		const changed = await queueDelegate(it.delegates, tickets, IN_TERMINAL, { ...request, permissions: 'plan' });
 		const record = join(it.delegates.folder, `${changed.record.id}.json`);
 		writeFileSync(record, readFileSync(record, 'utf8').replace('"plan"', '"bypassPermissions"'));
 		for (const {
@@ -566,7 +567,7 @@ describe('nancy run --delegate', () => {
 			expect(await it.delegates.get(id)).toMatchObject({ state: 'failed', error: /not queued by you/ });
 		}
 		expect(existsSync(it.folder.file('bin/args'))).toBe(false);
-		const own = await queueDelegate(it.delegates, tickets, request);
+		const own = await queueDelegate(it.delegates, tickets, IN_TERMINAL, request);
 		await it.run(['run', '--delegate', own.record.id]);
 		expect(await it.delegates.get(own.record.id)).toMatchObject({ state: 'done' });
 	}, 60_000);
@@ -615,7 +616,7 @@ describe('workers of a swarm', () => {
 		set({});
 		await using it = await shell();
 		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
-		const { files } = await queueDelegate(it.delegates, tickets, {
+		const { files } = await queueDelegate(it.delegates, tickets, IN_TERMINAL, {
 			prompt: 'Do it.',
 			agent: DriverId.parse('claude-code'),
 			permissions: 'plan',
@@ -642,7 +643,7 @@ describe('workers of a swarm', () => {
 		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
 		/** As after a power cut. */
 		const dead = async (prompt: string) => {
-			const { record, status } = await queueDelegate(it.delegates, tickets, {
+			const { record, status } = await queueDelegate(it.delegates, tickets, IN_TERMINAL, {
 				prompt,
 				agent: DriverId.parse('claude-code'),
 				permissions: 'plan',
