@@ -126,7 +126,8 @@ async function refusalOf(
 	refuse: Refuse,
 ): Promise<NancyError | undefined> {
 	try {
-		for (const { record } of delegates) await refuse(record.id, (await ownRequest(store, tickets, record.id))?.record);
+		for (const { record } of delegates)
+			await refuse(record.id, (await ownRequest(store, tickets, record.id))?.record);
 		return undefined;
 	} catch (error) {
 		if (error instanceof NancyError && error.code === 'not-trusted') return error;

@@ -100,7 +100,7 @@ export async function permitStart(driver: Driver, folders: readonly string[], as
 	if (asker.is === 'human') return;
 	findOrChooseWorkspace(context);
 	if (asker.driver !== driver.id && settings.permissionsFromAgents?.[driver.id] === undefined)
-		throw notAllowed(driver, asking, 'which is another agent than itself');
+		throw refusal(driver, asking, `start ${driver.displayName}: an agent starts its own CLI alone`);
 	if (mayAll(driver, asking)) return;
 	const { folder } = findOrChooseWorkspace({ ...context, isFolderGiven: false });
 	const root = foldersUpFrom(folder).find(each => existsSync(join(each, '.git')));

@@ -103,11 +103,7 @@ async function searchOrder(workspace: Workspace, asker: Asker): Promise<WorkerAd
 	const own = ownAddress(asker);
 	if (!own) return [everywhere];
 	const { task, worker } = own;
-	return [
-		[own],
-		everywhere.filter(address => address.task === task && address.worker !== worker),
-		everywhere,
-	];
+	return [[own], everywhere.filter(address => address.task === task && address.worker !== worker), everywhere];
 }
 
 function ambiguous(typed: string, matches: readonly FoundMessage[]): NancyError {

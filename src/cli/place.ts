@@ -106,8 +106,7 @@ export function placeFrom(from: string, { env }: Pick<Context, 'env'>): Place {
 	const home = resolve(env['HOME'] ?? homedir());
 	for (const folder of foldersUpFrom(start)) {
 		// A link counts, for the workspace then says what is wrong with it; the one of a folder above would be the wrong one.
-		if (isFolderOrLink(join(folder, '.nancy')))
-			return { folder, start, isWorkspace: true, isRepository: false };
+		if (isFolderOrLink(join(folder, '.nancy'))) return { folder, start, isWorkspace: true, isRepository: false };
 		if (isRepositoryRoot(folder) && !isSameOrAbove(folder, home))
 			return { folder, start, isWorkspace: false, isRepository: true };
 	}

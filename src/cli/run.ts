@@ -17,7 +17,7 @@ export interface Surroundings {
 	stderr: Output;
 	version: string;
 	/** Who asks: see `askerOf`. */
-	asker(): Asker;
+	asker: () => Asker;
 }
 
 interface Output {

@@ -27,7 +27,7 @@ function fromProc(env: Lineage['env']): Lineage {
 	// A child begins in the session of its parent, or leads one of its own. Below a parent of another session it is adopted.
 	const isOrphan = own !== undefined && own.session !== process.pid && parent?.session !== own.session;
 	const ancestors: Ancestor[] = [];
-	for (let pid = own?.parent ?? 0; pid > 0 && ancestors.length < DEEPEST; ) {
+	for (let pid = own?.parent ?? 0; pid > 0 && ancestors.length < DEEPEST;) {
 		const stat = statOf(pid);
 		if (!stat) break;
 		ancestors.push({
@@ -92,12 +92,14 @@ export function fromPs(env: Lineage['env'], table: string, self = process.pid): 
 		table.split('\n').flatMap(line => {
 			const [, pid, parent, group, command] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
 			if (command === undefined) return [];
-			return [[Number(pid), { parent: Number(parent), group: Number(group), words: command.split(' ') }] as const];
+			return [
+				[Number(pid), { parent: Number(parent), group: Number(group), words: command.split(' ') }] as const,
+			];
 		}),
 	);
 	const own = entries.get(self);
 	const ancestors: Ancestor[] = [];
-	for (let pid = own?.parent ?? 0; pid > 0 && ancestors.length < DEEPEST; ) {
+	for (let pid = own?.parent ?? 0; pid > 0 && ancestors.length < DEEPEST;) {
 		const entry = entries.get(pid);
 		if (!entry) break;
 		const variables = entry.words.flatMap(word => /^([A-Za-z_]\w*)=(.*)$/.exec(word)?.slice(1, 3) ?? []);

@@ -27,7 +27,10 @@ export const cleanup = command(
 	},
 	Input,
 	async (input, context) => {
-		permit(context.asker, { is: 'change-settings', command: `nancy cleanup${input.task === undefined ? '' : ` ${input.task}`}` });
+		permit(context.asker, {
+			is: 'change-settings',
+			command: `nancy cleanup${input.task === undefined ? '' : ` ${input.task}`}`,
+		});
 		const [{ cleanUp, isDeployedIn }, { drivers }, { askGit }, { runtimesIn }] = await Promise.all([
 			import('../../core/deployment/cleanUp.ts'),
 			import('../../drivers/index.ts'),

@@ -10,14 +10,7 @@ import { headlessOf } from '../../core/driver/launch.ts';
 import { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import {
-	featureOf,
-	limitsOf,
-	mayRunCommands,
-	permissionMode,
-	permitStart,
-	settingsFor,
-} from '../headlessOptions.ts';
+import { featureOf, limitsOf, mayRunCommands, permissionMode, permitStart, settingsFor } from '../headlessOptions.ts';
 import { findOrChooseWorkspace, mailboxName, ownAddress } from '../place.ts';
 import { readText, readTextFile } from '../readText.ts';
 

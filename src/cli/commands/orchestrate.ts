@@ -96,7 +96,8 @@ export const orchestrate = command(
 		const { driver, agent } = found;
 		// Before anything is written for it.
 		if (earlier) refuseResume(driver, agent.version, earlier);
-		if (input['prompt-file'] !== undefined) permit(context.asker, { is: 'prompt-file', file: input['prompt-file'] });
+		if (input['prompt-file'] !== undefined)
+			permit(context.asker, { is: 'prompt-file', file: input['prompt-file'] });
 		const asking = { context, settings: await settingsFor(workspace.folder, context), drivers };
 		const promptFile = input['prompt-file'] === undefined ? undefined : resolve(context.cwd, input['prompt-file']);
 		await permitStart(driver, [workspace.folder], asking);

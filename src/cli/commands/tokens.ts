@@ -30,8 +30,7 @@ export const tokens = command(
 		if (of === undefined && !own) {
 			throw new NancyError('bad-usage', 'outside of a Nancy terminal say whose: nancy tokens <task>[/<worker>]');
 		}
-		const address =
-			of === undefined && own ? own : await resolveMailbox(workspace, context.asker, of ?? '');
+		const address = of === undefined && own ? own : await resolveMailbox(workspace, context.asker, of ?? '');
 		const worker = mailboxName(address);
 		const record = await workspace.worker(address);
 		const session = record?.sessions.at(-1);

@@ -118,7 +118,10 @@ function whyAgent(
 	if (mark !== undefined) return `${mark} is set`;
 	if (cli) return `nancy was called below the process ${cli.pid} (${nameOf(cli)})`;
 	const marked = ancestors.find(each => markIn(each.env) !== undefined);
-	return marked && `${markIn(marked.env)} is set in the process ${marked.pid} (${nameOf(marked)}), which nancy was called below`;
+	return (
+		marked &&
+		`${markIn(marked.env)} is set in the process ${marked.pid} (${nameOf(marked)}), which nancy was called below`
+	);
 }
 
 /** Which CLI asks: the one whose process it is, else the only one whose marks are set. */
@@ -140,14 +143,21 @@ const INTERPRETERS: ReadonlySet<string> = new Set(['node', 'nodejs', 'bun', 'den
 
 function isProcessOf({ command, npmPackage }: KnownDriver, ancestor: Ancestor): boolean {
 	return programsOf(ancestor).some(
-		path => basename(path).replace(/\.exe$/i, '') === command || path.includes(`/node_modules/${npmPackage}/`) || path.includes(`/${npmPackage}/`),
+		path =>
+			basename(path).replace(/\.exe$/i, '') === command ||
+			path.includes(`/node_modules/${npmPackage}/`) ||
+			path.includes(`/${npmPackage}/`),
 	);
 }
 
 /** It was started by Nancy as a worker, by a path that a person has set, and it is that program itself. */
 function isOwnProgram(ancestor: Ancestor): boolean {
 	const program = ancestor.env['NANCY_AGENT_PROGRAM'];
-	return program !== undefined && program !== '' && [...programsOf(ancestor), ...ancestor.args.slice(1, 2)].includes(program);
+	return (
+		program !== undefined &&
+		program !== '' &&
+		[...programsOf(ancestor), ...ancestor.args.slice(1, 2)].includes(program)
+	);
 }
 
 /** By which paths a process can be known: the executable, the name it was called by, and the script where it runs one. */

@@ -11,7 +11,9 @@ export type UseCase =
 	| { is: 'archive'; mailbox: WorkerAddress }
 	/** @param sender as the message names it */
 	| { is: 'withdraw'; id: string; sender: string; isOwn: boolean }
-	| { is: 'stop-delegate' | 'delete-delegate' | 'resume-delegates'; what: string; isOwn: boolean }
+	| { is: 'stop-delegate'; what: string; isOwn: boolean }
+	| { is: 'delete-delegate'; what: string; isOwn: boolean }
+	| { is: 'resume-delegates'; what: string; isOwn: boolean }
 	/** Hand a file to an agent that whoever asks may be denied. */
 	| { is: 'prompt-file'; file: string }
 	| { is: 'output-file'; file: string };
@@ -20,16 +22,20 @@ type Kind = UseCase['is'];
 
 /** Why an agent may not, as the end of "an agent may not …"; `undefined` where it may. A person may do everything. */
 const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is: K }>) => string | undefined } = {
-	'work-in': (_, { folder, isOwn }) => (isOwn ? undefined : `work in ${folder}, outside its own workspace; leave -C away`),
+	'work-in': (_, { folder, isOwn }) =>
+		isOwn ? undefined : `work in ${folder}, outside its own workspace; leave -C away`,
 	'change-settings': (_, { command }) => `change the settings of agents and tools; ask the user to run: ${command}`,
 	archive: ({ worker }, { mailbox }) =>
-		isSame(worker?.address, mailbox) ? undefined : `archive messages of ${mailbox.task}/${mailbox.worker}, which is another one’s mailbox`,
+		isSame(worker?.address, mailbox)
+			? undefined
+			: `archive messages of ${mailbox.task}/${mailbox.worker}, which is another one’s mailbox`,
 	withdraw: (_, { id, sender, isOwn }) =>
 		isOwn ? undefined : `take back message ${id} from ${sender}; only its sender or the user can`,
 	'stop-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `stop ${what}, which it has not asked for`),
 	'delete-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `delete ${what}, which it has not asked for`),
 	'resume-delegates': (_, { what, isOwn }) => (isOwn ? undefined : `let ${what} go on, which it has not asked for`),
-	'prompt-file': (_, { file }) => `hand over ${file} by its name; read it and pass the text with --stdin, or as an argument`,
+	'prompt-file': (_, { file }) =>
+		`hand over ${file} by its name; read it and pass the text with --stdin, or as an argument`,
 	'output-file': (_, { file }) => `have ${file} written; take the answer from standard output`,
 };
 

@@ -33,7 +33,12 @@ afterEach(async () => {
 });
 
 const queue = (place: { folder: string; worktree?: { withChanges: boolean } }): Promise<Delegate> =>
-	queueDelegate(delegates, tickets, IN_TERMINAL, { prompt: 'Do it.', agent: fakeDriver.id, permissions: 'default', ...place });
+	queueDelegate(delegates, tickets, IN_TERMINAL, {
+		prompt: 'Do it.',
+		agent: fakeDriver.id,
+		permissions: 'default',
+		...place,
+	});
 const make = ({ record }: Delegate, root = repository.root): Promise<Worktree> =>
 	createWorktree({ folder: root, name: WorktreeName.parse(record.id), withChanges: false, copyIncludes: false });
 
