@@ -62,8 +62,10 @@ export const delegate = command(
 				value: 'FOLDER',
 				help: 'folder to work in; the workspace where absent, or what it is in the worktree of Nancy’s that you are in',
 			},
-			worktree: { help: 'works in a git worktree of its own, from HEAD' },
-			'with-changes': { help: 'the worktree has what is not committed, too' },
+			worktree: {
+				help: 'works in a git worktree of its own, from HEAD; the folders of submodules are empty there',
+			},
+			'with-changes': { help: 'the worktree has what is not committed, too, but for what is inside submodules' },
 			timeout: { value: 'SECONDS', help: 'longest time; default 1800' },
 			'idle-timeout': { value: 'SECONDS', help: 'longest time without any output; default 600' },
 		},
@@ -78,22 +80,28 @@ export const delegate = command(
 		if ((input.text.length === 0) === (file === undefined)) {
 			throw new NancyError('bad-usage', 'give what is to be done as text, or as --prompt-file');
 		}
-		const [agents, { lookAtQueue }, { refuseTracked }, { folderSeenFrom }, { queueOptions }, { drivers }] =
-			await Promise.all([
-				import('../agents.ts'),
-				import('../../delegates/delegateQueue.ts'),
-				import('../../git/refuseTracked.ts'),
-				import('../../git/homeCheckout.ts'),
-				import('../queue.ts'),
-				import('../../drivers/index.ts'),
-			]);
+		const [
+			agents,
+			{ lookAtQueue },
+			{ refuseTracked },
+			{ requireRepository },
+			{ folderSeenFrom },
+			{ queueOptions },
+		] = await Promise.all([
+			import('../agents.ts'),
+			import('../../delegates/delegateQueue.ts'),
+			import('../../git/refuseTracked.ts'),
+			import('../../git/repository.ts'),
+			import('../../git/homeCheckout.ts'),
+			import('../queue.ts'),
+		]);
 		if (file !== undefined) permit(context.asker, { is: 'prompt-file', file });
 		const workspace = findOrChooseWorkspace(context);
 		await refuseTracked(workspace);
 		const { driver } = await agents.chooseAgent(workspace, context, input.agent);
 		const delegates = new Delegates(workspace);
 		const settings = await settingsFor(workspace.folder, context);
-		const asking = { context, settings, drivers };
+		const asking = { context, settings };
 		const promptFile = file && resolve(context.cwd, file);
 		const named = input['working-dir'];
 		// An agent may itself be a delegate in a worktree: who works for it works there, or from there, if it can.
@@ -105,6 +113,7 @@ export const delegate = command(
 		await permitStart(driver, [workspace.folder, folder], asking);
 		const isInWorktree = input.worktree || input['with-changes'];
 		requirePlace(driver, { folder, isInWorktree }, workspace.folder);
+		if (isInWorktree) await requireRepository(folder);
 		const prompt =
 			promptFile === undefined ? await readText(input.text, context.stdin) : await readTextFile(promptFile);
 		const options = queueOptions(context, await agents.ownRuntime(context), settings);

@@ -81,11 +81,10 @@ export const orchestrate = command(
 			throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
 		if (input.worker === ORCHESTRATOR)
 			throw new NancyError('bad-name', 'the human is no worker; choose another name');
-		const [{ runInForeground }, { refuseTracked }, agents, { drivers }] = await Promise.all([
+		const [{ runInForeground }, { refuseTracked }, agents] = await Promise.all([
 			import('../../process/foreground.ts'),
 			import('../../git/refuseTracked.ts'),
 			import('../agents.ts'),
-			import('../../drivers/index.ts'),
 		]);
 		const workspace = findOrChooseWorkspace(context);
 		await refuseTracked(workspace);
@@ -98,7 +97,7 @@ export const orchestrate = command(
 		if (earlier) refuseResume(driver, agent.version, earlier);
 		if (input['prompt-file'] !== undefined)
 			permit(context.asker, { is: 'prompt-file', file: input['prompt-file'] });
-		const asking = { context, settings: await settingsFor(workspace.folder, context), drivers };
+		const asking = { context, settings: await settingsFor(workspace.folder, context) };
 		const promptFile = input['prompt-file'] === undefined ? undefined : resolve(context.cwd, input['prompt-file']);
 		await permitStart(driver, [workspace.folder], asking);
 		refuseExtraFromAgent(driver, input.extra, asking);

@@ -93,10 +93,9 @@ export const run = command(
 );
 
 async function runOnce(input: Input, context: Context): Promise<Answer> {
-	const [{ runHeadless }, agents, { drivers }] = await Promise.all([
+	const [{ runHeadless }, agents] = await Promise.all([
 		import('../../process/headlessRun.ts'),
 		import('../agents.ts'),
-		import('../../drivers/index.ts'),
 	]);
 	for (const option of ['prompt-file', 'output-file'] as const) {
 		const file = input[option];
@@ -106,7 +105,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const settings = await settingsFor(cwd, context);
 	const limits = Limits.parse(limitsOf(input, settings));
 	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context, input.agent);
-	const asking = { context, settings, drivers };
+	const asking = { context, settings };
 	const outputFile = input['output-file'] && resolve(context.cwd, input['output-file']);
 	await permitStart(driver, [cwd], asking);
 	const prompt = await promptOf(input, context);

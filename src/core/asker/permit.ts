@@ -8,6 +8,7 @@ export type UseCase =
 	| { is: 'work-in'; folder: string; isOwn: boolean }
 	/** Write other tools' settings: set up, update, repair, clean up. */
 	| { is: 'change-settings'; command: string }
+	| { is: 'delete-tasks' }
 	| { is: 'archive'; mailbox: WorkerAddress }
 	/** @param sender as the message names it */
 	| { is: 'withdraw'; id: string; sender: string; isOwn: boolean }
@@ -25,6 +26,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'work-in': (_, { folder, isOwn }) =>
 		isOwn ? undefined : `work in ${folder}, outside its own workspace; leave -C away`,
 	'change-settings': (_, { command }) => `change the settings of agents and tools; ask the user to run: ${command}`,
+	'delete-tasks': () => 'delete tasks; ask the user to',
 	archive: ({ worker }, { mailbox }) =>
 		isSame(worker?.address, mailbox)
 			? undefined
