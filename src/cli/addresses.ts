@@ -46,7 +46,7 @@ export async function resolveAddress(workspace: Workspace, asker: Asker, typed: 
 	return (await workspace.worker({ task, worker: sibling.data })) ? { task, worker: sibling.data } : address;
 }
 
-/** Whose mailbox is meant by `typed`. A task alone stands for its only worker, or for the only one that runs. */
+/** Whose mailbox is meant by `typed`. A task alone stands for its only worker, or for the only one that runs; its delegates count only where they are named. */
 export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: string): Promise<WorkerAddress> {
 	if (typed === ORCHESTRATOR && !ownAddress(asker))
 		throw new NancyError('bad-usage', 'outside of a Nancy terminal say whose: <task>/orchestrator');
@@ -59,12 +59,14 @@ export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: 
 		if (names.includes(worker) || worker === FIRST_WORKER) return { task, worker };
 		throw new NancyError('no-task', `${task} has no worker "${worker}"; it has ${names.join(', ') || 'none yet'}`);
 	}
-	if (names.length <= 1) return { task, worker: names[0] ?? FIRST_WORKER };
-	const running = workers.filter(isRunning).map(record => record.name);
+	const lasting = workers.filter(record => record.delegate === undefined);
+	const candidates = lasting.length > 0 ? lasting : workers;
+	if (candidates.length <= 1) return { task, worker: candidates[0]?.name ?? FIRST_WORKER };
+	const running = candidates.filter(isRunning).map(record => record.name);
 	if (running.length === 1 && running[0]) return { task, worker: running[0] };
 	throw new NancyError(
 		'bad-usage',
-		`${task} has several workers; name one of ${names.map(name => mailboxName({ task, worker: name })).join(', ')}`,
+		`${task} has several workers; name one of ${candidates.map(({ name }) => mailboxName({ task, worker: name })).join(', ')}`,
 	);
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
-import { basename, dirname, extname, join, relative, sep } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { configFolder } from '../base/folders.ts';
 import { NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
@@ -22,6 +22,13 @@ export function seconds(option: string, typed: string): number {
 /** What the user has set for delegates and headless runs in a folder, in VS Code or by hand. */
 export function settingsFor(folder: string, { env }: Context): Promise<CommonSettings> {
 	return settingsFile(env).forFolder(folder);
+}
+
+/** @throws NancyError `bad-usage` where there is no such folder */
+export function workingFolder(named: string | undefined, { cwd }: Context): string {
+	const folder = resolve(cwd, named ?? '.');
+	if (lstatSync(real(folder), { throwIfNoEntry: false })?.isDirectory()) return folder;
+	throw new NancyError('bad-usage', `there is no folder ${folder} to work in; name one with --working-dir`);
 }
 
 /** What a swarm calls a worker whose prompt is in this file. */

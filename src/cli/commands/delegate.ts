@@ -10,7 +10,15 @@ import { headlessOf } from '../../core/driver/launch.ts';
 import { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { featureOf, limitsOf, mayRunCommands, permissionMode, permitStart, settingsFor } from '../headlessOptions.ts';
+import {
+	featureOf,
+	limitsOf,
+	mayRunCommands,
+	permissionMode,
+	permitStart,
+	settingsFor,
+	workingFolder,
+} from '../headlessOptions.ts';
 import { findOrChooseWorkspace, mailboxName, ownAddress } from '../place.ts';
 import { readText, readTextFile } from '../readText.ts';
 
@@ -109,7 +117,7 @@ export const delegate = command(
 			named === undefined && headlessOf(driver).runsIn === 'anywhere'
 				? await folderSeenFrom(context.cwd, workspace.folder)
 				: workspace.folder;
-		const folder = named === undefined ? seen : resolve(context.cwd, named);
+		const folder = named === undefined ? seen : workingFolder(named, context);
 		await permitStart(driver, [workspace.folder, folder], asking);
 		const isInWorktree = input.worktree || input['with-changes'];
 		requirePlace(driver, { folder, isInWorktree }, workspace.folder);

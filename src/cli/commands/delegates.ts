@@ -87,7 +87,10 @@ export const delegates = command(
 			const limitMs = input.timeout === undefined ? Infinity : seconds('--timeout', input.timeout) * 1000;
 			await waitFor(store, id, look, Date.now() + limitMs);
 		}
-		return id === undefined ? listed(store, context) : shown(store, id);
+		if (id === undefined) return listed(store, context);
+		const answered = await shown(store, id);
+		// It was to be stopped: that it has failed now is no failure of this command.
+		return input.stop ? { ...answered, exitCode: ExitCode.ok } : answered;
 	},
 );
 

@@ -15,6 +15,7 @@ import { command } from '../command.ts';
 import { permitStart, refuseExtraFromAgent, settingsFor } from '../headlessOptions.ts';
 import { findOrChooseWorkspace } from '../place.ts';
 import { readTextFile } from '../readText.ts';
+import { printableLine } from '../words.ts';
 
 const Input = z.object({
 	task: z.string(),
@@ -123,6 +124,7 @@ export const orchestrate = command(
 			launcher: hasHooks ? runtime.launcher : undefined,
 			env: context.env,
 		});
+		context.note(`${plan.address.task}/${plan.address.worker} works in ${printableLine(plan.cwd, 1000)}`);
 		const code = await runInForeground(plan, pid => recordProcess(workspace, plan.address, identify(pid)));
 		if (ENDED_ON_PURPOSE.has(code)) await recordStop(workspace, plan.address);
 		return code;
@@ -168,7 +170,7 @@ async function createTask(
 	input: Input,
 	prompt: string,
 ): Promise<TaskRecord> {
-	await workspace.createTask({
+	const record: TaskRecord = {
 		version: 1,
 		name,
 		title: input.title ?? input.task,
@@ -176,6 +178,10 @@ async function createTask(
 		agent: driver.id,
 		createdAt: new Date().toISOString(),
 		origin: 'nancy',
+	};
+	// Somebody else may have made it a moment ago: then it gets another worker, as a task that was there before.
+	await workspace.createTask(record).catch((error: unknown) => {
+		if (!(error instanceof NancyError) || error.code !== 'task-exists') throw error;
 	});
 	return workspace.task(name);
 }
