@@ -37,8 +37,15 @@ export interface CommandDescription {
 	examples: readonly (readonly [line: string, does: string])[];
 }
 
+/** Standard input, as far as commands need it. */
+export interface Input extends AsyncIterable<Uint8Array | string> {
+	readonly isTTY?: boolean;
+}
+
 /** Who calls, from where, and where the answer goes. */
 export interface Context {
+	/** The file of the running program: the rest of its package or runtime is found from there. */
+	program: string;
 	/** Folder the command works from: {@link calledIn}, or that of `-C`. */
 	cwd: string;
 	/** Where the shell is that called the command. */
@@ -53,7 +60,7 @@ export interface Context {
 	 * @throws NancyError `not-trusted` where nobody can tell: see `askerOf`
 	 */
 	readonly asker: Asker;
-	stdin: NodeJS.ReadStream;
+	stdin: Input;
 	/** Writes one line of a stream; a command's answer is returned instead. */
 	writeLine(line: string): void;
 	/** Tells a person something beside the answer. */

@@ -3,16 +3,18 @@ import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ErrorOutput } from '../protocol/output/failure.ts';
 import { parseCommandArguments, splitCommandLine, type GlobalArguments } from './arguments.ts';
-import { loadAll, type Command, type Commands, type Context } from './command.ts';
+import { loadAll, type Command, type Commands, type Context, type Input } from './command.ts';
 import { ExitCode, failureOf } from './failure.ts';
 import { commandHelp, mainHelp } from './help.ts';
 import { printable } from './words.ts';
 
 /** The process around the command, so that tests can give it another one. */
 export interface Surroundings {
+	/** The file of the running program. */
+	program: string;
 	cwd: string;
 	env: Readonly<Record<string, string | undefined>>;
-	stdin: NodeJS.ReadStream;
+	stdin: Input;
 	stdout: Output;
 	stderr: Output;
 	version: string;
@@ -71,11 +73,12 @@ function helpLast(argv: readonly string[]): readonly string[] {
 
 function contextOf(
 	globals: GlobalArguments,
-	{ cwd, env, stdin, stdout, stderr, version, asker }: Surroundings,
+	{ program, cwd, env, stdin, stdout, stderr, version, asker }: Surroundings,
 ): Context {
 	if (globals.folder === '') throw new NancyError('bad-usage', '-C needs a folder');
 	let known: Asker | undefined;
 	return {
+		program,
 		cwd: resolve(cwd, globals.folder ?? '.'),
 		calledIn: resolve(cwd),
 		isFolderGiven: globals.folder !== undefined,

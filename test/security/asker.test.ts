@@ -291,7 +291,7 @@ describe('an agent', () => {
 	it('starts its own CLI, and another one only where the user has set what that may do for agents', async () => {
 		await using it = await place();
 		const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker } };
-		const start = (id: string) => nancy.run(['run', '--headless', '--prompt', 'x', '--agent', id], agent);
+		const start = (id: string) => nancy.start(['run', '--headless', '--prompt', 'x', '--agent', id], agent);
 		expect(await start('opencode')).toMatchObject(REFUSED);
 		expect((await start('claude-code')).code).not.toBe(5);
 		expect(existsSync(it.folder.file('bin/args'))).toBe(true);

@@ -121,7 +121,7 @@ export const orchestrate = command(
 			resume: input.resume,
 			extra: input.extra,
 			bin: runtime.bin,
-			launcher: hasHooks ? runtime.launcher : undefined,
+			hooks: hasHooks ? runtime : undefined,
 			env: context.env,
 		});
 		context.note(`${plan.address.task}/${plan.address.worker} works in ${printableLine(plan.cwd, 1000)}`);

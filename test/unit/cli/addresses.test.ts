@@ -11,6 +11,7 @@ async function callAsWorker(project: Project, argv: readonly string[]) {
 	const output = { stdout: '', stderr: '' };
 	const env = project.terminal(TaskName.parse('fix-login'), 'worker');
 	const code = await runCommandLine(argv, commands, {
+		program: '/nowhere/nancy.js',
 		cwd: '/',
 		env,
 		stdin: process.stdin,
