@@ -1,8 +1,9 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
-import { configFolder } from '../base/folders.ts';
-import { NancyError } from '../base/errors.ts';
+import { configFolder, dataFolder } from '../base/folders.ts';
+import { errorText, NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
+import { SeenSettings } from '../core/asker/seenSettings.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import type { PermissionMode } from '../core/driver/headless.ts';
 import { headlessOf } from '../core/driver/launch.ts';
@@ -10,7 +11,7 @@ import { UserSettingsFile } from '../core/files/userSettings.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { Context } from './command.ts';
-import { findOrChooseWorkspace } from './place.ts';
+import { findOrChooseWorkspace, placeFrom } from './place.ts';
 
 /** A duration in seconds from the command line. */
 export function seconds(option: string, typed: string): number {
@@ -104,7 +105,10 @@ export function refuseTearDownFromAgent(driver: Driver, id: DelegateId, asking: 
 export async function permitStart(driver: Driver, folders: readonly string[], asking: Asking): Promise<void> {
 	const { context, settings } = asking;
 	const { asker } = context;
-	if (asker.is === 'human') return;
+	if (asker.is === 'human') {
+		for (const folder of folders) await noteSeen(driver, folder, context);
+		return;
+	}
 	findOrChooseWorkspace(context);
 	if (asker.driver !== driver.id && settings.permissionsFromAgents?.[driver.id] === undefined)
 		throw refusal(driver, asking, `start ${driver.displayName}: an agent starts its own CLI alone`);
@@ -122,6 +126,15 @@ export async function permitStart(driver: Driver, folders: readonly string[], as
 			throw notAllowed(driver, asking, `in ${place}, outside its workspace`);
 		throw notAllowed(driver, asking, `in ${place}; let it work in ${folder}, and say in the prompt where`);
 	}
+	for (const place of folders) await new SeenSettings(dataFolder(context.env), folder).require(driver, place);
+}
+
+/** A person starts the agent there, or sets it up: see {@link SeenSettings}. What keeps Nancy from noting it does not hold a person up. */
+export async function noteSeen(driver: Driver, folder: string, context: Context): Promise<void> {
+	const seen = new SeenSettings(dataFolder(context.env), placeFrom(folder, context).folder);
+	await seen
+		.note(driver, folder)
+		.catch((error: unknown) => context.note(`agents cannot start ${driver.displayName} here: ${errorText(error)}`));
 }
 
 function foldersUpFrom(folder: string): string[] {

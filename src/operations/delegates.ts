@@ -20,6 +20,7 @@ import type { DriverId } from '../protocol/names.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { agentPath, delegateHost, maximumDelegates, swarmWorker } from '../ui/settings.ts';
 import { requireTrust } from '../ui/trust.ts';
+import { noteSeen } from './seen.ts';
 import { keepSettings } from './settings.ts';
 
 /** The window's side of the delegates: it queues, and looks that the queue goes on. What runs belongs to no window. */
@@ -39,6 +40,7 @@ export class WindowDelegates implements DelegateOperations {
 		const { folder: place, worktree } = request;
 		if (driver)
 			requirePlace(driver, { folder: place, isInWorktree: worktree !== undefined }, folder.workspace.folder);
+		if (driver) await noteSeen(driver, folder, this.tell);
 		if (worktree) await requireRepository(place);
 		// Its runner is no part of this window.
 		await keepSettings(folder);

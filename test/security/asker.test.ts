@@ -1,19 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { askerOf, IN_TERMINAL, type Ancestor } from '../../src/core/asker/asker.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
+import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
+import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { fromPs, lineageOf } from '../../src/process/lineage.ts';
+import { DriverId } from '../../src/protocol/names.ts';
 import { InboxOutput } from '../../src/protocol/output/messages.ts';
 import { StatusOutput } from '../../src/protocol/output/tasks.ts';
 import { gitIn, seedDelegate } from '../support/delegateSeeds.ts';
 import { eventually } from '../support/eventually.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { fakeAgent, fakeClaude } from '../unit/cli/fakeClaude.ts';
-import { NancyCommand, type Outcome } from '../unit/cli/nancyCommand.ts';
+import { NancyCommand, type CallOptions, type Outcome } from '../unit/cli/nancyCommand.ts';
 import { Project } from '../unit/cli/project.ts';
 
 let nancy: NancyCommand;
@@ -298,6 +301,60 @@ describe('an agent', () => {
 		set({ delegates: { permissionsFromAgents: { opencode: 'ask' } } });
 		expect((await start('opencode')).code).not.toBe(5);
 	});
+});
+
+describe('settings that can run commands', () => {
+	const executable = [
+		['claude-code', '.claude/settings.json'],
+		['claude-code', '.mcp.json'],
+		['codex', '.codex/config.toml'],
+		['copilot-cli', '.github/hooks/evil.json'],
+		['gemini-cli', '.gemini/settings.json'],
+		['opencode', '.opencode/plugin/evil.js'],
+	] as const;
+
+	it.each(executable)('keep an agent from starting %s until a person has started it with %s', async (id, file) => {
+		await using it = await place();
+		const known = drivers.find(driver => driver.id === id);
+		const { command = '' } = known ?? {};
+		const [mode] = known?.headless === 'none' ? [] : (known?.headless.permissionModes ?? []);
+		fakeAgent(it.folder.file('bin'), command, '9.9.9');
+		set({ delegates: { permissionsFromAgents: { [id]: mode?.id } } });
+		const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker } };
+		const start = (where: CallOptions) => nancy.start(['run', '--headless', '--prompt', 'x', '--agent', id], where);
+		expect((await start(agent)).code).not.toBe(5);
+		const path = join(it.own.path, file);
+		mkdirSync(dirname(path), { recursive: true });
+		writeFileSync(path, '1');
+		for (const call of [['run', '--headless', '--prompt', 'x'], ['delegate', 'x']]) {
+			const refused = await nancy.start([...call, '--agent', id], agent);
+			expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining(file) });
+			expect(refused.stderr).toContain(`nancy setup --agent ${id}`);
+		}
+		expect((await start({ ...agent, env: it.base })).code).not.toBe(5);
+		expect((await start(agent)).code).not.toBe(5);
+		writeFileSync(path, '2');
+		expect(await start(agent)).toMatchObject({ code: 5 });
+	}, 60_000);
+
+	it('are looked at again when a delegate of an agent begins', async () => {
+		await using it = await place();
+		const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker } };
+		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
+		const asker = askerOf({ env: it.worker, ancestors: [], isOrphan: false }, drivers);
+		const store = new Delegates(it.own.workspace);
+		const { record } = await queueDelegate(store, tickets, asker, {
+			prompt: 'x',
+			agent: DriverId.parse('claude-code'),
+			permissions: 'default',
+			folder: it.own.path,
+		});
+		writeFileSync(join(it.own.path, '.mcp.json'), '{}');
+		expect(await nancy.start(['delegates', record.id, '--wait', '--timeout', '60'], agent)).toMatchObject({
+			code: 1,
+			stdout: expect.stringContaining('.mcp.json'),
+		});
+	}, 90_000);
 });
 
 function process1(name: string): Ancestor {

@@ -9,6 +9,7 @@ import { SetupOutput } from '../../protocol/output/deployment.ts';
 import type { FoundAgent } from '../agents.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode, failureOf } from '../failure.ts';
+import { noteSeen } from '../headlessOptions.ts';
 import { findOrChooseWorkspace, findWorkspace } from '../place.ts';
 import { printableLine } from '../words.ts';
 
@@ -96,9 +97,11 @@ async function deployAll(
 	]);
 	await refuseTracked(workspace);
 	const runtime = await ownRuntime(context);
-	const { done: agents, failures } = await oneByOne(found, each =>
-		deployAgent(workspace, context, runtime, each, scope),
-	);
+	const { done: agents, failures } = await oneByOne(found, async each => {
+		const done = await deployAgent(workspace, context, runtime, each, scope);
+		await noteSeen(each.driver, workspace.folder, context);
+		return done;
+	});
 	const [first] = failures;
 	if (first && found.length === 1) throw first.error;
 	for (const { warnings } of agents) for (const warning of warnings) context.note(warning);

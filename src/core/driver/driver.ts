@@ -36,10 +36,10 @@ export interface Driver {
 	 */
 	readonly earlierPlaces: readonly string[];
 	/**
-	 * Names of the files, in whatever folder of a workspace, that the CLI takes settings from and whose path has nothing hidden in it:
-	 * what an agent may not have written by another one. Lower case.
+	 * Files and folders, relative to each folder from the one that the CLI works in up to the top of its checkout, by which it may run
+	 * commands or allow them: hooks, plugins, MCP servers, rules, skills.
 	 */
-	readonly openSettings: readonly string[];
+	readonly executableSettings: readonly string[];
 	readonly hooks: HookMapping;
 	/** What in the CLI's own settings keeps it from running hooks, or `none` where nothing is known to. */
 	readonly hookSwitch: HookSwitch | 'none';

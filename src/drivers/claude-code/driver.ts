@@ -23,7 +23,7 @@ export const claudeCode: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.claude/skills',
 	earlierPlaces: [],
-	openSettings: [],
+	executableSettings: ['.claude/settings.json', '.claude/settings.local.json', '.claude/agents', '.claude/commands', '.claude/hooks', '.claude/skills', '.mcp.json'],
 	hookSwitch,
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },

@@ -21,7 +21,7 @@ export const codex: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
-	openSettings: [],
+	executableSettings: ['.codex', '.agents/skills'],
 	hookSwitch: 'none',
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },

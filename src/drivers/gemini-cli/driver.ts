@@ -21,7 +21,7 @@ export const geminiCli: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
-	openSettings: [],
+	executableSettings: ['.gemini', '.agents/skills', '.env'],
 	hookSwitch,
 	hooks: {
 		slots: {

@@ -21,7 +21,7 @@ export const opencode: Driver = {
 	// It reads `.claude/skills` too: a skill that stands in both is offered once, by its name.
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
-	openSettings: ['opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc'],
+	executableSettings: ['.opencode', 'opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc'],
 	hookSwitch: 'none',
 	hooks: {
 		slots: { 'tool-start': 'denial', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },
