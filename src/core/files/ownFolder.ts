@@ -103,21 +103,26 @@ export class OwnFolder {
  * danger. Windows has no owners and modes to ask; there the user's profile is closed by its access list.
  * @param folders outermost first
  * @param file in the last folder; it may have been put there while that was open
+ * @returns whether others could write into one of the folders until now
  * @throws NancyError `bad-file`
  */
-export async function requireOwn(folders: readonly string[], file?: string): Promise<void> {
+export async function requireOwn(folders: readonly string[], file?: string): Promise<boolean> {
 	const me = process.getuid?.();
+	let wasOpen = false;
 	for (const folder of folders) {
 		const found = await statusOf(folder);
-		if (!found) return;
+		if (!found) return wasOpen;
 		if (!found.isDirectory()) throw notOwn(folder, 'is not a folder');
 		if (me === undefined) continue;
 		if (found.uid !== me) throw notOwn(folder, `belongs to user ${found.uid}, not to you`);
-		if ((found.mode & 0o022) !== 0) await chmod(folder, found.mode & 0o7755);
+		if ((found.mode & 0o022) === 0) continue;
+		wasOpen = true;
+		await chmod(folder, found.mode & 0o7755);
 	}
 	const found = file === undefined ? undefined : await statusOf(file);
 	if (file !== undefined && found && me !== undefined && found.uid !== me)
 		throw notOwn(file, `belongs to user ${found.uid}, not to you`);
+	return wasOpen;
 }
 
 async function statusOf(path: string) {

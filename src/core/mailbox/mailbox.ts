@@ -10,7 +10,7 @@ import {
 } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { liveness, ownIdentity } from '../../base/liveness.ts';
-import { formatMessage, type MessageContent } from '../../protocol/message.ts';
+import { formatMessage, type MessageContent, type ParsedMessage } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import { Receipt } from '../../protocol/records.ts';
 import { jsonText } from '../files/jsonFile.ts';
@@ -19,6 +19,7 @@ import {
 	MailboxFiles,
 	MESSAGE_STATES,
 	parseFile,
+	readIfThereSync,
 	type FiledMessages,
 	type MailboxListing,
 	type MessageState,
@@ -238,7 +239,7 @@ export class Mailbox {
 		const id = this.freeId(queuedAs, claimedIds);
 		const claimed = this.claimFile(id);
 		if (!moveIfThereSync(this.files.in('queued', messageFile(queuedAs)), claimed)) return undefined;
-		const parsed = parseFile(claimed, readFileSync(claimed, 'utf8'));
+		const parsed = this.parseClaimed(claimed, id);
 		if (!parsed.ok) {
 			this.giveBack(claimed, id);
 			return undefined;
@@ -262,6 +263,16 @@ export class Mailbox {
 				this.giveBack(claimed, id);
 			},
 		};
+	}
+
+	/** What cannot be read any more is for the next hook, and whoever asked for it hears why. */
+	private parseClaimed(claimed: string, id: MessageId): ParsedMessage {
+		try {
+			return parseFile(claimed, readIfThereSync(claimed) ?? '');
+		} catch (error) {
+			this.giveBack(claimed, id);
+			throw error;
+		}
 	}
 
 	/** Back to the inbox, under a new id where that name has been taken meanwhile: nothing is overwritten. */
