@@ -23,6 +23,7 @@ import { tryLauncher } from './process/tryLauncher.ts';
 import type { MessageContent } from './protocol/message.ts';
 import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
 import { delegateVariables, WindowDelegates } from './operations/delegates.ts';
+import { noteSeen } from './operations/seen.ts';
 import { hasHooks, keepHooksChoice, keepSettings } from './operations/settings.ts';
 import { WindowWorktrees } from './operations/worktrees.ts';
 import { doctorReport } from './ui/doctorReport.ts';
@@ -40,7 +41,7 @@ export class WindowOperations implements Operations {
 	constructor(
 		private readonly extensionPath: string,
 		private readonly version: string,
-		tell: (error: unknown) => void,
+		private readonly tell: (error: unknown) => void,
 	) {
 		this.delegates = new WindowDelegates(() => this.runtimeFolder(), tell);
 	}
@@ -158,6 +159,7 @@ export class WindowOperations implements Operations {
 		await refuseTracked(folder.workspace);
 		const driver = driverOf(agent);
 		const found = await this.installed(driver);
+		await noteSeen(driver, folder, this.tell);
 		const runtime = await this.runtimeFolder();
 		const extra = agentArguments(agent);
 		const planned = await planWorker(folder.workspace, driver, found, {
@@ -200,7 +202,9 @@ export class WindowOperations implements Operations {
 			if (!found.found) return undefined;
 			const isBusy = () => isAsking(folder.overview(), driver.id);
 			const agentVersion = found.version;
-			return deploy(folder.workspace, driver, { runtime, agentVersion, scope, isBusy, askGit });
+			const result = await deploy(folder.workspace, driver, { runtime, agentVersion, scope, isBusy, askGit });
+			await noteSeen(driver, folder, this.tell);
+			return result;
 		});
 		const results = done.filter(result => result !== undefined);
 		if (results.length === 0) {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, NancyError } from '../base/errors.ts';
+import { dataFolder } from '../base/folders.ts';
 import { identify, isSameProcess, liveness } from '../base/liveness.ts';
+import { SeenSettings } from '../core/asker/seenSettings.ts';
 import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
@@ -179,6 +181,7 @@ class DelegateRun {
 		let quotaRounds = 0;
 		for (let failures = 0; ;) {
 			if (signal.aborted) return cancelled();
+			await this.requireSeen(found, cwd);
 			const begun = Date.now();
 			const ending = await this.attempt(found, cwd);
 			this.spentMs += Date.now() - begun;
@@ -198,6 +201,14 @@ class DelegateRun {
 			this.say(`${failure.reason}; trying again in ${pauseMs / 1000} s\n`);
 			await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
 		}
+	}
+
+	/** Whoever asked may have written settings since it was queued; a delegate that may do everything needs none. */
+	private async requireSeen({ driver }: FoundAgent, cwd: string): Promise<void> {
+		const { askedBy, permissions } = this.record;
+		if (askedBy?.is !== 'agent' || headlessOf(driver).permissionModes.at(-1)?.id === permissions) return;
+		const { folder } = this.delegates.workspace;
+		await new SeenSettings(dataFolder(this.tools.env), folder).require(driver, cwd);
 	}
 
 	/** The folder to work in; makes the worktree, or takes the one that an earlier runner had made. */

@@ -31,14 +31,16 @@ describe('nancy run', () => {
 			NANCY_TASK_DIR: join(project, '.nancy/tasks/build'),
 			NANCY_TASK: 'build',
 			NANCY_WORKER: 'worker',
-			NANCY_AGENT: 'codex',
-			NANCY_AGENT_PROGRAM: '/bin/codex',
+			NANCY_AGENT: 'claude-code',
+			NANCY_AGENT_PROGRAM: '/bin/claude',
 			NANCY_ATTENDED: '1',
 			CLAUDE_CODE_ENTRYPOINT: 'cli',
 		};
 		const run = ['run', '--headless', '--prompt', 'x', '--working-dir', 'sub'];
 		// Asked by an agent it would not be let into a folder below.
-		const { NANCY_TASK_DIR: _task, NANCY_WORKER: _worker, ...asPerson } = env;
+		const asPerson = Object.fromEntries(
+			Object.entries(env).filter(([name]) => !['NANCY_TASK_DIR', 'NANCY_WORKER', 'NANCY_AGENT'].includes(name)),
+		);
 		expect(await nancy.run(run, { cwd: project, env: asPerson })).toMatchObject({ code: 0 });
 		const seen = () => readFileSync(given, 'utf8').split('\n');
 		expect(readFileSync(join(agent, 'cwd'), 'utf8').trim()).toBe(realpathSync(join(project, 'sub')));
