@@ -1,4 +1,5 @@
 import type { Cell } from './cell.ts';
+import { brokenOffQuestion, brokenOffTool, killedInTool } from './cells/brokenOff.ts';
 import { besideOthers, cleanedUp, foundSession, redeploy } from './cells/deployment.ts';
 import { hookGarbage, hookMissing, hookSlow, programBroken } from './cells/failures.ts';
 import { feedback } from './cells/feedback.ts';
@@ -25,6 +26,9 @@ export const cells: readonly Cell[] = [
 	nextPrompt,
 	wake,
 	draft,
+	brokenOffTool,
+	brokenOffQuestion,
+	killedInTool,
 	subagent,
 	permission,
 	refused,
