@@ -6,12 +6,18 @@ import { formatVersion, isAtLeast } from './base/version.ts';
 import { cleanUp } from './core/deployment/cleanUp.ts';
 import { deploy } from './core/deployment/deploy.ts';
 import type { DeployRequest } from './core/deployment/job.ts';
-import { shortcomings, type DeploymentScope, type Driver, type ProbedStatus } from './core/driver.ts';
-import { isRunning, planWorker, type InstalledAgent } from './core/launch.ts';
-import { examine, repair, type Instruments } from './core/doctor.ts';
-import { isAsking } from './core/overview.ts';
-import { installRuntime, runtimesIn, sourcesIn, type InstalledRuntime, type NodeProgram } from './core/runtime.ts';
-import { sendToEach, type Addressee } from './core/sendToEach.ts';
+import { shortcomings, type DeploymentScope, type Driver, type ProbedStatus } from './core/driver/driver.ts';
+import { isRunning, planWorker, type InstalledAgent } from './core/driver/launch.ts';
+import { examine, repair, type Instruments } from './core/deployment/doctor.ts';
+import { isAsking } from './core/live/overview.ts';
+import {
+	installRuntime,
+	runtimesIn,
+	sourcesIn,
+	type InstalledRuntime,
+	type NodeProgram,
+} from './core/deployment/runtime.ts';
+import { sendToEach, type Addressee } from './core/mailbox/sendToEach.ts';
 import { driverById, drivers } from './drivers/index.ts';
 import { askGit } from './process/askGit.ts';
 import { askStatus } from './process/askStatus.ts';

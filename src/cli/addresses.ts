@@ -1,6 +1,6 @@
 import { NancyError } from '../base/errors.ts';
-import { isRunning } from '../core/launch.ts';
-import type { WorkerAddress, Workspace } from '../core/workspace.ts';
+import { isRunning } from '../core/driver/launch.ts';
+import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
 import { mailboxName, type Caller } from './place.ts';
 

@@ -4,9 +4,9 @@ import { NancyError } from '../base/errors.ts';
 import { dataFolder } from '../base/folders.ts';
 import { formatVersion } from '../base/version.ts';
 import { deploy } from '../core/deployment/deploy.ts';
-import type { Instruments } from '../core/doctor.ts';
-import type { DeploymentScope, Driver } from '../core/driver.ts';
-import type { InstalledAgent } from '../core/launch.ts';
+import type { Instruments } from '../core/deployment/doctor.ts';
+import type { DeploymentScope, Driver } from '../core/driver/driver.ts';
+import type { InstalledAgent } from '../core/driver/launch.ts';
 import {
 	installRuntime,
 	sourcesIn,
@@ -14,8 +14,8 @@ import {
 	type NodeProgram,
 	type Runtime,
 	type RuntimeSources,
-} from '../core/runtime.ts';
-import type { Workspace } from '../core/workspace.ts';
+} from '../core/deployment/runtime.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 import { driverById, drivers } from '../drivers/index.ts';
 import { askGit } from '../process/askGit.ts';
 import { detectAgent, findNode, programVariable } from '../process/detect.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { NancyError } from '../base/errors.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { openDelegate } from '../core/delegates/swarmRun.ts';
-import { Workspace } from '../core/workspace.ts';
+import { Workspace } from '../core/workspace/workspace.ts';
 import { endDead } from '../process/delegateQueue.ts';
 import { refuseTracked } from '../process/refuseTracked.ts';
 import type { SwarmFeature } from '../protocol/delegate.ts';

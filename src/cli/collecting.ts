@@ -1,4 +1,4 @@
-import type { Workspace } from '../core/workspace.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 
 /**
  * A collector for the time of one command: with no window open, what the agents' hooks have written would else stay in the

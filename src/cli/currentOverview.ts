@@ -1,7 +1,7 @@
 import { NancyError } from '../base/errors.ts';
-import { isAsking, type Overview } from '../core/overview.ts';
-import type { Ask } from '../core/prober.ts';
-import type { Workspace } from '../core/workspace.ts';
+import { isAsking, type Overview } from '../core/live/overview.ts';
+import type { Ask } from '../core/sessions/prober.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 import type { DriverId } from '../protocol/names.ts';
 import type { Context } from './command.ts';
 import { Pause } from './pause.ts';
@@ -98,5 +98,5 @@ function askWith(env: Environment): Ask {
 
 /** Loaded only where it is used: agents call the other commands often. */
 function loadModel() {
-	return Promise.all([import('../core/model.ts'), import('../drivers/index.ts')]);
+	return Promise.all([import('../core/live/model.ts'), import('../drivers/index.ts')]);
 }

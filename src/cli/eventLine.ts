@@ -1,4 +1,4 @@
-import type { HeadlessEvent } from '../core/headless.ts';
+import type { HeadlessEvent } from '../core/driver/headless.ts';
 
 /** What a person who reads along sees of an event; nothing where there is nothing to say. */
 export function eventLine(event: HeadlessEvent): string | undefined {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
-import type { MessageState, StoredMessage } from '../core/mailboxFiles.ts';
-import type { FileProblem, WorkerAddress, Workspace } from '../core/workspace.ts';
+import type { MessageState, StoredMessage } from '../core/mailbox/mailboxFiles.ts';
+import type { FileProblem, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { MessageOutput } from '../protocol/output/messages.ts';
 import { ORCHESTRATOR, WorkerName, type TaskName } from '../protocol/names.ts';
 import { mailboxName, type Caller } from './place.ts';

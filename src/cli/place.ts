@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
-import { Workspace, type WorkerAddress } from '../core/workspace.ts';
+import { Workspace, type WorkerAddress } from '../core/workspace/workspace.ts';
 import { ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
 import type { Context } from './command.ts';
 

@@ -1,6 +1,6 @@
 import { dataFolder } from '../base/folders.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
-import type { Runtime } from '../core/runtime.ts';
+import type { Runtime } from '../core/deployment/runtime.ts';
 import type { QueueOptions } from '../process/delegateQueue.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import { nancyOf } from './agents.ts';

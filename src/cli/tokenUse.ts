@@ -1,4 +1,4 @@
-import type { TranscriptFacts } from '../core/driver.ts';
+import type { TranscriptFacts } from '../core/driver/driver.ts';
 
 /** What is known of a session's tokens; what is not known is left out. */
 export function tokenUse({ model, contextTokens, contextWindow, inputTokens, outputTokens, costUsd }: TranscriptFacts) {

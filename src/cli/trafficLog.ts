@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { hasErrno } from '../base/errors.ts';
 import { TrafficFollower } from '../core/traffic/store.ts';
-import type { Workspace } from '../core/workspace.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 import { SessionId } from '../protocol/names.ts';
 import type { TrafficRecord } from '../protocol/traffic.ts';
 

@@ -1,4 +1,4 @@
-import { SILENT, type Delivery, type HookAnswer } from '../core/driver.ts';
+import { SILENT, type Delivery, type HookAnswer } from '../core/driver/driver.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
 
 /** What a hook says to its CLI: one line of JSON. It hands nothing over. */

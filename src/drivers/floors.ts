@@ -1,5 +1,5 @@
 import type { Version } from '../base/version.ts';
-import type { Driver } from '../core/driver.ts';
+import type { Driver } from '../core/driver/driver.ts';
 
 /** The floors of a CLI that can do everything from one version on, but for what is named. */
 export function floorsSince(oldest: Version, others: Partial<Driver['floors']>): Driver['floors'] {

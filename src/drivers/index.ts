@@ -1,4 +1,4 @@
-import type { Driver } from '../core/driver.ts';
+import type { Driver } from '../core/driver/driver.ts';
 import type { DriverId } from '../protocol/names.ts';
 import { claudeCode } from './claude-code/driver.ts';
 import { codex } from './codex/driver.ts';

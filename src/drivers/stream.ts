@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { HeadlessEvent } from '../core/headless.ts';
+import type { HeadlessEvent } from '../core/driver/headless.ts';
 
 // Schemas of lines are `z.lazy`: a hook program has its driver whole and reads no run's output, and would build them at every start.
 

@@ -1,4 +1,4 @@
-import type { TranscriptFacts } from '../core/driver.ts';
+import type { TranscriptFacts } from '../core/driver/driver.ts';
 import { holdsMessage } from './messages.ts';
 
 /** What is kept for matching: more than one delivery is due at a time, but not a whole day's. */

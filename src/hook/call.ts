@@ -1,7 +1,7 @@
 import { dirname, basename } from 'node:path';
 import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
-import type { Driver } from '../core/driver.ts';
-import { Workspace } from '../core/workspace.ts';
+import type { Driver } from '../core/driver/driver.ts';
+import { Workspace } from '../core/workspace/workspace.ts';
 import { driverById } from '../drivers/index.ts';
 import { SessionId } from '../protocol/names.ts';
 

@@ -1,9 +1,9 @@
 import { parseVersion, type Version } from '../base/version.ts';
-import { claimBatch, type Batch } from '../core/batch.ts';
-import { can, type HookAnswer } from '../core/driver.ts';
-import { isAroundTools, isBeforeTool, isDue, slotOf, wakes, type Slot } from '../core/due.ts';
-import { readHeldStops, writeHeldStops, writePhase } from '../core/phase.ts';
-import { bindCaller, makeBell, type BoundSession } from '../core/sessions.ts';
+import { claimBatch, type Batch } from '../core/mailbox/batch.ts';
+import { can, type HookAnswer } from '../core/driver/driver.ts';
+import { isAroundTools, isBeforeTool, isDue, slotOf, wakes, type Slot } from '../core/mailbox/due.ts';
+import { readHeldStops, writeHeldStops, writePhase } from '../core/sessions/phase.ts';
+import { bindCaller, makeBell, type BoundSession } from '../core/sessions/sessions.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
 import { BoundaryMark } from './boundaryMark.ts';
 import { ringLater } from './ringLater.ts';

@@ -1,9 +1,9 @@
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readTextIfExists } from '../base/atomicFile.ts';
-import { OVERWRITE } from '../core/links.ts';
-import type { Mailbox } from '../core/mailbox.ts';
-import type { Workspace } from '../core/workspace.ts';
+import { OVERWRITE } from '../core/files/links.ts';
+import type { Mailbox } from '../core/mailbox/mailbox.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 import type { Effect } from '../protocol/message.ts';
 import type { SessionId } from '../protocol/names.ts';
 

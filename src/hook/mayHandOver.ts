@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { HELD } from '../core/held.ts';
-import type { Mailbox } from '../core/mailbox.ts';
-import type { StoredMessage } from '../core/mailboxFiles.ts';
-import type { Workspace } from '../core/workspace.ts';
+import { HELD } from '../core/mailbox/held.ts';
+import type { Mailbox } from '../core/mailbox/mailbox.ts';
+import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 import { mayTrack } from '../process/mayTrack.ts';
 
 /**

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../base/atomicFile.ts';
 import { identify, liveness } from '../base/liveness.ts';
 import type { SessionId } from '../protocol/names.ts';
-import type { Workspace } from '../core/workspace.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 
 /** Time in which a waiter that is about to end has ended. */
 const ENDING_MS = 300;

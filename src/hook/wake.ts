@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
-import { NO_FACTS, type HookAnswer, type HookWake, type WakeCommand } from '../core/driver.ts';
-import { wakes } from '../core/due.ts';
-import { readPhase, writePhase } from '../core/phase.ts';
+import { NO_FACTS, type HookAnswer, type HookWake, type WakeCommand } from '../core/driver/driver.ts';
+import { wakes } from '../core/mailbox/due.ts';
+import { readPhase, writePhase } from '../core/sessions/phase.ts';
 import { parseLine } from '../core/traffic/jsonLines.ts';
 import type { SessionId } from '../protocol/names.ts';
 import { wakingOf, type Call } from './call.ts';

@@ -7,8 +7,8 @@ import { queueDelegate, type DelegateRequest } from '../core/delegates/queueDele
 import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
-import type { Runtime } from '../core/runtime.ts';
-import { UserSettingsFile } from '../core/userSettings.ts';
+import type { Runtime } from '../core/deployment/runtime.ts';
+import { UserSettingsFile } from '../core/files/userSettings.ts';
 import { driverById, drivers } from '../drivers/index.ts';
 import { lookAtQueue, stopDelegate } from '../process/delegateQueue.ts';
 import { programVariable } from '../process/detect.ts';

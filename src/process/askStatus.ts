@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { NancyError } from '../base/errors.ts';
-import { questionEnvironment } from '../core/agentEnvironment.ts';
-import type { Driver, ProbedStatus } from '../core/driver.ts';
+import { questionEnvironment } from '../core/driver/agentEnvironment.ts';
+import type { Driver, ProbedStatus } from '../core/driver/driver.ts';
 import type { SessionId } from '../protocol/names.ts';
 
 const run = promisify(execFile);

@@ -4,10 +4,10 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorText } from '../base/errors.ts';
 import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
-import type { Driver } from '../core/driver.ts';
-import { questionEnvironment } from '../core/agentEnvironment.ts';
-import type { InstalledAgent } from '../core/launch.ts';
-import type { NodeProgram } from '../core/runtime.ts';
+import type { Driver } from '../core/driver/driver.ts';
+import { questionEnvironment } from '../core/driver/agentEnvironment.ts';
+import type { InstalledAgent } from '../core/driver/launch.ts';
+import type { NodeProgram } from '../core/deployment/runtime.ts';
 import type { DriverId } from '../protocol/names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { errorText } from '../base/errors.ts';
 import { identify, type ProcessIdentity } from '../base/liveness.ts';
-import type { HeadlessEvent, HeadlessFormat, HeadlessResult } from '../core/headless.ts';
+import type { HeadlessEvent, HeadlessFormat, HeadlessResult } from '../core/driver/headless.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import { mergedEnvironment } from './environment.ts';
 import { Lines } from './lines.ts';

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextIfExists } from '../base/atomicFile.ts';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
-import { holdingLock } from '../core/holdingLock.ts';
+import { holdingLock } from '../core/files/holdingLock.ts';
 import { idOfBranch, Worktree, WorktreeName } from '../protocol/worktree.ts';
 import { commitsAt, git, type GitOptions, type GitOutput, type GitPlace } from './git.ts';
 import { checkoutAt, worktreeFolder } from './homeCheckout.ts';

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { NancyError } from '../base/errors.ts';
-import type { Workspace } from '../core/workspace.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 import { IGNORES_CASE, mayTrack } from './mayTrack.ts';
 import { trackedFiles } from './trackedFiles.ts';
 

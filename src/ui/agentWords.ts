@@ -1,5 +1,5 @@
 import { l10n } from 'vscode';
-import type { Capability } from '../core/driver.ts';
+import type { Capability } from '../core/driver/driver.ts';
 import { sentence } from './failures.ts';
 import type { AgentChoice } from './ports.ts';
 

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
-import { newMessageId } from '../core/messageId.ts';
+import { newMessageId } from '../core/mailbox/messageId.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
-import type { PermissionMode } from '../core/headless.ts';
-import type { WorkerAddress } from '../core/workspace.ts';
+import type { PermissionMode } from '../core/driver/headless.ts';
+import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { DriverId } from '../protocol/names.ts';
 import { askMore, moreWords } from './askMore.ts';
 import { quotedSelection, selectionIn, type Selection } from './askSelection.ts';

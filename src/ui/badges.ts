@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import type { WorkerAddress } from '../core/workspace.ts';
+import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { Folders } from './folders.ts';
 import { needsOf } from './needs.ts';
 import type { Views } from './nancy.ts';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
-import { isRunning, recordStop } from '../core/launch.ts';
-import type { TaskView } from '../core/overview.ts';
+import { isRunning, recordStop } from '../core/driver/launch.ts';
+import type { TaskView } from '../core/live/overview.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { ORCHESTRATOR, type TaskName } from '../protocol/names.ts';
 import { askFilter } from './askFilter.ts';

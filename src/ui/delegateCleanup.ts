@@ -11,7 +11,7 @@ import {
 	type OnlyThere,
 } from '../core/delegates/batches.ts';
 import type { Delegate } from '../core/delegates/delegates.ts';
-import type { WorkerAddress } from '../core/workspace.ts';
+import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { DelegateRecord } from '../protocol/delegate.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';

@@ -5,7 +5,7 @@ import { l10n } from 'vscode';
 import { errorText } from '../base/errors.ts';
 import { isFinal, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
 import type { DelegateFiles } from '../core/delegates/files.ts';
-import { openPlainFile } from '../core/plainFile.ts';
+import { openPlainFile } from '../core/files/plainFile.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { delegateLine, shortTitle } from './delegateWords.ts';
 import type { DelegateItem } from './delegatesView.ts';

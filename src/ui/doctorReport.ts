@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Finding, Repair } from '../core/doctor.ts';
+import type { Finding, Repair } from '../core/deployment/doctor.ts';
 import type { Report } from './ports.ts';
 
 const { l10n } = vscode;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Driver } from '../core/driver.ts';
+import type { Driver } from '../core/driver/driver.ts';
 import { DelegateSettings, FolderSettings, type SettingsLayer } from '../protocol/settings.ts';
 import { agentSettings, SETTINGS } from './contributions.ts';
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { Emitter } from '../base/event.ts';
-import type { Attention } from '../core/attention.ts';
+import type { Attention } from '../core/live/attention.ts';
 import type { Folder } from './ports.ts';
 
 /** The window's workspace folders, each with its model; follows folders that come and go. */

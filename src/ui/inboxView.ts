@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import type { MessageState, StoredMessage } from '../core/mailboxFiles.ts';
-import type { WorkerAddress } from '../core/workspace.ts';
+import type { MessageState, StoredMessage } from '../core/mailbox/mailboxFiles.ts';
+import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { MessageId } from '../protocol/names.ts';
 import { ORCHESTRATOR, type TaskName } from '../protocol/names.ts';
 import { formatAgeInSteps, formatTime } from './format.ts';

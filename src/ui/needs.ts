@@ -1,4 +1,4 @@
-import type { TaskView, WorkerView } from '../core/overview.ts';
+import type { TaskView, WorkerView } from '../core/live/overview.ts';
 import type { Folders } from './folders.ts';
 import type { Folder } from './ports.ts';
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import type { Attention } from '../core/attention.ts';
-import type { WorkerAddress } from '../core/workspace.ts';
+import type { Attention } from '../core/live/attention.ts';
+import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { Failures } from './failures.ts';
 import type { Folders } from './folders.ts';
 import { firstLine } from './format.ts';

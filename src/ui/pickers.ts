@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
-import type { TaskView } from '../core/overview.ts';
+import type { TaskView } from '../core/live/overview.ts';
 import type { Folders } from './folders.ts';
 import { firstLine } from './format.ts';
 import type { Folder } from './ports.ts';

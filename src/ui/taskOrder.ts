@@ -1,5 +1,5 @@
 import { OWN_TASK } from '../core/delegates/ownTask.ts';
-import type { TaskView, WorkerView } from '../core/overview.ts';
+import type { TaskView, WorkerView } from '../core/live/overview.ts';
 
 /** The tasks that are not archived, as every list shows them: those with a running worker first, then the newest. */
 export function inOrder(tasks: readonly TaskView[]): TaskView[] {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import type { Phase, TaskView, WorkerView } from '../core/overview.ts';
-import type { WorkerAddress } from '../core/workspace.ts';
+import type { Phase, TaskView, WorkerView } from '../core/live/overview.ts';
+import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { Choices } from './choices.ts';
 import { firstLine, formatAge, formatCount, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
-import { abandonStart, recordProcess, type WorkerPlan } from '../core/launch.ts';
+import { abandonStart, recordProcess, type WorkerPlan } from '../core/driver/launch.ts';
 import type { Failures } from './failures.ts';
 import type { Folder } from './ports.ts';
 import type { WorkerItem } from './tasksView.ts';

@@ -1,4 +1,4 @@
-import type { SessionTraffic } from '../core/sessionView.ts';
+import type { SessionTraffic } from '../core/live/sessionView.ts';
 import type { TrafficNode } from '../core/traffic/turns.ts';
 
 /** What the Traffic view is narrowed to; what is `undefined` does not narrow. */

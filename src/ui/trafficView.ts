@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { Emitter } from '../base/event.ts';
-import type { SessionTraffic } from '../core/sessionView.ts';
+import type { SessionTraffic } from '../core/live/sessionView.ts';
 import type { Outcome, TrafficNode, Turn } from '../core/traffic/turns.ts';
 import type { SessionId } from '../protocol/names.ts';
 import type { DeliveryNote, EventKind, TroubleNote } from '../protocol/traffic.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { WAKE_PROMPT } from '../core/driver.ts';
+import { WAKE_PROMPT } from '../core/driver/driver.ts';
 import { workerItems } from './pickers.ts';
 import type { Folders } from './folders.ts';
 import type { WorkerItem } from './tasksView.ts';

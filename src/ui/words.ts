@@ -1,8 +1,8 @@
 import { l10n } from 'vscode';
 import { readResult } from '../core/delegates/resultText.ts';
-import type { StoredMessage } from '../core/mailboxFiles.ts';
-import type { WorkerState } from '../core/overview.ts';
-import type { WorkerAddress } from '../core/workspace.ts';
+import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
+import type { WorkerState } from '../core/live/overview.ts';
+import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { MessageContent, MessageKind } from '../protocol/message.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import type { Rung } from '../protocol/records.ts';

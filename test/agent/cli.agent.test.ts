@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { WorkerAddress } from '../../src/core/workspace.ts';
+import type { WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { InboxOutput, WaitOutput } from '../../src/protocol/output/messages.ts';
 import { StatusOutput, TokensOutput } from '../../src/protocol/output/tasks.ts';
 import { ORCHESTRATOR, SessionId } from '../../src/protocol/names.ts';

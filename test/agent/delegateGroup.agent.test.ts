@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Delegates, isFinal } from '../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
-import { Workspace } from '../../src/core/workspace.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { lookAtQueue } from '../../src/process/delegateQueue.ts';
 import { ORCHESTRATOR, TaskName } from '../../src/protocol/names.ts';

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod/mini';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
-import { readPhase } from '../../src/core/phase.ts';
+import { readPhase } from '../../src/core/sessions/phase.ts';
 import {
 	DelegateCreatedOutput,
 	DelegatesOutput,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { HeadlessEvent } from '../../src/core/headless.ts';
+import type { HeadlessEvent } from '../../src/core/driver/headless.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
-import { headlessOf } from '../../src/core/launch.ts';
+import { headlessOf } from '../../src/core/driver/launch.ts';
 import { RUN_MARK, markedProcesses } from '../../src/process/marked.ts';
 import { runHeadless, type Ending } from '../../src/process/headlessRun.ts';
 import { SessionId } from '../../src/protocol/names.ts';

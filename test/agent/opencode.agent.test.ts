@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { readOverview } from '../../src/core/model.ts';
+import { readOverview } from '../../src/core/live/model.ts';
 import { guardSource } from '../../src/drivers/guardSource.ts';
 import { opencode } from '../../src/drivers/opencode/driver.ts';
 import { conformanceLab } from '../conformance/lab.ts';

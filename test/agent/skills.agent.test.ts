@@ -3,7 +3,7 @@ import { chmodSync, cpSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { WorkerAddress } from '../../src/core/workspace.ts';
+import type { WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { ORCHESTRATOR, SessionId } from '../../src/protocol/names.ts';
 import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';

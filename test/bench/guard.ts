@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installRuntime, sourcesIn } from '../../src/core/runtime.ts';
-import { Workspace } from '../../src/core/workspace.ts';
+import { installRuntime, sourcesIn } from '../../src/core/deployment/runtime.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { timeInShell } from './shellLoop.ts';
 import { median, milliseconds, type Row } from './table.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Workspace } from '../../src/core/workspace.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { DriverId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { messageContent } from '../support/messageContent.ts';
 import { tempFolder } from '../support/tempFolder.ts';

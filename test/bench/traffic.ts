@@ -1,9 +1,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkspaceModel } from '../../src/core/model.ts';
+import { WorkspaceModel } from '../../src/core/live/model.ts';
 import { Collector } from '../../src/core/traffic/collector.ts';
-import { Workspace } from '../../src/core/workspace.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { addBoundWorker } from '../support/boundWorker.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';

@@ -6,7 +6,7 @@ import { dataFolder } from '../../src/base/folders.ts';
 import { Delegates, type Delegate } from '../../src/core/delegates/delegates.ts';
 import { deleteDelegate } from '../../src/core/delegates/deleteDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
-import { Workspace } from '../../src/core/workspace.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { stopDelegate } from '../../src/process/delegateQueue.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { openAgentLab, orchestrate, trust } from '../support/agentWorkbench.ts';

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { Workspace, WorkerAddress } from '../../src/core/workspace.ts';
+import type { Workspace, WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { ORCHESTRATOR } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { orchestrate } from '../support/agentWorkbench.ts';

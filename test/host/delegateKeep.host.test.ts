@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { NancyError } from '../../src/base/errors.ts';
 import type { DelegateRequest } from '../../src/core/delegates/queueDelegate.ts';
-import { Workspace } from '../../src/core/workspace.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { DelegateId } from '../../src/protocol/delegate.ts';
 import { DelegateDrafts } from '../../src/ui/delegateDrafts.ts';
 import type { DelegateOperations } from '../../src/ui/ports.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
-import { Workspace } from '../../src/core/workspace.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { delegateVariables, WindowDelegates } from '../../src/operations/delegates.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';

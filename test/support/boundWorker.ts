@@ -1,4 +1,4 @@
-import type { WorkerAddress, Workspace } from '../../src/core/workspace.ts';
+import type { WorkerAddress, Workspace } from '../../src/core/workspace/workspace.ts';
 import type { DriverId, SessionId } from '../../src/protocol/names.ts';
 
 export interface BoundWorker {

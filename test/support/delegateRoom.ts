@@ -1,7 +1,7 @@
 import { Delegates, type Delegate } from '../../src/core/delegates/delegates.ts';
 import { queueDelegate, type DelegateRequest } from '../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
-import { Workspace } from '../../src/core/workspace.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { fakeDriver } from './fakeDriver.ts';
 import { tempFolder } from './tempFolder.ts';
 

@@ -1,8 +1,8 @@
 import { formatVersion, type Version } from '../../src/base/version.ts';
 import { deploy } from '../../src/core/deployment/deploy.ts';
-import type { Driver } from '../../src/core/driver.ts';
+import type { Driver } from '../../src/core/driver/driver.ts';
 import { FIRST_WORKER, TaskName, type SessionId } from '../../src/protocol/names.ts';
-import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
+import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { addBoundWorker } from './boundWorker.ts';
 import { claudeLab, type ClaudeLab, type ClaudeLabOptions } from './claudeLab.ts';

@@ -1,4 +1,4 @@
-import { SILENT, type Driver } from '../../src/core/driver.ts';
+import { SILENT, type Driver } from '../../src/core/driver/driver.ts';
 import { AgentEvent } from '../../src/protocol/traffic.ts';
 import { DriverId } from '../../src/protocol/names.ts';
 

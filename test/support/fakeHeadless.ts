@@ -1,6 +1,6 @@
-import type { HeadlessEvent, HeadlessFormat } from '../../src/core/headless.ts';
+import type { HeadlessEvent, HeadlessFormat } from '../../src/core/driver/headless.ts';
 import { DriverId, SessionId } from '../../src/protocol/names.ts';
-import type { Driver } from '../../src/core/driver.ts';
+import type { Driver } from '../../src/core/driver/driver.ts';
 import { fakeDriver } from './fakeDriver.ts';
 
 /** Reads what test/fixtures/children/fakeAgent.mjs prints: one event in each line. */

@@ -1,4 +1,4 @@
-import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
+import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { FIRST_WORKER, TaskName } from '../../src/protocol/names.ts';
 import type { TaskRecord } from '../../src/protocol/records.ts';
 import { addBoundWorker, type BoundWorker } from './boundWorker.ts';

@@ -1,5 +1,5 @@
-import type { StoredMessage } from '../../src/core/mailboxFiles.ts';
-import type { Workspace, WorkerAddress } from '../../src/core/workspace.ts';
+import type { StoredMessage } from '../../src/core/mailbox/mailboxFiles.ts';
+import type { Workspace, WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import type { MessageContent } from '../../src/protocol/message.ts';
 import type { MessageId } from '../../src/protocol/names.ts';
 import { eventually } from './eventually.ts';

@@ -1,4 +1,4 @@
-import type { Driver } from '../../src/core/driver.ts';
+import type { Driver } from '../../src/core/driver/driver.ts';
 import { DriverId } from '../../src/protocol/names.ts';
 import { fakeDriver } from './fakeDriver.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installRuntime, type Runtime } from '../../src/core/runtime.ts';
+import { installRuntime, type Runtime } from '../../src/core/deployment/runtime.ts';
 import { programs, repository } from './programs.ts';
 
 let made: Promise<Runtime> | undefined;

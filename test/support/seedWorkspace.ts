@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Collector } from '../../src/core/traffic/collector.ts';
 import { spoolFileName } from '../../src/core/traffic/spoolName.ts';
-import { Workspace, type WorkerAddress } from '../../src/core/workspace.ts';
+import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName } from '../../src/protocol/names.ts';
 import { addBoundWorker } from './boundWorker.ts';

@@ -1,4 +1,4 @@
-import type { Workspace } from '../../src/core/workspace.ts';
+import type { Workspace } from '../../src/core/workspace/workspace.ts';
 import type { Folder } from '../../src/ui/ports.ts';
 
 const unused = () => {

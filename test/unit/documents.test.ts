@@ -10,7 +10,7 @@ import { commands as loaders } from '../../src/cli/commands.ts';
 import { PAYLOAD_LIMIT } from '../../src/core/traffic/cutPayload.ts';
 import { MOST_REJECTED } from '../../src/core/traffic/rejected.ts';
 import { SPOOL_LIMITS } from '../../src/core/traffic/spoolBound.ts';
-import type { DeploymentScope, Driver } from '../../src/core/driver.ts';
+import type { DeploymentScope, Driver } from '../../src/core/driver/driver.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { drivers } from '../../src/drivers/index.ts';
 

@@ -30,7 +30,7 @@ export const cleanup = command(
 			import('../../core/deployment/cleanUp.ts'),
 			import('../../drivers/index.ts'),
 			import('../../process/askGit.ts'),
-			import('../../core/runtime.ts'),
+			import('../../core/deployment/runtime.ts'),
 		]);
 		const workspace =
 			input.task === undefined

@@ -5,7 +5,7 @@ import { Delegates } from '../../core/delegates/delegates.ts';
 import { queueDelegate } from '../../core/delegates/queueDelegate.ts';
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
 import { swarmOf } from '../../core/delegates/swarm.ts';
-import { headlessOf } from '../../core/launch.ts';
+import { headlessOf } from '../../core/driver/launch.ts';
 import { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';

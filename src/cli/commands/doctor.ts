@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Finding } from '../../core/doctor.ts';
+import type { Finding } from '../../core/deployment/doctor.ts';
 import { DoctorOutput } from '../../protocol/output/deployment.ts';
 import { answer, command } from '../command.ts';
 import { betweenAnswers } from '../currentOverview.ts';
@@ -27,7 +27,7 @@ export const doctor = command(
 	async ({ fix }, context) => {
 		const [{ examine, repair }, { instruments }, { refuseTracked }, { isDeployedIn }, { drivers }] =
 			await Promise.all([
-				import('../../core/doctor.ts'),
+				import('../../core/deployment/doctor.ts'),
 				import('../agents.ts'),
 				import('../../process/refuseTracked.ts'),
 				import('../../core/deployment/cleanUp.ts'),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
-import { isRunning } from '../../core/launch.ts';
+import { isRunning } from '../../core/driver/launch.ts';
 import { SendOutput } from '../../protocol/output/messages.ts';
 import { Priority, type Effect, type MessageContent } from '../../protocol/message.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';

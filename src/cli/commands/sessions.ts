@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { readTraffic } from '../../core/traffic/store.ts';
-import type { Workspace } from '../../core/workspace.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
 import { SessionHistoryOutput, SessionsOutput } from '../../protocol/output/sessions.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import type { AgentEvent, TrafficRecord } from '../../protocol/traffic.ts';

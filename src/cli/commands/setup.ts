@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { oneByOne } from '../../base/oneByOne.ts';
-import type { DeploymentScope } from '../../core/driver.ts';
-import type { Workspace } from '../../core/workspace.ts';
+import type { DeploymentScope } from '../../core/driver/driver.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
 import { SetupOutput } from '../../protocol/output/deployment.ts';
 import type { FoundAgent } from '../agents.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import type { TaskView, WorkerView } from '../../core/overview.ts';
+import type { TaskView, WorkerView } from '../../core/live/overview.ts';
 import { StatusOutput, type TaskOutput, type WorkerOutput } from '../../protocol/output/tasks.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';

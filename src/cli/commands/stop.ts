@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { isRunning, recordStop } from '../../core/launch.ts';
-import type { WorkerAddress, Workspace } from '../../core/workspace.ts';
+import { isRunning, recordStop } from '../../core/driver/launch.ts';
+import type { WorkerAddress, Workspace } from '../../core/workspace/workspace.ts';
 import type { StopOutcome } from '../../process/stopTree.ts';
 import { StopOutput } from '../../protocol/output/tasks.ts';
 import { resolveWorkers } from '../addresses.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import type { TranscriptFacts } from '../../core/driver.ts';
+import type { TranscriptFacts } from '../../core/driver/driver.ts';
 import { TokensOutput } from '../../protocol/output/tasks.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { resolveMailbox } from '../addresses.ts';
@@ -89,8 +89,8 @@ function fillWords({
 async function factsOf({ agent, sessions }: WorkerRecord): Promise<TranscriptFacts> {
 	const [{ driverById }, { Transcript }, { NO_FACTS }] = await Promise.all([
 		import('../../drivers/index.ts'),
-		import('../../core/transcripts.ts'),
-		import('../../core/driver.ts'),
+		import('../../core/sessions/transcripts.ts'),
+		import('../../core/driver/driver.ts'),
 	]);
 	const format = driverById(agent)?.transcript ?? 'none';
 	const file = sessions.at(-1)?.transcript;

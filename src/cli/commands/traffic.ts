@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { matchesFilter } from '../../core/traffic/store.ts';
-import { watch } from '../../core/watch.ts';
-import type { Workspace } from '../../core/workspace.ts';
+import { watch } from '../../core/live/watch.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
 import { resolveAddress, type TypedAddress } from '../addresses.ts';
 import { withCollector } from '../collecting.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import { wakes } from '../../core/due.ts';
-import type { Overview, Phase } from '../../core/overview.ts';
-import type { WorkerAddress, Workspace } from '../../core/workspace.ts';
+import { wakes } from '../../core/mailbox/due.ts';
+import type { Overview, Phase } from '../../core/live/overview.ts';
+import type { WorkerAddress, Workspace } from '../../core/workspace/workspace.ts';
 import { WaitOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { resolveAddress, type TypedAddress } from '../addresses.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import { MESSAGE_STATES } from '../../core/mailboxFiles.ts';
-import type { Workspace } from '../../core/workspace.ts';
+import { MESSAGE_STATES } from '../../core/mailbox/mailboxFiles.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
 import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';

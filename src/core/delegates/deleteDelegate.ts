@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { entryNames } from '../../base/listing.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
-import { deleteWorker } from '../deleteWorker.ts';
+import { deleteWorker } from '../workspace/deleteWorker.ts';
 import { isFinal, swarmFeatures, type Delegates } from './delegates.ts';
 import type { DelegateFiles } from './files.ts';
 import { passOnResults } from './report.ts';

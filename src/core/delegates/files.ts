@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
 import type { DelegateStatus } from '../../protocol/delegate.ts';
-import { writeJsonFile } from '../jsonFile.ts';
-import { APPEND } from '../links.ts';
-import { openPlainFile, readPlainText } from '../plainFile.ts';
+import { writeJsonFile } from '../files/jsonFile.ts';
+import { APPEND } from '../files/links.ts';
+import { openPlainFile, readPlainText } from '../files/plainFile.ts';
 import { redactText } from '../traffic/redact.ts';
 
 /** Of the word that it is over, in bytes: one line. */

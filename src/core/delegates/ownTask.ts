@@ -1,6 +1,6 @@
 import { NancyError } from '../../base/errors.ts';
 import { TaskName, type DriverId } from '../../protocol/names.ts';
-import type { Workspace } from '../workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** Where delegates live that nobody's task asked for. */
 export const OWN_TASK = TaskName.parse('delegates');

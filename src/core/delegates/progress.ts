@@ -1,5 +1,5 @@
 import type { DelegateStatus } from '../../protocol/delegate.ts';
-import { toldSum, type HeadlessEvent } from '../headless.ts';
+import { toldSum, type HeadlessEvent } from '../driver/headless.ts';
 
 const MOST_DENIED = 100;
 

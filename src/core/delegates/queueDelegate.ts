@@ -1,7 +1,7 @@
 import { Limits, type DelegateRecord, type SwarmFeature } from '../../protocol/delegate.ts';
 import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
 import { NancyError } from '../../base/errors.ts';
-import type { WorkerAddress } from '../workspace.ts';
+import type { WorkerAddress } from '../workspace/workspace.ts';
 import type { Delegate, Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
 import { swarmFeature } from './swarm.ts';

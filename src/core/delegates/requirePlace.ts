@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
-import type { Driver } from '../driver.ts';
-import { headlessOf } from '../launch.ts';
+import type { Driver } from '../driver/driver.ts';
+import { headlessOf } from '../driver/launch.ts';
 
 /**
  * Refuses a place where the agent would have neither its user's trust nor Nancy's hooks: see `HeadlessFormat.runsIn`.

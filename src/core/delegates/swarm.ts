@@ -5,9 +5,9 @@ import { fileNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, RUNNER_DIED, SwarmFeature } from '../../protocol/delegate.ts';
 import { DriverId, TaskName, WorkerName } from '../../protocol/names.ts';
-import { holdingLock } from '../holdingLock.ts';
-import { linkAmong, refuseLinks } from '../links.ts';
-import { readPlainText } from '../plainFile.ts';
+import { holdingLock } from '../files/holdingLock.ts';
+import { linkAmong, refuseLinks } from '../files/links.ts';
+import { readPlainText } from '../files/plainFile.ts';
 import type { Delegate } from './delegates.ts';
 import { DelegateFiles } from './files.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
-import { readPlainFile } from '../plainFile.ts';
+import { readPlainFile } from '../files/plainFile.ts';
 
 /** Why a delegate without a ticket is not run. */
 export const NO_TICKET = 'it was not queued by you on this machine, or was changed since; delegate it again';

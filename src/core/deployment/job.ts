@@ -1,9 +1,9 @@
 import type { Version } from '../../base/version.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { Deployment } from '../../protocol/records.ts';
-import type { DeploymentPlan, DeploymentScope, Driver } from '../driver.ts';
-import { driverIn, LAUNCHER_PATTERN, type Runtime } from '../runtime.ts';
-import type { Workspace } from '../workspace.ts';
+import type { DeploymentPlan, DeploymentScope, Driver } from '../driver/driver.ts';
+import { driverIn, LAUNCHER_PATTERN, type Runtime } from './runtime.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import type { AskGit } from './gitExclude.ts';
 
 export interface DeployRequest {

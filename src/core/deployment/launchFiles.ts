@@ -5,9 +5,9 @@ import { hasErrno } from '../../base/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { Deployment } from '../../protocol/records.ts';
-import { refuseLinks } from '../links.ts';
-import { isLauncherGone } from '../runtime.ts';
-import type { Workspace } from '../workspace.ts';
+import { refuseLinks } from '../files/links.ts';
+import { isLauncherGone } from './runtime.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import type { Job } from './job.ts';
 import { removeIfEmpty } from './record.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
-import { holdingLock } from '../holdingLock.ts';
-import type { Workspace } from '../workspace.ts';
+import { holdingLock } from '../files/holdingLock.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** Twenty delegates that start at once on a busy machine look one after another whether all is deployed, most of a second each. */
 const PATIENCE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { DriverId } from '../../protocol/names.ts';
-import type { Driver, OwnFile } from '../driver.ts';
-import type { Workspace } from '../workspace.ts';
+import type { Driver, OwnFile } from '../driver/driver.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** What says where a driver writes. */
 export type Writer = Pick<Driver, 'id' | 'oldestVersion' | 'deployment' | 'skillsFolder' | 'earlierPlaces'>;

@@ -1,5 +1,5 @@
 import type { Deployment } from '../../protocol/records.ts';
-import type { Workspace } from '../workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import type { Outcome } from './job.ts';
 import { removeOwnFiles } from './ownFiles.ts';
 import type { Places } from './places.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { isAtLeast, parseVersion } from '../../base/version.ts';
 import type { Deployment } from '../../protocol/records.ts';
-import { isExecutable, launcherIn, type Runtime } from '../runtime.ts';
-import type { Workspace } from '../workspace.ts';
+import { isExecutable, launcherIn, type Runtime } from './runtime.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { isOursFor } from './job.ts';
 import { hasRecordedLaunchFiles } from './launchFiles.ts';
 import { hasRecordedOwnFiles } from './ownFiles.ts';

@@ -1,6 +1,6 @@
 import { parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import { NancyError } from '../../base/errors.ts';
-import type { SettingsEdit } from '../driver.ts';
+import type { SettingsEdit } from '../driver/driver.ts';
 import { withLast, withoutChild, type Layout } from './textEdits.ts';
 
 type Entry = SettingsEdit['entries'][number];

@@ -1,6 +1,6 @@
 import { stripComments } from 'jsonc-parser';
-import type { Driver, HookSwitch, LaunchPlace } from '../driver.ts';
-import type { Workspace } from '../workspace.ts';
+import type { Driver, HookSwitch, LaunchPlace } from '../driver/driver.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { jobFor, type DeployRequest } from './job.ts';
 import { recordOf } from './record.ts';
 import { isPlainJson } from './settingsText.ts';

@@ -2,7 +2,7 @@ import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
-import type { Workspace } from '../workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /**
  * A way to a place in the workspace by its real path, or a sentence (without its full stop) that says why there is none. Behind a

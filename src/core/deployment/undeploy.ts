@@ -1,5 +1,5 @@
 import type { Deployment } from '../../protocol/records.ts';
-import type { Workspace } from '../workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import type { DeployResult } from './deploy.ts';
 import { showToGit, type AskGit } from './gitExclude.ts';
 import { removeLaunchFiles } from './launchFiles.ts';

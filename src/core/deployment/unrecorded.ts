@@ -1,6 +1,6 @@
 import { sha256 } from '../../base/sha256.ts';
-import { LAUNCHER } from '../runtime.ts';
-import type { Workspace } from '../workspace.ts';
+import { LAUNCHER } from './runtime.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { isOursFor, type Outcome } from './job.ts';
 import { removeLaunchFiles } from './launchFiles.ts';
 import { explained, locked } from './locked.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { mapConcurrently } from '../../base/concurrent.ts';
 import { hasErrno } from '../../base/errors.ts';
-import { refuseLinks } from '../links.ts';
+import { refuseLinks } from '../files/links.ts';
 import { LOOK_BEHIND_CUT, PAYLOAD_LIMIT, storablePayload, storableText } from './cutPayload.ts';
 
 /** Folder in the spool with copies of what was no event. */

@@ -3,8 +3,8 @@ import { errorText } from '../../base/errors.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { DeliveryNote, TroubleNote, type AgentEvent, type TrafficRecord } from '../../protocol/traffic.ts';
-import type { Driver } from '../driver.ts';
-import type { WorkerAddress } from '../workspace.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { WorkerAddress } from '../workspace/workspace.ts';
 import { storablePayload, storableText } from './cutPayload.ts';
 import { parseSpoolFileName } from './spoolName.ts';
 

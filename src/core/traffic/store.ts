@@ -1,6 +1,6 @@
 import type { SessionId } from '../../protocol/names.ts';
 import { TrafficRecord } from '../../protocol/traffic.ts';
-import type { NancyPaths } from '../paths.ts';
+import type { NancyPaths } from '../files/paths.ts';
 import { parseLine, readNewLines, type LineCursor } from './jsonLines.ts';
 import { trafficFiles } from './trafficFile.ts';
 

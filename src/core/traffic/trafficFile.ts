@@ -3,8 +3,8 @@ import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import type { SessionId } from '../../protocol/names.ts';
-import { refuseLinks } from '../links.ts';
-import type { NancyPaths } from '../paths.ts';
+import { refuseLinks } from '../files/links.ts';
+import type { NancyPaths } from '../files/paths.ts';
 import { parseLine, readNewLines } from './jsonLines.ts';
 
 export interface TrafficLimits {

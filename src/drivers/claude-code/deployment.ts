@@ -1,4 +1,4 @@
-import type { DeploymentPlan, DeploymentRequest } from '../../core/driver.ts';
+import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
 import { formatVersion, type Version } from '../../base/version.ts';
 import { ASYNC_TIMEOUT, guardCall, quoted, SYNC_TIMEOUT, WAIT_TIMEOUT, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { HeadlessEvent, HeadlessFailure, HeadlessFormat } from '../../core/headless.ts';
+import type { HeadlessEvent, HeadlessFailure, HeadlessFormat } from '../../core/driver/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { knownLine, using } from '../stream.ts';

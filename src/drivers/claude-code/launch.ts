@@ -1,4 +1,4 @@
-import type { LaunchPlan, LaunchRequest } from '../../core/driver.ts';
+import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
 
 export function launchPlan(request: LaunchRequest): LaunchPlan {
 	const { prompt, session, resume, model, title, extra } = request;

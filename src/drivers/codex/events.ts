@@ -1,4 +1,4 @@
-import type { HookCall } from '../../core/driver.ts';
+import type { HookCall } from '../../core/driver/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { promptDetails } from '../prompt.ts';

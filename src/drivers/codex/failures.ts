@@ -1,4 +1,4 @@
-import type { HeadlessFailure } from '../../core/headless.ts';
+import type { HeadlessFailure } from '../../core/driver/headless.ts';
 
 // The CLI says in words alone what went wrong: codex-rs, protocol/src/error.rs.
 

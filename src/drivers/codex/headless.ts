@@ -1,4 +1,4 @@
-import type { HeadlessEvent, HeadlessFormat, HeadlessReader, HeadlessResult } from '../../core/headless.ts';
+import type { HeadlessEvent, HeadlessFormat, HeadlessReader, HeadlessResult } from '../../core/driver/headless.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { knownLine } from '../stream.ts';
 import { failureOf, isUsedUp, resetOf } from './failures.ts';

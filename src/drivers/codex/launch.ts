@@ -1,4 +1,4 @@
-import type { LaunchHooks, LaunchPlan, LaunchRequest } from '../../core/driver.ts';
+import type { LaunchHooks, LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
 import { hookFlags } from './flags.ts';
 import { hookEntries } from './hooks.ts';
 

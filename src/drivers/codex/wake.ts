@@ -1,4 +1,4 @@
-import type { WakeCommand } from '../../core/driver.ts';
+import type { WakeCommand } from '../../core/driver/driver.ts';
 import type { SessionId } from '../../protocol/names.ts';
 
 /** What `codex queue` brings; other words than what a person types, so that the receipt can name the rung. */

@@ -1,4 +1,4 @@
-import type { DeploymentPlan, DeploymentRequest } from '../../core/driver.ts';
+import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
 import { extensionFile } from './extension.ts';
 import { hookedEvents, hooksFile } from './hooks.ts';
 

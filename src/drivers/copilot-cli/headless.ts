@@ -1,4 +1,4 @@
-import type { HeadlessFormat } from '../../core/headless.ts';
+import type { HeadlessFormat } from '../../core/driver/headless.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { conversationFlags, hookFlags } from './launch.ts';
 import { StreamReader } from './stream.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import type { HookSwitch } from '../../core/driver.ts';
+import type { HookSwitch } from '../../core/driver/driver.ts';
 
 /**
  * As 1.0.102 was seen to do: the settings of a repository switch all hooks off, those that a launch brings along too; the user's do not.

@@ -1,4 +1,4 @@
-import type { LaunchHooks, LaunchPlan, LaunchRequest } from '../../core/driver.ts';
+import type { LaunchHooks, LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
 import type { SessionId } from '../../protocol/names.ts';
 
 export function launchPlan(request: LaunchRequest): LaunchPlan {

@@ -1,5 +1,5 @@
 import type { Version } from '../../base/version.ts';
-import type { Driver } from '../../core/driver.ts';
+import type { Driver } from '../../core/driver/driver.ts';
 import { floorsSince } from '../floors.ts';
 
 /**

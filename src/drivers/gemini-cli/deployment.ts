@@ -1,4 +1,4 @@
-import type { DeploymentPlan, DeploymentRequest } from '../../core/driver.ts';
+import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
 import { guardCall, quoted, SYNC_TIMEOUT, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 import { RESUMING } from './launch.ts';

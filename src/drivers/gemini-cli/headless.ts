@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { dataFolder } from '../../base/folders.ts';
-import type { LaunchPlace } from '../../core/driver.ts';
-import type { HeadlessFormat, HeadlessLaunch } from '../../core/headless.ts';
+import type { LaunchPlace } from '../../core/driver/driver.ts';
+import type { HeadlessFormat, HeadlessLaunch } from '../../core/driver/headless.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { ID } from './events.ts';
 import { modelFlags } from './launch.ts';

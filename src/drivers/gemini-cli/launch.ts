@@ -1,4 +1,4 @@
-import type { LaunchPlan, LaunchRequest } from '../../core/driver.ts';
+import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
 
 /** Set for an agent that is resumed with a prompt. */
 export const RESUMING = 'NANCY_GEMINI_RESUMING';

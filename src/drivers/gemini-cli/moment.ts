@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { NO_FACTS, type TranscriptFacts } from '../../core/driver.ts';
+import { NO_FACTS, type TranscriptFacts } from '../../core/driver/driver.ts';
 import { transcript } from './transcript.ts';
 
 // What stands in no event, and only the session's record tells, while the hook runs: of an event read later, nobody can tell.

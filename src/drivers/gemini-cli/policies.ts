@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
-import type { LaunchPlace } from '../../core/driver.ts';
-import { parseLooseJson } from '../../core/looseJson.ts';
+import type { LaunchPlace } from '../../core/driver/driver.ts';
+import { parseLooseJson } from '../../core/files/looseJson.ts';
 
 type Environment = LaunchPlace['env'];
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/headless.ts';
+import type { HeadlessEvent, HeadlessFailure, HeadlessReader } from '../../core/driver/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { knownLine } from '../stream.ts';
 import { inputSummary, oneLine, textIn } from '../summary.ts';

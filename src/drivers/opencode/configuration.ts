@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import type { LaunchPlace } from '../../core/driver.ts';
-import { parseLooseJson } from '../../core/looseJson.ts';
+import type { LaunchPlace } from '../../core/driver/driver.ts';
+import { parseLooseJson } from '../../core/files/looseJson.ts';
 import { LAUNCH_PLUGIN } from './deployment.ts';
 
 /** Settings that the CLI takes on top of every file, but for an administrator's. JSON. */

@@ -1,4 +1,4 @@
-import type { DeploymentPlan, DeploymentRequest } from '../../core/driver.ts';
+import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
 import { eventNames } from './payloads.ts';
 import { pluginFile } from './plugin.ts';
 

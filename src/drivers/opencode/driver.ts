@@ -1,4 +1,4 @@
-import type { Driver } from '../../core/driver.ts';
+import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
 import { ID, readEvent } from './events.ts';

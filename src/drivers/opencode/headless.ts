@@ -1,4 +1,4 @@
-import type { HeadlessFormat } from '../../core/headless.ts';
+import type { HeadlessFormat } from '../../core/driver/headless.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { conversationFlags, settingsEnvironment } from './launch.ts';
 import { OWN_AGENT } from './plugin.ts';

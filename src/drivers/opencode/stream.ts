@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { toldSum, type HeadlessEvent, type HeadlessFailure, type HeadlessReader } from '../../core/headless.ts';
+import { toldSum, type HeadlessEvent, type HeadlessFailure, type HeadlessReader } from '../../core/driver/headless.ts';
 import { SessionId } from '../../protocol/names.ts';
 import { valueOf } from '../stream.ts';
 import { inputSummary, textIn } from '../summary.ts';

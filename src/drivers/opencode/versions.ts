@@ -1,5 +1,5 @@
 import type { Version } from '../../base/version.ts';
-import type { Driver } from '../../core/driver.ts';
+import type { Driver } from '../../core/driver/driver.ts';
 import { floorsSince } from '../floors.ts';
 
 /** The version that everything here was measured on; the hooks of its plugins change from version to version. */

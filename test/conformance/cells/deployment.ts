@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
 import { deploy, deploymentState } from '../../../src/core/deployment/deploy.ts';
-import type { WorkerAddress } from '../../../src/core/workspace.ts';
+import type { WorkerAddress } from '../../../src/core/workspace/workspace.ts';
 import { drivers } from '../../../src/drivers/index.ts';
 import { answerQuestion } from '../../support/answerQuestion.ts';
 import { submit } from '../../support/submit.ts';

@@ -1,4 +1,4 @@
-import { can } from '../../../src/core/driver.ts';
+import { can } from '../../../src/core/driver/driver.ts';
 import { must, partly, WORKS, type Cell } from '../cell.ts';
 import { copiesOf, isAfter } from '../evidence.ts';
 

@@ -109,14 +109,16 @@ describe('the nancy command line', () => {
 		expect([...loadedWith(ofCommands())]).not.toContain('node:crypto');
 	});
 
-	it.each(['src/drivers/index.ts', 'src/core/deployment/deploy.ts', 'src/core/model.ts', 'src/process/stopTree.ts'])(
-		'loads %s only for the commands that need it',
-		heavy => {
-			const loaded = loadedWith(ofCommands());
+	it.each([
+		'src/drivers/index.ts',
+		'src/core/deployment/deploy.ts',
+		'src/core/live/model.ts',
+		'src/process/stopTree.ts',
+	])('loads %s only for the commands that need it', heavy => {
+		const loaded = loadedWith(ofCommands());
 
-			expect(nancy.metafile.inputs[heavy]).toBeDefined();
-			expect([...loaded]).not.toContain(heavy);
-			expect(loaded).toContain('src/core/mailbox.ts');
-		},
-	);
+		expect(nancy.metafile.inputs[heavy]).toBeDefined();
+		expect([...loaded]).not.toContain(heavy);
+		expect(loaded).toContain('src/core/mailbox/mailbox.ts');
+	});
 });

@@ -7,7 +7,7 @@ import { identify, liveness } from '../../../src/base/liveness.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { createWorktree } from '../../../src/process/worktree.ts';
 import { DelegatesOutput } from '../../../src/protocol/output/delegates.ts';
 import { DelegateId, DelegateStatus } from '../../../src/protocol/delegate.ts';

@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { DelegatesDeletedOutput } from '../../../src/protocol/output/delegates.ts';
 import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../../support/delegateSeeds.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';

@@ -1,4 +1,4 @@
-import { Workspace } from '../../../src/core/workspace.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../../src/protocol/records.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { ExitCode } from '../../../src/cli/failure.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { CleanupOutput, DoctorOutput, SetupOutput } from '../../../src/protocol/output/deployment.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { tempFolder } from '../../support/tempFolder.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ExitCode } from '../../../src/cli/failure.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { DriverId, FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
 import { messageContent } from '../../support/messageContent.ts';

@@ -5,8 +5,8 @@ import { deploy, deploymentState } from '../../../src/core/deployment/deploy.ts'
 import { undeploy } from '../../../src/core/deployment/undeploy.ts';
 import { isOursFor, type DeployRequest } from '../../../src/core/deployment/job.ts';
 import { oursAmong } from '../../../src/core/deployment/settingsText.ts';
-import { launcherWithin } from '../../../src/core/runtime.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import { launcherWithin } from '../../../src/core/deployment/runtime.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { drivers } from '../../../src/drivers/index.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { treeOf } from '../../support/tree.ts';

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { CAPABILITIES, shortcomings, type Driver } from '../../../src/core/driver.ts';
+import { CAPABILITIES, shortcomings, type Driver } from '../../../src/core/driver/driver.ts';
 import { drivers } from '../../../src/drivers/index.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 

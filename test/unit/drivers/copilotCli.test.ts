@@ -8,9 +8,9 @@ import {
 	type Delivery,
 	type DeploymentScope,
 	type LaunchRequest,
-} from '../../../src/core/driver.ts';
-import type { HeadlessEvent } from '../../../src/core/headless.ts';
-import { headlessOf } from '../../../src/core/launch.ts';
+} from '../../../src/core/driver/driver.ts';
+import type { HeadlessEvent } from '../../../src/core/driver/headless.ts';
+import { headlessOf } from '../../../src/core/driver/launch.ts';
 import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
 import { BELL, JOINED, wakeAnswer } from '../../../src/drivers/copilot-cli/wake.ts';
 import { SessionId } from '../../../src/protocol/names.ts';

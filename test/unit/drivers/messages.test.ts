@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { messageMark, newMessageId } from '../../../src/core/messageId.ts';
+import { messageMark, newMessageId } from '../../../src/core/mailbox/messageId.ts';
 import { beginsWithMessage, holdsMessage } from '../../../src/drivers/messages.ts';
 
 describe('a message of Nancy’s', () => {

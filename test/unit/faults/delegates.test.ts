@@ -19,7 +19,7 @@ import { liveness } from '../../../src/base/liveness.ts';
 import { Delegates, isFinal, type Delegate } from '../../../src/core/delegates/delegates.ts';
 import { queueDelegate, type DelegateRequest } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../../src/process/delegateQueue.ts';
 import { onPath } from '../../../src/process/detect.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deploy, deploymentState } from '../../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../../src/core/deployment/undeploy.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { killedAt } from '../../support/killedAt.ts';
 import { tempFolder } from '../../support/tempFolder.ts';

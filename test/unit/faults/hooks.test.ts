@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mapConcurrently } from '../../../src/base/concurrent.ts';
-import { Workspace, type WorkerAddress } from '../../../src/core/workspace.ts';
+import { Workspace, type WorkerAddress } from '../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../support/boundWorker.ts';

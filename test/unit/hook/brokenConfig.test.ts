@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Workspace } from '../../../src/core/workspace.ts';
+import type { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';

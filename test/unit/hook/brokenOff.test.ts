@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { readPhase } from '../../../src/core/phase.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import { readPhase } from '../../../src/core/sessions/phase.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { opencode } from '../../../src/drivers/opencode/driver.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import { messageContent } from '../../support/messageContent.ts';

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, afterEach } from 'vitest';
-import { readPhase } from '../../../src/core/phase.ts';
+import { readPhase } from '../../../src/core/sessions/phase.ts';
 import { parseSpoolFileName } from '../../../src/core/traffic/spoolName.ts';
-import type { Workspace } from '../../../src/core/workspace.ts';
+import type { Workspace } from '../../../src/core/workspace/workspace.ts';
 import type { MessageContent } from '../../../src/protocol/message.ts';
 import { DriverId, SessionId } from '../../../src/protocol/names.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';

@@ -2,7 +2,7 @@ import { chmodSync, cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import { Workspace } from '../../../src/core/workspace.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { guardSource } from '../../../src/drivers/guardSource.ts';
 import { opencode } from '../../../src/drivers/opencode/driver.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Workspace } from '../../../src/core/workspace.ts';
+import type { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
 import type { MessageContent } from '../../../src/protocol/message.ts';
 import { SessionId } from '../../../src/protocol/names.ts';

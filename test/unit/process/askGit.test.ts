@@ -16,7 +16,7 @@ import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
 import { deploy } from '../../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../../src/core/deployment/undeploy.ts';
 import type { DeployRequest } from '../../../src/core/deployment/job.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { askGit } from '../../../src/process/askGit.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
 import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { detectAgent, findNode } from '../../../src/process/detect.ts';
-import type { Driver } from '../../../src/core/driver.ts';
+import type { Driver } from '../../../src/core/driver/driver.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 

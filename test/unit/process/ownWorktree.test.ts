@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { ownWorktree } from '../../../src/process/ownWorktree.ts';
 import { createWorktree } from '../../../src/process/worktree.ts';
 import { mergeWorktree } from '../../../src/process/worktreeMerge.ts';

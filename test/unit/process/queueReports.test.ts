@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../../src/process/delegateQueue.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { refuseTracked } from '../../../src/process/refuseTracked.ts';
 import { askGit } from '../../../src/process/askGit.ts';
-import { Workspace } from '../../../src/core/workspace.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Delegates, type Delegate } from '../../../../src/core/delegates/delegates.ts';
 import { busyIn, standingWorktree, worktreeOf } from '../../../../src/core/delegates/inWorktree.ts';
-import { Workspace } from '../../../../src/core/workspace.ts';
+import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import type { DelegateState } from '../../../../src/protocol/delegate.ts';
 import type { Worktree } from '../../../../src/protocol/worktree.ts';
 import { seedDelegate } from '../../../support/delegateSeeds.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { progress } from '../../../../src/core/delegates/progress.ts';
-import type { HeadlessResult } from '../../../../src/core/headless.ts';
+import type { HeadlessResult } from '../../../../src/core/driver/headless.ts';
 import { DelegateStatus } from '../../../../src/protocol/delegate.ts';
 
 it('adds up the tokens and the cost of all attempts, and tells none that the agent has not told', () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { requirePlace } from '../../../../src/core/delegates/requirePlace.ts';
-import { headlessOf } from '../../../../src/core/launch.ts';
+import { headlessOf } from '../../../../src/core/driver/launch.ts';
 import { fakeHeadlessDriver } from '../../../support/fakeHeadless.ts';
 import { tempFolder } from '../../../support/tempFolder.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Collector, type CollectorOptions } from '../../../../src/core/traffic/collector.ts';
-import { Workspace } from '../../../../src/core/workspace.ts';
+import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../../src/protocol/traffic.ts';
 import { bundledChild } from '../../../support/bundledChild.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Collector } from '../../../../src/core/traffic/collector.ts';
 import { boundSpool } from '../../../../src/core/traffic/spoolBound.ts';
-import { Workspace } from '../../../../src/core/workspace.ts';
+import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { matchesFilter, readTraffic, TrafficFollower } from '../../../../src/core/traffic/store.ts';
 import { trafficFiles } from '../../../../src/core/traffic/trafficFile.ts';
 import { turnsOf } from '../../../../src/core/traffic/turns.ts';
-import { NancyPaths } from '../../../../src/core/paths.ts';
+import { NancyPaths } from '../../../../src/core/files/paths.ts';
 import { SessionId } from '../../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../../src/protocol/traffic.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';

@@ -1,0 +1,280 @@
+import { access, constants } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
+import { folderNames } from '../../base/listing.ts';
+import { formatVersion, isAtLeast } from '../../base/version.ts';
+import type { DriverId } from '../../protocol/names.ts';
+import type { Deployment, WorkspaceConfig } from '../../protocol/records.ts';
+import { deploy, deploymentState, obstacles, rehearse } from './deploy.ts';
+import type { AskGit } from './gitExclude.ts';
+import { silencers } from './silenced.ts';
+import { undeploy } from './undeploy.ts';
+import type { Capability, Driver } from '../driver/driver.ts';
+import { isRunning, type InstalledAgent } from '../driver/launch.ts';
+import { readOverview } from '../live/model.ts';
+import type { InstalledRuntime, Runtime } from './runtime.ts';
+import { REJECTED } from '../traffic/rejected.ts';
+import { strangersIn } from '../traffic/strangers.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** One thing that was looked at. */
+export interface Finding {
+	/** What was looked at, in one or two words: `hooks`, `runtime`, `settings`. */
+	check: string;
+	level: 'ok' | 'note' | 'problem';
+	/** What is, and what follows, in a sentence for a person. */
+	text: string;
+	/** What {@link repair} would do about it; absent where only the user can. */
+	repair?: { text: string; run: () => Promise<void> };
+}
+
+/** What the doctor needs from outside: programs, which the core neither finds nor starts. */
+export interface Instruments {
+	agents: readonly { driver: Driver; found: InstalledAgent | undefined; problem: string }[];
+	/** Installs the programs that hooks call, where they are missing or damaged. */
+	installRuntime: () => Promise<InstalledRuntime>;
+	/** Runs a launcher as an agent would at an event that says nothing, and returns what is wrong with that. */
+	tryLauncher: (launcher: string) => Promise<string | undefined>;
+	/** True while an agent may be writing its own settings. */
+	isBusy?: (agent: DriverId) => boolean;
+	/** Environment that agents will inherit. */
+	env: Readonly<Record<string, string | undefined>>;
+	/** Keeps what a repair makes out of the user's commits. */
+	askGit?: AskGit;
+}
+
+/** Explains what is deployed where, in which versions, and what is broken. Reads only; repairs are in the findings. */
+export async function examine(workspace: Workspace, instruments: Instruments): Promise<Finding[]> {
+	const findings: Finding[] = [await writable(workspace)];
+	const runtime = await attempt(findings, 'runtime', () => instruments.installRuntime());
+	if (runtime?.isRepaired) {
+		const text = `the programs in ${runtime.folder} were damaged and have been installed again`;
+		findings.push({ check: 'runtime', level: 'note', text });
+	}
+	if (runtime) findings.push(await launcher(runtime, instruments));
+	const config = await attempt(findings, 'hooks', () => workspace.config());
+	if (config?.hooks === 'off') findings.push(withoutHooks(config));
+	for (const each of instruments.agents) {
+		findings.push(...agent(each));
+		if (runtime && config && config.hooks !== 'off')
+			await attempt(findings, 'hooks', async () =>
+				findings.push(await hooks(workspace, instruments, runtime, each)),
+			);
+	}
+	await attempt(findings, 'records', async () =>
+		findings.push(
+			...(await records(
+				workspace,
+				instruments.agents.map(({ driver }) => driver),
+			)),
+		),
+	);
+	return findings;
+}
+
+/** What became of one repair. */
+export interface Repair {
+	finding: Finding;
+	/** Why it failed; absent when it is done. */
+	failure?: string;
+}
+
+/** Repairs what can be repaired, one after the other; one that fails does not keep the others from being done. */
+export async function repair(findings: readonly Finding[]): Promise<Repair[]> {
+	const results: Repair[] = [];
+	for (const finding of findings) {
+		if (!finding.repair) continue;
+		try {
+			await finding.repair.run();
+			results.push({ finding });
+		} catch (error) {
+			results.push({ finding, failure: errorText(error) });
+		}
+	}
+	return results;
+}
+
+async function writable(workspace: Workspace): Promise<Finding> {
+	try {
+		await access(workspace.paths.root, constants.W_OK);
+		return { check: 'folder', level: 'ok', text: `${workspace.paths.root} can be written` };
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT'))
+			return { check: 'folder', level: 'note', text: `${workspace.folder} has no tasks yet` };
+		return {
+			check: 'folder',
+			level: 'problem',
+			text: `${workspace.paths.root} cannot be written (${errorText(error)}); messages and receipts have nowhere to go`,
+		};
+	}
+}
+
+async function launcher(
+	{ launcher: program, folder, node }: InstalledRuntime,
+	{ tryLauncher }: Instruments,
+): Promise<Finding> {
+	const failure = await tryLauncher(program);
+	const runner = node.isElectron ? 'the editor’s own Node' : node.executable;
+	if (failure === undefined) return { check: 'runtime', level: 'ok', text: `${folder}, run by ${runner}` };
+	return { check: 'runtime', level: 'problem', text: `the hook program in ${folder} does not run: ${failure}` };
+}
+
+const abilities: readonly { capability: Capability; without: string }[] = [
+	{ capability: 'hooks', without: 'reports nothing to Nancy' },
+	{ capability: 'steer', without: 'reads messages only when it stops' },
+	{ capability: 'quietStop', without: 'shows an error badge when feedback keeps it going' },
+	{ capability: 'wake', without: 'cannot be woken when idle; messages wait for its next prompt' },
+	{ capability: 'status', without: 'cannot say what it is doing when no event tells' },
+];
+
+function agent({ driver, found, problem }: Instruments['agents'][number]): Finding[] {
+	if (!found)
+		return [{ check: 'agent', level: 'note', text: `${driver.displayName}: ${problem}. ${driver.installHint}` }];
+	const version = `${driver.displayName} ${formatVersion(found.version)}`;
+	const missing = abilities.filter(({ capability }) => {
+		const floor = driver.floors[capability];
+		return floor === 'none' || !isAtLeast(found.version, floor);
+	});
+	return [
+		{ check: 'agent', level: 'ok', text: `${version} at ${found.executable}` },
+		...missing.map(({ without }): Finding => ({ check: 'agent', level: 'note', text: `${version} ${without}` })),
+	];
+}
+
+function withoutHooks({ deployments }: WorkspaceConfig): Finding {
+	const left = deployments.length > 0 ? '; what was deployed before is still there: nancy cleanup takes it back' : '';
+	return {
+		check: 'hooks',
+		level: 'note',
+		text: `hooks are off (nancy.hooks): agents are started without, and messages for them stay queued${left}`,
+	};
+}
+
+async function hooks(
+	workspace: Workspace,
+	{ isBusy, askGit, env }: Instruments,
+	runtime: Runtime,
+	{ driver, found }: Instruments['agents'][number],
+): Promise<Finding> {
+	const asked = () => isBusy?.(driver.id) ?? false;
+	const record = (await workspace.config()).deployments.find(each => each.driver === driver.id);
+	const place = placeOf(workspace, record);
+	if (!found) {
+		if (!record) return { check: 'hooks', level: 'note', text: `${driver.displayName} has no hooks here` };
+		return {
+			check: 'hooks',
+			level: 'problem',
+			text: `${place} has hooks for ${driver.displayName}, which is not installed any more`,
+			repair: {
+				text: 'take them back',
+				run: async () => void (await undeploy(workspace, driver, asked, askGit)),
+			},
+		};
+	}
+	// What was deployed for more than Nancy's own launches stays so.
+	const request = { runtime, agentVersion: found.version, scope: 'launch' as const, isBusy: asked, askGit };
+	const state = await deploymentState(workspace, driver, request);
+	if (state === 'ok') {
+		const inTheWay = [
+			...(await obstacles(workspace, driver, request)),
+			...(await silencers(workspace, driver, request, env)),
+		];
+		if (inTheWay.length > 0) return { check: 'hooks', level: 'problem', text: inTheWay.join(' ') };
+		const skills = record?.skills.length ?? 0;
+		return {
+			check: 'hooks',
+			level: 'ok',
+			text: `${place || driver.displayName}: ${record?.events.length ?? 0} events, ${skills} skills, hook program ${record?.hookVersion}${serves(record)}`,
+		};
+	}
+	await rehearse(workspace, driver, request);
+	if (state === 'missing' && !record) {
+		return {
+			check: 'hooks',
+			level: 'note',
+			text: `${driver.displayName} has no hooks here yet; starting a task or nancy setup deploys them`,
+		};
+	}
+	const what = !record
+		? 'Nancy has no record (somebody removed .nancy) of what it has in'
+		: state === 'missing'
+			? 'somebody removed the entries of Nancy from'
+			: record.hookVersion === runtime.version
+				? 'entries or skills of Nancy are not as they were deployed in'
+				: `version ${record.hookVersion} in`;
+	return {
+		check: 'hooks',
+		level: 'problem',
+		text: `${driver.displayName}: ${what} ${place || 'its settings'}; sessions may hear and report nothing`,
+		repair: { text: 'write them again', run: async () => void (await deploy(workspace, driver, request)) },
+	};
+}
+
+function serves(record: Deployment | undefined): string {
+	return record?.scope === 'launch' ? ', for what Nancy starts' : '';
+}
+
+/** Where a deployment's hooks are. */
+function placeOf(workspace: Workspace, record: Deployment | undefined): string {
+	if (!record) return '';
+	const places = [...record.files, ...record.ownFiles].map(({ file }) => file);
+	if (record.launchFiles.length > 0)
+		places.push(relative(workspace.folder, workspace.paths.launchFiles(record.driver)));
+	return [...new Set(places)].join(', ');
+}
+
+/** Records and messages: what cannot be read, claims of hooks that died, messages whose reader has gone. */
+async function records(workspace: Workspace, drivers: readonly Driver[]): Promise<Finding[]> {
+	const findings: Finding[] = [];
+	const { tasks, problems } = await readOverview(workspace, drivers, { readOnly: true });
+	for (const { record: worker, queued } of tasks.flatMap(({ workers }) => workers)) {
+		const name = `${worker.task}/${worker.name}`;
+		if (queued > 0 && !isRunning(worker)) {
+			findings.push({
+				check: 'messages',
+				level: 'note',
+				text: `${queued} queued for ${name}, which is not running; resume it to deliver them`,
+			});
+		}
+		const mailbox = workspace.mailbox({ task: worker.task, worker: worker.name });
+		if ((await mailbox.list(['claimed'])).messages.length === 0) continue;
+		findings.push({
+			check: 'messages',
+			level: 'note',
+			text: `${name} has messages in the hands of a hook`,
+			repair: { text: 'give back what a dead hook holds', run: async () => void (await mailbox.recover()) },
+		});
+	}
+	if ((await folderNames(workspace.paths.spool)).includes(REJECTED)) {
+		findings.push({
+			check: 'traffic',
+			level: 'note',
+			text: `events that could not be read are kept in ${join(workspace.paths.spool, REJECTED)}`,
+		});
+	}
+	const broken = [...problems, ...(await strangersIn(workspace.paths.spool))];
+	for (const { file, reason } of broken) {
+		findings.push({
+			check: 'files',
+			level: 'problem',
+			text: `${file}: ${reason.replace(/\.$/, '')}. Nancy leaves it as it is; it is yours to repair or to move`,
+		});
+	}
+	if (broken.length === 0)
+		findings.push({
+			check: 'files',
+			level: 'ok',
+			text: `${tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}, all records readable`,
+		});
+	return findings;
+}
+
+async function attempt<T>(findings: Finding[], check: string, run: () => Promise<T>): Promise<T | undefined> {
+	try {
+		return await run();
+	} catch (error) {
+		const text = error instanceof NancyError ? error.message : `could not be looked at: ${errorText(error)}`;
+		findings.push({ check, level: 'problem', text });
+		return undefined;
+	}
+}

@@ -1,0 +1,274 @@
+import {
+	access,
+	chmod,
+	constants,
+	cp,
+	mkdir,
+	readdir,
+	readFile,
+	readlink,
+	rename,
+	rm,
+	stat,
+	writeFile,
+} from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { readTextIfExists } from '../../base/atomicFile.ts';
+import { hasErrno } from '../../base/errors.ts';
+import { folderNames } from '../../base/listing.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { uniqueHex } from '../../base/unique.ts';
+
+/** What a runtime is made of: the programs as built, and the skills as deployed. Absolute paths. */
+export interface RuntimeSources {
+	guard: string;
+	/** Folder with the program behind the guard, one for each driver: `<driver>.js`. */
+	hooks: string;
+	cli: string;
+	skills: string;
+}
+
+/** The program that runs the bundled JavaScript. */
+export interface NodeProgram {
+	executable: string;
+	/** It is VS Code's own executable, which is Node only when told so. */
+	isElectron: boolean;
+}
+
+export interface Runtime {
+	folder: string;
+	/** What settings files call. */
+	launcher: string;
+	/** Goes first on the PATH of Nancy's terminals; holds `nancy`. */
+	bin: string;
+	skills: string;
+	/** Version and content, for the deployment record. */
+	version: string;
+}
+
+export interface InstalledRuntime extends Runtime {
+	/** It was there, but not as it had been installed, and has just been replaced. */
+	isRepaired: boolean;
+	/** What runs it: whoever installed it first may have found another one. */
+	node: NodeProgram;
+}
+
+/**
+ * A line of a deployment, of any version: it begins with the launcher's path as one word for the shell, or with the test
+ * whether it is there. A permission rule or a user's own script that merely mentions the launcher is not Nancy's.
+ */
+export const LAUNCHER_PATTERN = /^(?:\[ -x )?'((?:[^']|'\\'')*\/nancy\/runtime\/(\d[^/\s'"]*)\/nancy-hook)'(?=\s|$)/;
+
+/** The launcher that a line of a deployment calls, and the version of its runtime. */
+export function launcherIn(line: string): { file: string; version: string } | undefined {
+	const [, file, version] = LAUNCHER_PATTERN.exec(line) ?? [];
+	return file === undefined || version === undefined ? undefined : { file: file.replaceAll(`'\\''`, "'"), version };
+}
+
+/** The driver that a line of a deployment calls the launcher for. */
+export function driverIn(line: string): string | undefined {
+	return /\/nancy-hook' ([a-z][a-z0-9-]*) /.exec(line)?.[1];
+}
+
+/** A launcher that stands between quotes anywhere in a text: in a whole file that Nancy wrote, in whatever language. */
+export function launcherWithin(text: string): string | undefined {
+	return /(['"`])((?:(?!\1)[^\n])*\/nancy\/runtime\/\d[^/\s'"`]*\/nancy-hook)\1/.exec(text)?.[2];
+}
+
+/** Whether the program is gone that a whole file calls; a path that its quoting has changed tells nothing. */
+export async function isLauncherGone(text: string): Promise<boolean> {
+	const launcher = launcherWithin(text);
+	return launcher?.startsWith('/') === true && !(await isExecutable(launcher));
+}
+
+/** Name of the program that hooks call, which every entry of Nancy's in another tool's file has in it. */
+export const LAUNCHER = 'nancy-hook';
+
+/** The `.gitignore` of a skill. */
+export const HIDING = '*\n';
+
+/** Where the runtimes of all versions are, below the user's data folder. */
+export function runtimesIn(dataFolder: string): string {
+	return join(dataFolder, 'runtime');
+}
+
+const PROGRAMS = [LAUNCHER, 'node', join('bin', 'nancy')];
+/** Node's own compile cache. */
+const CACHE = 'cache';
+/** Names the Node that runs the rest: its path, and whether it is an editor's own. */
+const NODE_PROGRAM = 'node-program';
+/** No part of what the runtime is, for it is the same one under any Node. */
+const NOT_CONTENT = [CACHE, NODE_PROGRAM];
+const ABANDONED_MS = 60 * 60 * 1000;
+
+/** The built programs below an extension's or a clone's folder, or those of an installed runtime itself. */
+export function sourcesIn(folder: string, layout: 'package' | 'runtime'): RuntimeSources {
+	return layout === 'runtime'
+		? {
+				guard: join(folder, 'nancy-hook'),
+				hooks: join(folder, 'hook'),
+				cli: join(folder, 'nancy.js'),
+				skills: join(folder, 'skills'),
+			}
+		: {
+				guard: join(folder, 'hooks', 'nancy-hook'),
+				hooks: join(folder, 'dist', 'hook'),
+				cli: join(folder, 'dist', 'nancy.js'),
+				skills: join(folder, 'skills'),
+			};
+}
+
+/**
+ * Installs the programs that settings files point to, away from any editor's extension folder, so that an update or another
+ * editor never leaves a dead path. The folder is named after version and content: a new build is a new folder, a running
+ * hook's never changes under it. Safe to repeat; a damaged runtime is replaced.
+ */
+export async function installRuntime(
+	sources: RuntimeSources,
+	version: string,
+	dataFolder: string,
+	node: NodeProgram,
+): Promise<InstalledRuntime> {
+	const parent = runtimesIn(dataFolder);
+	await mkdir(parent, { recursive: true, mode: 0o700 });
+	const temp = join(parent, `.new-${uniqueHex(12)}`);
+	try {
+		await build(temp, sources, node);
+		const hash = await contentHash(temp, NOT_CONTENT);
+		const name = `${version}-${hash.slice(0, 8)}`;
+		const runtime = runtimeAt(join(parent, name), name);
+		const isRepaired = !(await isSame(runtime.folder, hash)) && (await replace(temp, runtime.folder));
+		let known = await recordedNode(runtime.folder);
+		if (!known) {
+			await rename(join(temp, NODE_PROGRAM), join(runtime.folder, NODE_PROGRAM)).catch(ignoreMissing);
+			known = node;
+		}
+		return { ...runtime, isRepaired, node: known };
+	} finally {
+		await rm(temp, { recursive: true, force: true });
+		await sweep(parent);
+	}
+}
+
+function runtimeAt(folder: string, version: string): Runtime {
+	return {
+		folder,
+		launcher: join(folder, 'nancy-hook'),
+		bin: join(folder, 'bin'),
+		skills: join(folder, 'skills'),
+		version,
+	};
+}
+
+async function build(folder: string, sources: RuntimeSources, node: NodeProgram): Promise<void> {
+	await mkdir(join(folder, 'bin'), { recursive: true, mode: 0o700 });
+	await cp(sources.guard, join(folder, 'nancy-hook'));
+	const isMap = (file: string) => file.endsWith('.map');
+	await cp(sources.hooks, join(folder, 'hook'), { recursive: true, filter: file => !isMap(file) });
+	await cp(sources.cli, join(folder, 'nancy.js'));
+	await cp(sources.skills, join(folder, 'skills'), { recursive: true });
+	for (const skill of await folderNames(join(folder, 'skills'))) {
+		// Deployed skills are this machine's: like `.nancy`, each keeps itself out of the user's commits.
+		await writeFile(join(folder, 'skills', skill, '.gitignore'), HIDING);
+	}
+	await writeFile(join(folder, 'node'), NODE_SCRIPT);
+	await writeFile(join(folder, NODE_PROGRAM), `${node.executable}\n${node.isElectron ? 'electron' : 'node'}\n`);
+	await writeFile(
+		join(folder, 'bin', 'nancy'),
+		`#!/bin/sh\nhere=\${0%/*}\nexec "$here/../node" "$here/../nancy.js" "$@"\n`,
+	);
+	for (const program of PROGRAMS) await chmod(join(folder, program), 0o755);
+}
+
+/** Falls back to the `node` on PATH when the program that was found at deployment has gone. The cache saves V8 compiling. */
+const NODE_SCRIPT = [
+	'#!/bin/sh',
+	'program=',
+	'kind=',
+	`{ IFS= read -r program && IFS= read -r kind; } 2>/dev/null <"\${0%/*}/${NODE_PROGRAM}"`,
+	'[ "$kind" = electron ] && ELECTRON_RUN_AS_NODE=1 && export ELECTRON_RUN_AS_NODE',
+	'[ -x "$program" ] || program=$(command -v node) || exit 127',
+	`NODE_COMPILE_CACHE=\${0%/*}/${CACHE}; export NODE_COMPILE_CACHE`,
+	'exec "$program" "$@"',
+	'',
+].join('\n');
+
+/** The Node that a runtime names, while there is such a program. */
+async function recordedNode(folder: string): Promise<NodeProgram | undefined> {
+	const [executable = '', kind] = ((await readTextIfExists(join(folder, NODE_PROGRAM))) ?? '').split('\n');
+	return (await isExecutable(executable)) ? { executable, isElectron: kind === 'electron' } : undefined;
+}
+
+/** Whether there is a program that this user may run. */
+export async function isExecutable(file: string): Promise<boolean> {
+	return access(file, constants.X_OK).then(
+		() => true,
+		() => false,
+	);
+}
+
+function ignoreMissing(error: unknown): void {
+	if (!hasErrno(error, 'ENOENT')) throw error;
+}
+
+async function isSame(folder: string, hash: string): Promise<boolean> {
+	try {
+		for (const program of PROGRAMS) await access(join(folder, program), constants.X_OK);
+		return (await contentHash(folder, NOT_CONTENT)) === hash;
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return false;
+		throw error;
+	}
+}
+
+/** What a kill left; old enough that no other installer is still at it. */
+async function sweep(parent: string): Promise<void> {
+	for (const name of await readdir(parent)) {
+		if (!name.startsWith('.new-') && !/\.old-[0-9a-f]{8}$/.test(name)) continue;
+		const { mtimeMs } = await stat(join(parent, name)).catch(() => ({ mtimeMs: Date.now() }));
+		if (Date.now() - mtimeMs > ABANDONED_MS) await rm(join(parent, name), { recursive: true, force: true });
+	}
+}
+
+/**
+ * For a moment there is no launcher: its guarded line in a settings file then does nothing, silently. Returns whether there was
+ * something to replace.
+ */
+async function replace(fresh: string, folder: string): Promise<boolean> {
+	const old = `${folder}.old-${uniqueHex(8)}`;
+	let wasThere = true;
+	try {
+		await rename(folder, old);
+	} catch (error) {
+		if (!hasErrno(error, 'ENOENT')) throw error;
+		wasThere = false;
+	}
+	try {
+		await rename(fresh, folder);
+	} catch (error) {
+		// Another process has installed the very same content meanwhile.
+		if (!hasErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error;
+	}
+	await rm(old, { recursive: true, force: true });
+	return wasThere;
+}
+
+/** SHA-256 over names and bytes of all that is in a folder but what is named `except`; of links, where they lead. */
+export async function contentHash(folder: string, except: readonly string[] = []): Promise<string> {
+	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+	const files = entries
+		.filter(entry => !entry.isDirectory())
+		.map(entry => ({
+			name: relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'),
+			isFile: entry.isFile(),
+		}))
+		.filter(({ name }) => !except.includes(name.split('/', 1)[0] ?? ''))
+		.sort((a, b) => (a.name < b.name ? -1 : 1));
+	const parts: (string | Buffer)[] = [];
+	for (const { name, isFile } of files) {
+		const file = join(folder, name);
+		const bytes = isFile ? await readFile(file) : Buffer.from(await readlink(file).catch(() => 'neither'));
+		parts.push(`${name}\0${isFile ? '' : 'link '}${bytes.length}\0`, bytes);
+	}
+	return sha256(...parts);
+}

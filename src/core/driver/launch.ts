@@ -1,0 +1,261 @@
+import { writeFileAtomic } from '../../base/atomicFile.ts';
+import { NancyError } from '../../base/errors.ts';
+import { ENDED, identify, liveness, type ProcessIdentity } from '../../base/liveness.ts';
+import { formatVersion, isAtLeast, type Version } from '../../base/version.ts';
+import { FIRST_WORKER, SessionId, type TaskName, type WorkerName } from '../../protocol/names.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
+import { agentEnvironment } from './agentEnvironment.ts';
+import type { Driver } from './driver.ts';
+import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless.ts';
+import { forgetReasons } from '../mailbox/held.ts';
+import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+
+/** An agent CLI as found on this machine. */
+export interface InstalledAgent {
+	executable: string;
+	version: Version;
+}
+
+export interface WorkerRequest {
+	task: TaskName;
+	/** A new worker gets the next free name when none is given. */
+	worker?: WorkerName | undefined;
+	/** First prompt; without one the agent waits for the user. */
+	prompt?: string | undefined;
+	model?: string | undefined;
+	/** Go on with the worker's last session instead of a new one. */
+	resume?: boolean;
+	/** The user's own arguments for the agent CLI. */
+	extra?: readonly string[];
+	/** Folder with the `nancy` command, put first on the agent's PATH. */
+	bin: string;
+	/** What hooks call; `undefined` where the user wants none. */
+	launcher: string | undefined;
+	/** Runs without a terminal, with this permission mode of the driver's. */
+	headless?: { permissions: string } | undefined;
+	/** Folder to run in; the workspace's where absent. */
+	cwd?: string | undefined;
+	/** Environment that the agent will inherit. */
+	env: Readonly<Record<string, string | undefined>>;
+}
+
+/** How to start one agent process; whoever owns the terminal carries it out and then calls {@link recordProcess}. */
+export interface WorkerPlan {
+	address: WorkerAddress;
+	session: SessionId;
+	command: string;
+	args: readonly string[];
+	/** Of a run without a terminal: goes to standard input, which is then closed. */
+	stdin: string;
+	/** Variables to set on top of the inherited environment; `null` means remove. */
+	env: Readonly<Record<string, string | null>>;
+	cwd: string;
+}
+
+/** One argument of a program may be 128 KB on Linux; the agent gets its first prompt as one. */
+const PROMPT_LIMIT_BYTES = 120_000;
+
+/** Throws `bad-message` for a first prompt that no agent in a terminal can be given. Whoever makes a task for it asks before. */
+export function refuseLongPrompt(prompt: string | undefined): void {
+	if (prompt === undefined || Buffer.byteLength(prompt) <= PROMPT_LIMIT_BYTES) return;
+	throw new NancyError('bad-message', 'the prompt is longer than 120 KB; write one that names the file to read');
+}
+
+/** How often others may take a name at the same moment before something else must be wrong. */
+const ATTEMPTS = 100;
+
+/**
+ * Prepares a worker: its record, its mailbox and the binding of its session, all on disk before the process exists, so that
+ * the agent's very first event finds its mailbox.
+ */
+export async function planWorker(
+	workspace: Workspace,
+	driver: Driver,
+	agent: InstalledAgent,
+	request: WorkerRequest,
+): Promise<WorkerPlan> {
+	for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+		const plan = await tryPlan(workspace, driver, agent, request);
+		if (plan) return plan;
+	}
+	const { paths } = workspace;
+	const place = request.worker ? paths.workerRecord(request.task, request.worker) : paths.workers(request.task);
+	throw new NancyError('bad-file', `no worker can be recorded at ${place}: something else is there; move it away`);
+}
+
+/** `undefined` when another window has just taken the name: there is an earlier record now, or the next name is free. */
+async function tryPlan(
+	workspace: Workspace,
+	driver: Driver,
+	agent: InstalledAgent,
+	request: WorkerRequest,
+): Promise<WorkerPlan | undefined> {
+	if (!isAtLeast(agent.version, driver.oldestVersion)) {
+		throw new NancyError(
+			'agent-too-old',
+			`${driver.displayName} ${formatVersion(agent.version)} is too old; Nancy needs ${formatVersion(driver.oldestVersion)}. ${driver.installHint}`,
+		);
+	}
+	if (!request.headless) refuseLongPrompt(request.prompt);
+	const task = await workspace.task(request.task);
+	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
+	// A name that was free a moment ago and is taken now is another window's new worker, not this one's earlier self.
+	const isNew = request.worker === undefined && !request.resume;
+	const earlier = isNew ? undefined : await earlierRecord(workspace, request, worker);
+	if (earlier) refuseSecond(earlier);
+	if (earlier && request.resume) refuseResume(driver, agent.version, earlier);
+	const resume = request.resume ? earlier?.sessions.at(-1)?.id : undefined;
+	const session = resume ?? SessionId.parse(crypto.randomUUID());
+	const address = {
+		task: request.task,
+		worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)),
+	};
+	const folder = workspace.paths.launchFiles(driver.id);
+	const conversation = {
+		session,
+		resume,
+		model: request.model,
+		extra: request.extra ?? [],
+		version: agent.version,
+		workspaceFolder: workspace.folder,
+		hooks: request.launcher === undefined ? undefined : { launcher: request.launcher, folder },
+		env: request.env,
+	};
+	// Two live sessions of one name confuse the agent, which then makes up another.
+	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;
+	const mayWait = resume !== undefined && request.launcher !== undefined && !request.headless;
+	const prompt =
+		request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, agent.version, address) : undefined);
+	const launch = request.headless
+		? await prepareHeadless(driver, {
+				...conversation,
+				prompt: prompt ?? '',
+				permissions: request.headless.permissions,
+			})
+		: { ...driver.launch({ ...conversation, prompt, title }), stdin: '' };
+	const now = new Date().toISOString();
+	const started = ({
+		process: _gone,
+		stoppedAt: _stopped,
+		hooks: _earlier,
+		...kept
+	}: WorkerRecord): WorkerRecord => ({
+		...kept,
+		...(request.launcher === undefined && { hooks: 'off' }),
+		agent: driver.id,
+		agentVersion: formatVersion(agent.version),
+		starting: { by: identify(process.pid), at: now },
+		startedAt: now,
+		...(request.model !== undefined && { model: request.model }),
+		sessions:
+			resume || !launch.sessionIsKnown ? kept.sessions : [...kept.sessions, { id: session, startedAt: now }],
+	});
+	if (earlier) {
+		await workspace.updateWorker(address, record => {
+			// Somebody else may have come first since it was read.
+			if (record) refuseSecond(record);
+			return started(record ?? earlier);
+		});
+		await forgetReasons(workspace, address, driver);
+	} else if (!(await workspace.createWorker(started(newRecord(address, driver, now))))) {
+		return undefined;
+	}
+	if (launch.sessionIsKnown) await workspace.bindSession(session, address, false);
+	const cwd = request.cwd ?? workspace.folder;
+	return {
+		address,
+		session,
+		command: agent.executable,
+		args: launch.args,
+		stdin: launch.stdin,
+		cwd,
+		env: agentEnvironment(driver, {
+			launchEnv: launch.env,
+			inherited: request.env,
+			cwd,
+			program: agent.executable,
+			hasHooks: request.launcher !== undefined,
+			isHeadless: request.headless !== undefined,
+			worker: { address, taskFolder: workspace.paths.task(address.task), bin: request.bin },
+		}),
+	};
+}
+
+/** Whose record it goes on from, and which must not run meanwhile. */
+async function earlierRecord(
+	workspace: Workspace,
+	{ task, resume }: WorkerRequest,
+	worker: WorkerName | undefined,
+): Promise<WorkerRecord | undefined> {
+	if (resume) return workerToResume(workspace, task, worker);
+	return worker && workspace.worker({ task, worker });
+}
+
+/** How an agent is run without a terminal; throws where it cannot be. */
+export function headlessOf(driver: Driver): HeadlessFormat {
+	if (driver.headless !== 'none') return driver.headless;
+	throw new NancyError('no-agent', `${driver.displayName} cannot be run without a terminal; choose another agent`);
+}
+
+/** How it is run this time, once the files are on disk that its arguments name. */
+export async function prepareHeadless(driver: Driver, request: HeadlessRequest): Promise<HeadlessLaunch> {
+	const launch = headlessOf(driver).launch(request);
+	for (const { path, content } of launch.files ?? []) await writeFileAtomic(path, content);
+	return launch;
+}
+
+/**
+ * Notes which process a worker is, so that every window and command can tell whether it still runs. One that failed at once is
+ * noted as ended: its pid says nothing any more.
+ */
+export async function recordProcess(
+	workspace: Workspace,
+	address: WorkerAddress,
+	found: ProcessIdentity,
+): Promise<void> {
+	const process = liveness(found) === 'dead' ? { pid: found.pid, startedTicks: ENDED } : found;
+	await workspace.updateWorker(address, record => record && { ...withoutStart(record), process });
+}
+
+/** Notes the session that a CLI has chosen itself: without hooks nobody else tells in which one can go on. */
+export async function noteSession(workspace: Workspace, address: WorkerAddress, id: SessionId): Promise<void> {
+	await workspace.updateWorker(address, record => {
+		if (!record || record.sessions.some(session => session.id === id)) return undefined;
+		return { ...record, sessions: [...record.sessions, { id, startedAt: new Date().toISOString() }] };
+	});
+}
+
+/** Gives back the right to start a planned worker whose process there will not be. */
+export async function abandonStart(workspace: Workspace, address: WorkerAddress): Promise<void> {
+	await workspace.updateWorker(address, record => record && withoutStart(record));
+}
+
+/** Notes that a worker was ended on purpose. */
+export async function recordStop(workspace: Workspace, address: WorkerAddress): Promise<void> {
+	await workspace.updateWorker(address, record => record && { ...record, stoppedAt: new Date().toISOString() });
+}
+
+export function isRunning(record: WorkerRecord): boolean {
+	return record.process !== undefined && liveness(record.process) !== 'dead';
+}
+
+/** A terminal that has not told its process after this time will not do so any more, in milliseconds. */
+const START_MS = 20_000;
+
+function refuseSecond(record: WorkerRecord): void {
+	const name = `${record.task}/${record.name}`;
+	if (isRunning(record))
+		throw new NancyError('busy', `${name} is running already (pid ${record.process?.pid}); stop it first`);
+	const { starting } = record;
+	if (starting && liveness(starting.by) !== 'dead' && Date.now() - Date.parse(starting.at) < START_MS)
+		throw new NancyError('busy', `${name} is being started already; wait a moment`);
+}
+
+function withoutStart({ starting: _over, ...record }: WorkerRecord): WorkerRecord {
+	return record;
+}
+
+function newRecord(address: WorkerAddress, driver: Driver, now: string): WorkerRecord {
+	return { version: 1, task: address.task, name: address.worker, agent: driver.id, sessions: [], startedAt: now };
+}

@@ -1,0 +1,55 @@
+import { NancyError } from '../../base/errors.ts';
+import { formatVersion, type Version } from '../../base/version.ts';
+import type { TaskName, WorkerName } from '../../protocol/names.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
+import { can, RESUME_PROMPT, type Driver } from './driver.ts';
+import { wakes } from '../mailbox/due.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+
+/**
+ * Who is gone on with: the named worker, or without a name the one that ran last. Its agent is the one to start.
+ * @throws NancyError `no-task` where there is no conversation to go on with
+ */
+export async function workerToResume(
+	workspace: Workspace,
+	task: TaskName,
+	worker: WorkerName | undefined,
+): Promise<WorkerRecord> {
+	const record = worker ? await workspace.worker({ task, worker }) : await lastWorker(workspace, task);
+	if (record && record.sessions.length > 0) return record;
+	throw new NancyError('no-task', `${task} has no session to resume; start it anew`);
+}
+
+async function lastWorker(workspace: Workspace, task: TaskName): Promise<WorkerRecord | undefined> {
+	const { workers } = await workspace.workers(task);
+	// A delegate's session is its runner's: it is gone on with only by name.
+	const own = workers.filter(record => record.delegate === undefined);
+	return own.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)).at(-1);
+}
+
+/** Throws where this agent cannot go on with the worker's last conversation: no CLI reads those of another. */
+export function refuseResume(driver: Driver, version: Version, { task, name, agent }: WorkerRecord): void {
+	if (!can(driver, 'resume', version)) {
+		throw new NancyError(
+			'agent-too-old',
+			`${driver.displayName} ${formatVersion(version)} cannot resume a session`,
+		);
+	}
+	if (agent === driver.id) return;
+	throw new NancyError(
+		'bad-usage',
+		`the conversation of ${task}/${name} is one of ${agent}, which ${driver.displayName} cannot resume; resume it with ${agent}, or start another worker`,
+	);
+}
+
+/** What a resumed agent is to begin with when messages wait for it and it may hear no doorbell that would tell it of them. */
+export async function wakingPrompt(
+	workspace: Workspace,
+	driver: Driver,
+	version: Version,
+	address: WorkerAddress,
+): Promise<string | undefined> {
+	if (driver.hooks.hearsWhenResumed && can(driver, 'wake', version)) return undefined;
+	const { messages } = await workspace.mailbox(address).list(['queued']);
+	return messages.some(message => wakes(message.content)) ? RESUME_PROMPT : undefined;
+}

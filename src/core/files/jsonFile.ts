@@ -1,0 +1,48 @@
+import type * as z from 'zod/mini';
+import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
+import { errorText, NancyError } from '../../base/errors.ts';
+import { readPlainText } from './plainFile.ts';
+
+/**
+ * Reads a JSON file of Nancy's. A missing file is `undefined`; one that does not parse is an error that names the file, the
+ * place and the cure, and the file stays as it is.
+ * @param read how: of what lies in a workspace only what is a plain file
+ */
+export async function readJsonFile<S extends z.ZodMiniType>(
+	file: string,
+	schema: S,
+	read: (file: string) => Promise<string | undefined> = readPlainText,
+): Promise<z.infer<S> | undefined> {
+	const text = await read(file);
+	if (text === undefined) return undefined;
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch (cause) {
+		throw broken(file, errorText(cause), cause);
+	}
+	const parsed = schema.safeParse(value);
+	if (parsed.success) return parsed.data;
+	const issue = parsed.error.issues[0];
+	throw broken(file, `at ${issue?.path.join('.') || 'the top'}: ${issue?.message}`, parsed.error);
+}
+
+export async function writeJsonFile(file: string, value: unknown): Promise<void> {
+	await writeFileAtomic(file, jsonText(value));
+}
+
+/** Like {@link writeJsonFile}, but never replaces a file: `false` when one is there already. */
+export function createJsonFile(file: string, value: unknown): Promise<boolean> {
+	return createFileAtomic(file, jsonText(value));
+}
+
+/** The content of a file that {@link writeJsonFile} writes. */
+export function jsonText(value: unknown): string {
+	return `${JSON.stringify(value, null, '\t')}\n`;
+}
+
+function broken(file: string, what: string, cause: unknown): NancyError {
+	return new NancyError('bad-file', `${file} cannot be read: ${what}. Repair it, or move it away and try again.`, {
+		cause,
+	});
+}

@@ -1,0 +1,57 @@
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { hasErrno, NancyError } from '../../base/errors.ts';
+
+/** Without waiting for whoever would write into a pipe. */
+const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Of what is read whole, in bytes. More than any prompt; what never ends would end the reader. */
+const LONGEST = 64 * 1024 * 1024;
+
+/**
+ * Opens a file whose folder may have come with a repository: through no link, which could lead to a secret or to a device without
+ * an end, and only what is an ordinary file. `undefined` where there is none.
+ * @throws NancyError `bad-file` for anything else
+ */
+export async function openPlainFile(file: string): Promise<FileHandle | undefined> {
+	let handle: FileHandle;
+	try {
+		handle = await open(file, PLAIN);
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+		if (hasErrno(error, 'ELOOP')) throw refused(file, 'is a symbolic link, which Nancy does not follow');
+		throw error;
+	}
+	try {
+		if ((await handle.stat()).isFile()) return handle;
+		throw refused(file, 'is no ordinary file');
+	} catch (error) {
+		await handle.close();
+		throw error;
+	}
+}
+
+/**
+ * {@link openPlainFile}, read whole.
+ * @throws NancyError `bad-file` also for one that is longer than `limit` bytes
+ */
+export async function readPlainFile(file: string, limit = LONGEST): Promise<Buffer | undefined> {
+	const handle = await openPlainFile(file);
+	if (!handle) return undefined;
+	try {
+		const { size } = await handle.stat();
+		if (size > limit) throw refused(file, `has ${size} bytes, more than the ${limit} that it may have`);
+		return await handle.readFile();
+	} finally {
+		await handle.close();
+	}
+}
+
+/** The text of {@link readPlainFile}. */
+export async function readPlainText(file: string, limit?: number): Promise<string | undefined> {
+	return (await readPlainFile(file, limit))?.toString('utf8');
+}
+
+function refused(file: string, what: string): NancyError {
+	return new NancyError('bad-file', `${file} ${what}; move it away and try again`);
+}

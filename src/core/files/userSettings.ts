@@ -1,0 +1,146 @@
+import type { Stats } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { readTextIfExists } from '../../base/atomicFile.ts';
+import { hasErrno, NancyError } from '../../base/errors.ts';
+import { isInside } from '../../base/inside.ts';
+import {
+	CommonSettings,
+	DelegateSettings,
+	FolderSettings,
+	UserSettings,
+	type SettingsLayer,
+} from '../../protocol/settings.ts';
+import { holdingLock } from './holdingLock.ts';
+import { readJsonFile, writeJsonFile } from './jsonFile.ts';
+
+/** Others than the owner may write. */
+const WRITABLE_BY_OTHERS = 0o022;
+
+/**
+ * The user's settings where every program of Nancy's finds them, with and without VS Code. They name commands and permissions,
+ * so that they stand in the user's own configuration folder: what is below `.nancy` may come with somebody else's repository.
+ */
+export class UserSettingsFile {
+	readonly file: string;
+
+	/** @param configFolder the user's: see base/folders */
+	constructor(
+		configFolder: string,
+		private readonly home = homedir(),
+	) {
+		this.file = join(configFolder, 'settings.json');
+	}
+
+	/**
+	 * What holds for a folder: what is said of the nearest folder at or above it, else of all; in each case what the editor says
+	 * before what was written by hand.
+	 * @throws NancyError `not-trusted` where somebody else could have written it
+	 */
+	async forFolder(folder: string): Promise<CommonSettings> {
+		const place = await realPath(folder);
+		const config = await realPath(dirname(this.file));
+		if (isInside(place, config) && !isInside(place, await realPath(this.home)))
+			throw new NancyError(
+				'not-trusted',
+				`${this.file} is inside ${folder}, which may be somebody else's; set XDG_CONFIG_HOME to a folder of your own`,
+			);
+		const { editor, ...byHand } = await this.read();
+		const layers = editor ? [byHand, editor] : [byHand];
+		const common = layers.map(({ delegates }) => CommonSettings.parse(delegates));
+		// Whatever an earlier editor wrote.
+		const found = [
+			await nearestOf(byHand.folders, place, DelegateSettings),
+			...(editor ? [await nearestOf(editor.folders, place, FolderSettings)] : []),
+		];
+		const nearest = found.flatMap(each => each ?? []);
+		// A stable order: of the same folder the editor's stands last.
+		const own = nearest.toSorted((a, b) => a.path.length - b.path.length).map(({ settings }) => settings);
+		const permissionsFromAgents = Object.assign({}, ...common.map(each => each.permissionsFromAgents));
+		const { max, ...settings }: CommonSettings = Object.assign({}, ...common, ...own);
+		return {
+			...settings,
+			...(max && { max }),
+			...(Object.keys(permissionsFromAgents).length > 0 && { permissionsFromAgents }),
+		};
+	}
+
+	/**
+	 * Replaces what the editor's settings say: of everything, and of these folders; other windows' folders stay.
+	 * @param current asked once nobody else writes, so that what was set last is what stays
+	 */
+	async saveEditor(current: () => SettingsLayer): Promise<void> {
+		// Who has set nothing needs no file.
+		if (isEmpty(current()) && !(await this.isThere())) return;
+		await holdingLock(`${this.file}.lock`, async () => {
+			const settings = await this.read();
+			const layer = current();
+			const editor = {
+				delegates: layer.delegates,
+				folders: withoutEmpty({ ...settings.editor?.folders, ...layer.folders }),
+			};
+			const { delegates = {}, folders = {} } = settings.editor ?? {};
+			if (isDeepStrictEqual({ delegates, folders }, editor)) return;
+			await writeJsonFile(this.file, { ...settings, editor });
+		});
+	}
+
+	private async read(): Promise<UserSettings> {
+		await this.refuseOthers();
+		// It may be a link: many keep such files elsewhere.
+		return (await readJsonFile(this.file, UserSettings, readTextIfExists)) ?? UserSettings.parse({});
+	}
+
+	private async isThere(): Promise<boolean> {
+		return (await this.stat()) !== undefined;
+	}
+
+	private stat(): Promise<Stats | undefined> {
+		return stat(this.file).catch((error: unknown) => {
+			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+			throw error;
+		});
+	}
+
+	private async refuseOthers(): Promise<void> {
+		if (process.platform === 'win32') return;
+		const found = await this.stat();
+		if (!found || (found.uid === process.getuid?.() && (found.mode & WRITABLE_BY_OTHERS) === 0)) return;
+		throw new NancyError(
+			'not-trusted',
+			`others can write ${this.file}, which names commands to run; make it yours alone: chown and chmod 600`,
+		);
+	}
+}
+
+function withoutEmpty<T extends object>(folders: Readonly<Record<string, T>>): Record<string, T> {
+	return Object.fromEntries(Object.entries(folders).filter(([, settings]) => Object.keys(settings).length > 0));
+}
+
+function isEmpty({ delegates, folders }: SettingsLayer): boolean {
+	return Object.keys(delegates).length === 0 && Object.keys(withoutEmpty(folders)).length === 0;
+}
+
+/** Of the innermost of these folders that is the place, or above it; links count as what they lead to. */
+async function nearestOf(
+	folders: SettingsLayer['folders'],
+	place: string,
+	kind: typeof DelegateSettings | typeof FolderSettings,
+): Promise<{ path: string; settings: DelegateSettings } | undefined> {
+	const all = await Promise.all(
+		Object.entries(folders).map(async ([folder, settings]) => ({
+			path: await realPath(folder),
+			settings: kind.parse(settings),
+		})),
+	);
+	return all
+		.filter(({ path }) => isAbsolute(path) && isInside(path, place))
+		.toSorted((a, b) => b.path.length - a.path.length)[0];
+}
+
+/** The path itself where there is nothing. */
+function realPath(path: string): Promise<string> {
+	return realpath(path).catch(() => path);
+}

@@ -1,0 +1,197 @@
+import { Emitter, type Event } from '../../base/event.ts';
+import type { Disposable } from '../../base/lifetime.ts';
+import { ORCHESTRATOR, TaskName, WorkerName, type MessageId, type SessionId } from '../../protocol/names.ts';
+import type { Delegate } from '../delegates/delegates.ts';
+import type { DelegateId } from '../../protocol/delegate.ts';
+import type { MailboxListing } from '../mailbox/mailboxFiles.ts';
+import type { Phase, WorkerState } from './overview.ts';
+import { INTERRUPTED } from './workerState.ts';
+import type { WorkerAddress } from '../workspace/workspace.ts';
+
+/** Something for the human to look at. Never for a subagent, and never for what happened before the model was made. */
+export interface Attention {
+	/** Tells a later {@link AttentionTracker.onDidResolve} which one is over. */
+	id: string;
+	kind: 'stopped' | 'permission' | 'message' | 'delegate';
+	/** Who wants it. */
+	address: WorkerAddress;
+	/** The tool that wants permission; absent where the agent asks something else. */
+	tool?: string;
+	/** One short line: the last reply, the question, the message's first line. */
+	text: string;
+	at: string;
+	session?: SessionId;
+	message?: MessageId;
+	/** The delegate that has ended, and how. */
+	delegate?: { id: DelegateId; state: 'done' | 'failed' };
+}
+
+/** Feedback that waited for the stop is noted a moment later; the agent then works on and nobody need look. */
+const STOP_SETTLES_MS = 400;
+
+interface Seen {
+	phase: Phase;
+	at: string;
+	stops: number;
+}
+
+/** Compares what is with what was, and says what a human should know of. */
+export class AttentionTracker implements Disposable {
+	private readonly needed = new Emitter<Attention>();
+	readonly onDidNeed: Event<Attention> = this.needed.event;
+	private readonly resolved = new Emitter<Attention>();
+	/** It was answered, read, or is out of date. */
+	readonly onDidResolve: Event<Attention> = this.resolved.event;
+
+	private readonly seen = new Map<string, Seen>();
+	private readonly open = new Map<string, Attention>();
+	private readonly settling = new Map<string, NodeJS.Timeout>();
+	/** Delegates that have ended and need not be told of any more. */
+	private readonly ended = new Map<DelegateId, string>();
+	/** Messages that were there before, by mailbox. */
+	private readonly known = new Map<TaskName, Set<MessageId>>();
+
+	/** @param sinceMs what happened earlier is never told */
+	constructor(private readonly sinceMs: number) {}
+
+	dispose(): void {
+		for (const timer of this.settling.values()) clearTimeout(timer);
+		this.needed.dispose();
+		this.resolved.dispose();
+	}
+
+	/** @param stops how many turns of the worker have ended so far */
+	see(address: WorkerAddress, state: WorkerState, stops: number): void {
+		const key = `${address.task}/${address.worker}`;
+		const before = this.seen.get(key);
+		this.seen.set(key, { phase: state.phase, at: state.at, stops });
+		const isNews = Date.parse(state.at) >= this.sinceMs;
+		const id = `${state.phase}:${key}:${state.at}`;
+		const common = {
+			id,
+			address,
+			text: state.summary ?? '',
+			at: state.at,
+			...(state.session && { session: state.session }),
+		};
+		if (state.phase !== 'idle') this.cancel(key);
+		if (state.phase === 'waiting') {
+			const open = this.open.get(key);
+			const isSame =
+				before?.phase === 'waiting' && (open === undefined || open.text === common.text || common.text === '');
+			if (isSame) return;
+			this.resolve(key);
+			if (!isNews) return;
+			const tool = state.tool === undefined ? {} : { tool: state.tool };
+			this.raise(key, { ...common, ...tool, kind: 'permission', text: common.text || (state.tool ?? '') });
+			return;
+		}
+		if (state.phase !== 'idle') {
+			if (state.phase !== 'ended' || this.open.get(key)?.kind === 'permission') this.resolve(key);
+			return;
+		}
+		if (this.open.get(key)?.kind === 'permission') this.resolve(key);
+		const wasActive = before?.phase === 'working' || before?.phase === 'waiting';
+		const hasStopped = stops > (before?.stops ?? 0) || wasActive;
+		// Whoever broke it off knows.
+		if (!hasStopped || !isNews || state.source === INTERRUPTED) return;
+		this.cancel(key);
+		const timer = setTimeout(() => {
+			this.settling.delete(key);
+			this.resolve(key);
+			this.raise(key, { ...common, kind: 'stopped' });
+		}, STOP_SETTLES_MS);
+		timer.unref();
+		this.settling.set(key, timer);
+	}
+
+	/**
+	 * Looks at the human's mailbox of one task.
+	 * @param isFirst what is there was there before
+	 */
+	seeMailbox(task: TaskName, listing: MailboxListing, isFirst: boolean): void {
+		const known = this.known.get(task) ?? (isFirst ? undefined : new Set<MessageId>());
+		const unread = listing.messages.filter(message => message.state === 'queued');
+		if (known) {
+			for (const { id, content } of unread) {
+				// A result is told of as the end of its delegate.
+				if (known.has(id) || content.kind === 'result') continue;
+				const address = addressOf(content.from) ?? { task, worker: ORCHESTRATOR };
+				const text = content.text.split('\n', 1)[0] ?? '';
+				const at = new Date().toISOString();
+				this.raise(`${task}:${id}`, {
+					id: `message:${task}:${id}`,
+					kind: 'message',
+					address,
+					text,
+					at,
+					message: id,
+				});
+			}
+		}
+		this.known.set(task, new Set([...(known ?? []), ...unread.map(message => message.id)]));
+		const ids = new Set<string>(unread.map(({ id }) => `${task}:${id}`));
+		for (const key of this.open.keys()) if (key.startsWith(`${task}:`) && !ids.has(key)) this.resolve(key);
+	}
+
+	/**
+	 * Looks at the delegates of the folder. One that ends again, with a late result, is told again.
+	 * @param isFirst what has ended had ended before
+	 */
+	seeDelegates(delegates: readonly Delegate[], isFirst: boolean): void {
+		for (const { record, status, state, error } of delegates) {
+			const { id, task, worker } = record;
+			if (state !== 'done' && state !== 'failed') continue;
+			// Told once its result is where it belongs: whoever reads on because of it finds everything.
+			if (!status.reported || this.ended.get(id) === state) continue;
+			this.ended.set(id, state);
+			// Whoever stopped it knows.
+			if (isFirst || error === 'cancelled') continue;
+			const at = status.ended_at ?? new Date().toISOString();
+			this.raise(`//${id}`, {
+				id: `delegate:${id}:${state}`,
+				kind: 'delegate',
+				address: { task, worker },
+				text: error === undefined ? record.title : `${record.title}: ${error}`,
+				at,
+				delegate: { id, state },
+			});
+		}
+	}
+
+	/** Forgets workers that are gone. */
+	keepOnly(addresses: readonly WorkerAddress[]): void {
+		const keys = new Set(addresses.map(({ task, worker }) => `${task}/${worker}`));
+		for (const key of this.seen.keys()) {
+			if (keys.has(key)) continue;
+			this.seen.delete(key);
+			this.cancel(key);
+			this.resolve(key);
+		}
+	}
+
+	private cancel(key: string): void {
+		clearTimeout(this.settling.get(key));
+		this.settling.delete(key);
+	}
+
+	private raise(key: string, attention: Attention): void {
+		this.open.set(key, attention);
+		this.needed.fire(attention);
+	}
+
+	private resolve(key: string): void {
+		const attention = this.open.get(key);
+		if (!attention) return;
+		this.open.delete(key);
+		this.resolved.fire(attention);
+	}
+}
+
+function addressOf(from: string): WorkerAddress | undefined {
+	const [task, worker] = from.split('/');
+	const address = { task: TaskName.safeParse(task), worker: WorkerName.safeParse(worker) };
+	return address.task.success && address.worker.success
+		? { task: address.task.data, worker: address.worker.data }
+		: undefined;
+}

@@ -1,0 +1,87 @@
+import { stat } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
+import type { LiveDelegates } from './liveDelegates.ts';
+import type { SessionMirror } from './sessionMirror.ts';
+import type { TaskMirror } from './taskMirror.ts';
+import type { Collector } from '../traffic/collector.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** Stands for the whole folder among the folders that changed. */
+export const EVERYTHING = '*';
+
+interface Mirrors {
+	workspace: Workspace;
+	tasks: TaskMirror;
+	traffic: SessionMirror;
+	delegates: LiveDelegates;
+	collector: Collector;
+	mayCollect: boolean;
+}
+
+/** Brings into memory what changed in `.nancy`, and nothing else. */
+export class FolderReader {
+	private isTheCollector = false;
+
+	constructor(private readonly mirrors: Mirrors) {}
+
+	/** Whether this process collected what came last: then nobody else writes the traffic. */
+	get isCollector(): boolean {
+		return this.isTheCollector;
+	}
+
+	/** Whether anything is other than it was. */
+	async read(folders: readonly string[]): Promise<boolean> {
+		const { workspace, tasks, traffic, delegates } = this.mirrors;
+		workspace.refuseLinks();
+		const { paths } = workspace;
+		if (folders.includes(EVERYTHING)) {
+			await this.collect();
+			await this.readTasks();
+			await traffic.read();
+			await delegates.read();
+			return true;
+		}
+		let isChanged = false;
+		if (folders.includes(paths.delegates)) isChanged = await delegates.read();
+		if (folders.includes(paths.spool)) isChanged = (await this.collect()) || isChanged;
+		if (folders.includes(paths.tasks)) {
+			await this.readTasks();
+			return true;
+		}
+		for (const folder of folders) {
+			const segments = relative(paths.tasks, folder).split(sep);
+			if (segments[0] === '..' || segments[0] === '') continue;
+			await tasks.readFolder(segments);
+			await this.followWorkers();
+			isChanged = true;
+		}
+		if (folders.includes(paths.traffic) || folders.includes(paths.sessions))
+			isChanged = (await traffic.read()) || isChanged;
+		return isChanged;
+	}
+
+	private async collect(): Promise<boolean> {
+		const { workspace, traffic, collector, mayCollect } = this.mirrors;
+		// The collector's lock would make the folder: a workspace that Nancy was never used in stays as it is.
+		if (!mayCollect || !(await stat(workspace.paths.root).catch(() => undefined))) return false;
+		const problems = collector.problems.length;
+		const { isCollector, sessions } = await collector.collect();
+		this.isTheCollector = isCollector;
+		for (const session of sessions) await traffic.follow(session);
+		return sessions.length > 0 || problems !== collector.problems.length;
+	}
+
+	private async readTasks(): Promise<void> {
+		await this.mirrors.tasks.readAll();
+		await this.followWorkers();
+	}
+
+	/** The sessions of workers count, however long ago they last said something. */
+	private async followWorkers(): Promise<void> {
+		const { tasks, traffic } = this.mirrors;
+		for (const worker of tasks.workers()) {
+			const session = worker.sessions.at(-1)?.id;
+			if (session !== undefined && !traffic.has(session)) await traffic.follow(session);
+		}
+	}
+}

@@ -1,0 +1,107 @@
+import type { DriverId, SessionId } from '../../protocol/names.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { WorkerState } from './overview.ts';
+import type { Prober } from '../sessions/prober.ts';
+import { ProcessLock } from '../files/processLock.ts';
+import type { SessionView } from './sessionView.ts';
+import type { TaskMirror } from './taskMirror.ts';
+import { Upkeep } from './upkeep.ts';
+import type { WorkerStates } from './workerStates.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** An agent that has reported nothing for so long may have been interrupted. */
+const DOUBT_MS = 2500;
+
+interface Surroundings {
+	workspace: Workspace;
+	drivers: readonly Driver[];
+	tasks: TaskMirror;
+	states: WorkerStates;
+	prober: Prober;
+	now: () => number;
+	/** It only looks, and keeps no mailbox. */
+	isReadOnly: boolean;
+	fail: (file: string, error: unknown) => void;
+}
+
+/**
+ * Looks at what no notification tells: processes, transcripts, the agents' own status. One at a time of those who look
+ * also keeps the mailboxes meanwhile, whoever collects: a command that follows traffic may do that for hours and keeps nothing.
+ */
+export class Lookout {
+	private readonly upkeep: Upkeep;
+	private readonly keeping: ProcessLock;
+	private isKeeping = false;
+
+	constructor(private readonly around: Surroundings) {
+		this.upkeep = new Upkeep(around.workspace, around.drivers, around.now);
+		this.keeping = new ProcessLock(around.workspace.paths.upkeepLock);
+	}
+
+	/** Lets another window keep the mailboxes. */
+	async release(): Promise<void> {
+		await this.keeping.release();
+	}
+
+	/** Becomes the keeper where nobody else is. */
+	async keep(): Promise<void> {
+		this.isKeeping = await this.mayKeep();
+	}
+
+	async look(): Promise<void> {
+		const { tasks, states, prober, drivers, now } = this.around;
+		const doubtful = new Map<DriverId, SessionId[]>();
+		for (const record of tasks.workers()) {
+			const { state, view } = states.of(record);
+			await this.readTranscript(record, view, state);
+			const isActive = state.phase === 'working' || state.phase === 'waiting' || state.phase === 'starting';
+			const isInDoubt = isActive && now() - Date.parse(view?.state?.at ?? record.startedAt) > DOUBT_MS;
+			const session = view?.session ?? record.sessions.at(-1)?.id;
+			if (isInDoubt && session !== undefined)
+				doubtful.set(record.agent, [...(doubtful.get(record.agent) ?? []), session]);
+			if (this.isKeeping) await this.tend(record, state);
+		}
+		for (const driver of drivers) await prober.look(driver, doubtful.get(driver.id) ?? []);
+	}
+
+	private async mayKeep(): Promise<boolean> {
+		const { isReadOnly, tasks, workspace } = this.around;
+		// The lock would make the folder of a workspace that Nancy was never used in.
+		if (isReadOnly || tasks.all().length === 0) return false;
+		// On a full disk nothing can be kept; the next tick tries again.
+		const mayKeep = await this.keeping.hold().catch(() => false);
+		if (mayKeep && !this.isKeeping) await workspace.sweep().catch(() => undefined);
+		return mayKeep;
+	}
+
+	private async tend(record: WorkerRecord, state: WorkerState): Promise<void> {
+		const { tasks, workspace, fail } = this.around;
+		const address = { task: record.task, worker: record.name };
+		// A full disk or a vanished task: the next tick tries again.
+		await this.upkeep
+			.tend(record, state, tasks.inState(address, 'queued'))
+			.catch((error: unknown) => fail(workspace.paths.mailbox(record.task, record.name), error));
+	}
+
+	private async readTranscript(
+		record: WorkerRecord,
+		view: SessionView | undefined,
+		state: WorkerState,
+	): Promise<void> {
+		const { tasks, workspace, now } = this.around;
+		const transcript = view?.transcript;
+		if (!view || !transcript) return;
+		const isFirst = transcript.facts.lastReply === undefined && transcript.facts.model === undefined;
+		if (state.phase === 'ended' && !isFirst) return;
+		await transcript.read();
+		if (!this.isKeeping) return;
+		const address = { task: record.task, worker: record.name };
+		for (const { id, receipt } of tasks.inState(address, 'delivered')) {
+			if (receipt?.session !== view.session || receipt.inContextAt !== undefined || !transcript.shows(id))
+				continue;
+			const inContextAt = new Date(now()).toISOString();
+			await workspace.mailbox(address).updateReceipt(id, known => ({ ...known, inContextAt }));
+		}
+	}
+}

@@ -1,0 +1,298 @@
+import { dirname, join } from 'node:path';
+import { Emitter, type Event } from '../../base/event.ts';
+import { DisposableStore, type Disposable } from '../../base/lifetime.ts';
+import { liveness, type Liveness, type ProcessIdentity } from '../../base/liveness.ts';
+import { ORCHESTRATOR } from '../../protocol/names.ts';
+import { AttentionTracker, type Attention } from './attention.ts';
+import { Announcer } from './announcer.ts';
+import { ChangedFolders } from './changedFolders.ts';
+import type { Delegate, Delegates } from '../delegates/delegates.ts';
+import type { Driver } from '../driver/driver.ts';
+import { fileProblem } from '../files/fileProblem.ts';
+import { EVERYTHING, FolderReader } from './folderReader.ts';
+import { LiveDelegates } from './liveDelegates.ts';
+import { Lookout } from './lookout.ts';
+import type { MailboxListing } from '../mailbox/mailboxFiles.ts';
+import type { Overview } from './overview.ts';
+import { Prober, type Ask } from '../sessions/prober.ts';
+import { SessionMirror } from './sessionMirror.ts';
+import type { SessionTraffic, SessionView } from './sessionView.ts';
+import { TaskMirror } from './taskMirror.ts';
+import { Collector, type CollectorOptions } from '../traffic/collector.ts';
+import { REJECTED } from '../traffic/rejected.ts';
+import { watch } from './watch.ts';
+import { WorkerStates } from './workerStates.ts';
+import type { FileProblem, WorkerAddress, Workspace } from '../workspace/workspace.ts';
+
+export interface ModelOptions {
+	ask?: Ask;
+	isAlive?: (process: ProcessIdentity) => Liveness;
+	now?: () => number;
+	/** How often to look at processes, transcripts and what a notification may have missed. Default 1,000 ms. */
+	tickMs?: number;
+	collector?: CollectorOptions;
+	/** Called every few seconds while a delegate waits, runs or has not been reported; by several windows at once. */
+	lookAtQueue?: (delegates: Delegates) => Promise<void>;
+	/** Only looks, live: collects nothing, rings no bell, writes nothing. For workspaces that are not trusted. */
+	readOnly?: boolean;
+	/** Only what is on disk now: no watching and no reminding. Events are collected and mailboxes kept once, if nobody else does it. */
+	once?: boolean;
+}
+
+/**
+ * One workspace folder, live and in memory. It only mirrors the files: a second window, or this one after a reload, comes to the
+ * same. At each change it reads what changed and nothing else.
+ */
+export class WorkspaceModel implements Disposable {
+	private readonly owned = new DisposableStore();
+	private readonly changed = this.owned.add(new Emitter<void>());
+	readonly onDidChange: Event<void> = this.changed.event;
+	readonly onDidNeedAttention: Event<Attention>;
+	readonly onDidResolveAttention: Event<Attention>;
+
+	private readonly collector: Collector;
+	private readonly prober: Prober;
+	private readonly attention: AttentionTracker;
+
+	private readonly tasks: TaskMirror;
+	private readonly traffic: SessionMirror;
+	private readonly liveDelegates: LiveDelegates;
+	private readonly states: WorkerStates;
+	private readonly lookout: Lookout;
+	private readonly reader: FolderReader;
+	private readonly folders = this.owned.add(new ChangedFolders(folders => this.read(folders)));
+	private readonly announcer = this.owned.add(new Announcer(() => this.changed.fire()));
+	private failure: FileProblem | undefined;
+
+	private known: Overview | undefined;
+	private isLooking = false;
+	private reading: Promise<void> = Promise.resolve();
+	private isReady = false;
+
+	constructor(
+		readonly workspace: Workspace,
+		drivers: readonly Driver[],
+		private readonly options: ModelOptions = {},
+	) {
+		const now = options.now ?? Date.now;
+		this.tasks = new TaskMirror(workspace);
+		this.traffic = new SessionMirror(workspace, drivers, view => this.seeGrowth(view));
+		this.collector = this.owned.add(new Collector(workspace, drivers, options.collector));
+		this.prober = new Prober(options.ask ?? (() => Promise.resolve(new Map())), now);
+		this.liveDelegates = this.owned.add(
+			new LiveDelegates(workspace, {
+				now,
+				lookAtQueue: options.readOnly ? undefined : options.lookAtQueue,
+				touch: () => this.folders.touch([workspace.paths.delegates]),
+				fail: error => this.fail(workspace.paths.delegates, error),
+			}),
+		);
+		this.reader = new FolderReader({
+			workspace,
+			tasks: this.tasks,
+			traffic: this.traffic,
+			delegates: this.liveDelegates,
+			collector: this.collector,
+			mayCollect: !options.readOnly,
+		});
+		this.states = new WorkerStates({
+			tasks: this.tasks,
+			traffic: this.traffic,
+			delegates: this.liveDelegates,
+			prober: this.prober,
+			isAlive: options.isAlive ?? liveness,
+			now,
+		});
+		this.lookout = new Lookout({
+			workspace,
+			drivers,
+			tasks: this.tasks,
+			states: this.states,
+			prober: this.prober,
+			now,
+			isReadOnly: options.readOnly ?? false,
+			fail: (file, error) => this.fail(file, error),
+		});
+		this.attention = this.owned.add(new AttentionTracker(now()));
+		this.onDidNeedAttention = this.attention.onDidNeed;
+		this.onDidResolveAttention = this.attention.onDidResolve;
+		if (options.once) return;
+		const { root, bells, originals, delegates } = workspace.paths;
+		const ignored = new Set([bells, originals, join(workspace.paths.spool, REJECTED)]);
+		this.owned.add(
+			watch(root, folders => this.folders.touch(this.liveDelegates.withoutHaste(folders)), {
+				// What lies below is a lock that comes and goes.
+				ignore: folder => ignored.has(folder) || dirname(folder) === delegates,
+				onReady: () => this.folders.touch([EVERYTHING]),
+			}),
+		);
+		const tick = setInterval(() => this.tick(), options.tickMs ?? 1000);
+		tick.unref();
+		this.owned.add({ dispose: () => clearInterval(tick) });
+	}
+
+	dispose(): void {
+		this.owned.dispose();
+		// What is under way may take the lock once more. One that cannot be given back is taken over when this process has ended.
+		void this.reading.then(() => this.lookout.release()).catch(() => undefined);
+	}
+
+	/** Ends, and lets another window collect and keep; resolves when the locks are given back. */
+	async close(): Promise<void> {
+		this.dispose();
+		await this.folders.settled();
+		await this.reading;
+		await this.liveDelegates.close();
+		await this.collector.close();
+		await this.lookout.release();
+	}
+
+	overview(): Overview {
+		this.known ??= this.compute();
+		return this.known;
+	}
+
+	/** A worker's mailbox, or the human's own (`orchestrator`), as last read. */
+	messages(address: WorkerAddress): MailboxListing {
+		return this.tasks.messages(address);
+	}
+
+	/** Every session with traffic in memory, newest first. */
+	sessions(): readonly SessionTraffic[] {
+		return this.traffic.traffic();
+	}
+
+	/** Oldest first. */
+	delegates(): readonly Delegate[] {
+		return this.liveDelegates.all();
+	}
+
+	get problems(): readonly FileProblem[] {
+		return this.overview().problems;
+	}
+
+	/** Looks at the whole folder now, for what this window itself has just changed. */
+	async refresh(): Promise<void> {
+		// What is under way may have looked already.
+		await this.folders.settled();
+		this.folders.touch([EVERYTHING]);
+		await this.folders.settled();
+		if (this.options.once) await this.lookAround();
+	}
+
+	private async read(folders: readonly string[]): Promise<void> {
+		try {
+			const isChanged = await this.reader.read(folders);
+			if (this.failure) this.failure = undefined;
+			if (isChanged || !this.isReady) this.conclude();
+			this.isReady = true;
+		} catch (error) {
+			this.fail(this.workspace.paths.root, error);
+			this.announce();
+		}
+	}
+
+	private seeGrowth({ address }: SessionView): void {
+		if (!address) return;
+		const worker = this.tasks.worker(address);
+		if (worker) this.prober.wake(worker.agent);
+		else this.folders.touch([this.workspace.paths.tasks]);
+	}
+
+	private compute(): Overview {
+		const failures = this.failure ? [this.failure] : [];
+		const tasks = this.tasks.all().map(({ record, workers }) => ({
+			record,
+			workers: workers.map(worker => this.states.viewOf(worker)),
+			unread: this.tasks.inState({ task: record.name, worker: ORCHESTRATOR }, 'queued').length,
+		}));
+		const problems = [
+			...this.tasks.problems(),
+			...this.liveDelegates.problems(),
+			...this.collector.problems,
+			...failures,
+		];
+		return { tasks, problems };
+	}
+
+	/** After something changed: what it means for the human, and for whoever shows it. */
+	private conclude(): void {
+		this.known = undefined;
+		const addresses: WorkerAddress[] = [];
+		for (const task of this.tasks.all()) {
+			for (const record of task.workers) {
+				const { state, folded } = this.states.of(record);
+				const address = { task: record.task, worker: record.name };
+				addresses.push(address);
+				// That a delegate has ended is told below, and better.
+				if (record.delegate === undefined) this.attention.see(address, state, folded.stops);
+			}
+			const { name } = task.record;
+			this.attention.seeMailbox(name, this.messages({ task: name, worker: ORCHESTRATOR }), !this.isReady);
+		}
+		this.attention.keepOnly(addresses);
+		this.attention.seeDelegates(this.liveDelegates.all(), !this.isReady);
+		this.announce();
+	}
+
+	private announce(): void {
+		this.known = undefined;
+		this.announcer.announce();
+	}
+
+	private tick(): void {
+		if (!this.isReady || this.owned.isDisposed) return;
+		const { spool, traffic } = this.workspace.paths;
+		this.folders.touch(this.reader.isCollector ? [spool] : [spool, traffic]);
+		this.liveDelegates.tick();
+		// A slow transcript or a CLI that does not answer must not hold up the next tick, or the events.
+		if (this.isLooking) return;
+		this.isLooking = true;
+		this.reading = this.lookAround()
+			.catch((error: unknown) => this.fail(this.workspace.paths.root, error))
+			.finally(() => (this.isLooking = false));
+	}
+
+	/** What no notification tells, and what follows from it. */
+	private async lookAround(): Promise<void> {
+		if (this.owned.isDisposed) return;
+		await this.lookout.keep();
+		const before = changeable(this.overview());
+		await this.lookout.look();
+		this.known = undefined;
+		const after = changeable(this.overview());
+		if (before.length !== after.length || before.some((part, index) => part !== after[index])) this.conclude();
+	}
+
+	private fail(file: string, error: unknown): void {
+		this.failure = fileProblem(file, error);
+	}
+}
+
+/** What may change without an event, to compare. */
+function changeable({ tasks }: Overview): unknown[] {
+	const workers = tasks.flatMap(task => task.workers);
+	return workers.flatMap(({ state, facts }) => [
+		state.phase,
+		state.source,
+		state.at,
+		state.tool,
+		state.summary,
+		facts,
+	]);
+}
+
+/** What is on disk now, with the spool collected and the mailboxes kept if nobody else does it. For commands: nothing goes on afterwards. */
+export async function readOverview(
+	workspace: Workspace,
+	drivers: readonly Driver[],
+	options: Pick<ModelOptions, 'ask' | 'readOnly'> = {},
+): Promise<Overview> {
+	const model = new WorkspaceModel(workspace, drivers, { ...options, once: true });
+	try {
+		await model.refresh();
+		return model.overview();
+	} finally {
+		await model.close();
+	}
+}

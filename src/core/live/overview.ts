@@ -1,0 +1,50 @@
+import type { DriverId, SessionId } from '../../protocol/names.ts';
+import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
+import type { TranscriptFacts } from '../driver/driver.ts';
+import type { FileProblem } from '../workspace/workspace.ts';
+
+/** What a worker is doing, by the newest evidence; never by silence. */
+export type Phase = 'starting' | 'working' | 'waiting' | 'idle' | 'ended';
+
+export interface WorkerState {
+	phase: Phase;
+	/** The tool it is in, while working or waiting for permission. */
+	tool?: string;
+	/** What the tool works on, or what it waits for: one short line. */
+	summary?: string;
+	/** Where this is known from, for a person: `PreToolUse Bash`, `agent's own status`, `process gone`. */
+	source: string;
+	/** When the evidence was made. UTC, ISO 8601. */
+	at: string;
+	session?: SessionId;
+	/** Subagents at work, when there are any. */
+	subagents?: number;
+}
+
+export interface WorkerView {
+	record: WorkerRecord;
+	state: WorkerState;
+	/** From the agent's own transcript, where it has one. */
+	facts?: TranscriptFacts;
+	queued: number;
+}
+
+export interface TaskView {
+	record: TaskRecord;
+	workers: WorkerView[];
+	/** Messages from agents that the human has not read. */
+	unread: number;
+}
+
+/** Everything the sidebar and `nancy status` show of one workspace folder. */
+export interface Overview {
+	tasks: TaskView[];
+	problems: FileProblem[];
+}
+
+/** Whether a person is answering a question of this agent, which may then be about to write its settings file itself. */
+export function isAsking({ tasks }: Overview, agent: DriverId): boolean {
+	return tasks
+		.flatMap(task => task.workers)
+		.some(({ record, state }) => record.agent === agent && state.phase === 'waiting');
+}

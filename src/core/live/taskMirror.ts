@@ -1,0 +1,130 @@
+import { errorText } from '../../base/errors.ts';
+import { ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
+import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
+import {
+	folderByState,
+	MESSAGE_STATES,
+	type MailboxListing,
+	type MessageState,
+	type StoredMessage,
+} from '../mailbox/mailboxFiles.ts';
+import type { FileProblem, WorkerAddress, Workspace } from '../workspace/workspace.ts';
+
+export interface MirroredTask {
+	record: TaskRecord;
+	workers: WorkerRecord[];
+	problems: FileProblem[];
+}
+
+/** `.nancy/tasks` in memory, as last read: tasks, workers and mailboxes. Reads again only what it is told has changed. */
+export class TaskMirror {
+	private tasks = new Map<TaskName, MirroredTask>();
+	private readonly mailboxes = new Map<string, Map<MessageState, MailboxListing>>();
+	private problemsOfTasks: FileProblem[] = [];
+
+	constructor(private readonly workspace: Workspace) {}
+
+	all(): MirroredTask[] {
+		return [...this.tasks.values()];
+	}
+
+	workers(): WorkerRecord[] {
+		return this.all().flatMap(task => task.workers);
+	}
+
+	worker({ task, worker }: WorkerAddress): WorkerRecord | undefined {
+		return this.tasks.get(task)?.workers.find(record => record.name === worker);
+	}
+
+	/** What could not be read, mailboxes included. */
+	problems(): FileProblem[] {
+		const ofTasks = this.all().flatMap(({ record: { name: task }, problems }) => [
+			...problems,
+			...this.mailboxNames(task).flatMap(worker => this.messages({ task, worker }).problems),
+		]);
+		return [...this.problemsOfTasks, ...ofTasks];
+	}
+
+	/** A worker's mailbox, or the human's own (`orchestrator`). */
+	messages(address: WorkerAddress): MailboxListing {
+		const byState = this.mailboxes.get(keyOf(address));
+		const listings = MESSAGE_STATES.flatMap(state => byState?.get(state) ?? []);
+		const messages = listings.flatMap(listing => listing.messages);
+		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
+		return {
+			messages: [...messages.filter(message => message.state === 'queued'), ...others],
+			problems: listings.flatMap(listing => listing.problems),
+		};
+	}
+
+	/** The messages of a mailbox that are in this state. */
+	inState(address: WorkerAddress, state: MessageState): readonly StoredMessage[] {
+		return this.mailboxes.get(keyOf(address))?.get(state)?.messages ?? [];
+	}
+
+	async readAll(): Promise<void> {
+		const { tasks, problems } = await this.workspace.tasks();
+		this.problemsOfTasks = problems;
+		const before = this.tasks;
+		this.tasks = new Map();
+		for (const record of tasks) {
+			const known = before.get(record.name);
+			this.tasks.set(record.name, { record, workers: known?.workers ?? [], problems: known?.problems ?? [] });
+			await this.readWorkers(record.name);
+			for (const worker of this.mailboxNames(record.name)) {
+				await this.readMailbox({ task: record.name, worker }, MESSAGE_STATES);
+			}
+		}
+		for (const name of before.keys()) {
+			if (this.tasks.has(name)) continue;
+			for (const key of this.mailboxes.keys()) if (key.startsWith(`${name}/`)) this.mailboxes.delete(key);
+		}
+	}
+
+	/** @param segments the folder below `tasks/`, none of them empty */
+	async readFolder([taskName, room, worker, state]: readonly string[]): Promise<void> {
+		const name = TaskName.safeParse(taskName);
+		if (!name.success) return;
+		if (!this.tasks.has(name.data) || room === undefined) return this.readAll();
+		if (room === 'workers') {
+			await this.readWorkers(name.data);
+			return this.readMailboxes(name.data, address => !this.mailboxes.has(keyOf(address)));
+		}
+		const mailbox = WorkerName.safeParse(worker);
+		if (room !== 'comms' || !mailbox.success) return this.readMailboxes(name.data, () => true);
+		const states = MESSAGE_STATES.filter(each => state === undefined || folderByState[each] === state);
+		await this.readMailbox({ task: name.data, worker: mailbox.data }, states);
+	}
+
+	private async readWorkers(name: TaskName): Promise<void> {
+		const task = this.tasks.get(name);
+		if (task) ({ workers: task.workers, problems: task.problems } = await this.workspace.workers(name));
+	}
+
+	private async readMailboxes(task: TaskName, which: (address: WorkerAddress) => boolean): Promise<void> {
+		for (const worker of this.mailboxNames(task)) {
+			if (which({ task, worker })) await this.readMailbox({ task, worker }, MESSAGE_STATES);
+		}
+	}
+
+	private mailboxNames(task: TaskName): WorkerName[] {
+		return [ORCHESTRATOR, ...(this.tasks.get(task)?.workers.map(worker => worker.name) ?? [])];
+	}
+
+	private async readMailbox(address: WorkerAddress, states: readonly MessageState[]): Promise<void> {
+		const byState = this.mailboxes.get(keyOf(address)) ?? new Map<MessageState, MailboxListing>();
+		for (const state of states) {
+			const listing = this.workspace.mailbox(address).list([state]);
+			byState.set(state, await listing.catch((error: unknown) => brokenMailbox(address, error)));
+		}
+		this.mailboxes.set(keyOf(address), byState);
+	}
+}
+
+export function keyOf({ task, worker }: WorkerAddress): string {
+	return `${task}/${worker}`;
+}
+
+function brokenMailbox(address: WorkerAddress, error: unknown): MailboxListing {
+	return { messages: [], problems: [{ file: keyOf(address), reason: errorText(error) }] };
+}

@@ -1,0 +1,120 @@
+import { lstat } from 'node:fs/promises';
+import { parseVersion } from '../../base/version.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
+import { can, type Driver } from '../driver/driver.ts';
+import { wakes } from '../mailbox/due.ts';
+import { HELD, isOurs } from '../mailbox/held.ts';
+import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
+import type { WorkerState } from './overview.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+
+/** How long an idle agent may take to answer its bell before it is rung again, in milliseconds; doubled each time. */
+const FIRST_RING_MS = 3000;
+const LONGEST_RING_MS = 60_000;
+
+/** Rings without an answer after which a person should know. */
+const RINGS_UNTIL_HELD = 3;
+
+interface Ringing {
+	/** The newest message that the bell was rung for. */
+	newest: string;
+	rings: number;
+	nextMs: number;
+}
+
+/** Sees to it that a queued message either moves or says why it does not. One per workspace: whose window holds the lock. */
+export class Upkeep {
+	private readonly ringing = new Map<string, Ringing>();
+
+	constructor(
+		private readonly workspace: Workspace,
+		private readonly drivers: readonly Driver[],
+		private readonly now: () => number,
+	) {}
+
+	async tend(worker: WorkerRecord, state: WorkerState, queued: readonly StoredMessage[]): Promise<void> {
+		const address = { task: worker.task, worker: worker.name };
+		const deaf = this.deafness(worker, state, queued);
+		const rings = deaf === undefined ? await this.ring(address, state, queued) : 0;
+		for (const message of queued) {
+			const reason = reasonOf(state, message, rings, deaf);
+			if (message.held === reason || !this.mayReplace(message.held, reason)) continue;
+			await this.workspace.mailbox(address).setHeld(message.id, reason);
+		}
+	}
+
+	private mayReplace(held: string | undefined, reason: string | undefined): boolean {
+		if (held === undefined) return true;
+		// Whether it still is so, only the next hook asks git; that refused to answer a bell is no silence of the agent's.
+		if (held === HELD.brought) return reason !== undefined && reason !== HELD.unheard;
+		// Somebody else's reason is better than ours.
+		return isOurs(held, this.drivers);
+	}
+
+	/** Why no bell reaches the agent; nothing where one does, or where none is needed. */
+	private deafness(
+		worker: WorkerRecord,
+		{ phase }: WorkerState,
+		queued: readonly StoredMessage[],
+	): string | undefined {
+		if (phase === 'ended') return undefined;
+		if (worker.hooks === 'off') return HELD.unhooked;
+		const driver = this.drivers.find(({ id }) => id === worker.agent);
+		const isToWake = phase === 'idle' && queued.some(message => wakes(message.content));
+		if (!driver || !isToWake) return undefined;
+		const version = parseVersion(worker.agentVersion ?? '');
+		// An unknown version is more likely newer than Nancy than older.
+		const canWake = version === undefined ? driver.floors.wake !== 'none' : can(driver, 'wake', version);
+		return canWake ? undefined : (driver.limits.wake ?? HELD.bell);
+	}
+
+	/** Rings the bell of an idle agent again and again, less and less often. Returns how often it was rung in vain. */
+	private async ring(address: WorkerAddress, state: WorkerState, queued: readonly StoredMessage[]): Promise<number> {
+		const key = `${address.task}/${address.worker}`;
+		const waking = queued.filter(message => wakes(message.content));
+		if (state.phase !== 'idle' || waking.length === 0) {
+			this.ringing.delete(key);
+			return 0;
+		}
+		const newest = waking.map(message => message.id).reduce((a, b) => (a > b ? a : b));
+		const known = this.ringing.get(key);
+		if (known?.newest !== newest) {
+			// `send` has rung already; a file that a person dropped has not, and before the session watched its bell nobody heard.
+			const idleMs = Date.parse(state.at);
+			if (state.session && !(await isRungSince(this.workspace.paths.bell(state.session), idleMs, waking)))
+				await this.workspace.ring(address);
+			this.ringing.set(key, { newest, rings: 0, nextMs: this.now() + FIRST_RING_MS });
+			return 0;
+		}
+		if (this.now() >= known.nextMs) {
+			await this.workspace.ring(address);
+			known.rings++;
+			known.nextMs = this.now() + Math.min(LONGEST_RING_MS, FIRST_RING_MS * 2 ** known.rings);
+		}
+		return known.rings;
+	}
+}
+
+function reasonOf(
+	{ phase }: WorkerState,
+	{ content }: StoredMessage,
+	rings: number,
+	deaf: string | undefined,
+): string | undefined {
+	if (phase === 'ended') return HELD.ended;
+	if (deaf === HELD.unhooked) return deaf;
+	if (phase === 'waiting') return HELD.waiting;
+	if (phase !== 'idle') return undefined;
+	if (!wakes(content)) return HELD.resting;
+	return deaf ?? (rings >= RINGS_UNTIL_HELD ? HELD.unheard : undefined);
+}
+
+async function isRungSince(bell: string, sinceMs: number, messages: readonly StoredMessage[]): Promise<boolean> {
+	const rung = await lstat(bell).catch(() => undefined);
+	if (!rung || rung.mtimeMs < sinceMs) return false;
+	for (const { file } of messages) {
+		const found = await lstat(file).catch(() => undefined);
+		if (found && found.mtimeMs > rung.mtimeMs) return false;
+	}
+	return true;
+}

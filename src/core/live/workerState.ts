@@ -1,0 +1,319 @@
+import type { Liveness } from '../../base/liveness.ts';
+import type { SessionId } from '../../protocol/names.ts';
+import type { AgentEvent, EventKind, TrafficRecord } from '../../protocol/traffic.ts';
+import type { ProbedStatus } from '../driver/driver.ts';
+import type { Phase, WorkerState } from './overview.ts';
+
+/** What one session's events say so far. Immutable: each event makes the next one. */
+export interface SessionState {
+	readonly phase: Phase;
+	/** When the newest event that says so happened. UTC, ISO 8601. */
+	readonly at: string;
+	readonly source: string;
+	readonly summary?: string | undefined;
+	readonly session?: SessionId | undefined;
+	/** Main-agent tools that have started and not ended, oldest first, by their id. */
+	readonly tools: readonly OpenTool[];
+	/** The tool that waits for permission; its id is unknown where the CLI does not say. */
+	readonly asked?: OpenTool | undefined;
+	/** Subagents at work: shown, never a reason for a phase. */
+	readonly subagents: number;
+	/** What it was doing when compaction began, to return to. */
+	readonly beforeCompact?: Phase | undefined;
+	/** The CLI's own event that made it idle: feedback delivered there sets it to work again. */
+	readonly idleEvent?: string | undefined;
+	/** How many turns have ended: several may lie between two looks. */
+	readonly stops: number;
+}
+
+export interface OpenTool {
+	readonly id: string | undefined;
+	readonly name: string | undefined;
+	readonly summary: string | undefined;
+}
+
+export function startingState(at: string, session?: SessionId): SessionState {
+	return { phase: 'starting', at, source: 'started', session, tools: [], subagents: 0, stops: 0 };
+}
+
+/** What is known beside the events. */
+export interface Evidence {
+	/** Whether the worker's process lives, and when that was found. Absent for a process that Nancy does not know. */
+	process?: { liveness: Liveness; at: string } | undefined;
+	/** Set when it was stopped on purpose. */
+	stoppedAt?: string | undefined;
+	/** What the agent CLI itself said; `unlisted` when it knew the session before and no longer does. */
+	probe?: { status: ProbedStatus | 'unlisted'; at: string } | undefined;
+	/** It was started without hooks, so that no event will ever tell of it. */
+	hooks?: 'off' | undefined;
+	/** When the session's transcript shows that the user broke off (no event tells). */
+	interruptedAt?: string | undefined;
+}
+
+/** What a worker is doing, from its session's records (oldest first) and other evidence: the newest wins. */
+export function workerState(
+	start: SessionState,
+	records: Iterable<TrafficRecord>,
+	evidence: Evidence = {},
+): WorkerState {
+	let state = start;
+	for (const record of records) state = foldTraffic(state, record);
+	return concludeState(state, evidence);
+}
+
+export function foldTraffic(state: SessionState, record: TrafficRecord): SessionState {
+	switch (record.type) {
+		case 'event':
+			return foldEvent(state, record.event, record.at);
+		case 'delivery': {
+			// Feedback handed over at Stop keeps the agent going; its next event may be a minute away.
+			const keepsGoing =
+				state.phase === 'idle' && record.delivery.event === state.idleEvent && record.delivery.rung === 'hook';
+			return keepsGoing ? working(state, record.at, 'feedback delivered') : state;
+		}
+		case 'trouble':
+			return state;
+	}
+}
+
+/** The source of an idle state that the user brought about at the agent's own terminal. */
+export const INTERRUPTED = 'interrupted in its terminal';
+
+/** The source of a state that only the process tells: there are no hooks. */
+export const UNHOOKED = 'its process runs; without hooks nothing more is known';
+
+/** A probe counts only this long after the last event: the CLI's own notes lag behind its hooks. */
+const PROBE_SETTLES_MS = 1000;
+
+export function concludeState(state: SessionState, evidence: Evidence): WorkerState {
+	const { process, stoppedAt, probe, interruptedAt } = evidence;
+	const isUnheard = evidence.hooks === 'off' && state.phase === 'starting' && process !== undefined;
+	const base: WorkerState = isUnheard
+		? { ...stateFromEvents(state), phase: 'working', source: UNHOOKED }
+		: stateFromEvents(state);
+	const eventMs = Date.parse(state.at);
+	const isDead = process?.liveness === 'dead';
+	if (isDead && stoppedAt !== undefined && Date.parse(stoppedAt) >= eventMs) return ended(base, 'stopped', stoppedAt);
+	if (isDead && Date.parse(process.at) >= eventMs)
+		return state.phase === 'ended' ? base : ended(base, 'process gone', process.at);
+	if (state.phase === 'ended') return base;
+	const probeMs = probe ? Date.parse(probe.at) : 0;
+	const interruptedMs = interruptedAt === undefined ? 0 : Date.parse(interruptedAt);
+	const isProbeNews = probe !== undefined && probeMs >= eventMs + PROBE_SETTLES_MS;
+	const isActive = state.phase === 'working' || state.phase === 'waiting';
+	if (
+		interruptedAt !== undefined &&
+		isActive &&
+		interruptedMs > eventMs &&
+		(!isProbeNews || interruptedMs >= probeMs)
+	) {
+		return idle(base, INTERRUPTED, interruptedAt);
+	}
+	return isProbeNews ? probed(base, probe.status, probe.at) : base;
+}
+
+function probed(base: WorkerState, status: ProbedStatus | 'unlisted', at: string): WorkerState {
+	if (status === 'unlisted') return ended(base, "agent's own list", at);
+	// What it says already is known in more detail from the events.
+	if (status.phase === base.phase) return base;
+	const source = "agent's own status";
+	switch (status.phase) {
+		case 'idle':
+			return idle(base, source, at);
+		case 'working':
+			return { ...base, phase: 'working', source, at };
+		case 'waiting':
+			return {
+				...base,
+				phase: 'waiting',
+				source,
+				at,
+				...(status.waitingFor !== undefined && { summary: status.waitingFor }),
+			};
+	}
+}
+
+function stateFromEvents(state: SessionState): WorkerState {
+	const tool =
+		state.phase === 'waiting'
+			? (state.asked ?? state.tools.at(-1))
+			: state.phase === 'working'
+				? state.tools.at(-1)
+				: undefined;
+	const summary = state.summary ?? tool?.summary;
+	return {
+		phase: state.phase,
+		source: state.source,
+		at: state.at,
+		...(tool?.name !== undefined && { tool: tool.name }),
+		...(summary !== undefined && { summary }),
+		...(state.session !== undefined && { session: state.session }),
+		...(state.subagents > 0 && { subagents: state.subagents }),
+	};
+}
+
+function idle({ tool: _tool, summary: _summary, ...rest }: WorkerState, source: string, at: string): WorkerState {
+	return { ...rest, phase: 'idle', source, at };
+}
+
+function ended(
+	{ tool: _tool, summary: _summary, subagents: _subagents, ...rest }: WorkerState,
+	source: string,
+	at: string,
+): WorkerState {
+	return { ...rest, phase: 'ended', source, at };
+}
+
+function stopped(state: SessionState, event: AgentEvent, at: string): SessionState {
+	const rest = resting(state, at, describe(event), event.event);
+	return { ...rest, summary: event.summary, stops: state.stops + 1 };
+}
+
+type Step = (state: SessionState, event: AgentEvent, at: string) => SessionState;
+
+const unchanged: Step = state => state;
+
+const toolIsOver: Step = (state, event, at) => {
+	// Reported late (hooks may run beside the agent): a turn that has ended does not begin again by it.
+	if (state.phase !== 'working' && state.phase !== 'waiting') return state;
+	const tools = withoutTool(state.tools, event);
+	if (state.phase === 'waiting' && !isAnswer(state.asked, event)) return { ...state, tools };
+	return { ...working(state, at, describe(event)), tools };
+};
+
+const steps: Readonly<Record<EventKind, Step>> = {
+	'session-start': (state, event, at) => {
+		const source = describe(event);
+		if (event.cause === 'compact') return { ...backFromCompaction(state), session: event.session };
+		if (event.cause === 'clear') return { ...resting(state, at, source), session: event.session, subagents: 0 };
+		return { ...startingState(at, event.session), source, stops: state.stops };
+	},
+	// The same process goes on with a new session: its start follows.
+	'session-end': (state, event, at) =>
+		event.cause === 'clear'
+			? state
+			: { ...resting(state, at, describe(event)), phase: 'ended', subagents: 0, summary: event.cause },
+	prompt: (state, event, at) => working({ ...state, tools: [] }, at, describe(event)),
+	'tool-start': (state, event, at) => {
+		const tool = { id: event.toolUseId, name: event.tool, summary: event.summary };
+		const tools = [...state.tools.filter(open => open.id === undefined || open.id !== tool.id), tool];
+		// A parallel call starting does not answer the question of another.
+		if (state.phase === 'waiting') return { ...state, tools };
+		return { ...working(state, at, describe(event)), tools };
+	},
+	'tool-end': toolIsOver,
+	'tool-failed': toolIsOver,
+	'batch-end': (state, event, at) => working({ ...state, tools: [] }, at, describe(event)),
+	'permission-check': unchanged,
+	'permission-asked': (state, event, at) => {
+		const open = state.tools.findLast(tool =>
+			event.toolUseId === undefined ? tool.name === event.tool : tool.id === event.toolUseId,
+		);
+		const asked = {
+			id: open?.id ?? event.toolUseId,
+			name: event.tool ?? open?.name,
+			summary: event.summary ?? open?.summary,
+		};
+		return {
+			...state,
+			phase: 'waiting',
+			at,
+			source: describe(event),
+			asked,
+			summary: undefined,
+			idleEvent: undefined,
+		};
+	},
+	'permission-denied': toolIsOver,
+	'permission-answered': (state, event, at) =>
+		state.phase === 'waiting' ? working(state, at, describe(event)) : state,
+	notification: (state, event, at) => {
+		const type = event.notification ?? '';
+		if (type === 'idle_prompt')
+			return state.phase === 'idle' ? state : resting(state, at, describe(event), event.event);
+		if (/^elicitation_(?:complete|response)$/.test(type) && state.phase === 'waiting')
+			return working(state, at, describe(event));
+		if (!/permission_prompt$|^elicitation|needs_input$/.test(type)) return state;
+		// It comes seconds after the question itself, which said more.
+		if (state.phase === 'waiting') return { ...state, at };
+		return {
+			...state,
+			phase: 'waiting',
+			at,
+			source: describe(event),
+			summary: event.summary,
+			asked: undefined,
+			idleEvent: undefined,
+		};
+	},
+	stop: stopped,
+	'stop-failed': stopped,
+	interrupted: stopped,
+	'compact-start': (state, event, at) => ({
+		...state,
+		phase: 'working',
+		at,
+		source: describe(event),
+		summary: 'compacting',
+		beforeCompact: state.beforeCompact ?? state.phase,
+	}),
+	'compact-end': (state, _event, at) => ({ ...backFromCompaction(state), at }),
+	// It may be reported late and says only that there was text.
+	'message-shown': (state, event, at) => (state.phase === 'starting' ? working(state, at, describe(event)) : state),
+	'subagent-start': unchanged,
+	'subagent-stop': unchanged,
+	'folder-changed': unchanged,
+	doorbell: unchanged,
+	'model-changed': unchanged,
+	'settings-changed': unchanged,
+	other: unchanged,
+};
+
+function foldEvent(state: SessionState, event: AgentEvent, at: string): SessionState {
+	if (event.kind === 'subagent-start') return { ...state, subagents: state.subagents + 1 };
+	if (event.kind === 'subagent-stop') return { ...state, subagents: Math.max(0, state.subagents - 1) };
+	if (event.subagent !== undefined) return state;
+	// An ended session starts again only by starting; whatever else comes was on its way.
+	if (state.phase === 'ended' && event.kind !== 'session-start') return state;
+	return steps[event.kind](state, event, at);
+}
+
+function working(state: SessionState, at: string, source: string): SessionState {
+	return {
+		...state,
+		phase: 'working',
+		at,
+		source,
+		asked: undefined,
+		summary: undefined,
+		idleEvent: undefined,
+		beforeCompact: undefined,
+	};
+}
+
+function resting(state: SessionState, at: string, source: string, idleEvent?: string): SessionState {
+	return { ...working(state, at, source), phase: 'idle', tools: [], idleEvent };
+}
+
+function backFromCompaction(state: SessionState): SessionState {
+	return { ...state, phase: state.beforeCompact ?? state.phase, beforeCompact: undefined, summary: undefined };
+}
+
+function isAnswer(asked: OpenTool | undefined, event: AgentEvent): boolean {
+	if (asked === undefined) return true;
+	if (asked.id !== undefined && event.toolUseId !== undefined) return asked.id === event.toolUseId;
+	return asked.name === undefined || event.tool === undefined || asked.name === event.tool;
+}
+
+function withoutTool(tools: readonly OpenTool[], event: AgentEvent): readonly OpenTool[] {
+	const index = tools.findIndex(tool =>
+		event.toolUseId === undefined ? tool.name === event.tool : tool.id === event.toolUseId,
+	);
+	return index === -1 ? tools : tools.toSpliced(index, 1);
+}
+
+/** The CLI's own words for what happened: `PreToolUse Bash`. */
+function describe(event: AgentEvent): string {
+	const detail = event.tool ?? event.notification ?? event.cause;
+	return detail === undefined ? event.event : `${event.event} ${detail}`;
+}

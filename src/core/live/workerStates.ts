@@ -1,0 +1,85 @@
+import type { Liveness, ProcessIdentity } from '../../base/liveness.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
+import { isFinal } from '../delegates/delegates.ts';
+import type { LiveDelegates } from './liveDelegates.ts';
+import type { WorkerState, WorkerView } from './overview.ts';
+import type { Prober } from '../sessions/prober.ts';
+import type { SessionMirror } from './sessionMirror.ts';
+import type { SessionView } from './sessionView.ts';
+import type { TaskMirror } from './taskMirror.ts';
+import { concludeState, startingState, type SessionState } from './workerState.ts';
+
+/** A worker's start is newer than its session's last event by more than this: the events are of an earlier run. */
+const RESTART_MS = 2000;
+
+/** How long a process found alive is taken to be, in milliseconds. */
+const ALIVE_MS = 500;
+
+/** Where the evidence of what a worker does comes from. */
+interface Sources {
+	tasks: TaskMirror;
+	traffic: SessionMirror;
+	delegates: LiveDelegates;
+	prober: Prober;
+	isAlive: (process: ProcessIdentity) => Liveness;
+	now: () => number;
+}
+
+interface Standing {
+	state: WorkerState;
+	view: SessionView | undefined;
+	/** By its session's events alone. */
+	folded: SessionState;
+}
+
+/** What each worker is doing, concluded from its records, its session's events, its process and what the agent itself says. */
+export class WorkerStates {
+	private readonly processes = new Map<string, { liveness: Liveness; at: string; checkedMs: number }>();
+
+	constructor(private readonly sources: Sources) {}
+
+	of(record: WorkerRecord): Standing {
+		const { traffic, prober } = this.sources;
+		const view = traffic.current(record);
+		const session = view?.session ?? record.sessions.at(-1)?.id;
+		const fresh = startingState(record.startedAt, record.sessions.at(-1)?.id);
+		const isRestarted = view?.state && Date.parse(record.startedAt) - Date.parse(view.state.at) > RESTART_MS;
+		const folded = view?.state && !isRestarted ? view.state : fresh;
+		const state = concludeState(folded, {
+			process: this.processEvidence(record) ?? this.endOfDelegate(record),
+			stoppedAt: record.stoppedAt,
+			probe: session === undefined ? undefined : prober.probe(session),
+			interruptedAt: view?.facts?.interruptedAt,
+			hooks: record.hooks,
+		});
+		return { state, view, folded };
+	}
+
+	viewOf(record: WorkerRecord): WorkerView {
+		const { state, view } = this.of(record);
+		const queued = this.sources.tasks.inState({ task: record.task, worker: record.name }, 'queued').length;
+		return { record, state, queued, ...(view?.facts && { facts: view.facts }) };
+	}
+
+	/** One that ended before its agent was started never had a process to be found gone. */
+	private endOfDelegate({ delegate: id }: WorkerRecord): { liveness: Liveness; at: string } | undefined {
+		const delegate = id === undefined ? undefined : this.sources.delegates.find(id);
+		if (!delegate || !isFinal(delegate.state)) return undefined;
+		return { liveness: 'dead', at: delegate.status.ended_at ?? delegate.record.createdAt };
+	}
+
+	private processEvidence(record: WorkerRecord): { liveness: Liveness; at: string } | undefined {
+		if (!record.process) return undefined;
+		const { isAlive, now } = this.sources;
+		const key = `${record.process.pid}/${record.process.startedTicks}`;
+		const known = this.processes.get(key);
+		if (known && (known.liveness === 'dead' || now() - known.checkedMs < ALIVE_MS)) return known;
+		const found = {
+			liveness: isAlive(record.process),
+			at: new Date(now()).toISOString(),
+			checkedMs: now(),
+		};
+		this.processes.set(key, found);
+		return found;
+	}
+}

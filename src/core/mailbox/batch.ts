@@ -1,0 +1,93 @@
+import { dirname } from 'node:path';
+import type { Effect } from '../../protocol/message.ts';
+import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
+import type { EventKind } from '../../protocol/traffic.ts';
+import { isAroundTools, isBeforeTool, isDue, type Slot } from './due.ts';
+import type { Claim, Mailbox } from './mailbox.ts';
+import { messageMark } from './messageId.ts';
+
+/** What one hook call hands to the agent. */
+export interface Batch {
+	claims: Claim[];
+	/** The messages as the agent reads them. */
+	text: string;
+	effect: Effect;
+}
+
+/**
+ * Claims what is due, most urgent first, as far as it fits into `limit` UTF-16 units; the rest waits for the next boundary.
+ * A message that is too long by itself is handed over as a file to read.
+ * @param canFile the agent has the `nancy` command on its PATH
+ * @param mayTake see {@link Mailbox.claim}
+ */
+export async function claimBatch(
+	mailbox: Mailbox,
+	{ kind, slot, canFile = true }: { kind: EventKind; slot: Slot; canFile?: boolean },
+	limit: number,
+	mayTake?: Parameters<Mailbox['claim']>[1],
+): Promise<Batch> {
+	const footer = howToFile(mailbox, canFile);
+	let room = limit - footer.length;
+	const claims = await mailbox.claim((content, id) => {
+		if (!isDue(slot, content)) return 'leave';
+		const size =
+			render({ content, id, deliveredFile: mailbox.deliveredFile(id), earlierClaims: 1 }, limit).length +
+			SEPARATOR.length;
+		if (size > room) return 'stop';
+		room -= size;
+		return 'take';
+	}, mayTake);
+	const effects = new Set(claims.map(claim => claim.content.effect));
+	return {
+		claims,
+		text: [...claims.map(claim => render(claim, limit)), footer].join(SEPARATOR),
+		effect: isAroundTools(slot) ? effectAt(kind, effects) : 'none',
+	};
+}
+
+const SEPARATOR = '\n\n';
+/** A single message may fill this share of a batch; above it, the agent reads the file. */
+const LARGEST_SHARE = 0.5;
+/** How much of a long message is shown beside the path of its file, in UTF-16 units. */
+const OPENING = 300;
+
+/** After the tools have run there is nothing left to halt, but the turn can still be ended. */
+function effectAt(kind: EventKind, effects: ReadonlySet<Effect>): Effect {
+	if (effects.has('pause')) return 'pause';
+	return effects.has('halt') && isBeforeTool(kind) ? 'halt' : 'none';
+}
+
+type Rendered = Pick<Claim, 'content' | 'deliveredFile' | 'earlierClaims'> & { id: MessageId };
+
+function render({ content, id, deliveredFile, earlierClaims }: Rendered, limit: number): string {
+	const urgent = content.priority === 'urgent' ? 'urgent ' : '';
+	const repeat = earlierClaims === 0 ? '' : '\n(You may have received this message before.)';
+	const words = content.from === ORCHESTRATOR ? content.text : withoutMarks(content.text);
+	const text =
+		words.length <= limit * LARGEST_SHARE
+			? words
+			: `${words.slice(0, OPENING)} …\nThis message is long. Read the whole of it now in ${deliveredFile}`;
+	return `${messageMark(id)} ${urgent}${content.kind} from ${speaker(content.from)}]\n${text}${repeat}`;
+}
+
+/** What looks like the beginning of a message, in another agent's words: it would be read as one, perhaps from the user. */
+function withoutMarks(text: string): string {
+	return text.replace(FORGED_MARK, '(');
+}
+
+/** As {@link messageMark} writes it, or nearly so: spaces and invisible characters do not make it another one to a reader. */
+const FORGED_MARK = /[[［【](?=[\s\p{Cf}]*nancy[\s\p{Cf}]+message)/giu;
+
+function howToFile(mailbox: Mailbox, canFile: boolean): string {
+	const folder = dirname(mailbox.deliveredFile('x'));
+	const advice = canFile ? ' When you have acted on one, file it: nancy archive <id>' : '';
+	return `[Each message is kept as ${folder}/<id>.md.${advice}]`;
+}
+
+/** Who speaks, in words that an agent can weigh: only the human's own messages are called the user's. */
+function speaker(from: string): string {
+	if (from === ORCHESTRATOR) return 'the user (Nancy sidebar)';
+	if (from.startsWith('delegate:'))
+		return `your delegate ${from.slice('delegate:'.length)} (another agent, not the user)`;
+	return `worker ${from} (another agent, not the user)`;
+}

@@ -1,0 +1,40 @@
+import type { Driver } from '../driver/driver.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+
+/** Why a queued message still waits, in Nancy's own words. */
+export const HELD = {
+	ended: 'the agent has ended; resume it to deliver',
+	waiting: 'the agent waits for an answer in its terminal',
+	resting: 'the agent is idle already; the pause waits for the next prompt',
+	unheard: 'the agent is idle and did not answer its bell; it gets the message at its next prompt',
+	bell: 'this version of the agent cannot be woken when idle; it gets the message at its next prompt, or by “Nancy: Wake by Typing”',
+	brought:
+		'the message may have come with the repository: git tracks files of .nancy, or does not say. Look at what is in it, then run ' +
+		'“git rm -r --cached .nancy”; “nancy setup” says what else is in the way',
+	unhooked: 'the agent was started without hooks and hears nothing; tell it in its terminal, or resume it with hooks',
+} as const;
+
+const FIXED: ReadonlySet<string> = new Set(Object.values(HELD));
+
+/** Whether Nancy gave this reason, of an agent of one of these drivers: whatever else stands there, somebody else wrote. */
+export function isOurs(reason: string, drivers: readonly Pick<Driver, 'limits'>[]): boolean {
+	return FIXED.has(reason) || drivers.some(({ limits }) => limits.wake === reason);
+}
+
+/**
+ * Takes back what Nancy said of a worker's messages, for a new process of it: of that it is not so, and where no window looks nobody
+ * else would take it back. Never throws: it is a word about the message, which waits for a process either way.
+ */
+export async function forgetReasons(
+	workspace: Workspace,
+	address: WorkerAddress,
+	driver: Pick<Driver, 'limits'>,
+): Promise<void> {
+	try {
+		const mailbox = workspace.mailbox(address);
+		for (const { id, held } of (await mailbox.list(['queued'])).messages)
+			if (held !== undefined && isOurs(held, [driver])) await mailbox.setHeld(id, undefined);
+	} catch {
+		// Whoever keeps the mailboxes does it later.
+	}
+}

@@ -1,0 +1,297 @@
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import {
+	createFileAtomic,
+	moveIfThere,
+	moveIfThereSync,
+	readTextIfExists,
+	writeFileAtomic,
+	writeFileAtomicSync,
+} from '../../base/atomicFile.ts';
+import { NancyError } from '../../base/errors.ts';
+import { liveness, ownIdentity } from '../../base/liveness.ts';
+import { formatMessage, type MessageContent } from '../../protocol/message.ts';
+import type { MessageId } from '../../protocol/names.ts';
+import { Receipt } from '../../protocol/records.ts';
+import { jsonText } from '../files/jsonFile.ts';
+import {
+	CLAIM_FILE,
+	MailboxFiles,
+	MESSAGE_STATES,
+	parseFile,
+	type MailboxListing,
+	type MessageState,
+	type StoredMessage,
+} from './mailboxFiles.ts';
+import { newMessageId } from './messageId.ts';
+import { messageFile } from '../files/paths.ts';
+
+/** What is known of a delivery by whoever makes it. */
+type DeliveryFacts = Pick<Receipt, 'deliveredAt' | 'event' | 'driver' | 'session' | 'tool' | 'toolUseId' | 'rung'>;
+
+/** A message that this process has taken out of the inbox and nobody else can take. */
+export interface Claim {
+	id: MessageId;
+	content: MessageContent;
+	/** Where the file stands once it is delivered: what a long message's reader is pointed to. */
+	deliveredFile: string;
+	earlierClaims: number;
+	/** The agent has it: writes the receipt, then files the message. */
+	deliver(facts: DeliveryFacts): void;
+	/** The agent does not have it: back to the inbox. */
+	release(): void;
+}
+
+/**
+ * One worker's messages: a folder for each state, one file for each message, moved by rename. Any number of processes may
+ * use the same mailbox at once; nothing here is cached.
+ */
+export class Mailbox {
+	private readonly files: MailboxFiles;
+
+	/** @param root the `.nancy` folder; no link below it is followed */
+	constructor(
+		root: string,
+		readonly folder: string,
+	) {
+		this.files = new MailboxFiles(root, folder);
+	}
+
+	/** Where a message stands once it is delivered. */
+	deliveredFile(id: string): string {
+		return this.files.in('delivered', `${id}.md`);
+	}
+
+	/** Everything in these states, with receipts. What cannot be read is listed as a problem and left alone. */
+	list(states: readonly MessageState[] = MESSAGE_STATES): Promise<MailboxListing> {
+		return this.files.list(states);
+	}
+
+	/** Queues a message and returns its id. */
+	async put(content: MessageContent, id: MessageId = newMessageId()): Promise<MessageId> {
+		await this.makeFolders();
+		if (!(await createFileAtomic(this.files.in('queued', messageFile(id)), formatMessage(content)))) {
+			throw new NancyError('bad-message', `a message ${id} is queued already`);
+		}
+		return id;
+	}
+
+	/** Makes the folders, so that a person can drop a file by hand and a guard can look for one. */
+	async makeFolders(): Promise<void> {
+		this.files.refuseLinks();
+		for (const state of ['queued', 'claimed', 'delivered'] as const) {
+			if (!existsSync(this.files.in(state))) await mkdir(this.files.in(state), { recursive: true, mode: 0o700 });
+		}
+	}
+
+	/**
+	 * Takes queued messages, in delivery order, as long as `take` says so. Exactly one claimer gets each message. Claims of
+	 * dead processes are returned to the inbox first.
+	 * @param mayTake asked once, before any of what was chosen is touched; never where that is nothing
+	 */
+	async claim(
+		take: (message: MessageContent, id: MessageId) => 'take' | 'leave' | 'stop',
+		mayTake: (chosen: readonly StoredMessage[]) => Promise<boolean> = () => Promise.resolve(true),
+	): Promise<Claim[]> {
+		await this.recover();
+		const { messages } = await this.list(['queued']);
+		const chosen: StoredMessage[] = [];
+		for (const message of messages) {
+			const verdict = take(message.content, message.id);
+			if (verdict === 'stop') break;
+			if (verdict === 'take') chosen.push(message);
+		}
+		if (chosen.length === 0 || !(await mayTake(chosen))) return [];
+		await this.makeFolders();
+		const claims: Claim[] = [];
+		try {
+			const claimed = this.claimedIds();
+			for (const { id } of chosen) {
+				const claim = this.claimOne(id, claimed);
+				if (claim) claims.push(claim);
+			}
+			return claims;
+		} catch (error) {
+			// A full disk, a folder that lost its rights: what was claimed is for the next hook.
+			for (const claim of claims) claim.release();
+			throw error;
+		}
+	}
+
+	/** Gives the claims of dead processes back to the inbox, or finishes them where the receipt was written already. */
+	async recover(): Promise<MessageId[]> {
+		this.files.refuseLinks();
+		const returned: MessageId[] = [];
+		for (const name of this.files.names('claimed')) {
+			const match = CLAIM_FILE.exec(name);
+			const id = this.files.idOf('claimed', name);
+			if (!match || id === undefined) continue;
+			const owner = { pid: Number(match[1]), startedTicks: Number(match[2]) };
+			// In doubt the claim stands: a message late is better than a message twice.
+			if (liveness(owner) !== 'dead') continue;
+			if (await exists(this.files.receiptFile('delivered', id))) {
+				await moveIfThere(this.files.in('claimed', name), this.files.in('delivered', messageFile(id)));
+				continue;
+			}
+			writeFileAtomicSync(this.files.returnsFile(id), String(this.returns(id) + 1));
+			if (this.giveBack(this.files.in('claimed', name), id)) returned.push(id);
+		}
+		return returned;
+	}
+
+	/** Takes a queued message back. */
+	async withdraw(id: MessageId): Promise<void> {
+		if (!(await this.moveQueued(id, 'withdrawn'))) throw notQueued(id);
+	}
+
+	/** Files a message away: a delivered one that was acted on, or one that the human has read. */
+	async archive(id: MessageId): Promise<void> {
+		this.files.refuseLinks();
+		await mkdir(this.files.in('archived'), { recursive: true, mode: 0o700 });
+		if (await exists(this.files.in('delivered', messageFile(id)))) {
+			// No other message of this name can be there: see claimOne.
+			await moveIfThere(this.files.in('delivered', messageFile(id)), this.files.in('archived', messageFile(id)));
+			return this.archiveReceipt(id);
+		}
+		if (await this.moveQueued(id, 'archived')) return;
+		// Whoever archived it may have been killed before the receipt followed.
+		if (await exists(this.files.in('archived', messageFile(id)))) return this.archiveReceipt(id);
+		throw new NancyError('no-message', `there is no message ${id} in ${this.folder}`);
+	}
+
+	private async archiveReceipt(id: MessageId): Promise<void> {
+		await moveIfThere(this.files.receiptFile('delivered', id), this.files.receiptFile('archived', id));
+	}
+
+	/** Replaces a queued message's content. Fails when it is no longer queued: then it has been read as it was. */
+	async edit(id: MessageId, change: (content: MessageContent) => MessageContent): Promise<void> {
+		await this.makeFolders();
+		const claim = this.claimOne(id);
+		if (!claim) throw notQueued(id);
+		try {
+			await writeFileAtomic(this.claimFile(claim.id), formatMessage(change(claim.content)));
+		} finally {
+			claim.release();
+		}
+	}
+
+	/** Puts queued messages into this order; those not named come after them. Urgent ones still go first. */
+	async reorder(ids: readonly MessageId[]): Promise<void> {
+		for (const [index, id] of ids.entries()) await this.edit(id, content => ({ ...content, order: index + 1 }));
+	}
+
+	/** Marks a message of the human's inbox as read; returns its id from now on. */
+	async markRead(id: MessageId): Promise<MessageId> {
+		const read = await this.moveQueued(id, 'delivered');
+		if (read === undefined) throw notQueued(id);
+		return read;
+	}
+
+	/** Notes why a queued message has not been delivered, or clears the note. */
+	async setHeld(id: MessageId, reason: string | undefined): Promise<void> {
+		if (reason === undefined) await rm(this.files.heldFile(id), { force: true });
+		else if (await exists(this.files.in('queued', messageFile(id))))
+			await writeFileAtomic(this.files.heldFile(id), `${reason}\n`);
+	}
+
+	/** Adds what became known later (the transcript shows the text) to a delivered message's receipt. */
+	async updateReceipt(id: MessageId, change: (receipt: Receipt) => Receipt): Promise<void> {
+		for (const state of ['delivered', 'archived'] as const) {
+			const file = this.files.receiptFile(state, id);
+			const text = await readTextIfExists(file);
+			if (text === undefined) continue;
+			await writeFileAtomic(file, `${JSON.stringify(change(Receipt.parse(JSON.parse(text))), null, '\t')}\n`);
+			return;
+		}
+	}
+
+	/** Returns the id it has there, or `undefined` when it is not queued any more. */
+	private async moveQueued(id: MessageId, to: MessageState): Promise<MessageId | undefined> {
+		this.files.refuseLinks();
+		await mkdir(this.files.in(to), { recursive: true, mode: 0o700 });
+		const filedAs = this.freeId(id);
+		if (!(await moveIfThere(this.files.in('queued', messageFile(id)), this.files.in(to, messageFile(filedAs)))))
+			return undefined;
+		await rm(this.files.heldFile(id), { force: true });
+		return filedAs;
+	}
+
+	/** A file saved again under the name of a message that was filed is a new message, never an overwrite of the old one. */
+	private freeId(id: MessageId, claimedIds: ReadonlySet<MessageId> = this.claimedIds()): MessageId {
+		const filed = ['delivered', 'archived', 'withdrawn'] as const;
+		const isTaken = claimedIds.has(id) || filed.some(state => existsSync(this.files.in(state, messageFile(id))));
+		return isTaken ? newMessageId() : id;
+	}
+
+	private claimedIds(): ReadonlySet<MessageId> {
+		const ids = this.files.names('claimed').map(name => this.files.idOf('claimed', name));
+		return new Set(ids.filter(id => id !== undefined));
+	}
+
+	/**
+	 * Synchronous, as is {@link Claim.deliver}: the hook program claims and files up to fifty messages while its agent waits,
+	 * and a dozen hops through the thread pool for each of them would be most of that time.
+	 */
+	private claimOne(queuedAs: MessageId, claimedIds: ReadonlySet<MessageId> = this.claimedIds()): Claim | undefined {
+		// Decided before the claim and part of its name: a receipt of this id can only be this message's.
+		const id = this.freeId(queuedAs, claimedIds);
+		const claimed = this.claimFile(id);
+		if (!moveIfThereSync(this.files.in('queued', messageFile(queuedAs)), claimed)) return undefined;
+		const parsed = parseFile(claimed, readFileSync(claimed, 'utf8'));
+		if (!parsed.ok) {
+			this.giveBack(claimed, id);
+			return undefined;
+		}
+		const deliveredFile = this.deliveredFile(id);
+		const earlierClaims = this.returns(id);
+		return {
+			id,
+			content: parsed.content,
+			deliveredFile,
+			earlierClaims,
+			deliver: facts => {
+				const receipt = { ...facts, version: 1, id, earlierClaims } satisfies Receipt;
+				writeFileAtomicSync(this.files.receiptFile('delivered', id), jsonText(receipt));
+				renameSync(claimed, deliveredFile);
+				const held = this.files.heldFile(queuedAs);
+				if (existsSync(held)) rmSync(held, { force: true });
+				if (earlierClaims > 0) rmSync(this.files.returnsFile(id), { force: true });
+			},
+			release: () => {
+				this.giveBack(claimed, id);
+			},
+		};
+	}
+
+	/** Back to the inbox, under a new id where that name has been taken meanwhile: nothing is overwritten. */
+	private giveBack(claimed: string, id: MessageId): boolean {
+		const target = existsSync(this.files.in('queued', messageFile(id))) ? newMessageId() : id;
+		return moveIfThereSync(claimed, this.files.in('queued', messageFile(target)));
+	}
+
+	/** How often a claim of this message was given back because its process had died. */
+	private returns(id: MessageId): number {
+		return existsSync(this.files.returnsFile(id))
+			? Number(readFileSync(this.files.returnsFile(id), 'utf8')) || 0
+			: 0;
+	}
+
+	private claimFile(id: MessageId): string {
+		const me = ownIdentity();
+		return this.files.in('claimed', `${me.pid}-${me.startedTicks}-${messageFile(id)}`);
+	}
+}
+
+function notQueued(id: MessageId): NancyError {
+	return new NancyError(
+		'not-queued',
+		`message ${id} is not queued any more: the agent has read it, or it was taken back`,
+	);
+}
+
+async function exists(file: string): Promise<boolean> {
+	return stat(file).then(
+		() => true,
+		() => false,
+	);
+}

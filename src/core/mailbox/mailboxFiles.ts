@@ -1,0 +1,241 @@
+import { isUtf8 } from 'node:buffer';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { readTextIfExists } from '../../base/atomicFile.ts';
+import { mapConcurrently } from '../../base/concurrent.ts';
+import { errorText, hasErrno } from '../../base/errors.ts';
+import { parseMessage, type MessageContent, type ParsedMessage } from '../../protocol/message.ts';
+import { LONGEST_MESSAGE_NAME, MessageId } from '../../protocol/names.ts';
+import { Receipt } from '../../protocol/records.ts';
+import { refuseLinks } from '../files/links.ts';
+
+export type MessageState = 'queued' | 'claimed' | 'delivered' | 'archived' | 'withdrawn';
+
+/** A message as it stands in a mailbox. */
+export interface StoredMessage {
+	id: MessageId;
+	state: MessageState;
+	file: string;
+	content: MessageContent;
+	receipt?: Receipt;
+	/** Why a queued message is still queued, when something is known to be in its way. */
+	held?: string;
+}
+
+/** A file in a mailbox that is not a message; it is left where it is. */
+export interface MailboxProblem {
+	file: string;
+	reason: string;
+}
+
+export interface MailboxListing {
+	/** Queued ones in delivery order, then the others, newest first. */
+	messages: StoredMessage[];
+	problems: MailboxProblem[];
+}
+
+/** The name of each state's folder in a mailbox. */
+export const folderByState: Readonly<Record<MessageState, string>> = {
+	queued: 'inbox',
+	claimed: 'claimed',
+	delivered: 'delivered',
+	archived: 'archive',
+	withdrawn: 'withdrawn',
+};
+
+export const MESSAGE_STATES = [
+	'queued',
+	'claimed',
+	'delivered',
+	'archived',
+	'withdrawn',
+] as const satisfies readonly MessageState[];
+
+/** `<pid>-<start ticks>-<id>.md`: whose claim it is, so that a dead claimer's message can go back. */
+export const CLAIM_FILE = /^(\d+)-(\d+)-(.+)\.md$/;
+
+/** What stands where in one mailbox, and what it says. Nothing here moves or changes a file. */
+export class MailboxFiles {
+	/** @param root the `.nancy` folder; no link below it is followed */
+	constructor(
+		private readonly root: string,
+		readonly folder: string,
+	) {}
+
+	/** @param name one path segment; asked a dozen times for each message, and `join` takes a path apart every time */
+	in(state: MessageState, name?: string): string {
+		const folder = `${this.folder}${sep}${folderByState[state]}`;
+		return name === undefined ? folder : `${folder}${sep}${name}`;
+	}
+
+	/** A link could point a hook at somebody else's files. */
+	refuseLinks(): void {
+		let folder = this.root;
+		const above = relative(this.root, this.folder)
+			.split(sep)
+			.map(segment => (folder = join(folder, segment)));
+		const states = MESSAGE_STATES.map(state => this.in(state));
+		refuseLinks([this.root, ...above, ...states]);
+	}
+
+	/** Everything in these states, with receipts. What cannot be read is listed as a problem and left alone. */
+	async list(states: readonly MessageState[]): Promise<MailboxListing> {
+		this.refuseLinks();
+		const messages: StoredMessage[] = [];
+		const problems: MailboxProblem[] = [];
+		for (const state of states) {
+			const names = this.names(state);
+			const read =
+				state === 'queued'
+					? names.map(name => this.readQueued(name, problems))
+					: await mapConcurrently(names, name => this.readFiled(state, name, problems));
+			messages.push(...read.filter(message => message !== undefined));
+		}
+		const queued = messages.filter(message => message.state === 'queued').sort(byDeliveryOrder);
+		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
+		return { messages: [...queued, ...others], problems };
+	}
+
+	idOf(state: MessageState, name: string): MessageId | undefined {
+		const stem = state === 'claimed' ? CLAIM_FILE.exec(name)?.[3] : name.slice(0, -'.md'.length);
+		const id = MessageId.safeParse(stem);
+		return id.success ? id.data : undefined;
+	}
+
+	names(state: MessageState): string[] {
+		try {
+			const entries = readdirSync(this.in(state), { withFileTypes: true });
+			return entries.filter(entry => entry.isFile() && entry.name.endsWith('.md')).map(entry => entry.name);
+		} catch (error) {
+			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
+			throw error;
+		}
+	}
+
+	private async receipt(
+		state: MessageState,
+		id: MessageId,
+		problems: MailboxProblem[],
+	): Promise<Receipt | undefined> {
+		const file = this.receiptFile(state, id);
+		const text = await readTextIfExists(file);
+		if (text === undefined) return undefined;
+		const parsed = Receipt.safeParse(tryJson(text));
+		if (parsed.success) return parsed.data;
+		problems.push({ file, reason: 'not a receipt' });
+		return undefined;
+	}
+
+	heldFile(id: MessageId): string {
+		return this.in('queued', `${id}.held`);
+	}
+
+	returnsFile(id: MessageId): string {
+		return this.in('claimed', `${id}.returns`);
+	}
+
+	receiptFile(state: MessageState, id: MessageId): string {
+		return this.in(state, `${id}.receipt.json`);
+	}
+
+	private async readFiled(
+		state: MessageState,
+		name: string,
+		problems: MailboxProblem[],
+	): Promise<StoredMessage | undefined> {
+		const text = await readTextIfExists(this.in(state, name)).catch((error: unknown) => {
+			problems.push({ file: this.in(state, name), reason: errorText(error) });
+			return undefined;
+		});
+		const message = this.stored(state, name, text, problems);
+		const receipt = message && state !== 'claimed' ? await this.receipt(state, message.id, problems) : undefined;
+		return receipt && message ? { ...message, receipt } : message;
+	}
+
+	/** Synchronous for the same reason as {@link claimOne}. */
+	private readQueued(name: string, problems: MailboxProblem[]): StoredMessage | undefined {
+		try {
+			const message = this.stored('queued', name, readIfThereSync(this.in('queued', name)), problems);
+			const held =
+				message && existsSync(this.heldFile(message.id))
+					? readIfThereSync(this.heldFile(message.id))
+					: undefined;
+			return held !== undefined && message ? { ...message, held: held.trim() } : message;
+		} catch (error) {
+			// One file that may not be read must not hold up the others.
+			problems.push({ file: this.in('queued', name), reason: errorText(error) });
+			return undefined;
+		}
+	}
+
+	private stored(
+		state: MessageState,
+		name: string,
+		text: string | undefined,
+		problems: MailboxProblem[],
+	): StoredMessage | undefined {
+		const id = this.idOf(state, name);
+		// An empty file in the inbox is one that somebody is still writing.
+		if (text === undefined || (text === '' && state === 'queued')) return undefined;
+		const file = this.in(state, name);
+		if (id === undefined) {
+			if (!name.startsWith('.')) problems.push({ file, reason: nameProblem(state, name) });
+			return undefined;
+		}
+		const parsed = parseFile(file, text);
+		if (parsed.ok) return { id, state, file, content: parsed.content };
+		problems.push({ file, reason: parsed.reason });
+		return undefined;
+	}
+}
+
+/** Why {@link MailboxFiles.idOf} makes nothing of it. */
+function nameProblem(state: MessageState, name: string): string {
+	if (state === 'claimed' && !CLAIM_FILE.test(name))
+		return `its name is not that of a claim; if it is a message, move it to ${folderByState.queued}`;
+	return Buffer.byteLength(name) - '.md'.length > LONGEST_MESSAGE_NAME
+		? 'its name is too long; rename it'
+		: 'its name has a character that no message may have; rename it';
+}
+
+/**
+ * Editors of some systems save other encodings: handed over, such a message would be gibberish with a receipt. Only where decoding has
+ * put U+FFFD are the bytes worth a second look, for Node reads text faster than bytes.
+ */
+export function parseFile(file: string, text: string): ParsedMessage {
+	const bytes = text.includes('\uFFFD') ? ifThere(() => readFileSync(file)) : undefined;
+	return bytes && !isUtf8(bytes) ? { ok: false, reason: 'it is not UTF-8; save it as UTF-8' } : parseMessage(text);
+}
+
+/** Urgent first, then the order set by hand, then by age. */
+export function byDeliveryOrder(
+	a: { id: string; content: MessageContent },
+	b: { id: string; content: MessageContent },
+): number {
+	const urgency = Number(b.content.priority === 'urgent') - Number(a.content.priority === 'urgent');
+	if (urgency !== 0) return urgency;
+	const place = (a.content.order ?? Infinity) - (b.content.order ?? Infinity);
+	if (place !== 0 && !Number.isNaN(place)) return place;
+	return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+function readIfThereSync(file: string): string | undefined {
+	return ifThere(() => readFileSync(file, 'utf8'));
+}
+
+function ifThere<T>(read: () => T): T | undefined {
+	try {
+		return read();
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT')) return undefined;
+		throw error;
+	}
+}
+
+function tryJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,47 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
+import type { SessionId } from '../../protocol/names.ts';
+import type { NancyPaths } from '../files/paths.ts';
+
+/**
+ * What the hooks of a session last said about its turn, in `phases/<session>`; the sh guard writes it too. `woken`: a wake
+ * was sent and its prompt has not come yet. It is only as true as events are: breaking a turn off fires none.
+ */
+export interface HookPhase {
+	phase: 'idle' | 'busy' | 'woken' | 'unknown';
+	/** How long ago it was said, in milliseconds. */
+	ageMs: number;
+}
+
+export async function readPhase(paths: NancyPaths, session: SessionId): Promise<HookPhase> {
+	const file = join(paths.phases, session);
+	const [word = ''] = ((await readTextIfExists(file)) ?? '').split('\n');
+	const written = await stat(file).catch(() => undefined);
+	const phase = word === 'idle' || word === 'busy' || word === 'woken' ? word : 'unknown';
+	return { phase, ageMs: written ? Date.now() - written.mtimeMs : Infinity };
+}
+
+export async function writePhase(
+	paths: NancyPaths,
+	session: SessionId,
+	phase: 'idle' | 'busy' | 'woken',
+): Promise<void> {
+	await writeFileAtomic(join(paths.phases, session), `${phase}\n`);
+}
+
+/**
+ * Stops in a row that were held back to hand something over, in `phases/<session>.held`: only a stop that says that it follows
+ * another asks for it. A file of its own, for some CLIs report a prompt in between, at which the phase is written anew.
+ */
+export async function readHeldStops(paths: NancyPaths, session: SessionId): Promise<number> {
+	return Number(await readTextIfExists(heldFile(paths, session))) || 0;
+}
+
+export async function writeHeldStops(paths: NancyPaths, session: SessionId, count: number): Promise<void> {
+	await writeFileAtomic(heldFile(paths, session), `${count}\n`);
+}
+
+function heldFile(paths: NancyPaths, session: SessionId): string {
+	return join(paths.phases, `${session}.held`);
+}

@@ -1,0 +1,80 @@
+import type { DriverId, SessionId } from '../../protocol/names.ts';
+import type { Driver, ProbedStatus } from '../driver/driver.ts';
+import type { Evidence } from '../live/workerState.ts';
+
+/** Asks an agent CLI what all its sessions are doing. Handed in: the core starts no process. Rejecting means "cannot tell". */
+export type Ask = (driver: Driver) => Promise<ReadonlyMap<SessionId, ProbedStatus>>;
+
+type Probe = NonNullable<Evidence['probe']>;
+
+const SHORTEST_MS = 3000;
+const LONGEST_MS = 30_000;
+
+interface Pace {
+	isAsking: boolean;
+	nextMs: number;
+	intervalMs: number;
+}
+
+/**
+ * Keeps what the agents themselves say. One call serves all sessions of a driver; it is made only while a state is in doubt, and
+ * less and less often while nothing changes: it costs a process.
+ */
+export class Prober {
+	private readonly paces = new Map<DriverId, Pace>();
+	private readonly probes = new Map<SessionId, Probe>();
+
+	constructor(
+		private readonly ask: Ask,
+		private readonly now: () => number,
+	) {}
+
+	probe(session: SessionId): Probe | undefined {
+		return this.probes.get(session);
+	}
+
+	/** An event came: what the agent says next may differ. */
+	wake(driver: DriverId): void {
+		const pace = this.paces.get(driver);
+		if (!pace) return;
+		pace.nextMs = Math.min(pace.nextMs, this.now() + SHORTEST_MS);
+		pace.intervalMs = SHORTEST_MS;
+	}
+
+	/** Asks for these sessions if it is time to; true when an answer changed something. Never rejects. */
+	async look(driver: Driver, sessions: readonly SessionId[]): Promise<boolean> {
+		if (driver.probe === 'none' || sessions.length === 0) return false;
+		const pace = this.paces.get(driver.id) ?? { isAsking: false, nextMs: 0, intervalMs: SHORTEST_MS };
+		this.paces.set(driver.id, pace);
+		if (pace.isAsking || this.now() < pace.nextMs) return false;
+		pace.isAsking = true;
+		// Evidence counts from when it was asked for: what happens meanwhile is newer.
+		const at = new Date(this.now()).toISOString();
+		let isChanged = false;
+		try {
+			const answer = await this.ask(driver);
+			for (const [session, status] of answer) isChanged = this.note(session, status, at) || isChanged;
+			// Only what was listed before can be missed.
+			for (const session of sessions) {
+				if (!answer.has(session) && this.probes.has(session))
+					isChanged = this.note(session, 'unlisted', at) || isChanged;
+			}
+		} catch {
+			// The CLI is busy, gone or too old: no answer is no evidence.
+		}
+		pace.isAsking = false;
+		pace.intervalMs = isChanged ? SHORTEST_MS : Math.min(LONGEST_MS, pace.intervalMs * 2);
+		pace.nextMs = this.now() + pace.intervalMs;
+		return isChanged;
+	}
+
+	private note(session: SessionId, status: Probe['status'], at: string): boolean {
+		const before = this.probes.get(session);
+		this.probes.set(session, { status, at });
+		return phaseOf(before?.status) !== phaseOf(status);
+	}
+}
+
+function phaseOf(status: Probe['status'] | undefined): string | undefined {
+	return typeof status === 'object' ? status.phase : status;
+}

@@ -1,0 +1,273 @@
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import * as z from 'zod/mini';
+import { hasErrno, NancyError } from '../../base/errors.ts';
+import { liveness, type ProcessIdentity } from '../../base/liveness.ts';
+import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
+import { ProcessRecord, type WorkerRecord } from '../../protocol/records.ts';
+import type { Driver } from '../driver/driver.ts';
+import { forgetReasons } from '../mailbox/held.ts';
+import { readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
+import { APPEND } from '../files/links.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+
+/** Who fired a hook. */
+export interface SessionCaller {
+	session: SessionId;
+	driver: Pick<Driver, 'id' | 'limits'>;
+	/** The agent's process, where the CLI says which it is and it has not ended yet. */
+	agent: ProcessIdentity | undefined;
+	/** Whether the CLI says which process it is, though that may have ended by now. */
+	isNamed: boolean;
+	/** NANCY_TASK_DIR and NANCY_WORKER of the terminal that Nancy started; anything started from it inherits them. */
+	launchedFor: { taskFolder: string | undefined; worker: string | undefined };
+	transcript: string | undefined;
+	/** The session begins with this event. */
+	begins: boolean;
+	/** Why it begins, where the CLI says so: `startup`, `resume`, `clear`, `compact`, `fork`. */
+	cause: string | undefined;
+}
+
+export interface BoundSession {
+	address: WorkerAddress;
+	record: WorkerRecord;
+	watched: boolean;
+}
+
+/** `agents/<pid>.json` */
+const AgentProcess = z.looseObject({
+	version: z.literal(1),
+	process: ProcessRecord,
+	task: TaskName,
+	worker: WorkerName,
+	session: SessionId,
+});
+
+/**
+ * The worker that a session belongs to. A session that Nancy knows keeps its worker; a new conversation of the same process
+ * (clear, fork, resume) goes on as the same worker; one in a terminal of Nancy's is the worker it was started for, unless
+ * that worker's own process lives, which means that this is an agent started by a tool of the worker. Any other session
+ * gets a task of its own. Safe to repeat and to be killed in between.
+ */
+export async function bindCaller(workspace: Workspace, caller: SessionCaller): Promise<BoundSession> {
+	const known = await workspace.sessionBinding(caller.session);
+	const knownRecord = known && (await workspace.worker(known.address));
+	const address =
+		(knownRecord && known.address) ??
+		(await workerOfProcess(workspace, caller.agent)) ??
+		(await workerOfTerminal(workspace, caller)) ??
+		(await adopt(workspace, caller));
+	const record = await recordSession(workspace, address, caller, knownRecord);
+	// Every start of a process begins a session, or is met unbound: in between nothing about it changes.
+	if (caller.begins || !knownRecord) await recordAgent(workspace, address, caller);
+	const isSame = known?.address.task === address.task && known.address.worker === address.worker;
+	if (!isSame) {
+		for (const folder of [workspace.paths.phases, workspace.paths.halts]) {
+			await mkdir(folder, { recursive: true, mode: 0o700 });
+		}
+		await workspace.bindSession(caller.session, address, false);
+	}
+	return { address, record, watched: isSame && known.watched };
+}
+
+/** Makes the file that the session is to watch. A watcher does not see a file in a folder that is not there. */
+export async function makeBell(workspace: Workspace, session: SessionId): Promise<string> {
+	const bell = workspace.paths.bell(session);
+	await mkdir(dirname(bell), { recursive: true, mode: 0o700 });
+	// Opened for appending: a bell that has just been rung keeps its content.
+	await (await open(bell, APPEND, 0o600)).close();
+	return bell;
+}
+
+async function isWorker(workspace: Workspace, address: WorkerAddress): Promise<boolean> {
+	return (await workspace.worker(address)) !== undefined;
+}
+
+async function workerOfProcess(
+	workspace: Workspace,
+	agent: ProcessIdentity | undefined,
+): Promise<WorkerAddress | undefined> {
+	if (!agent) return undefined;
+	const found = await agentProcess(workspace, `${agent.pid}.json`);
+	if (found?.process.pid !== agent.pid || found.process.startedTicks !== agent.startedTicks) return undefined;
+	const address = { task: found.task, worker: found.worker };
+	return (await isWorker(workspace, address)) ? address : undefined;
+}
+
+async function workerOfTerminal(workspace: Workspace, caller: SessionCaller): Promise<WorkerAddress | undefined> {
+	const { taskFolder, worker } = caller.launchedFor;
+	if (taskFolder === undefined || dirname(taskFolder) !== workspace.paths.tasks) return undefined;
+	const task = TaskName.safeParse(basename(taskFolder));
+	const name = WorkerName.safeParse(worker);
+	if (!task.success || !name.success || name.data === ORCHESTRATOR) return undefined;
+	const address = { task: task.data, worker: name.data };
+	const record = await workspace.worker(address);
+	if (!record || (await hasLivingAgent(workspace, address, caller.agent))) return undefined;
+	return caller.agent || mayFollow(record, caller) ? address : undefined;
+}
+
+/** Begun in the process that had a session before. */
+const CONTINUING: ReadonlySet<string | undefined> = new Set(['clear', 'compact', 'resume', 'fork']);
+
+/** Where the CLI does not say which process asks: whether the worker itself may have this session after those it had. */
+function mayFollow({ sessions, process }: WorkerRecord, { cause }: SessionCaller): boolean {
+	return sessions.length === 0 || CONTINUING.has(cause) || (process !== undefined && liveness(process) === 'dead');
+}
+
+/** Whether another process than `except` is this worker. Forgets processes that have ended. */
+async function hasLivingAgent(
+	workspace: Workspace,
+	address: WorkerAddress,
+	except: ProcessIdentity | undefined,
+): Promise<boolean> {
+	let isAlive = false;
+	for (const name of await agentFiles(workspace)) {
+		const found = await agentProcess(workspace, name);
+		if (!found) continue;
+		if (liveness(found.process) === 'dead') await rm(join(workspace.paths.agents, name), { force: true });
+		else if (found.task === address.task && found.worker === address.worker && found.process.pid !== except?.pid)
+			isAlive = true;
+	}
+	return isAlive;
+}
+
+async function agentFiles(workspace: Workspace): Promise<string[]> {
+	try {
+		return (await readdir(workspace.paths.agents)).filter(name => /^\d+\.json$/.test(name));
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
+		throw error;
+	}
+}
+
+/** A file that does not parse is as good as none: the process is then known by its session only. */
+async function agentProcess(workspace: Workspace, name: string): Promise<z.infer<typeof AgentProcess> | undefined> {
+	try {
+		return await readJsonFile(join(workspace.paths.agents, name), AgentProcess);
+	} catch (error) {
+		if (error instanceof NancyError) return undefined;
+		throw error;
+	}
+}
+
+async function adopt(workspace: Workspace, caller: SessionCaller): Promise<WorkerAddress> {
+	const now = new Date().toISOString();
+	const id = caller.session.toLowerCase();
+	// Some CLIs' ids begin with the time, so that those of a day begin alike. Two rarely end alike; then the whole id tells them apart.
+	const end = id.slice(-8).replace(/^[-_]+/, '');
+	for (const name of [`session-${end}`, `session-${id}`]) {
+		const task = TaskName.safeParse(name.slice(0, 64).replace(/[-_]+$/, ''));
+		if (!task.success) continue;
+		const address = { task: task.data, worker: FIRST_WORKER };
+		try {
+			await workspace.createTask({
+				version: 1,
+				name: task.data,
+				title: `Session ${end}`,
+				prompt: '',
+				agent: caller.driver.id,
+				createdAt: now,
+				origin: 'found',
+			});
+		} catch (error) {
+			if (!(error instanceof NancyError && error.code === 'task-exists')) throw error;
+			const earlier = await workspace.worker(address);
+			if (earlier && !earlier.sessions.some(session => session.id === caller.session)) continue;
+		}
+		return address;
+	}
+	throw new NancyError('bad-name', `no task can be named after session ${caller.session}`);
+}
+
+/** Makes the session the worker's current one, where the doorbell is rung and which a resume continues. */
+async function recordSession(
+	workspace: Workspace,
+	address: WorkerAddress,
+	caller: SessionCaller,
+	known: WorkerRecord | undefined,
+): Promise<WorkerRecord> {
+	// Most events find everything recorded, and their agent waits: no lock for them.
+	if (known && withSession(known, caller) === known) return known;
+	const fresh: WorkerRecord = {
+		version: 1,
+		task: address.task,
+		name: address.worker,
+		agent: caller.driver.id,
+		sessions: [],
+		startedAt: new Date().toISOString(),
+	};
+	let changed = fresh;
+	let isResumed = false;
+	await workspace.updateWorker(address, record => {
+		isResumed = record !== undefined && isNewProcess(record, caller);
+		return (changed = withSession(record ?? fresh, caller));
+	});
+	if (isResumed) await forgetReasons(workspace, address, caller.driver);
+	return changed;
+}
+
+/** The record as it is to be after this caller; the same one when it says nothing new. */
+function withSession(record: WorkerRecord, caller: SessionCaller): WorkerRecord {
+	const last = record.sessions.at(-1);
+	const current = isNewProcess(record, caller) ? withProcess(record, caller) : record;
+	const isTranscriptKnown = last?.transcript !== undefined || caller.transcript === undefined;
+	if (last?.id === caller.session && isTranscriptKnown) return current;
+	const earlier = record.sessions.find(session => session.id === caller.session);
+	const transcript = caller.transcript ?? earlier?.transcript;
+	return {
+		...current,
+		sessions: [
+			...record.sessions.filter(session => session.id !== caller.session),
+			{
+				startedAt: new Date().toISOString(),
+				...earlier,
+				id: caller.session,
+				...(transcript !== undefined && { transcript }),
+			},
+		],
+	};
+}
+
+/**
+ * Whether the caller's agent is what the worker is from now on: a session that Nancy did not start has no terminal of Nancy's,
+ * and a person may resume by hand the session of a process that has ended.
+ */
+function isNewProcess({ process }: WorkerRecord, caller: SessionCaller): boolean {
+	const { agent } = caller;
+	if (!agent) return process !== undefined && isUnnamedStart(caller) && liveness(process) === 'dead';
+	if (!process) return true;
+	if (process.pid === agent.pid && process.startedTicks === agent.startedTicks) return false;
+	// The last hook of an agent that was ended a moment ago says nothing.
+	return liveness(process) === 'dead' && liveness(agent) !== 'dead';
+}
+
+/** A session that somebody begins outside of Nancy's terminals, in a process that nobody names: from now on its events tell. */
+function isUnnamedStart({ isNamed, begins, launchedFor }: SessionCaller): boolean {
+	return !isNamed && begins && launchedFor.taskFolder === undefined;
+}
+
+/** Nobody has stopped this process, and that it calls means that it has hooks. */
+function withProcess(
+	{ process: _gone, stoppedAt: _earlier, hooks: _off, ...record }: WorkerRecord,
+	{ agent }: SessionCaller,
+): WorkerRecord {
+	return { ...record, ...(agent && { process: agent }) };
+}
+
+async function recordAgent(workspace: Workspace, address: WorkerAddress, caller: SessionCaller): Promise<void> {
+	if (!caller.agent) return;
+	const known = await agentProcess(workspace, `${caller.agent.pid}.json`);
+	const isSame =
+		known?.process.startedTicks === caller.agent.startedTicks &&
+		known.session === caller.session &&
+		known.task === address.task &&
+		known.worker === address.worker;
+	if (isSame) return;
+	await writeJsonFile(join(workspace.paths.agents, `${caller.agent.pid}.json`), {
+		version: 1,
+		process: caller.agent,
+		task: address.task,
+		worker: address.worker,
+		session: caller.session,
+	});
+}

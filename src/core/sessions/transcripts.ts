@@ -1,0 +1,77 @@
+import { isAbsolute } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { lstat } from 'node:fs/promises';
+import type { MessageId } from '../../protocol/names.ts';
+import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver/driver.ts';
+import { messageMark } from '../mailbox/messageId.ts';
+import { parseLine, readNewLines, type LineCursor } from '../traffic/jsonLines.ts';
+
+/** Lines folded at a stretch before others get their turn. */
+const LINES_AT_A_STRETCH = 2000;
+
+/** Follows one agent's own record of a session; each {@link read} folds what came since the last. */
+export class Transcript {
+	private cursor: LineCursor | undefined;
+	private known: TranscriptFacts = NO_FACTS;
+	private seen = '';
+	private reading: Promise<boolean> | undefined;
+
+	constructor(
+		readonly file: string,
+		private readonly format: TranscriptFormat,
+	) {}
+
+	get facts(): TranscriptFacts {
+		return this.known;
+	}
+
+	/** Reads what is new; true when it changed what is known. A file that was truncated or replaced is read anew. */
+	read(signal?: AbortSignal): Promise<boolean> {
+		this.reading ??= this.readOnce(signal).finally(() => (this.reading = undefined));
+		return this.reading;
+	}
+
+	/** Whether a hook's text with this message is in the conversation. */
+	shows(id: MessageId): boolean {
+		return this.known.deliveredTexts.some(text => text.includes(messageMark(id)));
+	}
+
+	private async readOnce(signal: AbortSignal | undefined): Promise<boolean> {
+		// The path comes from a hook's payload: it names a plain file, or nothing is read.
+		if (!isAbsolute(this.file)) return false;
+		const found = await lstat(this.file, { bigint: true }).catch(() => undefined);
+		const stamp = found?.isFile() ? `${found.ino}/${found.size}/${found.mtimeNs}` : '';
+		if (stamp === '' || stamp === this.seen) return false;
+		const before = this.known;
+		for (let isMore = true; isMore && !signal?.aborted;) {
+			let lines = 0;
+			const pause = new AbortController();
+			this.cursor = await readNewLines(
+				this.file,
+				this.cursor,
+				{
+					onRestart: () => (this.known = NO_FACTS),
+					onLine: line => {
+						this.fold(line);
+						if (++lines === LINES_AT_A_STRETCH) pause.abort();
+					},
+				},
+				{ signal: pause.signal },
+			);
+			isMore = pause.signal.aborted;
+			if (isMore) await nextTurn();
+		}
+		if (!signal?.aborted) this.seen = stamp;
+		return this.known !== before;
+	}
+
+	private fold(line: string): void {
+		const value = parseLine(line);
+		if (value === undefined) return;
+		try {
+			this.known = this.format.fold(this.known, value);
+		} catch {
+			// A newer CLI may write lines that the driver does not know; they tell nothing.
+		}
+	}
+}

@@ -1,0 +1,346 @@
+import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
+import { hasErrno, NancyError } from '../../base/errors.ts';
+import { entryNames, fileNames, folderNames } from '../../base/listing.ts';
+import { uniqueHex } from '../../base/unique.ts';
+import type { MessageContent } from '../../protocol/message.ts';
+import {
+	FIRST_WORKER,
+	ORCHESTRATOR,
+	type SessionId,
+	TaskName,
+	WorkerName,
+	type MessageId,
+} from '../../protocol/names.ts';
+import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../../protocol/records.ts';
+import { wakes } from '../mailbox/due.ts';
+import { fileProblem } from '../files/fileProblem.ts';
+import { holdingLock } from '../files/holdingLock.ts';
+import { createJsonFile, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
+import { OVERWRITE, refuseLinks } from '../files/links.ts';
+import { Mailbox } from '../mailbox/mailbox.ts';
+import { newMessageId } from '../mailbox/messageId.ts';
+import { NancyPaths } from '../files/paths.ts';
+
+/** A worker by name: which mailbox is meant. */
+export interface WorkerAddress {
+	task: TaskName;
+	worker: WorkerName;
+}
+
+/** A file in `.nancy` that could not be read; reported, never touched. */
+export interface FileProblem {
+	file: string;
+	reason: string;
+	/** No record of what has this name: through a stray folder or a copy nobody reaches an agent. */
+	isStray?: true;
+}
+
+/** Begins the name of the folder of a deleted task or worker until it is gone. */
+export const GRAVE = '.deleted-';
+
+/** A hook ends after 2.5 s. */
+const HOOK_PATIENCE_MS = 1000;
+
+/**
+ * One workspace folder's tasks, workers and mailboxes. Holds nothing in memory: any number of windows, hooks and commands
+ * work on the same folder at once.
+ */
+export class Workspace {
+	readonly paths: NancyPaths;
+
+	constructor(readonly folder: string) {
+		this.paths = new NancyPaths(folder);
+	}
+
+	/** Throws `bad-file` when `.nancy`, a folder in it or one of this task is a symbolic link. What reads or writes there asks first. */
+	refuseLinks(task?: TaskName): void {
+		const { paths } = this;
+		refuseLinks(paths.folders);
+		if (task !== undefined) refuseLinks([paths.task(task), paths.workers(task), paths.comms(task)]);
+	}
+
+	/** Makes `.nancy` and what guards and watchers need to find in it. Safe to repeat. */
+	async prepare(): Promise<void> {
+		this.refuseLinks();
+		for (const folder of [
+			this.paths.tasks,
+			this.paths.spool,
+			this.paths.traffic,
+			this.paths.sessions,
+			this.paths.bells,
+			this.paths.phases,
+			this.paths.halts,
+			this.paths.delegates,
+		]) {
+			await mkdir(folder, { recursive: true, mode: 0o700 });
+		}
+		await keepToOwner(this.paths.root);
+		await createFileAtomic(this.paths.gitignore, '*\n');
+	}
+
+	async config(): Promise<WorkspaceConfig> {
+		this.refuseLinks();
+		return (await readJsonFile(this.paths.config, WorkspaceConfig)) ?? WorkspaceConfig.parse({ version: 1 });
+	}
+
+	async updateConfig(change: (config: WorkspaceConfig) => WorkspaceConfig): Promise<void> {
+		await this.prepare();
+		// Two changes at once would lose one of them, and the deployment record is the way back.
+		await holdingLock(`${this.paths.config}.lock`, async () =>
+			writeJsonFile(this.paths.config, WorkspaceConfig.parse(change(await this.config()))),
+		);
+	}
+
+	async createTask(record: TaskRecord): Promise<void> {
+		await this.prepare();
+		this.refuseLinks(record.name);
+		const file = this.paths.taskRecord(record.name);
+		if (!(await createJsonFile(file, record))) {
+			throw new NancyError(
+				'task-exists',
+				`there is a task "${record.name}" already; resume it or choose another name`,
+			);
+		}
+		await this.mailbox({ task: record.name, worker: ORCHESTRATOR }).makeFolders();
+	}
+
+	async task(name: TaskName): Promise<TaskRecord> {
+		this.refuseLinks(name);
+		const record = await this.taskRecord(name);
+		if (!record) throw new NancyError('no-task', `there is no task "${name}"; nancy status lists the tasks`);
+		return record;
+	}
+
+	/** A copied folder is not the task whose record it holds: two folders of one name would be taken for one another. */
+	private async taskRecord(name: TaskName): Promise<TaskRecord | undefined> {
+		const file = this.paths.taskRecord(name);
+		const record = await readJsonFile(file, TaskRecord);
+		if (!record || record.name === name) return record;
+		throw new NancyError('bad-file', `${file} ${ofAnother(record)}`);
+	}
+
+	async updateTask(name: TaskName, change: (record: TaskRecord) => TaskRecord): Promise<void> {
+		await this.task(name);
+		const file = this.paths.taskRecord(name);
+		await holdingLock(`${file}.lock`, async () => writeJsonFile(file, change(await this.task(name))));
+	}
+
+	/** Every task, oldest first. A record that cannot be read is reported and its task left out. */
+	async tasks(): Promise<{ tasks: TaskRecord[]; problems: FileProblem[] }> {
+		this.refuseLinks();
+		const tasks: TaskRecord[] = [];
+		const problems: FileProblem[] = [];
+		for (const name of await folderNames(this.paths.tasks)) {
+			const parsed = TaskName.safeParse(name);
+			if (!parsed.success) {
+				problems.push({ file: join(this.paths.tasks, name), reason: 'not a task name', isStray: true });
+				continue;
+			}
+			const file = this.paths.taskRecord(parsed.data);
+			await collect(problems, file, async () => {
+				const record = await readJsonFile(file, TaskRecord);
+				if (record?.name === name) tasks.push(record);
+				else if (record) problems.push({ file, reason: ofAnother(record), isStray: true });
+			});
+		}
+		tasks.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+		return { tasks, problems };
+	}
+
+	/** Removes a task with its mailboxes. In one step, so that a kill leaves it whole or gone. */
+	async deleteTask(name: TaskName): Promise<void> {
+		await this.task(name);
+		await rename(this.paths.task(name), join(this.paths.tasks, `${GRAVE}${uniqueHex(12)}`));
+		await this.sweep();
+	}
+
+	/** Finishes what a kill left of deleted tasks and workers. Safe to repeat, and for several at once. */
+	async sweep(): Promise<void> {
+		this.refuseLinks();
+		for (const name of await readdir(this.paths.tasks)) {
+			if (!name.startsWith(GRAVE)) continue;
+			const grave = join(this.paths.tasks, name);
+			const records = join(grave, 'workers');
+			for (const file of await fileNames(records, '.json')) {
+				// A record that cannot be read leaves bindings to a mailbox that is gone: whoever has one gets another.
+				const record = await readJsonFile(join(records, file), WorkerRecord).catch(() => undefined);
+				for (const { id } of record?.sessions ?? []) await this.forgetSession(id);
+			}
+			await rm(grave, { recursive: true, force: true });
+		}
+	}
+
+	/** Removes what ties a session to a worker that is gone. */
+	private async forgetSession(session: SessionId): Promise<void> {
+		const binding = await this.sessionBinding(session);
+		if (binding && (await this.worker(binding.address))) return; // it went on as another worker
+		const { phases, halts, waiters } = this.paths;
+		const files = [phases, halts, waiters].map(folder => join(folder, session));
+		const held = join(phases, `${session}.held`);
+		for (const file of [...files, held, this.paths.bell(session), this.paths.session(session)])
+			await rm(file, { force: true });
+	}
+
+	async saveWorker(record: WorkerRecord): Promise<void> {
+		this.refuseLinks(record.task);
+		await this.mailbox({ task: record.task, worker: record.name }).makeFolders();
+		await writeJsonFile(this.paths.workerRecord(record.task, record.name), WorkerRecord.parse(record));
+	}
+
+	/** `false` when there is a worker of that name. */
+	async createWorker(record: WorkerRecord): Promise<boolean> {
+		this.refuseLinks(record.task);
+		await this.mailbox({ task: record.task, worker: record.name }).makeFolders();
+		return createJsonFile(this.paths.workerRecord(record.task, record.name), WorkerRecord.parse(record));
+	}
+
+	/**
+	 * Changes a worker's record, or makes it: the hook, the terminal and the `nancy` command each know a part of it. `undefined`
+	 * leaves it as it is. Throws `busy` when somebody has been at it for longer than a hook may wait.
+	 */
+	async updateWorker(
+		address: WorkerAddress,
+		change: (record: WorkerRecord | undefined) => WorkerRecord | undefined,
+	): Promise<void> {
+		this.refuseLinks(address.task);
+		await this.mailbox(address).makeFolders();
+		const update = async () => {
+			const changed = change(await this.worker(address));
+			if (changed) await this.saveWorker(changed);
+		};
+		await holdingLock(`${this.paths.workerRecord(address.task, address.worker)}.lock`, update, HOOK_PATIENCE_MS);
+	}
+
+	async worker({ task, worker }: WorkerAddress): Promise<WorkerRecord | undefined> {
+		this.refuseLinks(task);
+		return readJsonFile(this.paths.workerRecord(task, worker), WorkerRecord);
+	}
+
+	async workers(task: TaskName): Promise<{ workers: WorkerRecord[]; problems: FileProblem[] }> {
+		this.refuseLinks(task);
+		const workers: WorkerRecord[] = [];
+		const problems: FileProblem[] = [];
+		for (const name of await fileNames(this.paths.workers(task), '.json')) {
+			const file = join(this.paths.workers(task), name);
+			await collect(problems, file, async () => {
+				const record = await readJsonFile(file, WorkerRecord);
+				if (record && record.task === task && `${record.name}.json` === name) workers.push(record);
+				else problems.push({ file, reason: 'belongs to another worker', isStray: true });
+			});
+		}
+		workers.sort((a, b) => workerNumber(a.name) - workerNumber(b.name));
+		return { workers, problems };
+	}
+
+	/** The name the next worker of a task gets: `worker`, `worker-2`, … */
+	async nextWorker(task: TaskName): Promise<WorkerName> {
+		const names = await this.takenWorkerNames(task);
+		if (names.length === 0) return FIRST_WORKER;
+		return WorkerName.parse(`worker-${Math.max(...names.map(workerNumber)) + 1}`);
+	}
+
+	/** What no new worker of the task can be called: also a record that cannot be read, a link or a folder has its name. */
+	async takenWorkerNames(task: TaskName): Promise<string[]> {
+		this.refuseLinks(task);
+		const names = await entryNames(this.paths.workers(task));
+		return names.filter(name => name.endsWith('.json')).map(name => name.slice(0, -'.json'.length));
+	}
+
+	mailbox({ task, worker }: WorkerAddress): Mailbox {
+		return new Mailbox(this.paths.root, this.paths.mailbox(task, worker));
+	}
+
+	/**
+	 * Ties a session to a mailbox, for the guard and the hook program to find.
+	 * @param watched the session watches its doorbell, so it needs no other way to be woken
+	 */
+	async bindSession(session: SessionId, address: WorkerAddress, watched: boolean): Promise<void> {
+		this.refuseLinks();
+		const mailbox = relative(this.paths.root, this.paths.mailbox(address.task, address.worker));
+		await writeFileAtomic(
+			this.paths.session(session),
+			`${mailbox.replaceAll('\\', '/')}\n${watched ? 'watched' : 'unwatched'}\n`,
+		);
+	}
+
+	async sessionBinding(session: SessionId): Promise<{ address: WorkerAddress; watched: boolean } | undefined> {
+		this.refuseLinks();
+		const [mailbox = '', flag] = ((await readTextIfExists(this.paths.session(session))) ?? '').split('\n');
+		const match = /^tasks\/([^/]+)\/comms\/([^/]+)$/.exec(mailbox);
+		const task = TaskName.safeParse(match?.[1]);
+		const worker = WorkerName.safeParse(match?.[2]);
+		if (!task.success || !worker.success) return undefined;
+		return { address: { task: task.data, worker: worker.data }, watched: flag === 'watched' };
+	}
+
+	/**
+	 * Queues a message for a worker, or for the human (`orchestrator`), and rings the bell of its session.
+	 * @param onUnrung is told why the bell could not be rung. The message is queued all the same: who sent it again would send it
+	 * twice, and whoever keeps the mailbox rings again.
+	 */
+	async send(
+		address: WorkerAddress,
+		content: MessageContent,
+		onUnrung: (error: unknown) => void = () => undefined,
+	): Promise<MessageId> {
+		return this.sendOnce(address, newMessageId(), content, onUnrung);
+	}
+
+	/** {@link send} under an id that is known beforehand. Whether it has been sent already is for the caller to know. */
+	async sendOnce(
+		address: WorkerAddress,
+		id: MessageId,
+		content: MessageContent,
+		onUnrung: (error: unknown) => void = () => undefined,
+	): Promise<MessageId> {
+		await this.task(address.task);
+		await this.mailbox(address).put(content, id);
+		if (address.worker !== ORCHESTRATOR && wakes(content)) await this.ring(address).catch(onUnrung);
+		return id;
+	}
+
+	/** Touches the doorbell of a worker's current session: tells an idle agent that a message waits. */
+	async ring(address: WorkerAddress): Promise<void> {
+		const session = (await this.worker(address))?.sessions.at(-1);
+		if (session) await touch(this.paths.bell(session.id));
+	}
+}
+
+function ofAnother({ name }: TaskRecord): string {
+	return `belongs to another task, "${name}"; move its folder away`;
+}
+
+/** A folder that was there before, as after a checkout or a copy, may let everybody read the messages in it. */
+async function keepToOwner(folder: string): Promise<void> {
+	if (((await stat(folder)).mode & 0o077) === 0) return;
+	// Some disks have no modes, and somebody else's folder is theirs to close.
+	await chmod(folder, 0o700).catch((error: unknown) => {
+		if (!hasErrno(error, 'EPERM', 'ENOTSUP', 'EROFS')) throw error;
+	});
+}
+
+async function touch(file: string): Promise<void> {
+	const now = new Date();
+	// Written and not only touched: some watchers compare content or size.
+	const write = () => writeFile(file, `${now.toISOString()}\n`, { mode: 0o600, flag: OVERWRITE });
+	await write().catch(async (error: unknown) => {
+		if (!hasErrno(error, 'ENOENT')) throw error;
+		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+		await write();
+	});
+	await utimes(file, now, now);
+}
+
+function workerNumber(name: string): number {
+	return Number(/-(\d{1,9})$/.exec(name)?.[1] ?? 1);
+}
+
+async function collect(problems: FileProblem[], file: string, read: () => Promise<void>): Promise<void> {
+	try {
+		await read();
+	} catch (error) {
+		problems.push(fileProblem(file, error));
+	}
+}

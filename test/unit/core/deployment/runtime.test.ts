@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { installRuntime, LAUNCHER_PATTERN, type RuntimeSources } from '../../../../src/core/deployment/runtime.ts';
+import { tryLauncher } from '../../../../src/process/tryLauncher.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../../../..');
+const node = { executable: process.execPath, isElectron: false };
+let folder: string;
+let sources: RuntimeSources;
+
+beforeEach(async () => {
+	folder = await mkdtemp(join(tmpdir(), `nancy it's a runtime `));
+	const files = join(folder, 'sources');
+	await mkdir(join(files, 'skills', 'check'), { recursive: true });
+	await writeFile(join(files, 'skills', 'check', 'SKILL.md'), 'hi');
+	await mkdir(join(files, 'hook'), { recursive: true });
+	await writeFile(join(files, 'hook', 'some.js'), '');
+	await writeFile(join(files, 'nancy.js'), 'console.log(JSON.stringify(process.argv.slice(2)))');
+	sources = {
+		guard: join(root, 'hooks/nancy-hook'),
+		hooks: join(files, 'hook'),
+		cli: join(files, 'nancy.js'),
+		skills: join(files, 'skills'),
+	};
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const install = () => installRuntime(sources, '0.1.0', join(folder, 'nancy'), node);
+
+describe('a runtime', () => {
+	it('runs from a path with a space and a quote in it', async () => {
+		const { bin, launcher } = await install();
+		const { stdout } = await run('nancy', ['a b', "it's"], { env: { PATH: `${bin}:/usr/bin:/bin` } });
+		expect(JSON.parse(stdout)).toEqual(['a b', "it's"]);
+		expect(await tryLauncher(launcher)).toBeUndefined();
+		expect(`'${launcher.replaceAll("'", `'\\''`)}' x`).toMatch(LAUNCHER_PATTERN);
+	});
+
+	it('is installed once for the same content, also by several at once', async () => {
+		const installed = await Promise.all([install(), install(), install()]);
+		expect(new Set(installed.map(each => each.folder)).size).toBe(1);
+		expect(await readdir(join(folder, 'nancy', 'runtime'))).toHaveLength(1);
+	});
+
+	it('gets another folder for other content, and leaves the old one to those who use it', async () => {
+		const before = await install();
+		await writeFile(join(sources.hooks, 'some.js'), '// new');
+		const after = await install();
+		expect(after.folder).not.toBe(before.folder);
+		expect(await readFile(join(before.folder, 'hook', 'some.js'), 'utf8')).toBe('');
+	});
+
+	it('has skills that keep themselves out of the user’s commits', async () => {
+		const { skills } = await install();
+		expect(await readFile(join(skills, 'check', '.gitignore'), 'utf8')).toBe('*\n');
+	});
+
+	it('is repaired when it was damaged', async () => {
+		const { folder: installed, launcher } = await install();
+		await rm(launcher);
+		await writeFile(join(installed, 'hook', 'some.js'), 'half');
+		expect(await tryLauncher(launcher)).toContain('ENOENT');
+		await install();
+		expect(await tryLauncher(launcher)).toBeUndefined();
+		expect(await readFile(join(installed, 'hook', 'some.js'), 'utf8')).toBe('');
+	});
+
+	it('is repaired when its launcher may not be run any more', async () => {
+		const { launcher } = await install();
+		await chmod(launcher, 0o644);
+		expect(await tryLauncher(launcher)).toContain('EACCES');
+		await install();
+		expect(await tryLauncher(launcher)).toBeUndefined();
+	});
+
+	it('sweeps up what a killed installation left, but not what another is at', async () => {
+		const { folder: installed } = await install();
+		const parent = join(installed, '..');
+		for (const name of ['.new-0123456789ab', '0.1.0-cccccccc.old-01234567', '.new-ba9876543210'])
+			await mkdir(join(parent, name));
+		const long = new Date(Date.now() - 2 * 60 * 60 * 1000);
+		for (const name of ['.new-0123456789ab', '0.1.0-cccccccc.old-01234567'])
+			await utimes(join(parent, name), long, long);
+		await install();
+		expect((await readdir(parent)).sort()).toEqual(['.new-ba9876543210', basename(installed)]);
+	});
+
+	it('is the same under another Node, and keeps the one it was installed with while that is there', async () => {
+		const first = join(folder, 'first node');
+		const second = join(folder, 'second node');
+		for (const file of [first, second]) await symlink(process.execPath, file);
+		const installed = (executable: string, isElectron = false) =>
+			installRuntime(sources, '0.1.0', join(folder, 'nancy'), { executable, isElectron });
+		const before = await installed(first);
+		const after = await installed(second, true);
+		expect(after).toEqual({ ...before, isRepaired: false });
+		expect(after.node.executable).toBe(first);
+
+		await rm(first);
+		const moved = await installed(second, true);
+		expect(moved).toMatchObject({
+			version: before.version,
+			isRepaired: false,
+			node: { executable: second, isElectron: true },
+		});
+		const script = join(folder, 'says.js');
+		await writeFile(script, 'console.log(process.argv[0], process.env.ELECTRON_RUN_AS_NODE)');
+		const { stdout } = await run(join(moved.folder, 'node'), [script], { env: { PATH: '/nowhere' } });
+		expect(stdout).toMatch(/ 1\n$/);
+	});
+
+	it('falls back to the node on PATH when its own has gone', async () => {
+		const gone = { executable: join(folder, 'gone', 'node'), isElectron: false };
+		const { bin } = await installRuntime(sources, '0.1.0', join(folder, 'nancy'), gone);
+		const { stdout } = await run('nancy', ['x'], {
+			env: { PATH: `${bin}:${join(process.execPath, '..')}:/usr/bin:/bin` },
+		});
+		expect(JSON.parse(stdout)).toEqual(['x']);
+	});
+});

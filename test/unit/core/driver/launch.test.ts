@@ -1,0 +1,273 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ENDED, identify } from '../../../../src/base/liveness.ts';
+import type { HeadlessRequest } from '../../../../src/core/driver/headless.ts';
+import { RESUME_PROMPT, type Driver } from '../../../../src/core/driver/driver.ts';
+import { abandonStart, isRunning, planWorker, recordProcess } from '../../../../src/core/driver/launch.ts';
+import { installRuntime } from '../../../../src/core/deployment/runtime.ts';
+import { Workspace } from '../../../../src/core/workspace/workspace.ts';
+import { bindCaller } from '../../../../src/core/sessions/sessions.ts';
+import { DriverId, FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
+import type { WorkerRecord } from '../../../../src/protocol/records.ts';
+import { fakeDriver } from '../../../support/fakeDriver.ts';
+import { tempFolder } from '../../../support/tempFolder.ts';
+import { messageContent } from '../../../support/messageContent.ts';
+import { taskRecord } from '../../../support/taskRecord.ts';
+
+it('an agent started by the installed nancy does not inherit what nancy itself runs with', async () => {
+	await using folder = tempFolder();
+	const cli = folder.file('nancy.js');
+	mkdirSync(folder.file('hook'));
+	writeFileSync(cli, 'console.log(JSON.stringify(process.env))');
+	const root = join(import.meta.dirname, '../../../..');
+	const { bin } = await installRuntime(
+		{ guard: join(root, 'hooks/nancy-hook'), hooks: folder.file('hook'), cli, skills: join(root, 'skills') },
+		'0.1.0',
+		folder.file('nancy'),
+		{ executable: process.execPath, isElectron: true },
+	);
+	const env = JSON.parse(execFileSync(join(bin, 'nancy'), { encoding: 'utf8' })) as Record<string, string>;
+	expect(env).toMatchObject({ ELECTRON_RUN_AS_NODE: '1', NODE_COMPILE_CACHE: expect.stringContaining('nancy') });
+
+	const { workspace, task } = await workspaceWithTask(folder.file('project'));
+	const plan = (inherited: Record<string, string>) =>
+		planWorker(
+			workspace,
+			fakeDriver,
+			{ executable: '/a', version: [1, 0, 0] },
+			{ task, bin, launcher: undefined, env: inherited },
+		);
+	expect((await plan(env)).env).toMatchObject({ NODE_COMPILE_CACHE: null, ELECTRON_RUN_AS_NODE: null });
+	expect((await plan({ NODE_COMPILE_CACHE: '/home/me/cache' })).env).not.toHaveProperty('NODE_COMPILE_CACHE');
+});
+
+it('two windows that start a worker at once start two workers', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const plan = () =>
+		planWorker(
+			workspace,
+			fakeDriver,
+			{ executable: '/a', version: [1, 0, 0] },
+			{ task, bin: folder.path, launcher: undefined, env: {} },
+		);
+	const plans = await Promise.all(Array.from({ length: 8 }, plan));
+	expect(new Set(plans.map(({ address }) => address.worker)).size).toBe(8);
+});
+
+it('a prompt that is too long for an argument is refused before anything is written, but for a run that reads it', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const request = { task, bin: folder.path, launcher: undefined, env: {}, prompt: 'é'.repeat(60_001) };
+	const agent = { executable: '/a', version: [1, 0, 0] } as const;
+	const launch = ({ prompt }: HeadlessRequest) => ({ args: [], stdin: prompt, env: {}, sessionIsKnown: true });
+	const reader = () => ({ read: () => [], end: () => [] });
+	const driver = {
+		...fakeDriver,
+		headless: { permissionModes: [], beside: '', runsIn: 'anywhere' as const, launch, reader },
+	};
+	await expect(planWorker(workspace, driver, agent, request)).rejects.toMatchObject({ code: 'bad-message' });
+	expect(await workspace.workers(task)).toEqual({ workers: [], problems: [] });
+	const plan = await planWorker(workspace, driver, agent, { ...request, headless: { permissions: 'ask' } });
+	expect(plan.stdin).toHaveLength(60_001);
+});
+
+it('what the arguments of a run name is on disk before it starts, for its user alone', async () => {
+	await using folder = tempFolder();
+	const path = folder.file('policies/look.toml');
+	const launch = () => ({
+		args: [path],
+		stdin: '',
+		env: {},
+		files: [{ path, content: 'deny' }],
+		sessionIsKnown: true,
+	});
+	const reader = () => ({ read: () => [], end: () => [] });
+	const headless = { permissionModes: [], beside: '', runsIn: 'anywhere' as const, launch, reader };
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const request = { task, bin: folder.path, launcher: undefined, env: {}, headless: { permissions: 'ask' } };
+	await planWorker(workspace, { ...fakeDriver, headless }, { executable: '/a', version: [1, 0, 0] }, request);
+	expect(readFileSync(path, 'utf8')).toBe('deny');
+	expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+describe('a worker record that cannot be read', () => {
+	it.each([
+		['is no record', (file: string) => writeFileSync(file, 'garbage')],
+		['is a folder', (file: string) => mkdirSync(file)],
+		['is a link to nothing', (file: string) => symlinkSync('nowhere', file)],
+	])('keeps its name when it %s: a new worker gets the next one', async (_, spoil) => {
+		await using folder = tempFolder();
+		const { workspace, task } = await workspaceWithTask(folder.path);
+		const request = { task, bin: folder.path, launcher: undefined, env: {} };
+		const agent = { executable: '/a', version: [1, 0, 0] } as const;
+		mkdirSync(workspace.paths.workers(task), { recursive: true });
+		spoil(workspace.paths.workerRecord(task, FIRST_WORKER));
+		spoil(workspace.paths.workerRecord(task, WorkerName.parse('worker-99999999999999999999')));
+		const { address } = await planWorker(workspace, fakeDriver, agent, request);
+		expect(address.worker).toBe('worker-2');
+		await expect(planWorker(workspace, fakeDriver, agent, { ...request, worker: FIRST_WORKER })).rejects.toThrow(
+			/worker\.json|EISDIR/,
+		);
+	});
+});
+
+it('what the hook, the terminal and the agent each know of a worker is all kept', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const process = identify(globalThis.process.pid);
+	for (let round = 0; round < 20; round++) {
+		const { address } = await planWorker(
+			workspace,
+			fakeDriver,
+			{ executable: '/a', version: [1, 0, 0] },
+			{ task, bin: folder.path, launcher: undefined, env: {} },
+		);
+		const launchedFor = { taskFolder: workspace.paths.task(task), worker: address.worker };
+		const sessions = [1, 2, 3].map(number => SessionId.parse(`s${round}-${number}`));
+		await Promise.all([
+			...sessions.map(session =>
+				bindCaller(workspace, {
+					session,
+					driver: fakeDriver,
+					agent: undefined,
+					isNamed: false,
+					launchedFor,
+					transcript: `/${session}.jsonl`,
+					begins: true,
+					cause: 'clear',
+				}),
+			),
+			recordProcess(workspace, address, process),
+		]);
+		const record = await workspace.worker(address);
+		expect(record?.process).toEqual(process);
+		expect(record?.sessions.map(({ id }) => id)).toEqual(expect.arrayContaining(sessions));
+	}
+});
+
+it('a conversation is resumed by one of those who want to, until its process is known or will not come', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const plan = (resume: boolean) =>
+		planWorker(
+			workspace,
+			fakeDriver,
+			{ executable: '/a', version: [1, 0, 0] },
+			{ task, resume, bin: folder.path, launcher: undefined, env: {} },
+		);
+	const { address, session } = await plan(false);
+	await expect(plan(true)).rejects.toMatchObject({ code: 'busy' });
+	await recordProcess(workspace, address, identify(spawnSync('true').pid));
+
+	const plans = await Promise.allSettled([plan(true), plan(true), plan(true)]);
+	expect(plans.filter(({ status }) => status === 'fulfilled')).toMatchObject([{ value: { session } }]);
+	expect(plans.filter(({ status }) => status === 'rejected')).toMatchObject([
+		{ reason: { code: 'busy' } },
+		{ reason: { code: 'busy' } },
+	]);
+	await abandonStart(workspace, address);
+	await plan(true);
+	const claim = async (starting: WorkerRecord['starting']) => {
+		const record = await workspace.worker(address);
+		if (record) await workspace.saveWorker({ ...record, starting });
+	};
+	const now = Date.now();
+	await claim({ by: identify(process.pid), at: new Date(now - 25_000).toISOString() });
+	await plan(true);
+	await claim({ by: identify(spawnSync('true').pid), at: new Date(now).toISOString() });
+	await plan(true);
+	await expect(plan(true)).rejects.toMatchObject({ code: 'busy' });
+});
+
+it('a resume goes on with the worker that ran last, and with a delegate of its only by name', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const agent = { executable: '/a', version: [1, 0, 0] } as const;
+	const plan = (more: { resume: boolean; worker?: WorkerName }) =>
+		planWorker(workspace, fakeDriver, agent, { task, bin: folder.path, launcher: undefined, env: {}, ...more });
+	const later = new Date(Date.now() + 1000).toISOString();
+	const worker = WorkerName.parse('delegate-1');
+	const session = { id: SessionId.parse('5e551011-0000-4000-8000-000000000000'), startedAt: later };
+	const record = { version: 1, task, name: worker, agent: fakeDriver.id, startedAt: later, delegate: 'd' } as const;
+	await workspace.saveWorker({ ...record, sessions: [session], process: identify(process.pid) });
+	await expect(plan({ resume: true })).rejects.toMatchObject({ code: 'no-task' });
+	const first = await plan({ resume: false });
+	await abandonStart(workspace, first.address);
+	const { address, session: resumed } = await plan({ resume: true });
+	expect({ address, session: resumed }).toEqual({ address: first.address, session: first.session });
+	await expect(plan({ resume: true, worker })).rejects.toMatchObject({ code: 'busy' });
+	await workspace.saveWorker({ ...record, sessions: [session] });
+	expect((await plan({ resume: true, worker })).session).toBe(session.id);
+});
+
+it('a conversation is not resumed by another agent, and its record stays', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const agent = { executable: '/a', version: [1, 0, 0] } as const;
+	const request = { task, bin: folder.path, launcher: undefined, env: {} };
+	const { address } = await planWorker(workspace, fakeDriver, agent, request);
+	await abandonStart(workspace, address);
+	const before = await workspace.worker(address);
+	const other = { ...fakeDriver, id: DriverId.parse('other') };
+	for (const worker of [undefined, address.worker]) {
+		await expect(planWorker(workspace, other, agent, { ...request, resume: true, worker })).rejects.toMatchObject({
+			code: 'bad-usage',
+			message: expect.stringContaining('one of fake'),
+		});
+	}
+	expect(await workspace.worker(address)).toEqual(before);
+});
+
+it('an agent that ended before it was looked at is not whoever has its pid later', async () => {
+	await using folder = tempFolder();
+	const { workspace, task } = await workspaceWithTask(folder.path);
+	const request = { task, bin: folder.path, launcher: undefined, env: {} };
+	const { address } = await planWorker(workspace, fakeDriver, { executable: '/a', version: [1, 0, 0] }, request);
+	const gone = spawnSync('true').pid;
+	await recordProcess(workspace, address, identify(gone));
+	const record = await workspace.worker(address);
+	expect(record?.process).toEqual({ pid: gone, startedTicks: ENDED });
+	expect(record && isRunning(record)).toBe(false);
+});
+
+async function workspaceWithTask(folder: string) {
+	const workspace = new Workspace(folder);
+	const task = TaskName.parse('build');
+	await workspace.createTask(taskRecord(task, fakeDriver.id));
+	return { workspace, task };
+}
+
+it('an agent that is resumed while a message waits gets a first prompt, unless it surely hears its doorbell', async () => {
+	const { floors, hooks } = fakeDriver;
+	const since2 = { ...fakeDriver, floors: { ...floors, wake: [2, 0, 0] } } satisfies Driver;
+	const unsure = { ...fakeDriver, hooks: { ...hooks, hearsWhenResumed: false } } satisfies Driver;
+	const cases: [driver: Driver, hasMessage: boolean, prompt: string | undefined][] = [
+		[fakeDriver, true, undefined],
+		[since2, true, RESUME_PROMPT],
+		[unsure, true, RESUME_PROMPT],
+		[unsure, false, undefined],
+	];
+	for (const [driver, hasMessage, prompt] of cases) {
+		await using folder = tempFolder();
+		const { workspace, task } = await workspaceWithTask(folder.path);
+		const asked: (string | undefined)[] = [];
+		const launch: Driver['launch'] = request => {
+			asked.push(request.prompt);
+			return { args: [], env: {}, sessionIsKnown: true };
+		};
+		const start = async (resume: boolean) => {
+			const agent = { executable: '/a', version: [1, 0, 0] } as const;
+			const request = { task, resume, bin: folder.path, launcher: '/n', env: {} };
+			const { address } = await planWorker(workspace, { ...driver, launch }, agent, request);
+			await abandonStart(workspace, address);
+			return address;
+		};
+		const address = await start(false);
+		if (hasMessage) await workspace.send(address, messageContent('x'));
+		await start(true);
+		expect(asked).toEqual([undefined, prompt]);
+	}
+});

@@ -1,0 +1,367 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimBatch } from '../../../../src/core/mailbox/batch.ts';
+import type { Liveness } from '../../../../src/base/liveness.ts';
+import type { Attention } from '../../../../src/core/live/attention.ts';
+import type { ProbedStatus } from '../../../../src/core/driver/driver.ts';
+import { readOverview, WorkspaceModel, type ModelOptions } from '../../../../src/core/live/model.ts';
+import type { WorkerState } from '../../../../src/core/live/overview.ts';
+import { ProcessLock } from '../../../../src/core/files/processLock.ts';
+import { Collector } from '../../../../src/core/traffic/collector.ts';
+import { Workspace } from '../../../../src/core/workspace/workspace.ts';
+import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
+import { addBoundWorker } from '../../../support/boundWorker.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { fakeDriver } from '../../../support/fakeDriver.ts';
+import { messageContent } from '../../../support/messageContent.ts';
+import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+import { taskRecord } from '../../../support/taskRecord.ts';
+
+let folder: TempFolder;
+let workspace: Workspace;
+const models: WorkspaceModel[] = [];
+const task = TaskName.parse('fix');
+const worker = WorkerName.parse('worker');
+const address = { task, worker };
+const session = SessionId.parse('s1');
+const directive = messageContent('Use the helper.');
+
+beforeEach(async () => {
+	folder = tempFolder();
+	workspace = new Workspace(folder.path);
+	const agent = DriverId.parse('fake');
+	await workspace.createTask(taskRecord(task, agent, { title: 'Fix' }));
+	await addBoundWorker(workspace, address, { agent, session });
+});
+afterEach(async () => {
+	for (const model of models.splice(0)) await model.close();
+	await folder.remove();
+});
+
+async function start(options: ModelOptions = {}): Promise<WorkspaceModel> {
+	const model = new WorkspaceModel(workspace, [fakeDriver], { tickMs: 50, ...options });
+	models.push(model);
+	await model.refresh();
+	await sleep(50);
+	return model;
+}
+
+let count = 0;
+async function happens(kind: string, fields: Record<string, unknown> = {}): Promise<void> {
+	await writeFile(
+		join(workspace.paths.spool, `fake~${kind}~${++count}.json`),
+		JSON.stringify({ session, kind, ...fields }),
+	);
+}
+
+const stateIn = (model: WorkspaceModel): WorkerState | undefined => model.overview().tasks[0]?.workers[0]?.state;
+const becomes = (model: WorkspaceModel, phase: string) =>
+	eventually(`the worker is ${phase}`, () => stateIn(model)?.phase === phase, { timeoutMs: 3000, everyMs: 10 });
+
+function attentionOf(model: WorkspaceModel): { needed: Attention[]; resolved: Attention[] } {
+	const seen = { needed: new Array<Attention>(), resolved: new Array<Attention>() };
+	model.onDidNeedAttention(each => seen.needed.push(each));
+	model.onDidResolveAttention(each => seen.resolved.push(each));
+	return seen;
+}
+
+describe('WorkspaceModel', () => {
+	it('shows what an agent does as its hooks report it', async () => {
+		const model = await start();
+		let changes = 0;
+		model.onDidChange(() => changes++);
+		expect(stateIn(model)?.phase).toBe('starting');
+		await happens('tool-start', { tool: 'Bash', toolUseId: 't1', summary: 'npm test' });
+		await becomes(model, 'working');
+		expect(stateIn(model)).toMatchObject({ tool: 'Bash', summary: 'npm test', source: 'tool-start Bash', session });
+		await happens('tool-end', { tool: 'Bash', toolUseId: 't1', durationMs: 5 });
+		await happens('stop');
+		await becomes(model, 'idle');
+		await eventually('it is announced', () => changes > 0, { timeoutMs: 500, everyMs: 5 });
+		expect(model.sessions()).toMatchObject([
+			{ session, address, turns: [{ nodes: [{ outcome: 'ok' }, { event: { kind: 'stop' } }] }] },
+		]);
+	});
+
+	it('shows mailboxes as they change, and a message that was dropped by hand', async () => {
+		const model = await start();
+		const id = await workspace.send(address, directive);
+		await eventually('the message', () => model.overview().tasks[0]?.workers[0]?.queued === 1, { timeoutMs: 2000 });
+		await writeFile(join(workspace.paths.mailbox(task, worker), 'inbox', 'by-hand.md'), 'Look here.');
+		await eventually('the dropped one', () => model.messages(address).messages.length === 2, { timeoutMs: 2000 });
+		await workspace.mailbox(address).archive(id);
+		await eventually(
+			'archived',
+			() =>
+				model
+					.messages(address)
+					.messages.map(each => each.state)
+					.join() === 'queued,archived',
+			{ timeoutMs: 2000 },
+		);
+	});
+
+	it('shows tasks and workers that come and go, and what cannot be read', async () => {
+		const model = await start();
+		const other = TaskName.parse('other');
+		await workspace.createTask({ ...(await workspace.task(task)), name: other });
+		await eventually('the task', () => model.overview().tasks.length === 2, { timeoutMs: 2000 });
+		await workspace.deleteTask(other);
+		await eventually('its end', () => model.overview().tasks.length === 1, { timeoutMs: 2000 });
+		await mkdir(join(workspace.paths.tasks, 'broken'));
+		await writeFile(join(workspace.paths.tasks, 'broken', 'task.json'), '{');
+		await eventually('the problem', () => model.problems.length === 1, { timeoutMs: 4000 });
+	});
+
+	it('mirrors what another window collects', async () => {
+		const first = await start();
+		const second = await start();
+		await happens('prompt');
+		await becomes(first, 'working');
+		await becomes(second, 'working');
+		await first.close();
+		await happens('stop');
+		await becomes(second, 'idle');
+	});
+
+	it('comes to the same after a reload', async () => {
+		const model = await start();
+		await happens('permission-asked', { tool: 'Bash' });
+		await becomes(model, 'waiting');
+		const before = model.overview();
+		await model.close();
+		const again = await start();
+		expect(again.overview()).toEqual(before);
+	});
+
+	it('asks the agent itself when nothing more is heard, and reads its transcript', async () => {
+		let status: ProbedStatus = { phase: 'working' };
+		let asked = 0;
+		const ask = () => {
+			asked++;
+			return Promise.resolve(new Map([[session, status]]));
+		};
+		// A clock that runs ten times as fast spares the waiting.
+		const begun = Date.now();
+		const model = await start({ ask, now: () => begun + (Date.now() - begun) * 10 });
+		await happens('tool-start', { tool: 'Bash' });
+		await becomes(model, 'working');
+		await eventually('a question', () => asked > 0, { timeoutMs: 3000 });
+		status = { phase: 'idle' };
+		await becomes(model, 'idle');
+		expect(stateIn(model)?.source).toBe("agent's own status");
+	});
+
+	it('sees in the transcript that the user broke off, and that a message is in context', async () => {
+		const transcript = folder.file('transcript.jsonl');
+		await writeFile(transcript, '');
+		const model = await start();
+		const id = await workspace.send(address, directive);
+		await happens('tool-start', { tool: 'Bash', transcript });
+		await becomes(model, 'working');
+		const { claims, text } = await claimBatch(
+			workspace.mailbox(address),
+			{ kind: 'tool-start', slot: 'boundary' },
+			10_000,
+		);
+		expect(claims.map(claim => claim.id)).toEqual([id]);
+		await Promise.resolve(
+			claims[0]?.deliver({
+				deliveredAt: new Date().toISOString(),
+				event: 'PreToolUse',
+				driver: fakeDriver.id,
+				session,
+				rung: 'hook',
+			}),
+		);
+		await writeFile(
+			transcript,
+			`${JSON.stringify({ text })}\n${JSON.stringify({ interrupted: new Date(Date.now() + 10).toISOString() })}\n`,
+		);
+		await becomes(model, 'idle');
+		expect(stateIn(model)?.source).toBe('interrupted in its terminal');
+		await eventually('in context', () => model.messages(address).messages[0]?.receipt?.inContextAt, {
+			timeoutMs: 2000,
+		});
+	});
+
+	it('sees that the process is gone, says why a message waits, and takes it back when it lives again', async () => {
+		let alive: Liveness = 'alive';
+		const record = await workspace.worker(address);
+		await workspace.saveWorker({ ...record!, process: { pid: 1, startedTicks: 1 } });
+		const model = await start({ isAlive: () => alive });
+		await happens('stop');
+		await becomes(model, 'idle');
+		alive = 'dead';
+		await becomes(model, 'ended');
+		await workspace.send(address, directive);
+		await eventually('the reason', () => model.messages(address).messages[0]?.held?.includes('resume it'), {
+			timeoutMs: 3000,
+		});
+		await happens('session-start', { cause: 'resume' });
+		await eventually('no reason', () => model.messages(address).messages[0]?.held === undefined, {
+			timeoutMs: 3000,
+		});
+	});
+
+	it('keeps the mailboxes in one window, whoever collects', async () => {
+		const collector = new Collector(workspace, [fakeDriver]);
+		expect(await collector.collect()).toMatchObject({ isCollector: true });
+		const record = await workspace.worker(address);
+		await workspace.saveWorker({ ...record!, process: { pid: 1, startedTicks: 1 } });
+		const isAlive = (): Liveness => 'dead';
+		const first = await start({ isAlive });
+		const readOnly = await start({ isAlive, readOnly: true });
+		const second = await start({ isAlive });
+		const lock = async () => JSON.parse(await readFile(workspace.paths.upkeepLock, 'utf8')) as { token: string };
+		const isHeld = (id: string) => () =>
+			second.messages(address).messages.some(each => each.id === id && each.held?.includes('resume it'));
+
+		await eventually('the reason', isHeld(await workspace.send(address, directive)), { timeoutMs: 3000 });
+		const keeper = await lock();
+		await sleep(200);
+		expect(await lock()).toEqual(keeper);
+		await readOnly.close();
+		expect(await lock()).toEqual(keeper);
+
+		first.dispose();
+		await eventually('the other keeps', async () => (await lock().catch(() => keeper)).token !== keeper.token, {
+			timeoutMs: 3000,
+		});
+		await eventually('its reason', isHeld(await workspace.send(address, directive)), { timeoutMs: 3000 });
+		await collector.close();
+	});
+
+	describe('attention', () => {
+		it('is called for when an agent stops, waits, or writes; not for what was before, nor twice', async () => {
+			await happens('prompt');
+			await happens('stop', { summary: 'old' });
+			await sleep(20);
+			const model = await start();
+			const { needed, resolved } = attentionOf(model);
+			await sleep(600);
+			expect(needed).toEqual([]);
+			await happens('prompt');
+			await happens('tool-start', { tool: 'Bash' });
+			await happens('permission-asked', { tool: 'Bash', summary: 'rm -rf x' });
+			await eventually('the question', () => needed.length === 1, { timeoutMs: 2000 });
+			expect(needed[0]).toMatchObject({ kind: 'permission', address, tool: 'Bash', text: 'rm -rf x' });
+			await happens('notification', { notification: 'permission_prompt' });
+			await happens('tool-end', { tool: 'Bash' });
+			await eventually('the answer', () => resolved.length === 1, { timeoutMs: 2000 });
+			await happens('stop', { summary: 'All done.' });
+			await eventually('the stop', () => needed.length === 2, { timeoutMs: 2000 });
+			expect(needed[1]).toMatchObject({ kind: 'stopped', text: 'All done.' });
+			const id = await workspace.send(
+				{ task, worker: ORCHESTRATOR },
+				{ ...directive, from: 'fix/worker', text: 'A question\nfor you' },
+			);
+			await eventually('the message', () => needed.length === 3, { timeoutMs: 2000 });
+			expect(needed[2]).toMatchObject({ kind: 'message', address, text: 'A question', message: id });
+			await workspace.mailbox({ task, worker: ORCHESTRATOR }).markRead(id);
+			await eventually('it is read', () => resolved.some(each => each.message === id), { timeoutMs: 2000 });
+			await sleep(500);
+			expect(needed).toHaveLength(3);
+		});
+
+		it('is not called for when a subagent stops, or when feedback keeps the agent going', async () => {
+			const model = await start();
+			const { needed } = attentionOf(model);
+			await happens('prompt');
+			await happens('stop', { subagent: 'a1' });
+			await happens('subagent-stop', { subagent: 'a1' });
+			await happens('stop');
+			await becomes(model, 'idle');
+			const note = {
+				nancy: 'delivery',
+				at: new Date().toISOString(),
+				driver: 'fake',
+				session,
+				event: 'stop',
+				task,
+				worker,
+				messages: ['m'],
+				rung: 'hook',
+				effect: 'none',
+			};
+			await writeFile(join(workspace.paths.spool, 'fake~stop~note.json'), JSON.stringify(note));
+			await becomes(model, 'working');
+			await sleep(600);
+			expect(needed).toEqual([]);
+		});
+	});
+
+	it('rings again for an idle agent that does not answer', async () => {
+		const begun = Date.now();
+		const model = await start({ now: () => begun + (Date.now() - begun) * 20 });
+		await happens('stop');
+		await becomes(model, 'idle');
+		await workspace.send(address, directive);
+		await sleep(200);
+		await rm(workspace.paths.bell(session));
+		await eventually(
+			'another ring',
+			() =>
+				stat(workspace.paths.bell(session)).then(
+					() => true,
+					() => false,
+				),
+			{ timeoutMs: 3000 },
+		);
+		await eventually('the reason', () => model.messages(address).messages[0]?.held?.includes('did not answer'), {
+			timeoutMs: 5000,
+		});
+	});
+
+	it('is quick from the spool to those who listen', async () => {
+		const model = await start({ tickMs: 60_000 });
+		const times: number[] = [];
+		for (let i = 0; i < 20; i++) {
+			await sleep(70);
+			const heard = new Promise<void>(resolve => {
+				const listening = model.onDidChange(() => {
+					if (stateIn(model)?.summary !== `n${i}`) return;
+					listening.dispose();
+					resolve();
+				});
+			});
+			const begun = performance.now();
+			await happens('tool-start', { tool: 'Bash', toolUseId: `t${i}`, summary: `n${i}` });
+			await heard;
+			times.push(performance.now() - begun);
+		}
+		// The slower ones waited for the processor, which other tests want too.
+		times.sort((a, b) => a - b);
+		expect(times[4]).toBeLessThan(50);
+	});
+
+	it('reads once for a command', async () => {
+		await happens('prompt');
+		const overview = await readOverview(workspace, [fakeDriver]);
+		expect(overview.tasks[0]?.workers[0]?.state.phase).toBe('working');
+		expect(overview.problems).toEqual([]);
+	});
+
+	it('keeps the mailboxes once for a command, where no window does', async () => {
+		const bell = workspace.paths.bell(session);
+		const window = new ProcessLock(workspace.paths.upkeepLock);
+		await happens('stop');
+		await writeFile(join(workspace.paths.mailbox(task, worker), 'inbox', 'by-hand.md'), 'Look here.');
+		const pause = await workspace.send(address, { ...directive, effect: 'pause' });
+		const messages = async () => (await workspace.mailbox(address).list(['queued'])).messages;
+
+		await window.hold();
+		await readOverview(workspace, [fakeDriver]);
+		expect(existsSync(bell)).toBe(false);
+		await window.release();
+
+		await readOverview(workspace, [fakeDriver]);
+		expect(existsSync(bell)).toBe(true);
+		const held = (await messages()).filter(message => message.held !== undefined);
+		expect(held).toMatchObject([{ id: pause, held: expect.stringContaining('next prompt') }]);
+		expect(existsSync(workspace.paths.upkeepLock)).toBe(false);
+	});
+});

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import type { Driver } from '../../../../src/core/driver/driver.ts';
+import { Upkeep } from '../../../../src/core/live/upkeep.ts';
+import { Workspace } from '../../../../src/core/workspace/workspace.ts';
+import type { WorkerRecord } from '../../../../src/protocol/records.ts';
+import { FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/names.ts';
+import { fakeDriver } from '../../../support/fakeDriver.ts';
+import { messageContent } from '../../../support/messageContent.ts';
+import { tempFolder } from '../../../support/tempFolder.ts';
+
+/** A task with one queued message, and what keeps its mailbox. */
+async function lab(driver: Driver = fakeDriver) {
+	const folder = tempFolder();
+	const workspace = new Workspace(folder.path);
+	const name = TaskName.parse('build');
+	const at = new Date().toISOString();
+	const task = { name, title: 'x', prompt: '', agent: driver.id, createdAt: at, origin: 'nancy' } as const;
+	await workspace.createTask({ version: 1, ...task });
+	const address = { task: name, worker: FIRST_WORKER };
+	await workspace.send(address, messageContent('x'));
+	const clock = { ms: Date.now() };
+	const session = SessionId.parse('11111111-1111-4111-8111-111111111111');
+	const worker: WorkerRecord = {
+		version: 1,
+		task: name,
+		name: FIRST_WORKER,
+		agent: driver.id,
+		sessions: [{ id: session, startedAt: at }],
+		startedAt: at,
+	};
+	await workspace.createWorker(worker);
+	return {
+		clock,
+		workspace,
+		address,
+		bell: workspace.paths.bell(session),
+		upkeep: new Upkeep(workspace, [driver], () => clock.ms),
+		worker,
+		state: { phase: 'idle', source: '', at, session } as const,
+		queued: async () => (await workspace.mailbox(address).list(['queued'])).messages,
+		[Symbol.asyncDispose]: () => folder.remove(),
+	};
+}
+
+it('a pause for an idle agent says that it waits for the next prompt, until the agent works', async () => {
+	await using it = await lab();
+	const { upkeep, worker, state, queued } = it;
+	await it.workspace.send(it.address, messageContent('rest', { effect: 'pause' }));
+
+	await upkeep.tend(worker, state, await queued());
+	const reasons = new Map((await queued()).map(({ content, held }) => [content.text, held]));
+	expect(reasons.get('rest')).toContain('waits for the next prompt');
+	expect(reasons.get('x')).toBeUndefined();
+	await upkeep.tend(worker, { ...state, phase: 'working' }, await queued());
+	expect((await queued()).map(({ held }) => held)).toEqual([undefined, undefined]);
+});
+
+it('a message for an agent without hooks waits with the reason, until the agent has them', async () => {
+	await using it = await lab();
+	const { upkeep, state, queued } = it;
+	const worker: WorkerRecord = { ...it.worker, hooks: 'off' };
+
+	await upkeep.tend(worker, state, await queued());
+	expect(await queued()).toMatchObject([{ held: expect.stringContaining('without hooks') }]);
+	await upkeep.tend(worker, { ...state, phase: 'ended' }, await queued());
+	expect(await queued()).toMatchObject([{ held: expect.stringContaining('resume it') }]);
+	await upkeep.tend(it.worker, state, await queued());
+	expect((await queued())[0]?.held).toBeUndefined();
+});
+
+it('a message for an idle agent that nothing can wake says so at once, rings no bell, and says it no longer when the agent works', async () => {
+	const limit = 'Nothing wakes it.';
+	const floors = { ...fakeDriver.floors, wake: 'none' } as const;
+	await using it = await lab({ ...fakeDriver, floors, limits: { wake: limit } });
+	const { upkeep, worker, state, queued } = it;
+	for (let look = 0; look < 3; look++) {
+		await upkeep.tend(worker, state, await queued());
+		expect(await queued()).toMatchObject([{ held: limit }]);
+		it.clock.ms += 3_600_000;
+	}
+	expect(existsSync(it.bell)).toBe(false);
+	await upkeep.tend(worker, { ...state, phase: 'working' }, await queued());
+	expect((await queued())[0]?.held).toBeUndefined();
+});
+
+it('an agent too old to be woken gets no bell either; one of an unknown version does', async () => {
+	await using it = await lab({ ...fakeDriver, floors: { ...fakeDriver.floors, wake: [2, 0, 0] } });
+	const { upkeep, worker, state, queued } = it;
+	await upkeep.tend({ ...worker, agentVersion: '1.9.0' }, state, await queued());
+	expect(await queued()).toMatchObject([{ held: expect.stringContaining('Wake by Typing') }]);
+	for (const agentVersion of ['2.0.0', undefined]) {
+		await upkeep.tend({ ...worker, ...(agentVersion !== undefined && { agentVersion }) }, state, await queued());
+		expect((await queued())[0]?.held).toBeUndefined();
+	}
+	expect(existsSync(it.bell)).toBe(true);
+});

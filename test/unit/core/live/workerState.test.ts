@@ -1,0 +1,239 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { startingState, workerState, type Evidence } from '../../../../src/core/live/workerState.ts';
+import { EventKind, TrafficRecord } from '../../../../src/protocol/traffic.ts';
+
+const at = (second: number) => new Date(1_700_000_000_000 + second * 1000).toISOString();
+const start = startingState(at(0));
+
+type Fields = Partial<Extract<TrafficRecord, { type: 'event' }>['event']> & { kind: EventKind };
+const names: Partial<Record<EventKind, string>> = {
+	'tool-start': 'PreToolUse',
+	'tool-end': 'PostToolUse',
+	stop: 'Stop',
+};
+
+function event(second: number, fields: Record<string, unknown> & { kind: EventKind }): TrafficRecord {
+	const event = { driver: 'fake', session: 's1', event: names[fields.kind] ?? fields.kind, ...fields };
+	return TrafficRecord.parse({ version: 1, id: String(second), at: at(second), type: 'event', event, payload: {} });
+}
+
+function after(fields: (Record<string, unknown> & { kind: EventKind })[], evidence: Evidence = {}) {
+	return workerState(
+		start,
+		fields.map((each, index) => event(index + 1, each)),
+		evidence,
+	);
+}
+
+const bash: Fields = { kind: 'tool-start', tool: 'Bash', toolUseId: 't1', summary: 'npm test' };
+
+describe('workerState', () => {
+	it.each([
+		['starting', []],
+		['starting', [{ kind: 'session-start', cause: 'startup' }]],
+		['working', [{ kind: 'prompt' }]],
+		['working', [bash]],
+		['waiting', [bash, { kind: 'permission-asked', tool: 'Bash' }]],
+		['waiting', [bash, { kind: 'notification', notification: 'permission_prompt' }]],
+		['waiting', [{ kind: 'notification', notification: 'elicitation_dialog' }]],
+		[
+			'working',
+			[bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'tool-end', tool: 'Bash', toolUseId: 't1' }],
+		],
+		[
+			'working',
+			[bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'tool-failed', tool: 'Bash', toolUseId: 't1' }],
+		],
+		['working', [bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'batch-end' }]],
+		['working', [bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'permission-answered' }]],
+		['idle', [{ kind: 'stop' }, { kind: 'permission-answered' }]],
+		['idle', [bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'stop' }]],
+		['idle', [{ kind: 'prompt' }, { kind: 'stop' }]],
+		['idle', [{ kind: 'prompt' }, { kind: 'stop-failed' }]],
+		['idle', [{ kind: 'prompt' }, { kind: 'notification', notification: 'idle_prompt' }]],
+		['idle', [{ kind: 'prompt' }, { kind: 'stop' }, { kind: 'message-shown' }]],
+		['idle', [bash, { kind: 'stop' }, { kind: 'tool-end', tool: 'Bash', toolUseId: 't1' }]],
+		[
+			'idle',
+			[{ kind: 'stop' }, { kind: 'session-end', cause: 'clear' }, { kind: 'session-start', cause: 'clear' }],
+		],
+		[
+			'idle',
+			[
+				{ kind: 'stop' },
+				{ kind: 'compact-start' },
+				{ kind: 'compact-end' },
+				{ kind: 'session-start', cause: 'compact' },
+			],
+		],
+		['working', [bash, { kind: 'compact-start' }, { kind: 'compact-end' }]],
+		['ended', [bash, { kind: 'session-end', cause: 'other' }]],
+		['ended', [{ kind: 'session-end', cause: 'other' }, bash]],
+		[
+			'starting',
+			[
+				{ kind: 'session-end', cause: 'other' },
+				{ kind: 'session-start', cause: 'resume' },
+			],
+		],
+		['idle', [{ kind: 'stop' }, { ...bash, subagent: 'a1' }]],
+	] as const)('is %s after %j', (phase, events) => expect(after([...events]).phase).toBe(phase));
+
+	it('without hooks is what the process and the agent itself tell, and never for ever starting', () => {
+		const process = { liveness: 'alive', at: at(5) } as const;
+		expect(after([], { hooks: 'off', process })).toMatchObject({
+			phase: 'working',
+			source: expect.stringContaining('without hooks'),
+		});
+		const probe = { status: { phase: 'idle' }, at: at(9) } as const;
+		expect(after([], { hooks: 'off', process, probe }).phase).toBe('idle');
+		expect(after([], { hooks: 'off', process: { liveness: 'dead', at: at(9) } }).phase).toBe('ended');
+		expect(after([], { hooks: 'off' }).phase).toBe('starting');
+	});
+
+	it('names the tool and where it knows it from', () => {
+		expect(after([{ kind: 'prompt' }, bash])).toEqual({
+			phase: 'working',
+			tool: 'Bash',
+			summary: 'npm test',
+			source: 'PreToolUse Bash',
+			at: at(2),
+		});
+	});
+
+	it('keeps waiting while another of several parallel tools ends', () => {
+		const read: Fields = { kind: 'tool-start', tool: 'Read', toolUseId: 't2' };
+		const events = [
+			bash,
+			read,
+			{ kind: 'permission-asked', tool: 'Bash' },
+			{ kind: 'tool-end', tool: 'Read', toolUseId: 't2' },
+		] as const;
+		expect(after([...events])).toMatchObject({ phase: 'waiting', tool: 'Bash' });
+		expect(after([...events, { kind: 'tool-end', tool: 'Bash', toolUseId: 't1' }]).phase).toBe('working');
+	});
+
+	it('shows the tool that still runs when another has ended', () => {
+		const read: Fields = { kind: 'tool-start', tool: 'Read', toolUseId: 't2' };
+		expect(after([bash, read, { kind: 'tool-end', tool: 'Read', toolUseId: 't2' }])).toMatchObject({
+			phase: 'working',
+			tool: 'Bash',
+		});
+	});
+
+	it('counts subagents', () => {
+		expect(
+			after([
+				{ kind: 'prompt' },
+				{ kind: 'subagent-start', subagent: 'a' },
+				{ kind: 'subagent-start', subagent: 'b' },
+				{ kind: 'subagent-stop', subagent: 'a' },
+			]).subagents,
+		).toBe(1);
+	});
+
+	it('works on after feedback was delivered at its stop', () => {
+		const delivery = TrafficRecord.parse({
+			version: 1,
+			id: 'd',
+			at: at(3),
+			type: 'delivery',
+			delivery: {
+				nancy: 'delivery',
+				at: at(3),
+				driver: 'fake',
+				session: 's1',
+				event: 'Stop',
+				task: 't',
+				worker: 'worker',
+				messages: ['m'],
+				rung: 'hook',
+				effect: 'none',
+			},
+		});
+		expect(workerState(start, [event(1, { kind: 'prompt' }), event(2, { kind: 'stop' }), delivery]).phase).toBe(
+			'working',
+		);
+	});
+
+	describe('with other evidence', () => {
+		const probe = (phase: 'idle' | 'working' | 'waiting', second: number): Evidence => ({
+			probe: { status: { phase }, at: at(second) },
+		});
+
+		it('believes the newest', () => {
+			expect(after([bash], probe('idle', 5))).toMatchObject({ phase: 'idle', source: "agent's own status" });
+			expect(after([bash], probe('idle', 5)).tool).toBeUndefined();
+			expect(after([bash], probe('idle', 0)).phase).toBe('working');
+			expect(after([bash, { kind: 'permission-asked', tool: 'Bash' }], probe('working', 9))).toMatchObject({
+				phase: 'working',
+				tool: 'Bash',
+			});
+		});
+
+		it('keeps what the events said when the probe says the same', () => {
+			expect(after([bash], probe('working', 60))).toMatchObject({ source: 'PreToolUse Bash', at: at(1) });
+		});
+
+		it('sees an interruption that no hook told', () => {
+			expect(after([bash], { interruptedAt: at(4) })).toMatchObject({
+				phase: 'idle',
+				source: 'interrupted in its terminal',
+				at: at(4),
+			});
+			expect(after([bash], { interruptedAt: at(0) }).phase).toBe('working');
+		});
+
+		it('sees that the process is gone, and a session that goes on elsewhere since', () => {
+			const gone: Evidence = { process: { liveness: 'dead', at: at(5) } };
+			expect(after([bash], gone)).toMatchObject({ phase: 'ended', source: 'process gone' });
+			expect(after([bash], { process: { liveness: 'dead', at: at(0) } }).phase).toBe('working');
+			expect(after([bash], { ...gone, stoppedAt: at(4) })).toMatchObject({ phase: 'ended', source: 'stopped' });
+			expect(after([bash], { process: { liveness: 'unknown', at: at(5) } }).phase).toBe('working');
+		});
+	});
+
+	describe('for any order of events', () => {
+		const anyEvent = fc.record({
+			kind: fc.constantFrom(...EventKind.options),
+			tool: fc.option(fc.constantFrom('Bash', 'Read'), { nil: undefined }),
+			toolUseId: fc.option(fc.constantFrom('t1', 't2', 't3'), { nil: undefined }),
+			subagent: fc.option(fc.constant('a1'), { nil: undefined }),
+			cause: fc.option(fc.constantFrom('clear', 'other', 'startup', 'compact'), { nil: undefined }),
+			notification: fc.option(fc.constantFrom('idle_prompt', 'permission_prompt', 'else'), { nil: undefined }),
+		});
+		const anyEvents = fc.array(anyEvent, { maxLength: 30 });
+
+		it('stays ended until a session starts', () => {
+			fc.assert(
+				fc.property(anyEvents, anyEvents, (before, later) => {
+					const rest = later.filter(each => each.kind !== 'session-start');
+					expect(after([...before, { kind: 'session-end', cause: 'other' }, ...rest]).phase).toBe('ended');
+				}),
+			);
+		});
+
+		it('is not changed in phase by a subagent', () => {
+			fc.assert(
+				fc.property(anyEvents, anyEvents, (before, later) => {
+					const events = before.filter(each => !each.kind.startsWith('subagent'));
+					const ofSubagent = later
+						.filter(each => !each.kind.startsWith('subagent'))
+						.map(each => ({ ...each, subagent: 'a1' }));
+					expect(after([...events, ...ofSubagent])).toEqual(after(events));
+				}),
+			);
+		});
+
+		it('is idle after a stop of a session that has not ended, and working after a prompt', () => {
+			fc.assert(
+				fc.property(anyEvents, events => {
+					fc.pre(after(events).phase !== 'ended');
+					expect(after([...events, { kind: 'stop' }]).phase).toBe('idle');
+					expect(after([...events, { kind: 'prompt' }]).phase).toBe('working');
+				}),
+			);
+		});
+	});
+});

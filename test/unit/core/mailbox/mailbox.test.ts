@@ -1,0 +1,316 @@
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Mailbox, type Claim } from '../../../../src/core/mailbox/mailbox.ts';
+import { DriverId, MessageId, SessionId } from '../../../../src/protocol/names.ts';
+import { killedAt } from '../../../support/killedAt.ts';
+import { messageContent } from '../../../support/messageContent.ts';
+
+let root: string;
+let folder: string;
+let mailbox: Mailbox;
+
+beforeEach(async () => {
+	root = await mkdtemp(join(tmpdir(), 'nancy-mailbox-'));
+	folder = join(root, 'tasks/login/comms/worker');
+	mailbox = new Mailbox(root, folder);
+	await mailbox.makeFolders();
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const facts = () => ({
+	deliveredAt: new Date().toISOString(),
+	event: 'PreToolUse',
+	driver: DriverId.parse('heron'),
+	session: SessionId.parse('s1'),
+	rung: 'hook' as const,
+});
+
+const deliverAll = (claims: Claim[]) => {
+	for (const claim of claims) claim.deliver(facts());
+};
+
+const texts = async () => (await mailbox.list()).messages.map(({ state, content }) => `${state}: ${content.text}`);
+
+/** The claim of a process that never existed stands for one that was killed. */
+async function asIfKilled(): Promise<void> {
+	const [name = ''] = (await readdir(join(folder, 'claimed'))).filter(file => file.endsWith('.md'));
+	await rename(join(folder, 'claimed', name), join(folder, 'claimed', name.replace(/^\d+-\d+/, '999999999-1')));
+}
+
+describe('Mailbox', () => {
+	it('hands messages over urgent first, then by the order set by hand, then by age', async () => {
+		const first = await mailbox.put(messageContent('first'));
+		await mailbox.put(messageContent('second'));
+		const third = await mailbox.put(messageContent('third'));
+		await mailbox.put(messageContent('urgent', { priority: 'urgent' }));
+		await mailbox.reorder([third, first]);
+
+		const claims = await mailbox.claim(() => 'take');
+
+		expect(claims.map(claim => claim.content.text)).toEqual(['urgent', 'third', 'first', 'second']);
+	});
+
+	it('files a delivered message with its receipt', async () => {
+		const id = await mailbox.put(messageContent('use plan B'));
+		deliverAll(await mailbox.claim(() => 'take'));
+
+		const { messages } = await mailbox.list();
+		expect(messages).toMatchObject([
+			{ id, state: 'delivered', receipt: { id, event: 'PreToolUse', earlierClaims: 0 } },
+		]);
+	});
+
+	it('takes a file that a person dropped by hand', async () => {
+		await writeFile(join(folder, 'inbox', 'my note (2).md'), 'Stop using var.');
+		const claims = await mailbox.claim(() => 'take');
+		deliverAll(claims);
+
+		expect(claims.map(claim => claim.content)).toEqual([messageContent('Stop using var.')]);
+		expect(await readdir(join(folder, 'delivered'))).toEqual(['my note (2).md', 'my note (2).receipt.json']);
+	});
+
+	it('leaves an empty file alone: somebody is still writing it', async () => {
+		await writeFile(join(folder, 'inbox', 'note.md'), '');
+		expect(await mailbox.claim(() => 'take')).toEqual([]);
+		expect(await readdir(join(folder, 'inbox'))).toEqual(['note.md']);
+	});
+
+	it('leaves a file that is no message where it is and names the reason', async () => {
+		const file = join(folder, 'inbox', 'odd.md');
+		await writeFile(file, '**Type:** wish\n\nhello');
+		await mailbox.put(messageContent('good'));
+
+		expect((await mailbox.claim(() => 'take')).map(claim => claim.content.text)).toEqual(['good']);
+		expect((await mailbox.list()).problems).toEqual([
+			{ file, reason: 'header "type" is not valid: use directive, feedback or result' },
+		]);
+		expect(await readFile(file, 'utf8')).toContain('hello');
+	});
+
+	it('leaves a file that is not UTF-8 where it is, also where it becomes so before it is claimed', async () => {
+		const utf16 = Buffer.from('\uFEFFStop.', 'utf16le');
+		const file = join(folder, 'inbox', 'from Notepad.md');
+		const problems = [{ file, reason: 'it is not UTF-8; save it as UTF-8' }];
+		await writeFile(file, utf16);
+		expect(await mailbox.claim(() => 'take')).toEqual([]);
+		expect(await mailbox.list()).toEqual({ messages: [], problems });
+
+		await writeFile(file, 'Stop.');
+		const resaved = () => writeFile(file, utf16).then(() => true);
+		expect(await mailbox.claim(() => 'take', resaved)).toEqual([]);
+		expect(await mailbox.list()).toEqual({ messages: [], problems });
+		expect(await readFile(file)).toEqual(utf16);
+		await rename(file, join(folder, 'delivered', 'old.md'));
+		expect((await mailbox.list()).problems).toMatchObject([{ reason: problems[0]?.reason }]);
+
+		await mailbox.put(messageContent('The sign \uFFFD itself is text.'));
+		expect(await mailbox.claim(() => 'take')).toHaveLength(1);
+	});
+
+	it('gives a message to exactly one of many claimers', async () => {
+		for (let n = 0; n < 50; n++) await mailbox.put(messageContent(`m${n}`));
+		const claimers = Array.from({ length: 20 }, () => new Mailbox(root, folder).claim(() => 'take'));
+		const claims = (await Promise.all(claimers)).flat();
+
+		expect(claims.map(claim => claim.content.text).sort()).toEqual(
+			Array.from({ length: 50 }, (_, n) => `m${n}`).sort(),
+		);
+	});
+
+	it('puts a released message back', async () => {
+		await mailbox.put(messageContent('again'));
+		for (const claim of await mailbox.claim(() => 'take')) claim.release();
+		expect(await texts()).toEqual(['queued: again']);
+	});
+
+	it('never overwrites: a file saved again under a delivered name is a new message', async () => {
+		const id = await mailbox.put(messageContent('old'));
+		deliverAll(await mailbox.claim(() => 'take'));
+		await mailbox.put(messageContent('edited later'), id);
+		deliverAll(await mailbox.claim(() => 'take'));
+
+		expect((await texts()).sort()).toEqual(['delivered: edited later', 'delivered: old']);
+	});
+
+	it('takes a reused name for a new message also when its hook is killed', async () => {
+		const note = MessageId.parse('note');
+		await mailbox.put(messageContent('old'), note);
+		deliverAll(await mailbox.claim(() => 'take'));
+		await mailbox.put(messageContent('new'), note);
+		await mailbox.claim(() => 'take');
+		await asIfKilled();
+		await mailbox.recover();
+		expect((await texts()).sort()).toEqual(['delivered: old', 'queued: new']);
+	});
+
+	it('files every message of a name that is used again and again', async () => {
+		const note = MessageId.parse('note');
+		for (const text of ['one', 'two']) {
+			await mailbox.put(messageContent(text), note);
+			deliverAll(await mailbox.claim(() => 'take'));
+		}
+		for (const { id } of (await mailbox.list(['delivered'])).messages) await mailbox.archive(id);
+		for (const [text, file] of [
+			['three', (id: MessageId) => mailbox.archive(id)],
+			['four', (id: MessageId) => mailbox.withdraw(id)],
+			['five', (id: MessageId) => mailbox.withdraw(id)],
+			['six', (id: MessageId) => mailbox.markRead(id)],
+		] as const) {
+			await mailbox.put(messageContent(text), note);
+			await file(note);
+		}
+		expect((await texts()).sort()).toEqual([
+			'archived: one',
+			'archived: three',
+			'archived: two',
+			'delivered: six',
+			'withdrawn: five',
+			'withdrawn: four',
+		]);
+	});
+
+	it('is not held up by a file with a name that no claim could have, and says which it is', async () => {
+		await mailbox.put(messageContent('fine'));
+		await writeFile(join(folder, 'inbox', `${'漢'.repeat(80)}.md`), 'too long');
+		const claims = await mailbox.claim(() => 'take');
+		expect(claims.map(({ content }) => content.text)).toEqual(['fine']);
+		deliverAll(claims);
+		await writeFile(join(folder, 'inbox', 'a\tb.md'), 'odd name');
+		await writeFile(join(folder, 'claimed', 'note.md'), 'no claim');
+		expect((await mailbox.list()).problems.map(({ reason }) => reason).sort()).toEqual([
+			'its name has a character that no message may have; rename it',
+			'its name is not that of a claim; if it is a message, move it to inbox',
+			'its name is too long; rename it',
+		]);
+	});
+
+	it.each(['inbox', 'claimed', 'delivered', 'archive', 'withdrawn'])('refuses a link for its %s', async state => {
+		const elsewhere = await mkdtemp(join(tmpdir(), 'nancy-elsewhere-'));
+		await writeFile(join(elsewhere, 'readme.md'), 'not a message');
+		await rm(join(folder, state), { recursive: true, force: true });
+		await symlink(elsewhere, join(folder, state));
+		await expect(mailbox.claim(() => 'take')).rejects.toMatchObject({ code: 'bad-file' });
+		await expect(mailbox.put(messageContent('x'))).rejects.toMatchObject({ code: 'bad-file' });
+		expect(await readdir(elsewhere)).toEqual(['readme.md']);
+		await rm(elsewhere, { recursive: true });
+	});
+
+	it('edits and withdraws only what is still queued', async () => {
+		const id = await mailbox.put(messageContent('draft'));
+		await mailbox.edit(id, content => ({ ...content, text: 'final' }));
+		expect(await texts()).toEqual(['queued: final']);
+
+		deliverAll(await mailbox.claim(() => 'take'));
+		await expect(mailbox.edit(id, content => content)).rejects.toMatchObject({ code: 'not-queued' });
+		await expect(mailbox.withdraw(id)).rejects.toMatchObject({ code: 'not-queued' });
+
+		const second = await mailbox.put(messageContent('never mind'));
+		await mailbox.withdraw(second);
+		expect((await texts()).sort()).toEqual(['delivered: final', 'withdrawn: never mind']);
+	});
+
+	it('archives with the receipt, and twice is once', async () => {
+		const id = await mailbox.put(messageContent('done'));
+		deliverAll(await mailbox.claim(() => 'take'));
+		await mailbox.archive(id);
+		await mailbox.archive(id);
+
+		expect((await mailbox.list()).messages).toMatchObject([{ id, state: 'archived', receipt: { id } }]);
+		await expect(mailbox.archive(MessageId.parse('nobody'))).rejects.toMatchObject({ code: 'no-message' });
+	});
+
+	it('does not follow a symbolic link', async () => {
+		const elsewhere = await mkdtemp(join(tmpdir(), 'nancy-elsewhere-'));
+		await rm(folder, { recursive: true });
+		await symlink(elsewhere, folder);
+
+		await expect(mailbox.put(messageContent('x'))).rejects.toMatchObject({ code: 'bad-file' });
+		await rm(elsewhere, { recursive: true });
+	});
+
+	it('ignores what is not a message file: folders, links, other endings', async () => {
+		await mkdir(join(folder, 'inbox', 'folder.md'));
+		await symlink('/etc/hostname', join(folder, 'inbox', 'link.md'));
+		await writeFile(join(folder, 'inbox', 'note.txt'), 'x');
+		await writeFile(join(folder, 'inbox', '.hidden.md'), 'x');
+
+		expect(await mailbox.list()).toEqual({ messages: [], problems: [] });
+	});
+
+	it('loses nothing and files nothing twice, wherever a delivery is killed', async () => {
+		let kills = 0;
+		for (let killAt = 0; ; killAt++) {
+			await rm(folder, { recursive: true, force: true });
+			await mailbox.makeFolders();
+			await mailbox.put(messageContent('one'));
+			await mailbox.put(messageContent('two'));
+
+			const ended = await killedAt(killAt, 'deliverAll', [root, folder]);
+			await mailbox.recover();
+			const { messages, problems } = await mailbox.list();
+			expect({ killAt, problems, texts: messages.map(({ content }) => content.text).sort() }).toEqual({
+				killAt,
+				problems: [],
+				texts: ['one', 'two'],
+			});
+			for (const { state, receipt } of messages) expect(state).toBe(receipt ? 'delivered' : 'queued');
+			if (ended === 'finished') break;
+			expect(ended).toBe('SIGKILL');
+			kills++;
+		}
+		expect(kills).toBeGreaterThan(10);
+	}, 60_000);
+
+	it.each([
+		['archive', { isDelivered: true, finished: ['archived: one', 'archived: two'] }],
+		['edit', { isDelivered: false, finished: ['queued: one, edited', 'queued: two, edited'] }],
+		['reorder', { isDelivered: false, finished: ['queued: two', 'queued: one'] }],
+	])(
+		'loses no message and no receipt, wherever this is killed: %s',
+		async (what, { isDelivered, finished }) => {
+			for (let killAt = 0; ; killAt++) {
+				await rm(folder, { recursive: true, force: true });
+				await mailbox.makeFolders();
+				const one = await mailbox.put(messageContent('one'));
+				const two = await mailbox.put(messageContent('two'));
+				if (isDelivered) deliverAll(await mailbox.claim(() => 'take'));
+
+				const ended = await killedAt(killAt, 'changeMessages', [root, folder, what, two, one]);
+				await mailbox.recover();
+				const { messages, problems } = await mailbox.list();
+				const kept = messages.map(({ content }) => content.text.replace(', edited', '')).sort();
+				expect({ killAt, problems, kept }).toEqual({ killAt, problems: [], kept: ['one', 'two'] });
+				if (ended === 'finished') {
+					const state = await texts();
+					expect(what === 'reorder' ? state : state.sort()).toEqual(finished);
+					break;
+				}
+				expect(ended).toBe('SIGKILL');
+				if (!isDelivered) continue;
+				// Done again, it is as if it had never been killed.
+				for (const id of [one, two]) await mailbox.archive(id);
+				for (const { state, receipt } of (await mailbox.list()).messages) {
+					expect({ killAt, state, hasReceipt: receipt !== undefined }).toEqual({
+						killAt,
+						state: 'archived',
+						hasReceipt: true,
+					});
+				}
+			}
+		},
+		60_000,
+	);
+
+	it('says in the receipt that a message was claimed before by a process that died', async () => {
+		await mailbox.put(messageContent('repeat me'));
+		const [claim] = await mailbox.claim(() => 'take');
+		expect(claim).toBeDefined();
+		await asIfKilled();
+
+		const [again] = await mailbox.claim(() => 'take');
+		again?.deliver(facts());
+		expect((await mailbox.list()).messages).toMatchObject([{ state: 'delivered', receipt: { earlierClaims: 1 } }]);
+	});
+});

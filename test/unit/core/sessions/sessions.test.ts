@@ -1,0 +1,198 @@
+import { spawnSync } from 'node:child_process';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { identify } from '../../../../src/base/liveness.ts';
+import { isRunning, planWorker, recordProcess, recordStop } from '../../../../src/core/driver/launch.ts';
+import { HELD } from '../../../../src/core/mailbox/held.ts';
+import { bindCaller, type SessionCaller } from '../../../../src/core/sessions/sessions.ts';
+import { Workspace, type WorkerAddress } from '../../../../src/core/workspace/workspace.ts';
+import { readCall } from '../../../../src/hook/call.ts';
+import { SessionId, TaskName } from '../../../../src/protocol/names.ts';
+import { fakeDriver } from '../../../support/fakeDriver.ts';
+import { messageContent } from '../../../support/messageContent.ts';
+import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+
+const task = TaskName.parse('build');
+const second = SessionId.parse('5ec0nd00-0000-4000-8000-000000000002');
+
+let folder: TempFolder;
+let workspace: Workspace;
+const driver = { ...fakeDriver, limits: { wake: 'Nothing wakes it.' } };
+let address: WorkerAddress;
+let first: SessionId;
+
+beforeEach(async () => {
+	folder = tempFolder();
+	workspace = new Workspace(folder.path);
+	const createdAt = new Date().toISOString();
+	const record = { version: 1, name: task, title: '', prompt: '', agent: fakeDriver.id } as const;
+	await workspace.createTask({ ...record, createdAt, origin: 'nancy' });
+	const agent = { executable: '/a', version: [1, 0, 0] } as const;
+	const plan = await planWorker(workspace, fakeDriver, agent, {
+		task,
+		bin: folder.path,
+		launcher: undefined,
+		env: {},
+	});
+	address = plan.address;
+	first = plan.session;
+	await recordProcess(workspace, address, identify(process.pid));
+});
+afterEach(() => folder.remove());
+
+/** A session that begins in the worker's terminal, of a CLI that does not say which process it is. */
+const begin = (more: Partial<SessionCaller> = {}) =>
+	bindCaller(workspace, {
+		session: second,
+		driver,
+		agent: undefined,
+		isNamed: more.agent !== undefined,
+		launchedFor: { taskFolder: workspace.paths.task(task), worker: address.worker },
+		transcript: undefined,
+		begins: true,
+		cause: 'startup',
+		...more,
+	});
+
+const current = async () => (await workspace.worker(address))?.sessions.at(-1)?.id;
+
+describe('a session of a process that the CLI does not name', () => {
+	it('is the worker’s own when it is the one that was planned', async () => {
+		expect((await begin({ session: first })).address).toEqual(address);
+	});
+
+	it('is not the worker’s when a tool of the worker started it', async () => {
+		expect((await begin()).address).toEqual({ task: `session-${second.slice(-8)}`, worker: 'worker' });
+		expect((await begin({ session: SessionId.parse('third'), begins: false, cause: undefined })).address.task).toBe(
+			'session-third',
+		);
+		expect(await current()).toBe(first);
+	});
+
+	it('is named after the end of its id, for those of a day can begin alike', async () => {
+		const found = await Promise.all(
+			['ses_e01515da6ffexAQ8l1f1iMlkAQ', 'ses_e01515da7ffeQb3Zk0v9nTw-Xy'].map(async id => {
+				const bound = await begin({ session: SessionId.parse(id) });
+				return { name: bound.address.task, title: (await workspace.task(bound.address.task)).title };
+			}),
+		);
+		expect(found).toEqual([
+			{ name: 'session-f1imlkaq', title: 'Session f1imlkaq' },
+			{ name: 'session-v9ntw-xy', title: 'Session v9ntw-xy' },
+		]);
+	});
+
+	it.each(['clear', 'compact', 'resume', 'fork'])('follows the worker’s last one after %s', async cause => {
+		expect((await begin({ cause })).address).toEqual(address);
+		expect(await current()).toBe(second);
+	});
+
+	it('follows when the worker’s own process has ended, or when the worker had none yet', async () => {
+		await recordProcess(workspace, address, identify(spawnSync('true').pid));
+		expect((await begin()).address).toEqual(address);
+		const record = await workspace.worker(address);
+		await workspace.saveWorker({ ...record!, sessions: [], process: identify(process.pid) });
+		expect((await begin({ session: SessionId.parse('third') })).address).toEqual(address);
+	});
+});
+
+describe('a session whose process has ended', () => {
+	const gone = () => identify(spawnSync('true').pid);
+	const me = identify(process.pid);
+	const call = (more: Partial<SessionCaller> = {}) => begin({ session: first, cause: 'resume', agent: me, ...more });
+	const end = async () => {
+		await recordProcess(workspace, address, gone());
+		await recordStop(workspace, address);
+	};
+
+	it.each([
+		['its start', { begins: true, cause: 'resume' }],
+		['any later event', { begins: false, cause: undefined }],
+	])('runs in the process of whoever resumes it by hand, from %s on', async (_, event) => {
+		await end();
+		const { record } = await call(event);
+		expect(record.process).toEqual(me);
+		const kept = await workspace.worker(address);
+		expect(kept && isRunning(kept)).toBe(true);
+		expect(kept).not.toHaveProperty('stoppedAt');
+		expect(kept).not.toHaveProperty('hooks');
+		expect(kept?.sessions).toHaveLength(1);
+	});
+
+	it('stays ended when its agent’s last hook comes late, or when nobody knows which process calls', async () => {
+		await end();
+		for (const agent of [gone(), undefined]) {
+			await call({ agent });
+			expect(await workspace.worker(address)).toMatchObject({ stoppedAt: expect.any(String) });
+		}
+	});
+
+	it('goes by its events, once somebody resumes it in a process that nobody names', async () => {
+		const byHand = { agent: undefined, launchedFor: { taskFolder: undefined, worker: undefined } };
+		await end();
+		await call({ ...byHand, begins: false, cause: undefined });
+		expect(await workspace.worker(address)).toMatchObject({ stoppedAt: expect.any(String) });
+		const { record } = await call(byHand);
+		expect(record).not.toHaveProperty('process');
+		const kept = await workspace.worker(address);
+		expect(kept).toEqual(record);
+		expect(kept).not.toHaveProperty('stoppedAt');
+		expect(kept?.sessions).toHaveLength(1);
+
+		await recordProcess(workspace, address, me);
+		await call(byHand);
+		expect((await workspace.worker(address))?.process).toEqual(me);
+	});
+
+	it('stays ended when it begins in a process that is gone before its hook runs', async () => {
+		await end();
+		const ended = await workspace.worker(address);
+		const pid = String(gone().pid);
+		const read = readCall(['gemini-cli', 'SessionStart', 'program', workspace.paths.root], { NANCY_HOOK_PID: pid });
+		expect(read).toMatchObject({ agent: undefined, isNamed: true });
+		await call({
+			agent: undefined,
+			isNamed: read?.isNamed === true,
+			launchedFor: { taskFolder: undefined, worker: undefined },
+		});
+		expect(await workspace.worker(address)).toEqual(ended);
+	});
+
+	it('is no reason any more why a message waits, once it is resumed; what somebody else said stays', async () => {
+		await end();
+		const mailbox = workspace.mailbox(address);
+		const [own, other] = [
+			await workspace.send(address, messageContent('a')),
+			await workspace.send(address, messageContent('b')),
+		];
+		await mailbox.setHeld(other, 'Not before Monday.');
+		const resumes = [
+			() => call(),
+			() =>
+				planWorker(
+					workspace,
+					driver,
+					{ executable: '/a', version: [1, 0, 0] },
+					{ task, resume: true, bin: folder.path, launcher: '/n', env: {} },
+				),
+		];
+		const reasons = [HELD.ended, driver.limits.wake];
+		for (const [resume, reason] of resumes.flatMap(each => reasons.map(reason => [each, reason] as const))) {
+			await end();
+			await mailbox.setHeld(own, reason);
+			await resume();
+			const { messages } = await mailbox.list(['queued']);
+			expect(new Map(messages.map(({ id, held }) => [id, held]))).toEqual(
+				new Map([
+					[own, undefined],
+					[other, 'Not before Monday.'],
+				]),
+			);
+		}
+	});
+
+	it('is not taken over from a process that lives', async () => {
+		await recordProcess(workspace, address, identify(process.ppid));
+		await call();
+		expect((await workspace.worker(address))?.process).toEqual(identify(process.ppid));
+	});
+});
