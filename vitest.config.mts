@@ -27,7 +27,9 @@ const unit = {
 	sequence: { groupOrder: 1 },
 };
 /** Whose tests start programs, hundreds of them. */
-const starting = ['cli', 'faults', 'hook', 'process'].map(folder => `test/unit/${folder}/**/*.test.ts`);
+const starting = ['cli', 'delegates', 'faults', 'git', 'hook', 'process'].map(
+	folder => `test/unit/${folder}/**/*.test.ts`,
+);
 
 export default defineConfig({
 	test: {
