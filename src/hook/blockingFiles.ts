@@ -4,6 +4,7 @@ import {
 	fstatSync,
 	fsyncSync,
 	linkSync,
+	lstatSync,
 	mkdirSync,
 	openSync,
 	readFileSync,
@@ -14,6 +15,7 @@ import {
 	statSync,
 	utimesSync,
 	writeFileSync,
+	type StatOptions,
 } from 'node:fs';
 
 /**
@@ -27,6 +29,7 @@ function blocking<Args extends unknown[], Result>(call: (...args: Args) => Resul
 
 export const chmod = blocking(chmodSync);
 export const link = blocking(linkSync);
+export const lstat = blocking(lstatSync);
 export const mkdir = blocking(mkdirSync);
 export const readFile = blocking(readFileSync);
 export const readdir = blocking(readdirSync);
@@ -39,7 +42,7 @@ export const open = blocking((...args: Parameters<typeof openSync>) => new Block
 
 /** As much of a FileHandle as the hook programs use. */
 class BlockingFile {
-	readonly stat = blocking(() => fstatSync(this.fd));
+	readonly stat = blocking((options?: StatOptions) => fstatSync(this.fd, options));
 	readonly sync = blocking(() => fsyncSync(this.fd));
 	readonly close = blocking(() => closeSync(this.fd));
 	readonly [Symbol.asyncDispose] = this.close;

@@ -14,6 +14,11 @@ export const Moment = z.iso.datetime();
 export const Rung = z.enum(['hook', 'wake', 'waiter', 'queue', 'resume', 'keys']);
 export type Rung = z.infer<typeof Rung>;
 
+/** A delivery that did not reach the model: once its turn was over, the agent's own record did not show it. */
+const LostDelivery = z.lazy(() =>
+	z.looseObject({ deliveredAt: Moment, event: z.string(), session: SessionId, queuedAgainAt: Moment }),
+);
+
 /** Proof of delivery, beside the delivered message as `<id>.receipt.json`. */
 export const Receipt = z.lazy(() =>
 	z.looseObject({
@@ -29,8 +34,10 @@ export const Receipt = z.lazy(() =>
 		rung: Rung,
 		/** Earlier claims of this message whose hook died: the agent may have read it before. */
 		earlierClaims: z.int().check(z.nonnegative()),
-		/** Set once the session's transcript shows the text. */
+		/** Set once the session's transcript shows the whole text. */
 		inContextAt: z.optional(Moment),
+		/** Oldest first. After each of them the message was queued again. */
+		lost: z.optional(z.array(LostDelivery)),
 	}),
 );
 export type Receipt = z.infer<typeof Receipt>;

@@ -282,6 +282,11 @@ export interface ProbedStatus {
 export interface TranscriptFormat {
 	/** Folds one line into what is known so far. Lines it does not know leave it unchanged. */
 	fold(known: TranscriptFacts, line: unknown): TranscriptFacts;
+	/**
+	 * Whether every text that a hook hands over is in the record at the latest when its turn is over, and stays in it. Then a text that
+	 * is not there never reached the model.
+	 */
+	readonly keepsDeliveries: boolean;
 }
 
 export interface TranscriptFacts {
@@ -296,6 +301,8 @@ export interface TranscriptFacts {
 	deliveredTexts: readonly string[];
 	/** The user broke off the turn (no hook tells). */
 	interruptedAt: string | undefined;
+	/** When a turn was last seen to be over: broken off by the user, or followed by another prompt. UTC, ISO 8601. */
+	turnOverAt: string | undefined;
 	/** Id of the last reply counted, so that records repeating it are not counted twice. */
 	lastReply: string | undefined;
 }
@@ -309,5 +316,6 @@ export const NO_FACTS: TranscriptFacts = {
 	costUsd: undefined,
 	deliveredTexts: [],
 	interruptedAt: undefined,
+	turnOverAt: undefined,
 	lastReply: undefined,
 };

@@ -1,12 +1,14 @@
 import type { DriverId, SessionId } from '../../protocol/names.ts';
-import type { WorkerRecord } from '../../protocol/records.ts';
+import type { Receipt, WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { WorkerState } from './overview.ts';
 import type { Prober } from '../sessions/prober.ts';
 import { ProcessLock } from '../files/processLock.ts';
 import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';
+import { isSettled, settleDeliveries, unproven } from '../sessions/lostDeliveries.ts';
 import { Upkeep } from './upkeep.ts';
+import { PROCESS_GONE } from './workerState.ts';
 import type { WorkerStates } from './workerStates.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
@@ -33,6 +35,8 @@ export class Lookout {
 	private readonly upkeep: Upkeep;
 	private readonly keeping: ProcessLock;
 	private isKeeping = false;
+	/** Deliveries that were looked up in the agent's record after their turn, whatever came of it. */
+	private readonly settled = new Set<string>();
 
 	constructor(private readonly around: Surroundings) {
 		this.upkeep = new Upkeep(around.workspace, around.drivers, around.now);
@@ -60,7 +64,7 @@ export class Lookout {
 			const session = view?.session ?? record.sessions.at(-1)?.id;
 			if (isInDoubt && session !== undefined)
 				doubtful.set(record.agent, [...(doubtful.get(record.agent) ?? []), session]);
-			if (this.isKeeping) await this.tend(record, state);
+			if (this.isKeeping) await this.tend(record, view, state);
 		}
 		for (const driver of drivers) await prober.look(driver, doubtful.get(driver.id) ?? []);
 	}
@@ -75,12 +79,12 @@ export class Lookout {
 		return mayKeep;
 	}
 
-	private async tend(record: WorkerRecord, state: WorkerState): Promise<void> {
+	private async tend(record: WorkerRecord, view: SessionView | undefined, state: WorkerState): Promise<void> {
 		const { tasks, workspace, fail } = this.around;
 		const address = { task: record.task, worker: record.name };
 		// A full disk or a vanished task: the next tick tries again.
-		await this.upkeep
-			.tend(record, state, tasks.inState(address, 'queued'))
+		await this.settle(record, view, state)
+			.then(() => this.upkeep.tend(record, state, tasks.inState(address, 'queued')))
 			.catch((error: unknown) => fail(workspace.paths.mailbox(record.task, record.name), error));
 	}
 
@@ -90,18 +94,43 @@ export class Lookout {
 		state: WorkerState,
 	): Promise<void> {
 		const { tasks, workspace, now } = this.around;
-		const transcript = view?.transcript;
-		if (!view || !transcript) return;
+		if (!view) return;
+		// Some CLIs name it in few of their events, and their hook programs find it all the same.
+		if (!view.transcript) {
+			const session = record.sessions.find(({ id }) => id === view.session);
+			view.readFrom(session?.transcript, record.agent);
+		}
+		const { transcript } = view;
+		if (!transcript) return;
 		const isFirst = transcript.facts.lastReply === undefined && transcript.facts.model === undefined;
 		if (state.phase === 'ended' && !isFirst) return;
 		await transcript.read();
 		if (!this.isKeeping) return;
 		const address = { task: record.task, worker: record.name };
-		for (const { id, receipt } of tasks.inState(address, 'delivered')) {
-			if (receipt?.session !== view.session || receipt.inContextAt !== undefined || !transcript.shows(id))
-				continue;
+		for (const message of unproven(tasks.inState(address, 'delivered'))) {
+			if (message.receipt.session !== view.session || !transcript.shows(message)) continue;
 			const inContextAt = new Date(now()).toISOString();
-			await workspace.mailbox(address).updateReceipt(id, known => ({ ...known, inContextAt }));
+			await workspace.mailbox(address).updateReceipt(message.id, known => ({ ...known, inContextAt }));
 		}
+	}
+
+	/** What was handed over in a turn that is over by now: proven, or queued again. */
+	private async settle(record: WorkerRecord, view: SessionView | undefined, state: WorkerState): Promise<void> {
+		const { tasks, workspace, drivers, now } = this.around;
+		const isOver = ({ session, deliveredAt }: Receipt) => {
+			if (state.source === PROCESS_GONE) return true;
+			if (!isSettled(deliveredAt, now())) return false;
+			if (state.phase === 'ended' && isSettled(state.at, now())) return true;
+			if (session !== (view?.session ?? record.sessions.at(-1)?.id)) return true;
+			const overAt = view?.facts?.turnOverAt;
+			return overAt !== undefined && overAt > deliveredAt && isSettled(overAt, now());
+		};
+		const delivered = tasks.inState({ task: record.task, worker: record.name }, 'delivered');
+		const over = unproven(delivered).filter(({ id, receipt }) => {
+			return !this.settled.has(`${id} ${receipt.deliveredAt}`) && isOver(receipt);
+		});
+		if (over.length === 0) return;
+		await settleDeliveries(workspace, drivers, record, over);
+		for (const { id, receipt } of over) this.settled.add(`${id} ${receipt.deliveredAt}`);
 	}
 }

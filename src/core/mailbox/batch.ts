@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Effect } from '../../protocol/message.ts';
+import type { Effect, MessageContent } from '../../protocol/message.ts';
 import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
 import { isAroundTools, isBeforeTool, isDue, type Slot } from './due.ts';
@@ -62,12 +62,17 @@ type Rendered = Pick<Claim, 'content' | 'deliveredFile' | 'earlierClaims'> & { i
 function render({ content, id, deliveredFile, earlierClaims }: Rendered, limit: number): string {
 	const urgent = content.priority === 'urgent' ? 'urgent ' : '';
 	const repeat = earlierClaims === 0 ? '' : '\n(You may have received this message before.)';
-	const words = content.from === ORCHESTRATOR ? content.text : withoutMarks(content.text);
+	const words = wordsOf(content);
 	const text =
 		words.length <= limit * LARGEST_SHARE
 			? words
 			: `${words.slice(0, OPENING)} …\nThis message is long. Read the whole of it now in ${deliveredFile}`;
 	return `${messageMark(id)} ${urgent}${content.kind} from ${speaker(content.from)}]\n${text}${repeat}`;
+}
+
+/** A message's text as the agent reads it. */
+export function wordsOf({ from, text }: MessageContent): string {
+	return from === ORCHESTRATOR ? text : withoutMarks(text);
 }
 
 /** What looks like the beginning of a message, in another agent's words: it would be read as one, perhaps from the user. */

@@ -19,6 +19,7 @@ import {
 	MailboxFiles,
 	MESSAGE_STATES,
 	parseFile,
+	parseReceipt,
 	type MailboxListing,
 	type MessageState,
 	type StoredMessage,
@@ -62,9 +63,9 @@ export class Mailbox {
 		return this.files.in('delivered', `${id}.md`);
 	}
 
-	/** Everything in these states, with receipts. What cannot be read is listed as a problem and left alone. */
-	list(states: readonly MessageState[] = MESSAGE_STATES): Promise<MailboxListing> {
-		return this.files.list(states);
+	/** See {@link MailboxFiles.list}. */
+	list(states: readonly MessageState[] = MESSAGE_STATES, newest?: number): Promise<MailboxListing> {
+		return this.files.list(states, newest);
 	}
 
 	/** Queues a message and returns its id. */
@@ -129,7 +130,7 @@ export class Mailbox {
 			const owner = { pid: Number(match[1]), startedTicks: Number(match[2]) };
 			// In doubt the claim stands: a message late is better than a message twice.
 			if (liveness(owner) !== 'dead') continue;
-			if (await exists(this.files.receiptFile('delivered', id))) {
+			if (this.hasReceiptOfClaim(id)) {
 				await moveIfThere(this.files.in('claimed', name), this.files.in('delivered', messageFile(id)));
 				continue;
 			}
@@ -137,6 +138,27 @@ export class Mailbox {
 			if (this.giveBack(this.files.in('claimed', name), id)) returned.push(id);
 		}
 		return returned;
+	}
+
+	/**
+	 * Puts a delivered message back into the inbox, for the agent's own record does not show it. The agent is told that it may know the
+	 * message. The receipt stays where it is until the next delivery, whose receipt tells of this one.
+	 * @returns false when somebody else was first, or the message has been filed away
+	 */
+	requeue(id: MessageId): boolean {
+		this.files.refuseLinks();
+		const receipt = this.receiptOf(id);
+		if (!receipt) return false;
+		const { deliveredAt, event, session, earlierClaims, lost = [] } = receipt;
+		// A kill before the rename, or another process beside this one, has written the same.
+		const others = lost.filter(each => each.deliveredAt !== deliveredAt);
+		const again = { deliveredAt, event, session, queuedAgainAt: new Date().toISOString() };
+		writeFileAtomicSync(
+			this.files.receiptFile('delivered', id),
+			jsonText({ ...receipt, lost: [...others, again] } satisfies Receipt),
+		);
+		writeFileAtomicSync(this.files.returnsFile(id), String(earlierClaims + 1));
+		return this.giveBack(this.deliveredFile(id), id);
 	}
 
 	/** Takes a queued message back. */
@@ -153,7 +175,7 @@ export class Mailbox {
 			await moveIfThere(this.files.in('delivered', messageFile(id)), this.files.in('archived', messageFile(id)));
 			return this.archiveReceipt(id);
 		}
-		if (await this.moveQueued(id, 'archived')) return;
+		if (await this.moveQueued(id, 'archived')) return this.archiveReceipt(id);
 		// Whoever archived it may have been killed before the receipt followed.
 		if (await exists(this.files.in('archived', messageFile(id)))) return this.archiveReceipt(id);
 		throw new NancyError('no-message', `there is no message ${id} in ${this.folder}`);
@@ -244,13 +266,14 @@ export class Mailbox {
 		}
 		const deliveredFile = this.deliveredFile(id);
 		const earlierClaims = this.returns(id);
+		const lost = earlierClaims > 0 ? this.receiptOf(id)?.lost : undefined;
 		return {
 			id,
 			content: parsed.content,
 			deliveredFile,
 			earlierClaims,
 			deliver: facts => {
-				const receipt = { ...facts, version: 1, id, earlierClaims } satisfies Receipt;
+				const receipt = { ...facts, version: 1, id, earlierClaims, ...(lost && { lost }) } satisfies Receipt;
 				writeFileAtomicSync(this.files.receiptFile('delivered', id), jsonText(receipt));
 				renameSync(claimed, deliveredFile);
 				const held = this.files.heldFile(queuedAs);
@@ -269,7 +292,19 @@ export class Mailbox {
 		return moveIfThereSync(claimed, this.files.in('queued', messageFile(target)));
 	}
 
-	/** How often a claim of this message was given back because its process had died. */
+	/** Whether the claim at hand was delivered: an older receipt is of a delivery after which the message was queued again. */
+	private hasReceiptOfClaim(id: MessageId): boolean {
+		const receipt = this.receiptOf(id);
+		return receipt !== undefined && receipt.earlierClaims >= this.returns(id);
+	}
+
+	/** Undefined also for one that does not parse. */
+	private receiptOf(id: MessageId): Receipt | undefined {
+		const file = this.files.receiptFile('delivered', id);
+		return existsSync(file) ? parseReceipt(readFileSync(file, 'utf8')) : undefined;
+	}
+
+	/** How often this message was given back: its claimer had died, or the agent's own record did not show it. */
 	private returns(id: MessageId): number {
 		return existsSync(this.files.returnsFile(id))
 			? Number(readFileSync(this.files.returnsFile(id), 'utf8')) || 0

@@ -78,8 +78,11 @@ export class MailboxFiles {
 		refuseLinks([this.root, ...above, ...states]);
 	}
 
-	/** Everything in these states, with receipts. What cannot be read is listed as a problem and left alone. */
-	async list(states: readonly MessageState[]): Promise<MailboxListing> {
+	/**
+	 * Everything in these states, with receipts. What cannot be read is listed as a problem and left alone.
+	 * @param newest of what is no longer queued, at most so many of each state: those with the newest names
+	 */
+	async list(states: readonly MessageState[], newest = Infinity): Promise<MailboxListing> {
 		this.refuseLinks();
 		const messages: StoredMessage[] = [];
 		const problems: MailboxProblem[] = [];
@@ -88,7 +91,7 @@ export class MailboxFiles {
 			const read =
 				state === 'queued'
 					? names.map(name => this.readQueued(name, problems))
-					: await mapConcurrently(names, name => this.readFiled(state, name, problems));
+					: await mapConcurrently(newestOf(names, newest), name => this.readFiled(state, name, problems));
 			messages.push(...read.filter(message => message !== undefined));
 		}
 		const queued = messages.filter(message => message.state === 'queued').sort(byDeliveryOrder);
@@ -120,8 +123,8 @@ export class MailboxFiles {
 		const file = this.receiptFile(state, id);
 		const text = await readTextIfExists(file);
 		if (text === undefined) return undefined;
-		const parsed = Receipt.safeParse(tryJson(text));
-		if (parsed.success) return parsed.data;
+		const receipt = parseReceipt(text);
+		if (receipt) return receipt;
 		problems.push({ file, reason: 'not a receipt' });
 		return undefined;
 	}
@@ -189,6 +192,11 @@ export class MailboxFiles {
 	}
 }
 
+/** Names begin with the time of the message. */
+function newestOf(names: string[], count: number): string[] {
+	return names.length <= count ? names : names.sort().slice(-count);
+}
+
 /** Why {@link MailboxFiles.idOf} makes nothing of it. */
 function nameProblem(state: MessageState, name: string): string {
 	if (state === 'claimed' && !CLAIM_FILE.test(name))
@@ -232,9 +240,10 @@ function ifThere<T>(read: () => T): T | undefined {
 	}
 }
 
-function tryJson(text: string): unknown {
+/** Undefined for what is no receipt. */
+export function parseReceipt(text: string): Receipt | undefined {
 	try {
-		return JSON.parse(text);
+		return Receipt.parse(JSON.parse(text));
 	} catch {
 		return undefined;
 	}

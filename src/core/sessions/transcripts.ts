@@ -1,9 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lstat } from 'node:fs/promises';
-import type { MessageId } from '../../protocol/names.ts';
 import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver/driver.ts';
-import { messageMark } from '../mailbox/messageId.ts';
+import { presenceIn, type Shown } from './recordSearch.ts';
 import { parseLine, readNewLines, type LineCursor } from '../traffic/jsonLines.ts';
 
 /** Lines folded at a stretch before others get their turn. */
@@ -31,9 +30,9 @@ export class Transcript {
 		return this.reading;
 	}
 
-	/** Whether a hook's text with this message is in the conversation. */
-	shows(id: MessageId): boolean {
-		return this.known.deliveredTexts.some(text => text.includes(messageMark(id)));
+	/** Whether the whole of this message is in the conversation, in what hooks handed over. */
+	shows(message: Shown): boolean {
+		return presenceIn(this.known.deliveredTexts, message) === 'whole';
 	}
 
 	private async readOnce(signal: AbortSignal | undefined): Promise<boolean> {

@@ -35,6 +35,7 @@ const WINDOW = 200_000;
 
 /** The session's JSONL below ~/.claude/projects. Other agents' lines (sidechains) are not the session's own context. */
 export const transcript: TranscriptFormat = {
+	keepsDeliveries: true,
 	fold(known, value) {
 		const line = schemas().line.safeParse(value);
 		if (!line.success || line.data.isSidechain === true) return known;
@@ -97,6 +98,10 @@ function foldUser(known: TranscriptFacts, value: unknown, timestamp: string | un
 	const parsed = schemas().said.safeParse(value);
 	if (!parsed.success) return known;
 	const texts = stringsIn(parsed.data.message.content);
-	if (texts.some(text => text.startsWith(INTERRUPTED))) return { ...known, interruptedAt: timestamp ?? '' };
-	return addTexts({ ...known, interruptedAt: undefined }, texts);
+	if (texts.some(text => text.startsWith(INTERRUPTED)))
+		return { ...known, interruptedAt: timestamp ?? '', turnOverAt: timestamp ?? known.turnOverAt };
+	// A prompt is a plain text; results of tools come in a list.
+	const isPrompt = typeof parsed.data.message.content === 'string';
+	const turnOverAt = isPrompt ? (timestamp ?? known.turnOverAt) : known.turnOverAt;
+	return addTexts({ ...known, interruptedAt: undefined, turnOverAt }, texts);
 }

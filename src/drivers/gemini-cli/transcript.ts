@@ -18,6 +18,7 @@ type Line = z.infer<ReturnType<typeof schema>>;
 
 /** The session's file below `~/.gemini/tmp/<project>/chats`. A line with an id that was there already takes its place. */
 export const transcript: TranscriptFormat = {
+	keepsDeliveries: true,
 	fold(known, value) {
 		const line = schema().safeParse(value);
 		if (!line.success) return known;
@@ -30,7 +31,9 @@ export const transcript: TranscriptFormat = {
 			// A turn that the user broke off, or a question answered with No: no hook tells of either. The prompt may be recorded
 			// after it, and again; the next reply shows that it is over.
 			case 'info':
-				return content === 'Request cancelled.' ? { ...known, interruptedAt: timestamp } : known;
+				return content === 'Request cancelled.'
+					? { ...known, interruptedAt: timestamp, turnOverAt: timestamp }
+					: known;
 			default:
 				return known;
 		}
