@@ -81,9 +81,9 @@ class Turn {
 		const heldStops = kind === 'stop' ? await this.heldStops() : 0;
 		const version = await this.agentVersion();
 		if (isBeginning(this.event)) {
+			await this.watch(version);
 			// Compaction goes on in the middle of a turn.
 			if (kind === 'session-start' && this.event.cause !== 'compact') await this.settleEarlier();
-			await this.watch(version);
 		} else if (heldStops < this.call.driver.hooks.stopCap && (await this.handOver(version))) {
 			if (kind === 'stop') {
 				await writePhase(this.workspace.paths, session, 'busy');
@@ -99,7 +99,8 @@ class Turn {
 	/** What the session, or the one before it, was handed and does not have is queued again: no window may be there to see to it. */
 	private async settleEarlier(): Promise<void> {
 		const { settleEarlier } = await import('../core/sessions/lostDeliveries.ts');
-		await settleEarlier(this.workspace, [this.call.driver], this.bound.record);
+		const { record, isNewProcess } = this.bound;
+		await settleEarlier(this.workspace, [this.call.driver], record, isNewProcess);
 	}
 
 	/** What is true after an event that did not hold the agent back. */

@@ -1,5 +1,5 @@
 import type { Cell } from './cell.ts';
-import { brokenOffQuestion, brokenOffTool, killedInTool } from './cells/brokenOff.ts';
+import { brokenOffPrompt, brokenOffQuestion, brokenOffTool, killedInTool } from './cells/brokenOff.ts';
 import { besideOthers, cleanedUp, foundSession, redeploy } from './cells/deployment.ts';
 import { hookGarbage, hookMissing, hookSlow, programBroken } from './cells/failures.ts';
 import { feedback } from './cells/feedback.ts';
@@ -28,6 +28,7 @@ export const cells: readonly Cell[] = [
 	draft,
 	brokenOffTool,
 	brokenOffQuestion,
+	brokenOffPrompt,
 	killedInTool,
 	subagent,
 	permission,

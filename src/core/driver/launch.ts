@@ -106,7 +106,7 @@ async function tryPlan(
 	const earlier = isNew ? undefined : await earlierRecord(workspace, request, worker);
 	if (earlier) refuseSecond(earlier);
 	if (earlier && request.resume) refuseResume(driver, agent.version, earlier);
-	if (earlier) await settleEarlier(workspace, [driver], earlier);
+	if (earlier) await settleEarlier(workspace, [driver], earlier, earlier.process !== undefined);
 	const resume = request.resume ? earlier?.sessions.at(-1)?.id : undefined;
 	const session = resume ?? SessionId.parse(crypto.randomUUID());
 	const address = {

@@ -1,4 +1,3 @@
-import { liveness } from '../../base/liveness.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import type { Receipt, WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -60,15 +59,16 @@ export async function settleDeliveries(
 /**
  * Settles what an earlier process of this worker, or an earlier conversation, was handed. For whoever starts a process or meets a
  * new session.
+ * @param isGone the process that was handed it has ended: what it has not written by now it never will
  */
 export async function settleEarlier(
 	workspace: Workspace,
 	drivers: readonly Pick<Driver, 'id' | 'transcript'>[],
 	worker: WorkerRecord,
+	isGone: boolean,
 ): Promise<MessageId[]> {
 	const mailbox = workspace.mailbox({ task: worker.task, worker: worker.name });
 	const { messages } = await mailbox.list(['delivered'], NEWEST);
-	const isGone = worker.process !== undefined && liveness(worker.process) === 'dead';
 	const over = unproven(messages).filter(({ receipt }) => isGone || isSettled(receipt.deliveredAt, Date.now()));
 	return settleDeliveries(workspace, drivers, worker, over);
 }

@@ -2,8 +2,8 @@ import { isAbsolute } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lstat } from 'node:fs/promises';
 import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver/driver.ts';
-import { presenceIn, type Shown } from './recordSearch.ts';
-import { parseLine, readNewLines, type LineCursor } from '../traffic/jsonLines.ts';
+import { foldLine, presenceIn, type Shown } from './recordSearch.ts';
+import { readNewLines, type LineCursor } from '../traffic/jsonLines.ts';
 
 /** Lines folded at a stretch before others get their turn. */
 const LINES_AT_A_STRETCH = 2000;
@@ -51,7 +51,7 @@ export class Transcript {
 				{
 					onRestart: () => (this.known = NO_FACTS),
 					onLine: line => {
-						this.fold(line);
+						this.known = foldLine(this.format, this.known, line);
 						if (++lines === LINES_AT_A_STRETCH) pause.abort();
 					},
 				},
@@ -62,15 +62,5 @@ export class Transcript {
 		}
 		if (!signal?.aborted) this.seen = stamp;
 		return this.known !== before;
-	}
-
-	private fold(line: string): void {
-		const value = parseLine(line);
-		if (value === undefined) return;
-		try {
-			this.known = this.format.fold(this.known, value);
-		} catch {
-			// A newer CLI may write lines that the driver does not know; they tell nothing.
-		}
 	}
 }

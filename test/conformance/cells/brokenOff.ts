@@ -23,6 +23,16 @@ async function sentBeforeTool(
 	return { worker, id };
 }
 
+async function breakOff(lab: ConformanceLab, worker: StartedWorker): Promise<void> {
+	// Some take a key for the question that a tool may still raise.
+	await sleep(1500);
+	for (const key of lab.candidate.interrupt) {
+		worker.terminal.type(key);
+		// Some take two at once for another key, and two that are half a second apart for one each.
+		await sleep(300);
+	}
+}
+
 /** The message is in a request of the model once the agent goes on, by itself or with the next prompt. */
 async function isRead(lab: ConformanceLab, worker: StartedWorker, id: MessageId): Promise<void> {
 	const isSeen = () => lab.requests().some(request => request.text.includes(WORDS));
@@ -51,12 +61,7 @@ export const brokenOffTool: Cell = {
 	run: async lab => {
 		const { worker, id } = await sentBeforeTool(lab, lab.held);
 		await lab.made('begun');
-		// Some take a key for the question that a tool may still raise.
-		await sleep(1500);
-		for (const key of lab.candidate.interrupt) {
-			worker.terminal.type(key);
-			await sleep(300);
-		}
+		await breakOff(lab, worker);
 		await lab.becomes(worker.address, 'no longer in the tool', ({ state }) => state.tool === undefined);
 		await isRead(lab, worker, id);
 		lab.letGo();
@@ -95,6 +100,35 @@ export const killedInTool: Cell = {
 		await lab.becomes(worker.address, 'ended', ({ state }) => state.phase === 'ended');
 		const resumed = await lab.start({ resume: true });
 		await isRead(lab, resumed, id);
+		return WORKS;
+	},
+};
+
+export const brokenOffPrompt: Cell = {
+	id: 'broken-off-prompt',
+	title: 'What came with a prompt that the user breaks off before the answer is read afterwards',
+	needs: ['steer'],
+	triedAnyway: false,
+	run: async lab => {
+		const worker = await lab.startIdle();
+		const letGo = lab.model.hold(request => request.hasTools && request.text.includes('Think about it.'));
+		// A pause wakes nobody: it is read with the prompt.
+		const id = await lab.send(worker.address, WORDS, { effect: 'pause' });
+		await worker.submit('Think about it.');
+		await lab.seen('Think about it.');
+		await lab.delivered(worker.address, id);
+		await breakOff(lab, worker);
+		letGo();
+		const before = lab.requests().length;
+		await worker.submit('Go on. [[text:Going on]]');
+		await eventually(
+			'the message is in a later request',
+			async () => {
+				await lab.view(worker.address);
+				return lab.requests().slice(before).some(request => request.text.includes(WORDS));
+			},
+			{ timeoutMs: AGAIN_MS, everyMs: 250 },
+		);
 		return WORKS;
 	},
 };

@@ -333,13 +333,13 @@ describe('what Claude Code says about its sessions', () => {
 			// What another tool's hook has said.
 			context,
 			{ ...context, attachment: { type: 'hook_additional_context', content: [words] } },
+			{ ...reply, message: { id: 'next', usage: {} } },
 		];
 		const facts = lines.reduce((known, line) => fold(known, line), NO_FACTS);
 		expect(facts).toMatchObject({
 			model: 'claude-opus-5-5',
 			inputTokens: 650,
 			outputTokens: 20,
-			contextTokens: 670,
 			costUsd: 0.00195,
 			deliveredTexts: [words],
 			interruptedAt: undefined,
@@ -352,5 +352,24 @@ describe('what Claude Code says about its sessions', () => {
 		expect(fold(facts, interruption).interruptedAt).toBe('2026-11-21T05:00:00.000Z');
 		expect(fold(fold(facts, interruption), sample('transcript-user-record')).interruptedAt).toBeUndefined();
 		expect(fold(facts, 'garbage')).toBe(facts);
+	});
+
+	it('takes back what came with a prompt that was broken off before its answer, as the CLI does', () => {
+		if (claudeCode.transcript === 'none') expect.unreachable();
+		const { transcript } = claudeCode;
+		const words = `${messageMark(newMessageId())} directive from you]\nUse the helper.`;
+		const prompt = (text: string, parentUuid: string, second: number) => ({
+			type: 'user',
+			parentUuid,
+			timestamp: `2026-11-21T05:00:0${second}.000Z`,
+			message: { role: 'user', content: text },
+		});
+		const context = { type: 'attachment', attachment: { type: 'hook_additional_context', content: [words] } };
+		const reply = { type: 'assistant', message: { id: 'reply', usage: {} } };
+		const textsAfter = (...lines: object[]) => lines.reduce(transcript.fold.bind(transcript), NO_FACTS).deliveredTexts;
+		expect(textsAfter(prompt('one', 'a', 1), context)).toEqual([]);
+		expect(textsAfter(prompt('one', 'a', 1), context, reply)).toEqual([words]);
+		expect(textsAfter(prompt('one', 'a', 1), context, prompt('in its place', 'a', 2), reply)).toEqual([]);
+		expect(textsAfter(prompt('one', 'a', 1), context, prompt('after it', 'b', 2), reply)).toEqual([words]);
 	});
 });

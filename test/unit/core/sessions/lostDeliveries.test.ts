@@ -112,10 +112,9 @@ describe('what an earlier process was handed', () => {
 	it('is queued again at once when that process is gone, and after a while when nobody knows', async () => {
 		await record();
 		await handedOver('a moment ago', new Date().toISOString());
-		expect(await settleEarlier(workspace, [fakeDriver], worker)).toEqual([]);
-		const gone = { ...worker, process: { pid: 999_999_999, startedTicks: 1 } };
-		expect(await settleEarlier(workspace, [fakeDriver], gone)).toHaveLength(1);
+		expect(await settleEarlier(workspace, [fakeDriver], worker, false)).toEqual([]);
+		expect(await settleEarlier(workspace, [fakeDriver], worker, true)).toHaveLength(1);
 		await handedOver('long ago');
-		expect(await settleEarlier(workspace, [fakeDriver], worker)).toHaveLength(2);
+		expect(await settleEarlier(workspace, [fakeDriver], worker, false)).toHaveLength(2);
 	});
 });
