@@ -3,7 +3,7 @@ import type { MessageId } from '../../../src/protocol/names.ts';
 import { answerQuestion } from '../../support/answerQuestion.ts';
 import { eventually } from '../../support/eventually.ts';
 import { must, WORKS, type Cell } from '../cell.ts';
-import type { ConformanceLab, StartedWorker } from '../lab.ts';
+import { WORKER, type ConformanceLab, type StartedWorker } from '../lab.ts';
 
 const WORDS = 'Use the retry helper.';
 
@@ -110,12 +110,10 @@ export const brokenOffPrompt: Cell = {
 	needs: ['steer'],
 	triedAnyway: false,
 	run: async lab => {
-		const worker = await lab.startIdle();
-		const letGo = lab.model.hold(request => request.hasTools && request.text.includes('Think about it.'));
-		// A pause wakes nobody: it is read with the prompt.
-		const id = await lab.send(worker.address, WORDS, { effect: 'pause' });
-		await worker.submit('Think about it.');
-		await lab.seen('Think about it.');
+		const id = await lab.send(WORKER, `${WORDS} [[text:Steered]]`);
+		const letGo = lab.model.hold(request => request.hasTools);
+		const worker = await lab.start({ prompt: 'Think about it.' });
+		await lab.seen(WORDS);
 		await lab.delivered(worker.address, id);
 		await breakOff(lab, worker);
 		letGo();
