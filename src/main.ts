@@ -11,6 +11,7 @@ import { WindowOperations } from './operations.ts';
 import { SETTINGS } from './ui/contributions.ts';
 import { editorSettings } from './ui/editorSettings.ts';
 import { Failures } from './ui/failures.ts';
+import { inform } from './ui/kit/messages.ts';
 import type { Nancy, Views } from './ui/nancy.ts';
 import type { Folder } from './ui/ports.ts';
 import { trafficLimits } from './ui/settings.ts';
@@ -90,7 +91,7 @@ function sayRepaired(log: vscode.LogOutputChannel, { driver, changed }: Kept): v
 		changed.join(', '),
 	);
 	log.info(text);
-	void vscode.window.showInformationMessage(text);
+	void inform(text);
 }
 
 function folderOf(model: WorkspaceModel, path: string, name: string, onDispose: () => void): Folder {

@@ -133,9 +133,9 @@ class Turn {
 	/** Whether anything was due and handed over. */
 	private async handOver(version: Version | undefined): Promise<boolean> {
 		const { driver } = this.call;
-		const { kind } = this.event;
+		const { kind, session } = this.event;
 		const mark = isAroundTools(this.slot) ? BoundaryMark.begin(this.mailbox.folder) : undefined;
-		const occasion = { kind, slot: this.slot, canFile: this.call.env['NANCY_TASK_DIR'] !== undefined };
+		const occasion = { kind, slot: this.slot, session, canFile: this.call.env['NANCY_TASK_DIR'] !== undefined };
 		let isRefused = false;
 		const batch = await claimBatch(this.mailbox, occasion, driver.hooks.contextLimit, async due => {
 			isRefused = !(await mayHandOver(this.workspace, this.mailbox, due));
@@ -181,7 +181,12 @@ class Turn {
 			...(event.toolUseId !== undefined && { toolUseId: event.toolUseId }),
 			rung,
 		};
-		for (const claim of batch.claims) claim.deliver({ ...facts, deliveredAt: at });
+		const { parts } = batch;
+		const delivery = { ...facts, deliveredAt: at, ...(parts && { parts: parts.lengths }) };
+		for (const claim of batch.claims) {
+			if (parts && !parts.isLast) claim.keep({ session: event.session, parts: parts.lengths });
+			else claim.deliver(delivery);
+		}
 		note(this.call, {
 			...facts,
 			nancy: 'delivery',

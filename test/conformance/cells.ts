@@ -5,6 +5,7 @@ import { hookGarbage, hookMissing, hookSlow, programBroken } from './cells/failu
 import { feedback } from './cells/feedback.ts';
 import { headless, headlessDenied, headlessFailure, headlessSteer, headlessWorktree } from './cells/headless.ts';
 import { skills, status, transcript } from './cells/knowledge.ts';
+import { longMessage } from './cells/long.ts';
 import { permission, refused } from './cells/permission.ts';
 import { nextPrompt, sessionStart } from './cells/prompt.ts';
 import { headlessResume, resume } from './cells/resume.ts';
@@ -37,6 +38,7 @@ export const cells: readonly Cell[] = [
 	wakeOnResume,
 	headless,
 	headlessSteer,
+	longMessage,
 	headlessWorktree,
 	headlessDenied,
 	headlessFailure,

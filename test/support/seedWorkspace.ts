@@ -32,7 +32,7 @@ export async function seedWorkspace(
 	{ title, session, queued = [] }: { title: string; session: string; queued?: readonly string[] },
 ): Promise<{ workspace: Workspace; address: WorkerAddress }> {
 	const workspace = new Workspace(folder);
-	const name = TaskName.parse(title.toLowerCase().replaceAll(' ', '-'));
+	const name = TaskName.parse(title.toLowerCase().replaceAll(/\W+/g, '-').replaceAll(/^-|-$/g, ''));
 	const address = { task: name, worker: FIRST_WORKER };
 	await workspace.createTask(taskRecord(name, AGENT, { title, prompt: `Please ${title.toLowerCase()}` }));
 	await addBoundWorker(workspace, address, { agent: AGENT, session: SessionId.parse(session) });

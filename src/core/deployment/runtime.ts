@@ -180,14 +180,26 @@ async function build(folder: string, sources: RuntimeSources, node: NodeProgram)
 	for (const program of PROGRAMS) await chmod(join(folder, program), 0o755);
 }
 
-/** Falls back to the `node` on PATH when the program that was found at deployment has gone. The cache saves V8 compiling. */
+/**
+ * Falls back to the `node` on PATH when the program that was found at deployment has gone; not to one in the current folder, which an
+ * empty or relative entry of PATH means: that may be somebody's repository. The cache saves V8 compiling.
+ */
 const NODE_SCRIPT = [
 	'#!/bin/sh',
 	'program=',
 	'kind=',
 	`{ IFS= read -r program && IFS= read -r kind; } 2>/dev/null <"\${0%/*}/${NODE_PROGRAM}"`,
 	'[ "$kind" = electron ] && ELECTRON_RUN_AS_NODE=1 && export ELECTRON_RUN_AS_NODE',
-	'[ -x "$program" ] || program=$(command -v node) || exit 127',
+	'if ! [ -x "$program" ]; then',
+	'	program=',
+	'	set -f',
+	'	IFS=:',
+	'	for folder in $PATH; do',
+	'		case $folder in /*) [ -f "$folder/node" ] && [ -x "$folder/node" ] && program=$folder/node && break ;; esac',
+	'	done',
+	'	unset IFS',
+	'	[ -n "$program" ] || exit 127',
+	'fi',
 	`NODE_COMPILE_CACHE=\${0%/*}/${CACHE}; export NODE_COMPILE_CACHE`,
 	'exec "$program" "$@"',
 	'',

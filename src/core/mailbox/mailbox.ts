@@ -11,8 +11,8 @@ import {
 import { NancyError } from '../../base/errors.ts';
 import { liveness, ownIdentity } from '../../base/liveness.ts';
 import { formatMessage, type MessageContent } from '../../protocol/message.ts';
-import type { MessageId } from '../../protocol/names.ts';
-import { Receipt } from '../../protocol/records.ts';
+import type { MessageId, SessionId } from '../../protocol/names.ts';
+import { HandedParts, Receipt } from '../../protocol/records.ts';
 import { jsonText } from '../files/jsonFile.ts';
 import {
 	CLAIM_FILE,
@@ -20,25 +20,31 @@ import {
 	MESSAGE_STATES,
 	parseFile,
 	parseReceipt,
+	readIfThereSync,
+	type ListOptions,
 	type MailboxListing,
 	type MessageState,
 	type StoredMessage,
 } from './mailboxFiles.ts';
 import { newMessageId } from './messageId.ts';
+import { parseLine } from '../traffic/jsonLines.ts';
 import { messageFile } from '../files/paths.ts';
 
 /** What is known of a delivery by whoever makes it. */
-type DeliveryFacts = Pick<Receipt, 'deliveredAt' | 'event' | 'driver' | 'session' | 'tool' | 'toolUseId' | 'rung'>;
+type DeliveryFacts = Pick<
+	Receipt,
+	'deliveredAt' | 'event' | 'driver' | 'session' | 'tool' | 'toolUseId' | 'rung' | 'parts'
+>;
 
 /** A message that this process has taken out of the inbox and nobody else can take. */
 export interface Claim {
 	id: MessageId;
 	content: MessageContent;
-	/** Where the file stands once it is delivered: what a long message's reader is pointed to. */
-	deliveredFile: string;
 	earlierClaims: number;
 	/** The agent has it: writes the receipt, then files the message. */
 	deliver(facts: DeliveryFacts): void;
+	/** The agent has these parts of it: back to the inbox, until the rest is due. */
+	keep(handed: HandedParts): void;
 	/** The agent does not have it: back to the inbox. */
 	release(): void;
 }
@@ -64,8 +70,8 @@ export class Mailbox {
 	}
 
 	/** See {@link MailboxFiles.list}. */
-	list(states: readonly MessageState[] = MESSAGE_STATES, newest?: number): Promise<MailboxListing> {
-		return this.files.list(states, newest);
+	list(states: readonly MessageState[] = MESSAGE_STATES, options?: ListOptions): Promise<MailboxListing> {
+		return this.files.list(states, options);
 	}
 
 	/** Queues a message and returns its id. */
@@ -161,6 +167,19 @@ export class Mailbox {
 		return this.giveBack(this.deliveredFile(id), id);
 	}
 
+	/** How much of a queued message a session has been handed; nothing where it begins anew. */
+	handedParts(id: MessageId, session: SessionId): readonly number[] {
+		const text = readIfThereSync(this.files.partsFile(id));
+		const handed = text === undefined ? undefined : HandedParts.safeParse(parseLine(text));
+		return handed?.success && handed.data.session === session ? handed.data.parts : [];
+	}
+
+	/** Has every long message begin anew: whether its parts are in a conversation that goes on elsewhere, nobody knows. */
+	forgetParts(): void {
+		this.files.refuseLinks();
+		for (const file of this.files.partsFiles()) rmSync(file, { force: true });
+	}
+
 	/** Takes a queued message back. */
 	async withdraw(id: MessageId): Promise<void> {
 		if (!(await this.moveQueued(id, 'withdrawn'))) throw notQueued(id);
@@ -192,6 +211,7 @@ export class Mailbox {
 		if (!claim) throw notQueued(id);
 		try {
 			await writeFileAtomic(this.claimFile(claim.id), formatMessage(change(claim.content)));
+			await rm(this.files.partsFile(claim.id), { force: true });
 		} finally {
 			claim.release();
 		}
@@ -270,7 +290,6 @@ export class Mailbox {
 		return {
 			id,
 			content: parsed.content,
-			deliveredFile,
 			earlierClaims,
 			deliver: facts => {
 				const receipt = { ...facts, version: 1, id, earlierClaims, ...(lost && { lost }) } satisfies Receipt;
@@ -279,6 +298,11 @@ export class Mailbox {
 				const held = this.files.heldFile(queuedAs);
 				if (existsSync(held)) rmSync(held, { force: true });
 				if (earlierClaims > 0) rmSync(this.files.returnsFile(id), { force: true });
+				if (facts.parts) rmSync(this.files.partsFile(id), { force: true });
+			},
+			keep: handed => {
+				writeFileAtomicSync(this.files.partsFile(id), jsonText(handed));
+				this.giveBack(claimed, id);
 			},
 			release: () => {
 				this.giveBack(claimed, id);

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { readTextIfExists } from '../../base/atomicFile.ts';
 import { mapConcurrently } from '../../base/concurrent.ts';
@@ -34,6 +35,12 @@ export interface MailboxListing {
 	problems: MailboxProblem[];
 }
 
+/**
+ * What was read of one folder of filed messages, by the names of their files, for whoever reads it again and again. A message
+ * that is filed changes no more; its receipt does once, when the transcript shows the text.
+ */
+export type FiledMessages = Map<string, { message: StoredMessage; receiptStamp: string }>;
+
 /** The name of each state's folder in a mailbox. */
 export const folderByState: Readonly<Record<MessageState, string>> = {
 	queued: 'inbox',
@@ -53,6 +60,15 @@ export const MESSAGE_STATES = [
 
 /** `<pid>-<start ticks>-<id>.md`: whose claim it is, so that a dead claimer's message can go back. */
 export const CLAIM_FILE = /^(\d+)-(\d+)-(.+)\.md$/;
+
+export interface ListOptions {
+	/** Of the last listing of one state; brought up to date. */
+	known?: FiledMessages;
+	/** Of what is no longer queued, at most so many of each state: those with the newest names. */
+	newest?: number;
+}
+
+const PARTS = '.parts';
 
 /** What stands where in one mailbox, and what it says. Nothing here moves or changes a file. */
 export class MailboxFiles {
@@ -80,9 +96,11 @@ export class MailboxFiles {
 
 	/**
 	 * Everything in these states, with receipts. What cannot be read is listed as a problem and left alone.
-	 * @param newest of what is no longer queued, at most so many of each state: those with the newest names
 	 */
-	async list(states: readonly MessageState[], newest = Infinity): Promise<MailboxListing> {
+	async list(
+		states: readonly MessageState[],
+		{ known = new Map(), newest = Infinity }: ListOptions = {},
+	): Promise<MailboxListing> {
 		this.refuseLinks();
 		const messages: StoredMessage[] = [];
 		const problems: MailboxProblem[] = [];
@@ -91,8 +109,12 @@ export class MailboxFiles {
 			const read =
 				state === 'queued'
 					? names.map(name => this.readQueued(name, problems))
-					: await mapConcurrently(newestOf(names, newest), name => this.readFiled(state, name, problems));
+					: await mapConcurrently(newestOf(names, newest), name =>
+							this.readFiled(state, name, problems, known),
+						);
 			messages.push(...read.filter(message => message !== undefined));
+			const present = new Set(names);
+			for (const name of known.keys()) if (!present.has(name)) known.delete(name);
 		}
 		const queued = messages.filter(message => message.state === 'queued').sort(byDeliveryOrder);
 		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -137,6 +159,15 @@ export class MailboxFiles {
 		return this.in('claimed', `${id}.returns`);
 	}
 
+	partsFile(id: MessageId): string {
+		return this.in('claimed', `${id}${PARTS}`);
+	}
+
+	partsFiles(): string[] {
+		const names = ifThere(() => readdirSync(this.in('claimed'))) ?? [];
+		return names.filter(name => name.endsWith(PARTS)).map(name => this.in('claimed', name));
+	}
+
 	receiptFile(state: MessageState, id: MessageId): string {
 		return this.in(state, `${id}.receipt.json`);
 	}
@@ -145,14 +176,36 @@ export class MailboxFiles {
 		state: MessageState,
 		name: string,
 		problems: MailboxProblem[],
+		known: FiledMessages,
+	): Promise<StoredMessage | undefined> {
+		const earlier = known.get(name);
+		if (earlier?.message.receipt?.inContextAt !== undefined) return earlier.message;
+		let message = earlier?.message ?? (await this.readMessage(state, name, problems));
+		// A claimed one is still on its way, and may be edited under the same name.
+		if (!message || state === 'claimed') return message;
+		// Taken before the receipt is read: what is added meanwhile is seen next time.
+		const receiptStamp = await stampOf(this.receiptFile(state, message.id));
+		// One that cannot be read is reported each time.
+		const isSame = earlier?.receiptStamp === receiptStamp && (receiptStamp === '' || message.receipt);
+		if (!isSame) {
+			const { receipt: _earlier, ...bare } = message;
+			const receipt = receiptStamp === '' ? undefined : await this.receipt(state, message.id, problems);
+			message = receipt ? { ...bare, receipt } : bare;
+		}
+		known.set(name, { message, receiptStamp });
+		return message;
+	}
+
+	private async readMessage(
+		state: MessageState,
+		name: string,
+		problems: MailboxProblem[],
 	): Promise<StoredMessage | undefined> {
 		const text = await readTextIfExists(this.in(state, name)).catch((error: unknown) => {
 			problems.push({ file: this.in(state, name), reason: errorText(error) });
 			return undefined;
 		});
-		const message = this.stored(state, name, text, problems);
-		const receipt = message && state !== 'claimed' ? await this.receipt(state, message.id, problems) : undefined;
-		return receipt && message ? { ...message, receipt } : message;
+		return this.stored(state, name, text, problems);
 	}
 
 	/** Synchronous for the same reason as {@link claimOne}. */
@@ -227,7 +280,13 @@ export function byDeliveryOrder(
 	return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-function readIfThereSync(file: string): string | undefined {
+/** Empty where there is no such file. */
+async function stampOf(file: string): Promise<string> {
+	const found = await stat(file, { bigint: true }).catch(() => undefined);
+	return found ? `${found.ino}:${found.mtimeNs}:${found.size}` : '';
+}
+
+export function readIfThereSync(file: string): string | undefined {
 	return ifThere(() => readFileSync(file, 'utf8'));
 }
 

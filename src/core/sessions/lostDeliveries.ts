@@ -48,7 +48,7 @@ export async function settleDeliveries(
 		const found = await searchRecord(transcript, format, own);
 		for (const { id } of own) {
 			const presence = found?.get(id);
-			if (presence === 'none' && mailbox.requeue(id)) again.push(id);
+			if (presence === 'missing' && mailbox.requeue(id)) again.push(id);
 			const inContextAt = new Date().toISOString();
 			if (presence === 'whole') await mailbox.updateReceipt(id, receipt => ({ ...receipt, inContextAt }));
 		}
@@ -68,7 +68,8 @@ export async function settleEarlier(
 	isGone: boolean,
 ): Promise<MessageId[]> {
 	const mailbox = workspace.mailbox({ task: worker.task, worker: worker.name });
-	const { messages } = await mailbox.list(['delivered'], NEWEST);
+	if (isGone) mailbox.forgetParts();
+	const { messages } = await mailbox.list(['delivered'], { newest: NEWEST });
 	const over = unproven(messages).filter(({ receipt }) => isGone || isSettled(receipt.deliveredAt, Date.now()));
 	return settleDeliveries(workspace, drivers, worker, over);
 }

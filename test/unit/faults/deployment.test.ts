@@ -78,7 +78,6 @@ describe('a deployment that is killed', () => {
 			expect(kills).toBeGreaterThan(2);
 			rounds += kills;
 		},
-		120_000,
 	);
 });
 

@@ -11,7 +11,7 @@ import { mergeWorktree } from '../../../src/git/worktreeMerge.ts';
 import { inWords, removeWorktree, whatWouldBeLost } from '../../../src/git/worktreeRemove.ts';
 import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
-import { longestTimeOf, roundsOr } from '../../support/rounds.ts';
+import { roundsOr } from '../../support/rounds.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 let repo: GitRepository;
@@ -342,7 +342,6 @@ describe('killed at any moment', () => {
 	afterAll(() => programs.remove());
 
 	const rounds = roundsOr(4);
-	const timeout = longestTimeOf(rounds);
 
 	/** Runs one of them again and again: the first to its end, each of the others until it is killed a little further on. */
 	async function* killed(what: string): AsyncGenerator<{ round: number; act: (input: unknown) => Promise<void> }> {
@@ -362,7 +361,7 @@ describe('killed at any moment', () => {
 		expect(kills).toBeGreaterThan(1);
 	}
 
-	it('a worktree is made whole by making it again', { timeout }, async () => {
+	it('a worktree is made whole by making it again', async () => {
 		repo.commit({
 			'.worktreeinclude': '*.secret\n',
 			...Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`many/${n}`, `${n}`])),
@@ -380,7 +379,7 @@ describe('killed at any moment', () => {
 		}
 	});
 
-	it('removing loses nothing', { timeout }, async () => {
+	it('removing loses nothing', async () => {
 		for await (const { round, act } of killed('remove')) {
 			const worktree = await create(false, `r${round}`);
 			repo.commit({ 'one.txt': '1' }, 'one', worktree.folder);
@@ -397,7 +396,7 @@ describe('killed at any moment', () => {
 		}
 	});
 
-	it.each(['merged', 'applied'])('merging comes to the same by merging again (%s)', { timeout }, async how => {
+	it.each(['merged', 'applied'])('merging comes to the same by merging again (%s)', async how => {
 		for await (const { round, act } of killed('merge')) {
 			if (how === 'applied') repo.write({ 'dirty.txt': `${round}` });
 			const worktree = await create(how === 'applied', `${how}${round}`);

@@ -367,22 +367,27 @@ describe('the guard', () => {
 	it('waits once for a session, also where the session stands in the event alone', async () => {
 		await workspace.bindSession(session, address, false);
 		const env = { NANCY_HOOK_SESSION: '', NANCY_HOOK_KEY: 'session_id', NANCY_HOOK_PROJECT: folder.path };
+		// Where an empty entry of PATH leads: the agent's folder, with programs of its own.
+		const cwd = folder.file('with programs');
+		mkdirSync(cwd);
+		for (const program of ['sleep', 'cat', 'node'])
+			writeFileSync(join(cwd, program), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
 		const waiters = [1, 2].map(() => {
-			const child = spawn('sh', [launcher, driver, 'Stop', 'wait', folder.path], {
-				env: { PATH: process.env['PATH'], ...env },
+			const child = spawn('/bin/sh', [launcher, driver, 'Stop', 'wait', folder.path], {
+				cwd,
+				env: { PATH: `:${process.env['PATH']}`, ...env },
 				stdio: ['pipe', 'ignore', 'ignore'],
 			});
 			child.stdin.end(payload('Stop'));
 			return child;
 		});
 		try {
-			await expect
-				.poll(() => waiters.filter(({ exitCode }) => exitCode === null).length, { timeout: 25_000 })
-				.toBe(1);
+			await expect.poll(() => waiters.filter(({ exitCode }) => exitCode === null).length).toBe(1);
 			const [holder] = readFileSync(join(workspace.paths.waiters, session), 'utf8').split(/\s/, 1);
 			expect(waiters.map(({ pid }) => String(pid))).toContain(holder);
+			expect(readdirSync(cwd)).not.toContain('ran');
 		} finally {
 			for (const waiter of waiters) waiter.kill('SIGKILL');
 		}
-	}, 30_000);
+	});
 });

@@ -43,7 +43,7 @@ async function handedOver(text: string, deliveredAt = LONG_AGO): Promise<{ id: M
 	const id = await workspace.send(address, messageContent(text));
 	const { claims, text: context } = await claimBatch(
 		workspace.mailbox(address),
-		{ kind: 'batch-end', slot: 'boundary' },
+		{ kind: 'batch-end', slot: 'boundary', session },
 		10_000,
 	);
 	for (const claim of claims)
@@ -71,7 +71,7 @@ describe('a delivery whose turn is over', () => {
 		await handedOver('lost');
 		await record();
 		await settle();
-		const again = await claimBatch(workspace.mailbox(address), { kind: 'prompt', slot: 'turn' }, 10_000);
+		const again = await claimBatch(workspace.mailbox(address), { kind: 'prompt', slot: 'turn', session }, 10_000);
 		expect(again.text).toContain('You may have received this message before');
 	});
 
