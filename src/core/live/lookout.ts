@@ -8,7 +8,7 @@ import type { Prober } from '../sessions/prober.ts';
 import { ProcessLock } from '../files/processLock.ts';
 import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';
-import { isSettled, settleDeliveries, unproven } from '../sessions/lostDeliveries.ts';
+import { isSettled, settleDeliveries, unproven, type Unproven } from '../sessions/lostDeliveries.ts';
 import { Upkeep } from './upkeep.ts';
 import { PROCESS_GONE } from './workerState.ts';
 import type { WorkerStates } from './workerStates.ts';
@@ -149,11 +149,11 @@ export class Lookout {
 			return overAt !== undefined && overAt > deliveredAt && isSettled(overAt, now());
 		};
 		const delivered = tasks.inState({ task: record.task, worker: record.name }, 'delivered');
-		const over = unproven(delivered).filter(({ id, receipt }) => {
-			return !this.settled.has(`${id} ${receipt.deliveredAt}`) && isOver(receipt);
-		});
+		// Each turn that ends may tell more of what the record has not proven yet.
+		const keyOf = ({ id, receipt }: Unproven) => `${id} ${receipt.deliveredAt} ${view?.facts?.turnOverAt}`;
+		const over = unproven(delivered).filter(each => !this.settled.has(keyOf(each)) && isOver(each.receipt));
 		if (over.length === 0) return;
 		await settleDeliveries(workspace, drivers, record, over);
-		for (const { id, receipt } of over) this.settled.add(`${id} ${receipt.deliveredAt}`);
+		for (const each of over) this.settled.add(keyOf(each));
 	}
 }

@@ -10,11 +10,11 @@ const BATCH_END: Version = [2, 1, 118];
 /** Stop takes context without an error badge. */
 const QUIET_STOP: Version = [2, 1, 163];
 
-/**
- * Watches files since 2.1.83, but only here do hooks know which session they belong to (CLAUDE_CODE_SESSION_ID; found in
- * 2.1.132, not in 2.1.118).
- */
-const WAKE: Version = [2, 1, 132];
+/** Takes a name for a session; older ones end at the flag. Not in 2.1.72. */
+const NAMES: Version = [2, 1, 76];
+
+/** Wakes for a file that has changed. Not 2.1.142, though all that it takes is there by name. */
+const WAKE: Version = [2, 1, 145];
 
 /**
  * Lowest version that knows each event. An unknown name switches the whole settings file off in older versions, so an event
@@ -34,7 +34,7 @@ export const floors = floorsSince(OLDEST, {
 	batchEnd: BATCH_END,
 	quietStop: QUIET_STOP,
 	wake: WAKE,
-	status: [2, 1, 145],
+	status: WAKE,
 });
 
 export function knowsEvent(version: Version, event: string): boolean {
@@ -45,4 +45,8 @@ export function knowsEvent(version: Version, event: string): boolean {
 /** Undefined counts as new: an unknown version is more likely newer than Nancy than older. */
 export function hasQuietStop(version: Version | undefined): boolean {
 	return version === undefined || isAtLeast(version, QUIET_STOP);
+}
+
+export function hasNames(version: Version): boolean {
+	return isAtLeast(version, NAMES);
 }

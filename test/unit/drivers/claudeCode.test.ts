@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Version } from '../../../src/base/version.ts';
 import { NO_FACTS, WAKE_PROMPT, type Delivery } from '../../../src/core/driver/driver.ts';
 import { messageMark, newMessageId } from '../../../src/core/mailbox/messageId.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
@@ -301,6 +302,8 @@ describe('launching Claude Code', () => {
 			env: {},
 			sessionIsKnown: true,
 		});
+		const named = (version: Version) => claudeCode.launch({ ...request, title: 'Fix', version }).args.includes('--name');
+		expect([named([2, 1, 75]), named([2, 1, 76])]).toEqual([false, true]);
 		expect(claudeCode.launch({ ...request, prompt: undefined, resume: request.session }).args).toEqual([
 			'--resume',
 			request.session,
