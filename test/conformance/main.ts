@@ -65,7 +65,9 @@ async function fill(candidate: Candidate, is: Column['is'], tried = chosen): Pro
 	const { id } = candidate.agent;
 	const { displayName } = candidate.driver;
 	console.log(`\n== ${displayName} ${version}`);
-	const known = columnsNow().find(each => each.agent === id && each.is === is && (is !== 'floor' || each.version === version));
+	const known = columnsNow().find(
+		each => each.agent === id && each.is === is && (is !== 'floor' || each.version === version),
+	);
 	const today = new Date().toISOString().slice(0, 10);
 	const isWhole = chosen.length === cells.length;
 	const column = columnOf({ agent: id, displayName, version, is }, known, { isWhole, today });

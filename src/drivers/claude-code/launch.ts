@@ -1,12 +1,11 @@
 import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
-import { hasNames } from './versions.ts';
 
 export function launchPlan(request: LaunchRequest): LaunchPlan {
-	const { version, prompt, session, resume, model, title, extra } = request;
+	const { prompt, session, resume, model, title, extra } = request;
 	return {
 		args: [
 			...(resume === undefined ? ['--session-id', session] : ['--resume', resume]),
-			...(resume === undefined && title !== '' && hasNames(version) ? ['--name', title] : []),
+			...(resume === undefined && title !== '' ? ['--name', title] : []),
 			...(model === undefined ? [] : ['--model', model]),
 			...extra,
 			// After `--`, a prompt that begins with a dash is no option.

@@ -1,17 +1,17 @@
 import { isAtLeast, type Version } from '../../base/version.ts';
 import { floorsSince } from '../floors.ts';
 
-/** Takes context from PreToolUse since then; before it nothing can be handed over between tool calls. */
-export const OLDEST: Version = [2, 1, 9];
+/**
+ * Knows every flag and event that is not gated below. 2.1.72 ends at `--name`; 2.1.9 refuses the whole settings file for its
+ * `PostCompact`.
+ */
+export const OLDEST: Version = [2, 1, 76];
 
 /** Reports the end of a batch of tool calls. Not in 2.1.112. */
 const BATCH_END: Version = [2, 1, 118];
 
 /** Stop takes context without an error badge. */
 const QUIET_STOP: Version = [2, 1, 163];
-
-/** Takes a name for a session; older ones end at the flag. Not in 2.1.72. */
-const NAMES: Version = [2, 1, 76];
 
 /** Wakes for a file that has changed. Not 2.1.142, though all that it takes is there by name. */
 const WAKE: Version = [2, 1, 145];
@@ -45,8 +45,4 @@ export function knowsEvent(version: Version, event: string): boolean {
 /** Undefined counts as new: an unknown version is more likely newer than Nancy than older. */
 export function hasQuietStop(version: Version | undefined): boolean {
 	return version === undefined || isAtLeast(version, QUIET_STOP);
-}
-
-export function hasNames(version: Version): boolean {
-	return isAtLeast(version, NAMES);
 }

@@ -113,7 +113,8 @@ describe('claimBatch', () => {
 		const id = await mailbox.put(messageContent(words));
 		await mailbox.put(messageContent('came after it'));
 		const texts: string[] = [];
-		while ((await mailbox.list(['queued'])).messages.some(message => message.id === id)) texts.push((await handOver()).text);
+		while ((await mailbox.list(['queued'])).messages.some(message => message.id === id))
+			texts.push((await handOver()).text);
 		expect(texts).toHaveLength(4);
 		expect(texts[1]).toContain('part 2 of 4]');
 		expect(texts[1]).toContain('The next part comes by itself');

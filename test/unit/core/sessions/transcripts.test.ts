@@ -37,7 +37,11 @@ describe('Transcript', () => {
 		const transcript = new Transcript(file, format);
 		const mailbox = new Mailbox(folder.path, folder.file('box'));
 		const id = await mailbox.put(messageContent('hello'), MessageId.parse('20261121T072200000Z-ab12'));
-		const { text } = await claimBatch(mailbox, { kind: 'tool-start', slot: 'boundary', session: SessionId.parse('s1') }, 10_000);
+		const { text } = await claimBatch(
+			mailbox,
+			{ kind: 'tool-start', slot: 'boundary', session: SessionId.parse('s1') },
+			10_000,
+		);
 		await writeFile(file, line({ text: `PreToolUse:Bash hook additional context: ${text}` }));
 		await transcript.read();
 		const content = messageContent('hello');

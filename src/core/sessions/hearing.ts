@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { readTextIfExists } from '../../base/atomicFile.ts';
+import { liveness, type ProcessIdentity } from '../../base/liveness.ts';
+import type { SessionId } from '../../protocol/names.ts';
+import type { Driver } from '../driver/driver.ts';
+import { HELD } from '../mailbox/held.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** The process in `waiters/<session>`, which waits to wake the session; it may have ended. */
+export async function waiterOf(workspace: Workspace, session: SessionId): Promise<ProcessIdentity | undefined> {
+	const text = await readTextIfExists(join(workspace.paths.waiters, session));
+	if (text === undefined) return undefined;
+	const [pid = '', ticks = ''] = text.split(/\s/, 2);
+	return { pid: Number(pid), startedTicks: Number(ticks) };
+}
+
+/** Why an idle session hears no bell: it watches none, and no process waits for it. Undefined where one of them is there. */
+export async function whyUnheard(
+	workspace: Workspace,
+	driver: Pick<Driver, 'limits'> | undefined,
+	session: SessionId,
+): Promise<string | undefined> {
+	if ((await workspace.sessionBinding(session))?.watched) return undefined;
+	const waiter = await waiterOf(workspace, session);
+	if (waiter && liveness(waiter) !== 'dead') return undefined;
+	return driver?.limits.wake ?? HELD.unheard;
+}
