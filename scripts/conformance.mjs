@@ -27,7 +27,8 @@ for (const id of values.agent ?? agentIds) {
 }
 const options = [
 	...(values.agent ?? []).flatMap(id => ['--agent', id]),
-	...['--newest', JSON.stringify(newest)],
+	'--newest',
+	JSON.stringify(newest),
 	...(values.floors ? ['--floors'] : []),
 ];
 const program = ['--experimental-transform-types', '--no-warnings', 'test/conformance/main.ts'];

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { version } from '../package.json';
 import { errorText } from './base/errors.ts';
-import { configFolder } from './base/folders.ts';
+import { configFolder, dataFolder } from './base/folders.ts';
 import { DeploymentKeeper, type Kept } from './core/deployment/keeper.ts';
 import { WorkspaceModel } from './core/live/model.ts';
 import { UserSettingsFile } from './core/files/userSettings.ts';
@@ -64,7 +64,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 				if (!change.affectsConfiguration(SETTINGS.hooks, vscode.Uri.file(path))) return;
 				operations.keepHooksChoice(folder).catch((error: unknown) => log.warn(errorText(error)));
 			});
-			const keeper = new DeploymentKeeper(model.workspace, drivers, driver =>
+			const keeper = new DeploymentKeeper(model.workspace, drivers, dataFolder(), driver =>
 				operations.deployRequest(folder, driver),
 			);
 			keeper.onDidRepair(repair => sayRepaired(log, repair));

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { devNull } from 'node:os';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { withSafePath } from '../base/searchPath.ts';
@@ -52,7 +51,7 @@ const SETTINGS = [
 	// Programs that sign, and that check a signature.
 	'commit.gpgSign=false',
 	'merge.verifySignatures=false',
-	// Git starts another git in each submodule, which an agent may have made, without any of these settings.
+	// Git would start another git in each submodule, whose settings an agent may have written.
 	'submodule.recurse=false',
 	// Work in the background.
 	'gc.auto=0',
@@ -80,13 +79,14 @@ function switches(): Readonly<Record<string, string>> {
 		LC_ALL: 'C',
 		GIT_OPTIONAL_LOCKS: '0',
 		GIT_TERMINAL_PROMPT: '0',
-		// Empty, it also keeps git from `core.askPass` and SSH_ASKPASS.
-		GIT_ASKPASS: '',
+		// Wins over `core.askPass` and SSH_ASKPASS.
+		GIT_ASKPASS: 'false',
 		GIT_EDITOR: ':',
 		GIT_PAGER: 'cat',
 		GIT_SSH_COMMAND: 'false',
 		GIT_NO_LAZY_FETCH: '1',
-		GIT_ALLOW_PROTOCOL: randomUUID(),
+		// The global one is loaded at its first use.
+		GIT_ALLOW_PROTOCOL: crypto.randomUUID(),
 	};
 }
 

@@ -1,3 +1,6 @@
+import { dataFolder } from '../base/folders.ts';
+import { readSealed } from '../core/deployment/sealed.ts';
+import { OwnFolder } from '../core/files/ownFolder.ts';
 import { parseVersion, type Version } from '../base/version.ts';
 import { claimBatch, type Batch } from '../core/mailbox/batch.ts';
 import { can, type HookAnswer } from '../core/driver/driver.ts';
@@ -233,8 +236,9 @@ class Turn {
 	 * of an answer depends on it, and that must not keep a message back.
 	 */
 	private async deployedVersion(): Promise<Version | undefined> {
-		const config = await this.workspace.config().catch(() => undefined);
-		const deployed = config?.deployments.find(deployment => deployment.driver === this.call.driver.id);
+		const own = new OwnFolder(dataFolder(this.call.env), this.workspace.folder);
+		const sealed = await readSealed(own).catch(() => undefined);
+		const deployed = sealed?.deployments.find(({ driver }) => driver === this.call.driver.id);
 		return parseVersion(deployed?.agentVersion ?? '');
 	}
 }

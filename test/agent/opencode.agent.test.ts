@@ -63,7 +63,7 @@ describe('the real opencode', () => {
 			'--timeout',
 			'30',
 		];
-		const { code, stderr } = await nancy.run([...args, '--prompt', '[[write:made|text]] [[text:Done.]]'], {
+		const { code, stderr } = await nancy.start([...args, '--prompt', '[[write:made|text]] [[text:Done.]]'], {
 			cwd: lab.workspace.path,
 			env: {
 				...lab.env,

@@ -134,7 +134,7 @@ export async function conformanceLab(
 	const running = new AbortController();
 	const runs: Promise<unknown>[] = [];
 	const program = { executable: lab.agent.command, version };
-	const shared = { task: TASK, bin: runtime.bin, launcher: runtime.launcher, env: lab.env };
+	const shared = { task: TASK, bin: runtime.bin, hooks: runtime, env: lab.env };
 
 	const requests = () => lab.model.requests.filter(request => request.hasTools);
 	let askedAt = 0;

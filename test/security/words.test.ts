@@ -127,6 +127,7 @@ describe('what nancy prints', () => {
 			['safe\u202etxt.exe\u200b\u001b[2J'],
 			{},
 			{
+				program: '',
 				cwd: root,
 				env: {},
 				stdin: process.stdin,

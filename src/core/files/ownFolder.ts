@@ -1,10 +1,12 @@
 import { realpathSync } from 'node:fs';
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
+import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { readPlainFile } from './plainFile.ts';
 
 /** A name that is one path segment and nothing else. */
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
@@ -12,7 +14,7 @@ const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 /**
  * Sealed records of one workspace, in the user's data folder. Agents and repositories write below the workspace, so nothing there
  * is proof. What decides about another tool's file, a process, a delegate or an author is kept here. Every folder on the way
- * belongs to the user and nobody else may write into it; otherwise each call throws `bad-file`.
+ * belongs to the user, and so does each record; otherwise each call throws `bad-file`.
  */
 export class OwnFolder {
 	/** Where this workspace's records are. Two paths that lead to the same folder share them. */
@@ -39,8 +41,27 @@ export class OwnFolder {
 	/** A record, or `undefined` where there is none. @throws NancyError `bad-file` for one that cannot be read */
 	async read<S extends z.ZodMiniType>(schema: S, ...segments: readonly string[]): Promise<z.infer<S> | undefined> {
 		const file = this.path(...segments);
-		await requireOwn(this.wayTo(segments));
+		await requireOwn(this.wayTo(segments), file);
 		return readJsonFile(file, schema);
+	}
+
+	/** A copy of somebody's file, or `undefined` where there is none. @throws NancyError `bad-file` for one that cannot be read */
+	async readBytes(...segments: readonly string[]): Promise<Buffer | undefined> {
+		const file = this.path(...segments);
+		await requireOwn(this.wayTo(segments), file);
+		return readPlainFile(file);
+	}
+
+	/** Writes a copy of somebody's file whole, and waits until it is on the disk. */
+	async writeBytes(bytes: Uint8Array, ...segments: readonly string[]): Promise<void> {
+		await this.prepare(segments);
+		await writeFileAtomic(this.path(...segments), bytes, { sync: true });
+	}
+
+	/** Makes a folder of records where it is missing, and says where it is. */
+	async makeFolder(...segments: readonly string[]): Promise<string> {
+		await this.prepare([...segments, 'record']);
+		return segments.length === 0 ? this.folder : this.path(...segments);
 	}
 
 	/** Writes a record whole, in place of an earlier one. */
@@ -77,29 +98,46 @@ export class OwnFolder {
 }
 
 /**
- * Refuses folders in which somebody else could put a record: links, other owners, and folders that others may write. Those that are not
- * there are no danger. Windows has no owners and modes to ask; there the user's profile is closed by its access list.
+ * Refuses folders in which somebody else could put a record: links and folders of other owners. A folder of the user's own that
+ * others may write is closed to them: earlier versions of Nancy left such folders where the umask said so. What is not there is no
+ * danger. Windows has no owners and modes to ask; there the user's profile is closed by its access list.
+ * @param folders outermost first
+ * @param file in the last folder; it may have been put there while that was open
+ * @returns whether others could write into one of the folders until now
  * @throws NancyError `bad-file`
  */
-export async function requireOwn(folders: readonly string[]): Promise<void> {
+export async function requireOwn(folders: readonly string[], file?: string): Promise<boolean> {
 	const me = process.getuid?.();
+	let wasOpen = false;
 	for (const folder of folders) {
-		const found = await lstat(folder).catch((error: unknown) => {
-			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
-			throw error;
-		});
-		if (!found) return;
+		const found = await statusOf(folder);
+		if (!found) return wasOpen;
 		if (!found.isDirectory()) throw notOwn(folder, 'is not a folder');
 		if (me === undefined) continue;
 		if (found.uid !== me) throw notOwn(folder, `belongs to user ${found.uid}, not to you`);
-		if ((found.mode & 0o022) !== 0) throw notOwn(folder, 'can be written by other users; run: chmod go-w on it');
+		if ((found.mode & 0o022) === 0) continue;
+		wasOpen = true;
+		await chmod(folder, found.mode & 0o7755);
+	}
+	const found = file === undefined ? undefined : await statusOf(file);
+	if (file !== undefined && found && me !== undefined && found.uid !== me)
+		throw notOwn(file, `belongs to user ${found.uid}, not to you`);
+	return wasOpen;
+}
+
+async function statusOf(path: string) {
+	try {
+		return await lstat(path);
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+		throw error;
 	}
 }
 
-function notOwn(folder: string, what: string): NancyError {
+function notOwn(path: string, what: string): NancyError {
 	return new NancyError(
 		'bad-file',
-		`${folder} ${what}. Nancy keeps there what must be yours alone, and does nothing until that is repaired.`,
+		`${path} ${what}. Nancy keeps there what must be yours alone, and does nothing until that is repaired.`,
 	);
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { liveness, ownIdentity } from '../../base/liveness.ts';
-import { formatMessage, type MessageContent } from '../../protocol/message.ts';
+import { formatMessage, type MessageContent, type ParsedMessage } from '../../protocol/message.ts';
 import type { MessageId, SessionId } from '../../protocol/names.ts';
 import { HandedParts, Receipt } from '../../protocol/records.ts';
 import { jsonText } from '../files/jsonFile.ts';
@@ -169,9 +169,8 @@ export class Mailbox {
 
 	/** How much of a queued message a session has been handed; nothing where it begins anew. */
 	handedParts(id: MessageId, session: SessionId): readonly number[] {
-		const text = readIfThereSync(this.files.partsFile(id));
-		const handed = text === undefined ? undefined : HandedParts.safeParse(parseLine(text));
-		return handed?.success && handed.data.session === session ? handed.data.parts : [];
+		const handed = HandedParts.safeParse(parseLine(this.files.ownText(this.files.partsFile(id))));
+		return handed.success && handed.data.session === session ? handed.data.parts : [];
 	}
 
 	/** Has every long message begin anew: whether its parts are in a conversation that goes on elsewhere, nobody knows. */
@@ -279,7 +278,7 @@ export class Mailbox {
 		const id = this.freeId(queuedAs, claimedIds);
 		const claimed = this.claimFile(id);
 		if (!moveIfThereSync(this.files.in('queued', messageFile(queuedAs)), claimed)) return undefined;
-		const parsed = parseFile(claimed, readFileSync(claimed, 'utf8'));
+		const parsed = this.parseClaimed(claimed, id);
 		if (!parsed.ok) {
 			this.giveBack(claimed, id);
 			return undefined;
@@ -310,6 +309,16 @@ export class Mailbox {
 		};
 	}
 
+	/** What cannot be read any more is for the next hook, and whoever asked for it hears why. */
+	private parseClaimed(claimed: string, id: MessageId): ParsedMessage {
+		try {
+			return parseFile(claimed, readIfThereSync(claimed) ?? '');
+		} catch (error) {
+			this.giveBack(claimed, id);
+			throw error;
+		}
+	}
+
 	/** Back to the inbox, under a new id where that name has been taken meanwhile: nothing is overwritten. */
 	private giveBack(claimed: string, id: MessageId): boolean {
 		const target = existsSync(this.files.in('queued', messageFile(id))) ? newMessageId() : id;
@@ -324,8 +333,7 @@ export class Mailbox {
 
 	/** Undefined also for one that does not parse. */
 	private receiptOf(id: MessageId): Receipt | undefined {
-		const file = this.files.receiptFile('delivered', id);
-		return existsSync(file) ? parseReceipt(readFileSync(file, 'utf8')) : undefined;
+		return parseReceipt(this.files.ownText(this.files.receiptFile('delivered', id)));
 	}
 
 	/** How often this message was given back: its claimer had died, or the agent's own record did not show it. */

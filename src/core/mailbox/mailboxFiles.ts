@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { readTextIfExists } from '../../base/atomicFile.ts';
 import { mapConcurrently } from '../../base/concurrent.ts';
 import { errorText, hasErrno } from '../../base/errors.ts';
 import { parseMessage, type MessageContent, type ParsedMessage } from '../../protocol/message.ts';
 import { LONGEST_MESSAGE_NAME, MessageId } from '../../protocol/names.ts';
 import { Receipt } from '../../protocol/records.ts';
 import { refuseLinks } from '../files/links.ts';
+import { readPlainText, readPlainTextSync } from '../files/plainFile.ts';
 
 export type MessageState = 'queued' | 'claimed' | 'delivered' | 'archived' | 'withdrawn';
 
@@ -69,6 +69,12 @@ export interface ListOptions {
 }
 
 const PARTS = '.parts';
+
+/**
+ * In bytes: one that is longer would be in the memory of everybody who looks at the mailbox. Nancy sends no text of more than a megabyte;
+ * what is longer belongs into a file that the message names.
+ */
+const LONGEST_MESSAGE = 4 * 1024 * 1024;
 
 /** What stands where in one mailbox, and what it says. Nothing here moves or changes a file. */
 export class MailboxFiles {
@@ -143,7 +149,10 @@ export class MailboxFiles {
 		problems: MailboxProblem[],
 	): Promise<Receipt | undefined> {
 		const file = this.receiptFile(state, id);
-		const text = await readTextIfExists(file);
+		const text = await readPlainText(file).catch((error: unknown) => {
+			problems.push({ file, reason: errorText(error) });
+			return undefined;
+		});
 		if (text === undefined) return undefined;
 		const receipt = parseReceipt(text);
 		if (receipt) return receipt;
@@ -157,6 +166,15 @@ export class MailboxFiles {
 
 	returnsFile(id: MessageId): string {
 		return this.in('claimed', `${id}.returns`);
+	}
+
+	/** What Nancy wrote beside a message; empty where that is gone, or is no plain file: it must not hold the message up. */
+	ownText(file: string): string {
+		try {
+			return readIfThereSync(file) ?? '';
+		} catch {
+			return '';
+		}
 	}
 
 	partsFile(id: MessageId): string {
@@ -201,7 +219,7 @@ export class MailboxFiles {
 		name: string,
 		problems: MailboxProblem[],
 	): Promise<StoredMessage | undefined> {
-		const text = await readTextIfExists(this.in(state, name)).catch((error: unknown) => {
+		const text = await readPlainText(this.in(state, name), LONGEST_MESSAGE).catch((error: unknown) => {
 			problems.push({ file: this.in(state, name), reason: errorText(error) });
 			return undefined;
 		});
@@ -286,8 +304,9 @@ async function stampOf(file: string): Promise<string> {
 	return found ? `${found.ino}:${found.mtimeNs}:${found.size}` : '';
 }
 
+/** @throws NancyError `bad-file` for what is longer than a message may be */
 export function readIfThereSync(file: string): string | undefined {
-	return ifThere(() => readFileSync(file, 'utf8'));
+	return readPlainTextSync(file, LONGEST_MESSAGE);
 }
 
 function ifThere<T>(read: () => T): T | undefined {

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { readTextIfExists } from '../../base/atomicFile.ts';
 import { liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
+import { readMark } from '../files/plainFile.ts';
 import { HELD } from '../mailbox/held.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** The process in `waiters/<session>`, which waits to wake the session; it may have ended. */
 export async function waiterOf(workspace: Workspace, session: SessionId): Promise<ProcessIdentity | undefined> {
-	const text = await readTextIfExists(join(workspace.paths.waiters, session));
+	const text = await readMark(join(workspace.paths.waiters, session));
 	if (text === undefined) return undefined;
 	const [pid = '', ticks = ''] = text.split(/\s/, 2);
 	return { pid: Number(pid), startedTicks: Number(ticks) };

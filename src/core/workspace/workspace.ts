@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
+import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { entryNames, fileNames, folderNames } from '../../base/listing.ts';
 import { uniqueHex } from '../../base/unique.ts';
@@ -22,6 +22,7 @@ import { OVERWRITE, refuseLinks } from '../files/links.ts';
 import { Mailbox } from '../mailbox/mailbox.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import { NancyPaths } from '../files/paths.ts';
+import { readMark } from '../files/plainFile.ts';
 
 /** A worker by name: which mailbox is meant. */
 export interface WorkerAddress {
@@ -267,7 +268,7 @@ export class Workspace {
 
 	async sessionBinding(session: SessionId): Promise<{ address: WorkerAddress; watched: boolean } | undefined> {
 		this.refuseLinks();
-		const [mailbox = '', flag] = ((await readTextIfExists(this.paths.session(session))) ?? '').split('\n');
+		const [mailbox = '', flag] = ((await readMark(this.paths.session(session))) ?? '').split('\n');
 		const match = /^tasks\/([^/]+)\/comms\/([^/]+)$/.exec(mailbox);
 		const task = TaskName.safeParse(match?.[1]);
 		const worker = WorkerName.safeParse(match?.[2]);

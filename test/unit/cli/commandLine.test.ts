@@ -21,7 +21,7 @@ describe('the nancy command line', () => {
 	it('says its version', async () => {
 		const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
 
-		expect(await nancy.run(['--version'], { cwd: '/' })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+		expect(await nancy.start(['--version'], { cwd: '/' })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 		expect(JSON.parse((await nancy.run(['--json', '--version'], { cwd: '/' })).stdout)).toEqual({ version });
 	});
 

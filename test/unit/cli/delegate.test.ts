@@ -47,7 +47,7 @@ async function shell() {
 	};
 	const where = { cwd: workspace.folder, env };
 	const run = (args: readonly string[], extra: Record<string, string> = {}) =>
-		nancy.run(args, { ...where, env: { ...env, ...extra } });
+		nancy.start(args, { ...where, env: { ...env, ...extra } });
 	return {
 		folder,
 		workspace,
@@ -142,6 +142,18 @@ describe('nancy delegate', () => {
 		await it.run(['delegates', '--wait', '--timeout', '60']);
 	});
 
+	it('queues none for a worktree where none can be made, and says why at once', async () => {
+		await using it = await shell();
+		for (const option of ['--worktree', '--with-changes']) {
+			const refused = await it.run(['delegate', 'x', option]);
+			expect(refused).toMatchObject({ code: 1, stdout: '' });
+			expect(refused.stderr).toContain('is not in a git repository');
+		}
+		gitIn(it.workspace.folder, 'init', '-q');
+		expect((await it.run(['delegate', 'x', '--worktree'])).stderr).toContain('has no commit yet');
+		expect((await it.delegates.list()).delegates).toEqual([]);
+	});
+
 	it('runs no command of the user’s because an agent asks: the worktree is made without, and it is told', async () => {
 		await using it = await shell();
 		const script = join(it.workspace.folder, 'up.sh');
@@ -175,6 +187,8 @@ describe('nancy delegate', () => {
 			config,
 			JSON.stringify({ version: 1, delegates: { worktreeSetUp: 'touch bad' }, worktreeSetUp: 'touch bad' }),
 		);
+		gitIn(it.workspace.folder, 'init', '-q');
+		gitIn(it.workspace.folder, 'commit', '-q', '--allow-empty', '-m', 'first');
 		await it.run(['delegate', 'x', '--worktree']);
 		const [delegate] = (await it.delegates.list()).delegates;
 		expect(delegate?.record).not.toHaveProperty('setUp');
@@ -205,7 +219,7 @@ describe('nancy delegate', () => {
 		await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
 		const env = { ...it.env, NANCY_TASK_DIR: it.workspace.paths.task(task), NANCY_WORKER: 'worker' };
 		const ask = async (cwd: string, ...more: string[]) => {
-			expect(await nancy.run(['delegate', 'x', ...more], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
+			expect(await nancy.start(['delegate', 'x', ...more], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
 		};
 		await ask(at('project.worktrees/one/packages'));
 		await ask(at('project.worktrees/one'), '--worktree');
@@ -240,10 +254,10 @@ describe('nancy delegate', () => {
 		const workspace = new Workspace(one);
 		await workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
 		const env = { ...it.env, NANCY_TASK_DIR: workspace.paths.task(task), NANCY_WORKER: 'worker' };
-		expect(await nancy.run(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
+		expect(await nancy.start(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
 		const { delegates } = await new Delegates(workspace).list();
 		expect(delegates.map(({ record }) => record.place.folder)).toEqual([two]);
-		await nancy.run(['delegates', '--wait', '--timeout', '60'], { cwd: one, env });
+		await nancy.start(['delegates', '--wait', '--timeout', '60'], { cwd: one, env });
 	});
 
 	it('works in the workspace where the worktree that one is in is none of Nancy’s, or the agent cannot work in one', async () => {
@@ -259,7 +273,7 @@ describe('nancy delegate', () => {
 		const task = TaskName.parse('build');
 		await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
 		const ask = (cwd: string, agent: string, env: Record<string, string>) =>
-			nancy.run(['delegate', 'x', '--agent', agent], { cwd: it.folder.file(cwd), env: { ...it.env, ...env } });
+			nancy.start(['delegate', 'x', '--agent', agent], { cwd: it.folder.file(cwd), env: { ...it.env, ...env } });
 		const here = { NANCY_TASK_DIR: it.workspace.paths.task(task), NANCY_WORKER: 'worker' };
 		const answers = [
 			await ask('project/.claude/worktrees/x', 'claude-code', { CLAUDECODE: '1' }),

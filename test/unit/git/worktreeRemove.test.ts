@@ -196,22 +196,25 @@ describe('removing a worktree', () => {
 		expect(show('nancy/x.2:a.txt')).toContain('<<<<<<<');
 	});
 
-	it.each(['an untracked repository', 'a filled submodule'])('leaves a folder with %s inside', async what => {
-		if (what === 'a filled submodule') {
-			repo.git(['clone', '--quiet', '.', '../library']);
-			repo.git(['submodule', '--quiet', 'add', join(repo.root, '../library'), 'in']);
-			repo.commit({});
-		}
-		const worktree = await create();
-		if (what === 'a filled submodule') repo.git(['submodule', '--quiet', 'update', '--init'], worktree.folder);
-		else repo.git(['init', '--quiet', 'in'], worktree.folder);
-		repo.write({ 'in/work': '' }, worktree.folder);
-		expect(await whatWouldBeLost(worktree)).toMatchObject({ nested: ['in/'] });
-		expect(await keep(worktree)).toMatchObject({ isRemoved: false, says: expect.stringContaining('in/') });
-		expect(existsSync(join(worktree.folder, 'in/work'))).toBe(true);
-		expect(await discard(worktree)).toMatchObject({ isRemoved: true, lost: { nested: ['in/'] } });
-		expectGone(worktree);
-	});
+	it.each(['an untracked repository', 'a filled submodule', 'files in the empty folder of a submodule'])(
+		'leaves a folder with %s inside',
+		async what => {
+			if (what !== 'an untracked repository') {
+				repo.git(['clone', '--quiet', '.', '../library']);
+				repo.git(['submodule', '--quiet', 'add', join(repo.root, '../library'), 'in']);
+				repo.commit({});
+			}
+			const worktree = await create();
+			if (what === 'a filled submodule') repo.git(['submodule', '--quiet', 'update', '--init'], worktree.folder);
+			else if (what === 'an untracked repository') repo.git(['init', '--quiet', 'in'], worktree.folder);
+			repo.write({ 'in/work': '' }, worktree.folder);
+			expect(await whatWouldBeLost(worktree)).toMatchObject({ nested: ['in/'] });
+			expect(await keep(worktree)).toMatchObject({ isRemoved: false, says: expect.stringContaining('in/') });
+			expect(existsSync(join(worktree.folder, 'in/work'))).toBe(true);
+			expect(await discard(worktree)).toMatchObject({ isRemoved: true, lost: { nested: ['in/'] } });
+			expectGone(worktree);
+		},
+	);
 
 	it('keeps another commit of a submodule, also where the repository says to look away', async () => {
 		repo.git(['clone', '--quiet', '.', '../library']);
@@ -228,6 +231,27 @@ describe('removing a worktree', () => {
 		expect(await whatWouldBeLost(worktree)).toMatchObject({ files: ['lib'] });
 		expect(await keep(worktree)).toMatchObject({ isRemoved: true, kept: ['nancy/x'] });
 		expect(repo.git(['rev-parse', 'nancy/x:lib'])).toBe(later);
+	});
+
+	it.each([
+		['another commit', 'M'],
+		['no folder any more', 'D'],
+		['a file in its place', 'T'],
+	])('keeps what has become of a filled submodule: %s', async (what, letter) => {
+		repo.git(['clone', '--quiet', '.', '../library']);
+		repo.git(['submodule', '--quiet', 'add', join(repo.root, '../library'), 'lib']);
+		repo.commit({});
+		const worktree = await create();
+		const lib = join(worktree.folder, 'lib');
+		if (what === 'another commit') {
+			repo.git(['submodule', '--quiet', 'update', '--init'], worktree.folder);
+			repo.commit({ 'new.txt': '' }, 'x', lib);
+			repo.write({ 'not committed.txt': '' }, lib);
+		} else rmSync(lib, { recursive: true });
+		if (what === 'a file in its place') writeFileSync(lib, 'a file');
+		expect(await whatWouldBeLost(worktree)).toMatchObject({ files: ['lib'] });
+		const { commit = '' } = await discard(worktree);
+		expect(repo.git(['diff-tree', '-r', '--name-status', 'main', commit])).toBe(`${letter}\tlib`);
 	});
 
 	it('respects the lock of a person', async () => {

@@ -18,6 +18,7 @@ import type { MessageContent } from '../../../src/protocol/message.ts';
 import { DriverId, SessionId } from '../../../src/protocol/names.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';
 import { messageContent } from '../../support/messageContent.ts';
+import { writeSealedRecord } from '../../support/sealedRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000001');
@@ -63,8 +64,7 @@ const spooled = () =>
 	}));
 const send = (text: string, more: Partial<MessageContent> = {}) => workspace.send(address, messageContent(text, more));
 const deployedFor = (agentVersion: string) =>
-	workspace.updateConfig(config => ({
-		...config,
+	writeSealedRecord(workspace.folder, dirname(dirname(dirname(launcher))), {
 		deployments: [
 			{
 				driver,
@@ -80,7 +80,7 @@ const deployedFor = (agentVersion: string) =>
 				folders: [],
 			},
 		],
-	}));
+	});
 const inbox = () => readdirSync(`${workspace.mailbox(address).folder}/inbox`).filter(name => name.endsWith('.md'));
 
 describe.each(shells)('the guard under %s', name => {
@@ -221,7 +221,7 @@ describe('the guard', () => {
 	});
 
 	it('denies only the calls beside a halted one where no event tells that their batch is over', async () => {
-		await deployedFor('2.1.117');
+		deployedFor('2.1.117');
 		await send('Stop that.', { effect: 'halt' });
 		expect(hook('PreToolUse', 'boundary').stdout).toContain('Stop that.');
 		const halt = join(workspace.paths.halts, session);
@@ -236,7 +236,7 @@ describe('the guard', () => {
 	});
 
 	it('denies the calls beside a halted one until their batch is over, however long that takes', async () => {
-		await deployedFor('2.1.118');
+		deployedFor('2.1.118');
 		await send('Stop that.', { effect: 'halt' });
 		hook('PreToolUse', 'boundary');
 		const old = new Date(Date.now() - 60_000);
