@@ -1,4 +1,4 @@
-import type { DriverId, SessionId, TaskName } from '../../protocol/names.ts';
+import type { DriverId, MessageId, SessionId, TaskName } from '../../protocol/names.ts';
 import type { Receipt, WorkerRecord } from '../../protocol/records.ts';
 import { deleteFoundTasks, FOUND_TASK_MS } from './foundTasks.ts';
 import { sweepLeftovers } from './leftovers.ts';
@@ -116,7 +116,7 @@ export class Lookout {
 		view: SessionView | undefined,
 		state: WorkerState,
 	): Promise<void> {
-		const { tasks, workspace, now } = this.around;
+		const { tasks } = this.around;
 		if (!view) return;
 		// Some CLIs name it in few of their events, and their hook programs find it all the same.
 		if (!view.transcript) {
@@ -131,10 +131,15 @@ export class Lookout {
 		if (!this.isKeeping) return;
 		const address = { task: record.task, worker: record.name };
 		for (const message of unproven(tasks.inState(address, 'delivered'))) {
-			if (message.receipt.session !== view.session || !transcript.shows(message)) continue;
-			const inContextAt = new Date(now()).toISOString();
-			await workspace.mailbox(address).updateReceipt(message.id, known => ({ ...known, inContextAt }));
+			if (message.receipt.session === view.session && transcript.shows(message))
+				await this.noteInContext(record, message.id);
 		}
+	}
+
+	private async noteInContext({ task, name }: WorkerRecord, id: MessageId): Promise<void> {
+		const inContextAt = new Date(this.around.now()).toISOString();
+		const mailbox = this.around.workspace.mailbox({ task, worker: name });
+		await mailbox.updateReceipt(id, known => ({ ...known, inContextAt }));
 	}
 
 	/** What was handed over in a turn that is over by now: proven, or queued again. */
@@ -153,7 +158,8 @@ export class Lookout {
 		const keyOf = ({ id, receipt }: Unproven) => `${id} ${receipt.deliveredAt} ${view?.facts?.turnOverAt}`;
 		const over = unproven(delivered).filter(each => !this.settled.has(keyOf(each)) && isOver(each.receipt));
 		if (over.length === 0) return;
-		await settleDeliveries(workspace, drivers, record, over);
+		const { proven } = await settleDeliveries(workspace, drivers, record, over);
+		for (const id of proven) await this.noteInContext(record, id);
 		for (const each of over) this.settled.add(keyOf(each));
 	}
 }

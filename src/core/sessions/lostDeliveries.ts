@@ -30,15 +30,16 @@ export function unproven(delivered: readonly StoredMessage[]): Unproven[] {
  * Settles deliveries whose turn is certainly over. One that the CLI's own record shows is proven. One that it does not show never
  * reached the model, and is queued again; exactly one of several processes that come to this does it. Where the CLI keeps no such
  * record, or the record is gone, nothing is known and the delivery stands.
- * @returns what was queued again
+ * Writes nothing about what is proven: where an agent waits, a receipt for each message is too much.
  */
 export async function settleDeliveries(
 	workspace: Workspace,
 	drivers: readonly Pick<Driver, 'id' | 'transcript'>[],
 	worker: WorkerRecord,
 	over: readonly Unproven[],
-): Promise<MessageId[]> {
+): Promise<{ again: MessageId[]; proven: MessageId[] }> {
 	const again: MessageId[] = [];
+	const proven: MessageId[] = [];
 	const mailbox = workspace.mailbox({ task: worker.task, worker: worker.name });
 	for (const { id: session, transcript } of worker.sessions) {
 		const own = over.filter(({ receipt }) => receipt.session === session);
@@ -49,11 +50,10 @@ export async function settleDeliveries(
 		for (const { id } of own) {
 			const presence = found?.get(id);
 			if (presence === 'missing' && mailbox.requeue(id)) again.push(id);
-			const inContextAt = new Date().toISOString();
-			if (presence === 'whole') await mailbox.updateReceipt(id, receipt => ({ ...receipt, inContextAt }));
+			if (presence === 'whole') proven.push(id);
 		}
 	}
-	return again;
+	return { again, proven };
 }
 
 /**
@@ -66,12 +66,12 @@ export async function settleEarlier(
 	drivers: readonly Pick<Driver, 'id' | 'transcript'>[],
 	worker: WorkerRecord,
 	isGone: boolean,
-): Promise<MessageId[]> {
+): Promise<void> {
 	const mailbox = workspace.mailbox({ task: worker.task, worker: worker.name });
 	if (isGone) mailbox.forgetParts();
 	const { messages } = await mailbox.list(['delivered'], { newest: NEWEST });
 	const over = unproven(messages).filter(({ receipt }) => isGone || isSettled(receipt.deliveredAt, Date.now()));
-	return settleDeliveries(workspace, drivers, worker, over);
+	await settleDeliveries(workspace, drivers, worker, over);
 }
 
 /** Whether what was handed over at that moment (UTC, ISO 8601) would have been written by now. */

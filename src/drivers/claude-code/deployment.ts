@@ -1,5 +1,5 @@
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
-import { formatVersion, type Version } from '../../base/version.ts';
+import { formatVersion } from '../../base/version.ts';
 import { ASYNC_TIMEOUT, guardCall, quoted, SYNC_TIMEOUT, WAIT_TIMEOUT, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 import { hasQuietStop, knowsEvent } from './versions.ts';
@@ -19,7 +19,7 @@ interface Entry extends GuardedEvent {
 
 const report = (event: string): Entry => ({ event, slot: 'report', timeout: ASYNC_TIMEOUT, async: true });
 
-const always: readonly Entry[] = [
+const entries: readonly Entry[] = [
 	{ event: 'SessionStart', slot: 'program', timeout: SYNC_TIMEOUT },
 	{ event: 'CwdChanged', slot: 'program', timeout: SYNC_TIMEOUT },
 	{ event: 'UserPromptSubmit', slot: 'turn', timeout: SYNC_TIMEOUT },
@@ -28,6 +28,8 @@ const always: readonly Entry[] = [
 	{ event: 'Stop', slot: 'end', timeout: SYNC_TIMEOUT },
 	{ event: 'Stop', slot: 'wait', timeout: WAIT_TIMEOUT, attended: true },
 	{ event: 'FileChanged', slot: 'wake', timeout: WAIT_TIMEOUT },
+	report('PostToolUse'),
+	report('PostToolUseFailure'),
 	report('PermissionRequest'),
 	report('PermissionDenied'),
 	report('Notification'),
@@ -41,17 +43,8 @@ const always: readonly Entry[] = [
 	{ event: 'SessionEnd', slot: 'report', timeout: 1 },
 ];
 
-/** The end of a tool hands over only where the end of its batch cannot: a hook that the agent waits for at each call costs time. */
-function entriesFor(version: Version): readonly Entry[] {
-	const handsOver = !knowsEvent(version, 'PostToolBatch');
-	const afterTool = (event: string): Entry =>
-		handsOver ? { event, slot: 'boundary', timeout: SYNC_TIMEOUT } : report(event);
-	const all = [...always, afterTool('PostToolUse'), afterTool('PostToolUseFailure')];
-	return all.filter(({ event }) => knowsEvent(version, event));
-}
-
 export function deploymentPlan({ version, launcher, workspaceFolder }: DeploymentRequest): DeploymentPlan {
-	const known = entriesFor(version);
+	const known = entries.filter(entry => knowsEvent(version, entry.event));
 	return {
 		edits: [
 			{

@@ -30,9 +30,6 @@ export const claudeCode: Driver = {
 			// Nothing but a denial: other context the CLI records only once the tool has ended, and loses with a tool that is broken off.
 			'tool-start': 'denial',
 			'batch-end': 'boundary',
-			// Where the CLI does not report the end of a batch; elsewhere the guard hands nothing over here.
-			'tool-end': 'boundary',
-			'tool-failed': 'boundary',
 			prompt: 'turn',
 			stop: 'end',
 		},

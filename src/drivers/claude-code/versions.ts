@@ -2,13 +2,10 @@ import { isAtLeast, type Version } from '../../base/version.ts';
 import { floorsSince } from '../floors.ts';
 
 /**
- * Knows every flag and event that is not gated below. 2.1.72 ends at `--name`; 2.1.9 refuses the whole settings file for its
- * `PostCompact`.
+ * The oldest that was tried and has what nothing works without: PostToolBatch, at which a directive is recorded at once, and a record
+ * of all that hooks hand over. 2.1.76 has neither; 2.1.72 ends at `--name`; 2.1.9 refuses the whole settings file for `PostCompact`.
  */
-export const OLDEST: Version = [2, 1, 76];
-
-/** Reports the end of a batch of tool calls. Not in 2.1.112. */
-const BATCH_END: Version = [2, 1, 118];
+export const OLDEST: Version = [2, 1, 118];
 
 /** Stop takes context without an error badge. */
 const QUIET_STOP: Version = [2, 1, 163];
@@ -21,17 +18,13 @@ const WAKE: Version = [2, 1, 145];
  * is written only where it is known. Absent: known since before {@link OLDEST}.
  */
 export const eventFloors: Readonly<Record<string, Version>> = {
-	StopFailure: [2, 1, 78],
 	CwdChanged: WAKE,
 	FileChanged: WAKE,
-	PermissionDenied: [2, 1, 89],
-	PostToolBatch: BATCH_END,
 	// Not in 2.1.200.
 	PostModelSwitch: [2, 1, 329],
 };
 
 export const floors = floorsSince(OLDEST, {
-	batchEnd: BATCH_END,
 	quietStop: QUIET_STOP,
 	wake: WAKE,
 	status: WAKE,

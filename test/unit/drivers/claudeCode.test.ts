@@ -247,9 +247,8 @@ describe('the settings entries', () => {
 		claudeCode.deployment({ version, launcher: '/data/nancy-hook', workspaceFolder: '/w', scope: 'workspace' });
 
 	it('names only events that the version knows', () => {
-		expect(plan([2, 1, 80]).events).not.toContain('FileChanged');
-		expect(plan([2, 1, 80]).events).not.toContain('PostToolBatch');
-		expect(plan([2, 1, 80]).warnings).toHaveLength(2);
+		expect(plan([2, 1, 118]).events).not.toContain('FileChanged');
+		expect(plan([2, 1, 118]).warnings).toHaveLength(2);
 		expect(plan([2, 1, 329]).events).toEqual(expect.arrayContaining(['FileChanged', 'PostToolBatch']));
 		expect(plan([2, 1, 329]).warnings).toEqual([]);
 		for (const name of plan([2, 1, 329]).events) expect(knownEvents).toContain(name);

@@ -14,6 +14,7 @@ import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
 const address = { task: TaskName.parse('build'), worker: FIRST_WORKER };
 const session = SessionId.parse('s1');
+const NOTHING = { again: [], proven: [] };
 const LONG_AGO = '2026-01-01T00:00:00.000Z';
 
 let folder: TempFolder;
@@ -62,9 +63,8 @@ describe('a delivery whose turn is over', () => {
 		const shown = await handedOver('shown');
 		const lost = await handedOver('lost');
 		await record({ text: shown.context }, { model: 'x' });
-		expect(await settle()).toEqual([lost.id]);
+		expect(await settle()).toEqual({ again: [lost.id], proven: [shown.id] });
 		expect(await states()).toEqual(['delivered: shown', 'queued: lost']);
-		expect((await messages()).find(({ id }) => id === shown.id)?.receipt?.inContextAt).toBeDefined();
 	});
 
 	it('is said to the agent to be one that it may know', async () => {
@@ -77,19 +77,19 @@ describe('a delivery whose turn is over', () => {
 
 	it('stands where there is no record, or the CLI does not keep there what hooks hand over', async () => {
 		await handedOver('unknown');
-		expect(await settle()).toEqual([]);
+		expect(await settle()).toEqual(NOTHING);
 		await record();
 		const { transcript: format } = fakeDriver;
 		if (format === 'none') expect.unreachable();
-		expect(await settle({ ...fakeDriver, transcript: { ...format, keepsDeliveries: false } })).toEqual([]);
-		expect(await settle({ ...fakeDriver, transcript: 'none' })).toEqual([]);
+		expect(await settle({ ...fakeDriver, transcript: { ...format, keepsDeliveries: false } })).toEqual(NOTHING);
+		expect(await settle({ ...fakeDriver, transcript: 'none' })).toEqual(NOTHING);
 		expect(await states()).toEqual(['delivered: unknown']);
 	});
 
 	it('stands, unproven, when the record shows only its beginning', async () => {
 		const { context } = await handedOver(`beginning ${'x'.repeat(2000)} end`);
 		await record({ text: context.slice(0, 1000) });
-		expect(await settle()).toEqual([]);
+		expect(await settle()).toEqual(NOTHING);
 		expect(await messages()).toMatchObject([{ state: 'delivered' }]);
 		expect((await messages())[0]?.receipt?.inContextAt).toBeUndefined();
 	});
@@ -98,13 +98,49 @@ describe('a delivery whose turn is over', () => {
 		await record();
 		await handedOver('again and again');
 		for (const round of [1, 2, 3]) {
-			expect({ round, again: (await settle()).length }).toEqual({ round, again: 1 });
+			expect({ round, again: (await settle()).again.length }).toEqual({ round, again: 1 });
 			const [claim] = await workspace.mailbox(address).claim(() => 'take');
 			const deliveredAt = `2026-01-0${round + 1}T00:00:00.000Z`;
 			claim?.deliver({ deliveredAt, event: 'Stop', driver: fakeDriver.id, session, rung: 'hook' });
 		}
-		expect(await settle()).toEqual([]);
+		expect(await settle()).toEqual(NOTHING);
 		expect(await states()).toEqual(['delivered: again and again']);
+	});
+});
+
+describe('a long message that was handed over in parts', () => {
+	/** Hands it over as far as it goes; what the session was given at each event. */
+	async function inParts(text: string): Promise<{ id: MessageId; contexts: string[] }> {
+		const id = await workspace.send(address, messageContent(text));
+		const contexts: string[] = [];
+		const mailbox = workspace.mailbox(address);
+		for (let isLast = false; !isLast;) {
+			const occasion = { kind: 'batch-end', slot: 'boundary', session } as const;
+			const { claims, text: context, parts } = await claimBatch(mailbox, occasion, 3000);
+			contexts.push(context);
+			isLast = parts?.isLast ?? true;
+			const facts = { deliveredAt: LONG_AGO, event: 'PostToolBatch', driver: fakeDriver.id, session, rung: 'hook' as const };
+			if (parts && !isLast) claims[0]?.keep({ session, parts: parts.lengths });
+			else claims[0]?.deliver({ ...facts, ...(parts && { parts: parts.lengths }) });
+		}
+		return { id, contexts };
+	}
+	const LONG = Array.from({ length: 1200 }, (_, number) => `w${number}`).join(' ');
+
+	it('is proven by all of its parts', async () => {
+		const { id, contexts } = await inParts(LONG);
+		expect(contexts.length).toBeGreaterThan(2);
+		await record(...contexts.map(text => ({ text })));
+		expect(await settle()).toEqual({ again: [], proven: [id] });
+	});
+
+	it('is queued again whole when the record lacks a part of it', async () => {
+		const { id, contexts } = await inParts(LONG);
+		await record(...contexts.toSpliced(1, 1).map(text => ({ text })));
+		expect(await settle()).toEqual({ again: [id], proven: [] });
+		const again = await claimBatch(workspace.mailbox(address), { kind: 'prompt', slot: 'turn', session }, 3000);
+		expect(again.text).toMatch(/part 1 of/);
+		expect(again.text).toContain('w0 w1 ');
 	});
 });
 
@@ -112,9 +148,12 @@ describe('what an earlier process was handed', () => {
 	it('is queued again at once when that process is gone, and after a while when nobody knows', async () => {
 		await record();
 		await handedOver('a moment ago', new Date().toISOString());
-		expect(await settleEarlier(workspace, [fakeDriver], worker, false)).toEqual([]);
-		expect(await settleEarlier(workspace, [fakeDriver], worker, true)).toHaveLength(1);
+		await settleEarlier(workspace, [fakeDriver], worker, false);
+		expect(await states()).toEqual(['delivered: a moment ago']);
+		await settleEarlier(workspace, [fakeDriver], worker, true);
+		expect(await states()).toEqual(['queued: a moment ago']);
 		await handedOver('long ago');
-		expect(await settleEarlier(workspace, [fakeDriver], worker, false)).toHaveLength(2);
+		await settleEarlier(workspace, [fakeDriver], worker, false);
+		expect(await states()).toEqual(['queued: a moment ago', 'queued: long ago']);
 	});
 });
