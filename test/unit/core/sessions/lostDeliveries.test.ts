@@ -119,7 +119,13 @@ describe('a long message that was handed over in parts', () => {
 			const { claims, text: context, parts } = await claimBatch(mailbox, occasion, 3000);
 			contexts.push(context);
 			isLast = parts?.isLast ?? true;
-			const facts = { deliveredAt: LONG_AGO, event: 'PostToolBatch', driver: fakeDriver.id, session, rung: 'hook' as const };
+			const facts = {
+				deliveredAt: LONG_AGO,
+				event: 'PostToolBatch',
+				driver: fakeDriver.id,
+				session,
+				rung: 'hook' as const,
+			};
 			if (parts && !isLast) claims[0]?.keep({ session, parts: parts.lengths });
 			else claims[0]?.deliver({ ...facts, ...(parts && { parts: parts.lengths }) });
 		}
