@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFileAtomic, writeFileAtomic } from '../base/atomicFile.ts';
-import { identify, liveness } from '../base/liveness.ts';
+import { identify, isSameProcess, liveness } from '../base/liveness.ts';
 import type { SessionId } from '../protocol/names.ts';
 import { waiterOf } from '../core/sessions/hearing.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
@@ -22,12 +22,12 @@ export async function becomeWaiter(
 	const file = join(workspace.paths.waiters, session);
 	const me = identify(guardPid);
 	// The guard asks again when the transcript is newer than this file.
-	const words = `${me.pid} ${me.startedTicks}\n${transcript ?? ''}\n`;
+	const words = `${me.pid} ${me.startedTicks} ${me.machine ?? ''}\n${transcript ?? ''}\n`;
 	for (const isLastTry of [false, true]) {
 		if (await createFileAtomic(file, words)) return true;
 		const holder = await waiterOf(workspace, session);
-		const isMine = holder?.pid === me.pid && holder.startedTicks === me.startedTicks;
-		if (!holder || isMine || liveness(holder) === 'dead') {
+		// One on another machine may be gone, and cannot wake a session that calls from here.
+		if (!holder || isSameProcess(holder, me) || liveness(holder) !== 'alive') {
 			// Two that find it dead both take over: then one wake too many is sent, and no message is lost.
 			await writeFileAtomic(file, words);
 			return true;

@@ -65,14 +65,14 @@ export const send = command(
 		const { refuseTracked } = await import('../../git/refuseTracked.ts');
 		const workspace = findWorkspace(context);
 		await refuseTracked(workspace);
-		const address = await resolveMailbox(workspace, context.caller, input.to);
+		const address = await resolveMailbox(workspace, context.asker, input.to);
 		const toHuman = address.worker === ORCHESTRATOR;
 		const effect = effectOf(input, toHuman);
 		const content: MessageContent = {
 			kind: input.kind ?? (toHuman ? 'feedback' : 'directive'),
 			priority: input.priority,
 			effect,
-			from: senderName(context.caller),
+			from: senderName(context.asker),
 			text: await readText(input.text, context.stdin),
 		};
 		const trouble = new Set<string>();
