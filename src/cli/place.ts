@@ -2,6 +2,7 @@ import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
+import { dataFolder } from '../base/folders.ts';
 import { isInside } from '../base/inside.ts';
 import type { Asker, AskingAgent } from '../core/asker/asker.ts';
 import { permit } from '../core/asker/permit.ts';
@@ -57,15 +58,16 @@ export function findOrChooseWorkspace(context: Context): Workspace {
  * The workspace, or a folder nearer to the current one that is deployed into although its `.nancy` is gone: the one of a folder
  * above is another workspace.
  */
-export async function findDeployed(
-	context: Context,
-	isDeployed: (workspace: Workspace) => Promise<boolean>,
-): Promise<Workspace> {
+export async function findDeployed(context: Context): Promise<Workspace> {
 	const place = placeOf(context);
+	const [{ deployedIn }, { drivers }] = await Promise.all([
+		import('../core/deployment/cleanUp.ts'),
+		import('../drivers/index.ts'),
+	]);
 	for (const folder of foldersUpFrom(place.start)) {
 		if (place.isWorkspace && folder === place.folder) break;
 		const workspace = new Workspace(folder);
-		if (await isDeployed(workspace)) return workspace;
+		if ((await deployedIn(workspace, drivers, dataFolder(context.env))).length > 0) return workspace;
 	}
 	return findWorkspace(context);
 }

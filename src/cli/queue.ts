@@ -3,8 +3,8 @@ import { Tickets } from '../core/delegates/tickets.ts';
 import type { Runtime } from '../core/deployment/runtime.ts';
 import type { QueueOptions } from '../delegates/delegateQueue.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
-import { nancyOf } from './agents.ts';
 import type { Context } from './command.ts';
+import { nancyOf } from './ownRuntime.ts';
 
 /** The user's, wherever the command is called. */
 export function ticketsOf({ env }: Context): Tickets {

@@ -4,10 +4,13 @@ import { Workspace } from '../core/workspace/workspace.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
 import { restoreNodeOptions } from '../process/runnerHost.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
-import { deployAgent, findAgent, knownDriver, ownRuntime } from './agents.ts';
 import type { Context } from './command.ts';
 import { runDelegate } from './delegateRunner.ts';
 import { ExitCode } from './failure.ts';
+import { operationContext } from './operationContext.ts';
+import { ownRuntime } from './ownRuntime.ts';
+import { findAgent, knownDriver } from '../operations/agents.ts';
+import { deployAgent } from '../operations/deployEach.ts';
 import { settingsFor } from './headlessOptions.ts';
 import { queueOptions, ticketsOf } from './queue.ts';
 import { withCancel } from './withCancel.ts';
@@ -39,7 +42,9 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				tickets: ticketsOf(context),
 				findAgent: agent => findAgent(knownDriver(agent), context.env),
 				deploy: async found =>
-					void (hasHooks && (await deployAgent(workspace, context, runtime, found, 'launch'))),
+					void (
+						hasHooks && (await deployAgent(operationContext(workspace, context), runtime, found, 'launch'))
+					),
 				bin: runtime.bin,
 				hooks: hasHooks ? runtime : undefined,
 				env: context.env,

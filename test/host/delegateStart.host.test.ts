@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
-import { delegateVariables, WindowDelegates } from '../../src/operations/delegates.ts';
+import { delegateVariables, WindowDelegates } from '../../src/main/windowDelegates.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
 
@@ -26,10 +26,10 @@ describe('a delegate that is started in the window', () => {
 	it('is queued once, with its id given back, also when the queue cannot be looked at; that is told', async () => {
 		const told: unknown[] = [];
 		const broken = new Error('not installed');
-		const window = new WindowDelegates(
-			() => Promise.reject(broken),
-			error => told.push(error),
-		);
+		const window = new WindowDelegates({
+			installRuntime: () => Promise.reject(broken),
+			tell: error => told.push(error),
+		});
 		const workspace = new Workspace(join(temp, 'project'));
 		const folder = unusedFolder(workspace);
 		const id = await window.start(folder, {
@@ -59,10 +59,10 @@ describe('a delegate that is started in the window', () => {
 
 	it('has nothing made where Nancy is not used when somebody wants all to go on', async () => {
 		const workspace = new Workspace(join(temp, 'unused'));
-		const window = new WindowDelegates(
-			() => Promise.reject(new Error('not installed')),
-			() => undefined,
-		);
+		const window = new WindowDelegates({
+			installRuntime: () => Promise.reject(new Error('not installed')),
+			tell: () => undefined,
+		});
 		assert.equal(await window.resume(unusedFolder(workspace), undefined), 0);
 		assert.equal(existsSync(workspace.folder), false);
 	});
@@ -70,10 +70,10 @@ describe('a delegate that is started in the window', () => {
 	it('waits no longer for its account once somebody wants it to go on', async () => {
 		const workspace = new Workspace(join(temp, 'parked'));
 		const store = new Delegates(workspace);
-		const window = new WindowDelegates(
-			() => Promise.reject(new Error('not installed')),
-			() => undefined,
-		);
+		const window = new WindowDelegates({
+			installRuntime: () => Promise.reject(new Error('not installed')),
+			tell: () => undefined,
+		});
 		const until = new Date(Date.now() + 3_600_000).toISOString();
 		await store.locked(() => store.park({ version: 1, agent: fakeDriver.id, until, reason: 'limit reached' }));
 		const folder = unusedFolder(workspace);

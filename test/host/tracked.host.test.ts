@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { identify } from '../../src/base/liveness.ts';
 import type { Overview } from '../../src/core/live/overview.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
-import { WindowOperations } from '../../src/operations.ts';
+import { WindowOperations } from '../../src/main/windowOperations.ts';
 import { FIRST_WORKER, TaskName } from '../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../src/protocol/records.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';

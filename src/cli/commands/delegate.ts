@@ -95,18 +95,20 @@ export const delegate = command(
 			{ requireRepository },
 			{ folderSeenFrom },
 			{ queueOptions },
+			{ ownRuntime },
 		] = await Promise.all([
-			import('../agents.ts'),
+			import('../../operations/agents.ts'),
 			import('../../delegates/delegateQueue.ts'),
 			import('../../git/refuseTracked.ts'),
 			import('../../git/repository.ts'),
 			import('../../git/homeCheckout.ts'),
 			import('../queue.ts'),
+			import('../ownRuntime.ts'),
 		]);
 		if (file !== undefined) permit(context.asker, { is: 'prompt-file', file });
 		const workspace = findOrChooseWorkspace(context);
 		await refuseTracked(workspace);
-		const { driver } = await agents.chooseAgent(workspace, context, input.agent);
+		const { driver } = await agents.chooseAgent(workspace, context.asker, context.env, input.agent);
 		const delegates = new Delegates(workspace);
 		const settings = await settingsFor(workspace.folder, context);
 		const asking = { context, settings };
@@ -124,7 +126,7 @@ export const delegate = command(
 		if (isInWorktree) await requireRepository(folder);
 		const prompt =
 			promptFile === undefined ? await readText(input.text, context.stdin) : await readTextFile(promptFile);
-		const options = queueOptions(context, await agents.ownRuntime(context), settings);
+		const options = queueOptions(context, await ownRuntime(context), settings);
 		const commands = isInWorktree && {
 			setUp: settings.worktreeSetUp || undefined,
 			tearDown: settings.worktreeTearDown || undefined,

@@ -107,7 +107,7 @@ async function deleteSome(
 	const [{ deleteDelegates }, { ticketsOf }, { knownDriver }] = await Promise.all([
 		import('../deleteDelegates.ts'),
 		import('../queue.ts'),
-		import('../agents.ts'),
+		import('../../operations/agents.ts'),
 	]);
 	const refuse = async (own: DelegateId, request: DelegateRecord | undefined) => {
 		if (context.asker.is === 'human') return;
@@ -122,7 +122,7 @@ async function deleteSome(
 async function looker(store: Delegates, context: Context): Promise<() => Promise<void>> {
 	const [{ lookAtQueue }, { ownRuntime }, { queueOptions }] = await Promise.all([
 		import('../../delegates/delegateQueue.ts'),
-		import('../agents.ts'),
+		import('../ownRuntime.ts'),
 		import('../queue.ts'),
 	]);
 	let told: string | undefined;

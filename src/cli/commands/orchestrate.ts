@@ -14,6 +14,7 @@ import type { TaskRecord } from '../../protocol/records.ts';
 import { command } from '../command.ts';
 import { permitStart, refuseExtraFromAgent, settingsFor } from '../headlessOptions.ts';
 import { findOrChooseWorkspace } from '../place.ts';
+import { operationContext } from '../operationContext.ts';
 import { readTextFile } from '../readText.ts';
 import { printableLine } from '../words.ts';
 
@@ -82,17 +83,24 @@ export const orchestrate = command(
 			throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
 		if (input.worker === ORCHESTRATOR)
 			throw new NancyError('bad-name', 'the human is no worker; choose another name');
-		const [{ runInForeground }, { refuseTracked }, agents] = await Promise.all([
+		const [{ runInForeground }, { refuseTracked }, agents, { deployAgent }, { ownRuntime }] = await Promise.all([
 			import('../../process/foreground.ts'),
 			import('../../git/refuseTracked.ts'),
-			import('../agents.ts'),
+			import('../../operations/agents.ts'),
+			import('../../operations/deployEach.ts'),
+			import('../ownRuntime.ts'),
 		]);
 		const workspace = findOrChooseWorkspace(context);
 		await refuseTracked(workspace);
 		const name = nameOf(input.task);
 		const known = input.resume ? await workspace.task(name) : await existingTask(workspace, name);
 		const earlier = input.resume ? await workerToResume(workspace, name, input.worker) : undefined;
-		const found = await agents.chooseAgent(workspace, context, input.agent ?? earlier?.agent ?? known?.agent);
+		const found = await agents.chooseAgent(
+			workspace,
+			context.asker,
+			context.env,
+			input.agent ?? earlier?.agent ?? known?.agent,
+		);
 		const { driver, agent } = found;
 		// Before anything is written for it.
 		if (earlier) refuseResume(driver, agent.version, earlier);
@@ -103,10 +111,10 @@ export const orchestrate = command(
 		await permitStart(driver, [workspace.folder], asking);
 		refuseExtraFromAgent(driver, input.extra, asking);
 		const prompt = await promptOf(input.prompt, promptFile);
-		const runtime = await agents.ownRuntime(context);
+		const runtime = await ownRuntime(context);
 		const hasHooks = !input['no-hooks'] && (await workspace.config()).hooks !== 'off';
 		const { warnings } = hasHooks
-			? await agents.deployAgent(workspace, context, runtime, found, 'launch')
+			? await deployAgent(operationContext(workspace, context), runtime, found, 'launch')
 			: { warnings: ['started without hooks: it reports nothing, and messages for it stay queued'] };
 		for (const warning of warnings) context.note(warning);
 		if (known?.archivedAt !== undefined) {

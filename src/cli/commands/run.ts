@@ -97,7 +97,7 @@ export const run = command(
 async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const [{ runHeadless }, agents] = await Promise.all([
 		import('../../process/headlessRun.ts'),
-		import('../agents.ts'),
+		import('../../operations/agents.ts'),
 	]);
 	for (const option of ['prompt-file', 'output-file'] as const) {
 		const file = input[option];
@@ -106,7 +106,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const cwd = workingFolder(input['working-dir'], context);
 	const settings = await settingsFor(cwd, context);
 	const limits = Limits.parse(limitsOf(input, settings));
-	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context, input.agent);
+	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context.asker, context.env, input.agent);
 	const asking = { context, settings };
 	const outputFile = input['output-file'] && resolve(context.cwd, input['output-file']);
 	await permitStart(driver, [cwd], asking);

@@ -4,27 +4,31 @@ import { DriverId, TaskName } from '../names.ts';
 /** An agent for which not all could be done, and why. */
 const FailedAgent = z.object({ agent: DriverId, code: z.string(), message: z.string() });
 
+const DeployedAgent = z.object({
+	agent: DriverId,
+	agentVersion: z.string(),
+	hookVersion: z.string(),
+	/** Files and folders written, relative to the folder; empty when all was as it should be. */
+	changed: z.array(z.string()),
+	warnings: z.array(z.string()),
+});
+export type DeployedAgent = z.infer<typeof DeployedAgent>;
+
 /** `nancy setup`, `nancy update` */
 export const SetupOutput = z.object({
 	folder: z.string(),
-	agents: z.array(
-		z.object({
-			agent: DriverId,
-			agentVersion: z.string(),
-			hookVersion: z.string(),
-			/** Files and folders written, relative to the folder; empty when all was as it should be. */
-			changed: z.array(z.string()),
-			warnings: z.array(z.string()),
-		}),
-	),
+	agents: z.array(DeployedAgent),
 	/** Nothing, or not all, was written for these. */
 	failed: z.array(FailedAgent),
 });
+export type SetupOutput = z.infer<typeof SetupOutput>;
 
 /** `nancy cleanup` */
 export const CleanupOutput = z.object({
 	folder: z.string(),
 	task: z.optional(TaskName),
+	/** False when hooks and skills stay because another task needs them. */
+	undeployed: z.boolean(),
 	/** Files given back and skills removed, relative to the folder. */
 	changed: z.array(z.string()),
 	warnings: z.array(z.string()),
@@ -33,6 +37,7 @@ export const CleanupOutput = z.object({
 	/** What was deployed for these stays, and the record of it. */
 	failed: z.array(FailedAgent),
 });
+export type CleanupOutput = z.infer<typeof CleanupOutput>;
 
 /** `nancy doctor` */
 export const DoctorOutput = z.object({
@@ -48,4 +53,7 @@ export const DoctorOutput = z.object({
 			repaired: z.boolean(),
 		}),
 	),
+	/** What `--fix` has tried in vain, and why; each is among the checks as it is now. */
+	failed: z.array(z.object({ check: z.string(), text: z.string(), reason: z.string() })),
 });
+export type DoctorOutput = z.infer<typeof DoctorOutput>;

@@ -8,7 +8,6 @@ import { queueDelegate, type DelegateRequest } from '../core/delegates/queueDele
 import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
-import type { Runtime } from '../core/deployment/runtime.ts';
 import { UserSettingsFile } from '../core/files/userSettings.ts';
 import { driverById, drivers } from '../drivers/index.ts';
 import { lookAtQueue, stopDelegate } from '../delegates/delegateQueue.ts';
@@ -20,18 +19,15 @@ import type { DriverId } from '../protocol/names.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { agentPath, delegateHost, maximumDelegates, swarmWorker } from '../ui/settings.ts';
 import { requireTrust } from '../ui/trust.ts';
-import { noteSeen } from './seen.ts';
-import { keepSettings } from './settings.ts';
+import { keepSettings } from '../operations/hooksChoice.ts';
+import { noteSeen } from '../operations/noteSeen.ts';
+import { operationContext, type WindowTools } from './operationContext.ts';
 
 /** The window's side of the delegates: it queues, and looks that the queue goes on. What runs belongs to no window. */
 export class WindowDelegates implements DelegateOperations {
 	private readonly tickets = new Tickets(dataFolder());
 
-	/** @param tell of a failure that stands in nobody's way */
-	constructor(
-		private readonly runtime: () => Promise<Runtime>,
-		private readonly tell: (error: unknown) => void,
-	) {}
+	constructor(private readonly tools: WindowTools) {}
 
 	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
 		requireTrust();
@@ -40,17 +36,17 @@ export class WindowDelegates implements DelegateOperations {
 		const { folder: place, worktree } = request;
 		if (driver)
 			requirePlace(driver, { folder: place, isInWorktree: worktree !== undefined }, folder.workspace.folder);
-		if (driver) await noteSeen(driver, folder, this.tell);
+		if (driver) await noteSeen(driver, operationContext(folder, this.tools));
 		if (worktree) await requireRepository(place);
 		// Its runner is no part of this window.
-		await keepSettings(folder);
+		await keepSettings(operationContext(folder, this.tools));
 		const store = new Delegates(folder.workspace);
 		// Here for whatever asked for it, as the command does: only a repeated one brings a name along.
 		const swarm = swarmOf({ again: request.swarm }, process.env, { swarmWorker: swarmWorker(folder.path) });
 		const commands = request.worktree && !request.setUp && !request.tearDown && (await worktreeCommands(folder));
 		const { record } = await queueDelegate(store, this.tickets, IN_WINDOW, { ...request, ...commands, swarm });
 		// It is queued: who tried again because of this would queue it twice. Another look follows anyway.
-		await this.look(store).catch(this.tell);
+		await this.look(store).catch(this.tools.tell);
 		return record.id;
 	}
 
@@ -71,7 +67,7 @@ export class WindowDelegates implements DelegateOperations {
 		const store = new Delegates(folder.workspace);
 		const agents = await store.locked(() => store.unpark(agent));
 		// Another look follows anyway.
-		await this.look(store).catch(this.tell);
+		await this.look(store).catch(this.tools.tell);
 		return agents.length;
 	}
 
@@ -84,7 +80,7 @@ export class WindowDelegates implements DelegateOperations {
 	/** Starts what may start, and ends what a killed runner left open. */
 	async look(store: Delegates): Promise<void> {
 		requireTrust();
-		const { bin } = await this.runtime();
+		const { bin } = await this.tools.installRuntime();
 		await lookAtQueue(store, {
 			tickets: this.tickets,
 			nancy: join(bin, 'nancy'),

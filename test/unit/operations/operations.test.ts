@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { IN_TERMINAL, IN_WINDOW, type Asker } from '../../../src/core/asker/asker.ts';
+import type { Overview } from '../../../src/core/live/overview.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
+import { operations } from '../../../src/operations/index.ts';
+import { perform, type OperationContext } from '../../../src/operations/operation.ts';
+
+let folder: string;
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), 'nancy-operations-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const empty: Overview = { tasks: [], problems: [] };
+const agent: Asker = {
+	is: 'agent',
+	driver: undefined,
+	worker: undefined,
+	process: undefined,
+	because: 'a test says so',
+};
+
+function contextIn(more: Partial<OperationContext> = {}): OperationContext {
+	return {
+		workspace: new Workspace(join(folder, 'project')),
+		dataFolder: join(folder, 'data'),
+		env: { HOME: folder, PATH: join(folder, 'bin') },
+		isTrusted: true,
+		settings: { hooks: undefined, tokenThreshold: undefined },
+		installRuntime: () => Promise.reject(new Error('nothing is installed in this test')),
+		watch: work => work({ overview: () => empty, changed: () => Promise.resolve() }),
+		note: () => undefined,
+		...more,
+	};
+}
+
+describe('every operation', () => {
+	it('is in the table by its own name', async () => {
+		for (const [name, load] of Object.entries(operations)) expect((await load()).name).toBe(name);
+	});
+});
+
+describe.each([
+	{
+		name: 'setUp',
+		act: async (asker: Asker, context: OperationContext) => perform(await operations.setUp(), asker, {}, context),
+	},
+	{
+		name: 'update',
+		act: async (asker: Asker, context: OperationContext) => perform(await operations.update(), asker, {}, context),
+	},
+	{
+		name: 'cleanUp',
+		act: async (asker: Asker, context: OperationContext) => perform(await operations.cleanUp(), asker, {}, context),
+	},
+	{
+		name: 'doctor with fix',
+		act: async (asker: Asker, context: OperationContext) =>
+			perform(await operations.doctor(), asker, { fix: true }, context),
+	},
+])('$name', ({ act }) => {
+	it('is refused in Restricted Mode', async () => {
+		await expect(act(IN_WINDOW, contextIn({ isTrusted: false }))).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('Trust this workspace first'),
+		});
+	});
+
+	it('is no agent’s, whatever program it asks through', async () => {
+		await expect(act(agent, contextIn())).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('You count as an agent because a test says so'),
+		});
+	});
+});
+
+describe('doctor without fix', () => {
+	it('runs no program and installs nothing in Restricted Mode', async () => {
+		const ran = join(folder, 'ran');
+		mkdirSync(join(folder, 'bin'));
+		writeFileSync(join(folder, 'bin', 'claude'), `#!/bin/sh\ntouch '${ran}'\n`, { mode: 0o755 });
+
+		const { checks } = await perform(
+			await operations.doctor(),
+			IN_WINDOW,
+			{ fix: false },
+			contextIn({ isTrusted: false }),
+		);
+
+		expect(checks).toContainEqual(expect.objectContaining({ text: expect.stringContaining('in Restricted Mode') }));
+		expect(() => readFileSync(ran)).toThrow('ENOENT');
+	});
+});
+
+describe.each([IN_WINDOW, IN_TERMINAL])('cleanUp of a person in the $via', asker => {
+	it('takes back nothing where nothing was deployed', async () => {
+		const done = await perform(await operations.cleanUp(), asker, {}, contextIn());
+
+		expect(done).toMatchObject({ undeployed: true, changed: [], failed: [] });
+	});
+});
