@@ -39,7 +39,14 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 const payload = (event: string, more: object = {}) =>
-	JSON.stringify({ session_id: session, hook_event_name: event, tool_name: 'Bash', tool_input: {}, tool_calls: [], ...more });
+	JSON.stringify({
+		session_id: session,
+		hook_event_name: event,
+		tool_name: 'Bash',
+		tool_input: {},
+		tool_calls: [],
+		...more,
+	});
 
 function hook(
 	event: string,
