@@ -23,7 +23,15 @@ export const claudeCode: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.claude/skills',
 	earlierPlaces: [],
-	executableSettings: ['.claude/settings.json', '.claude/settings.local.json', '.claude/agents', '.claude/commands', '.claude/hooks', '.claude/skills', '.mcp.json'],
+	executableSettings: [
+		'.claude/settings.json',
+		'.claude/settings.local.json',
+		'.claude/agents',
+		'.claude/commands',
+		'.claude/hooks',
+		'.claude/skills',
+		'.mcp.json',
+	],
 	hookSwitch,
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },

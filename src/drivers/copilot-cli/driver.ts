@@ -22,7 +22,21 @@ export const copilotCli: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
-	executableSettings: ['.github/agents', '.github/copilot', '.github/extensions', '.github/hooks', '.github/mcp.json', '.github/skills', '.claude/settings.json', '.claude/settings.local.json', '.claude/skills', '.agents/skills', '.copilot', '.mcp.json', '.vscode/mcp.json'],
+	executableSettings: [
+		'.github/agents',
+		'.github/copilot',
+		'.github/extensions',
+		'.github/hooks',
+		'.github/mcp.json',
+		'.github/skills',
+		'.claude/settings.json',
+		'.claude/settings.local.json',
+		'.claude/skills',
+		'.agents/skills',
+		'.copilot',
+		'.mcp.json',
+		'.vscode/mcp.json',
+	],
 	hookSwitch,
 	hooks: {
 		slots: {

@@ -65,7 +65,10 @@ describe('the folder that a command works in', () => {
 		expect(await it.run(['status'], inside)).toMatchObject({ code: 0 });
 	});
 
-	it.each([['run', '--headless', '--prompt', 'x'], ['delegate', 'x']])('is a wrong usage where it is not there: nancy %s', async (...call) => {
+	it.each([
+		['run', '--headless', '--prompt', 'x'],
+		['delegate', 'x'],
+	])('is a wrong usage where it is not there: nancy %s', async (...call) => {
 		await using it = home();
 		expect(await it.run([...call, '--working-dir', 'gone'])).toMatchObject({
 			code: 2,
@@ -101,7 +104,10 @@ describe('nancy delegates', () => {
 		await using it = home('cat > /dev/null; sleep 600');
 		const asked = await it.run(['delegate', 'x', '--json']);
 		const { id } = DelegateCreatedOutput.parse(JSON.parse(asked.stdout));
-		expect(await it.run(['delegates', id, '--stop'])).toMatchObject({ code: 0, stdout: expect.stringContaining('cancelled') });
+		expect(await it.run(['delegates', id, '--stop'])).toMatchObject({
+			code: 0,
+			stdout: expect.stringContaining('cancelled'),
+		});
 		expect(await it.run(['delegates', id])).toMatchObject({ code: 1 });
 	}, 60_000);
 });
