@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { dataFolder } from './base/folders.ts';
 import { errorText, NancyError } from './base/errors.ts';
+import type { ProcessIdentity } from './base/liveness.ts';
 import { oneByOne } from './base/oneByOne.ts';
 import { formatVersion, isAtLeast } from './base/version.ts';
 import { cleanUp } from './core/deployment/cleanUp.ts';
@@ -184,7 +185,7 @@ export class WindowOperations implements Operations {
 		return sendToEach(to, content);
 	}
 
-	async stop(process: { pid: number; startedTicks: number }): Promise<void> {
+	async stop(process: ProcessIdentity): Promise<void> {
 		await stopTree(process);
 	}
 

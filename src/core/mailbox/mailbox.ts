@@ -9,7 +9,7 @@ import {
 	writeFileAtomicSync,
 } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
-import { liveness, ownIdentity } from '../../base/liveness.ts';
+import { ownIdentity, processOf, processWord } from '../../base/liveness.ts';
 import { formatMessage, type MessageContent, type ParsedMessage } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import { Receipt } from '../../protocol/records.ts';
@@ -25,6 +25,7 @@ import {
 	type MessageState,
 	type StoredMessage,
 } from './mailboxFiles.ts';
+import { Leases } from '../files/leases.ts';
 import { newMessageId } from './messageId.ts';
 import { messageFile } from '../files/paths.ts';
 
@@ -50,6 +51,7 @@ export interface Claim {
  */
 export class Mailbox {
 	private readonly files: MailboxFiles;
+	private readonly leases: Leases;
 
 	/** @param root the `.nancy` folder; no link below it is followed */
 	constructor(
@@ -57,6 +59,7 @@ export class Mailbox {
 		readonly folder: string,
 	) {
 		this.files = new MailboxFiles(root, folder);
+		this.leases = Leases.for(folder);
 	}
 
 	/** Where a message stands once it is delivered. */
@@ -105,6 +108,8 @@ export class Mailbox {
 		}
 		if (chosen.length === 0 || !(await mayTake(chosen))) return [];
 		await this.makeFolders();
+		// On a full disk a message can still be claimed, and who has none of another machine beside it needs no lease.
+		await this.leases.renew().catch(() => undefined);
 		const claims: Claim[] = [];
 		try {
 			const claimed = this.claimedIds();
@@ -128,9 +133,7 @@ export class Mailbox {
 			const match = CLAIM_FILE.exec(name);
 			const id = this.files.idOf('claimed', name);
 			if (!match || id === undefined) continue;
-			const owner = { pid: Number(match[1]), startedTicks: Number(match[2]) };
-			// In doubt the claim stands: a message late is better than a message twice.
-			if (liveness(owner) !== 'dead') continue;
+			if (await this.leases.isHeld(processOf(match.groups ?? {}))) continue;
 			if (await exists(this.files.receiptFile('delivered', id))) {
 				await moveIfThere(this.files.in('claimed', name), this.files.in('delivered', messageFile(id)));
 				continue;
@@ -289,8 +292,7 @@ export class Mailbox {
 	}
 
 	private claimFile(id: MessageId): string {
-		const me = ownIdentity();
-		return this.files.in('claimed', `${me.pid}-${me.startedTicks}-${messageFile(id)}`);
+		return this.files.in('claimed', `${processWord(ownIdentity())}-${messageFile(id)}`);
 	}
 }
 

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { mapConcurrently } from '../../base/concurrent.ts';
 import { errorText, hasErrno } from '../../base/errors.ts';
+import { PROCESS_WORD } from '../../base/liveness.ts';
 import { parseMessage, type MessageContent, type ParsedMessage } from '../../protocol/message.ts';
 import { LONGEST_MESSAGE_NAME, MessageId } from '../../protocol/names.ts';
 import { Receipt } from '../../protocol/records.ts';
@@ -58,8 +59,8 @@ export const MESSAGE_STATES = [
 	'withdrawn',
 ] as const satisfies readonly MessageState[];
 
-/** `<pid>-<start ticks>-<id>.md`: whose claim it is, so that a dead claimer's message can go back. */
-export const CLAIM_FILE = /^(\d+)-(\d+)-(.+)\.md$/;
+/** `<process>-<id>.md`: whose claim it is, so that a dead claimer's message can go back. */
+export const CLAIM_FILE = new RegExp(`^${PROCESS_WORD}-(?<id>.+)\\.md$`);
 
 /**
  * In bytes: one that is longer would be in the memory of everybody who looks at the mailbox. Nancy sends no text of more than a megabyte;
@@ -115,7 +116,7 @@ export class MailboxFiles {
 	}
 
 	idOf(state: MessageState, name: string): MessageId | undefined {
-		const stem = state === 'claimed' ? CLAIM_FILE.exec(name)?.[3] : name.slice(0, -'.md'.length);
+		const stem = state === 'claimed' ? CLAIM_FILE.exec(name)?.groups?.['id'] : name.slice(0, -'.md'.length);
 		const id = MessageId.safeParse(stem);
 		return id.success ? id.data : undefined;
 	}

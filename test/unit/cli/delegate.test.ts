@@ -48,7 +48,7 @@ async function shell() {
 	};
 	const where = { cwd: workspace.folder, env };
 	const run = (args: readonly string[], extra: Record<string, string> = {}) =>
-		nancy.start(args, { ...where, env: { ...env, ...extra } });
+		nancy.run(args, { ...where, env: { ...env, ...extra } });
 	return {
 		folder,
 		workspace,
@@ -229,7 +229,7 @@ describe('nancy delegate', () => {
 			NANCY_AGENT: 'claude-code',
 		};
 		const ask = async (cwd: string, ...more: string[]) => {
-			expect(await nancy.start(['delegate', 'x', ...more], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
+			expect(await nancy.run(['delegate', 'x', ...more], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
 		};
 		await ask(at('project.worktrees/one/packages'));
 		await ask(at('project.worktrees/one'), '--worktree');
@@ -269,10 +269,10 @@ describe('nancy delegate', () => {
 			NANCY_WORKER: 'worker',
 			NANCY_AGENT: 'claude-code',
 		};
-		expect(await nancy.start(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
+		expect(await nancy.run(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
 		const { delegates } = await new Delegates(workspace).list();
 		expect(delegates.map(({ record }) => record.place.folder)).toEqual([two]);
-		await nancy.start(['delegates', '--wait', '--timeout', '60'], { cwd: one, env });
+		await nancy.run(['delegates', '--wait', '--timeout', '60'], { cwd: one, env });
 	});
 
 	it('works in the workspace where the worktree that one is in is none of Nancy’s, or the agent cannot work in one', async () => {
@@ -288,7 +288,7 @@ describe('nancy delegate', () => {
 		const task = TaskName.parse('build');
 		await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
 		const ask = (cwd: string, agent: string, env: Record<string, string>) =>
-			nancy.start(['delegate', 'x', '--agent', agent], { cwd: it.folder.file(cwd), env: { ...it.env, ...env } });
+			nancy.run(['delegate', 'x', '--agent', agent], { cwd: it.folder.file(cwd), env: { ...it.env, ...env } });
 		const here = {
 			NANCY_TASK_DIR: it.workspace.paths.task(task),
 			NANCY_WORKER: 'worker',

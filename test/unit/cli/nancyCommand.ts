@@ -11,6 +11,9 @@ import { drivers } from '../../../src/drivers/index.ts';
 import { programs, repository } from '../../support/programs.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
+/** The commands that start agents. */
+const STARTING: ReadonlySet<string> = new Set(['orchestrate', 'delegate', 'delegates', 'run']);
+
 export interface Outcome {
 	code: number | null;
 	stdout: string;
@@ -68,10 +71,12 @@ export class NancyCommand implements AsyncDisposable {
 	}
 
 	/**
-	 * Runs a command line in this process. A start of Node is a fifth of a second of processor time. What the command starts
-	 * inherits the environment of this process, so {@link start} is for commands that run agents or the user's commands.
+	 * Runs a command line, in this process where it can: a start of Node is a fifth of a second of processor time. What a command
+	 * starts inherits the environment of the process, so those that start agents get one of their own.
 	 */
-	async run(args: readonly string[], { cwd, env, stdin }: CallOptions): Promise<Outcome> {
+	async run(args: readonly string[], options: CallOptions): Promise<Outcome> {
+		if (args.some(word => STARTING.has(word))) return this.start(args, options);
+		const { cwd, env, stdin } = options;
 		const outcome = { stdout: '', stderr: '' };
 		const given = this.environment(env);
 		const code = await runCommandLine(args, commands, {
