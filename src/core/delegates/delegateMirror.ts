@@ -2,8 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileNames } from '../../base/listing.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
-import { fileProblem } from '../files/fileProblem.ts';
-import type { FileProblem } from '../workspace/workspace.ts';
+import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { swarmWorkers } from './swarm.ts';
 import { isFinal, swarmFeatures, type Delegate, type Delegates } from './delegates.ts';
 

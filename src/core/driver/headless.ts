@@ -1,5 +1,5 @@
 import type { SessionId } from '../../protocol/names.ts';
-import type { LaunchPlace } from './driver.ts';
+import type { LaunchPlace } from './launchPlace.ts';
 
 /** How a CLI is run without a terminal, and what its output means. Part of the driver contract. */
 export interface HeadlessFormat {

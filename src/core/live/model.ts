@@ -8,7 +8,7 @@ import { Announcer } from './announcer.ts';
 import { ChangedFolders } from './changedFolders.ts';
 import type { Delegate, Delegates } from '../delegates/delegates.ts';
 import type { Driver } from '../driver/driver.ts';
-import { fileProblem } from '../files/fileProblem.ts';
+import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { EVERYTHING, FolderReader } from './folderReader.ts';
 import { LiveDelegates } from './liveDelegates.ts';
 import { Lookout } from './lookout.ts';
@@ -21,7 +21,7 @@ import { TaskMirror } from './taskMirror.ts';
 import { Collector, type CollectorOptions } from '../traffic/collector.ts';
 import { watch } from './watch.ts';
 import { WorkerStates } from './workerStates.ts';
-import type { FileProblem, WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
 export interface ModelOptions {
 	ask?: Ask;

@@ -2,7 +2,8 @@ import { dirname } from 'node:path';
 import type { Effect, MessageContent } from '../../protocol/message.ts';
 import { ORCHESTRATOR, type MessageId, type SessionId } from '../../protocol/names.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
-import { isAroundTools, isBeforeTool, isDue, type Slot } from './due.ts';
+import { isAroundTools, isBeforeTool, isDue } from './due.ts';
+import type { Slot } from '../driver/slot.ts';
 import type { Claim, Mailbox } from './mailbox.ts';
 import { messageMark } from './messageId.ts';
 

@@ -1,21 +1,14 @@
 import type { Effect, MessageContent, MessageKind } from '../../protocol/message.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
 import type { HookMapping } from '../driver/driver.ts';
-
-/**
- * What a message may be handed over at (design §4.3). Around tool calls, by what the CLI takes there: `boundary`: anything. `words`:
- * words alone, for it can end no turn there. `denial`: words with a denial, for what halts or pauses. `halt`: the same, but it can
- * end no turn. `turn`: when a prompt begins one. `end`: when the agent would stop. `never`: everything else; at the start of a
- * session, too, nobody reads: what is put into the context there waits unseen for a prompt, and the message would count as delivered.
- */
-export type Slot = keyof typeof effectsAroundTools | 'turn' | 'end' | 'never';
+import type { Slot } from '../driver/slot.ts';
 
 const effectsAroundTools = {
 	boundary: ['none', 'halt', 'pause'],
 	words: ['none', 'halt'],
 	denial: ['halt', 'pause'],
 	halt: ['halt'],
-} as const satisfies Record<string, readonly Effect[]>;
+} as const satisfies Partial<Record<Slot, readonly Effect[]>>;
 
 /** A subagent's events never deliver: its context is not the worker's. */
 export function slotOf(slots: HookMapping['slots'], event: { kind: EventKind; subagent?: string | undefined }): Slot {

@@ -15,7 +15,7 @@ import {
 } from '../../protocol/names.ts';
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../../protocol/records.ts';
 import { wakes } from '../mailbox/due.ts';
-import { fileProblem } from '../files/fileProblem.ts';
+import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { OVERWRITE, refuseLinks } from '../files/links.ts';
@@ -28,14 +28,6 @@ import { readMark } from '../files/plainFile.ts';
 export interface WorkerAddress {
 	task: TaskName;
 	worker: WorkerName;
-}
-
-/** A file in `.nancy` that could not be read; reported, never touched. */
-export interface FileProblem {
-	file: string;
-	reason: string;
-	/** No record of what has this name: through a stray folder or a copy nobody reaches an agent. */
-	isStray?: true;
 }
 
 /** Begins the name of the folder of a deleted task or worker until it is gone. */
