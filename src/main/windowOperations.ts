@@ -35,7 +35,7 @@ import { WindowWorktrees } from './windowWorktrees.ts';
 export class WindowOperations implements Operations {
 	private runtime: Promise<InstalledRuntime> | undefined;
 	readonly delegates: WindowDelegates;
-	readonly worktrees: WindowWorktrees = new WindowWorktrees();
+	readonly worktrees: WindowWorktrees;
 	private readonly tools: WindowTools;
 
 	/** @param tell of a failure in the background, for the log */
@@ -46,6 +46,7 @@ export class WindowOperations implements Operations {
 	) {
 		this.tools = { installRuntime: () => this.runtimeFolder(), tell };
 		this.delegates = new WindowDelegates(this.tools);
+		this.worktrees = new WindowWorktrees(this.tools);
 	}
 
 	async agents() {

@@ -1,59 +1,47 @@
-import * as vscode from 'vscode';
-import { dataFolder } from '../base/folders.ts';
+import { IN_WINDOW } from '../core/asker/asker.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
-import { Delegates } from '../core/delegates/delegates.ts';
-import { Tickets } from '../core/delegates/tickets.ts';
-import { ownWorktree } from '../git/ownWorktree.ts';
-import { tearDown as runTearDown } from '../git/tearDown.ts';
-import { changesOf, fileAtBase } from '../git/worktreeChanges.ts';
-import { mergeWorktree } from '../git/worktreeMerge.ts';
-import { removeWorktree, whatWouldBeLost } from '../git/worktreeRemove.ts';
+import { operations } from '../operations/index.ts';
+import { perform } from '../operations/operation.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import type { ChangedFile, Folder, MergeOutcome, WorktreeOperations } from '../ui/ports.ts';
-import { requireTrust } from '../ui/trust.ts';
+import type { ChangedFile, Folder, MergeOutcome, WorktreeOperations, WorktreeRemoval } from '../ui/ports.ts';
+import { operationContext, type WindowTools } from './operationContext.ts';
 
-/** Git runs a repository's own filters and settings: nothing of this in an untrusted workspace. */
+/** The window's way to the operations on worktrees. */
 export class WindowWorktrees implements WorktreeOperations {
-	private readonly tickets = new Tickets(dataFolder());
+	constructor(private readonly tools: WindowTools) {}
 
 	async verify(folder: Folder, worktree: Worktree): Promise<void> {
-		await this.own(folder, worktree);
+		await perform(await operations.verifyWorktree(), IN_WINDOW, { worktree }, this.contextOf(folder));
 	}
 
 	async changes(folder: Folder, worktree: Worktree): Promise<readonly ChangedFile[]> {
-		return (await changesOf(await this.own(folder, worktree))).files;
+		return (await perform(await operations.worktreeChanges(), IN_WINDOW, { worktree }, this.contextOf(folder)))
+			.files;
 	}
 
 	async base(folder: Folder, worktree: Worktree, path: string): Promise<Buffer | undefined> {
-		return fileAtBase(await this.own(folder, worktree), path);
+		return (await perform(await operations.fileAtBase(), IN_WINDOW, { worktree, path }, this.contextOf(folder)))
+			.content;
 	}
 
 	async merge(folder: Folder, worktree: Worktree, message: string): Promise<MergeOutcome> {
-		return mergeWorktree(await this.own(folder, worktree), message);
+		return perform(await operations.mergeWorktree(), IN_WINDOW, { worktree, message }, this.contextOf(folder));
 	}
 
 	async only(folder: Folder, worktree: Worktree): Promise<OnlyThere> {
-		return whatWouldBeLost(await this.own(folder, worktree));
+		return perform(await operations.worktreeLoss(), IN_WINDOW, { worktree }, this.contextOf(folder));
 	}
 
 	async remove(
 		folder: Folder,
-		claimed: Worktree,
-		{ discard, tearDown }: { discard: boolean; tearDown: string | undefined },
-	): Promise<{ isRemoved: boolean; says: string }> {
-		const worktree = await this.own(folder, claimed);
-		const failed = await runTearDown(worktree, tearDown);
-		if (failed !== undefined) {
-			return {
-				isRemoved: false,
-				says: vscode.l10n.t('The tear-down command failed, so the worktree stays: {0}', failed),
-			};
-		}
-		return removeWorktree(worktree, { discard });
+		worktree: Worktree,
+		options: { discard: boolean; anyway: boolean },
+	): Promise<WorktreeRemoval> {
+		const input = { worktree, ...options };
+		return perform(await operations.removeWorktree(), IN_WINDOW, input, this.contextOf(folder));
 	}
 
-	private async own({ workspace }: Folder, worktree: Worktree): Promise<Worktree> {
-		requireTrust();
-		return ownWorktree(new Delegates(workspace), this.tickets, worktree);
+	private contextOf(folder: Folder) {
+		return operationContext(folder, this.tools);
 	}
 }

@@ -8,4 +8,10 @@ export const operations = {
 	prepareStart: async () => (await import('./prepareStart.ts')).prepareStart,
 	cleanUp: async () => (await import('./cleanUp.ts')).cleanUp,
 	doctor: async () => (await import('./doctor.ts')).doctor,
+	verifyWorktree: async () => (await import('./verifyWorktree.ts')).verifyWorktree,
+	worktreeChanges: async () => (await import('./worktreeChanges.ts')).worktreeChanges,
+	fileAtBase: async () => (await import('./fileAtBase.ts')).fileAtBase,
+	mergeWorktree: async () => (await import('./mergeWorktree.ts')).mergeWorktree,
+	worktreeLoss: async () => (await import('./worktreeLoss.ts')).worktreeLoss,
+	removeWorktree: async () => (await import('./removeWorktree.ts')).removeWorktree,
 };

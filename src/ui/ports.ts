@@ -115,12 +115,23 @@ export interface WorktreeOperations {
 	merge(folder: Folder, worktree: Worktree, message: string): Promise<MergeOutcome>;
 	/** What removing it would lose. */
 	only(folder: Folder, worktree: Worktree): Promise<OnlyThere>;
-	/** Removes it; what is nowhere else stays on its branch, or goes with `discard`. Returns what was kept or lost, as a sentence. */
+	/**
+	 * Removes it, after its tear-down command where the user asked for one on this machine; `anyway`: without that. What is nowhere
+	 * else stays on its branch, or goes with `discard`.
+	 */
 	remove(
 		folder: Folder,
 		worktree: Worktree,
-		options: { discard: boolean; tearDown: string | undefined },
-	): Promise<{ isRemoved: boolean; says: string }>;
+		options: { discard: boolean; anyway: boolean },
+	): Promise<WorktreeRemoval>;
+}
+
+export interface WorktreeRemoval {
+	isRemoved: boolean;
+	/** What was kept or lost, or why it stays, as a sentence. */
+	says: string;
+	/** There was a tear-down command, which may be why the worktree is still there. */
+	hasTornDown: boolean;
 }
 
 export interface ChangedFile {

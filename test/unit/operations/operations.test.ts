@@ -23,6 +23,13 @@ const agent: Asker = {
 	because: 'a test says so',
 };
 
+const worktree = {
+	repository: '/project',
+	folder: '/project.worktrees/20261121t101112123z-0a1b2c3d',
+	branch: 'nancy/20261121t101112123z-0a1b2c3d',
+	base: '0'.repeat(40),
+};
+
 function contextIn(more: Partial<OperationContext> = {}): OperationContext {
 	return {
 		workspace: new Workspace(join(folder, 'project')),
@@ -60,6 +67,16 @@ describe.each([
 		name: 'doctor with fix',
 		act: async (asker: Asker, context: OperationContext) =>
 			perform(await operations.doctor(), asker, { fix: true }, context),
+	},
+	{
+		name: 'mergeWorktree',
+		act: async (asker: Asker, context: OperationContext) =>
+			perform(await operations.mergeWorktree(), asker, { worktree, message: 'Merged' }, context),
+	},
+	{
+		name: 'removeWorktree',
+		act: async (asker: Asker, context: OperationContext) =>
+			perform(await operations.removeWorktree(), asker, { worktree, discard: false, anyway: true }, context),
 	},
 ])('$name', ({ act }) => {
 	it('is refused in Restricted Mode', async () => {
@@ -100,5 +117,18 @@ describe.each([IN_WINDOW, IN_TERMINAL])('cleanUp of a person in the $via', asker
 		const done = await perform(await operations.cleanUp(), asker, {}, contextIn());
 
 		expect(done).toMatchObject({ undeployed: true, changed: [], failed: [] });
+	});
+});
+
+describe('a worktree that only its status names', () => {
+	it.each(['verifyWorktree', 'worktreeChanges', 'worktreeLoss'] as const)('is not touched by %s', async name => {
+		const operation = await operations[name]();
+
+		await expect(
+			perform<{ worktree: typeof worktree }, unknown>(operation, IN_WINDOW, { worktree }, contextIn()),
+		).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('is not touched'),
+		});
 	});
 });
