@@ -1,4 +1,5 @@
-import { dataFolder } from '../base/folders.ts';
+import { configFolder, dataFolder } from '../base/folders.ts';
+import { UserSettingsFile } from '../core/files/userSettings.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import type { Context } from './command.ts';
@@ -13,6 +14,7 @@ export function operationContext(workspace: Workspace, context: Context): Operat
 		env,
 		isTrusted: true,
 		settings: { hooks: undefined, tokenThreshold: undefined },
+		readSettings: folder => new UserSettingsFile(configFolder(env), env['HOME']).forFolder(folder),
 		installRuntime: async () => (await import('./ownRuntime.ts')).ownRuntime(context),
 		watch: work => watchWorkspace(workspace, env, work),
 		note: text => context.note(text),

@@ -7,7 +7,6 @@ import {
 	sourcesIn,
 	type InstalledRuntime,
 	type NodeProgram,
-	type Runtime,
 	type RuntimeSources,
 } from '../core/deployment/runtime.ts';
 import { findNode } from '../process/detect.ts';
@@ -16,11 +15,6 @@ import type { Context } from './command.ts';
 /** The programs that hooks and terminals call, installed for this user where they are not yet. */
 export async function ownRuntime({ program, env, version }: Context): Promise<InstalledRuntime> {
 	return installRuntime(ownSources(program), version, dataFolder(env), await findNode(env, runningProgram()));
-}
-
-/** The `nancy` command that outlives this process. */
-export function nancyOf({ bin }: Runtime): string {
-	return join(bin, 'nancy');
 }
 
 function runningProgram(): NodeProgram {

@@ -8,11 +8,10 @@ import type { Context } from './command.ts';
 import { runDelegate } from './delegateRunner.ts';
 import { ExitCode } from './failure.ts';
 import { operationContext } from './operationContext.ts';
-import { ownRuntime } from './ownRuntime.ts';
 import { findAgent, knownDriver } from '../operations/agents.ts';
 import { deployAgent } from '../operations/deployEach.ts';
-import { settingsFor } from './headlessOptions.ts';
-import { queueOptions, ticketsOf } from './queue.ts';
+import { queueOptions } from '../operations/queueOptions.ts';
+import { ticketsOf } from '../operations/ticketsOf.ts';
 import { withCancel } from './withCancel.ts';
 
 /** Runs a delegate that the queue has started, then lets the next one start. */
@@ -21,10 +20,11 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 	// The queue names it. Whoever asked for the delegate was permitted to then, and its ticket says what runs.
 	const workspace = new Workspace(context.cwd);
 	const delegates = new Delegates(workspace);
-	const runtime = await ownRuntime(context);
+	const where = operationContext(workspace, context);
+	const runtime = await where.installRuntime();
 	const hasHooks = (await workspace.config()).hooks !== 'off';
 	const look = async () => {
-		const settings = await settingsFor(workspace.folder, context).catch(async (error: unknown) => {
+		const settings = await where.readSettings(workspace.folder).catch(async (error: unknown) => {
 			const text = `the queue goes on without your settings: ${errorText(error)}`;
 			context.note(text);
 			await delegates
@@ -33,26 +33,23 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				.catch(() => undefined);
 			return {};
 		});
-		await lookAtQueue(delegates, queueOptions(context, runtime, settings));
+		await lookAtQueue(delegates, queueOptions(where, runtime, settings));
 	};
 	// Also after one that could not be ended: others wait.
 	try {
 		await withCancel(signal =>
 			runDelegate(delegates, id, {
-				tickets: ticketsOf(context),
+				tickets: ticketsOf(where),
 				findAgent: agent => findAgent(knownDriver(agent), context.env),
-				deploy: async found =>
-					void (
-						hasHooks && (await deployAgent(operationContext(workspace, context), runtime, found, 'launch'))
-					),
+				deploy: async found => void (hasHooks && (await deployAgent(where, runtime, found, 'launch'))),
 				bin: runtime.bin,
 				hooks: hasHooks ? runtime : undefined,
 				env: context.env,
 				// In tmux somebody may be looking.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),
 				cap: async () => {
-					const settings = await settingsFor(workspace.folder, context).catch(() => ({}));
-					return queueOptions(context, runtime, settings).cap;
+					const settings = await where.readSettings(workspace.folder).catch(() => ({}));
+					return queueOptions(where, runtime, settings).cap;
 				},
 				signal,
 			}),

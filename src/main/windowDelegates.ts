@@ -1,27 +1,20 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { configFolder, dataFolder } from '../base/folders.ts';
+import { dataFolder } from '../base/folders.ts';
 import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { IN_WINDOW } from '../core/asker/asker.ts';
-import { queueDelegate, type DelegateRequest } from '../core/delegates/queueDelegate.ts';
-import { requirePlace } from '../core/delegates/requirePlace.ts';
-import { swarmOf } from '../core/delegates/swarm.ts';
+import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
-import { UserSettingsFile } from '../core/files/userSettings.ts';
-import { driverById, drivers } from '../drivers/index.ts';
 import { lookAtQueue, stopDelegate } from '../delegates/delegateQueue.ts';
-import { programVariable } from '../process/detect.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
-import { requireRepository } from '../git/repository.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId } from '../protocol/names.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
-import { agentPath, delegateHost, maximumDelegates, swarmWorker } from '../ui/settings.ts';
 import { requireTrust } from '../ui/trust.ts';
-import { keepSettings } from '../operations/hooksChoice.ts';
-import { noteSeen } from '../operations/noteSeen.ts';
-import { operationContext, type WindowTools } from './operationContext.ts';
+import { operations } from '../operations/index.ts';
+import { perform } from '../operations/operation.ts';
+import { queueOptions } from '../operations/queueOptions.ts';
+import { operationContext, windowEnvironment, windowSettings, type WindowTools } from './operationContext.ts';
 
 /** The window's side of the delegates: it queues, and looks that the queue goes on. What runs belongs to no window. */
 export class WindowDelegates implements DelegateOperations {
@@ -30,24 +23,8 @@ export class WindowDelegates implements DelegateOperations {
 	constructor(private readonly tools: WindowTools) {}
 
 	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
-		requireTrust();
-		await refuseTracked(folder.workspace);
-		const driver = driverById(request.agent);
-		const { folder: place, worktree } = request;
-		if (driver)
-			requirePlace(driver, { folder: place, isInWorktree: worktree !== undefined }, folder.workspace.folder);
-		if (driver) await noteSeen(driver, operationContext(folder, this.tools));
-		if (worktree) await requireRepository(place);
-		// Its runner is no part of this window.
-		await keepSettings(operationContext(folder, this.tools));
-		const store = new Delegates(folder.workspace);
-		// Here for whatever asked for it, as the command does: only a repeated one brings a name along.
-		const swarm = swarmOf({ again: request.swarm }, process.env, { swarmWorker: swarmWorker(folder.path) });
-		const commands = request.worktree && !request.setUp && !request.tearDown && (await worktreeCommands(folder));
-		const { record } = await queueDelegate(store, this.tickets, IN_WINDOW, { ...request, ...commands, swarm });
-		// It is queued: who tried again because of this would queue it twice. Another look follows anyway.
-		await this.look(store).catch(this.tools.tell);
-		return record.id;
+		const context = operationContext(folder, this.tools);
+		return (await perform(await operations.delegate(), IN_WINDOW, request, context)).id;
 	}
 
 	isOwn({ workspace }: Folder, id: DelegateId): Promise<boolean> {
@@ -80,30 +57,9 @@ export class WindowDelegates implements DelegateOperations {
 	/** Starts what may start, and ends what a killed runner left open. */
 	async look(store: Delegates): Promise<void> {
 		requireTrust();
-		const { bin } = await this.tools.installRuntime();
-		await lookAtQueue(store, {
-			tickets: this.tickets,
-			nancy: join(bin, 'nancy'),
-			cap: maximumDelegates(),
-			env: delegateVariables(),
-		});
+		const { workspace } = store;
+		const context = { workspace, dataFolder: dataFolder(), env: windowEnvironment() };
+		const runtime = await this.tools.installRuntime();
+		await lookAtQueue(store, queueOptions(context, runtime, await windowSettings(workspace.folder)));
 	}
-}
-
-/** As the `nancy` command takes them: of one folder, they stand only in the file that the user writes by hand. */
-async function worktreeCommands({ path }: Folder): Promise<Pick<DelegateRequest, 'setUp' | 'tearDown'>> {
-	const { worktreeSetUp, worktreeTearDown } = await new UserSettingsFile(configFolder()).forFolder(path);
-	return { setUp: worktreeSetUp || undefined, tearDown: worktreeTearDown || undefined };
-}
-
-/**
- * What the `nancy` command needs to know of the window's settings: runners and agents' terminals inherit it. What can change while
- * they run, as how many may, stands in the settings file alone.
- */
-export function delegateVariables(): Readonly<Record<string, string>> {
-	const programs = drivers.flatMap(({ id }) => {
-		const path = agentPath(id);
-		return path === undefined ? [] : [[programVariable(id), path] as const];
-	});
-	return { ...Object.fromEntries(programs), NANCY_DELEGATES_HOST: delegateHost() };
 }

@@ -27,8 +27,8 @@ import type { Folder, Operations } from '../ui/ports.ts';
 import { requireTrust } from '../ui/trust.ts';
 import { agentArguments, agentModel } from '../ui/settings.ts';
 import { keepHooksChoice } from './keepHooksChoice.ts';
-import { delegateVariables, WindowDelegates } from './windowDelegates.ts';
-import { operationContext, windowEnvironment, type WindowTools } from './operationContext.ts';
+import { WindowDelegates } from './windowDelegates.ts';
+import { delegateVariables, operationContext, windowEnvironment, type WindowTools } from './operationContext.ts';
 import { WindowWorktrees } from './windowWorktrees.ts';
 
 /** What the window asks of drivers, processes and other programs' files. */
@@ -127,7 +127,7 @@ export class WindowOperations implements Operations {
 		await refuseTracked(folder.workspace);
 		const context = this.contextOf(folder);
 		const { driver, agent: found } = await findAgent(knownDriver(agent), context.env);
-		await noteSeen(driver, context);
+		await noteSeen(driver, context, folder.path);
 		const runtime = await this.runtimeFolder();
 		const extra = agentArguments(agent);
 		const planned = await planWorker(folder.workspace, driver, found, {

@@ -30,7 +30,7 @@ export async function deployEach(
 	await keepSettings(context);
 	const { done: agents, failures } = await oneByOne(found, async each => {
 		const done = await deployAgent(context, runtime, each, scope);
-		await noteSeen(each.driver, context);
+		await noteSeen(each.driver, context, workspace.folder);
 		return done;
 	});
 	const [first] = failures;

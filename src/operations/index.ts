@@ -8,6 +8,7 @@ export const operations = {
 	prepareStart: async () => (await import('./prepareStart.ts')).prepareStart,
 	cleanUp: async () => (await import('./cleanUp.ts')).cleanUp,
 	doctor: async () => (await import('./doctor.ts')).doctor,
+	delegate: async () => (await import('./delegate.ts')).delegate,
 	verifyWorktree: async () => (await import('./verifyWorktree.ts')).verifyWorktree,
 	worktreeChanges: async () => (await import('./worktreeChanges.ts')).worktreeChanges,
 	fileAtBase: async () => (await import('./fileAtBase.ts')).fileAtBase,

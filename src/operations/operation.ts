@@ -4,6 +4,7 @@ import type { Asker } from '../core/asker/asker.ts';
 import type { InstalledRuntime } from '../core/deployment/runtime.ts';
 import type { Overview } from '../core/live/overview.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
+import type { CommonSettings } from '../protocol/settings.ts';
 
 /**
  * One thing that somebody can have Nancy do. The window and the `nancy` command are two ways to ask for it: they make the input, and
@@ -33,6 +34,8 @@ export interface OperationContext {
 		/** In percent of the context window. */
 		readonly tokenThreshold: number | undefined;
 	};
+	/** What the user has set for delegates and headless runs in a folder. */
+	readonly readSettings: (folder: string) => Promise<CommonSettings>;
 	/** Installs the programs that hooks and agents call, where they are missing or damaged. */
 	readonly installRuntime: () => Promise<InstalledRuntime>;
 	/** Does something with an overview that stays as the workspace is. */

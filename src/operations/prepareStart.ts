@@ -21,7 +21,7 @@ export const prepareStart: Operation<z.infer<typeof Input>, z.infer<typeof Outpu
 		await keepSettings(context);
 		if (!(await hasHooks(context))) return { warnings: [] };
 		const { warnings } = await deployAgent(context, await context.installRuntime(), found, 'launch');
-		await noteSeen(found.driver, context);
+		await noteSeen(found.driver, context, context.workspace.folder);
 		return { warnings };
 	},
 };

@@ -9,7 +9,8 @@ import { DelegatesOutput, type DelegateOutput } from '../../protocol/output/dele
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
-import { refuseTearDownFromAgent, seconds, settingsFor } from '../headlessOptions.ts';
+import { seconds } from '../headlessOptions.ts';
+import { operationContext } from '../operationContext.ts';
 import { findWorkspace, findWorkspaceOr, mailboxName, ownAddress } from '../place.ts';
 import { printableLine } from '../words.ts';
 
@@ -104,26 +105,27 @@ async function deleteSome(
 		throw new NancyError('bad-usage', 'stop a delegate, or wait for it, before you delete it');
 	if (ended === ids.length > 0)
 		throw new NancyError('bad-usage', 'say what to delete: the ids of delegates, or --ended');
-	const [{ deleteDelegates }, { ticketsOf }, { knownDriver }] = await Promise.all([
+	const [{ deleteDelegates }, { ticketsOf }, { knownDriver }, { refuseTearDownFromAgent }] = await Promise.all([
 		import('../deleteDelegates.ts'),
-		import('../queue.ts'),
+		import('../../operations/ticketsOf.ts'),
 		import('../../operations/agents.ts'),
+		import('../../operations/starting.ts'),
 	]);
+	const where = operationContext(store.workspace, context);
 	const refuse = async (own: DelegateId, request: DelegateRecord | undefined) => {
 		if (context.asker.is === 'human') return;
 		permitOwn('delete-delegate', own, request, context);
 		if (!request?.tearDown) return;
-		const settings = await settingsFor(store.workspace.folder, context);
-		refuseTearDownFromAgent(knownDriver(request.agent), own, { context, settings });
+		const settings = await where.readSettings(store.workspace.folder);
+		refuseTearDownFromAgent(knownDriver(request.agent), own, { asker: context.asker, context: where, settings });
 	};
-	return deleteDelegates(store, ticketsOf(context), ended ? 'ended' : { ids: [...new Set(ids)] }, refuse);
+	return deleteDelegates(store, ticketsOf(where), ended ? 'ended' : { ids: [...new Set(ids)] }, refuse);
 }
 
 async function looker(store: Delegates, context: Context): Promise<() => Promise<void>> {
-	const [{ lookAtQueue }, { ownRuntime }, { queueOptions }] = await Promise.all([
+	const [{ lookAtQueue }, { queueOptions }] = await Promise.all([
 		import('../../delegates/delegateQueue.ts'),
-		import('../ownRuntime.ts'),
-		import('../queue.ts'),
+		import('../../operations/queueOptions.ts'),
 	]);
 	let told: string | undefined;
 	// Without it, all can still be listed and stopped.
@@ -133,8 +135,9 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 		told = text;
 	};
 	try {
-		const settings = await settingsFor(store.workspace.folder, context);
-		const options = queueOptions(context, await ownRuntime(context), settings);
+		const where = operationContext(store.workspace, context);
+		const settings = await where.readSettings(store.workspace.folder);
+		const options = queueOptions(where, await where.installRuntime(), settings);
 		return () => lookAtQueue(store, options).catch(tell);
 	} catch (error) {
 		tell(error);
@@ -154,9 +157,9 @@ async function permitDelegate(
 	if (context.asker.is === 'human') return;
 	const [{ ownRequest }, { ticketsOf }] = await Promise.all([
 		import('../../core/delegates/ownRequest.ts'),
-		import('../queue.ts'),
+		import('../../operations/ticketsOf.ts'),
 	]);
-	const request = id && (await ownRequest(store, ticketsOf(context), id));
+	const request = id && (await ownRequest(store, ticketsOf(operationContext(store.workspace, context)), id));
 	permitOwn(is, id ?? 'all delegates', request?.record, context);
 }
 
@@ -171,9 +174,9 @@ async function stopOne(store: Delegates, id: DelegateId | undefined, context: Co
 	await permitDelegate('stop-delegate', store, id, context);
 	const [{ stopDelegate }, { ticketsOf }] = await Promise.all([
 		import('../../delegates/delegateQueue.ts'),
-		import('../queue.ts'),
+		import('../../operations/ticketsOf.ts'),
 	]);
-	await stopDelegate(store, ticketsOf(context), id);
+	await stopDelegate(store, ticketsOf(operationContext(store.workspace, context)), id);
 }
 
 async function resume(store: Delegates, id: DelegateId | undefined, look: () => Promise<void>): Promise<void> {

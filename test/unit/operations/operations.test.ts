@@ -37,6 +37,7 @@ function contextIn(more: Partial<OperationContext> = {}): OperationContext {
 		env: { HOME: folder, PATH: join(folder, 'bin') },
 		isTrusted: true,
 		settings: { hooks: undefined, tokenThreshold: undefined },
+		readSettings: () => Promise.resolve({}),
 		installRuntime: () => Promise.reject(new Error('nothing is installed in this test')),
 		watch: work => work({ overview: () => empty, changed: () => Promise.resolve() }),
 		note: () => undefined,
@@ -129,6 +130,28 @@ describe('a worktree that only its status names', () => {
 		).rejects.toMatchObject({
 			code: 'not-trusted',
 			message: expect.stringContaining('is not touched'),
+		});
+	});
+});
+
+describe('delegate', () => {
+	it('is refused in Restricted Mode', async () => {
+		const done = perform(
+			await operations.delegate(),
+			IN_WINDOW,
+			{ prompt: 'Do it.' },
+			contextIn({ isTrusted: false }),
+		);
+
+		await expect(done).rejects.toMatchObject({ code: 'not-trusted' });
+	});
+
+	it.each(['setUp', 'tearDown'])('takes no %s command from an agent', async name => {
+		const input = { prompt: 'Do it.', worktree: { withChanges: false }, [name]: 'touch here' };
+
+		await expect(perform(await operations.delegate(), agent, input, contextIn())).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('commands for a worktree'),
 		});
 	});
 });
