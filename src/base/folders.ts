@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,4 +23,12 @@ export function dataFolder(env: Environment = process.env, platform: NodeJS.Plat
 	const xdg = env['XDG_DATA_HOME'];
 	// The specification says a relative value must be ignored.
 	return join(xdg?.startsWith('/') ? xdg : join(home, '.local', 'share'), 'nancy');
+}
+
+/**
+ * The data folder that a hook program stands in. An agent sets the environment of its hooks, so they ask their own place instead.
+ * @param program its file: `<data folder>/runtime/<version>/hook/<driver>.js`
+ */
+export function dataFolderAround(program: string): string {
+	return dirname(dirname(dirname(dirname(program))));
 }

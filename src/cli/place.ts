@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { Workspace, type WorkerAddress } from '../core/workspace/workspace.ts';
+import type { SealedAuthor } from '../protocol/author.ts';
 import { ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
 import type { Context } from './command.ts';
 
@@ -23,9 +24,11 @@ export function callerOf(env: Environment): Caller {
 	return { is: 'worker', address: { task: task.data, worker: worker.data }, folder: dirname(root) };
 }
 
-/** How messages name the caller as their sender. */
-export function senderName(caller: Caller): string {
-	return caller.is === 'human' ? ORCHESTRATOR : mailboxName(caller.address);
+/** Whose words the caller's messages are. */
+export function authorOf(caller: Caller): SealedAuthor {
+	return caller.is === 'human'
+		? { is: 'human', via: 'terminal' }
+		: { is: 'agent', worker: mailboxName(caller.address) };
 }
 
 export function mailboxName({ task, worker }: WorkerAddress): string {

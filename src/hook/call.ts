@@ -1,4 +1,5 @@
 import { dirname, basename } from 'node:path';
+import { dataFolderAround } from '../base/folders.ts';
 import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
@@ -62,7 +63,7 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 		driver,
 		event,
 		slot,
-		workspace: new Workspace(dirname(root)),
+		workspace: new Workspace(dirname(root), dataFolderAround(process.argv[1] ?? '')),
 		session: session.success ? session.data : undefined,
 		agent: isNamed ? living(identify(pid)) : undefined,
 		isNamed,

@@ -134,7 +134,7 @@ class Turn {
 		});
 		if (batch.claims.length === 0) {
 			// What was refused is due once the user has looked at it, without a change in the inbox.
-			if (isRefused || (await this.mayBeDueAtOtherTools())) mark?.discard();
+			if (isRefused || (await this.mayBeDueUnchanged())) mark?.discard();
 			else mark?.nothingWasDue();
 			return false;
 		}
@@ -151,14 +151,15 @@ class Turn {
 		return true;
 	}
 
-	/** Whether something that is not due at this event of a tool is due at another. */
-	private async mayBeDueAtOtherTools(): Promise<boolean> {
+	/** Whether something that is not due now may be due at the next event of a tool, although nobody touches it. */
+	private async mayBeDueUnchanged(): Promise<boolean> {
 		const others = Object.values(this.call.driver.hooks.slots).filter(
 			slot => isAroundTools(slot) && slot !== this.slot,
 		);
-		if (others.length === 0) return false;
 		const { messages } = await this.mailbox.list(['queued']);
-		return messages.some(({ content }) => others.some(slot => isDue(slot, content)));
+		return messages.some(
+			message => !this.mailbox.isSettled(message) || others.some(slot => isDue(slot, message.content)),
+		);
 	}
 
 	private async keepReceipts(batch: Batch, rung: NonNullable<HookAnswer['rung']>): Promise<void> {

@@ -46,6 +46,7 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 	const { messages } = await mailbox.list(['queued']);
 	const due = messages.filter(message => wakes(message.content));
 	if (due.length === 0) return rung === 'waiter' ? LATER : LEAVE;
+	if (!due.some(message => mailbox.isSettled(message))) return LATER;
 	if (!(await isIdle(call, session, transcript, isAgain, WAKE_MS[driver.hooks.wake.by])))
 		return call.isAttended ? LATER : LEAVE;
 	if (!(await mayHandOver(workspace, mailbox, due))) return rung === 'waiter' ? LATER : LEAVE;

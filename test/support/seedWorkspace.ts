@@ -6,7 +6,7 @@ import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspac
 import { drivers } from '../../src/drivers/index.ts';
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName } from '../../src/protocol/names.ts';
 import { addBoundWorker } from './boundWorker.ts';
-import { messageContent } from './messageContent.ts';
+import { BY_USER, messageContent } from './messageContent.ts';
 import { taskRecord } from './taskRecord.ts';
 
 const AGENT = DriverId.parse('claude-code');
@@ -44,8 +44,8 @@ export async function seedWorkspace(
 	const collector = new Collector(workspace, drivers);
 	await collector.collect();
 	await collector.close();
-	for (const text of queued) await workspace.send(address, messageContent(text));
-	const from = `${name}/${FIRST_WORKER}`;
-	await workspace.send({ task: name, worker: ORCHESTRATOR }, messageContent('Which port do you want?', { from }));
+	for (const text of queued) await workspace.send(address, messageContent(text), BY_USER);
+	const author = { is: 'agent', worker: `${name}/${FIRST_WORKER}` } as const;
+	await workspace.send({ task: name, worker: ORCHESTRATOR }, messageContent('Which port do you want?'), author);
 	return { workspace, address };
 }

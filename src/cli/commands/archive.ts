@@ -4,7 +4,7 @@ import { MovedOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
 import { answer, command } from '../command.ts';
 import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, mailboxName, senderName, type Caller } from '../place.ts';
+import { findWorkspace, mailboxName, type Caller } from '../place.ts';
 
 const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
 
@@ -56,7 +56,7 @@ export const archive = command(
 function refuseUnread(caller: Caller, { address, message }: FoundMessage): void {
 	if (message.state !== 'queued' || (caller.is === 'human' && address.worker === ORCHESTRATOR)) return;
 	const why =
-		mailboxName(address) === senderName(caller)
+		caller.is === 'worker' && mailboxName(address) === mailboxName(caller.address)
 			? `message ${message.id} has not been handed over yet: it comes at a tool call or when you stop`
 			: `${mailboxName(address)} has not read message ${message.id} yet; nancy withdraw ${message.id} takes it back`;
 	throw new NancyError('busy', why);

@@ -1,12 +1,14 @@
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { isRunning } from '../../core/driver/launch.ts';
+import type { Words } from '../../core/workspace/workspace.ts';
 import { SendOutput } from '../../protocol/output/messages.ts';
-import { Priority, type Effect, type MessageContent } from '../../protocol/message.ts';
+import { headerName } from '../../protocol/author.ts';
+import { Priority, type Effect } from '../../protocol/message.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { findWorkspace, mailboxName, senderName } from '../place.ts';
+import { authorOf, findWorkspace, mailboxName } from '../place.ts';
 import { readText } from '../readText.ts';
 
 const Input = z.object({
@@ -63,15 +65,15 @@ export const send = command(
 		const address = await resolveMailbox(workspace, context.caller, input.to);
 		const toHuman = address.worker === ORCHESTRATOR;
 		const effect = effectOf(input, toHuman);
-		const content: MessageContent = {
+		const author = authorOf(context.caller);
+		const content: Words = {
 			kind: input.kind ?? (toHuman ? 'feedback' : 'directive'),
 			priority: input.priority,
 			effect,
-			from: senderName(context.caller),
 			text: await readText(input.text, context.stdin),
 		};
 		const trouble = new Set<string>();
-		const id = await workspace.send(address, content, error => trouble.add(errorText(error)));
+		const id = await workspace.send(address, content, author, error => trouble.add(errorText(error)));
 		// It is queued: whatever fails from here on must not look as if it were not.
 		const record = toHuman
 			? undefined
@@ -83,7 +85,7 @@ export const send = command(
 		if (!toHuman && !running && trouble.size === 0)
 			context.note(`no agent is known to run as ${to} now; the message waits for it`);
 		const { text: _text, ...facts } = content;
-		return answer(SendOutput, { id, to, ...facts, running }, id);
+		return answer(SendOutput, { id, to, from: headerName(author), author, ...facts, running }, id);
 	},
 );
 

@@ -2,10 +2,12 @@ import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { MESSAGE_STATES } from '../../core/mailbox/mailboxFiles.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
+import { writer } from '../../protocol/author.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
 import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, senderName, type Caller } from '../place.ts';
+import { findWorkspace, mailboxName, type Caller } from '../place.ts';
+import { authorText } from '../words.ts';
 import { moved } from './archive.ts';
 
 const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
@@ -57,9 +59,9 @@ async function findQueued(workspace: Workspace, caller: Caller, typed: string): 
 
 /** An agent must not make the user's words, or another agent's, disappear before they are read. */
 function refuseOthers(caller: Caller, { message }: FoundMessage): void {
-	if (caller.is === 'human' || message.content.from === senderName(caller)) return;
+	if (caller.is === 'human' || writer(message.author) === mailboxName(caller.address)) return;
 	throw new NancyError(
 		'not-trusted',
-		`message ${message.id} is from ${message.content.from}; only its sender or the user can take it back`,
+		`message ${message.id} is from ${authorText(message.author)}; only its sender or the user can take it back`,
 	);
 }

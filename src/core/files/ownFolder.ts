@@ -1,10 +1,11 @@
-import { realpathSync } from 'node:fs';
-import { lstat, mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
+import { moveIfThereSync } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { createJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { createJsonFile, parseJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
 
 /** A name that is one path segment and nothing else. */
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
@@ -39,8 +40,29 @@ export class OwnFolder {
 	/** A record, or `undefined` where there is none. @throws NancyError `bad-file` for one that cannot be read */
 	async read<S extends z.ZodMiniType>(schema: S, ...segments: readonly string[]): Promise<z.infer<S> | undefined> {
 		const file = this.path(...segments);
-		await requireOwn(this.wayTo(segments));
+		requireOwn(this.wayTo(segments));
 		return readJsonFile(file, schema);
+	}
+
+	/** {@link read} for the hook program, whose agent waits for it. */
+	readSync<S extends z.ZodMiniType>(schema: S, ...segments: readonly string[]): z.infer<S> | undefined {
+		const file = this.path(...segments);
+		requireOwn(this.wayTo(segments));
+		try {
+			return parseJsonFile(file, readFileSync(file, 'utf8'), schema);
+		} catch (error) {
+			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+			throw error;
+		}
+	}
+
+	/** Gives a record another name, in place of an earlier one of that name. Does nothing where there is none. For the hook program too. */
+	moveSync(from: readonly string[], to: readonly string[]): void {
+		const [source, target] = [this.path(...from), this.path(...to)];
+		requireOwn([...this.wayTo(from), ...this.wayTo(to)]);
+		if (!existsSync(source)) return;
+		mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+		moveIfThereSync(source, target);
 	}
 
 	/** Writes a record whole, in place of an earlier one. */
@@ -58,7 +80,7 @@ export class OwnFolder {
 	/** Removes a record or a folder of records. */
 	async remove(...segments: readonly string[]): Promise<void> {
 		const path = this.path(...segments);
-		await requireOwn(this.wayTo(segments));
+		requireOwn(this.wayTo(segments));
 		await rm(path, { recursive: true, force: true });
 	}
 
@@ -66,7 +88,7 @@ export class OwnFolder {
 		this.path(...segments);
 		const folders = this.wayTo(segments);
 		await mkdir(folders.at(-1) ?? this.folder, { recursive: true, mode: 0o700 });
-		await requireOwn(folders);
+		requireOwn(folders);
 	}
 
 	/** The data folder and every folder from there to the record, outermost first. */
@@ -78,17 +100,15 @@ export class OwnFolder {
 
 /**
  * Refuses folders in which somebody else could put a record: links, other owners, and folders that others may write. Those that are not
- * there are no danger. Windows has no owners and modes to ask; there the user's profile is closed by its access list.
+ * there are no danger. Windows has no owners and modes to ask; there the user's profile is closed by its access list. Synchronous,
+ * for each look takes microseconds and hooks look too.
  * @throws NancyError `bad-file`
  */
-export async function requireOwn(folders: readonly string[]): Promise<void> {
+export function requireOwn(folders: readonly string[]): void {
 	const me = process.getuid?.();
 	for (const folder of folders) {
-		const found = await lstat(folder).catch((error: unknown) => {
-			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
-			throw error;
-		});
-		if (!found) return;
+		const found = lstatSync(folder, { throwIfNoEntry: false });
+		if (!found) continue;
 		if (!found.isDirectory()) throw notOwn(folder, 'is not a folder');
 		if (me === undefined) continue;
 		if (found.uid !== me) throw notOwn(folder, `belongs to user ${found.uid}, not to you`);

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
+import type { Author } from '../../protocol/author.ts';
 import type { Effect } from '../../protocol/message.ts';
-import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
+import type { MessageId } from '../../protocol/names.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
 import { isAroundTools, isBeforeTool, isDue, type Slot } from './due.ts';
 import type { Claim, Mailbox } from './mailbox.ts';
@@ -28,11 +29,10 @@ export async function claimBatch(
 ): Promise<Batch> {
 	const footer = howToFile(mailbox, canFile);
 	let room = limit - footer.length;
-	const claims = await mailbox.claim((content, id) => {
+	const claims = await mailbox.claim(({ content, author, id }) => {
 		if (!isDue(slot, content)) return 'leave';
-		const size =
-			render({ content, id, deliveredFile: mailbox.deliveredFile(id), earlierClaims: 1 }, limit).length +
-			SEPARATOR.length;
+		const deliveredFile = mailbox.deliveredFile(id);
+		const size = render({ content, author, id, deliveredFile, earlierClaims: 1 }, limit).length + SEPARATOR.length;
 		if (size > room) return 'stop';
 		room -= size;
 		return 'take';
@@ -57,26 +57,26 @@ function effectAt(kind: EventKind, effects: ReadonlySet<Effect>): Effect {
 	return effects.has('halt') && isBeforeTool(kind) ? 'halt' : 'none';
 }
 
-type Rendered = Pick<Claim, 'content' | 'deliveredFile' | 'earlierClaims'> & { id: MessageId };
+type Rendered = Pick<Claim, 'content' | 'author' | 'deliveredFile' | 'earlierClaims'> & { id: MessageId };
 
-function render({ content, id, deliveredFile, earlierClaims }: Rendered, limit: number): string {
+function render({ content, author, id, deliveredFile, earlierClaims }: Rendered, limit: number): string {
 	const urgent = content.priority === 'urgent' ? 'urgent ' : '';
 	const repeat = earlierClaims === 0 ? '' : '\n(You may have received this message before.)';
-	const words = content.from === ORCHESTRATOR ? content.text : withoutMarks(content.text);
+	const words = author.is === 'human' ? content.text : withoutMarks(content.text);
 	const text =
 		words.length <= limit * LARGEST_SHARE
 			? words
 			: `${words.slice(0, OPENING)} …\nThis message is long. Read the whole of it now in ${deliveredFile}`;
-	return `${messageMark(id)} ${urgent}${content.kind} from ${speaker(content.from)}]\n${text}${repeat}`;
+	return `${messageMark(id)} ${urgent}${content.kind} ${byWhom(author)}]\n${text}${repeat}`;
 }
 
-/** What looks like the beginning of a message, in another agent's words: it would be read as one, perhaps from the user. */
+/** What looks like the beginning of a message, in words that are not the user's: it would be read as one, perhaps from the user. */
 function withoutMarks(text: string): string {
 	return text.replace(FORGED_MARK, '(');
 }
 
 /** As {@link messageMark} writes it, or nearly so: spaces and invisible characters do not make it another one to a reader. */
-const FORGED_MARK = /[[［【](?=[\s\p{Cf}]*nancy[\s\p{Cf}]+message)/giu;
+const FORGED_MARK = new RegExp(`[[［【](?=[\\s\\p{Cf}]*${[...'nancymessage'].join('[\\s\\p{Cf}]*')})`, 'giu');
 
 function howToFile(mailbox: Mailbox, canFile: boolean): string {
 	const folder = dirname(mailbox.deliveredFile('x'));
@@ -84,10 +84,18 @@ function howToFile(mailbox: Mailbox, canFile: boolean): string {
 	return `[Each message is kept as ${folder}/<id>.md.${advice}]`;
 }
 
-/** Who speaks, in words that an agent can weigh: only the human's own messages are called the user's. */
-function speaker(from: string): string {
-	if (from === ORCHESTRATOR) return 'the user (Nancy sidebar)';
-	if (from.startsWith('delegate:'))
-		return `your delegate ${from.slice('delegate:'.length)} (another agent, not the user)`;
-	return `worker ${from} (another agent, not the user)`;
+/** Who speaks, in words that an agent can weigh: only what a person has sent is called the user's. */
+function byWhom(author: Author): string {
+	switch (author.is) {
+		case 'human':
+			return author.via === 'window' ? 'from the user (Nancy sidebar)' : 'from the user (terminal)';
+		case 'agent':
+			return `from ${author.worker === undefined ? 'an agent' : `agent ${author.worker}`} (not the user)`;
+		case 'delegate':
+			return `from your delegate ${author.worker} (another agent, not the user)`;
+		case 'nancy':
+			return 'from Nancy (not the user)';
+		case 'unknown':
+			return 'found in the inbox, author unknown (perhaps not the user)';
+	}
 }

@@ -10,6 +10,7 @@ import {
 } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { liveness, ownIdentity } from '../../base/liveness.ts';
+import type { Author } from '../../protocol/author.ts';
 import { formatMessage, type MessageContent } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import { Receipt } from '../../protocol/records.ts';
@@ -24,6 +25,7 @@ import {
 	type StoredMessage,
 } from './mailboxFiles.ts';
 import { newMessageId } from './messageId.ts';
+import type { Seals } from './seals.ts';
 import { messageFile } from '../files/paths.ts';
 
 /** What is known of a delivery by whoever makes it. */
@@ -33,6 +35,8 @@ type DeliveryFacts = Pick<Receipt, 'deliveredAt' | 'event' | 'driver' | 'session
 export interface Claim {
 	id: MessageId;
 	content: MessageContent;
+	/** Who wrote it, as its seal says. */
+	author: Author;
 	/** Where the file stands once it is delivered: what a long message's reader is pointed to. */
 	deliveredFile: string;
 	earlierClaims: number;
@@ -53,8 +57,9 @@ export class Mailbox {
 	constructor(
 		root: string,
 		readonly folder: string,
+		private readonly seals: Seals,
 	) {
-		this.files = new MailboxFiles(root, folder);
+		this.files = new MailboxFiles(root, folder, seals);
 	}
 
 	/** Where a message stands once it is delivered. */
@@ -68,12 +73,18 @@ export class Mailbox {
 	}
 
 	/** Queues a message and returns its id. */
-	async put(content: MessageContent, id: MessageId = newMessageId()): Promise<MessageId> {
+	async put(content: MessageContent, author: Author, id: MessageId = newMessageId()): Promise<MessageId> {
 		await this.makeFolders();
-		if (!(await createFileAtomic(this.files.in('queued', messageFile(id)), formatMessage(content)))) {
-			throw new NancyError('bad-message', `a message ${id} is queued already`);
-		}
+		const text = formatMessage(content);
+		if (existsSync(this.files.in('queued', messageFile(id)))) throw queuedAlready(id);
+		await this.seals.seal(id, text, author);
+		if (!(await createFileAtomic(this.files.in('queued', messageFile(id)), text))) throw queuedAlready(id);
 		return id;
+	}
+
+	/** Whether a queued message is complete: see {@link MailboxFiles.isSettled}. */
+	isSettled(message: StoredMessage): boolean {
+		return this.files.isSettled(message);
 	}
 
 	/** Makes the folders, so that a person can drop a file by hand and a guard can look for one. */
@@ -90,14 +101,14 @@ export class Mailbox {
 	 * @param mayTake asked once, before any of what was chosen is touched; never where that is nothing
 	 */
 	async claim(
-		take: (message: MessageContent, id: MessageId) => 'take' | 'leave' | 'stop',
+		take: (message: StoredMessage) => 'take' | 'leave' | 'stop',
 		mayTake: (chosen: readonly StoredMessage[]) => Promise<boolean> = () => Promise.resolve(true),
 	): Promise<Claim[]> {
 		await this.recover();
 		const { messages } = await this.list(['queued']);
 		const chosen: StoredMessage[] = [];
 		for (const message of messages) {
-			const verdict = take(message.content, message.id);
+			const verdict = take(message);
 			if (verdict === 'stop') break;
 			if (verdict === 'take') chosen.push(message);
 		}
@@ -106,8 +117,8 @@ export class Mailbox {
 		const claims: Claim[] = [];
 		try {
 			const claimed = this.claimedIds();
-			for (const { id } of chosen) {
-				const claim = this.claimOne(id, claimed);
+			for (const message of chosen) {
+				const claim = this.isSettled(message) ? this.claimOne(message.id, claimed) : undefined;
 				if (claim) claims.push(claim);
 			}
 			return claims;
@@ -131,6 +142,7 @@ export class Mailbox {
 			if (liveness(owner) !== 'dead') continue;
 			if (await exists(this.files.receiptFile('delivered', id))) {
 				await moveIfThere(this.files.in('claimed', name), this.files.in('delivered', messageFile(id)));
+				this.seals.file(id);
 				continue;
 			}
 			writeFileAtomicSync(this.files.returnsFile(id), String(this.returns(id) + 1));
@@ -163,13 +175,18 @@ export class Mailbox {
 		await moveIfThere(this.files.receiptFile('delivered', id), this.files.receiptFile('archived', id));
 	}
 
-	/** Replaces a queued message's content. Fails when it is no longer queued: then it has been read as it was. */
-	async edit(id: MessageId, change: (content: MessageContent) => MessageContent): Promise<void> {
+	/**
+	 * Replaces a queued message's content. Fails when it is no longer queued: then it has been read as it was.
+	 * @param author whose words they are now; who wrote it before where it is left out
+	 */
+	async edit(id: MessageId, change: (content: MessageContent) => MessageContent, author?: Author): Promise<void> {
 		await this.makeFolders();
 		const claim = this.claimOne(id);
 		if (!claim) throw notQueued(id);
 		try {
-			await writeFileAtomic(this.claimFile(claim.id), formatMessage(change(claim.content)));
+			const text = formatMessage(change(claim.content));
+			await this.seals.seal(claim.id, text, author ?? claim.author);
+			await writeFileAtomic(this.claimFile(claim.id), text);
 		} finally {
 			claim.release();
 		}
@@ -212,6 +229,7 @@ export class Mailbox {
 		const filedAs = this.freeId(id);
 		if (!(await moveIfThere(this.files.in('queued', messageFile(id)), this.files.in(to, messageFile(filedAs)))))
 			return undefined;
+		this.seals.file(id, filedAs);
 		await rm(this.files.heldFile(id), { force: true });
 		return filedAs;
 	}
@@ -237,22 +255,27 @@ export class Mailbox {
 		const id = this.freeId(queuedAs, claimedIds);
 		const claimed = this.claimFile(id);
 		if (!moveIfThereSync(this.files.in('queued', messageFile(queuedAs)), claimed)) return undefined;
-		const parsed = parseFile(claimed, readFileSync(claimed, 'utf8'));
+		const text = readFileSync(claimed, 'utf8');
+		const parsed = parseFile(claimed, text);
 		if (!parsed.ok) {
 			this.giveBack(claimed, id);
 			return undefined;
 		}
+		const author = this.files.authorOf('claimed', queuedAs, text);
+		if (id !== queuedAs && author.is !== 'unknown') this.seals.rename(queuedAs, id);
 		const deliveredFile = this.deliveredFile(id);
 		const earlierClaims = this.returns(id);
 		return {
 			id,
 			content: parsed.content,
+			author,
 			deliveredFile,
 			earlierClaims,
 			deliver: facts => {
-				const receipt = { ...facts, version: 1, id, earlierClaims } satisfies Receipt;
+				const receipt = { ...facts, version: 1, id, author, earlierClaims } satisfies Receipt;
 				writeFileAtomicSync(this.files.receiptFile('delivered', id), jsonText(receipt));
 				renameSync(claimed, deliveredFile);
+				this.seals.file(id);
 				const held = this.files.heldFile(queuedAs);
 				if (existsSync(held)) rmSync(held, { force: true });
 				if (earlierClaims > 0) rmSync(this.files.returnsFile(id), { force: true });
@@ -263,9 +286,17 @@ export class Mailbox {
 		};
 	}
 
-	/** Back to the inbox, under a new id where that name has been taken meanwhile: nothing is overwritten. */
+	/**
+	 * Back to the inbox, under a new id where that name has been taken meanwhile: nothing is overwritten. What is known of the message
+	 * takes the new id before the message does. Otherwise the other message would be taken for one that came back, or for sealed.
+	 */
 	private giveBack(claimed: string, id: MessageId): boolean {
 		const target = existsSync(this.files.in('queued', messageFile(id))) ? newMessageId() : id;
+		if (target !== id) {
+			moveIfThereSync(this.files.returnsFile(id), this.files.returnsFile(target));
+			const isSealed = this.files.authorOf('claimed', id, readFileSync(claimed, 'utf8')).is !== 'unknown';
+			if (isSealed) this.seals.rename(id, target);
+		}
 		return moveIfThereSync(claimed, this.files.in('queued', messageFile(target)));
 	}
 
@@ -280,6 +311,10 @@ export class Mailbox {
 		const me = ownIdentity();
 		return this.files.in('claimed', `${me.pid}-${me.startedTicks}-${messageFile(id)}`);
 	}
+}
+
+function queuedAlready(id: MessageId): NancyError {
+	return new NancyError('bad-message', `a message ${id} is queued already`);
 }
 
 function notQueued(id: MessageId): NancyError {

@@ -10,7 +10,7 @@ import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../support/boundWorker.ts';
 import { eventually } from '../../support/eventually.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { hookRuntime } from '../../support/runtime.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
@@ -102,7 +102,7 @@ function hook(
 
 const bash = (session: SessionId, killAfterMs?: number) => hook(session, 'PreToolUse', 'boundary', {}, killAfterMs);
 
-const put = (address: WorkerAddress, text: string) => workspace.mailbox(address).put(messageContent(text));
+const put = (address: WorkerAddress, text: string) => workspace.mailbox(address).put(messageContent(text), BY_USER);
 
 /** The one-word messages that hooks handed over. */
 const words = (ended: readonly Ended[]) =>

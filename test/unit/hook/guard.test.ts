@@ -5,6 +5,7 @@ import {
 	readdirSync,
 	readFileSync,
 	rmSync,
+	statSync,
 	symlinkSync,
 	utimesSync,
 	writeFileSync,
@@ -17,7 +18,7 @@ import type { Workspace } from '../../../src/core/workspace/workspace.ts';
 import type { MessageContent } from '../../../src/protocol/message.ts';
 import { DriverId, SessionId } from '../../../src/protocol/names.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000001');
@@ -61,7 +62,7 @@ const spooled = () =>
 		name: parseSpoolFileName(name),
 		text: readFileSync(`${workspace.paths.spool}/${name}`, 'utf8'),
 	}));
-const send = (text: string, more: Partial<MessageContent> = {}) => workspace.send(address, messageContent(text, more));
+const send = (text: string, more: Partial<MessageContent> = {}) => workspace.send(address, messageContent(text, more), BY_USER);
 const deployedFor = (agentVersion: string) =>
 	workspace.updateConfig(config => ({
 		...config,
@@ -217,6 +218,12 @@ describe('the guard', () => {
 		utimesSync(`${box}/inbox`, old, old);
 		hook('PreToolUse', 'boundary');
 		writeFileSync(`${box}/inbox/${id}.md`, 'Now it is a directive.');
+		expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
+		// As if time had passed since.
+		for (const file of [`${box}/inbox/${id}.md`, `${box}/inbox`, `${box}/.boundary`]) {
+			const earlier = new Date(statSync(file).mtimeMs - 2500);
+			utimesSync(file, earlier, earlier);
+		}
 		expect(hook('PreToolUse', 'boundary').stdout).toContain('Now it is a directive.');
 	});
 

@@ -8,7 +8,7 @@ import { opencode } from '../../../src/drivers/opencode/driver.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../support/boundWorker.ts';
 import { eventually } from '../../support/eventually.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { hookRuntime } from '../../support/runtime.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
@@ -59,7 +59,7 @@ const payload = { sessionID: session, tool: 'bash', callID: 'call_1' };
 it('a message that comes too late for the agent goes back into the inbox, and has no receipt', async () => {
 	await using folder = tempFolder('nancy late ');
 	const workspace = await boundWorkspace(folder);
-	await workspace.send(address, messageContent('Not lost.'));
+	await workspace.send(address, messageContent('Not lost.'), BY_USER);
 	const { guard } = await lateGuard(folder);
 	expect(await guard(session, 'tool-end', 'boundary', payload, START_MS / 4)).toMatchObject({ stdout: '' });
 	await eventually('the program has ended', () => existsSync(folder.file('ended')));

@@ -16,7 +16,7 @@ import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../.
 import { addBoundWorker } from '../../../support/boundWorker.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 
@@ -88,7 +88,7 @@ describe('WorkspaceModel', () => {
 
 	it('shows mailboxes as they change, and a message that was dropped by hand', async () => {
 		const model = await start();
-		const id = await workspace.send(address, directive);
+		const id = await workspace.send(address, directive, BY_USER);
 		await eventually('the message', () => model.overview().tasks[0]?.workers[0]?.queued === 1, { timeoutMs: 2000 });
 		await writeFile(join(workspace.paths.mailbox(task, worker), 'inbox', 'by-hand.md'), 'Look here.');
 		await eventually('the dropped one', () => model.messages(address).messages.length === 2, { timeoutMs: 2000 });
@@ -159,7 +159,7 @@ describe('WorkspaceModel', () => {
 		const transcript = folder.file('transcript.jsonl');
 		await writeFile(transcript, '');
 		const model = await start();
-		const id = await workspace.send(address, directive);
+		const id = await workspace.send(address, directive, BY_USER);
 		await happens('tool-start', { tool: 'Bash', transcript });
 		await becomes(model, 'working');
 		const { claims, text } = await claimBatch(
@@ -197,7 +197,7 @@ describe('WorkspaceModel', () => {
 		await becomes(model, 'idle');
 		alive = 'dead';
 		await becomes(model, 'ended');
-		await workspace.send(address, directive);
+		await workspace.send(address, directive, BY_USER);
 		await eventually('the reason', () => model.messages(address).messages[0]?.held?.includes('resume it'), {
 			timeoutMs: 3000,
 		});
@@ -220,7 +220,7 @@ describe('WorkspaceModel', () => {
 		const isHeld = (id: string) => () =>
 			second.messages(address).messages.some(each => each.id === id && each.held?.includes('resume it'));
 
-		await eventually('the reason', isHeld(await workspace.send(address, directive)), { timeoutMs: 3000 });
+		await eventually('the reason', isHeld(await workspace.send(address, directive, BY_USER)), { timeoutMs: 3000 });
 		const keeper = await lock();
 		await sleep(200);
 		expect(await lock()).toEqual(keeper);
@@ -231,7 +231,7 @@ describe('WorkspaceModel', () => {
 		await eventually('the other keeps', async () => (await lock().catch(() => keeper)).token !== keeper.token, {
 			timeoutMs: 3000,
 		});
-		await eventually('its reason', isHeld(await workspace.send(address, directive)), { timeoutMs: 3000 });
+		await eventually('its reason', isHeld(await workspace.send(address, directive, BY_USER)), { timeoutMs: 3000 });
 		await collector.close();
 	});
 
@@ -257,7 +257,8 @@ describe('WorkspaceModel', () => {
 			expect(needed[1]).toMatchObject({ kind: 'stopped', text: 'All done.' });
 			const id = await workspace.send(
 				{ task, worker: ORCHESTRATOR },
-				{ ...directive, from: 'fix/worker', text: 'A question\nfor you' },
+				{ ...directive, text: 'A question\nfor you' },
+				{ is: 'agent', worker: 'fix/worker' },
 			);
 			await eventually('the message', () => needed.length === 3, { timeoutMs: 2000 });
 			expect(needed[2]).toMatchObject({ kind: 'message', address, text: 'A question', message: id });
@@ -299,7 +300,7 @@ describe('WorkspaceModel', () => {
 		const model = await start({ now: () => begun + (Date.now() - begun) * 20 });
 		await happens('stop');
 		await becomes(model, 'idle');
-		await workspace.send(address, directive);
+		await workspace.send(address, directive, BY_USER);
 		await sleep(200);
 		await rm(workspace.paths.bell(session));
 		await eventually(
@@ -350,7 +351,7 @@ describe('WorkspaceModel', () => {
 		const window = new ProcessLock(workspace.paths.upkeepLock);
 		await happens('stop');
 		await writeFile(join(workspace.paths.mailbox(task, worker), 'inbox', 'by-hand.md'), 'Look here.');
-		const pause = await workspace.send(address, { ...directive, effect: 'pause' });
+		const pause = await workspace.send(address, { ...directive, effect: 'pause' }, BY_USER);
 		const messages = async () => (await workspace.mailbox(address).list(['queued'])).messages;
 
 		await window.hold();
