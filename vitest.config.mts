@@ -27,7 +27,9 @@ const unit = {
 	sequence: { groupOrder: 1 },
 };
 /** Whose tests start programs, hundreds of them. */
-const starting = ['cli', 'faults', 'hook', 'process'].map(folder => `test/unit/${folder}/**/*.test.ts`);
+const starting = ['cli', 'delegates', 'faults', 'git', 'hook', 'process'].map(
+	folder => `test/unit/${folder}/**/*.test.ts`,
+);
 
 export default defineConfig({
 	test: {
@@ -42,7 +44,12 @@ export default defineConfig({
 				},
 			},
 			{
-				test: { name: 'unit', include: ['test/unit/**/*.test.ts'], exclude: starting, ...unit },
+				test: {
+					name: 'unit',
+					include: ['test/unit/**/*.test.ts', 'test/security/**/*.test.ts'],
+					exclude: starting,
+					...unit,
+				},
 			},
 			{
 				test: {

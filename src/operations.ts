@@ -20,10 +20,10 @@ import {
 import { sendToEach, type Addressee } from './core/mailbox/sendToEach.ts';
 import type { Words } from './core/workspace/workspace.ts';
 import { driverById, drivers } from './drivers/index.ts';
-import { askGit } from './process/askGit.ts';
+import { askGit } from './git/askGit.ts';
 import { askStatus } from './process/askStatus.ts';
 import { detectAgent, findNode, type Detection } from './process/detect.ts';
-import { refuseTracked } from './process/refuseTracked.ts';
+import { refuseTracked } from './git/refuseTracked.ts';
 import { stopTree } from './process/stopTree.ts';
 import { tryLauncher } from './process/tryLauncher.ts';
 import type { Author } from './protocol/author.ts';

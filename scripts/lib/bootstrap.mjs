@@ -53,7 +53,9 @@ function installDependencies() {
 }
 
 async function continueUnder(node) {
-	const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+	// Scripts load TypeScript of src/, which has no package.json that says what kind of modules it holds.
+	const quiet = '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON';
+	const child = spawn(node, [quiet, ...process.argv.slice(1)], { stdio: 'inherit' });
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 	const code = await new Promise(resolve =>
 		child.once('exit', (status, signal) => resolve(status ?? (signal ? 1 : 0))),

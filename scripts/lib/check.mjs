@@ -1,3 +1,4 @@
+import { generated } from './generated.mjs';
 import { run } from './run.mjs';
 
 /** A checker that looked at nothing must not pass: `looked` reads from its output how many files it saw. */
@@ -34,9 +35,19 @@ const CHECKS = [
  * @returns {Promise<boolean>} whether all are content
  */
 export async function check({ fix }) {
-	const verdicts = [];
+	const verdicts = [await judgeGenerated(fix)];
 	for (const checker of CHECKS) verdicts.push(await judge(checker, fix));
 	return verdicts.every(Boolean);
+}
+
+/** Before the formatter, which then sees what was written. */
+async function judgeGenerated(fix) {
+	const started = Date.now();
+	const { looked, stale } = await generated({ fix });
+	const good = fix || stale.length === 0;
+	const cure = good ? '' : `${stale.join(', ')} differ from the drivers; run npm run check -- --fix; `;
+	console.log(`${good ? 'ok  ' : 'FAIL'} generated: ${cure}${looked} files, ${Date.now() - started} ms`);
+	return good;
 }
 
 async function judge({ name, args, fix, fixInstead, looked, hide }, fixing) {

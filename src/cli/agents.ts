@@ -17,7 +17,7 @@ import {
 } from '../core/deployment/runtime.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { driverById, drivers } from '../drivers/index.ts';
-import { askGit } from '../process/askGit.ts';
+import { askGit } from '../git/askGit.ts';
 import { detectAgent, findNode, programVariable } from '../process/detect.ts';
 import { tryLauncher } from '../process/tryLauncher.ts';
 import type { SetupOutput } from '../protocol/output/deployment.ts';

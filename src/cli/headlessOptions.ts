@@ -108,7 +108,7 @@ export async function refusePlacesFromAgent(driver: Driver, places: Places, aski
 	// Where its shell is, for a folder named with -C is what is asked about.
 	const { folder } = findOrChooseWorkspace({ ...asking.context, cwd: process.cwd(), isFolderGiven: false });
 	const root = foldersUpFrom(folder).find(each => existsSync(join(each, '.git')));
-	const { homeCheckout } = await import('../process/homeCheckout.ts');
+	const { homeCheckout } = await import('../git/homeCheckout.ts');
 	const worktrees = root === undefined ? undefined : real(`${await homeCheckout(real(root))}.worktrees`);
 	const own = [real(folder), ...(worktrees === undefined ? [] : [worktrees])];
 	const within = (place: string) => own.filter(each => isInside(each, place)).map(each => relative(each, place))[0];

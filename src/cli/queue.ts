@@ -1,7 +1,7 @@
 import { dataFolder } from '../base/folders.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
 import type { Runtime } from '../core/deployment/runtime.ts';
-import type { QueueOptions } from '../process/delegateQueue.ts';
+import type { QueueOptions } from '../delegates/delegateQueue.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import { nancyOf } from './agents.ts';
 import type { Context } from './command.ts';

@@ -1,6 +1,6 @@
 import { errorText } from '../base/errors.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
-import { lookAtQueue } from '../process/delegateQueue.ts';
+import { lookAtQueue } from '../delegates/delegateQueue.ts';
 import { restoreNodeOptions } from '../process/runnerHost.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { deployAgent, findAgent, knownDriver, ownRuntime } from './agents.ts';

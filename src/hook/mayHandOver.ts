@@ -3,7 +3,7 @@ import { HELD } from '../core/mailbox/held.ts';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
-import { mayTrack } from '../process/mayTrack.ts';
+import { mayTrack } from '../git/mayTrack.ts';
 
 /**
  * Whether messages that are due may reach the agent: not where git tracks files of `.nancy`, for a pull may have brought them, under
@@ -16,7 +16,7 @@ export async function mayHandOver(
 	due: readonly StoredMessage[],
 ): Promise<boolean> {
 	if (!mayTrack(workspace.folder, basename(workspace.paths.root))) return true;
-	const { refuseTracked } = await import('../process/refuseTracked.ts'); // seldom needed, and brings node:child_process
+	const { refuseTracked } = await import('../git/refuseTracked.ts'); // seldom needed, and brings node:child_process
 	try {
 		await refuseTracked(workspace);
 		return true;

@@ -4,7 +4,7 @@ import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
-import { lookAtQueue } from '../../src/process/delegateQueue.ts';
+import { lookAtQueue } from '../../src/delegates/delegateQueue.ts';
 import { ORCHESTRATOR, TaskName } from '../../src/protocol/names.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { claudeLab } from '../support/claudeLab.ts';

@@ -7,7 +7,7 @@ import { Delegates, type Delegate } from '../../src/core/delegates/delegates.ts'
 import { deleteDelegate } from '../../src/core/delegates/deleteDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
-import { stopDelegate } from '../../src/process/delegateQueue.ts';
+import { stopDelegate } from '../../src/delegates/delegateQueue.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { openAgentLab, orchestrate, trust } from '../support/agentWorkbench.ts';
 import { killExtensionHost } from '../support/extensionHost.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Delegate, Delegates } from '../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
-import { createWorktree } from '../../src/process/worktree.ts';
+import { createWorktree } from '../../src/git/worktree.ts';
 import { DelegateStatus, Limits, type DelegateRecord, type DelegateState } from '../../src/protocol/delegate.ts';
 import { DriverId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { WorktreeName } from '../../src/protocol/worktree.ts';

@@ -9,14 +9,16 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	base: ['node:'],
 	core: ['base', 'protocol', 'zod/mini', 'jsonc-parser', 'node:'],
 	process: ['core', 'base', 'protocol', 'node:'],
+	git: ['process', 'core', 'base', 'protocol', 'node:'],
+	delegates: ['git', 'process', 'core', 'base', 'protocol', 'node:'],
 	drivers: ['core', 'base', 'protocol', 'zod/mini', 'node:'],
-	hook: ['drivers', 'process', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
-	cli: ['../package.json', 'drivers', 'process', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
+	hook: ['drivers', 'git', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
+	cli: ['../package.json', 'drivers', 'delegates', 'git', 'process', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
 	ui: ['core', 'base', 'protocol', 'zod/mini', 'node:', 'vscode'],
 	web: ['protocol', 'zod/mini'],
 	// Files that stand alone at the top: what puts the rooms together.
 	// `main.js` is a bundle of its own, loaded at first use.
-	operations: ['ui', 'drivers', 'process', 'core', 'base', 'protocol', 'node:', 'vscode'],
+	operations: ['ui', 'drivers', 'delegates', 'git', 'process', 'core', 'base', 'protocol', 'node:', 'vscode'],
 	'extension.ts': ['main.ts', 'main.js', 'ui', 'vscode'],
 	'main.ts': [
 		'../package.json',
@@ -30,7 +32,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 		'node:',
 		'vscode',
 	],
-	'operations.ts': ['operations', 'ui', 'drivers', 'process', 'core', 'base', 'protocol', 'node:', 'vscode'],
+	'operations.ts': ['operations', 'ui', 'drivers', 'git', 'process', 'core', 'base', 'protocol', 'node:', 'vscode'],
 };
 
 const root = join(import.meta.dirname, '../..');

@@ -29,7 +29,7 @@ export const cleanup = command(
 		const [{ cleanUp, isDeployedIn }, { drivers }, { askGit }, { runtimesIn }] = await Promise.all([
 			import('../../core/deployment/cleanUp.ts'),
 			import('../../drivers/index.ts'),
-			import('../../process/askGit.ts'),
+			import('../../git/askGit.ts'),
 			import('../../core/deployment/runtime.ts'),
 		]);
 		const workspace =

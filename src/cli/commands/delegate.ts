@@ -87,9 +87,9 @@ export const delegate = command(
 		const [agents, { lookAtQueue }, { refuseTracked }, { folderSeenFrom }, { queueOptions }, { drivers }] =
 			await Promise.all([
 				import('../agents.ts'),
-				import('../../process/delegateQueue.ts'),
-				import('../../process/refuseTracked.ts'),
-				import('../../process/homeCheckout.ts'),
+				import('../../delegates/delegateQueue.ts'),
+				import('../../git/refuseTracked.ts'),
+				import('../../git/homeCheckout.ts'),
 				import('../queue.ts'),
 				import('../../drivers/index.ts'),
 			]);

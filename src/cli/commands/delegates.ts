@@ -113,7 +113,7 @@ async function deleteSome(
 
 async function looker(store: Delegates, context: Context): Promise<() => Promise<void>> {
 	const [{ lookAtQueue }, { ownRuntime }, { queueOptions }] = await Promise.all([
-		import('../../process/delegateQueue.ts'),
+		import('../../delegates/delegateQueue.ts'),
 		import('../agents.ts'),
 		import('../queue.ts'),
 	]);
@@ -137,7 +137,7 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 async function stopOne(store: Delegates, id: DelegateId | undefined, context: Context): Promise<void> {
 	if (id === undefined) throw new NancyError('bad-usage', '--stop needs the id of a delegate');
 	const [{ stopDelegate }, { ticketsOf }] = await Promise.all([
-		import('../../process/delegateQueue.ts'),
+		import('../../delegates/delegateQueue.ts'),
 		import('../queue.ts'),
 	]);
 	await stopDelegate(store, ticketsOf(context), id);
@@ -146,7 +146,7 @@ async function stopOne(store: Delegates, id: DelegateId | undefined, context: Co
 async function resume(store: Delegates, id: DelegateId | undefined, look: () => Promise<void>): Promise<void> {
 	const nothing = () => new NancyError('bad-usage', 'nothing waits for an account’s limit');
 	if (!existsSync(store.workspace.paths.root)) throw nothing();
-	const { refuseTracked } = await import('../../process/refuseTracked.ts');
+	const { refuseTracked } = await import('../../git/refuseTracked.ts');
 	await refuseTracked(store.workspace);
 	const agent = id === undefined ? undefined : (await store.get(id)).record.agent;
 	const agents = await store.locked(() => store.unpark(agent));

@@ -29,7 +29,7 @@ export const doctor = command(
 			await Promise.all([
 				import('../../core/deployment/doctor.ts'),
 				import('../agents.ts'),
-				import('../../process/refuseTracked.ts'),
+				import('../../git/refuseTracked.ts'),
 				import('../../core/deployment/cleanUp.ts'),
 				import('../../drivers/index.ts'),
 			]);

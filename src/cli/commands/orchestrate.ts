@@ -82,7 +82,7 @@ export const orchestrate = command(
 			throw new NancyError('bad-name', 'the human is no worker; choose another name');
 		const [{ runInForeground }, { refuseTracked }, agents, { drivers }] = await Promise.all([
 			import('../../process/foreground.ts'),
-			import('../../process/refuseTracked.ts'),
+			import('../../git/refuseTracked.ts'),
 			import('../agents.ts'),
 			import('../../drivers/index.ts'),
 		]);

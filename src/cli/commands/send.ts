@@ -59,7 +59,7 @@ export const send = command(
 	},
 	Input,
 	async (input, context) => {
-		const { refuseTracked } = await import('../../process/refuseTracked.ts');
+		const { refuseTracked } = await import('../../git/refuseTracked.ts');
 		const workspace = findWorkspace(context);
 		await refuseTracked(workspace);
 		const address = await resolveMailbox(workspace, context.caller, input.to);

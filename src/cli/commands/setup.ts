@@ -84,7 +84,7 @@ async function deployAll(
 	}
 	const [{ deployAgent, ownRuntime }, { refuseTracked }] = await Promise.all([
 		import('../agents.ts'),
-		import('../../process/refuseTracked.ts'),
+		import('../../git/refuseTracked.ts'),
 	]);
 	await refuseTracked(workspace);
 	const runtime = await ownRuntime(context);

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { HeadlessEvent } from '../../../src/core/driver/headless.ts';
 import { headlessOf } from '../../../src/core/driver/launch.ts';
-import { createWorktree, folderInWorktree } from '../../../src/process/worktree.ts';
+import { createWorktree, folderInWorktree } from '../../../src/git/worktree.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { eventually } from '../../support/eventually.ts';
 import { must, notPossible, partly, WORKS, type Cell, type Verdict } from '../cell.ts';

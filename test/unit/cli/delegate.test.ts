@@ -8,7 +8,7 @@ import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
-import { createWorktree } from '../../../src/process/worktree.ts';
+import { createWorktree } from '../../../src/git/worktree.ts';
 import { DelegatesOutput } from '../../../src/protocol/output/delegates.ts';
 import { DelegateId, DelegateStatus } from '../../../src/protocol/delegate.ts';
 import { DriverId, TaskName } from '../../../src/protocol/names.ts';

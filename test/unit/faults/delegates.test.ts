@@ -20,11 +20,11 @@ import { Delegates, isFinal, type Delegate } from '../../../src/core/delegates/d
 import { queueDelegate, type DelegateRequest } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
-import { lookAtQueue, stopDelegate } from '../../../src/process/delegateQueue.ts';
+import { lookAtQueue, stopDelegate } from '../../../src/delegates/delegateQueue.ts';
 import { onPath } from '../../../src/process/detect.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
 import { RUN_MARK, RUNNER_MARK, markedProcesses } from '../../../src/process/marked.ts';
-import { createWorktree } from '../../../src/process/worktree.ts';
+import { createWorktree } from '../../../src/git/worktree.ts';
 import { ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { bundledChild } from '../../support/bundledChild.ts';

@@ -17,7 +17,7 @@ import { deploy } from '../../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../../src/core/deployment/undeploy.ts';
 import type { DeployRequest } from '../../../src/core/deployment/job.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
-import { askGit } from '../../../src/process/askGit.ts';
+import { askGit } from '../../../src/git/askGit.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
 import { ownFilesDriver, SHARED } from '../../support/ownFilesDriver.ts';
 import { tempFolder } from '../../support/tempFolder.ts';

@@ -4,8 +4,8 @@ import { errorText } from '../base/errors.ts';
 import { identify } from '../base/liveness.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { withoutGitVariables } from './git.ts';
-import { markWithin, RUN_MARK, stopMarked } from './marked.ts';
-import { stopTree } from './stopTree.ts';
+import { markWithin, RUN_MARK, stopMarked } from '../process/marked.ts';
+import { stopTree } from '../process/stopTree.ts';
 
 export interface CommandEnd {
 	/** `undefined` when a signal ended it, or it could not be started. */

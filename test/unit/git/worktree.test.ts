@@ -11,11 +11,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { folderSeenFrom } from '../../../src/process/homeCheckout.ts';
-import { inspectRepository } from '../../../src/process/repository.ts';
-import { runInWorktree } from '../../../src/process/runInWorktree.ts';
-import { createWorktree, folderInWorktree } from '../../../src/process/worktree.ts';
-import { changesOf, fileAtBase } from '../../../src/process/worktreeChanges.ts';
+import { folderSeenFrom } from '../../../src/git/homeCheckout.ts';
+import { inspectRepository } from '../../../src/git/repository.ts';
+import { runInWorktree } from '../../../src/git/runInWorktree.ts';
+import { createWorktree, folderInWorktree } from '../../../src/git/worktree.ts';
+import { changesOf, fileAtBase } from '../../../src/git/worktreeChanges.ts';
 import { Worktree, WorktreeName } from '../../../src/protocol/worktree.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
 

@@ -4,7 +4,7 @@ import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
-import { lookAtQueue, stopDelegate } from '../../../src/process/delegateQueue.ts';
+import { lookAtQueue, stopDelegate } from '../../../src/delegates/delegateQueue.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';

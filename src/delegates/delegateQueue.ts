@@ -11,11 +11,11 @@ import { sweep } from '../core/delegates/sweep.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import { RUNNER_DIED, type DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
-import { RUN_MARK, RUNNER_MARK, stopMarked } from './marked.ts';
-import { refuseTracked } from './refuseTracked.ts';
-import { inspectRepository } from './repository.ts';
-import { startRunner } from './runnerHost.ts';
-import { createWorktree } from './worktree.ts';
+import { RUN_MARK, RUNNER_MARK, stopMarked } from '../process/marked.ts';
+import { refuseTracked } from '../git/refuseTracked.ts';
+import { inspectRepository } from '../git/repository.ts';
+import { startRunner } from '../process/runnerHost.ts';
+import { createWorktree } from '../git/worktree.ts';
 
 export interface QueueOptions {
 	tickets: Tickets;

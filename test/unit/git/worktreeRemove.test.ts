@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createWorktree } from '../../../src/process/worktree.ts';
-import { changesOf } from '../../../src/process/worktreeChanges.ts';
-import { mergeWorktree } from '../../../src/process/worktreeMerge.ts';
-import { inWords, removeWorktree, whatWouldBeLost } from '../../../src/process/worktreeRemove.ts';
+import { createWorktree } from '../../../src/git/worktree.ts';
+import { changesOf } from '../../../src/git/worktreeChanges.ts';
+import { mergeWorktree } from '../../../src/git/worktreeMerge.ts';
+import { inWords, removeWorktree, whatWouldBeLost } from '../../../src/git/worktreeRemove.ts';
 import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
 import { longestTimeOf, roundsOr } from '../../support/rounds.ts';
@@ -314,9 +314,9 @@ describe('killed at any moment', () => {
 		const source = `
 			import childProcess from 'node:child_process';
 			import { syncBuiltinESMExports } from 'node:module';
-			import { createWorktree } from './src/process/worktree.ts';
-			import { mergeWorktree } from './src/process/worktreeMerge.ts';
-			import { removeWorktree } from './src/process/worktreeRemove.ts';
+			import { createWorktree } from './src/git/worktree.ts';
+			import { mergeWorktree } from './src/git/worktreeMerge.ts';
+			import { removeWorktree } from './src/git/worktreeRemove.ts';
 			const [, , what, argument, dieAfter] = process.argv;
 			const input = JSON.parse(argument);
 			const { execFile } = childProcess;

@@ -6,7 +6,7 @@ import { branchOf, idOfBranch, WorktreeName, type Worktree } from '../protocol/w
 import { commitsAt, git, gitLine, type GitPlace } from './git.ts';
 import { commitTree, treeOf, withWorkingTree } from './gitTree.ts';
 import { BASE_REF, worktreeFolder } from './homeCheckout.ts';
-import { stopMarked } from './marked.ts';
+import { stopMarked } from '../process/marked.ts';
 import { adminFolder, gitOverWorktrees, holdingGitLock, moveRef, refOf, tipOf } from './openWorktree.ts';
 import { inspectRepository, type Repository } from './repository.ts';
 import { forget, removeAside, setAside } from './worktreeFolder.ts';

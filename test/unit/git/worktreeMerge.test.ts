@@ -1,9 +1,9 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWorktree } from '../../../src/process/worktree.ts';
-import { mergeWorktree } from '../../../src/process/worktreeMerge.ts';
-import { removeWorktree } from '../../../src/process/worktreeRemove.ts';
+import { createWorktree } from '../../../src/git/worktree.ts';
+import { mergeWorktree } from '../../../src/git/worktreeMerge.ts';
+import { removeWorktree } from '../../../src/git/worktreeRemove.ts';
 import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
 

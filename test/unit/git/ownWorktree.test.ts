@@ -5,10 +5,10 @@ import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
-import { ownWorktree } from '../../../src/process/ownWorktree.ts';
-import { createWorktree } from '../../../src/process/worktree.ts';
-import { mergeWorktree } from '../../../src/process/worktreeMerge.ts';
-import { removeWorktree } from '../../../src/process/worktreeRemove.ts';
+import { ownWorktree } from '../../../src/git/ownWorktree.ts';
+import { createWorktree } from '../../../src/git/worktree.ts';
+import { mergeWorktree } from '../../../src/git/worktreeMerge.ts';
+import { removeWorktree } from '../../../src/git/worktreeRemove.ts';
 import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';

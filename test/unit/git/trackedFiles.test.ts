@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { refuseTracked } from '../../../src/process/refuseTracked.ts';
-import { askGit } from '../../../src/process/askGit.ts';
+import { refuseTracked } from '../../../src/git/refuseTracked.ts';
+import { askGit } from '../../../src/git/askGit.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
