@@ -43,8 +43,10 @@ export interface Call {
 	agent: ProcessIdentity | undefined;
 	/** Whether the guard was told which process the agent is. */
 	isNamed: boolean;
-	/** Process of the guard that made the call. */
+	/** Process of the guard that made the call: this very one, where something is to be handed over. */
 	guardPid: number;
+	/** Process that the guard was started by. Once it is gone, nobody reads what is printed. */
+	parentPid: number;
 	/** False where nobody sits at the agent: it ends with its turn, and a wake would reach nobody. */
 	isAttended: boolean;
 	env: Environment;
@@ -68,6 +70,7 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 		agent: isNamed ? living(identify(pid)) : undefined,
 		isNamed,
 		guardPid: Number.isSafeInteger(guardPid) && guardPid > 1 ? guardPid : process.ppid,
+		parentPid: Number(env['NANCY_HOOK_PARENT']),
 		isAttended: env['NANCY_HOOK_ATTENDED'] !== '0',
 		env,
 	};

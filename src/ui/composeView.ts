@@ -138,7 +138,10 @@ export class ComposeView implements vscode.Disposable {
 		const { kind, priority, effect, text } = draft;
 		await item.folder.workspace
 			.mailbox(item.address)
-			.edit(item.message.id, content => ({ ...content, kind, priority, effect, text }), { is: 'human', via: 'window' });
+			.edit(item.message.id, content => ({ ...content, kind, priority, effect, text }), {
+				is: 'human',
+				via: 'window',
+			});
 		this.editing = undefined;
 		await item.folder.refresh();
 		return l10n.t('Saved.');

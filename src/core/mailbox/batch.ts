@@ -76,7 +76,7 @@ function withoutMarks(text: string): string {
 }
 
 /** As {@link messageMark} writes it, or nearly so: spaces and invisible characters do not make it another one to a reader. */
-const FORGED_MARK = new RegExp(`[[［【](?=[\\s\\p{Cf}]*${[...'nancymessage'].join('[\\s\\p{Cf}]*')})`, 'giu');
+const FORGED_MARK = new RegExp(`[[［【](?=[\\s\\p{Cf}]*${'nancymessage'.split('').join('[\\s\\p{Cf}]*')})`, 'giu');
 
 function howToFile(mailbox: Mailbox, canFile: boolean): string {
 	const folder = dirname(mailbox.deliveredFile('x'));

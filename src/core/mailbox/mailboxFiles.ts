@@ -216,7 +216,8 @@ export class MailboxFiles {
 			return undefined;
 		}
 		const parsed = parseFile(file, text);
-		if (parsed.ok) return { id, state, file, content: parsed.content, author: this.authorOf(state, id, text, problems) };
+		if (parsed.ok)
+			return { id, state, file, content: parsed.content, author: this.authorOf(state, id, text, problems) };
 		problems.push({ file, reason: parsed.reason });
 		return undefined;
 	}

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { createFileAtomic, readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
+import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { dataFolder as userDataFolder } from '../../base/folders.ts';
 import { entryNames, fileNames, folderNames } from '../../base/listing.ts';
@@ -25,6 +25,7 @@ import { OVERWRITE, refuseLinks } from '../files/links.ts';
 import { Mailbox } from '../mailbox/mailbox.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import { SEALS, Seals } from '../mailbox/seals.ts';
+import { readPlainText } from '../files/plainFile.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { NancyPaths } from '../files/paths.ts';
 
@@ -48,7 +49,7 @@ export type Words = Omit<MessageContent, 'from'>;
 /** Begins the name of the folder of a deleted task or worker until it is gone. */
 export const GRAVE = '.deleted-';
 
-/** A hook ends after 2.5 s. */
+/** A hook ends after 3 s. */
 const HOOK_PATIENCE_MS = 1000;
 
 /**
@@ -296,7 +297,7 @@ export class Workspace {
 
 	async sessionBinding(session: SessionId): Promise<{ address: WorkerAddress; watched: boolean } | undefined> {
 		this.refuseLinks();
-		const [mailbox = '', flag] = ((await readTextIfExists(this.paths.session(session))) ?? '').split('\n');
+		const [mailbox = '', flag] = ((await readPlainText(this.paths.session(session))) ?? '').split('\n');
 		const match = /^tasks\/([^/]+)\/comms\/([^/]+)$/.exec(mailbox);
 		const task = TaskName.safeParse(match?.[1]);
 		const worker = WorkerName.safeParse(match?.[2]);

@@ -62,7 +62,8 @@ const spooled = () =>
 		name: parseSpoolFileName(name),
 		text: readFileSync(`${workspace.paths.spool}/${name}`, 'utf8'),
 	}));
-const send = (text: string, more: Partial<MessageContent> = {}) => workspace.send(address, messageContent(text, more), BY_USER);
+const send = (text: string, more: Partial<MessageContent> = {}) =>
+	workspace.send(address, messageContent(text, more), BY_USER);
 const deployedFor = (agentVersion: string) =>
 	workspace.updateConfig(config => ({
 		...config,
@@ -144,6 +145,45 @@ describe.each(shells)('the guard under %s', name => {
 });
 
 describe('the guard', () => {
+	it('asks again about a message that a mark of the future would hide', async () => {
+		await send('Later.', { kind: 'feedback' });
+		const box = workspace.mailbox(address).folder;
+		const old = new Date(Date.now() - 10_000);
+		for (const file of readdirSync(`${box}/inbox`)) utimesSync(`${box}/inbox/${file}`, old, old);
+		utimesSync(`${box}/inbox`, old, old);
+		expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
+		await send('Stop.', { effect: 'halt' });
+		const future = new Date('2099-01-01');
+		utimesSync(`${box}/.boundary`, future, future);
+		expect(hook('PreToolUse', 'boundary').stdout).toContain('Stop.');
+	});
+
+	it.each(['sessions', 'phases', 'waiters'] as const)(
+		'waits for no pipe in the place of a file in %s',
+		async place => {
+			await send('Use the helper.');
+			mkdirSync(join(workspace.paths.root, place), { recursive: true });
+			rmSync(join(workspace.paths.root, place, session), { force: true });
+			spawnSync('mkfifo', [join(workspace.paths.root, place, session)]);
+			for (const [event, slot] of [
+				['PreToolUse', 'boundary'],
+				['UserPromptSubmit', 'turn'],
+				['Stop', 'end'],
+				['FileChanged', 'wake'],
+				['SessionStart', 'program'],
+			] as const)
+				expect({ event, status: hook(event, slot).status }).toEqual({ event, status: 0 });
+			expect(spooled().length).toBeGreaterThanOrEqual(4);
+		},
+	);
+
+	it('waits for no pipe in the place of an event', () => {
+		const { pid } = spawnSync('sh', ['-c', 'echo']);
+		const next = Array.from({ length: 400 }, (_, index) => `${driver}~PreToolUse~${pid + index}-0.json`);
+		spawnSync('mkfifo', next, { cwd: workspace.paths.spool });
+		expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
+	});
+
 	it('does nothing for Nancy’s own helpers', () => {
 		expect(hook('PreToolUse', 'boundary', { env: { NANCY_HOOKS: 'off' } })).toEqual(SILENT);
 		expect(spooled()).toEqual([]);
@@ -320,19 +360,18 @@ describe('the guard', () => {
 
 	it('hands each of many messages to exactly one of many hooks at once', async () => {
 		for (let index = 0; index < 30; index++) await send(`Number ${index}.`);
-		const outputs = await Promise.all(
-			Array.from({ length: 12 }, () => {
-				const child = spawn(launcher, [driver, 'PreToolUse', 'boundary', folder.path], {
-					env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session },
-					stdio: ['pipe', 'pipe', 'ignore'],
-				});
-				child.stdin.end(payload('PreToolUse'));
-				let text = '';
-				child.stdout.on('data', chunk => (text += String(chunk)));
-				return new Promise<string>(resolve => child.once('close', () => resolve(text)));
-			}),
-		);
-		const all = outputs.join('');
+		let all = '';
+		const hookAtOnce = () => {
+			const child = spawn(launcher, [driver, 'PreToolUse', 'boundary', folder.path], {
+				env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session },
+				stdio: ['pipe', 'pipe', 'ignore'],
+			});
+			child.stdin.end(payload('PreToolUse'));
+			child.stdout.on('data', chunk => (all += String(chunk)));
+			return new Promise(resolve => child.once('close', resolve));
+		};
+		// Those that come too late on a busy machine leave their messages to the next.
+		while (inbox().length > 0) await Promise.all(Array.from({ length: 12 }, hookAtOnce));
 		for (let index = 0; index < 30; index++) expect(all.split(`Number ${index}.`)).toHaveLength(2);
 		expect(inbox()).toEqual([]);
 	});

@@ -38,7 +38,8 @@ function answer(event: string, more: object = {}): unknown {
 const plan = () =>
 	copilotCli.deployment({ version: [1, 0, 102], launcher, workspaceFolder: folder.path, scope: 'launch' });
 
-const send = (text: string, more: Partial<MessageContent> = {}) => workspace.send(address, messageContent(text, more), BY_USER);
+const send = (text: string, more: Partial<MessageContent> = {}) =>
+	workspace.send(address, messageContent(text, more), BY_USER);
 const queued = async () => (await workspace.mailbox(address).list(['queued'])).messages.length;
 const saying = (words: string) => expect.stringContaining(words) as unknown;
 

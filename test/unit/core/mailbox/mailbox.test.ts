@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Mailbox, type Claim } from '../../../../src/core/mailbox/mailbox.ts';
 import { DriverId, MessageId, SessionId } from '../../../../src/protocol/names.ts';
 import { killedAt } from '../../../support/killedAt.ts';
+import { makeOld } from '../../../support/makeOld.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { ownSeals } from '../../../support/ownSeals.ts';
 
@@ -65,6 +66,7 @@ describe('Mailbox', () => {
 
 	it('takes a file that a person dropped by hand', async () => {
 		await writeFile(join(folder, 'inbox', 'my note (2).md'), 'Stop using var.');
+		makeOld(join(folder, 'inbox'));
 		const claims = await mailbox.claim(() => 'take');
 		deliverAll(claims);
 
@@ -99,6 +101,7 @@ describe('Mailbox', () => {
 		expect(await mailbox.list()).toEqual({ messages: [], problems });
 
 		await writeFile(file, 'Stop.');
+		makeOld(join(folder, 'inbox'));
 		const resaved = () => writeFile(file, utf16).then(() => true);
 		expect(await mailbox.claim(() => 'take', resaved)).toEqual([]);
 		expect(await mailbox.list()).toEqual({ messages: [], problems });
@@ -112,7 +115,9 @@ describe('Mailbox', () => {
 
 	it('gives a message to exactly one of many claimers', async () => {
 		for (let n = 0; n < 50; n++) await mailbox.put(messageContent(`m${n}`), BY_USER);
-		const claimers = Array.from({ length: 20 }, () => new Mailbox(root, folder, ownSeals(root)).claim(() => 'take'));
+		const claimers = Array.from({ length: 20 }, () =>
+			new Mailbox(root, folder, ownSeals(root)).claim(() => 'take'),
+		);
 		const claims = (await Promise.all(claimers)).flat();
 
 		expect(claims.map(claim => claim.content.text).sort()).toEqual(
@@ -303,6 +308,35 @@ describe('Mailbox', () => {
 		},
 		60_000,
 	);
+
+	it('tells of an earlier try where there was one: not of the file that took its name meanwhile', async () => {
+		const note = MessageId.parse('note');
+		await mailbox.put(messageContent('first'), BY_USER, note);
+		await mailbox.claim(() => 'take');
+		await asIfKilled();
+		await writeFile(join(folder, 'inbox', 'note.md'), 'second');
+		makeOld(join(folder, 'inbox'));
+
+		deliverAll(await mailbox.claim(() => 'take'));
+		const { messages } = await mailbox.list();
+		const tries = messages.map(({ content, author, receipt }) => [content.text, author.is, receipt?.earlierClaims]);
+		expect(tries.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual([
+			['first', 'human', 1],
+			['second', 'unknown', 0],
+		]);
+	});
+
+	it('takes a file that somebody drops only once nobody writes to it any more', async () => {
+		const file = join(folder, 'inbox', 'note.md');
+		await writeFile(file, 'Delete the build folder');
+		expect(await mailbox.claim(() => 'take')).toEqual([]);
+		await writeFile(file, 'Delete the build folder only after the release is tagged.');
+		expect(await mailbox.claim(() => 'take')).toEqual([]);
+		expect(await texts()).toEqual(['queued: Delete the build folder only after the release is tagged.']);
+		const future = new Date('2099-01-01');
+		await utimes(file, future, future);
+		expect(await mailbox.claim(() => 'take')).toHaveLength(1);
+	});
 
 	it('says in the receipt that a message was claimed before by a process that died', async () => {
 		await mailbox.put(messageContent('repeat me'), BY_USER);
