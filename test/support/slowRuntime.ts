@@ -7,9 +7,9 @@ import { uniqueHex } from '../../src/base/unique.ts';
 export interface SlowRuntime extends Disposable {
 	launcher: string;
 	/** The process of the guard, and later of its program; undefined until the program is about to be started. */
-	pid(): number | undefined;
+	readonly pid: () => number | undefined;
 	/** Whether that process has ended. */
-	hasEnded(): boolean;
+	readonly hasEnded: () => boolean;
 }
 
 /** @param launcher of a runtime that is installed */
@@ -21,7 +21,7 @@ export function slowRuntime(launcher: string, seconds: number): SlowRuntime {
 	rmSync(node);
 	const lines = [
 		'#!/bin/sh',
-		`echo $$ >"\${0%/*}/begun"`,
+		`echo $$ >"$nancy_place/begun"`,
 		`/bin/sleep ${seconds}`,
 		`exec '${process.execPath}' "$@"`,
 	];

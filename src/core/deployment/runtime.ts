@@ -180,15 +180,19 @@ async function build(folder: string, sources: RuntimeSources, node: NodeProgram)
 	for (const program of PROGRAMS) await chmod(join(folder, program), 0o755);
 }
 
-/** Falls back to the `node` on PATH when the program that was found at deployment has gone. The cache saves V8 compiling. */
+/**
+ * Falls back to the `node` on PATH when the program that was found at deployment has gone. The cache saves V8 compiling. The guard, which
+ * reads it into its own shell, says in `nancy_place` where it stands.
+ */
 const NODE_SCRIPT = [
 	'#!/bin/sh',
+	': "${nancy_place:=${0%/*}}"',
 	'program=',
 	'kind=',
-	`{ IFS= read -r program && IFS= read -r kind; } 2>/dev/null <"\${0%/*}/${NODE_PROGRAM}"`,
+	`{ IFS= read -r program && IFS= read -r kind; } 2>/dev/null <"$nancy_place/${NODE_PROGRAM}"`,
 	'[ "$kind" = electron ] && ELECTRON_RUN_AS_NODE=1 && export ELECTRON_RUN_AS_NODE',
 	'[ -x "$program" ] || program=$(command -v node) || exit 127',
-	`NODE_COMPILE_CACHE=\${0%/*}/${CACHE}; export NODE_COMPILE_CACHE`,
+	`NODE_COMPILE_CACHE=$nancy_place/${CACHE}; export NODE_COMPILE_CACHE`,
 	'exec "$program" "$@"',
 	'',
 ].join('\n');
