@@ -1,35 +1,35 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { HANG_MS, TEST_HANGS_MS } from './test/support/eventually.ts';
 
-/** On a shared runner a second try tells a slow moment from a defect; on one's own machine a test passes or fails. */
-const retry = process.env['CI'] ? 2 : 0;
 /** Most of a test's time is waiting for processes, disks and drawn windows: two files at a time also on two cores. */
 const twoOrMore = Math.max(2, availableParallelism() - 1);
-/** Real agents and windows. */
-const slow = {
-	expect: { poll: { timeout: 15_000 } },
-	retry,
-	testTimeout: 60_000,
-	hookTimeout: 90_000,
-	teardownTimeout: 10_000,
+/** A test with many rounds (`npm run faults`) takes as long as it takes: a step of it that hangs is found out by itself. */
+const hasManyRounds = ['NANCY_ROUNDS', 'NANCY_STRIDE', 'NANCY_CASES'].some(name => process.env[name] !== undefined);
+/** They find out what hangs, and measure nothing. */
+const limits = {
+	expect: { poll: { timeout: HANG_MS } },
+	testTimeout: hasManyRounds ? 3_600_000 : TEST_HANGS_MS,
+	hookTimeout: TEST_HANGS_MS,
+	teardownTimeout: HANG_MS,
 };
 
 const globalSetup = 'test/support/buildPrograms.ts';
 
 const unit = {
 	globalSetup,
-	testTimeout: 15_000,
-	hookTimeout: 60_000,
-	retry,
+	...limits,
 	maxWorkers: twoOrMore,
 	// A process for each file costs half a second of a core; what a file changes in its own it puts back.
 	isolate: false,
 	sequence: { groupOrder: 1 },
 };
 /** Whose tests start programs, hundreds of them. */
-const starting = ['cli', 'delegates', 'faults', 'git', 'hook', 'process'].map(
-	folder => `test/unit/${folder}/**/*.test.ts`,
-);
+const starting = [
+	...['cli', 'delegates', 'faults', 'git', 'hook', 'process'].map(folder => `test/unit/${folder}/**/*.test.ts`),
+	'test/security/**/*.test.ts',
+];
 
 export default defineConfig({
 	test: {
@@ -46,7 +46,7 @@ export default defineConfig({
 			{
 				test: {
 					name: 'unit',
-					include: ['test/unit/**/*.test.ts', 'test/security/**/*.test.ts'],
+					include: ['test/unit/**/*.test.ts'],
 					exclude: starting,
 					...unit,
 				},
@@ -56,7 +56,7 @@ export default defineConfig({
 					name: 'agent',
 					include: ['test/agent/**/*.agent.test.ts'],
 					globalSetup,
-					...slow,
+					...limits,
 					// It runs beside the unit tests.
 					maxWorkers: 1,
 					sequence: { groupOrder: 2 },
@@ -65,10 +65,10 @@ export default defineConfig({
 			{
 				test: {
 					name: 'e2e',
+					// Seals of what tests queue are not the developer's own.
+					env: { XDG_DATA_HOME: join(tmpdir(), `nancy-e2e-${process.pid}`) },
 					include: ['test/e2e/**/*.e2e.test.ts'],
-					...slow,
-					testTimeout: 180_000,
-					expect: { poll: { timeout: 30_000 } },
+					...limits,
 					maxWorkers: 2,
 					sequence: { groupOrder: 3 },
 				},

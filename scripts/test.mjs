@@ -3,4 +3,5 @@ import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
 const { runPhases } = await import('./lib/testPhases.mjs');
-process.exitCode = await runPhases(process.argv.slice(2));
+const { failed, isStopped } = await runPhases(process.argv.slice(2));
+process.exitCode = isStopped ? 130 : failed > 0 ? 1 : 0;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type * as Main from './main.ts';
 import { COMMANDS, SCHEMES, VIEWS } from './ui/contributions.ts';
+import { complain } from './ui/kit/messages.ts';
 import { LazyTree } from './ui/lazyTree.ts';
 import type { Nancy, Views } from './ui/nancy.ts';
 
@@ -56,7 +57,7 @@ export function activate(context: vscode.ExtensionContext): void {
 			return await main.start(context, views);
 		} catch (error) {
 			const reason = error instanceof Error ? error.message : String(error);
-			void vscode.window.showErrorMessage(vscode.l10n.t('Nancy could not start: {0}', reason));
+			void complain(vscode.l10n.t('Nancy could not start: {0}', reason));
 			throw error;
 		}
 	}

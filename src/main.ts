@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { version } from '../package.json';
 import { errorText } from './base/errors.ts';
-import { configFolder } from './base/folders.ts';
+import { configFolder, dataFolder } from './base/folders.ts';
 import { DeploymentKeeper, type Kept } from './core/deployment/keeper.ts';
 import { WorkspaceModel } from './core/live/model.ts';
 import { UserSettingsFile } from './core/files/userSettings.ts';
@@ -11,6 +11,7 @@ import { WindowOperations } from './operations.ts';
 import { SETTINGS } from './ui/contributions.ts';
 import { editorSettings } from './ui/editorSettings.ts';
 import { Failures } from './ui/failures.ts';
+import { inform } from './ui/kit/messages.ts';
 import type { Nancy, Views } from './ui/nancy.ts';
 import type { Folder } from './ui/ports.ts';
 import { trafficLimits } from './ui/settings.ts';
@@ -63,7 +64,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 				if (!change.affectsConfiguration(SETTINGS.hooks, vscode.Uri.file(path))) return;
 				operations.keepHooksChoice(folder).catch((error: unknown) => log.warn(errorText(error)));
 			});
-			const keeper = new DeploymentKeeper(model.workspace, drivers, driver =>
+			const keeper = new DeploymentKeeper(model.workspace, drivers, dataFolder(), driver =>
 				operations.deployRequest(folder, driver),
 			);
 			keeper.onDidRepair(repair => sayRepaired(log, repair));
@@ -90,7 +91,7 @@ function sayRepaired(log: vscode.LogOutputChannel, { driver, changed }: Kept): v
 		changed.join(', '),
 	);
 	log.info(text);
-	void vscode.window.showInformationMessage(text);
+	void inform(text);
 }
 
 function folderOf(model: WorkspaceModel, path: string, name: string, onDispose: () => void): Folder {

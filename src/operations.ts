@@ -10,13 +10,7 @@ import { shortcomings, type DeploymentScope, type Driver, type ProbedStatus } fr
 import { isRunning, planWorker, type InstalledAgent } from './core/driver/launch.ts';
 import { examine, repair, type Instruments } from './core/deployment/doctor.ts';
 import { isAsking } from './core/live/overview.ts';
-import {
-	installRuntime,
-	runtimesIn,
-	sourcesIn,
-	type InstalledRuntime,
-	type NodeProgram,
-} from './core/deployment/runtime.ts';
+import { installRuntime, sourcesIn, type InstalledRuntime, type NodeProgram } from './core/deployment/runtime.ts';
 import { sendToEach, type Addressee } from './core/mailbox/sendToEach.ts';
 import type { Words } from './core/workspace/workspace.ts';
 import { driverById, drivers } from './drivers/index.ts';
@@ -99,14 +93,11 @@ export class WindowOperations implements Operations {
 	async cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]> {
 		requireTrust();
 		const isBusy = (agent: DriverId) => isAsking(folder.overview(), agent);
-		const { changed, warnings, failed, undeployed } = await cleanUp(
-			folder.workspace,
-			task,
-			drivers,
+		const { changed, warnings, failed, undeployed } = await cleanUp(folder.workspace, task, drivers, {
+			dataFolder: dataFolder(),
 			isBusy,
 			askGit,
-			runtimesIn(dataFolder()),
-		);
+		});
 		if (!undeployed) return [vscode.l10n.t('Archived. Hooks and skills stay: other tasks need them.')];
 		if (failed[0] && changed.length === 0) throw failed[0].error;
 		const failures = failed.map(({ agent, error }) =>
@@ -144,6 +135,7 @@ export class WindowOperations implements Operations {
 						: { driver, found: undefined, problem: found.reason };
 				}),
 			),
+			dataFolder: dataFolder(),
 			installRuntime: async () => {
 				requireTrust();
 				// Not the one this window remembers: the doctor is asked because something may be gone.
@@ -169,13 +161,13 @@ export class WindowOperations implements Operations {
 		await refuseTracked(folder.workspace);
 		const driver = driverOf(agent);
 		const found = await this.installed(driver);
-		const { bin, launcher } = await this.runtimeFolder();
+		const runtime = await this.runtimeFolder();
 		const extra = agentArguments(agent);
 		const planned = await planWorker(folder.workspace, driver, found, {
 			...request,
 			extra,
-			bin,
-			launcher: (await hasHooks(folder)) ? launcher : undefined,
+			bin: runtime.bin,
+			hooks: (await hasHooks(folder)) ? runtime : undefined,
 			env: process.env,
 		});
 		// The agent may delegate itself, by the command.

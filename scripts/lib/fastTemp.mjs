@@ -17,9 +17,11 @@ export function useFastTemp() {
 	const folder = before === undefined ? inMemory() : undefined;
 	if (folder === undefined) return () => undefined;
 	process.env.TMPDIR = folder;
-	process.env.NODE_COMPILE_CACHE ??= join(folder, 'compiled');
+	const compiled = process.env.NODE_COMPILE_CACHE === undefined ? join(folder, 'compiled') : undefined;
+	if (compiled !== undefined) process.env.NODE_COMPILE_CACHE = compiled;
 	return () => {
 		delete process.env.TMPDIR;
+		if (compiled !== undefined) delete process.env.NODE_COMPILE_CACHE;
 		rmSync(folder, { recursive: true, force: true });
 	};
 }

@@ -13,6 +13,8 @@ import { packageExtension } from './packageExtension.mjs';
 import { run } from './run.mjs';
 
 const results = join(root, 'out', 'results');
+/** Where a phase leaves what was on the screen when a test failed. */
+export const failures = join(root, 'out', 'failures');
 
 /**
  * In the order in which they run. `needs`: what must be installed; `also`: runs too when one of these is asked for; `beside`:
@@ -46,7 +48,7 @@ const INSTALLERS = {
 
 /**
  * @param {string[]} args names of phases, then words that select files
- * @returns {Promise<number>} the exit code
+ * @returns {Promise<{ failed: number, isStopped: boolean }>} how many tests failed, and whether it was told to stop before its end
  */
 export async function runPhases(args) {
 	const named = PHASES.filter(phase => args.includes(phase.name));
@@ -55,11 +57,11 @@ export async function runPhases(args) {
 	const chosen = PHASES.filter(
 		phase => asked.includes(phase) || phase.also?.some(name => asked.some(one => one.name === name)),
 	);
-	await rm(join(root, 'out', 'failures'), { recursive: true, force: true });
+	await rm(failures, { recursive: true, force: true });
 	await mkdir(results, { recursive: true });
 	const installing = startInstallers(new Set(chosen.flatMap(phase => phase.needs)));
 
-	const stopped = stopsWithUs();
+	const { signal: stopped, forget } = stopsWithUs();
 	const started = Date.now();
 	const outcomes = [];
 	const putBack = useFastTemp();
@@ -69,15 +71,19 @@ export async function runPhases(args) {
 		}
 	} finally {
 		putBack();
+		forget();
 	}
-	return stopped.aborted ? 130 : report(outcomes, Date.now() - started);
+	return { failed: stopped.aborted ? 0 : report(outcomes, Date.now() - started), isStopped: stopped.aborted };
 }
 
 /** Aborted when we are told to stop: whatever runs then ends too. */
 function stopsWithUs() {
 	const stop = new AbortController();
-	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stop.abort());
-	return stop.signal;
+	const abort = () => stop.abort();
+	const told = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+	for (const signal of told) process.once(signal, abort);
+	const forget = () => told.forEach(signal => process.off(signal, abort));
+	return { signal: stop.signal, forget };
 }
 
 /** The phases in groups that run at the same time. */
@@ -157,7 +163,7 @@ function report(outcomes, ms) {
 	const sum = key => outcomes.reduce((total, outcome) => total + outcome[key], 0);
 	const failed = sum('failed') + outcomes.filter(outcome => outcome.empty).length;
 	console.log(`\n${sum('passed')} passed, ${failed} failed in ${Math.round(ms / 1000)} s`);
-	return failed > 0 ? 1 : 0;
+	return failed;
 }
 
 async function vitest(project, words, how) {

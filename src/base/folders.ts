@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,23 +12,26 @@ export function configFolder(env: Environment = process.env, platform: NodeJS.Pl
 	return join(xdg?.startsWith('/') ? xdg : join(home, '.config'), 'nancy');
 }
 
+/** A program of an installed runtime: the command, or what the guard starts for a driver. See core/deployment/runtime. */
+const INSTALLED = /^(.*[\\/]nancy)[\\/]runtime[\\/]\d[^\\/]*[\\/](?:nancy|hook[\\/][a-z0-9-]+)\.js$/;
+
 /**
- * Where Nancy keeps what belongs to the user and not to a workspace: the versioned runtime that settings files point to.
- * XDG base directories on Linux, the platform's own convention elsewhere.
+ * Where Nancy keeps what belongs to the user and not to a workspace: the versioned runtime that settings files point to, and sealed
+ * records. A program of an installed runtime uses the folder that it stands in: who calls it (an agent, say) chooses the environment.
+ * Any other uses XDG base directories on Linux, the platform's own convention elsewhere.
+ * @param program the running one
  */
-export function dataFolder(env: Environment = process.env, platform: NodeJS.Platform = process.platform): string {
+export function dataFolder(
+	env: Environment = process.env,
+	platform: NodeJS.Platform = process.platform,
+	program: string = process.argv[1] ?? '',
+): string {
+	const [, installed] = INSTALLED.exec(program) ?? [];
+	if (installed !== undefined) return installed;
 	const home = env['HOME'] ?? homedir();
 	if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'nancy');
 	if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), 'nancy');
 	const xdg = env['XDG_DATA_HOME'];
 	// The specification says a relative value must be ignored.
 	return join(xdg?.startsWith('/') ? xdg : join(home, '.local', 'share'), 'nancy');
-}
-
-/**
- * The data folder that a hook program stands in. An agent sets the environment of its hooks, so they ask their own place instead.
- * @param program its file: `<data folder>/runtime/<version>/hook/<driver>.js`
- */
-export function dataFolderAround(program: string): string {
-	return dirname(dirname(dirname(dirname(program))));
 }

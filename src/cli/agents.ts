@@ -66,8 +66,8 @@ export async function findAgent(driver: Driver, env: Context['env']): Promise<Fo
 }
 
 /** The programs that hooks and terminals call, installed for this user where they are not yet. */
-export async function ownRuntime({ env, version }: Context): Promise<InstalledRuntime> {
-	return installRuntime(ownSources(), version, dataFolder(env), await findNode(env, runningProgram()));
+export async function ownRuntime({ program, env, version }: Context): Promise<InstalledRuntime> {
+	return installRuntime(ownSources(program), version, dataFolder(env), await findNode(env, runningProgram()));
 }
 
 /** The `nancy` command that outlives this process. */
@@ -84,6 +84,7 @@ export async function instruments(context: Context): Promise<Instruments> {
 	});
 	return {
 		agents: await Promise.all(agents),
+		dataFolder: dataFolder(context.env),
 		installRuntime: () => ownRuntime(context),
 		tryLauncher,
 		env: context.env,
@@ -117,8 +118,8 @@ function runningProgram(): NodeProgram {
 }
 
 /** This program stands in an installed runtime, or in `dist/` of a package. */
-function ownSources(): RuntimeSources {
-	const folder = dirname(realpathSync(process.argv[1] ?? ''));
+function ownSources(program: string): RuntimeSources {
+	const folder = dirname(realpathSync(program));
 	const isRuntime = existsSync(join(folder, 'nancy-hook'));
 	const sources = isRuntime ? sourcesIn(folder, 'runtime') : sourcesIn(dirname(folder), 'package');
 	const missing = Object.values(sources).find(file => !existsSync(file));

@@ -37,8 +37,15 @@ export interface CommandDescription {
 	examples: readonly (readonly [line: string, does: string])[];
 }
 
+/** Standard input, as far as commands need it. */
+export interface Input extends AsyncIterable<Uint8Array | string> {
+	readonly isTTY?: boolean;
+}
+
 /** Who calls, from where, and where the answer goes. */
 export interface Context {
+	/** The file of the running program: the rest of its package or runtime is found from there. */
+	program: string;
 	/** Folder the command works from: the current one, or that of `-C`. */
 	cwd: string;
 	/** True when the folder was named with `-C` and so wins over the environment. */
@@ -47,7 +54,7 @@ export interface Context {
 	wantsJson: boolean;
 	version: string;
 	caller: Caller;
-	stdin: NodeJS.ReadStream;
+	stdin: Input;
 	/** Writes one line of a stream; a command's answer is returned instead. */
 	writeLine(line: string): void;
 	/** Tells a person something beside the answer. */

@@ -10,6 +10,7 @@ export const commands: Commands = {
 	withdraw: async () => (await import('./commands/withdraw.ts')).withdraw,
 	wait: async () => (await import('./commands/wait.ts')).wait,
 	stop: async () => (await import('./commands/stop.ts')).stop,
+	delete: async () => (await import('./commands/delete.ts')).deleteTasks,
 	delegate: async () => (await import('./commands/delegate.ts')).delegate,
 	delegates: async () => (await import('./commands/delegates.ts')).delegates,
 	run: async () => (await import('./commands/run.ts')).run,

@@ -12,7 +12,15 @@ import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import { newMessageId } from '../core/mailbox/messageId.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
-import { abandonStart, headlessOf, noteSession, planWorker, recordProcess, recordStop } from '../core/driver/launch.ts';
+import {
+	abandonStart,
+	headlessOf,
+	noteSession,
+	planWorker,
+	recordProcess,
+	recordStop,
+	type WorkerRequest,
+} from '../core/driver/launch.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
 import { runInWorktree } from '../git/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
@@ -32,8 +40,8 @@ export interface RunnerTools {
 	deploy(found: FoundAgent): Promise<void>;
 	/** Folder with the `nancy` command. */
 	bin: string;
-	/** What hooks call; `undefined` where the user wants none. */
-	launcher: string | undefined;
+	/** Where hooks come from; `undefined` where the user wants none. */
+	hooks: WorkerRequest['hooks'];
 	env: Readonly<Record<string, string | undefined>>;
 	/** Is given what goes to the log, without what a terminal would obey. */
 	show(text: string): void;
@@ -227,7 +235,7 @@ class DelegateRun {
 			headless: { permissions },
 			cwd,
 			bin: this.tools.bin,
-			launcher: this.tools.launcher,
+			hooks: this.tools.hooks,
 			prompt: isGoingOn ? GO_ON : this.prompt,
 			env: this.tools.env,
 		});

@@ -12,6 +12,7 @@ process.stdout.on('error', error => {
 process.stderr.on('error', () => undefined);
 
 void runCommandLine(process.argv.slice(2), commands, {
+	program: process.argv[1] ?? '',
 	cwd: process.cwd(),
 	env: process.env,
 	stdin: process.stdin,

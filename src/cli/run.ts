@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { ErrorOutput } from '../protocol/output/failure.ts';
 import { parseCommandArguments, splitCommandLine, type GlobalArguments } from './arguments.ts';
-import { loadAll, type Command, type Commands, type Context } from './command.ts';
+import { loadAll, type Command, type Commands, type Context, type Input } from './command.ts';
 import { ExitCode, failureOf } from './failure.ts';
 import { commandHelp, mainHelp } from './help.ts';
 import { callerOf } from './place.ts';
@@ -10,9 +10,11 @@ import { printable } from './words.ts';
 
 /** The process around the command, so that tests can give it another one. */
 export interface Surroundings {
+	/** The file of the running program. */
+	program: string;
 	cwd: string;
 	env: Readonly<Record<string, string | undefined>>;
-	stdin: NodeJS.ReadStream;
+	stdin: Input;
 	stdout: Output;
 	stderr: Output;
 	version: string;
@@ -67,9 +69,13 @@ function helpLast(argv: readonly string[]): readonly string[] {
 	return argv[0] === 'help' ? [...argv.slice(1, 2), '--help'] : argv;
 }
 
-function contextOf(globals: GlobalArguments, { cwd, env, stdin, stdout, stderr, version }: Surroundings): Context {
+function contextOf(
+	globals: GlobalArguments,
+	{ program, cwd, env, stdin, stdout, stderr, version }: Surroundings,
+): Context {
 	if (globals.folder === '') throw new NancyError('bad-usage', '-C needs a folder');
 	return {
+		program,
 		cwd: resolve(cwd, globals.folder ?? '.'),
 		isFolderGiven: globals.folder !== undefined,
 		env,

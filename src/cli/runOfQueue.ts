@@ -40,7 +40,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				deploy: async found =>
 					void (hasHooks && (await deployAgent(workspace, context, runtime, found, 'launch'))),
 				bin: runtime.bin,
-				launcher: hasHooks ? runtime.launcher : undefined,
+				hooks: hasHooks ? runtime : undefined,
 				env: context.env,
 				// In tmux somebody may be looking.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),

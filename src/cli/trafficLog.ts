@@ -1,12 +1,23 @@
-import { readdir } from 'node:fs/promises';
-import { hasErrno } from '../base/errors.ts';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileNames } from '../base/listing.ts';
 import { TrafficFollower } from '../core/traffic/store.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { SessionId } from '../protocol/names.ts';
 import type { TrafficRecord } from '../protocol/traffic.ts';
 
-/** How much of a session's file the first look takes in, in bytes. */
+/** How much of a session's file the first look takes in at most, in bytes. */
 const TAIL_BYTES = 1024 * 1024;
+
+/** As much as one record may take in a file, in bytes, give or take; most take far less. */
+const RECORD_BYTES = 32 * 1024;
+
+interface TrafficFile {
+	session: SessionId;
+	inode: bigint;
+	size: number;
+	mtimeMs: number;
+}
 
 /** The collected traffic of all sessions whose id begins in a certain way, read on from where the last call ended. */
 export class TrafficLog {
@@ -17,29 +28,60 @@ export class TrafficLog {
 		private readonly prefix = '',
 	) {}
 
+	/**
+	 * The newest records, oldest first, and no more of the files than they need: the sessions that were written last come first, and
+	 * one that was written before the oldest of the newest has none of them.
+	 * @param most how many are wanted
+	 * @param isWanted only these count
+	 */
+	async readNewest(most: number, isWanted?: (record: TrafficRecord) => boolean): Promise<TrafficRecord[]> {
+		const tailBytes = isWanted ? TAIL_BYTES : Math.min(TAIL_BYTES, most * RECORD_BYTES);
+		let newest: TrafficRecord[] = [];
+		for (const file of (await this.files()).toSorted((a, b) => b.mtimeMs - a.mtimeMs)) {
+			const oldest = newest.length < most ? undefined : newest[0];
+			const isEarlier = most === 0 || (oldest && Date.parse(oldest.at) > file.mtimeMs);
+			const end = isEarlier ? { inode: file.inode, offset: file.size } : undefined;
+			const follower = new TrafficFollower(this.workspace.paths, file.session, tailBytes, end);
+			this.followers.set(file.session, follower);
+			if (isEarlier) continue;
+			const records = (await follower.next()).filter(record => isWanted?.(record) ?? true);
+			newest = byMoment([...newest, ...records]).slice(-most);
+		}
+		return newest;
+	}
+
 	/** What was added since the last call, oldest first. */
 	async readNew(): Promise<TrafficRecord[]> {
 		const records: TrafficRecord[] = [];
-		for (const session of await this.sessions()) {
+		for (const { session } of await this.files()) {
 			const follower =
 				this.followers.get(session) ?? new TrafficFollower(this.workspace.paths, session, TAIL_BYTES);
 			this.followers.set(session, follower);
 			records.push(...(await follower.next()));
 		}
-		return records.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
+		return byMoment(records);
 	}
 
-	private async sessions(): Promise<SessionId[]> {
+	private async files(): Promise<TrafficFile[]> {
 		this.workspace.refuseLinks();
-		try {
-			const names = await readdir(this.workspace.paths.traffic);
-			return names.flatMap(name => {
-				const session = SessionId.safeParse(/^(.*)\.jsonl$/.exec(name)?.[1]);
-				return session.success && session.data.startsWith(this.prefix) ? [session.data] : [];
-			});
-		} catch (error) {
-			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
-			throw error;
+		const { traffic } = this.workspace.paths;
+		const files: TrafficFile[] = [];
+		for (const name of await fileNames(traffic, '.jsonl')) {
+			const session = SessionId.safeParse(name.slice(0, -'.jsonl'.length));
+			if (!session.success || !session.data.startsWith(this.prefix)) continue;
+			const found = await stat(join(traffic, name), { bigint: true }).catch(() => undefined);
+			if (found)
+				files.push({
+					session: session.data,
+					inode: found.ino,
+					size: Number(found.size),
+					mtimeMs: Number(found.mtimeMs),
+				});
 		}
+		return files;
 	}
+}
+
+function byMoment(records: readonly TrafficRecord[]): TrafficRecord[] {
+	return records.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? -1 : 1));
 }

@@ -1,20 +1,7 @@
 import { headerName, type Author } from '../protocol/author.ts';
 
-/**
- * Text that others wrote, safe to show in a terminal: control characters, which could move the cursor or change the
- * title, become visible.
- */
-export function printable(text: string): string {
-	// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-	return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, character =>
-		character === '\r' ? '' : `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-	);
-}
-
-export function printableLine(text: string, limit = 100): string {
-	const line = printable(text).replace(/\s+/g, ' ').trim();
-	return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`;
-}
+/** What others wrote, for a terminal. */
+export { visible as printable, visibleLine as printableLine } from '../base/visible.ts';
 
 export function indented(text: string, by: string): string {
 	return text

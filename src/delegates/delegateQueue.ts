@@ -7,7 +7,7 @@ import { admitted } from '../core/delegates/admission.ts';
 import { isFinal, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { reportable } from '../core/delegates/reportable.ts';
-import { sweep } from '../core/delegates/sweep.ts';
+import { sweepFolder } from '../core/files/leftBehind.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import { RUNNER_DIED, type DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
@@ -36,7 +36,7 @@ export interface QueueOptions {
 export async function lookAtQueue(delegates: Delegates, options: QueueOptions): Promise<void> {
 	await refuseTracked(delegates.workspace);
 	await delegates.locked(async () => {
-		await sweep(delegates.folder);
+		await sweepFolder(delegates.folder);
 		const failures = new Map<DelegateId, Error>();
 		const each = async (all: readonly Delegate[], work: (delegate: Delegate) => Promise<unknown>) => {
 			for (const delegate of all) {

@@ -2,6 +2,7 @@ import { join, isAbsolute } from 'node:path';
 import type { AskGit, GitView } from '../core/deployment/gitExclude.ts';
 import { NancyError } from '../base/errors.ts';
 import { cutAtZeros, git } from './git.ts';
+import { isInCheckout } from './mayTrack.ts';
 import { isOthers, trackedFiles } from './trackedFiles.ts';
 
 /** What git says of files in a folder; `undefined` without git, outside a checkout, and where git fails. */
@@ -11,7 +12,7 @@ export const askGit: AskGit = async (folder, files) => {
 	} catch (error) {
 		if (isOthers(error))
 			return { excludeFile: undefined, prefix: '', tracked: await trackedIn(folder, files), ignored: new Set() };
-		if (error instanceof NancyError && error.code === 'git') return undefined;
+		if (error instanceof NancyError && (error.code === 'git' || !isInCheckout(folder))) return undefined;
 		throw error;
 	}
 };

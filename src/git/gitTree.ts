@@ -96,17 +96,32 @@ async function addAll(
 		await lookAtEverything(place, listed, env);
 		const nested = listed.filter(({ tag, file }) => tag === '?' && file.endsWith('/')).map(({ file }) => file);
 		const submodules = listed.filter(({ mode }) => mode === '160000').map(({ file }) => `${file}/`);
-		const pathspecs = ['.', ...nested.map(file => `:(exclude,literal)${file.slice(0, -1)}`)];
+		const pathspecs = ['.', ...[...nested, ...submodules].map(file => `:(exclude,literal)${file.slice(0, -1)}`)];
 		try {
 			await git(place, ['add', '--all', '--sparse', '--pathspec-from-file=-', '--pathspec-file-nul'], {
 				env,
 				input: pathspecs.join('\0'),
 			});
+			await addSubmodules(place, submodules, env);
 			return { nested, submodules };
 		} catch (error) {
-			if (tries === TRIES || !(error instanceof NancyError)) throw error;
+			if (tries === TRIES || !(error instanceof NancyError) || error.code !== 'git') throw error;
 		}
 	}
+}
+
+/**
+ * Another commit of a submodule, or none any more. Not by `add`, which starts a git in the submodule: an agent can have made one there,
+ * with settings that run programs outside of what holds the agent.
+ */
+async function addSubmodules(
+	place: GitPlace,
+	submodules: readonly string[],
+	env: Readonly<Record<string, string>>,
+): Promise<void> {
+	if (submodules.length === 0) return;
+	const input = submodules.map(folder => folder.slice(0, -1)).join('\0');
+	await git(place, ['update-index', '--remove', '--replace', '-z', '--stdin'], { env, input });
 }
 
 /**

@@ -26,6 +26,11 @@ export function mayTrack(folder: string, name: string): boolean {
 /** On these, a `.Nancy` in the repository is the `.nancy` on the disk. */
 export const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win32';
 
+/** Whether there is a checkout around a folder, whatever git says. */
+export function isInCheckout(folder: string): boolean {
+	return indexOf(realpathSync(folder)) !== undefined;
+}
+
 /** The index of the checkout around a folder; `undefined` where there is none. A worktree and a submodule have a file as `.git`. */
 function indexOf(folder: string): string | undefined {
 	const dotGit = join(folder, '.git');

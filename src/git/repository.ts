@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { cutAtZeros, git, gitList, OWN_IDENTITY, type GitPlace } from './git.ts';
-import { checkoutAt, homeCheckout, isSameRepository, type Checkout } from './homeCheckout.ts';
+import { checkoutAt, homeCheckout, isSameRepository, topOf, type Checkout } from './homeCheckout.ts';
 
 /** A checkout that worktrees can be made from. */
 export interface Repository extends Pick<Checkout, 'gitDir' | 'common'> {
@@ -46,30 +46,24 @@ export async function inspectRepository(folder: string): Promise<Inspection> {
 	const no = (reason: string) => ({ ok: false as const, reason });
 	if (!isFolder(folder)) return no(`there is no folder ${folder}`);
 	try {
-		const basics = await git(
-			place,
-			['rev-parse', '--is-bare-repository', '--is-inside-git-dir', '--show-superproject-working-tree'],
-			{ answers: [128] },
-		);
+		const basics = await git(place, ['rev-parse', '--is-bare-repository', '--is-inside-git-dir'], {
+			answers: [128],
+		});
 		if (basics.code !== 0) return no(whyNotRepository(folder, basics.stderr));
-		const [isBare, isInside, ...rest] = basics.stdout.toString('utf8').split('\n');
-		// Nothing is said of it where there is none.
-		const outer = rest.slice(0, -1).join('\n');
-		if (isBare === 'true') {
-			return no(`${folder} is a bare repository, without a checkout; open a checkout of it: git clone ${folder}`);
-		}
-		if (isInside === 'true') return no(`${folder} is inside git's own folder; open the checkout itself`);
-		return await inspectCheckout(place, outer);
+		const [isBare, isInside] = basics.stdout.toString('utf8').split('\n');
+		if (isBare === 'true' || isInside === 'true') return no(notInCheckout(folder));
+		return await inspectCheckout(place);
 	} catch (error) {
 		if (error instanceof NancyError) return no(error.message);
 		throw error;
 	}
 }
 
-async function inspectCheckout(place: GitPlace, outer: string): Promise<Inspection> {
+async function inspectCheckout(place: GitPlace): Promise<Inspection> {
 	const no = (reason: string) => ({ ok: false as const, reason });
 	const { top: root, gitDir, common } = await checkoutAt(place);
-	if (outer !== '') {
+	const outer = await superprojectOf(root);
+	if (outer !== undefined) {
 		return no(`${root} is a submodule of ${outer}, and worktrees of submodules are not made; clone it by itself`);
 	}
 	const { head, branch, files, unmerged } = await statusOf({ folder: root });
@@ -86,6 +80,22 @@ async function inspectCheckout(place: GitPlace, outer: string): Promise<Inspecti
 	}
 	const home = await homeCheckout(root);
 	return { ok: true, checkout: root, root: home, gitDir, common, head, ...(branch !== undefined && { branch }) };
+}
+
+/** The checkout that has this one as a submodule. Git's own answer (`--show-superproject-working-tree`) comes from another git. */
+async function superprojectOf(root: string): Promise<string | undefined> {
+	const outer = await topOf(dirname(root));
+	if (outer === undefined) return undefined;
+	const place = relative(outer, root);
+	const entries = await gitList({ folder: outer }, ['ls-files', '--stage', '-z', '--', `:(literal)${place}`]);
+	return entries.some(entry => entry.startsWith('160000 ')) ? outer : undefined;
+}
+
+/** @throws NancyError `git` with why and what to do, where no worktree can be made from the checkout that a folder is in */
+export async function requireRepository(folder: string): Promise<Repository> {
+	const repository = await inspectRepository(folder);
+	if (repository.ok) return repository;
+	throw new NancyError('git', repository.reason);
 }
 
 /** What is half done in a checkout, with what ends it; `undefined` when nothing is. */
@@ -169,10 +179,16 @@ function whyNotRepository(folder: string, said: string): string {
 	if (/dubious ownership/.test(said)) {
 		return `${folder} belongs to another user, so that git does not trust it; git config --global --add safe.directory '${folder}'`;
 	}
+	if (/cannot use bare repository/.test(said)) return notInCheckout(folder);
 	if (/not a git repository/.test(said)) {
 		return `${folder} is not in a git repository, and a worktree is a part of one; make one (git init), or work in the folder itself`;
 	}
 	return `git cannot read the repository of ${folder}: ${said.split('\n')[0]}`;
+}
+
+/** Also where the files of a checkout look like a bare repository, which git is not to take for one. */
+function notInCheckout(folder: string): string {
+	return `${folder} is in a bare repository, or inside git's own folder, where nothing is checked out; open a checkout, or make one: git clone`;
 }
 
 function isFolder(path: string): boolean {

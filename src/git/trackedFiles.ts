@@ -2,16 +2,10 @@ import { NancyError } from '../base/errors.ts';
 import { gitList } from './git.ts';
 
 /**
- * The index is read whoever the repository belongs to: what somebody else's brings along is trusted least. Nothing else of it counts:
- * no program of its settings is run, nothing is fetched. git before 2.38 takes the exception only from the user's own settings.
+ * The index is read whoever the repository belongs to: what somebody else's brings along is trusted least. Git before 2.38 takes the
+ * exception only from the user's own settings.
  */
-const ANY_OWNER = {
-	GIT_CONFIG_COUNT: '1',
-	GIT_CONFIG_KEY_0: 'safe.directory',
-	GIT_CONFIG_VALUE_0: '*',
-	GIT_NO_LAZY_FETCH: '1',
-	GIT_ALLOW_PROTOCOL: 'none',
-} as const;
+const ANY_OWNER = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' } as const;
 
 /**
  * Which files at and below some places git tracks, relative to the folder. Throws `git` without git, outside a checkout and where git

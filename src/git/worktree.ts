@@ -8,7 +8,7 @@ import { commitTree, treeOf, withWorkingTree } from './gitTree.ts';
 import { BASE_REF, worktreeFolder } from './homeCheckout.ts';
 import { stopMarked } from '../process/marked.ts';
 import { adminFolder, gitOverWorktrees, holdingGitLock, moveRef, refOf, tipOf } from './openWorktree.ts';
-import { inspectRepository, type Repository } from './repository.ts';
+import { requireRepository, type Repository } from './repository.ts';
 import { forget, removeAside, setAside } from './worktreeFolder.ts';
 import { copyIncluded } from './worktreeInclude.ts';
 
@@ -33,8 +33,7 @@ const GIT_MARK = 'NANCY_GIT';
 export async function createWorktree(request: WorktreeRequest): Promise<Worktree> {
 	const name = WorktreeName.safeParse(request.name);
 	if (!name.success) throw new NancyError('bad-name', `${request.name} cannot be the name of a worktree`);
-	const repository = await inspectRepository(request.folder);
-	if (!repository.ok) throw new NancyError('git', repository.reason);
+	const repository = await requireRepository(request.folder);
 	return holdingGitLock(repository.common, name.data, () => create(request, name.data, repository));
 }
 

@@ -4,6 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasErrno } from '../base/errors.ts';
+import { withSafePath } from '../base/searchPath.ts';
 import type { GitPlace } from './git.ts';
 import { gitOverWorktrees } from './openWorktree.ts';
 
@@ -23,7 +24,7 @@ export async function removeAside(folder: string): Promise<void> {
 	} catch (error) {
 		if (!hasErrno(error, 'EACCES', 'EPERM')) throw error;
 		// Caches of some tools protect their folders against writing. `-R` alone follows no links.
-		await promisify(execFile)('chmod', ['-R', 'u+rwX', aside]);
+		await promisify(execFile)('chmod', ['-R', 'u+rwX', aside], { env: withSafePath(process.env) });
 		await rm(aside, { recursive: true, force: true });
 	}
 }

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTextIfExists } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
+import { entriesOf } from '../base/listing.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { commitsAt, gitAnswer, gitList, type GitPlace } from './git.ts';
@@ -114,10 +114,12 @@ async function onlyThere(open: OpenWorktree, work: Work): Promise<OnlyThere> {
 	const ends = [tip, head].filter(end => end !== undefined);
 	const commits = await unsharedCommits(open, work, ends);
 	if (!own || !isThere) return { ...NOTHING, commits, files };
+	const filled: string[] = [];
+	for (const folder of submodules) if (await isFilled(own, folder)) filled.push(folder);
 	return {
 		commits,
 		files,
-		nested: [...nested, ...submodules.filter(folder => isFilled(own, folder))],
+		nested: [...nested, ...filled],
 		ignored: await gitList(own, ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']),
 	};
 }
@@ -137,9 +139,9 @@ async function unsharedCommits(
 	return Number(await gitAnswer(parent, args));
 }
 
-/** A submodule may hold commits and changes of its own, which git keeps in the worktree's folder of git and removes with it. */
-function isFilled(own: GitPlace, submodule: string): boolean {
-	return existsSync(join(own.folder, submodule, '.git'));
+/** A submodule may hold commits and changes of its own, and any files: no tree of the worktree has them. */
+async function isFilled(own: GitPlace, submodule: string): Promise<boolean> {
+	return (await entriesOf(join(own.folder, submodule))).length > 0;
 }
 
 /** Git's own lock, by which a person says that a worktree must stay; the one that git sets while it makes one does not count. */

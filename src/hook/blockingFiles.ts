@@ -4,6 +4,7 @@ import {
 	fstatSync,
 	fsyncSync,
 	linkSync,
+	lstatSync,
 	mkdirSync,
 	openSync,
 	readFileSync,
@@ -27,6 +28,7 @@ function blocking<Args extends unknown[], Result>(call: (...args: Args) => Resul
 
 export const chmod = blocking(chmodSync);
 export const link = blocking(linkSync);
+export const lstat = blocking(lstatSync);
 export const mkdir = blocking(mkdirSync);
 export const readFile = blocking(readFileSync);
 export const readdir = blocking(readdirSync);

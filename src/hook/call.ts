@@ -1,5 +1,4 @@
 import { dirname, basename } from 'node:path';
-import { dataFolderAround } from '../base/folders.ts';
 import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
@@ -65,7 +64,7 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 		driver,
 		event,
 		slot,
-		workspace: new Workspace(dirname(root), dataFolderAround(process.argv[1] ?? '')),
+		workspace: new Workspace(dirname(root)),
 		session: session.success ? session.data : undefined,
 		agent: isNamed ? living(identify(pid)) : undefined,
 		isNamed,

@@ -1,3 +1,4 @@
+import { readSealed } from '../core/deployment/sealed.ts';
 import { parseVersion, type Version } from '../base/version.ts';
 import { claimBatch, type Batch } from '../core/mailbox/batch.ts';
 import { can, type HookAnswer } from '../core/driver/driver.ts';
@@ -220,8 +221,8 @@ class Turn {
 	 * of an answer depends on it, and that must not keep a message back.
 	 */
 	private async deployedVersion(): Promise<Version | undefined> {
-		const config = await this.workspace.config().catch(() => undefined);
-		const deployed = config?.deployments.find(deployment => deployment.driver === this.call.driver.id);
+		const sealed = await readSealed(this.workspace.own).catch(() => undefined);
+		const deployed = sealed?.deployments.find(({ driver }) => driver === this.call.driver.id);
 		return parseVersion(deployed?.agentVersion ?? '');
 	}
 }

@@ -1,7 +1,8 @@
 import { writeSync } from 'node:fs';
 import { errorText } from '../base/errors.ts';
-import { boundSpool, SPOOL_LIMITS } from '../core/traffic/spoolBound.ts';
+import { boundSpool, SPOOL_BACKLOG, SPOOL_LIMITS } from '../core/traffic/spoolBound.ts';
 import { readCall, wakingOf, type Call } from './call.ts';
+import { collectLater } from './collectLater.ts';
 import { deliver, type Print } from './deliver.ts';
 import { note } from './notes.ts';
 import { isInTime } from './inTime.ts';
@@ -24,7 +25,7 @@ async function run(call: Call): Promise<number> {
 		const input = await readInput();
 		if (!wakingOf(call)) {
 			await deliver(call, input, printInTime(call));
-			if (call.slot === 'program') keepSpoolSmall(call);
+			if (call.slot === 'program') await keepSpoolSmall(call);
 			return 0;
 		}
 		const verdict = await decideWake(call, input);
@@ -36,9 +37,13 @@ async function run(call: Call): Promise<number> {
 	}
 }
 
-/** At the start of a session, for events that nobody collects: no window is open, and no command asks for traffic. */
-function keepSpoolSmall(call: Call): void {
-	const dropped = boundSpool(call.workspace.paths.spool);
+/**
+ * At the start of a session, for events that nobody collects: no window is open, and no command asks for traffic. They are collected
+ * by the command, in a process of its own; dropped is only what is far more than it would have left.
+ */
+async function keepSpoolSmall(call: Call): Promise<void> {
+	const { dropped, waiting } = boundSpool(call.workspace.paths.spool);
+	if (waiting > SPOOL_BACKLOG) await collectLater(call.workspace.folder);
 	if (dropped === 0) return;
 	const { files, bytes } = SPOOL_LIMITS;
 	const most = `${files} or ${Math.round(bytes / 1024 / 1024)} MB wait at most`;

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { withSafePath } from '../base/searchPath.ts';
 import { NO_FACTS, type HookAnswer, type HookWake, type WakeCommand } from '../core/driver/driver.ts';
 import { wakes } from '../core/mailbox/due.ts';
 import { readPhase, writePhase } from '../core/sessions/phase.ts';
@@ -107,7 +108,7 @@ async function askCli(call: Call, { args, timeoutMs }: WakeCommand): Promise<str
 	const { id, command } = call.driver;
 	// A nested agent of another kind inherits the variables too.
 	const own = call.env['NANCY_AGENT'] === id ? call.env['NANCY_AGENT_PROGRAM'] : undefined;
-	const env = { ...process.env, NANCY_HOOKS: 'off', NODE_OPTIONS: '' };
+	const env = { ...withSafePath(process.env), NANCY_HOOKS: 'off', NODE_OPTIONS: '' };
 	const { execFile } = await import('node:child_process'); // not needed by any other call of this program
 	return new Promise<string | undefined>(resolve => {
 		execFile(own ?? command, [...args], { timeout: timeoutMs, env }, (error, output) =>

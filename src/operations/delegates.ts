@@ -13,6 +13,7 @@ import { driverById, drivers } from '../drivers/index.ts';
 import { lookAtQueue, stopDelegate } from '../delegates/delegateQueue.ts';
 import { programVariable } from '../process/detect.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
+import { requireRepository } from '../git/repository.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId } from '../protocol/names.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
@@ -37,6 +38,7 @@ export class WindowDelegates implements DelegateOperations {
 		const { folder: place, worktree } = request;
 		if (driver)
 			requirePlace(driver, { folder: place, isInWorktree: worktree !== undefined }, folder.workspace.folder);
+		if (worktree) await requireRepository(place);
 		// Its runner is no part of this window.
 		await keepSettings(folder);
 		const store = new Delegates(folder.workspace);

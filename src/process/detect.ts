@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorText } from '../base/errors.ts';
+import { isExecutable, onPath, withSafePath } from '../base/searchPath.ts';
 import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import { questionEnvironment } from '../core/driver/agentEnvironment.ts';
@@ -66,20 +67,11 @@ export async function findNode(env: Environment, running: NodeProgram): Promise<
 	const executable = onPath('node', env);
 	if (executable === undefined) return running;
 	try {
-		const version = await versionOf(executable, ['--version'], env);
+		const version = await versionOf(executable, ['--version'], withSafePath(env));
 		return version && isAtLeast(version, OLDEST_NODE) ? { executable, isElectron: false } : running;
 	} catch {
 		return running; // it does not run, whatever it is: VS Code's own does
 	}
-}
-
-/** An executable file by name, looked up as a shell would, without one. */
-export function onPath(command: string, env: Environment): string | undefined {
-	return (env['PATH'] ?? '')
-		.split(delimiter)
-		.filter(folder => isAbsolute(folder))
-		.map(folder => join(folder, command))
-		.find(isExecutable);
 }
 
 function configured(path: string, env: Environment): string | undefined {
@@ -87,15 +79,6 @@ function configured(path: string, env: Environment): string | undefined {
 	const home = env['HOME'];
 	const file = path.startsWith('~/') && home ? join(home, path.slice(2)) : path;
 	return isAbsolute(file) && isExecutable(file) ? file : undefined;
-}
-
-function isExecutable(file: string): boolean {
-	try {
-		accessSync(file, constants.X_OK);
-		return statSync(file).isFile();
-	} catch {
-		return false; // not there, or not ours to run: the same answer either way
-	}
 }
 
 /** Asked once for each state of the executable. */

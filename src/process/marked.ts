@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { hasErrno } from '../base/errors.ts';
 import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
+import { withSafePath } from '../base/searchPath.ts';
 
 /** The environment variable that marks everything a run starts. */
 export const RUN_MARK = 'NANCY_RUN';
@@ -89,6 +90,7 @@ function fromProc(isMarked: (entry: string) => boolean): number[] {
 async function fromPs(isMarked: (entry: string) => boolean): Promise<number[]> {
 	const { stdout } = await promisify(execFile)('ps', ['-axEww', '-o', 'pid=,command='], {
 		maxBuffer: 64 * 1024 * 1024,
+		env: withSafePath(process.env),
 	});
 	return stdout.split('\n').flatMap(line => {
 		const pid = Number(line.trim().split(/\s+/, 1)[0]);

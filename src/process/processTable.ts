@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { withSafePath } from '../base/searchPath.ts';
 
 /** A running process and where it belongs. */
 export interface ProcessEntry {
@@ -42,7 +43,9 @@ function fromProc(): ProcessEntry[] {
 }
 
 async function fromPs(): Promise<ProcessEntry[]> {
-	const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,ppid=,pgid=']);
+	const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,ppid=,pgid='], {
+		env: withSafePath(process.env),
+	});
 	return stdout.split('\n').flatMap(line => {
 		const [pid, parent, group] = line.trim().split(/\s+/).map(Number);
 		return pid !== undefined && parent !== undefined && group !== undefined ? [{ pid, parent, group }] : [];

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 import { identify, type ProcessIdentity } from '../base/liveness.ts';
-import { onPath } from './detect.ts';
+import { onPath } from '../base/searchPath.ts';
 import { mergedEnvironment } from './environment.ts';
 import { RUN_MARK, RUNNER_MARK } from './marked.ts';
 
@@ -81,11 +81,11 @@ async function inTmux(
 	const run = promisify(execFile);
 	const socket = ['-L', tmuxSocket(id)];
 	const size = ['-x', '160', '-y', '50'];
-	await run(
-		tmux,
-		[...socket, '-f', '/dev/null', 'new-session', '-d', '-s', 'nancy', '-c', cwd, ...size, ...command],
-		{ cwd, env },
-	);
+	// The session begins where tmux is started. Its `-c` would take `#(…)` in the name of the folder for a command.
+	await run(tmux, [...socket, '-f', '/dev/null', 'new-session', '-d', '-s', 'nancy', ...size, ...command], {
+		cwd,
+		env,
+	});
 	const { stdout } = await run(tmux, [...socket, 'list-panes', '-a', '-F', '#{pane_pid}'], { env });
 	return identify(Number(stdout.trim()));
 }

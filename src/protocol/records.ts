@@ -79,61 +79,6 @@ export const WorkerRecord = z.looseObject({
 });
 export type WorkerRecord = z.infer<typeof WorkerRecord>;
 
-/**
- * A path below the workspace folder, with `/`. config.json may come with somebody else's repository, and Clean Up writes and
- * removes what it names: nothing outside may be reached by it.
- */
-const WorkspacePath = z.lazy(() => z.string().check(z.regex(/^(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\\\p{Cc}]+$/u)));
-const Sha256 = z.lazy(() => z.string().check(z.regex(/^[0-9a-f]{64}$/)));
-
-/** One file of another tool that Nancy changed, with what is needed to give it back byte for byte. */
-export const DeployedFile = z.lazy(() =>
-	z.looseObject({
-		/** Relative to the workspace folder, with `/`. */
-		file: WorkspacePath,
-		existedBefore: z.boolean(),
-		/** SHA-256 of the file right after Nancy's edit: unchanged since means nobody else wrote it. */
-		sha256: Sha256,
-		/** The same of earlier edits of this original: a kill during an update leaves the file as one of them. */
-		earlier: z.optional(z.array(Sha256)),
-		/** Name of the copy of the original below `.nancy/deployed/`; absent when there was none. */
-		original: z.optional(z.string().check(z.regex(/^[0-9a-f]{16,64}\.original$/))),
-		/** How many entries this driver has in it. */
-		entries: z.optional(z.int().check(z.nonnegative())),
-	}),
-);
-export type DeployedFile = z.infer<typeof DeployedFile>;
-
-/** What Nancy made, with the SHA-256 of what it put there. During an update it is listed twice: as it was and as it will be. */
-const Made = z.lazy(() => z.object({ file: WorkspacePath, sha256: Sha256 }));
-
-export const Deployment = z.lazy(() =>
-	z.looseObject({
-		driver: DriverId,
-		/** For whom it was deployed; a start never takes away what Set Up did. Records without it served every session. */
-		scope: z._default(z.enum(['launch', 'workspace']), 'workspace'),
-		/** Version of the hook program that was deployed (`NANCY_HOOK_VERSION`). */
-		hookVersion: z.string(),
-		agentVersion: z.optional(z.string()),
-		events: z.array(z.string()),
-		deployedAt: Moment,
-		/** Other tools' files; what two drivers edit is in both records, with the same original. */
-		files: z.array(DeployedFile),
-		/** Whole files of Nancy's own in the agent's places. */
-		ownFiles: z._default(z.array(Made), []),
-		/** Whole files of Nancy's own, relative to the driver's launch folder. */
-		launchFiles: z._default(z.array(Made), []),
-		/**
-		 * Skill folders that Nancy made, relative to the workspace folder, with the SHA-256 of what it put there. During an update
-		 * a folder is here twice, with what it was and what it will be. One that several drivers read is in each one's record.
-		 */
-		skills: z.array(z.object({ folder: WorkspacePath, sha256: Sha256 })),
-		/** Folders that did not exist before, innermost first, removed again when empty. */
-		folders: z.array(WorkspacePath),
-	}),
-);
-export type Deployment = z.infer<typeof Deployment>;
-
 /** `.nancy/config.json` */
 export const WorkspaceConfig = z.lazy(() =>
 	z.looseObject({
@@ -143,7 +88,6 @@ export const WorkspaceConfig = z.lazy(() =>
 		tokenThreshold: z._default(z.number().check(z.minimum(1), z.maximum(100)), 80),
 		/** `off`: nothing is deployed and agents are started without hooks. */
 		hooks: z.optional(z.enum(['on', 'off'])),
-		deployments: z._default(z.array(Deployment), []),
 	}),
 );
 export type WorkspaceConfig = z.infer<typeof WorkspaceConfig>;

@@ -21,7 +21,8 @@ import {
 } from './delegateChoice.ts';
 import type { AgentChoice, Folder } from './ports.ts';
 import { defaultAgent, delegateLimits } from './settings.ts';
-import { askChoice, askText, BackPressed, ElsewherePressed, inOrder } from './steps.ts';
+import { askChoice, askText, BackPressed, ElsewherePressed, inOrder, pickSeveral, type Choice } from './kit/inputs.ts';
+import { warn } from './kit/messages.ts';
 
 /** What was chosen last, over windows. */
 const LAST = 'lastDelegate';
@@ -95,7 +96,7 @@ export async function askDelegate(
 				placeholder: l10n.t('Start, or change how'),
 			});
 			if (change === 'start' && misplaced(choice, agents).length === 0) return;
-			if (change === 'start') void vscode.window.showWarningMessage(misplacedWords(choice, agents));
+			if (change === 'start') void warn(misplacedWords(choice, agents));
 			else if (change === 'selection') isSelectionTaken = !isSelectionTaken;
 			else if (change === 'more') await askMore(choice, folder.path).catch(backToSummary);
 			else await ask(change, choice, agents).catch(backToSummary);
@@ -126,31 +127,35 @@ function summary(
 	choice: DelegateChoice,
 	agents: readonly AgentChoice[],
 	selection: (Selection & { isTaken: boolean }) | undefined,
-): (vscode.QuickPickItem & { change: Change })[] {
+): (Choice & { change: Change })[] {
 	const chosen = agentsOf(choice, agents);
 	const count = runsOf(choice, agents).length;
 	const names = chosen.map(({ displayName }) => displayName).join(', ');
 	const modes = new Set(chosen.map(agent => modeOf(agent, choice).label));
+	const isMisplaced = misplaced(choice, agents).length > 0;
 	return [
 		{
-			label: `$(play) ${count > 1 ? l10n.t('Start {0} Delegates', count) : l10n.t('Start Delegate')}`,
+			icon: 'play',
+			label: count > 1 ? l10n.t('Start {0} Delegates', count) : l10n.t('Start Delegate'),
 			change: 'start',
 		},
 		...(agents.length > 1
-			? [{ label: `$(robot) ${l10n.t('Agent')}`, description: names, change: 'agents' as const }]
+			? [{ icon: 'robot', label: l10n.t('Agent'), description: names, change: 'agents' as const }]
 			: []),
 		{
-			label: `$(folder) ${l10n.t('Where')}`,
+			icon: isMisplaced ? 'warning' : 'folder',
+			label: l10n.t('Where'),
 			description: placeWords(choice.place).label,
-			...(misplaced(choice, agents).length > 0 && { detail: `$(warning) ${misplacedWords(choice, agents)}` }),
+			...(isMisplaced && { detail: misplacedWords(choice, agents) }),
 			change: 'place',
 		},
-		{ label: `$(shield) ${l10n.t('Permissions')}`, description: [...modes].join(', '), change: 'permissions' },
+		{ icon: 'shield', label: l10n.t('Permissions'), description: [...modes].join(', '), change: 'permissions' },
 		...(chosen.length > 1
 			? []
 			: [
 					{
-						label: `$(symbol-misc) ${l10n.t('Model')}`,
+						icon: 'symbol-misc',
+						label: l10n.t('Model'),
 						description:
 							modelsIn(choice.models).join(', ') || chosen[0]?.model || l10n.t('the agent chooses'),
 						change: 'model' as const,
@@ -159,13 +164,14 @@ function summary(
 		...(selection
 			? [
 					{
-						label: `$(${selection.isTaken ? 'pass-filled' : 'circle-large-outline'}) ${l10n.t('With the selection')}`,
+						icon: selection.isTaken ? 'pass-filled' : 'circle-large-outline',
+						label: l10n.t('With the selection'),
 						description: selection.where,
 						change: 'selection' as const,
 					},
 				]
 			: []),
-		{ label: `$(gear) ${l10n.t('More Options…')}`, description: moreWords(choice), change: 'more' },
+		{ icon: 'gear', label: l10n.t('More Options…'), description: moreWords(choice), change: 'more' },
 	];
 }
 
@@ -214,12 +220,8 @@ async function askAgents(agents: readonly AgentChoice[], chosen: readonly AgentC
 		picked: chosen.includes(agent),
 		agent,
 	}));
-	const picked = await vscode.window.showQuickPick(rows, {
-		title: l10n.t('Delegate'),
-		placeHolder: l10n.t('Which agents? Each of them gets the same prompt.'),
-		canPickMany: true,
-		ignoreFocusOut: true,
-	});
+	const question = l10n.t('Which agents? Each of them gets the same prompt.');
+	const picked = await pickSeveral(l10n.t('Delegate'), question, rows);
 	return picked && picked.length > 0 ? picked.map(({ agent }) => agent.id) : chosen.map(({ id }) => id);
 }
 

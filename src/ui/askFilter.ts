@@ -1,8 +1,8 @@
-import * as vscode from 'vscode';
-import { l10n } from 'vscode';
+import { l10n, QuickPickItemKind } from 'vscode';
+import { pickTyped, type Choice } from './kit/inputs.ts';
 import { isFiltering, NO_FILTER, type TrafficFilter } from './trafficFilter.ts';
 
-type Row = vscode.QuickPickItem & { filter: TrafficFilter };
+type Row = Choice & { filter: TrafficFilter };
 
 /** Narrows the filter by one more thing: a task, an event, or whatever is typed. */
 export async function askFilter(
@@ -10,42 +10,23 @@ export async function askFilter(
 	events: readonly string[],
 	tasks: readonly string[],
 ): Promise<TrafficFilter> {
-	const pick = vscode.window.createQuickPick<Row>();
-	pick.title = l10n.t('Filter Traffic');
-	pick.placeholder = l10n.t('Choose a task or an event, or type a text');
-	const heading = (label: string): Row => ({ label, kind: vscode.QuickPickItemKind.Separator, filter: current });
+	const heading = (label: string): Row => ({ label, kind: QuickPickItemKind.Separator, filter: current });
 	const fixed: Row[] = [
-		...(isFiltering(current) ? [{ label: `$(clear-all) ${l10n.t('Clear Filter')}`, filter: NO_FILTER }] : []),
+		...(isFiltering(current) ? [{ icon: 'clear-all', label: l10n.t('Clear Filter'), filter: NO_FILTER }] : []),
 		...(tasks.length > 0 ? [heading(l10n.t('Task'))] : []),
-		...tasks.map(task => ({ label: `$(checklist) ${task}`, filter: { ...current, task } })),
+		...tasks.map(task => ({ icon: 'checklist', label: task, filter: { ...current, task } })),
 		...(events.length > 0 ? [heading(l10n.t('Event'))] : []),
-		...events.map(event => ({ label: `$(pulse) ${event}`, filter: { ...current, event } })),
+		...events.map(event => ({ icon: 'pulse', label: event, filter: { ...current, event } })),
 	];
-	const rows = (typed: string): Row[] =>
-		typed === ''
-			? fixed
-			: [
-					{
-						label: `$(search) ${l10n.t('Text “{0}”', typed)}`,
-						alwaysShow: true,
-						filter: { ...current, text: typed },
-					},
-					...fixed,
-				];
-	pick.items = fixed;
-	pick.onDidChangeValue(typed => {
-		pick.items = rows(typed.trim());
+	const search = (typed: string): Row => ({
+		icon: 'search',
+		label: l10n.t('Text “{0}”', typed),
+		alwaysShow: true,
+		filter: { ...current, text: typed },
 	});
-	try {
-		return await new Promise<TrafficFilter>((resolve, reject) => {
-			pick.onDidAccept(() => {
-				const [row] = pick.selectedItems;
-				if (row) resolve(row.filter);
-			});
-			pick.onDidHide(() => reject(new vscode.CancellationError()));
-			pick.show();
-		});
-	} finally {
-		pick.dispose();
-	}
+	const question = l10n.t('Choose a task or an event, or type a text');
+	const { filter } = await pickTyped(l10n.t('Filter Traffic'), question, typed =>
+		typed === '' ? fixed : [search(typed), ...fixed],
+	);
+	return filter;
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { l10n } from 'vscode';
 import type { DelegateChoice } from './delegateChoice.ts';
 import { isInside } from '../base/inside.ts';
-import { askText, inOrder } from './steps.ts';
+import { askText, inOrder } from './kit/inputs.ts';
 
 /** What most delegates need no other choice of than the usual. */
 export function moreWords({ within, wallMinutes, idleMinutes }: DelegateChoice): string {

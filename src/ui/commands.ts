@@ -17,6 +17,8 @@ import type { Documents } from './documents.ts';
 import type { Failures } from './failures.ts';
 import type { Folders } from './folders.ts';
 import { isUnread, MailItem, MessageItem, move } from './inboxView.ts';
+import { askLine, pickOne } from './kit/inputs.ts';
+import { ask, inform, warn } from './kit/messages.ts';
 import { needsOf } from './needs.ts';
 import type { Orchestrator } from './orchestrate.ts';
 import { pickFolder, pickTask, pickWorker, workerItems } from './pickers.ts';
@@ -138,11 +140,8 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 		'nancy.sendMessage': async args => {
 			const [called] = args;
 			const item = called instanceof WorkerItem ? called : await pickWorker(folders, () => true, noTask());
-			const text = await vscode.window.showInputBox({
-				title: l10n.t('Send a Directive to {0}', addressWords(item.address)),
-				prompt: l10n.t('The agent reads it at its next tool call.'),
-				ignoreFocusOut: true,
-			});
+			const title = l10n.t('Send a Directive to {0}', addressWords(item.address));
+			const text = await askLine(title, l10n.t('The agent reads it at its next tool call.'));
 			if (text === undefined || text.trim() === '') return;
 			await sendTo(operations, [item], { kind: 'directive', priority: 'normal', effect: 'none', text });
 		},
@@ -216,7 +215,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 			const folder = await pickFolder(folders);
 			const warnings = await operations.setUp(folder);
 			const done = l10n.t('Hooks and skills are set up in {0}.', folder.name);
-			void vscode.window.showInformationMessage([done, ...warnings].join(' '));
+			void inform([done, ...warnings].join(' '));
 		},
 		'nancy.cleanUp': async () => {
 			const folder = await pickFolder(folders);
@@ -228,9 +227,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 			await stopAll(deaf);
 			const done = await operations.cleanUp(folder, task);
 			await folder.refresh();
-			void vscode.window.showInformationMessage(
-				done.length === 0 ? l10n.t('There was nothing to clean up.') : done.join(' '),
-			);
+			void inform(done.length === 0 ? l10n.t('There was nothing to clean up.') : done.join(' '));
 		},
 		'nancy.doctor': async () => {
 			const folder = await pickFolder(folders);
@@ -242,7 +239,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 				report.repairable === 1
 					? l10n.t('Doctor can repair one thing.')
 					: l10n.t('Doctor can repair {0} things.', report.repairable);
-			if ((await vscode.window.showWarningMessage(text, repair)) !== repair) return;
+			if ((await warn(text, repair)) !== repair) return;
 			const after = await operations.doctor(folder, { fix: true });
 			await documents.openReport(l10n.t('Nancy Doctor'), after.markdown);
 		},
@@ -274,7 +271,7 @@ function noWorker(): string {
 }
 
 async function confirm(question: string, detail: string, button: string): Promise<void> {
-	const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, button);
+	const answer = await ask(question, detail, button);
 	if (answer !== button) throw new vscode.CancellationError();
 }
 
@@ -340,7 +337,7 @@ async function pickWhatToClean(folder: Folder): Promise<TaskName | undefined> {
 	const tasks = folder
 		.overview()
 		.tasks.map(({ record }) => ({ label: record.title, detail: record.name, task: record.name }));
-	const chosen = await vscode.window.showQuickPick([everything, ...tasks], { title: l10n.t('Clean up what?') });
+	const chosen = await pickOne(l10n.t('Clean up what?'), [everything, ...tasks]);
 	if (!chosen) throw new vscode.CancellationError();
 	const own = folder
 		.overview()

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { errorText, NancyError } from '../base/errors.ts';
+import { visible } from '../base/visible.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { WorkerView } from '../core/live/overview.ts';
 import type { WorkerAddress } from '../core/workspace/workspace.ts';
@@ -221,7 +222,7 @@ function keyOf({ folder, address }: Pick<Recipient, 'folder' | 'address'>): stri
 
 function labelOf({ folder, address }: Recipient, folders: Folders): string {
 	const name = addressWords(address);
-	return folders.list().length > 1 ? `${folder.name} · ${name}` : name;
+	return visible(folders.list().length > 1 ? `${folder.name} · ${name}` : name);
 }
 
 function lastSent(folders: Folders): Extract<ToComposePage, { type: 'state' }>['sent'] {
@@ -237,9 +238,9 @@ function lastSent(folders: Folders): Extract<ToComposePage, { type: 'state' }>['
 		.map(({ recipient, message }) => ({
 			key: `${keyOf(recipient)}/${message.id}`,
 			to: labelOf(recipient, folders),
-			text: firstLine(message.content.text),
+			text: visible(firstLine(message.content.text)),
 			state: pageState(message),
-			detail: messageLine(message),
+			detail: visible(messageLine(message)),
 		}));
 }
 

@@ -1,4 +1,3 @@
-import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { errorText, NancyError } from '../base/errors.ts';
 import {
@@ -17,7 +16,10 @@ import { ORCHESTRATOR } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { DelegateItem } from './delegatesView.ts';
 import { shortTitle } from './delegateWords.ts';
+import { VIEWS } from './contributions.ts';
 import { sentence } from './failures.ts';
+import { ask, inform, warn } from './kit/messages.ts';
+import { inProgress } from './kit/progress.ts';
 import type { Folders } from './folders.ts';
 import type { DelegateOperations, Folder, WorktreeOperations } from './ports.ts';
 import { removeQuietly } from './worktreeRemoval.ts';
@@ -81,10 +83,10 @@ export class DelegateCleanup {
 	): Promise<void> {
 		const button = l10n.t('Delete');
 		const detail = [...more, ...detailLines(batches)].join('\n\n');
-		if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, button)) !== button) return;
+		if ((await ask(question, detail, button)) !== button) return;
 		const said: string[] = [];
 		const problems: string[] = [];
-		await vscode.window.withProgress({ location: { viewId: 'nancy.delegates' } }, async () => {
+		await inProgress(VIEWS.delegates, async () => {
 			for (const batch of batches) {
 				const problem = await this.deleteBatch(batch, said).catch((error: unknown) =>
 					sentence(errorText(error)),
@@ -93,8 +95,8 @@ export class DelegateCleanup {
 			}
 			for (const folder of new Set(batches.map(batch => batch.folder))) await folder.refresh();
 		});
-		if (said.length > 0) void vscode.window.showInformationMessage(said.join(' '));
-		if (problems.length > 0) void vscode.window.showWarningMessage(l10n.t('Not deleted: {0}', problems.join(' ')));
+		if (said.length > 0) void inform(said.join(' '));
+		if (problems.length > 0) void warn(l10n.t('Not deleted: {0}', problems.join(' ')));
 	}
 
 	/** Returns why it stays. */

@@ -9,13 +9,14 @@ import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import { askDelegate, PromptNeedsEditor, type DelegateOrder } from './askDelegate.ts';
 import type { ComposeView } from './composeView.ts';
-import type { CommentCommand } from './contributions.ts';
+import { VIEWS, type CommentCommand } from './contributions.ts';
 import type { DelegateCleanup } from './delegateCleanup.ts';
 import type { DelegateDrafts } from './delegateDrafts.ts';
 import type { DelegateOutputs } from './delegateOutput.ts';
 import { DelegateItem, delegatesIn, inListOrder } from './delegatesView.ts';
 import { delegateLine, shortTitle } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
+import { inProgress } from './kit/progress.ts';
 import { pickFolder, pickItem } from './pickers.ts';
 import type { Folder, Operations } from './ports.ts';
 import type { ReviewComments } from './reviewComments.ts';
@@ -149,7 +150,7 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 			const none = l10n.t('No delegate is running.');
 			const chosen = chosenFrom(args).filter(isOpen);
 			const items = chosen.length > 0 ? chosen : [await pickDelegate(folders, isOpen, none)];
-			await vscode.window.withProgress({ location: { viewId: 'nancy.delegates' } }, () =>
+			await inProgress(VIEWS.delegates, () =>
 				stopEach(items, ({ folder, delegate }) => operations.delegates.stop(folder, delegate.record.id)),
 			);
 		},

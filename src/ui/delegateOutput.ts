@@ -9,7 +9,8 @@ import { openPlainFile } from '../core/files/plainFile.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { delegateLine, shortTitle } from './delegateWords.ts';
 import type { DelegateItem } from './delegatesView.ts';
-import { colored, LineSplitter, plainLines } from './terminalText.ts';
+import { openTerminal } from './kit/terminals.ts';
+import { LineSplitter, plainLines, TerminalLines, type Piece } from './kit/terminalText.ts';
 
 /** Where a notification of the system was missed, in milliseconds. */
 const POLL_MS = 1000;
@@ -34,7 +35,7 @@ export class DelegateOutputs implements vscode.Disposable {
 		const known = this.terminals.get(record.id);
 		const terminal =
 			known ??
-			vscode.window.createTerminal({
+			openTerminal({
 				name: shortTitle(delegate),
 				iconPath: new vscode.ThemeIcon('output'),
 				pty: new OutputReader(store, delegate),
@@ -51,9 +52,9 @@ export class DelegateOutputs implements vscode.Disposable {
 
 /** Prints a delegate's log from the start, follows it, and at the end says how it ended, with the answer. */
 class OutputReader implements vscode.Pseudoterminal {
-	private readonly written = new vscode.EventEmitter<string>();
+	private readonly screen = new TerminalLines();
 	private readonly closed = new vscode.EventEmitter<void>();
-	readonly onDidWrite = this.written.event;
+	readonly onDidWrite = this.screen.onDidWrite;
 	readonly onDidClose = this.closed.event;
 	private readonly decoder = new StringDecoder('utf8');
 	private readonly lines = new LineSplitter();
@@ -100,7 +101,7 @@ class OutputReader implements vscode.Pseudoterminal {
 	private look(): void {
 		this.isAgain = true;
 		this.reading ??= this.read()
-			.catch((error: unknown) => this.say(colored('red', errorText(error))))
+			.catch((error: unknown) => this.say(['red', errorText(error)]))
 			.finally(() => {
 				this.reading = undefined;
 			});
@@ -137,7 +138,7 @@ class OutputReader implements vscode.Pseudoterminal {
 			const { size } = await handle.stat();
 			if (this.position === 0 && size > LOG_SHOWN) {
 				this.position = size - LOG_SHOWN;
-				this.say(colored('dim', l10n.t('… the beginning is in the log')));
+				this.say(['dim', l10n.t('… the beginning is in the log')]);
 			}
 			const buffer = Buffer.alloc(CHUNK);
 			while (!this.isOver) {
@@ -154,7 +155,7 @@ class OutputReader implements vscode.Pseudoterminal {
 	private print(lines: readonly string[]): void {
 		for (const line of lines) {
 			this.tail = `${this.tail}\n${line}`.slice(-ANSWER_SHOWN);
-			this.say(painted(line));
+			this.say(...painted(line));
 		}
 	}
 
@@ -165,22 +166,21 @@ class OutputReader implements vscode.Pseudoterminal {
 		// The last words of an agent are its answer; said once is enough.
 		const isSaid = plainLines(this.tail.trim()).join('\n').endsWith(answer.join('\n'));
 		if (!isSaid) for (const line of ['', ...answer]) this.say(line);
-		if (!isWhole) this.say(colored('dim', l10n.t('… the rest is in the output file')));
+		if (!isWhole) this.say(['dim', l10n.t('… the rest is in the output file')]);
 		this.say('');
-		this.say(colored(delegate.state === 'done' ? 'green' : 'red', `■ ${delegateLine(delegate)}`));
+		this.say([delegate.state === 'done' ? 'green' : 'red', `■ ${delegateLine(delegate)}`]);
 	}
 
-	private say(line: string): void {
-		this.written.fire(`${line}\r\n`);
+	private say(...pieces: readonly Piece[]): void {
+		this.screen.print(...pieces);
 	}
 }
 
 /** The log's own marks: a tool, what failed, what is not the agent's. */
-function painted(line: string): string {
+function painted(line: string): Piece[] {
 	const [plain = ''] = plainLines(line);
 	const tool = /^● (\S+)(.*)$/.exec(plain);
-	if (tool) return `${colored('blue', '●')} ${colored('bold', tool[1] ?? '')}${colored('dim', tool[2] ?? '')}`;
-	if (plain.startsWith('  ✗')) return colored('red', plain);
-	if (/^(?:—|…|\$ )/.test(plain)) return colored('dim', plain);
-	return plain;
+	if (tool) return [['blue', '●'], ' ', ['bold', tool[1] ?? ''], ['dim', tool[2] ?? '']];
+	if (plain.startsWith('  ✗')) return [['red', plain]];
+	return [/^(?:—|…|\$ )/.test(plain) ? ['dim', plain] : plain];
 }

@@ -14,10 +14,10 @@ import {
 } from './delegateWords.ts';
 import { firstLine, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
-import { LiveTree } from './liveTree.ts';
+import { LiveTree } from './kit/liveTree.ts';
 import type { Folder } from './ports.ts';
-import { row, type Row } from './row.ts';
-import { tooltip } from './tooltip.ts';
+import { row, type Row } from './kit/row.ts';
+import { tooltip } from './kit/tooltip.ts';
 import { addressWords } from './words.ts';
 
 export class DelegateItem {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Finding, Repair } from '../core/deployment/doctor.ts';
+import { plainLine } from './kit/plain.ts';
 import type { Report } from './ports.ts';
 
 const { l10n } = vscode;
@@ -37,11 +38,11 @@ function headingFor(problems: number): string {
 }
 
 function line({ level, check, text, repair }: Finding): string {
-	const cure = repair === undefined ? '' : ` — ${l10n.t('Repair: {0}.', repair.text)}`;
+	const cure = repair === undefined ? '' : ` — ${l10n.t('Repair: {0}.', escaped(repair.text))}`;
 	return `- ${signs[level]} **${check}** ${escaped(text)}${cure}`;
 }
 
-/** Paths and reasons come from files: shown as text, whatever is in them. */
+/** Paths and reasons come from files: shown as text, whatever is in them. The preview makes links of addresses too, at their colon. */
 function escaped(text: string): string {
-	return text.replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
+	return plainLine(text, 2000).replace(/[\\`*_{}[\]<>#|:@&~]/g, '\\$&');
 }

@@ -3,6 +3,7 @@ import { l10n } from 'vscode';
 import { NewestMap } from '../base/newestMap.ts';
 import { readTraffic } from '../core/traffic/store.ts';
 import { SCHEMES } from './contributions.ts';
+import { plainLine } from './kit/plain.ts';
 import type { NodeItem } from './trafficView.ts';
 
 /** Texts that are kept: VS Code asks again for one whose editor it brings back. The oldest go first. */
@@ -28,7 +29,7 @@ export class Documents {
 				(record.type === 'delivery' && node.deliveries.some(({ at }) => at === record.delivery.at)) ||
 				(record.type === 'trouble' && node.troubles.some(({ at }) => at === record.trouble.at)),
 		);
-		const name = [node.event.event, node.event.tool].filter(Boolean).join(' ');
+		const name = plainLine([node.event.event, node.event.tool].filter(Boolean).join(' '), 80);
 		const uri = vscode.Uri.from({ scheme: SCHEMES.payload, path: `/${name}.json`, query: `${session}/${node.id}` });
 		this.texts.set(uri.toString(), `${JSON.stringify(records.length === 1 ? records[0] : records, null, '\t')}\n`);
 		await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });

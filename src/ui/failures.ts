@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { NancyError } from '../base/errors.ts';
+import { complain } from './kit/messages.ts';
 
 /** The only place where an error becomes a sentence that a person reads. */
 export class Failures {
@@ -27,7 +28,7 @@ export class Failures {
 				? sentence(error.message)
 				: vscode.l10n.t('Nancy hit a problem. The log has the details.');
 		const showLog = vscode.l10n.t('Show Log');
-		if ((await vscode.window.showErrorMessage(text, showLog)) === showLog) this.log.show();
+		if ((await complain(text, showLog)) === showLog) this.log.show();
 	}
 }
 

@@ -52,7 +52,10 @@ export class Folders implements vscode.Disposable {
 			this.folders.set(path, folder);
 			// The folder's own emitters end with it, so these need no owner.
 			folder.onDidChange(() => this._onDidChange.fire());
-			folder.onDidNeedAttention(attention => this._onDidNeedAttention.fire({ folder, attention }));
+			folder.onDidNeedAttention(attention => {
+				// Nothing runs here in Restricted Mode: whoever seems to want something came with the folder.
+				if (vscode.workspace.isTrusted) this._onDidNeedAttention.fire({ folder, attention });
+			});
 		}
 		this._onDidChange.fire();
 	}

@@ -7,11 +7,11 @@ import { ORCHESTRATOR, type TaskName } from '../protocol/names.ts';
 import { formatAgeInSteps, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import type { Folder } from './ports.ts';
-import { elementOf, LiveTree } from './liveTree.ts';
+import { elementOf, LiveTree } from './kit/liveTree.ts';
 import { ProblemItem } from './problemItem.ts';
-import { row, type Row } from './row.ts';
+import { row, type Row } from './kit/row.ts';
 import { inOrder } from './taskOrder.ts';
-import { tooltip, withText } from './tooltip.ts';
+import { tooltip, withText } from './kit/tooltip.ts';
 import { addressWords, authorWords, kindWord, messageLine, rungWords, stateWord, subjectOf } from './words.ts';
 
 /** Messages for the human. */

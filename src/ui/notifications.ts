@@ -1,10 +1,11 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { Attention } from '../core/live/attention.ts';
 import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { Failures } from './failures.ts';
 import type { Folders } from './folders.ts';
 import { firstLine } from './format.ts';
+import { inform, warn } from './kit/messages.ts';
 import type { Folder } from './ports.ts';
 import { notice } from './settings.ts';
 import { addressWords, waitingSentence } from './words.ts';
@@ -82,9 +83,7 @@ export class Notifications implements vscode.Disposable {
 }
 
 function showLine(text: string, isWarning: boolean, ...buttons: string[]): Thenable<string | undefined> {
-	return isWarning
-		? vscode.window.showWarningMessage(text, ...buttons)
-		: vscode.window.showInformationMessage(text, ...buttons);
+	return isWarning ? warn(text, ...buttons) : inform(text, ...buttons);
 }
 
 function isQuestion(calls: readonly Call[]): boolean {

@@ -7,12 +7,15 @@ import { refuseLongPrompt } from '../core/driver/launch.ts';
 import { taskNameFrom } from '../core/workspace/taskName.ts';
 import { DriverId, type TaskName } from '../protocol/names.ts';
 import { agentDetail } from './agentWords.ts';
+import { VIEWS } from './contributions.ts';
 import type { Folders } from './folders.ts';
 import { firstLine } from './format.ts';
 import { pickFolder } from './pickers.ts';
 import type { AgentChoice, Folder, Operations } from './ports.ts';
 import { agentModel, defaultAgent } from './settings.ts';
-import { askChoice, askText, inOrder } from './steps.ts';
+import { askChoice, askLine, askText, inOrder, type Choice } from './kit/inputs.ts';
+import { warn } from './kit/messages.ts';
+import { inProgress } from './kit/progress.ts';
 import type { Terminals } from './terminals.ts';
 
 /** Where the last agent is remembered, over windows. */
@@ -60,11 +63,10 @@ export class Orchestrator {
 
 	/** One more worker on a task, with its own prompt. */
 	async addWorker(folder: Folder, task: TaskName, agent: DriverId): Promise<void> {
-		const prompt = await vscode.window.showInputBox({
-			title: l10n.t('Add Worker'),
-			prompt: l10n.t('What should the new worker do? Leave empty to tell it in its terminal.'),
-			ignoreFocusOut: true,
-		});
+		const prompt = await askLine(
+			l10n.t('Add Worker'),
+			l10n.t('What should the new worker do? Leave empty to tell it in its terminal.'),
+		);
 		if (prompt === undefined) throw new vscode.CancellationError();
 		refuseLongPrompt(prompt);
 		await this.deploy(folder, agent);
@@ -101,11 +103,8 @@ export class Orchestrator {
 	}
 
 	private async deploy(folder: Folder, agent: DriverId): Promise<void> {
-		const warnings = await vscode.window.withProgress(
-			{ location: { viewId: 'nancy.tasks' }, title: l10n.t('Setting up the workspace…') },
-			() => this.operations.prepareStart(folder, agent),
-		);
-		if (warnings.length > 0) void vscode.window.showWarningMessage(warnings.join(' '));
+		const warnings = await inProgress(VIEWS.tasks, () => this.operations.prepareStart(folder, agent));
+		if (warnings.length > 0) void warn(warnings.join(' '));
 	}
 
 	private async askAgent(
@@ -119,7 +118,7 @@ export class Orchestrator {
 			label: agent.displayName,
 			description: agent.found ? agent.found.version : l10n.t('not found'),
 			detail: agentDetail(agent),
-			iconPath: new vscode.ThemeIcon(agent.found && !agent.problem ? 'robot' : 'circle-slash'),
+			icon: agent.found && !agent.problem ? 'robot' : 'circle-slash',
 			agent,
 		}));
 		const usable = rows.filter(({ agent }) => agent.found && !agent.problem);
@@ -150,7 +149,7 @@ async function askPrompt(
 ): Promise<string> {
 	const offered = promptsFromEditor(folder);
 	if (offered.length > 0 && before === '') {
-		const write = { label: `$(edit) ${l10n.t('Write a prompt')}`, description: '', prompt: undefined };
+		const write = { icon: 'edit', label: l10n.t('Write a prompt'), prompt: undefined };
 		const { prompt } = await askChoice(frame, {
 			items: [...offered, write],
 			active: undefined,
@@ -167,21 +166,26 @@ async function askPrompt(
 	return text.trim();
 }
 
-function promptsFromEditor(folder: Folder): (vscode.QuickPickItem & { prompt: string | undefined })[] {
+function promptsFromEditor(folder: Folder): (Choice & { prompt: string | undefined })[] {
 	const editor = vscode.window.activeTextEditor;
 	if (!editor) return [];
 	const { document, selection } = editor;
-	const rows: (vscode.QuickPickItem & { prompt: string | undefined })[] = [];
+	const rows: (Choice & { prompt: string | undefined })[] = [];
 	const selected = document.getText(selection).trim();
 	if (selected !== '') {
-		const label = `$(selection) ${l10n.t('Use the selection')}`;
-		rows.push({ label, description: firstLine(selected, 60), prompt: selected });
+		const label = l10n.t('Use the selection');
+		rows.push({ icon: 'selection', label, description: firstLine(selected, 60), prompt: selected });
 	}
 	const file = specificationIn(folder, document);
 	if (file !== undefined) {
-		const label = `$(file) ${l10n.t('Use the open specification')}`;
+		const label = l10n.t('Use the open specification');
 		// Words for the agent, so not translated.
-		rows.push({ label, description: file, prompt: `Read the specification in ${file} and carry it out.` });
+		rows.push({
+			icon: 'file',
+			label,
+			description: file,
+			prompt: `Read the specification in ${file} and carry it out.`,
+		});
 	}
 	return rows;
 }

@@ -4,6 +4,7 @@ import { NancyError } from '../base/errors.ts';
 import type { TaskView } from '../core/live/overview.ts';
 import type { Folders } from './folders.ts';
 import { firstLine } from './format.ts';
+import { pickOne, type Choice } from './kit/inputs.ts';
 import type { Folder } from './ports.ts';
 import { inOrder, isAddressed, isShown } from './taskOrder.ts';
 import { TaskItem, WorkerItem } from './tasksView.ts';
@@ -63,19 +64,15 @@ export function workerItems(folders: Folders): WorkerItem[] {
 }
 
 /** Throws `none` where there is nothing to choose from. */
-export async function pickItem<T>(
-	rows: readonly (vscode.QuickPickItem & { value: T })[],
-	title: string,
-	none: string,
-): Promise<T> {
+export async function pickItem<T>(rows: readonly (Choice & { value: T })[], title: string, none: string): Promise<T> {
 	if (rows.length === 0) throw new NancyError('no-task', none);
 	return pick(rows, title);
 }
 
-async function pick<T>(rows: readonly (vscode.QuickPickItem & { value: T })[], title: string): Promise<T> {
+async function pick<T>(rows: readonly (Choice & { value: T })[], title: string): Promise<T> {
 	const [only, ...others] = rows;
 	if (only && others.length === 0) return only.value;
-	const chosen = await vscode.window.showQuickPick(rows, { title, matchOnDescription: true });
+	const chosen = await pickOne(title, rows);
 	if (!chosen) throw new vscode.CancellationError();
 	return chosen.value;
 }

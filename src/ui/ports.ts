@@ -74,7 +74,7 @@ export interface Operations {
 	plan(
 		folder: Folder,
 		agent: DriverId,
-		request: Omit<WorkerRequest, 'bin' | 'launcher' | 'env' | 'extra'>,
+		request: Omit<WorkerRequest, 'bin' | 'hooks' | 'env' | 'extra'>,
 	): Promise<WorkerPlan>;
 	/**
 	 * Queues a message for each of them, whatever becomes of the others; returns those whom it is not queued for. Throws, and queues

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { basename } from 'node:path';
-import { row, type Row } from './row.ts';
+import { row, type Row } from './kit/row.ts';
 
 /** A file of Nancy's that cannot be read. It is left alone; a person can open and mend it. */
 export class ProblemItem {

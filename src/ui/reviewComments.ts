@@ -9,6 +9,9 @@ import { busyIn, worktreeOf } from '../core/delegates/inWorktree.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { ContextKeys } from './contextKeys.ts';
+import { askLine } from './kit/inputs.ts';
+import { inform } from './kit/messages.ts';
+import { asMarkdown } from './kit/tooltip.ts';
 import type { DelegateItem } from './delegatesView.ts';
 import { shortTitle } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
@@ -34,7 +37,7 @@ class ReviewComment implements vscode.Comment {
 		readonly text: string,
 		readonly thread: vscode.CommentThread,
 	) {
-		this.body = new vscode.MarkdownString().appendText(text);
+		this.body = asMarkdown(text);
 	}
 }
 
@@ -132,7 +135,7 @@ export class ReviewComments implements vscode.Disposable {
 		for (const thread of threads) this.drop(thread);
 		await this.save();
 		await folder.refresh();
-		void vscode.window.showInformationMessage(
+		void inform(
 			busy
 				? l10n.t('“{0}” reads your comments before it stops.', shortTitle(busy))
 				: l10n.t('“{0}” is at it again, with your comments.', shortTitle(delegate)),
@@ -232,14 +235,10 @@ function remarksIn(worktree: Worktree, threads: readonly vscode.CommentThread[])
 }
 
 async function askRemark(delegate: Delegate): Promise<string> {
-	const text = await vscode.window.showInputBox({
-		title: l10n.t('Send Back'),
-		prompt: l10n.t(
-			'What should “{0}” change? Comments on the lines of its changes are sent along.',
-			shortTitle(delegate),
-		),
-		ignoreFocusOut: true,
-	});
+	const text = await askLine(
+		l10n.t('Send Back'),
+		l10n.t('What should “{0}” change? Comments on the lines of its changes are sent along.', shortTitle(delegate)),
+	);
 	if (text === undefined || text.trim() === '') throw new vscode.CancellationError();
 	return text.trim();
 }

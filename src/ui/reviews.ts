@@ -8,10 +8,13 @@ import { Delegates } from '../core/delegates/delegates.ts';
 import { busyIn, isStanding, worktreeOf } from '../core/delegates/inWorktree.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { branchOf, type Worktree } from '../protocol/worktree.ts';
-import { SCHEMES } from './contributions.ts';
+import { SCHEMES, VIEWS } from './contributions.ts';
 import type { DelegateItem } from './delegatesView.ts';
 import { shortTitle } from './delegateWords.ts';
 import type { Folders } from './folders.ts';
+import { ask, inform, warn } from './kit/messages.ts';
+import { plainLine } from './kit/plain.ts';
+import { inProgress } from './kit/progress.ts';
 import type { ChangedFile, DelegateOperations, WorktreeOperations } from './ports.ts';
 import { removeQuietly } from './worktreeRemoval.ts';
 import { lossWords } from './worktreeWords.ts';
@@ -34,7 +37,7 @@ export class Reviews {
 		const { id } = delegate.record;
 		const title = shortTitle(delegate);
 		if (files.length === 0) {
-			void vscode.window.showInformationMessage(l10n.t('“{0}” has changed nothing.', title));
+			void inform(l10n.t('“{0}” has changed nothing.', title));
 			return;
 		}
 		const resources = files.map(file => {
@@ -45,7 +48,7 @@ export class Reviews {
 				file.status === 'deleted' ? undefined : now,
 			];
 		});
-		await vscode.commands.executeCommand('vscode.changes', l10n.t('Changes of “{0}”', title), resources);
+		await vscode.commands.executeCommand('vscode.changes', plainLine(l10n.t('Changes of “{0}”', title)), resources);
 	}
 
 	/** Text of a file as it was before the delegate began. */
@@ -69,20 +72,17 @@ export class Reviews {
 		const worktree = worktreeIn(folder.delegates(), delegate);
 		refuseBusy(item, worktree);
 		// For git, so not translated.
-		const outcome = await vscode.window.withProgress({ location: { viewId: 'nancy.delegates' } }, () =>
+		const outcome = await inProgress(VIEWS.delegates, () =>
 			this.worktrees.merge(folder, worktree, `${title}\n\nDelegate ${id} of Nancy\n`),
 		);
 		if (!outcome.ok) {
 			const open = l10n.t('Open Worktree');
 			const text = l10n.t('Nothing was merged: {0}', outcome.reason);
-			if ((await vscode.window.showWarningMessage(text, open)) === open) await openFolder(worktree);
+			if ((await warn(text, open)) === open) await openFolder(worktree);
 			return;
 		}
 		const remove = l10n.t('Remove Worktree');
-		if (
-			(await vscode.window.showInformationMessage(mergedWords(outcome.how, shortTitle(delegate)), remove)) ===
-			remove
-		)
+		if ((await inform(mergedWords(outcome.how, shortTitle(delegate)), remove)) === remove)
 			await this.remove(item, worktree, false);
 	}
 
@@ -104,7 +104,7 @@ export class Reviews {
 		const remove = l10n.t('Remove');
 		const detail = lossWords(worktree, only);
 		const buttons = isAnythingOnly(only) ? [keep, discard] : [remove];
-		const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, ...buttons);
+		const answer = await ask(question, detail, ...buttons);
 		if (answer === undefined) return;
 		await this.remove(item, worktree, answer === discard);
 	}
@@ -117,15 +117,15 @@ export class Reviews {
 		);
 		await folder.refresh();
 		if (isRemoved) {
-			void vscode.window.showInformationMessage(says);
+			void inform(says);
 			return;
 		}
 		const anyway = l10n.t('Remove Anyway');
 		const choices = hasTornDown ? [anyway] : [];
-		if ((await vscode.window.showWarningMessage(says, ...choices)) !== anyway) return;
+		if ((await warn(says, ...choices)) !== anyway) return;
 		const second = await this.worktrees.remove(folder, worktree, { discard, tearDown: undefined });
 		await folder.refresh();
-		void vscode.window.showInformationMessage(second.says);
+		void inform(second.says);
 	}
 }
 

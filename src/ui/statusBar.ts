@@ -1,17 +1,19 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { Folders } from './folders.ts';
+import { StatusItem } from './kit/statusItem.ts';
 import { needsOf, type Needs } from './needs.ts';
 import { waitingSentence } from './words.ts';
 
 /** `2 queued · 1 waiting`: what is on its way and what needs you. Hidden when there is nothing. */
 export class StatusBar implements vscode.Disposable {
-	private readonly item = vscode.window.createStatusBarItem('needs', vscode.StatusBarAlignment.Left, 10);
+	private readonly item = new StatusItem('needs', 10, {
+		name: l10n.t('Nancy: Messages and Questions'),
+		command: 'nancy.showAttention',
+	});
 	private readonly following: vscode.Disposable;
 
 	constructor(private readonly folders: Folders) {
-		this.item.name = l10n.t('Nancy: Messages and Questions');
-		this.item.command = 'nancy.showAttention';
 		this.following = folders.onDidChange(() => this.show());
 		this.show();
 	}
@@ -29,22 +31,17 @@ export class StatusBar implements vscode.Disposable {
 			return;
 		}
 		const isUrgent = needs.waiting.length > 0;
-		this.item.text = `$(${isUrgent ? 'bell-dot' : 'mail'}) ${parts.join(' · ')}`;
-		this.item.backgroundColor = isUrgent ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
-		this.item.tooltip = [
-			...needs.waiting.map(({ worker }) =>
-				waitingSentence(
-					{ task: worker.record.task, worker: worker.record.name },
-					{
-						tool: worker.state.tool,
-						text: [worker.state.tool, worker.state.summary].filter(Boolean).join(' '),
-					},
-				),
-			),
-			l10n.t('Click to go there.'),
-		].join('\n');
-		this.item.accessibilityInformation = { label: `Nancy: ${parts.join(', ')}`, role: 'button' };
-		this.item.show();
+		const waiting = needs.waiting.map(({ worker: { record, state } }) => {
+			const text = [state.tool, state.summary].filter(Boolean).join(' ');
+			return waitingSentence({ task: record.task, worker: record.name }, { tool: state.tool, text });
+		});
+		this.item.show({
+			icon: isUrgent ? 'bell-dot' : 'mail',
+			text: parts.join(' · '),
+			spoken: `Nancy: ${parts.join(', ')}`,
+			hover: [...waiting, l10n.t('Click to go there.')],
+			isUrgent,
+		});
 	}
 }
 

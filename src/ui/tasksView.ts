@@ -6,12 +6,12 @@ import type { Choices } from './choices.ts';
 import { firstLine, formatAge, formatCount, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import type { Folder } from './ports.ts';
-import { LiveTree } from './liveTree.ts';
+import { LiveTree } from './kit/liveTree.ts';
 import { ProblemItem } from './problemItem.ts';
-import { row, type Row } from './row.ts';
+import { row, type Row } from './kit/row.ts';
 import { hasRunning, inOrder, isShown, workersOf } from './taskOrder.ts';
 import { stateLine, phaseWord } from './words.ts';
-import { tooltip } from './tooltip.ts';
+import { tooltip } from './kit/tooltip.ts';
 
 export class FolderItem {
 	constructor(readonly folder: Folder) {}

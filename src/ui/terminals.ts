@@ -4,6 +4,8 @@ import { NancyError } from '../base/errors.ts';
 import { identify, liveness } from '../base/liveness.ts';
 import { abandonStart, recordProcess, type WorkerPlan } from '../core/driver/launch.ts';
 import type { Failures } from './failures.ts';
+import { inform } from './kit/messages.ts';
+import { openTerminal } from './kit/terminals.ts';
 import type { Folder } from './ports.ts';
 import type { WorkerItem } from './tasksView.ts';
 import { addressWords } from './words.ts';
@@ -32,7 +34,7 @@ export class Terminals implements vscode.Disposable {
 
 	/** Starts the agent itself as the terminal's program, and notes its process in the worker's record. */
 	async start(folder: Folder, plan: WorkerPlan): Promise<vscode.Terminal> {
-		const terminal = vscode.window.createTerminal({
+		const terminal = openTerminal({
 			name: addressWords(plan.address),
 			shellPath: plan.command,
 			shellArgs: [...plan.args],
@@ -85,16 +87,14 @@ export class Terminals implements vscode.Disposable {
 		const { process } = item.worker.record;
 		const name = addressWords(item.address);
 		if (process && liveness(process) === 'alive') {
-			void vscode.window.showInformationMessage(
-				l10n.t('{0} runs in another window or terminal (process {1}).', name, process.pid),
-			);
+			void inform(l10n.t('{0} runs in another window or terminal (process {1}).', name, process.pid));
 			return;
 		}
 		const resume = l10n.t('Resume');
 		const choice =
 			item.worker.state.phase === 'ended' && vscode.workspace.isTrusted
-				? await vscode.window.showInformationMessage(l10n.t('{0} has ended.', name), resume)
-				: void vscode.window.showInformationMessage(l10n.t('The terminal of {0} is not known.', name));
+				? await inform(l10n.t('{0} has ended.', name), resume)
+				: void inform(l10n.t('The terminal of {0} is not known.', name));
 		if (choice === resume) await vscode.commands.executeCommand('nancy.resumeWorker', item);
 	}
 

@@ -8,9 +8,10 @@ import type { DeliveryNote, EventKind, TroubleNote } from '../protocol/traffic.t
 import { firstLine, formatAgeInSteps, formatDuration, formatTime } from './format.ts';
 import type { Folders } from './folders.ts';
 import type { Folder } from './ports.ts';
-import { LiveTree } from './liveTree.ts';
-import { row, type Row } from './row.ts';
-import { tooltip } from './tooltip.ts';
+import { LiveTree } from './kit/liveTree.ts';
+import { plainLine } from './kit/plain.ts';
+import { row, type Row } from './kit/row.ts';
+import { tooltip } from './kit/tooltip.ts';
 import { filterTraffic, isFiltering, NO_FILTER, type TrafficFilter } from './trafficFilter.ts';
 import { addressWords } from './words.ts';
 
@@ -104,9 +105,11 @@ export class TrafficView extends LiveTree<TrafficElement> {
 	set filter(filter: TrafficFilter) {
 		this.current = filter;
 		this.view.description = isFiltering(filter)
-			? [filter.task, filter.event, filter.text === undefined ? undefined : `“${filter.text}”`]
-					.filter(Boolean)
-					.join(' · ')
+			? plainLine(
+					[filter.task, filter.event, filter.text === undefined ? undefined : `“${filter.text}”`]
+						.filter(Boolean)
+						.join(' · '),
+				)
 			: '';
 		this.update();
 		this._onDidFilter.fire();

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { WAKE_PROMPT } from '../core/driver/driver.ts';
 import { workerItems } from './pickers.ts';
 import type { Folders } from './folders.ts';
+import { ask, inform, warn } from './kit/messages.ts';
 import type { WorkerItem } from './tasksView.ts';
 import type { Terminals } from './terminals.ts';
 import { addressWords } from './words.ts';
@@ -22,21 +22,19 @@ export function isIdleWithMessages({ worker }: WorkerItem): boolean {
 export async function typeWake(folders: Folders, terminals: Terminals, item: WorkerItem): Promise<void> {
 	const name = addressWords(item.address);
 	if (!isIdleWithMessages(item)) {
-		void vscode.window.showInformationMessage(
-			l10n.t('{0} is not idle: it reads its messages when it goes on.', name),
-		);
+		void inform(l10n.t('{0} is not idle: it reads its messages when it goes on.', name));
 		return;
 	}
 	const terminal = await terminals.find(item);
 	if (!terminal) {
-		void vscode.window.showWarningMessage(l10n.t('{0} does not run in a terminal of this window.', name));
+		void warn(l10n.t('{0} does not run in a terminal of this window.', name));
 		return;
 	}
 	terminal.show(true);
 	const type = l10n.t('Type It');
-	const answer = await vscode.window.showWarningMessage(
+	const answer = await ask(
 		l10n.t('Type “{0}” and Enter into the terminal of {1}?', WAKE_PROMPT, name),
-		{ modal: true, detail: l10n.t('Its input line must be empty: a draft in it would be sent along.') },
+		l10n.t('Its input line must be empty: a draft in it would be sent along.'),
 		type,
 	);
 	if (answer !== type) return;
@@ -48,7 +46,7 @@ export async function typeWake(folders: Folders, terminals: Terminals, item: Wor
 			each.address.worker === item.address.worker,
 	);
 	if (!now || !isIdleWithMessages(now)) {
-		void vscode.window.showInformationMessage(l10n.t('{0} needs no waking any more.', name));
+		void inform(l10n.t('{0} needs no waking any more.', name));
 		return;
 	}
 	terminal.sendText(WAKE_PROMPT, false);

@@ -18,7 +18,7 @@ import type { Failures } from './failures.ts';
 import { Folders } from './folders.ts';
 import { InboxView } from './inboxView.ts';
 import type { Nancy, TreePart, Views } from './nancy.ts';
-import { elementOf, elementsOf } from './liveTree.ts';
+import { elementOf, elementsOf } from './kit/liveTree.ts';
 import { Notifications, type Call } from './notifications.ts';
 import { Orchestrator } from './orchestrate.ts';
 import { workerItems } from './pickers.ts';

@@ -46,13 +46,13 @@ describe('the nancy command in the hands of the real agent', () => {
 			'bypassPermissions',
 		]);
 		await eventually('the tool runs', () => existsSync(lab.workspace.file('started')));
-		const waiting = nancy.run(['wait', address.task, '--until', 'message', '--timeout', '30', '--json'], { cwd });
+		const waiting = nancy.start(['wait', address.task, '--until', 'message', '--timeout', '30', '--json'], { cwd });
 
 		const steps =
 			'Use the retry helper. [[sh:(cd / && nancy inbox --json) > inbox.json]] ' +
 			'[[sh:nancy archive "$(nancy inbox | grep -o "[0-9T]*Z-[0-9a-f]*" | head -1)"]] ' +
 			'[[sh:nancy tokens --json > tokens.json; nancy send orchestrator "The helper is used."]] [[text:Steered]]';
-		const sent = await nancy.run(['send', `${address.task}/${address.worker}`, '-'], { cwd, stdin: steps });
+		const sent = await nancy.start(['send', `${address.task}/${address.worker}`, '-'], { cwd, stdin: steps });
 		expect(sent.code).toBe(0);
 		const id = sent.stdout.trim();
 
@@ -84,14 +84,14 @@ describe('the nancy command in the hands of the real agent', () => {
 			'bypassPermissions',
 		]);
 
-		const { stdout } = await nancy.run(['traffic', address.task], { cwd });
+		const { stdout } = await nancy.start(['traffic', address.task], { cwd });
 		expect(stdout).toMatch(/PreToolUse Bash: .*made-by-agent/);
 		expect(stdout).toMatch(/ Stop/);
-		const history = await nancy.run(['sessions', '--show', session.slice(0, 8)], { cwd });
+		const history = await nancy.start(['sessions', '--show', session.slice(0, 8)], { cwd });
 		expect(history.stdout).toMatch(/prompt +\[\[sh:echo made-by-agent/);
 		expect(history.stdout).toMatch(/tool +Bash/);
 		expect(history.stdout).toMatch(/transcript: .*\.jsonl/);
-		expect(await nancy.run(['wait', address.task, '--until', 'idle', '--timeout', '10'], { cwd })).toMatchObject({
+		expect(await nancy.start(['wait', address.task, '--until', 'idle', '--timeout', '10'], { cwd })).toMatchObject({
 			code: 0,
 		});
 	});
@@ -109,7 +109,7 @@ describe('nancy orchestrate with the real agent', () => {
 		};
 		const inTerminal = (...args: string[]) =>
 			terminal(process.execPath, [nancy.program, 'orchestrate', ...args], { cwd, env });
-		const call = (...args: string[]) => nancy.run(args, { cwd, env });
+		const call = (...args: string[]) => nancy.start(args, { cwd, env });
 		const wait = (until: string) => call('wait', 'fix-login', '--until', until, '--timeout', '20');
 
 		const first = inTerminal('fix-login', '--prompt', 'Begin. [[text:I have begun]]');

@@ -8,7 +8,7 @@ import { agentsUnderTest } from '../support/agents/index.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 
 // Each starts a CLI, which takes a core for a second or two and then mostly waits.
-vi.setConfig({ maxConcurrency: 3, testTimeout: 260_000 });
+vi.setConfig({ maxConcurrency: 3 });
 
 /** The cells that matter most; `npm run conformance` has the others. */
 const chosen = ({ inTests }: AgentUnderTest): Cell[] => cells.filter(({ id }) => inTests.includes(id));

@@ -27,14 +27,10 @@ it('the real Claude Code and another agent work on one prompt as one group, and 
 	}
 	const env = { ...lab.env, IS_SANDBOX: '1', FAKE_CLAUDE_PROGRAM: claudeExecutable };
 	await lookAtQueue(delegates, { tickets, nancy: fakeNancy(own), cap: 2, env });
-	const ended = await eventually(
-		'both have ended',
-		async () => {
-			const { delegates: all } = await delegates.list();
-			return all.every(({ state }) => isFinal(state)) && all;
-		},
-		{ timeoutMs: 50_000 },
-	);
+	const ended = await eventually('both have ended', async () => {
+		const { delegates: all } = await delegates.list();
+		return all.every(({ state }) => isFinal(state)) && all;
+	});
 	const answers = await Promise.all(ended.map(({ files }) => files.readOutput(1000)));
 	expect(ended.map(({ record, state }, index) => [record.agent, record.group, state, answers[index]?.text])).toEqual([
 		[claudeCode.id, 'compare', 'done', 'Claude is done.'],

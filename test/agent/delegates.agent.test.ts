@@ -36,7 +36,7 @@ async function delegate(
 	prompt: string,
 	...args: string[]
 ): Promise<z.infer<typeof DelegateCreatedOutput>> {
-	const done = await nancy.run(['delegate', '-', '--permissions', 'bypassPermissions', '--json', ...args], {
+	const done = await nancy.start(['delegate', '-', '--permissions', 'bypassPermissions', '--json', ...args], {
 		...shell(lab),
 		stdin: prompt,
 	});
@@ -45,7 +45,7 @@ async function delegate(
 }
 
 async function ended(lab: DeployedLab, id: string): Promise<DelegateOutput> {
-	const done = await nancy.run(['delegates', id, '--wait', '--timeout', '60', '--json'], shell(lab));
+	const done = await nancy.start(['delegates', id, '--wait', '--timeout', '60', '--json'], shell(lab));
 	const [delegate] = DelegatesOutput.parse(JSON.parse(done.stdout)).delegates;
 	if (!delegate) throw new Error(done.stderr);
 	return delegate;
@@ -56,7 +56,7 @@ describe('nancy run --headless', () => {
 		await using lab = await deployedLab({ isDeployed: false });
 		writeFileSync(lab.workspace.file('task.md'), '[[sh:echo hello]] [[text:It is done.]]');
 		const args = ['--prompt-file', 'task.md', '--output-file', 'result.txt', '--permissions', 'bypassPermissions'];
-		const { code, stdout } = await nancy.run(['run', '--headless', ...args], shell(lab));
+		const { code, stdout } = await nancy.start(['run', '--headless', ...args], shell(lab));
 		expect(code).toBe(0);
 		expect(stdout).toContain('● Bash echo hello');
 		expect(stdout.trimEnd().endsWith('It is done.')).toBe(true);
@@ -66,7 +66,7 @@ describe('nancy run --headless', () => {
 	it('reads its prompt from a pipe, and tells failure and timeout by its exit code', async () => {
 		await using lab = await deployedLab({ isDeployed: false });
 		const run = (stdin: string, ...args: string[]) =>
-			nancy.run(['run', '--headless', '--stdin', '--json', ...args], { ...shell(lab), stdin });
+			nancy.start(['run', '--headless', '--stdin', '--json', ...args], { ...shell(lab), stdin });
 		const good = await run('[[text:From the pipe]]');
 		expect(good.code).toBe(0);
 		expect(RunOutput.parse(JSON.parse(good.stdout))).toMatchObject({ ok: true, output: 'From the pipe' });
@@ -88,7 +88,7 @@ describe('a worker of claude-swarm', () => {
 		const { cwd, env } = shell(lab);
 		const args = ['--prompt-file', join(folder, 'auth.prompt'), '--permissions', 'bypassPermissions'];
 		const where = { cwd, env: { ...env, CLAUDE_SWARM_WORKER: 'true' } };
-		expect((await nancy.run(['run', '--headless', ...args], where)).code).toBe(0);
+		expect((await nancy.start(['run', '--headless', ...args], where)).code).toBe(0);
 		expect(readFileSync(join(folder, 'auth.done'), 'utf8')).toBe('success\n');
 		expect(readFileSync(join(folder, 'auth.log'), 'utf8')).toContain('● Bash echo hello');
 		expect(JSON.parse(readFileSync(join(folder, 'auth.status'), 'utf8'))).toMatchObject({
@@ -99,7 +99,7 @@ describe('a worker of claude-swarm', () => {
 			iteration: 1,
 		});
 		await lab.nancy.prepare();
-		const listed = await nancy.run(['delegates', '--json'], { cwd, env });
+		const listed = await nancy.start(['delegates', '--json'], { cwd, env });
 		const { delegates } = DelegatesOutput.parse(JSON.parse(listed.stdout));
 		expect(delegates.map(({ title, status }) => [title, status])).toEqual([
 			['auth', 'done'],

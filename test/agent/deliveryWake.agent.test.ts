@@ -95,7 +95,7 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		await claude.waitForText(/Compacted/i);
 		await idle(lab, session);
 		const id = await lab.send(address, 'After compact. [[text:Read after compact]]');
-		await claude.waitForText(/● Read after compact/, 8000);
+		await claude.waitForText(/● Read after compact/);
 		expect((await lab.delivered(address, id)).receipt).toMatchObject({ rung: 'wake', session });
 	});
 
@@ -168,11 +168,11 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		const isIdle = async () => (await readPhase(lab.nancy.paths, session)).phase === 'idle';
 		await eventually('idle', isIdle);
 		const id = await lab.send(address, 'For the old session. [[text:Old session reads]]');
-		await claude.waitForText(/● Old session reads/, 8000);
+		await claude.waitForText(/● Old session reads/);
 		expect((await lab.delivered(address, id)).receipt).toMatchObject({ event: 'UserPromptSubmit', rung: 'waiter' });
 		await eventually('idle again', isIdle);
 		const second = await lab.send(address, 'And again. [[text:Reads again]]');
-		await claude.waitForText(/● Reads again/, 8000);
+		await claude.waitForText(/● Reads again/);
 		expect((await lab.delivered(address, second)).receipt).toMatchObject({ rung: 'waiter' });
 	});
 

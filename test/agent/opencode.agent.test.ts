@@ -20,7 +20,7 @@ const PERMISSIVE = {
 };
 
 // What every agent shall do is in the conformance suite; this is what this one does in its own way.
-describe('the real opencode', { timeout: 240_000 }, () => {
+describe('the real opencode', () => {
 	it('runs no command in a mode that allows none, whatever opencode.json allows', async () => {
 		await using lab = await conformanceLab({
 			agent: opencodeUnderTest,
@@ -63,7 +63,7 @@ describe('the real opencode', { timeout: 240_000 }, () => {
 			'--timeout',
 			'30',
 		];
-		const { code, stderr } = await nancy.run([...args, '--prompt', '[[write:made|text]] [[text:Done.]]'], {
+		const { code, stderr } = await nancy.start([...args, '--prompt', '[[write:made|text]] [[text:Done.]]'], {
 			cwd: lab.workspace.path,
 			env: {
 				...lab.env,

@@ -33,9 +33,9 @@ async function overhead(nancy: NancyCommand, lab: DeployedLab): Promise<Row[]> {
 	for (let round = -1; round < ROUNDS; round++) {
 		const bare = await timed(() => lab.headless(TASK));
 		const args = ['run', '--headless', '--prompt', TASK, '--permissions', 'bypassPermissions'];
-		const headless = await timed(() => nancy.run(args, where));
+		const headless = await timed(() => nancy.start(args, where));
 		const managed = await timed(async () => {
-			const started = await nancy.run(['delegate', TASK, '--permissions', 'bypassPermissions'], where);
+			const started = await nancy.start(['delegate', TASK, '--permissions', 'bypassPermissions'], where);
 			const id = started.stdout.trim();
 			await eventually(
 				id,
@@ -85,7 +85,7 @@ async function parallel(nancy: NancyCommand, lab: DeployedLab): Promise<Row> {
 	const wall = await timed(async () => {
 		await Promise.all(
 			Array.from({ length: PARALLEL }, () =>
-				nancy.run(['delegate', TASK, '--permissions', 'bypassPermissions'], where),
+				nancy.start(['delegate', TASK, '--permissions', 'bypassPermissions'], where),
 			),
 		);
 		for (;;) {

@@ -18,7 +18,7 @@ import { FIRST_WORKER, TaskName, type SessionId } from '../../src/protocol/names
 import type { RecordedRequest } from '../double/modelDouble.ts';
 import { agentLab, type AgentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, HANG_MS } from '../support/eventually.ts';
 import { labMail, type LabMail } from '../support/labMail.ts';
 import type { LocalAgent } from '../support/pinnedAgent.ts';
 import { dataFolderIn, installedRuntime } from '../support/runtime.ts';
@@ -95,7 +95,7 @@ export interface ConformanceLab extends AgentLab, LabMail {
 }
 
 /** Longest wait for what comes at once on a machine that is not busy with other things, in milliseconds. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = HANG_MS;
 
 /** Longest wait for a CLI to start: the slowest takes ten seconds of CPU, on a machine that others use too. In milliseconds. */
 const READY_MS = 90_000;
@@ -134,7 +134,7 @@ export async function conformanceLab(
 	const running = new AbortController();
 	const runs: Promise<unknown>[] = [];
 	const program = { executable: lab.agent.command, version };
-	const shared = { task: TASK, bin: runtime.bin, launcher: runtime.launcher, env: lab.env };
+	const shared = { task: TASK, bin: runtime.bin, hooks: runtime, env: lab.env };
 
 	const requests = () => lab.model.requests.filter(request => request.hasTools);
 	let askedAt = 0;

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HANG_MS } from '../support/eventually.ts';
 import { anthropic } from './anthropic.ts';
 import type { Turn } from './conversation.ts';
 import { demoReply } from './demo.ts';
@@ -113,7 +114,7 @@ export async function startModelDouble(options: ModelDoubleOptions = {}): Promis
 	return {
 		url: `http://127.0.0.1:${address.port}`,
 		requests,
-		waitForRequest: (predicate, timeoutMs = 20_000) => {
+		waitForRequest: (predicate, timeoutMs = HANG_MS) => {
 			const past = requests.find(predicate);
 			if (past) return Promise.resolve(past);
 			let stop = (): void => undefined;

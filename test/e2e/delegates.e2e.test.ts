@@ -8,6 +8,7 @@ import { deleteDelegate } from '../../src/core/delegates/deleteDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { stopDelegate } from '../../src/delegates/delegateQueue.ts';
+import { ORCHESTRATOR } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { openAgentLab, orchestrate, trust } from '../support/agentWorkbench.ts';
 import { killExtensionHost } from '../support/extensionHost.ts';
@@ -15,6 +16,7 @@ import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../support/d
 import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
 import { fold, unfold } from '../support/listGestures.ts';
+import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
 import { ARCHIVE_KEY, seedViews, testRestrictedViews, testTrustedViews, type Seen } from './views.ts';
@@ -130,7 +132,7 @@ async function menuOf(of: Locator): Promise<string[]> {
 	return choices;
 }
 
-test('are only shown in a folder that is not trusted', { timeout: 60_000 }, async () => {
+test('are only shown in a folder that is not trusted', async () => {
 	const before = readdirSync(store.folder);
 	await row(/Translate the help/).waitFor();
 	const rows = workbench.pane('Delegates').locator('[role=treeitem]');
@@ -164,6 +166,23 @@ function setInEditor(): unknown {
 	const file = join(lab.server.home, '.config', 'nancy', 'settings.json');
 	return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).editor : undefined;
 }
+
+test('say nothing of what seems to want somebody in a folder that is not trusted', async () => {
+	const { workspace, address } = views;
+	const to = { task: address.task, worker: ORCHESTRATOR };
+	const id = await workspace.send(
+		to,
+		messageContent('A stranger’s note', { from: `${address.task}/worker` }),
+		BY_USER,
+	);
+	await workbench.row('Inbox', 'A stranger’s note').waitFor();
+	// Longer than the window gathers what it will say.
+	await page.waitForTimeout(1500);
+	expect(await workbench.toast('A stranger’s note').count()).toBe(0);
+	const { messages } = await workspace.mailbox(to).list();
+	for (const { file } of messages.filter(each => each.id === id)) rmSync(file);
+	await workbench.row('Inbox', 'A stranger’s note').waitFor({ state: 'detached' });
+});
 
 test('heed the user’s settings alone while the folder is not trusted', async () => {
 	await expect.poll(setInEditor).toEqual({ delegates: FOR_COMMAND, folders: {} });
@@ -211,144 +230,135 @@ describe('in a trusted folder, delegates', () => {
 		await expect.poll(setInEditor).toEqual(inFolder(7));
 	});
 
-	test(
-		'bring their result to the idle worker that asked, and their changes through review into the folder',
-		{ timeout: 120_000 },
-		async () => {
-			await orchestrate(lab, 'Lead it', 'Wait. [[text:Waiting for results]]');
-			const parent = workbench.row('Tasks', /idle · Waiting for results/);
-			await parent.waitFor({ timeout: 30_000 });
+	test('bring their result to the idle worker that asked, and their changes through review into the folder', async () => {
+		await orchestrate(lab, 'Lead it', 'Wait. [[text:Waiting for results]]');
+		const parent = workbench.row('Tasks', /idle · Waiting for results/);
+		await parent.waitFor();
 
-			await workbench.contextMenu(parent, 'Delegate…');
-			const made = gate();
-			// Longer than a title: the model must not play the script again when the result names it.
-			const script = `${'so that it is there '.repeat(6)}${made.step}[[write:made.txt|by the delegate]][[text:All of it is made.]]`;
-			await delegate(`Make a file ${script}`, EDIT);
-			await row(/Make a file.*running · 1 tool call · Bash/).waitFor({ timeout: 30_000 });
-			expect(await workbench.status('nancy.nancy.delegates').innerText()).toContain('1 delegate');
-			// It has a view of its own, and is no worker of the task.
-			expect(await workbench.row('Tasks', /delegate-1/).count()).toBe(0);
-			await row(/Make a file/).click();
-			await workbench.waitForTerminalText(/● Bash until/, 20_000, 1);
-			await lab.picture('delegates-running');
-			made.open();
+		await workbench.contextMenu(parent, 'Delegate…');
+		const made = gate();
+		// Longer than a title: the model must not play the script again when the result names it.
+		const script = `${'so that it is there '.repeat(6)}${made.step}[[write:made.txt|by the delegate]][[text:All of it is made.]]`;
+		await delegate(`Make a file ${script}`, EDIT);
+		await row(/Make a file.*running · 1 tool call · Bash/).waitFor();
+		expect(await workbench.status('nancy.nancy.delegates').innerText()).toContain('1 delegate');
+		// It has a view of its own, and is no worker of the task.
+		expect(await workbench.row('Tasks', /delegate-1/).count()).toBe(0);
+		await row(/Make a file/).click();
+		await workbench.waitForTerminalText(/● Bash until/, 1);
+		await lab.picture('delegates-running');
+		made.open();
 
-			const request = await model.waitForRequest(
-				({ text }) => text.includes('[DELEGATE COMPLETE - Task ID:') && text.includes('Waiting for results'),
-				30_000,
-			);
-			expect(request.text).toContain('All of it is made.');
-			await row(/Make a file.*done · 2 tool calls/).waitFor();
-			await workbench.waitForTerminalText(/All of it is made\.\s+■ done · 2 tool calls/, 20_000, 1);
-			expect((await workbench.terminalText(1)).match(/All of it is made\./g)).toHaveLength(1);
-			await workbench.toast(/A delegate is done: Make a file/).waitFor();
-			expect(await workbench.status('nancy.nancy.delegates').count()).toBe(0);
-			expect(existsSync(`${project}/made.txt`)).toBe(false);
+		const request = await model.waitForRequest(
+			({ text }) => text.includes('[DELEGATE COMPLETE - Task ID:') && text.includes('Waiting for results'),
+		);
+		expect(request.text).toContain('All of it is made.');
+		await row(/Make a file.*done · 2 tool calls/).waitFor();
+		await workbench.waitForTerminalText(/All of it is made\.\s+■ done · 2 tool calls/, 1);
+		expect((await workbench.terminalText(1)).match(/All of it is made\./g)).toHaveLength(1);
+		await workbench.toast(/A delegate is done: Make a file/).waitFor();
+		expect(await workbench.status('nancy.nancy.delegates').count()).toBe(0);
+		expect(existsSync(`${project}/made.txt`)).toBe(false);
 
-			// Its changes, and a comment on a line of them.
-			await workbench
-				.toast(/A delegate is done/)
-				.getByRole('button', { name: 'Review Changes' })
-				.click();
-			await workbench.tab(/Changes of/).waitFor();
-			await page.locator('.multiDiffEntry').filter({ hasText: 'made.txt' }).waitFor();
-			await lab.picture('delegates-review');
-			const line = page.locator('.multiDiffEntry .modified .view-line', { hasText: 'by the delegate' });
-			await line.waitFor();
-			await line.hover();
-			await page.locator('.multiDiffEntry .modified .comment-range-glyph').first().click();
-			await page.locator('.review-widget .comment-form .monaco-editor').click();
-			await page.keyboard.insertText('Say more. [[write:made.txt|by the delegate, twice]][[text:Said more.]]');
-			await lab.picture('delegates-comment');
-			await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
-			await page.locator('.review-widget').getByText('Say more.').first().waitFor();
-			await workbench.command('Nancy: Send Back to Delegate');
-			const again = await model.waitForRequest(({ text }) => text.includes('made.txt:1'), 30_000);
-			expect(again.text).toContain('Say more.');
-			const second = row(/Make a file.*done · 1 tool call/);
-			await second.waitFor({ timeout: 30_000 });
-			const [first, next] = await titled('Make a file');
-			const worktree = first?.status.worktree?.folder ?? '';
-			expect(readFileSync(`${worktree}/made.txt`, 'utf8')).toBe('by the delegate, twice');
-			expect(next?.record.parent).toEqual(first?.record.parent);
+		// Its changes, and a comment on a line of them.
+		await workbench
+			.toast(/A delegate is done/)
+			.getByRole('button', { name: 'Review Changes' })
+			.click();
+		await workbench.tab(/Changes of/).waitFor();
+		await page.locator('.multiDiffEntry').filter({ hasText: 'made.txt' }).waitFor();
+		await lab.picture('delegates-review');
+		const line = page.locator('.multiDiffEntry .modified .view-line', { hasText: 'by the delegate' });
+		await line.waitFor();
+		await line.hover();
+		await page.locator('.multiDiffEntry .modified .comment-range-glyph').first().click();
+		await page.locator('.review-widget .comment-form .monaco-editor').click();
+		await page.keyboard.insertText('Say more. [[write:made.txt|by the delegate, twice]][[text:Said more.]]');
+		await lab.picture('delegates-comment');
+		await page.locator('.review-widget').getByRole('button', { name: 'Add Comment' }).click();
+		await page.locator('.review-widget').getByText('Say more.').first().waitFor();
+		await workbench.command('Nancy: Send Back to Delegate');
+		const again = await model.waitForRequest(({ text }) => text.includes('made.txt:1'));
+		expect(again.text).toContain('Say more.');
+		const second = row(/Make a file.*done · 1 tool call/);
+		await second.waitFor();
+		const [first, next] = await titled('Make a file');
+		const worktree = first?.status.worktree?.folder ?? '';
+		expect(readFileSync(`${worktree}/made.txt`, 'utf8')).toBe('by the delegate, twice');
+		expect(next?.record.parent).toEqual(first?.record.parent);
 
-			// Into the folder, and the worktree goes; then there is nothing left to merge.
-			await workbench.contextMenu(second, 'Merge');
-			await workbench
-				.toast(/Merged the changes/)
-				.getByRole('button', { name: 'Remove Worktree' })
-				.click();
-			await expect.poll(() => existsSync(worktree)).toBe(false);
-			expect(readFileSync(`${project}/made.txt`, 'utf8')).toBe('by the delegate, twice');
-			expect(gitIn(project, 'status', '--porcelain')).not.toContain('made.txt');
-			await workbench.toast(/Nothing was lost/).waitFor();
-			for (const each of [second, row(/Make a file.*done · 2 tool calls/)]) {
-				expect(await menuOf(each)).toEqual([
-					'Show Delegate Output',
-					'Open Log',
-					'Open Prompt',
-					'Open Output',
-					'Delegate Again',
-					'Copy ID',
-					'Delete…',
-				]);
-			}
-		},
-	);
+		// Into the folder, and the worktree goes; then there is nothing left to merge.
+		await workbench.contextMenu(second, 'Merge');
+		await workbench
+			.toast(/Merged the changes/)
+			.getByRole('button', { name: 'Remove Worktree' })
+			.click();
+		await expect.poll(() => existsSync(worktree)).toBe(false);
+		expect(readFileSync(`${project}/made.txt`, 'utf8')).toBe('by the delegate, twice');
+		expect(gitIn(project, 'status', '--porcelain')).not.toContain('made.txt');
+		await workbench.toast(/Nothing was lost/).waitFor();
+		for (const each of [second, row(/Make a file.*done · 2 tool calls/)]) {
+			expect(await menuOf(each)).toEqual([
+				'Show Delegate Output',
+				'Open Log',
+				'Open Prompt',
+				'Open Output',
+				'Delegate Again',
+				'Copy ID',
+				'Delete…',
+			]);
+		}
+	});
 
-	test(
-		'outlive the window and a crash of what runs Nancy in it, are stopped, started again, and discarded only when asked',
-		{ timeout: 120_000 },
-		async () => {
-			const [first, second, never] = [gate(), gate(), gate()];
-			await workbench.command('Nancy: Delegate…');
-			await delegate(`Take long ${first.step}${second.step}[[text:It was long.]]`, {
-				Where: 'This folder',
-				Permissions: 'Edit',
-			});
-			await workbench.ask('nancy.delegate');
-			await delegate(`Waste it [[write:waste.txt|waste]]${never.step}`, EDIT);
-			await row(/Take long.*running · 1 tool call/).waitFor({ timeout: 30_000 });
-			// One of them works in a worktree.
-			await row(/Waste it.*running · 2 tool calls/).waitFor({ timeout: 30_000 });
-			await killExtensionHost(lab.server);
-			first.open();
-			await row(/Take long.*running · 2 tool calls · Bash/).waitFor({ timeout: 30_000 });
-			await page.reload();
-			await workbench.ready();
-			second.open();
+	test('outlive the window and a crash of what runs Nancy in it, are stopped, started again, and discarded only when asked', async () => {
+		const [first, second, never] = [gate(), gate(), gate()];
+		await workbench.command('Nancy: Delegate…');
+		await delegate(`Take long ${first.step}${second.step}[[text:It was long.]]`, {
+			Where: 'This folder',
+			Permissions: 'Edit',
+		});
+		await workbench.ask('nancy.delegate');
+		await delegate(`Waste it [[write:waste.txt|waste]]${never.step}`, EDIT);
+		await row(/Take long.*running · 1 tool call/).waitFor();
+		// One of them works in a worktree.
+		await row(/Waste it.*running · 2 tool calls/).waitFor();
+		await killExtensionHost(lab.server);
+		first.open();
+		await row(/Take long.*running · 2 tool calls · Bash/).waitFor();
+		await page.reload();
+		await workbench.ready();
+		second.open();
 
-			await row(/Waste it.*running · 2 tool calls/).waitFor({ timeout: 30_000 });
-			await workbench.rowAction(row(/Waste it/), 'Stop Delegate');
-			await row(/Waste it.*failed · cancelled/).waitFor({ timeout: 20_000 });
-			await row(/Take long.*done/).waitFor({ timeout: 30_000 });
-			// For the human, where no worker asked.
-			await workbench.row('Inbox', /Delegate done: Take long/).waitFor();
-			const [wasted] = await titled('Waste it');
-			const worktree = wasted?.status.worktree?.folder ?? '';
-			expect(existsSync(worktree)).toBe(true);
+		await row(/Waste it.*running · 2 tool calls/).waitFor();
+		await workbench.rowAction(row(/Waste it/), 'Stop Delegate');
+		await row(/Waste it.*failed · cancelled/).waitFor();
+		await row(/Take long.*done/).waitFor();
+		// For the human, where no worker asked.
+		await workbench.row('Inbox', /Delegate done: Take long/).waitFor();
+		const [wasted] = await titled('Waste it');
+		const worktree = wasted?.status.worktree?.folder ?? '';
+		expect(existsSync(worktree)).toBe(true);
 
-			await workbench.contextMenu(row(/Waste it/), 'Discard…');
-			await workbench
-				.dialog(/Files not committed: waste\.txt/)
-				.getByRole('button', { name: 'Cancel' })
-				.click();
-			expect(existsSync(worktree)).toBe(true);
-			await workbench.contextMenu(row(/Waste it/), 'Discard…');
-			await workbench.dialog('Remove the worktree').getByRole('button', { name: 'Remove, Keep Branch' }).click();
-			await expect.poll(() => existsSync(worktree)).toBe(false);
-			expect(gitIn(project, 'show', `${wasted?.status.worktree?.branch}:waste.txt`)).toBe('waste');
+		await workbench.contextMenu(row(/Waste it/), 'Discard…');
+		await workbench
+			.dialog(/Files not committed: waste\.txt/)
+			.getByRole('button', { name: 'Cancel' })
+			.click();
+		expect(existsSync(worktree)).toBe(true);
+		await workbench.contextMenu(row(/Waste it/), 'Discard…');
+		await workbench.dialog('Remove the worktree').getByRole('button', { name: 'Remove, Keep Branch' }).click();
+		await expect.poll(() => existsSync(worktree)).toBe(false);
+		expect(gitIn(project, 'show', `${wasted?.status.worktree?.branch}:waste.txt`)).toBe('waste');
 
-			await workbench.contextMenu(row(/Waste it/), 'Delegate Again');
-			await expect.poll(async () => (await titled('Waste it')).length).toBe(2);
-			await row(/Waste it.*running/).waitFor({ timeout: 20_000 });
-			await workbench.rowAction(row(/Waste it.*running/), 'Stop Delegate');
-			await expect.poll(() => row(/Waste it.*failed · cancelled/).count(), { timeout: 20_000 }).toBe(2);
-			await lab.picture('delegates-life');
-		},
-	);
+		await workbench.contextMenu(row(/Waste it/), 'Delegate Again');
+		await expect.poll(async () => (await titled('Waste it')).length).toBe(2);
+		await row(/Waste it.*running/).waitFor();
+		await workbench.rowAction(row(/Waste it.*running/), 'Stop Delegate');
+		await expect.poll(() => row(/Waste it.*failed · cancelled/).count()).toBe(2);
+		await lab.picture('delegates-life');
+	});
 
-	test('take a selection along, and hear what is said while they work', { timeout: 90_000 }, async () => {
+	test('take a selection along, and hear what is said while they work', async () => {
 		const explained = gate();
 		await page.keyboard.press('F1');
 		await workbench.quickInput.fill('notes.txt');
@@ -360,10 +370,10 @@ describe('in a trusted folder, delegates', () => {
 		await delegate(`Explain it ${explained.step}[[text:Explained]]`, {
 			Where: 'A worktree of its own, with uncommitted changes',
 		});
-		const asked = await model.waitForRequest(({ text }) => text.includes('Explain it'), 30_000);
+		const asked = await model.waitForRequest(({ text }) => text.includes('Explain it'));
 		expect(asked.text).toContain('notes.txt:2:\n\n```\ntwo');
 
-		await row(/Explain it.*running · 1 tool call/).waitFor({ timeout: 30_000 });
+		await row(/Explain it.*running · 1 tool call/).waitFor();
 		await workbench.rowAction(row(/Explain it/), 'Message This Delegate');
 		await workbench.webview().locator('#recipients input:checked').waitFor();
 		await workbench.webview().locator('#text').fill('Be brief.');
@@ -374,7 +384,7 @@ describe('in a trusted folder, delegates', () => {
 		await workbench.answer('And now in verse. [[text:In verse]]');
 		await workbench.toast(/reads your comments before it stops/).waitFor();
 		explained.open();
-		await row(/Explain it.*done/).waitFor({ timeout: 40_000 });
+		await row(/Explain it.*done/).waitFor();
 		const told = await model.waitForRequest(({ text }) => text.includes('And now in verse.'));
 		expect(told.text).toContain('Be brief.');
 		const [only, ...others] = await titled('Explain it');
@@ -382,7 +392,7 @@ describe('in a trusted folder, delegates', () => {
 		expect(readFileSync(only?.files.output ?? '', 'utf8')).toBe('In verse');
 	});
 
-	test('take a prompt of many lines from an editor, which then closes', { timeout: 60_000 }, async () => {
+	test('take a prompt of many lines from an editor, which then closes', async () => {
 		await workbench.ask('nancy.delegate');
 		await workbench.quick.getByText('What is to be done').first().waitFor();
 		await workbench.quickInput.fill('# Paint the fence');
@@ -409,7 +419,7 @@ describe('in a trusted folder, delegates', () => {
 		await workbench.quickRow('garden · 7 min, 3 min without output').waitFor();
 		await start({ Where: 'This folder' });
 		await workbench.tab(/Paint the fence/).waitFor({ state: 'detached' });
-		await row(/Paint the fence.*done/).waitFor({ timeout: 30_000 });
+		await row(/Paint the fence.*done/).waitFor();
 		const [painted] = await titled('Paint the fence');
 		expect(await store.prompt(painted!.record.id)).toBe('# Paint the fence\n\nGreen.\n[[text:It is green.]]');
 		expect(painted?.record).toMatchObject({
@@ -418,89 +428,81 @@ describe('in a trusted folder, delegates', () => {
 		});
 	});
 
-	test(
-		'say what stands in the way of a merge or a removal, and lose nothing by it or by being deleted',
-		{ timeout: 90_000 },
-		async () => {
-			const data = dataFolder({ HOME: lab.server.home });
-			const clash = await seedWorktree(
-				store,
-				data,
-				{ title: 'Clash with it', tearDown: 'echo the port is still open; exit 1' },
-				{ 'notes.txt': 'one\n2\nthree\n', 'picture.png': BINARY, 'new.bin': BINARY },
-			);
-			const easy = await seedWorktree(store, data, { title: 'Go easily' }, { 'easy.txt': 'easy\n' });
-			await seedDelegate(store, { title: 'Look only', state: 'failed', error: 'timeout: it took too long' });
-			writeFileSync(join(project, 'notes.txt'), 'one\nzwei\nthree\n');
-			gitIn(project, 'commit', '-q', '-a', '--allow-empty', '-m', 'in German');
-			await row(/Look only/).waitFor();
+	test('say what stands in the way of a merge or a removal, and lose nothing by it or by being deleted', async () => {
+		const data = dataFolder({ HOME: lab.server.home });
+		const clash = await seedWorktree(
+			store,
+			data,
+			{ title: 'Clash with it', tearDown: 'echo the port is still open; exit 1' },
+			{ 'notes.txt': 'one\n2\nthree\n', 'picture.png': BINARY, 'new.bin': BINARY },
+		);
+		const easy = await seedWorktree(store, data, { title: 'Go easily' }, { 'easy.txt': 'easy\n' });
+		await seedDelegate(store, { title: 'Look only', state: 'failed', error: 'timeout: it took too long' });
+		writeFileSync(join(project, 'notes.txt'), 'one\nzwei\nthree\n');
+		gitIn(project, 'commit', '-q', '-a', '--allow-empty', '-m', 'in German');
+		await row(/Look only/).waitFor();
 
-			// Files that are no text stand in the review beside those that are.
-			await workbench.rowAction(row(/Clash with it/), 'Review Changes');
-			const entry = (name: string) => page.locator('.multiDiffEntry').filter({ hasText: name });
-			for (const name of ['new.bin', 'notes.txt', 'picture.png']) await entry(name).waitFor();
-			await entry('notes.txt').locator('.modified .view-line', { hasText: /^2$/ }).waitFor();
-			// Not as if it had been renamed.
-			expect(await entry('notes.txt').getByText('R', { exact: true }).count()).toBe(0);
-			await lab.picture('delegates-binary');
+		// Files that are no text stand in the review beside those that are.
+		await workbench.rowAction(row(/Clash with it/), 'Review Changes');
+		const entry = (name: string) => page.locator('.multiDiffEntry').filter({ hasText: name });
+		for (const name of ['new.bin', 'notes.txt', 'picture.png']) await entry(name).waitFor();
+		await entry('notes.txt').locator('.modified .view-line', { hasText: /^2$/ }).waitFor();
+		// Not as if it had been renamed.
+		expect(await entry('notes.txt').getByText('R', { exact: true }).count()).toBe(0);
+		await lab.picture('delegates-binary');
 
-			await workbench.contextMenu(row(/Clash with it/), 'Merge');
-			await workbench.toast(/Nothing was merged: it conflicts .*notes\.txt/).waitFor();
-			await lab.picture('delegates-conflict');
-			expect(readFileSync(join(project, 'notes.txt'), 'utf8')).toBe('one\nzwei\nthree\n');
-			expect(gitIn(project, 'status', '--porcelain', '--untracked-files=no')).toBe('');
-			expect(readFileSync(join(clash.folder, 'notes.txt'), 'utf8')).toBe('one\n2\nthree\n');
+		await workbench.contextMenu(row(/Clash with it/), 'Merge');
+		await workbench.toast(/Nothing was merged: it conflicts .*notes\.txt/).waitFor();
+		await lab.picture('delegates-conflict');
+		expect(readFileSync(join(project, 'notes.txt'), 'utf8')).toBe('one\nzwei\nthree\n');
+		expect(gitIn(project, 'status', '--porcelain', '--untracked-files=no')).toBe('');
+		expect(readFileSync(join(clash.folder, 'notes.txt'), 'utf8')).toBe('one\n2\nthree\n');
 
-			await workbench.contextMenu(row(/Clash with it/), 'Delete…');
-			// The merge that was tried has committed it, there.
-			const question = workbench.dialog(/Delete the delegate “Clash with it”\?.*nowhere else:.*Commits: 1/s);
-			await question.waitFor();
-			await lab.picture('delegates-delete');
-			await question.getByRole('button', { name: 'Delete' }).click();
-			await workbench
-				.toast(/Not deleted: “Clash with it”: The tear-down command failed.*port is still open/)
-				.waitFor();
-			expect(existsSync(join(clash.folder, 'new.bin'))).toBe(true);
+		await workbench.contextMenu(row(/Clash with it/), 'Delete…');
+		// The merge that was tried has committed it, there.
+		const question = workbench.dialog(/Delete the delegate “Clash with it”\?.*nowhere else:.*Commits: 1/s);
+		await question.waitFor();
+		await lab.picture('delegates-delete');
+		await question.getByRole('button', { name: 'Delete' }).click();
+		await workbench
+			.toast(/Not deleted: “Clash with it”: The tear-down command failed.*port is still open/)
+			.waitFor();
+		expect(existsSync(join(clash.folder, 'new.bin'))).toBe(true);
 
-			await workbench.contextMenu(row(/Clash with it/), 'Discard…');
-			await workbench.dialog('Remove the worktree').getByRole('button', { name: 'Remove, Keep Branch' }).click();
-			const failed = workbench.toast(
-				/The tear-down command failed, so the worktree stays: the port is still open/,
-			);
-			await failed.getByRole('button', { name: 'Remove Anyway' }).click();
-			await expect.poll(() => existsSync(clash.folder)).toBe(false);
-			expect(gitIn(project, 'show', `${clash.branch}:notes.txt`)).toBe('one\n2\nthree\n');
+		await workbench.contextMenu(row(/Clash with it/), 'Discard…');
+		await workbench.dialog('Remove the worktree').getByRole('button', { name: 'Remove, Keep Branch' }).click();
+		const failed = workbench.toast(/The tear-down command failed, so the worktree stays: the port is still open/);
+		await failed.getByRole('button', { name: 'Remove Anyway' }).click();
+		await expect.poll(() => existsSync(clash.folder)).toBe(false);
+		expect(gitIn(project, 'show', `${clash.branch}:notes.txt`)).toBe('one\n2\nthree\n');
 
-			// What has ended goes, but for what still has to be merged; that goes when it is chosen, and its branch stays.
-			await workbench.command('Nancy: Clear Ended Delegates');
-			const clear = workbench.dialog(
-				/Delete (one|\d+) delegates? that ha(s|ve) ended\?.*These stay.*“Go easily”/s,
-			);
-			await clear.waitFor();
-			await lab.picture('delegates-clear');
-			await clear.getByRole('button', { name: 'Delete' }).click();
-			await row(/Clash with it|Look only/)
-				.first()
-				.waitFor({ state: 'detached' });
-			// The one that was stopped at its first step may have written its file before.
-			const left = await row(/./).allInnerTexts();
-			expect(left.filter(text => !text.includes('Waste it'))).toEqual([expect.stringContaining('Go easily')]);
-			await seedDelegate(store, { title: 'Look again', state: 'failed', error: 'timeout: it took too long' });
-			await row(/Look again/).click();
-			// The click opened its output and the keyboard went along: back to the list.
-			await row(/Go easily/).click({ modifiers: ['ControlOrMeta'] });
-			await page.keyboard.press('ControlOrMeta+a');
-			await page.keyboard.press('Delete');
-			const all = workbench.dialog(/Delete \d delegates\?.*easy\.txt/s);
-			await all.getByRole('button', { name: 'Delete' }).click();
-			await workbench.pane('Delegates').getByText('No delegates yet').waitFor();
-			expect(gitIn(project, 'show', `${easy.branch}:easy.txt`)).toBe('easy\n');
-			// The row goes with the record, its files after it.
-			await expect
-				.poll(() => readdirSync(store.folder).filter(name => !/^queue\.lock|^parked/.test(name)))
-				.toEqual([]);
-		},
-	);
+		// What has ended goes, but for what still has to be merged; that goes when it is chosen, and its branch stays.
+		await workbench.command('Nancy: Clear Ended Delegates');
+		const clear = workbench.dialog(/Delete (one|\d+) delegates? that ha(s|ve) ended\?.*These stay.*“Go easily”/s);
+		await clear.waitFor();
+		await lab.picture('delegates-clear');
+		await clear.getByRole('button', { name: 'Delete' }).click();
+		await row(/Clash with it|Look only/)
+			.first()
+			.waitFor({ state: 'detached' });
+		// The one that was stopped at its first step may have written its file before.
+		const left = await row(/./).allInnerTexts();
+		expect(left.filter(text => !text.includes('Waste it'))).toEqual([expect.stringContaining('Go easily')]);
+		await seedDelegate(store, { title: 'Look again', state: 'failed', error: 'timeout: it took too long' });
+		await row(/Look again/).click();
+		// The click opened its output and the keyboard went along: back to the list.
+		await row(/Go easily/).click({ modifiers: ['ControlOrMeta'] });
+		await page.keyboard.press('ControlOrMeta+a');
+		await page.keyboard.press('Delete');
+		const all = workbench.dialog(/Delete \d delegates\?.*easy\.txt/s);
+		await all.getByRole('button', { name: 'Delete' }).click();
+		await workbench.pane('Delegates').getByText('No delegates yet').waitFor();
+		expect(gitIn(project, 'show', `${easy.branch}:easy.txt`)).toBe('easy\n');
+		// The row goes with the record, its files after it.
+		await expect
+			.poll(() => readdirSync(store.folder).filter(name => !/^queue\.lock|^parked/.test(name)))
+			.toEqual([]);
+	});
 });
 
 /** Every state that there is, as a runner or a repository may have left it. */

@@ -2,15 +2,18 @@ import { existsSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
+import { dataFolder } from '../../src/base/folders.ts';
+import { ORCHESTRATOR } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
 import { openAgentLab, orchestrate } from '../support/agentWorkbench.ts';
-import { workbenchUrl } from '../support/browser.ts';
+import { showWorkspaceFile } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { killExtensionHost } from '../support/extensionHost.ts';
 import { gateIn } from '../support/gate.ts';
 import type { Lab } from '../support/lab.ts';
-import { seedWorkspace } from '../support/seedWorkspace.ts';
+import { messageContent } from '../support/messageContent.ts';
+import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
 import type { Workbench } from '../support/workbench.ts';
 
 const settings = {
@@ -90,6 +93,53 @@ describe('a task in the sidebar', () => {
 		await workbench.pick('The whole workspace');
 		await workbench.dialog('Remove what Nancy deployed').getByRole('button', { name: 'Clean Up' }).click();
 		await expect.poll(() => existsSync(join(workspace, '.claude'))).toBe(false);
+	});
+
+	test('shows what agents write as text: no link, no picture, nothing that hides', async () => {
+		const { workspace: store, address } = await seedWorkspace(workspace, {
+			title: 'Fix $(flame) [x](command:nancy.doctor)',
+			session: 'd0d0d0d0-0000',
+			dataFolder: dataFolder({ HOME: lab.server.home }),
+		});
+		const hostile = '[OK](command:nancy.doctor) $(check) safe\u202etxt.exe pay\u200bpal';
+		const shown = '[OK] (command:nancy.doctor) $ (check) safe⟨U+202E⟩txt.exe pay⟨U+200B⟩pal';
+		const mine = { ...address, worker: ORCHESTRATOR };
+		await workbench.row('Tasks', 'Fix $ (flame) [x] (command:nancy.doctor)').waitFor();
+		const note = workbench.toast('writes: ');
+		// What comes together with the seeds is told of together, without its words.
+		await eventually('a note by itself', async () => {
+			await workbench.tidy();
+			await store.send(mine, messageContent(hostile), {
+				is: 'agent',
+				worker: `${address.task}/${address.worker}`,
+			});
+			return note.waitFor({ timeout: 5000 }).then(
+				() => true,
+				() => false,
+			);
+		});
+		const message = note.locator('.notification-list-item-message');
+		expect(await message.innerText()).toContain(shown);
+		expect(await message.locator('a, .codicon').count()).toBe(0);
+
+		await workbench.row('Inbox', shown).first().waitFor();
+		const tool = { tool_name: 'Bash', tool_input: { command: hostile }, tool_use_id: 'toolu_2' };
+		spool(store, 'd0d0d0d0-0000', 'UserPromptSubmit', { prompt: hostile }, '6');
+		spool(store, 'd0d0d0d0-0000', 'PreToolUse', tool, '7');
+		spool(store, 'd0d0d0d0-0000', 'PermissionRequest', tool, '8');
+		const question = workbench.toast('waits for your permission: ');
+		await question.waitFor();
+		const asked = question.locator('.notification-list-item-message');
+		expect(await asked.innerText()).toContain(shown);
+		expect(await asked.locator('a, .codicon').count()).toBe(0);
+		await workbench.row('Tasks', `Bash ${shown}`).waitFor();
+
+		await workbench.command('Nancy: Clean Up');
+		const row = workbench.quickRow('Fix $ (flame) [x] (command:nancy.doctor)');
+		await row.waitFor();
+		expect(await row.locator('.label-name a, .codicon-flame').count()).toBe(0);
+		await lab.picture('hostile-text');
+		await page.keyboard.press('Escape');
 	});
 
 	test('composes by keyboard, and edits, moves and withdraws what is queued', async () => {
@@ -313,7 +363,7 @@ describe('a task in the sidebar', () => {
 
 		// High enough for every row of a view.
 		await page.setViewportSize({ width: 1400, height: 1800 });
-		await page.goto(workbenchUrl(lab.server, { workspace: file }));
+		await showWorkspaceFile(page, lab.server, file);
 		await workbench.ready();
 		await workbench.command('Nancy: Focus on Tasks View');
 		await workbench.row('Tasks', 'front').waitFor();

@@ -1,9 +1,10 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Workspace, WorkerAddress } from '../../src/core/workspace/workspace.ts';
-import { ORCHESTRATOR } from '../../src/protocol/names.ts';
+import { FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { orchestrate } from '../support/agentWorkbench.ts';
 import { eventually } from '../support/eventually.ts';
@@ -173,21 +174,27 @@ export function testTrustedViews(seen: () => Seen): void {
 	});
 
 	test('tell of an agent at work, filtered, with the payload and the transcript', async () => {
-		const { lab, workbench, page, model } = seen();
+		const { lab, workbench, page, model, workspace } = seen();
 		await fold(workbench, 'Inbox', 'Compose');
-		await orchestrate(lab, 'Rename it', '[[sh:sleep 5; echo one]][[sh:false]][[text:All renamed]]');
+		const waiting = 'until [ -e go ]; do sleep 0.1; done; echo one';
+		await orchestrate(lab, 'Rename it', `[[sh:${waiting}]][[sh:false]][[text:All renamed]]`);
 		await workbench.row('Tasks', /working · Bash/).waitFor();
 		await workbench.ask('nancy.sendMessage');
 		await workbench.pick('rename-it');
 		await workbench.answer('Please mind the gap.');
+		const mailbox = workspace.mailbox({ task: TaskName.parse('rename-it'), worker: FIRST_WORKER });
+		await expect.poll(async () => (await mailbox.list()).messages.length).toBe(1);
+		const go = join(workspace.folder, 'go');
+		writeFileSync(go, '');
 		await model.waitForRequest(({ text }) => text.includes('Please mind the gap.'));
 		await workbench.row('Tasks', /idle · All renamed/).waitFor();
+		rmSync(go);
 		await workbench.command('Nancy: Focus on Traffic View');
 		await fold(workbench, 'Tasks');
 		const traffic = (text: string | RegExp) => workbench.row('Traffic', text);
 		await traffic(/Message delivered.*Please mind the gap\./).waitFor();
 		await traffic(/^Stop.*All renamed/).waitFor();
-		await page.locator('[role=treeitem][aria-label^="Bash, done, sleep 5; echo one · "]').waitFor();
+		await page.locator('[role=treeitem][aria-label^="Bash, done, until "][aria-label*="echo one · "]').waitFor();
 		await page.locator('[role=treeitem][aria-label^="Bash, failed, false"]').waitFor();
 
 		const filter = async (typed: string, row: string) => {
@@ -214,7 +221,7 @@ export function testTrustedViews(seen: () => Seen): void {
 
 		await workbench.rowAction(traffic(/^Bash.*echo one/), 'Open Payload');
 		await workbench.tab(/PreToolUse Bash\.json/).waitFor();
-		await expect.poll(() => workbench.editorText()).toContain('"command": "sleep 5; echo one"');
+		await expect.poll(() => workbench.editorText()).toContain(`"command": "${waiting}"`);
 		await workbench.rowAction(traffic(/^rename-it/), 'Open Transcript');
 		await workbench.tab(/\.jsonl/).waitFor();
 		await expect.poll(() => workbench.editorText()).toContain('"sessionId"');

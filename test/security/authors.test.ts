@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	copyFileSync,
+	cpSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
@@ -168,15 +178,15 @@ describe('the words of a message', () => {
 		expect(read({ XDG_DATA_HOME: forged.path, HOME: forged.path })).toContain(UNKNOWN);
 	});
 
-	it('are nobody’s where others may write into the user’s data folder', async () => {
+	it('are nobody’s where the user’s records lead elsewhere', async () => {
 		await using data = tempFolder();
 		const own = new Workspace(folder.path, data.file('nancy'));
 		await own.send(address, messageContent('Push it.'), BY_USER);
-		const { chmodSync } = await import('node:fs');
-		chmodSync(own.own.folder, 0o777);
+		renameSync(own.own.folder, data.file('elsewhere'));
+		symlinkSync(data.file('elsewhere'), own.own.folder);
 		const { messages, problems } = await own.mailbox(address).list();
 		expect(messages).toMatchObject([{ author: { is: 'unknown' } }]);
-		expect(problems).toMatchObject([{ reason: expect.stringContaining('can be written by other users') }]);
+		expect(problems).toMatchObject([{ reason: expect.stringContaining('is not a folder') }]);
 		await expect(own.send(address, messageContent('Again.'), BY_USER)).rejects.toMatchObject({ code: 'bad-file' });
 	});
 });

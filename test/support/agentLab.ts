@@ -70,7 +70,7 @@ export async function agentLab(
 			const opened = terminal(agent.command, [...agent.interactive, ...args], { cwd: workspace.path, env });
 			terminals.push(opened);
 			// opencode takes ten seconds of CPU to get there, on a machine that others use too.
-			await opened.waitForText(agent.ready, 90_000);
+			await opened.waitForText(agent.ready);
 			return opened;
 		},
 		[Symbol.asyncDispose]: async () => {

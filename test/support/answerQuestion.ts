@@ -18,6 +18,6 @@ export async function answerQuestion(
 			await sleep(1500);
 			return !question.test(agent.screen());
 		},
-		{ timeoutMs: timeoutMs ?? 20_000 },
+		{ timeoutMs },
 	);
 }

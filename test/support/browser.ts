@@ -1,5 +1,8 @@
-import { resolve } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import * as z from 'zod/mini';
+import { eventually, HANG_MS } from './eventually.ts';
 import type { Server } from './vscodeServer.ts';
 
 export function launchBrowser(): Promise<Browser> {
@@ -20,7 +23,7 @@ export function launchBrowser(): Promise<Browser> {
 export interface OpenOptions {
 	/** Workspace folder. */
 	folder?: string;
-	/** A .code-workspace file instead. */
+	/** A .code-workspace file instead, of which VS Code has a copy: {@link showWorkspaceFile}. */
 	workspace?: string;
 	/** Folders of extensions to load as they are. */
 	development?: readonly string[];
@@ -46,9 +49,8 @@ export async function openPage(browser: Browser, server: Server, options: OpenOp
 	const context = await browser.newContext({ viewport: size, reducedMotion: 'reduce' });
 	await context.addInitScript(stopAnimations);
 	const page = await context.newPage();
-	// Two windows on two cores are slow at times.
-	page.setDefaultTimeout(30_000);
-	page.setDefaultNavigationTimeout(60_000);
+	page.setDefaultTimeout(HANG_MS);
+	page.setDefaultNavigationTimeout(HANG_MS);
 	const exit = new Promise<number>(
 		resolve => void page.exposeFunction('codeAutomationExit', (code: number) => resolve(code)),
 	);
@@ -58,6 +60,28 @@ export async function openPage(browser: Browser, server: Server, options: OpenOp
 	page.on('pageerror', error => onLog?.(`pageerror ${String(error)}`));
 	await page.goto(workbenchUrl(server, options));
 	return { page, context, exit };
+}
+
+const CachedWorkspace = z.object({ content: z.string() });
+
+/**
+ * Shows a .code-workspace file in this page, in place of what it shows.
+ *
+ * VS Code reads such a file twice while it starts: first its cached copy in the user's folder, then the file itself through the
+ * connection to the server. The window takes its folders from the copy and changes them when the file has arrived. VS Code
+ * 1.139.1 loses that change when both answers come at once, which they do on a quiet machine: `WorkspaceService` (class
+ * in configurationService.ts) ignores it until it has a workspace. Without a copy the window then has no folder for good. So
+ * the file is opened until VS Code has its copy, and then opened again.
+ */
+export async function showWorkspaceFile(page: Page, server: Server, workspace: string): Promise<void> {
+	const url = workbenchUrl(server, { workspace });
+	const text = readFileSync(workspace, 'utf8');
+	const copies = join(server.userFolder, 'caches/CachedConfigurations/workspaces/*/workspace.json');
+	await page.goto(url);
+	await eventually(`VS Code's copy of ${workspace}`, () =>
+		globSync(copies).some(copy => CachedWorkspace.parse(JSON.parse(readFileSync(copy, 'utf8'))).content === text),
+	);
+	await page.goto(url);
 }
 
 /** Runs in the window: drawn without a graphics card, one turning icon keeps a third of a core busy. */

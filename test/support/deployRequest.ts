@@ -3,7 +3,8 @@ import type { DeployRequest } from '../../src/core/deployment/job.ts';
 
 /** Asks for a deployment from the runtime of this version below a folder, whether it is there or not. */
 export function deployRequest(folder: string, version: string, skills?: string): DeployRequest {
-	const runtime = join(folder, 'nancy/runtime', version);
+	const { dataFolder } = dataIn(folder);
+	const runtime = join(dataFolder, 'runtime', version);
 	return {
 		agentVersion: [2, 1, 329],
 		scope: 'workspace',
@@ -13,6 +14,12 @@ export function deployRequest(folder: string, version: string, skills?: string):
 			bin: join(runtime, 'bin'),
 			skills: skills ?? join(runtime, 'skills'),
 			version,
+			dataFolder,
 		},
 	};
+}
+
+/** Where {@link deployRequest} has the user's data folder. */
+export function dataIn(folder: string): { dataFolder: string } {
+	return { dataFolder: join(folder, 'nancy') };
 }

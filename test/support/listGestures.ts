@@ -45,20 +45,16 @@ export async function contextKey(
 	const { page } = workbench;
 	let isAgain = false;
 	// A menu that opens while its view is drawn anew closes at once, and may take the keyboard with it.
-	await eventually(
-		'the menu',
-		async () => {
-			if (isAgain) {
-				await workbench.command(`Nancy: Focus on ${paneTitle} View`);
-				await moveTo(workbench, paneTitle, text);
-			}
-			isAgain = true;
-			await page.keyboard.press('Shift+F10');
-			await page.locator('.context-view .action-item').first().waitFor({ timeout: 3000 });
-			return true;
-		},
-		{ timeoutMs: 30_000 },
-	);
+	await eventually('the menu', async () => {
+		if (isAgain) {
+			await workbench.command(`Nancy: Focus on ${paneTitle} View`);
+			await moveTo(workbench, paneTitle, text);
+		}
+		isAgain = true;
+		await page.keyboard.press('Shift+F10');
+		await page.locator('.context-view .action-item').first().waitFor({ timeout: 3000 });
+		return true;
+	});
 	const chosen = page.locator('.context-view .action-item.focused').filter({ hasText: label });
 	for (let step = 0; step < 15 && (await chosen.count()) === 0; step++) await page.keyboard.press('ArrowDown');
 	await chosen.waitFor();

@@ -2,8 +2,3 @@
 export function roundsOr(usual: number): number {
 	return Number(process.env['NANCY_ROUNDS'] ?? usual);
 }
-
-/** In milliseconds. On a machine that has much else to do, a round takes several seconds. */
-export function longestTimeOf(rounds: number): number {
-	return 60_000 + rounds * 15_000;
-}

@@ -29,10 +29,15 @@ export function spool(workspace: Workspace, session: string, event: string, payl
  */
 export async function seedWorkspace(
 	folder: string,
-	{ title, session, queued = [] }: { title: string; session: string; queued?: readonly string[] },
+	{
+		title,
+		session,
+		queued = [],
+		dataFolder,
+	}: { title: string; session: string; queued?: readonly string[]; dataFolder?: string },
 ): Promise<{ workspace: Workspace; address: WorkerAddress }> {
-	const workspace = new Workspace(folder);
-	const name = TaskName.parse(title.toLowerCase().replaceAll(' ', '-'));
+	const workspace = new Workspace(folder, dataFolder);
+	const name = TaskName.parse(title.toLowerCase().replaceAll(/\W+/g, '-').replaceAll(/^-|-$/g, ''));
 	const address = { task: name, worker: FIRST_WORKER };
 	await workspace.createTask(taskRecord(name, AGENT, { title, prompt: `Please ${title.toLowerCase()}` }));
 	await addBoundWorker(workspace, address, { agent: AGENT, session: SessionId.parse(session) });

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { parse } from 'jsonc-parser';
-import { isOurs } from '../../src/core/deployment/job.ts';
+import { LAUNCHER_PATTERN } from '../../src/core/deployment/runtime.ts';
+
+/** Whether a line begins as Nancy's do. */
+export const isOurs = (line: string): boolean => LAUNCHER_PATTERN.test(line);
 
 // Through text once: JSON has no -0.
 const json = fc.jsonValue({ maxDepth: 3 }).map(each => JSON.parse(JSON.stringify(each)) as unknown);

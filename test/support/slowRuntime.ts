@@ -14,7 +14,7 @@ export interface SlowRuntime extends Disposable {
 
 /** @param launcher of a runtime that is installed */
 export function slowRuntime(launcher: string, seconds: number): SlowRuntime {
-	const folder = join(dirname(dirname(launcher)), `slow-${uniqueHex(8)}`);
+	const folder = join(dirname(dirname(launcher)), `0.0.0-${uniqueHex(8)}`);
 	cpSync(dirname(launcher), folder, { recursive: true, verbatimSymlinks: true });
 	const node = join(folder, 'node');
 	const begun = join(folder, 'begun');

@@ -1,7 +1,7 @@
 import xterm from '@xterm/headless';
 import { spawn } from 'node-pty';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from './eventually.ts';
+import { eventually, HANG_MS } from './eventually.ts';
 
 export interface TerminalOptions {
 	cwd: string;
@@ -60,7 +60,7 @@ export function terminal(command: string, args: readonly string[], options: Term
 		pid: pty.pid,
 		screen,
 		history: () => lines(0, emulator.buffer.active.length),
-		waitForText: async (pattern, timeoutMs = 20_000) => {
+		waitForText: async (pattern, timeoutMs = HANG_MS) => {
 			try {
 				return await eventually(`${pattern} on the screen`, () => pattern.test(screen()) && screen(), {
 					timeoutMs,

@@ -53,6 +53,8 @@ export interface Server {
 	pid: number;
 	url: string;
 	extensionsFolder: string;
+	/** What VS Code keeps of its user: settings, caches, state of workspaces. */
+	userFolder: string;
 	home: string;
 	/** A file on the server as the workbench names it. */
 	uri(file: string): string;
@@ -127,6 +129,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 		pid,
 		url: `http://127.0.0.1:${actualPort}/`,
 		extensionsFolder,
+		userFolder: join(data, 'User'),
 		home: env['HOME'] ?? home,
 		uri: file => `vscode-remote://127.0.0.1:${actualPort}${file}`,
 		stop: async () => {

@@ -76,7 +76,7 @@ export class Workbench {
 				if (!isThere) await this.page.keyboard.press('Escape');
 				return isThere;
 			},
-			{ timeoutMs: 30_000, everyMs: 300 },
+			{ everyMs: 300 },
 		);
 		await this.page.keyboard.press('Enter');
 	}
@@ -110,7 +110,7 @@ export class Workbench {
 				await this.page.keyboard.press(chord);
 				return isDone();
 			},
-			{ timeoutMs: 30_000, everyMs: 300 },
+			{ everyMs: 300 },
 		);
 	}
 
@@ -201,19 +201,15 @@ export class Workbench {
 		return this.page.evaluate(readTerminal, index);
 	}
 
-	async waitForTerminalText(pattern: RegExp, timeoutMs = 30_000, index = 0): Promise<string> {
+	async waitForTerminalText(pattern: RegExp, index = 0): Promise<string> {
 		let last = '';
 		try {
-			return await eventually(
-				`${pattern} in the terminal`,
-				async () => {
-					last = await this.terminalText(index);
-					return pattern.test(last) && last;
-				},
-				{ timeoutMs },
-			);
+			return await eventually(`${pattern} in the terminal`, async () => {
+				last = await this.terminalText(index);
+				return pattern.test(last) && last;
+			});
 		} catch (error) {
-			throw new Error(`${pattern} did not appear in the terminal in ${timeoutMs} ms:\n${last}`, { cause: error });
+			throw new Error(`${pattern} did not appear in the terminal:\n${last}`, { cause: error });
 		}
 	}
 

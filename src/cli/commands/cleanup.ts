@@ -26,19 +26,22 @@ export const cleanup = command(
 	},
 	Input,
 	async (input, context) => {
-		const [{ cleanUp, isDeployedIn }, { drivers }, { askGit }, { runtimesIn }] = await Promise.all([
+		const [{ cleanUp, deployedIn }, { drivers }, { askGit }] = await Promise.all([
 			import('../../core/deployment/cleanUp.ts'),
 			import('../../drivers/index.ts'),
 			import('../../git/askGit.ts'),
-			import('../../core/deployment/runtime.ts'),
 		]);
+		const data = dataFolder(context.env);
 		const workspace =
 			input.task === undefined
-				? await findDeployed(context, candidate => isDeployedIn(candidate, drivers))
+				? await findDeployed(
+						context,
+						async candidate => (await deployedIn(candidate, drivers, data)).length > 0,
+					)
 				: findWorkspace(context);
 		const task = input.task === undefined ? undefined : (await workspace.task(parseTaskName(input.task))).name;
 		const { changed, warnings, kept, failed, undeployed } = await betweenAnswers(workspace, context, isBusy =>
-			cleanUp(workspace, task, drivers, isBusy, askGit, runtimesIn(dataFolder(context.env))),
+			cleanUp(workspace, task, drivers, { dataFolder: data, isBusy, askGit }),
 		);
 		for (const warning of warnings) context.note(warning);
 		const failures = failed.map(({ agent, error }) => ({ agent, ...failureOf(error) }));

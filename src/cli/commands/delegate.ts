@@ -68,8 +68,10 @@ export const delegate = command(
 				value: 'FOLDER',
 				help: 'folder to work in; the workspace where absent, or what it is in the worktree of Nancy’s that you are in',
 			},
-			worktree: { help: 'works in a git worktree of its own, from HEAD' },
-			'with-changes': { help: 'the worktree has what is not committed, too' },
+			worktree: {
+				help: 'works in a git worktree of its own, from HEAD; the folders of submodules are empty there',
+			},
+			'with-changes': { help: 'the worktree has what is not committed, too, but for what is inside submodules' },
 			timeout: { value: 'SECONDS', help: 'longest time; default 1800' },
 			'idle-timeout': { value: 'SECONDS', help: 'longest time without any output; default 600' },
 		},
@@ -84,15 +86,23 @@ export const delegate = command(
 		if ((input.text.length === 0) === (file === undefined)) {
 			throw new NancyError('bad-usage', 'give what is to be done as text, or as --prompt-file');
 		}
-		const [agents, { lookAtQueue }, { refuseTracked }, { folderSeenFrom }, { queueOptions }, { drivers }] =
-			await Promise.all([
-				import('../agents.ts'),
-				import('../../delegates/delegateQueue.ts'),
-				import('../../git/refuseTracked.ts'),
-				import('../../git/homeCheckout.ts'),
-				import('../queue.ts'),
-				import('../../drivers/index.ts'),
-			]);
+		const [
+			agents,
+			{ lookAtQueue },
+			{ refuseTracked },
+			{ requireRepository },
+			{ folderSeenFrom },
+			{ queueOptions },
+			{ drivers },
+		] = await Promise.all([
+			import('../agents.ts'),
+			import('../../delegates/delegateQueue.ts'),
+			import('../../git/refuseTracked.ts'),
+			import('../../git/repository.ts'),
+			import('../../git/homeCheckout.ts'),
+			import('../queue.ts'),
+			import('../../drivers/index.ts'),
+		]);
 		const workspace = findOrChooseWorkspace(context);
 		await refuseTracked(workspace);
 		const { driver } = await agents.chooseAgent(workspace, context, input.agent);
@@ -110,6 +120,7 @@ export const delegate = command(
 		await refusePlacesFromAgent(driver, { folders: [workspace.folder, folder], promptFile }, asking);
 		const isInWorktree = input.worktree || input['with-changes'];
 		requirePlace(driver, { folder, isInWorktree }, workspace.folder);
+		if (isInWorktree) await requireRepository(folder);
 		const prompt =
 			promptFile === undefined ? await readText(input.text, context.stdin) : await readTextFile(promptFile);
 		const options = queueOptions(context, await agents.ownRuntime(context), settings);

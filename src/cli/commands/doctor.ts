@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { dataFolder } from '../../base/folders.ts';
 import type { Finding } from '../../core/deployment/doctor.ts';
 import { DoctorOutput } from '../../protocol/output/deployment.ts';
 import { answer, command } from '../command.ts';
@@ -25,7 +26,7 @@ export const doctor = command(
 	},
 	Input,
 	async ({ fix }, context) => {
-		const [{ examine, repair }, { instruments }, { refuseTracked }, { isDeployedIn }, { drivers }] =
+		const [{ examine, repair }, { instruments }, { refuseTracked }, { deployedIn }, { drivers }] =
 			await Promise.all([
 				import('../../core/deployment/doctor.ts'),
 				import('../agents.ts'),
@@ -33,7 +34,10 @@ export const doctor = command(
 				import('../../core/deployment/cleanUp.ts'),
 				import('../../drivers/index.ts'),
 			]);
-		const workspace = await findDeployed(context, candidate => isDeployedIn(candidate, drivers));
+		const workspace = await findDeployed(
+			context,
+			async candidate => (await deployedIn(candidate, drivers, dataFolder(context.env))).length > 0,
+		);
 		if (fix) await refuseTracked(workspace);
 		const tools = await instruments(context);
 		const repairs = fix

@@ -118,7 +118,7 @@ export const orchestrate = command(
 			resume: input.resume,
 			extra: input.extra,
 			bin: runtime.bin,
-			launcher: hasHooks ? runtime.launcher : undefined,
+			hooks: hasHooks ? runtime : undefined,
 			env: context.env,
 		});
 		const code = await runInForeground(plan, pid => recordProcess(workspace, plan.address, identify(pid)));

@@ -1,3 +1,4 @@
+import { dataFolder } from '../../base/folders.ts';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { oneByOne } from '../../base/oneByOne.ts';
@@ -54,10 +55,14 @@ export const update = command(
 	},
 	Input,
 	async ({ agent }, context) => {
-		const { findAgent, knownDriver } = await import('../agents.ts');
+		const [{ findAgent, knownDriver }, { deployedIn }, { drivers }] = await Promise.all([
+			import('../agents.ts'),
+			import('../../core/deployment/cleanUp.ts'),
+			import('../../drivers/index.ts'),
+		]);
 		const workspace = findWorkspace(context);
-		const { deployments } = await workspace.config();
-		const ids = deployments.map(({ driver }) => driver).filter(id => agent === undefined || id === agent);
+		const deployed = await deployedIn(workspace, drivers, dataFolder(context.env));
+		const ids = deployed.filter(id => agent === undefined || id === agent);
 		if (ids.length === 0) {
 			throw new NancyError(
 				'wrong-state',

@@ -54,9 +54,10 @@ export const traffic = command(
 		await withCollector(workspace, async collect => {
 			await collect();
 			const log = new TrafficLog(workspace, input.session);
-			const earlier = filter(await log.readNew());
-			// slice(-0) would be all of them.
-			for (const record of earlier.slice(Math.max(0, earlier.length - Number(input.limit)))) write(record);
+			const hasFilter = wanted !== undefined || input.event !== undefined || input.text !== undefined;
+			const isMeant = (record: TrafficRecord) => isWanted(record, wanted, input);
+			for (const record of await log.readNewest(Number(input.limit), hasFilter ? isMeant : undefined))
+				write(record);
 			if (!input.follow) return;
 			await untilInterrupted(workspace, async () => {
 				await collect();

@@ -8,10 +8,11 @@ import type { Driver } from '../driver/driver.ts';
 import { readJsonFile } from '../files/jsonFile.ts';
 import { isRunning } from '../driver/launch.ts';
 import type { FileProblem, Workspace } from '../workspace/workspace.ts';
-import { unknownWriter } from './places.ts';
+import { recordsFor } from './found.ts';
 import { showToGit, type AskGit } from './gitExclude.ts';
+import { unknownWriter } from './places.ts';
+import { DeploymentRecords } from './records.ts';
 import { undeploy, type TakenBack } from './undeploy.ts';
-import { filesWithEntries, undeployUnrecorded } from './unrecorded.ts';
 
 export interface CleanUpResult extends TakenBack {
 	/** False when hooks and skills stay because another task needs them. */
@@ -20,21 +21,25 @@ export interface CleanUpResult extends TakenBack {
 	failed: readonly { agent: DriverId; error: unknown }[];
 }
 
+export interface CleanUpRequest {
+	/** The user's, with the records of what was deployed: see base/folders. */
+	dataFolder: string;
+	/** Whether an agent may be writing its settings itself. */
+	isBusy?: (agent: DriverId) => boolean;
+	askGit?: AskGit;
+}
+
 /**
  * Takes back what was deployed: for the whole workspace, or after one task, which is archived; then only when no other task
- * needs it. Messages and records stay. Entries are found even where their record was removed with `.nancy`. Throws `busy` while an
- * agent runs that would go deaf, and `bad-file` for a record of which nobody can tell; what is no record of its place is a warning,
- * unless its agent runs.
- * @param isBusy whether an agent may be writing its settings itself
- * @param runtimes the folder of installed runtimes, by which skills are known without a record
+ * needs it. Messages and records stay. Entries are found also where no record tells of them. Throws `busy` while a running agent
+ * would lose its hooks, and `bad-file` for an unreadable record of a task; what is no record of its place is a warning, unless its
+ * agent runs.
  */
 export async function cleanUp(
 	workspace: Workspace,
 	task: TaskName | undefined,
 	drivers: readonly Driver[],
-	isBusy: (agent: DriverId) => boolean = () => false,
-	askGit?: AskGit,
-	runtimes?: string,
+	{ dataFolder, isBusy = () => false, askGit }: CleanUpRequest,
 ): Promise<CleanUpResult> {
 	const strays: string[] = [];
 	const tasks = readable(await workspace.tasks(), strays).tasks;
@@ -48,15 +53,14 @@ export async function cleanUp(
 		await workspace.updateTask(task, record => ({ archivedAt: new Date().toISOString(), ...record }));
 		if (isNeeded) return { changed: [], warnings: strays, kept: [], failed: [], undeployed: false };
 	}
-	const recorded = (await workspace.config()).deployments.map(({ driver }) => driver);
-	const others = drivers.map(({ id }) => id).filter(id => !recorded.includes(id));
-	const { done, failures } = await oneByOne([...recorded, ...others], async id => {
+	const records = new DeploymentRecords(workspace, dataFolder);
+	const ids = [...(await records.all()).map(({ driver }) => driver), ...drivers.map(({ id }) => id)];
+	const { done, failures } = await oneByOne([...new Set(ids)], async id => {
 		const driver = drivers.find(each => each.id === id) ?? unknownWriter(id);
-		if (recorded.includes(id)) return undeploy(workspace, driver, () => isBusy(id), askGit);
-		return { ...(await undeployUnrecorded(workspace, driver, () => isBusy(id), runtimes)), kept: [] };
+		return undeploy(workspace, driver, { dataFolder, isBusy: () => isBusy(id), askGit });
 	});
 	// Also what a kill or a removed record has left there.
-	const git = await showToGit(workspace, askGit);
+	const git = askGit ? await records.locked(() => showToGit(records, askGit)) : [];
 	// Passes: whoever asked tries again.
 	const busy = failures.find(({ error }) => error instanceof NancyError && error.code === 'busy');
 	if (busy) throw busy.error;
@@ -135,11 +139,17 @@ function readable<T extends { problems: readonly FileProblem[] }>(listing: T, st
 	);
 }
 
-/** Whether a folder holds entries of Nancy's for any of these agents, with or without a record of them. */
-export async function isDeployedIn(workspace: Workspace, drivers: readonly Driver[]): Promise<boolean> {
+/** The agents of which a folder holds something, with or without a record of it. */
+export async function deployedIn(
+	workspace: Workspace,
+	drivers: readonly Driver[],
+	dataFolder: string,
+): Promise<DriverId[]> {
+	const found: DriverId[] = [];
 	for (const driver of drivers) {
 		// A file that nobody can read tells nothing; whoever edits it says what is wrong with it.
-		if ((await filesWithEntries(workspace, driver).catch(() => [])).length > 0) return true;
+		const records = await recordsFor(workspace, driver, dataFolder).catch(() => undefined);
+		if (await records?.of(driver.id)) found.push(driver.id);
 	}
-	return false;
+	return found;
 }

@@ -6,17 +6,20 @@ import { formatVersion } from '../../base/version.ts';
 import type { DeploymentScope, Driver } from '../driver/driver.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { hideFromGit, showToGit } from './gitExclude.ts';
-import { isOursFor, jobFor, type DeployRequest, type Job, type Outcome } from './job.ts';
+import { jobFor, type DeployRequest, type Job, type Outcome } from './job.ts';
 import { deployLaunchFiles, holdsLaunchFiles } from './launchFiles.ts';
-import { explained, locked } from './locked.ts';
+import { removeEarlierRecords } from './earlierRecords.ts';
+import { explained } from './explained.ts';
 import { deployOwnFiles, inTheWay, ownFilesState, writable } from './ownFiles.ts';
-import { placesOf, recordOf, sweepOriginals, updateRecord } from './record.ts';
-import { isServedByAnother } from './served.ts';
+import { note, placesOf } from './notes.ts';
+import { isServedByAnother } from './otherVersion.ts';
+import { ownEntries } from './ownEntries.ts';
+import { DeploymentRecords } from './records.ts';
 import { deployFile, tryFile } from './settingsFile.ts';
-import { passedOver } from './silenced.ts';
+import { passedOver } from './silencers.ts';
 import { holdsExactly, withoutEntries } from './settingsText.ts';
 import { deploySkills, hasSkills, skillsOf } from './skillFolders.ts';
-import { hasStale, removeStale } from './stale.ts';
+import { hasLeftovers, removeLeftovers } from './leftovers.ts';
 import { ownWayTo, placeIn, readText, realPlace, statusOf, wayTo } from './target.ts';
 
 export interface DeployResult {
@@ -29,18 +32,18 @@ export interface DeployResult {
 export type DeploymentState = 'ok' | 'missing' | 'outdated';
 
 /**
- * Writes a driver's hooks and skills into the workspace; safe to repeat. What was there before is kept below
- * `.nancy/deployed/` and noted in config.json first, so that a kill at any line leaves something `undeploy` can undo.
+ * Writes a driver's hooks and skills into the workspace; safe to repeat. What was there before is kept and noted in the user's data
+ * folder first, so that a kill at any line leaves something `undeploy` can undo.
  */
 export async function deploy(workspace: Workspace, driver: Driver, request: DeployRequest): Promise<DeployResult> {
 	return explained(workspace, async () => {
 		await workspace.prepare();
-		return locked(workspace, async () => {
-			const job = jobFor(workspace, driver, request, await recordOf(workspace, driver.id));
+		return new DeploymentRecords(workspace, request.runtime.dataFolder).locked(async () => {
+			const job = await jobFor(workspace, driver, request);
 			try {
 				return await carryOut(job, request.scope);
 			} catch (error) {
-				await showToGit(workspace, request.askGit);
+				await showToGit(job.records, request.askGit);
 				throw error;
 			}
 		});
@@ -72,9 +75,9 @@ async function carryOut(job: Job, asked: DeploymentScope): Promise<DeployResult>
 		outcome.warnings.push(`${file} is tracked by git: do not commit what Nancy wrote there.`);
 	outcome.changed.push(...(await deployLaunchFiles(job)));
 	if (driver.skillsFolder !== undefined) add(await deploySkills(job, driver.skillsFolder));
-	add(await removeStale(job));
+	add(await removeLeftovers(job));
 	await settleRecord(job);
-	await sweepOriginals(workspace);
+	await removeEarlierRecords(workspace);
 	// At a start that found everything in its place, the user has been told.
 	const isNews = asked === 'workspace' || outcome.changed.length > 0;
 	return { changed: outcome.changed, warnings: [...(isNews ? plan.warnings : []), ...outcome.warnings] };
@@ -90,32 +93,33 @@ export async function deploymentState(
 	driver: Driver,
 	request: DeployRequest,
 ): Promise<DeploymentState> {
-	const record = await recordOf(workspace, driver.id);
-	const job = jobFor(workspace, driver, request, record);
-	const isOwn = isOursFor(driver.id);
+	const job = await jobFor(workspace, driver, request);
+	const { records } = job;
+	const record = await records.of(driver.id);
 	let isSame = record?.hookVersion === request.runtime.version && record.scope === job.request.scope;
 	let isThere = false;
 	for (const { file, entries } of job.plan.edits) {
 		const text = await readText(workspace, file);
+		const { isOwn } = await ownEntries(records, driver, file, text);
 		isSame &&= holdsExactly(file, text, entries, isOwn);
 		isThere ||= withoutEntries(file, text, isOwn) !== text;
 	}
 	const own = await ownFilesState(job);
-	isSame &&= own.isSame && (await holdsLaunchFiles(job)) && !(await hasStale(job));
+	isSame &&= own.isSame && (await holdsLaunchFiles(job)) && !(await hasLeftovers(job));
 	isThere ||= own.isThere || (record !== undefined && record.launchFiles.length > 0);
 	if (isSame && driver.skillsFolder !== undefined) isSame = await hasSkills(job, driver.skillsFolder);
-	if (isSame || (record && isThere && (await isServedByAnother(workspace, record, request.runtime)))) return 'ok';
+	if (isSame || (record && isThere && (await isServedByAnother(job, record)))) return 'ok';
 	return isThere ? 'outdated' : 'missing';
 }
 
 /** Sentences about what keeps a driver's hooks out of the workspace and only the user can cure. */
 export async function obstacles(workspace: Workspace, driver: Driver, request: DeployRequest): Promise<string[]> {
-	return inTheWay(jobFor(workspace, driver, request, await recordOf(workspace, driver.id)));
+	return inTheWay(await jobFor(workspace, driver, request));
 }
 
 /** Throws `settings-broken` for a settings file that {@link deploy} could not edit; writes nothing. */
 export async function rehearse(workspace: Workspace, driver: Driver, request: DeployRequest): Promise<void> {
-	const job = jobFor(workspace, driver, request, await recordOf(workspace, driver.id));
+	const job = await jobFor(workspace, driver, request);
 	for (const edit of job.plan.edits) await tryFile(job, edit);
 }
 
@@ -132,19 +136,18 @@ async function refuseLinkedPlaces({ workspace, driver, request, plan }: Job): Pr
 
 /** Has git overlook the files that will be made, before they are. Returns which of the plan's files it tracks. */
 async function hide(job: Job, outcome: Outcome): Promise<(file: string) => boolean> {
-	const { workspace, plan, request } = job;
+	const { records, workspace, plan, request } = job;
 	const real = new Map<string, string>();
 	for (const { file } of [...plan.edits, ...plan.files]) real.set(file, await realPlace(workspace, file));
 	const view = real.size > 0 ? await request.askGit?.(workspace.folder, [...real.values()]) : undefined;
 	if (!view) return () => false;
-	const { deployments } = await workspace.config();
 	const made = await writable(job);
 	for (const { file } of plan.edits) {
-		const known = deployments.flatMap(record => record.files).find(each => each.file === file);
+		const known = await records.file(file);
 		const isThere = (await statusOf(lstat, join(workspace.folder, file))) !== undefined;
 		if (known ? !known.existedBefore : !isThere) made.push(file);
 	}
-	outcome.warnings.push(...(await hideFromGit(workspace, view, made, deployments.flatMap(placesOf))));
+	outcome.warnings.push(...(await hideFromGit(records, view, made, (await records.all()).flatMap(placesOf))));
 	return file => view.tracked.has(real.get(file) ?? file);
 }
 
@@ -166,14 +169,14 @@ async function refuseTrackedLinks({ workspace, plan, request }: Job): Promise<vo
 
 /** Also where nothing stands in the agent's places, the record says for which versions and sessions Nancy is here. */
 async function settleRecord(job: Job): Promise<void> {
-	const { workspace, driver, request, plan } = job;
+	const { records, driver, request, plan } = job;
 	const launchFiles = plan.launchFiles.map(({ file, content }) => ({ file, sha256: sha256(content) }));
-	const known = await recordOf(workspace, driver.id);
+	const known = await records.of(driver.id);
 	const isSettled =
 		known?.scope === request.scope &&
 		known.hookVersion === request.runtime.version &&
 		known.agentVersion === formatVersion(request.agentVersion) &&
 		known.events.join() === plan.events.join() &&
 		JSON.stringify(known.launchFiles) === JSON.stringify(launchFiles);
-	if (!isSettled) await updateRecord(job, '.', record => ({ ...record, launchFiles }));
+	if (!isSettled) await note(job, '.', record => ({ ...record, launchFiles }));
 }

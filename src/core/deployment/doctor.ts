@@ -1,13 +1,14 @@
 import { access, constants } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
 import { formatVersion, isAtLeast } from '../../base/version.ts';
 import type { DriverId } from '../../protocol/names.ts';
-import type { Deployment, WorkspaceConfig } from '../../protocol/records.ts';
+import type { Deployment } from '../../protocol/deployment.ts';
 import { deploy, deploymentState, obstacles, rehearse } from './deploy.ts';
 import type { AskGit } from './gitExclude.ts';
-import { silencers } from './silenced.ts';
+import { DeploymentRecords } from './records.ts';
+import { silencers } from './silencers.ts';
 import { undeploy } from './undeploy.ts';
 import type { Capability, Driver } from '../driver/driver.ts';
 import { isRunning, type InstalledAgent } from '../driver/launch.ts';
@@ -31,6 +32,8 @@ export interface Finding {
 /** What the doctor needs from outside: programs, which the core neither finds nor starts. */
 export interface Instruments {
 	agents: readonly { driver: Driver; found: InstalledAgent | undefined; problem: string }[];
+	/** The user's, with the records of what was deployed: see base/folders. */
+	dataFolder: string;
 	/** Installs the programs that hooks call, where they are missing or damaged. */
 	installRuntime: () => Promise<InstalledRuntime>;
 	/** Runs a launcher as an agent would at an event that says nothing, and returns what is wrong with that. */
@@ -53,12 +56,13 @@ export async function examine(workspace: Workspace, instruments: Instruments): P
 	}
 	if (runtime) findings.push(await launcher(runtime, instruments));
 	const config = await attempt(findings, 'hooks', () => workspace.config());
-	if (config?.hooks === 'off') findings.push(withoutHooks(config));
+	const deployments = new DeploymentRecords(workspace, instruments.dataFolder);
+	if (config?.hooks === 'off') findings.push(withoutHooks(await deployments.all()));
 	for (const each of instruments.agents) {
 		findings.push(...agent(each));
 		if (runtime && config && config.hooks !== 'off')
 			await attempt(findings, 'hooks', async () =>
-				findings.push(await hooks(workspace, instruments, runtime, each)),
+				findings.push(await hooks(deployments, instruments, runtime, each)),
 			);
 	}
 	await attempt(findings, 'records', async () =>
@@ -141,7 +145,7 @@ function agent({ driver, found, problem }: Instruments['agents'][number]): Findi
 	];
 }
 
-function withoutHooks({ deployments }: WorkspaceConfig): Finding {
+function withoutHooks(deployments: readonly Deployment[]): Finding {
 	const left = deployments.length > 0 ? '; what was deployed before is still there: nancy cleanup takes it back' : '';
 	return {
 		check: 'hooks',
@@ -151,14 +155,15 @@ function withoutHooks({ deployments }: WorkspaceConfig): Finding {
 }
 
 async function hooks(
-	workspace: Workspace,
+	records: DeploymentRecords,
 	{ isBusy, askGit, env }: Instruments,
 	runtime: Runtime,
 	{ driver, found }: Instruments['agents'][number],
 ): Promise<Finding> {
 	const asked = () => isBusy?.(driver.id) ?? false;
-	const record = (await workspace.config()).deployments.find(each => each.driver === driver.id);
-	const place = placeOf(workspace, record);
+	const { workspace, dataFolder } = records;
+	const record = await records.of(driver.id);
+	const place = placeOf(records, record);
 	if (!found) {
 		if (!record) return { check: 'hooks', level: 'note', text: `${driver.displayName} has no hooks here` };
 		return {
@@ -167,7 +172,7 @@ async function hooks(
 			text: `${place} has hooks for ${driver.displayName}, which is not installed any more`,
 			repair: {
 				text: 'take them back',
-				run: async () => void (await undeploy(workspace, driver, asked, askGit)),
+				run: async () => void (await undeploy(workspace, driver, { dataFolder, isBusy: asked, askGit })),
 			},
 		};
 	}
@@ -196,7 +201,7 @@ async function hooks(
 		};
 	}
 	const what = !record
-		? 'Nancy has no record (somebody removed .nancy) of what it has in'
+		? 'Nancy has no record (an earlier version wrote it) of what it has in'
 		: state === 'missing'
 			? 'somebody removed the entries of Nancy from'
 			: record.hookVersion === runtime.version
@@ -215,11 +220,10 @@ function serves(record: Deployment | undefined): string {
 }
 
 /** Where a deployment's hooks are. */
-function placeOf(workspace: Workspace, record: Deployment | undefined): string {
+function placeOf(records: DeploymentRecords, record: Deployment | undefined): string {
 	if (!record) return '';
 	const places = [...record.files, ...record.ownFiles].map(({ file }) => file);
-	if (record.launchFiles.length > 0)
-		places.push(relative(workspace.folder, workspace.paths.launchFiles(record.driver)));
+	if (record.launchFiles.length > 0) places.push(records.launchFolder(record.driver));
 	return [...new Set(places)].join(', ');
 }
 

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { dirname, isAbsolute } from 'node:path';
 import { exchangeFile } from '../../base/atomicFile.ts';
 import { errorText } from '../../base/errors.ts';
 import { NancyPaths } from '../files/paths.ts';
-import type { Workspace } from '../workspace/workspace.ts';
-import { placesOf } from './record.ts';
+import { removeIfEmpty } from './emptyFolders.ts';
+import { placesOf } from './notes.ts';
+import type { DeploymentRecords } from './records.ts';
 import { excludedFor, foldersIn, patternFor, withExcluded } from './excludeBlock.ts';
 import { ownTarget, readBytes, realPlace } from './target.ts';
 
@@ -33,12 +34,13 @@ const TRIES = 5;
  * @param kept files of earlier deployments
  */
 export async function hideFromGit(
-	workspace: Workspace,
+	records: DeploymentRecords,
 	view: GitView,
 	fresh: readonly string[],
 	kept: readonly string[],
 ): Promise<string[]> {
 	const { excludeFile, prefix, ignored, tracked } = view;
+	const { workspace, staging } = records;
 	if (excludeFile === undefined) return [];
 	const patterns = (files: readonly string[]) => files.flatMap(file => patternFor(prefix, file) ?? []);
 	try {
@@ -57,8 +59,10 @@ export async function hideFromGit(
 			if (after === present) return [];
 			const mode = before ? (await stat(target)).mode & 0o7777 : 0o644;
 			const data = after === undefined ? undefined : Buffer.from(after, 'latin1');
-			const staging = workspace.paths.originals;
-			if (await exchangeFile(target, before, data, { mode, staging })) return [];
+			if (!(await exchangeFile(target, before, data, { mode, staging }))) continue;
+			// The folder came with Nancy's file where the repository was made without git's template.
+			if (after === undefined) await removeIfEmpty(dirname(excludeFile));
+			return [];
 		}
 		return [`git may show files of Nancy's own as new, for ${excludeFile} keeps changing.`];
 	} catch (error) {
@@ -67,10 +71,10 @@ export async function hideFromGit(
 }
 
 /** Has git overlook only what a record still names. */
-export async function showToGit(workspace: Workspace, askGit: AskGit | undefined): Promise<string[]> {
-	const view = await askGit?.(workspace.folder, []);
+export async function showToGit(records: DeploymentRecords, askGit: AskGit | undefined): Promise<string[]> {
+	const view = await askGit?.(records.workspace.folder, []);
 	if (!view) return [];
-	return hideFromGit(workspace, view, [], (await workspace.config()).deployments.flatMap(placesOf));
+	return hideFromGit(records, view, [], (await records.all()).flatMap(placesOf));
 }
 
 /** A workspace folder that was removed or moved away, which nobody will clean up any more. */

@@ -1,8 +1,8 @@
 import type { Version } from '../../base/version.ts';
-import type { DriverId } from '../../protocol/names.ts';
-import type { Deployment } from '../../protocol/records.ts';
 import type { DeploymentPlan, DeploymentScope, Driver } from '../driver/driver.ts';
-import { driverIn, LAUNCHER_PATTERN, type Runtime } from './runtime.ts';
+import { recordsFor } from './found.ts';
+import type { DeploymentRecords } from './records.ts';
+import type { Runtime } from './runtime.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { AskGit } from './gitExclude.ts';
 
@@ -19,6 +19,7 @@ export interface DeployRequest {
 
 /** One driver being deployed into one workspace. */
 export interface Job {
+	records: DeploymentRecords;
 	workspace: Workspace;
 	driver: Driver;
 	request: DeployRequest;
@@ -31,12 +32,9 @@ export interface Outcome {
 	warnings: string[];
 }
 
-export function jobFor(
-	workspace: Workspace,
-	driver: Driver,
-	request: DeployRequest,
-	record: Deployment | undefined,
-): Job {
+export async function jobFor(workspace: Workspace, driver: Driver, request: DeployRequest): Promise<Job> {
+	const records = await recordsFor(workspace, driver, request.runtime.dataFolder);
+	const record = await records.of(driver.id);
 	const scope = record?.scope === 'workspace' ? 'workspace' : request.scope;
 	const planFor = (asked: DeploymentScope) =>
 		driver.deployment({
@@ -47,14 +45,5 @@ export function jobFor(
 		});
 	// What the user was told at Set Up need not be told again at each start.
 	const { warnings } = planFor(request.scope);
-	return { workspace, driver, request: { ...request, scope }, plan: { ...planFor(scope), warnings } };
+	return { records, workspace, driver, request: { ...request, scope }, plan: { ...planFor(scope), warnings } };
 }
-
-/** A string in another tool's settings that makes the entry around it Nancy's, of whatever version and driver. */
-export const isOurs = (value: string): boolean => LAUNCHER_PATTERN.test(value);
-
-/** Tells the entries of one driver from those that another one has in the same file. */
-export const isOursFor =
-	(driver: DriverId) =>
-	(value: string): boolean =>
-		isOurs(value) && (driverIn(value) ?? driver) === driver;

@@ -5,12 +5,13 @@ import { Emitter } from '../../base/event.ts';
 import type { Disposable } from '../../base/lifetime.ts';
 import { formatVersion } from '../../base/version.ts';
 import type { DriverId } from '../../protocol/names.ts';
-import type { Deployment } from '../../protocol/records.ts';
+import type { Deployment } from '../../protocol/deployment.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { deploy, deploymentState } from './deploy.ts';
 import type { DeployRequest } from './job.ts';
-import { placesOf } from './record.ts';
+import { placesOf } from './notes.ts';
+import { DeploymentRecords } from './records.ts';
 
 /** How often files are looked at, in milliseconds: a stat of a few files and folders per agent. */
 const PERIOD_MS = 3000;
@@ -36,14 +37,20 @@ export class DeploymentKeeper implements Disposable {
 	private readonly told = new Map<DriverId, string>();
 	private readonly timer: NodeJS.Timeout;
 	private running: Promise<void> | undefined;
+	private readonly records: DeploymentRecords;
 
-	/** @param requestFor what to deploy for an agent; `undefined` while no task needs it, or its CLI is not found */
+	/**
+	 * @param dataFolder the user's, with the records of what was deployed
+	 * @param requestFor what to deploy for an agent; `undefined` while no task needs it, or its CLI is not found
+	 */
 	constructor(
 		private readonly workspace: Workspace,
 		private readonly drivers: readonly Driver[],
+		dataFolder: string,
 		private readonly requestFor: (driver: Driver) => Promise<DeployRequest | undefined>,
 		periodMs: number = PERIOD_MS,
 	) {
+		this.records = new DeploymentRecords(workspace, dataFolder);
 		this.timer = setInterval(() => void this.look(), periodMs);
 		this.timer.unref();
 	}
@@ -73,7 +80,7 @@ export class DeploymentKeeper implements Disposable {
 	}
 
 	private async lookAt(driver: Driver): Promise<void> {
-		const record = (await this.workspace.config()).deployments.find(each => each.driver === driver.id);
+		const record = await this.records.of(driver.id);
 		if (!record) return;
 		const request = await this.requestFor(driver);
 		// Somebody may be answering a question of the agent, which then writes the file itself: looked at again next time.
@@ -106,9 +113,9 @@ export class DeploymentKeeper implements Disposable {
 
 	/** All that a repair may depend on, for little: what is there, and what would be written. */
 	private async stateFor(record: Deployment, { runtime, agentVersion }: DeployRequest): Promise<string> {
-		const { folder, paths } = this.workspace;
+		const { folder } = this.workspace;
 		const places = placesOf(record).map(place => join(folder, place));
-		const launchFiles = record.launchFiles.map(({ file }) => join(paths.launchFiles(record.driver), file));
+		const launchFiles = record.launchFiles.map(({ file }) => join(this.records.launchFolder(record.driver), file));
 		const signatures = await Promise.all([...places, ...launchFiles].map(place => signatureOf(place)));
 		return [runtime.version, formatVersion(agentVersion), record.scope, ...signatures].join();
 	}

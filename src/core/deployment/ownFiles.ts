@@ -3,13 +3,14 @@ import { posix } from 'node:path';
 import { exchangeFile } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
-import type { Deployment } from '../../protocol/records.ts';
+import type { Deployment } from '../../protocol/deployment.ts';
 import type { OwnFile } from '../driver/driver.ts';
+import type { DeploymentRecords } from './records.ts';
 import { isLauncherGone, launcherWithin } from './runtime.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Job, Outcome } from './job.ts';
 import { plannedFiles, type Places, type Writer } from './places.ts';
-import { updateRecord } from './record.ts';
+import { note } from './notes.ts';
 import { placeIn, wayTo } from './target.ts';
 
 /** What stands where a file of Nancy's own belongs. `foreign` is somebody else's, or was changed by somebody. */
@@ -25,8 +26,8 @@ export async function deployOwnFiles(job: Job): Promise<Outcome> {
 }
 
 /** Sentences about files that stand where Nancy's own belong, which only the user can cure. */
-export async function inTheWay({ workspace, driver, plan }: Job): Promise<string[]> {
-	const { deployments } = await workspace.config();
+export async function inTheWay({ records, workspace, driver, plan }: Job): Promise<string[]> {
+	const deployments = await records.all();
 	const warnings: string[] = [];
 	for (const { file, content } of plan.files) {
 		const found = await look(workspace, file, hashesOf(deployments, file));
@@ -41,8 +42,8 @@ export async function inTheWay({ workspace, driver, plan }: Job): Promise<string
 }
 
 /** Whether the own files are as the plan has them, or somebody else's; and whether any of Nancy's is there at all. */
-export async function ownFilesState({ workspace, plan }: Job): Promise<{ isSame: boolean; isThere: boolean }> {
-	const { deployments } = await workspace.config();
+export async function ownFilesState({ records, workspace, plan }: Job): Promise<{ isSame: boolean; isThere: boolean }> {
+	const deployments = await records.all();
 	let isSame = true;
 	let isThere = false;
 	for (const { file, content } of plan.files) {
@@ -65,8 +66,8 @@ export async function hasRecordedOwnFiles(workspace: Workspace, record: Deployme
 }
 
 /** Which of the plan's own files Nancy may write. */
-export async function writable({ workspace, plan }: Job): Promise<string[]> {
-	const { deployments } = await workspace.config();
+export async function writable({ records, workspace, plan }: Job): Promise<string[]> {
+	const deployments = await records.all();
 	const files: string[] = [];
 	for (const { file } of plan.files)
 		if ((await look(workspace, file, hashesOf(deployments, file))).is !== 'foreign') files.push(file);
@@ -75,14 +76,15 @@ export async function writable({ workspace, plan }: Job): Promise<string[]> {
 
 /** Removes the own files of a deployment that no other one has, but those that somebody has changed and those elsewhere. No link may be on the way. */
 export async function removeOwnFiles(
-	workspace: Workspace,
+	records: DeploymentRecords,
 	record: Deployment,
 	places: Places,
 	files: Iterable<string>,
 ): Promise<Outcome> {
 	const changed: string[] = [];
 	const warnings: string[] = [];
-	const others = (await workspace.config()).deployments.filter(each => each.driver !== record.driver);
+	const { workspace } = records;
+	const others = (await records.all()).filter(each => each.driver !== record.driver);
 	for (const file of new Set(files)) {
 		if (hashesOf(others, file).length > 0) continue;
 		if (!places.has(file)) {
@@ -91,14 +93,14 @@ export async function removeOwnFiles(
 		}
 		const found = await look(workspace, file, hashesOf([record], file));
 		if (found.is === 'nothing') continue;
-		if (found.is === 'ours' && (await exchange(workspace, file, found.bytes, undefined))) changed.push(file);
+		if (found.is === 'ours' && (await exchange(records, file, found.bytes, undefined))) changed.push(file);
 		else warnings.push(`${file} was changed by somebody; it stays.`);
 	}
 	return { changed, warnings };
 }
 
-/** Own files of a driver that are there though no record names them (somebody removed `.nancy`). */
-export async function unrecordedOwnFiles(workspace: Workspace, driver: Writer): Promise<string[]> {
+/** Files in a driver's places that call a launcher, as its own do. */
+export async function filesWithLauncher(workspace: Workspace, driver: Writer): Promise<string[]> {
 	const found: string[] = [];
 	for (const file of new Set(plannedFiles(workspace, driver, '').map(own => own.file))) {
 		if ((await wayTo(workspace, file)).is === 'blocked') continue;
@@ -107,30 +109,12 @@ export async function unrecordedOwnFiles(workspace: Workspace, driver: Writer): 
 	return found;
 }
 
-/** Removes {@link unrecordedOwnFiles} that are exactly what the driver writes; of another one nobody knows who changed it. */
-export async function removeUnrecorded(workspace: Workspace, driver: Writer): Promise<Outcome> {
-	const changed: string[] = [];
-	const warnings: string[] = [];
-	for (const file of await unrecordedOwnFiles(workspace, driver)) {
-		const found = await look(workspace, file, []);
-		if (found.is !== 'ours') continue;
-		const text = found.bytes.toString('utf8');
-		const launcher = launcherWithin(text) ?? '';
-		const isAsWritten = plannedFiles(workspace, driver, launcher).some(
-			own => own.file === file && own.content === text,
-		);
-		if (isAsWritten && (await exchange(workspace, file, found.bytes, undefined))) changed.push(file);
-		else warnings.push(`${file} seems to be Nancy's of another version, or changed; it stays. Remove it yourself.`);
-	}
-	return { changed, warnings };
-}
-
 /** Notes what will be there, writes it, and notes that nothing else is: a kill in between leaves one of two known files. */
 async function write(job: Job, { file, content }: OwnFile): Promise<boolean> {
-	const { workspace, driver } = job;
+	const { records, workspace, driver } = job;
 	const wanted = sha256(content);
 	for (let attempt = 0; attempt < TRIES; attempt++) {
-		const { deployments } = await workspace.config();
+		const deployments = await records.all();
 		const found = await look(workspace, file, hashesOf(deployments, file));
 		if (found.is === 'foreign') return false;
 		const present = found.is === 'ours' ? sha256(found.bytes) : undefined;
@@ -139,8 +123,8 @@ async function write(job: Job, { file, content }: OwnFile): Promise<boolean> {
 			file,
 		);
 		if (present === wanted && noted.length === 1 && noted[0] === wanted) return false;
-		const note = (hashes: readonly string[]) =>
-			updateRecord(job, posix.dirname(file), record => ({
+		const noteHashes = (hashes: readonly string[]) =>
+			note(job, posix.dirname(file), record => ({
 				...record,
 				ownFiles: [
 					...record.ownFiles.filter(each => each.file !== file),
@@ -149,10 +133,10 @@ async function write(job: Job, { file, content }: OwnFile): Promise<boolean> {
 			}));
 		const isNew = present !== wanted;
 		if (isNew) {
-			await note([wanted, ...(present === undefined ? [] : [present])]);
-			if (!(await exchange(workspace, file, found.is === 'ours' ? found.bytes : undefined, content))) continue;
+			await noteHashes([wanted, ...(present === undefined ? [] : [present])]);
+			if (!(await exchange(records, file, found.is === 'ours' ? found.bytes : undefined, content))) continue;
 		}
-		await note([wanted]);
+		await noteHashes([wanted]);
 		return isNew;
 	}
 	throw new NancyError('settings-changed', `${file} keeps changing; close what writes it and try again`);
@@ -178,14 +162,14 @@ async function look(workspace: Workspace, file: string, hashes: readonly string[
 }
 
 async function exchange(
-	workspace: Workspace,
+	records: DeploymentRecords,
 	file: string,
 	expected: Buffer | undefined,
 	content: string | undefined,
 ): Promise<boolean> {
-	return exchangeFile(await placeIn(workspace, file), expected, content, {
+	return exchangeFile(await placeIn(records.workspace, file), expected, content, {
 		mode: 0o644,
-		staging: workspace.paths.originals,
+		staging: records.staging,
 	});
 }
 

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import type { DriverId } from '../../protocol/names.ts';
-import type { Driver, OwnFile } from '../driver/driver.ts';
+import type { Driver, OwnFile, SettingsEdit } from '../driver/driver.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** What says where a driver writes. */
 export type Writer = Pick<Driver, 'id' | 'oldestVersion' | 'deployment' | 'skillsFolder' | 'earlierPlaces'>;
 
-/** Where a driver's files, skills and folders can be: config.json may come with somebody else's repository and name any place. */
+/** Where a driver's files, skills and folders can be. */
 export interface Places {
 	/** Files that the present version writes. */
 	files: ReadonlySet<string>;
@@ -19,7 +19,7 @@ export interface Places {
 export function placesOfDriver(workspace: Workspace, driver: Writer): Places {
 	const { skillsFolder, earlierPlaces } = driver;
 	const own = plannedFiles(workspace, driver, '').map(({ file }) => file);
-	const files = new Set([...plannedEdits(workspace, driver), ...own]);
+	const files = new Set([...plannedEdits(workspace, driver, '').map(({ file }) => file), ...own]);
 	const skillFolders = [...(skillsFolder === undefined ? [] : [skillsFolder]), ...earlierPlaces];
 	const isPlace = (place: string) =>
 		own.includes(place) || earlierPlaces.includes(place) || skillFolders.includes(posix.dirname(place));
@@ -41,9 +41,9 @@ export function plannedFiles(workspace: Workspace, driver: Writer, launcher: str
 	return plansOf(workspace, driver, launcher).flatMap(({ files }) => [...files]);
 }
 
-/** The other tools' files that a driver may have edited. */
-export function plannedEdits(workspace: Workspace, driver: Writer): string[] {
-	return [...new Set(plansOf(workspace, driver, '').flatMap(({ edits }) => edits.map(({ file }) => file)))];
+/** The edits of other tools' files that a driver may have made with a launcher. */
+export function plannedEdits(workspace: Workspace, driver: Writer, launcher: string): SettingsEdit[] {
+	return plansOf(workspace, driver, launcher).flatMap(({ edits }) => [...edits]);
 }
 
 /** For any version of the agent; what is written seldom depends on it. */

@@ -1,8 +1,9 @@
-import type { Deployment } from '../../protocol/records.ts';
+import type { Deployment } from '../../protocol/deployment.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import type { DeploymentRecords } from './records.ts';
 import type { Outcome } from './job.ts';
 import { removeOwnFiles } from './ownFiles.ts';
-import type { Places } from './places.ts';
+import { placesOfDriver, type Places, type Writer } from './places.ts';
 import { restoreFile } from './settingsFile.ts';
 import { removeSkills } from './skillFolders.ts';
 import { ownWayTo, wayTo, type Way } from './target.ts';
@@ -11,13 +12,14 @@ type Blocked = Extract<Way, { is: 'blocked' }>;
 
 /** What a deployment has in the agent's places, or some of it. */
 export interface Parts {
-	files: Deployment['files'];
+	files: string[];
 	ownFiles: string[];
 	skills: string[];
 }
 
 export function partsOf({ files, ownFiles, skills }: Deployment): Parts {
-	return { files, ownFiles: ownFiles.map(({ file }) => file), skills: skills.map(({ folder }) => folder) };
+	const named = (each: { file: string }) => each.file;
+	return { files: files.map(named), ownFiles: ownFiles.map(named), skills: skills.map(({ folder }) => folder) };
 }
 
 export interface Removal extends Outcome {
@@ -27,20 +29,21 @@ export interface Removal extends Outcome {
 
 /** Gives other tools' files back and removes what is Nancy's own, as far as no link leads away. */
 export async function removeParts(
-	workspace: Workspace,
+	records: DeploymentRecords,
+	driver: Writer,
 	record: Deployment,
-	places: Places,
 	parts: Parts,
 	isBusy: (() => boolean) | undefined,
 ): Promise<Removal> {
+	const { workspace } = records;
+	const places = placesOfDriver(workspace, driver);
 	const blocked = await blockedAmong(workspace, places, parts);
 	const links = [...blocked].filter(([, { by }]) => by === 'link');
 	const { files, ownFiles, skills } = without(parts, blocked);
 	const changed: string[] = [];
-	for (const deployed of files)
-		if (await restoreFile(workspace, record.driver, deployed, isBusy)) changed.push(deployed.file);
-	const own = await removeOwnFiles(workspace, record, places, ownFiles);
-	const folders = await removeSkills(workspace, record, places, skills);
+	for (const file of files) if (await restoreFile(records, driver, file, isBusy)) changed.push(file);
+	const own = await removeOwnFiles(records, record, places, ownFiles);
+	const folders = await removeSkills(records, record, places, skills);
 	return {
 		changed: [...changed, ...own.changed, ...folders.changed],
 		warnings: [...links.map(([, { why }]) => `${why}; it stays.`), ...own.warnings, ...folders.warnings],
@@ -57,10 +60,9 @@ export async function isAnyInReach(workspace: Workspace, places: Places, parts: 
 /** A record that does not name these parts any more, but for those that were kept. */
 export function forget(record: Deployment, parts: Parts, kept: ReadonlySet<string>): Deployment {
 	const gone = without(parts, kept);
-	const files = new Set(gone.files.map(({ file }) => file));
 	return {
 		...record,
-		files: record.files.filter(({ file }) => !files.has(file)),
+		files: record.files.filter(({ file }) => !gone.files.includes(file)),
 		ownFiles: record.ownFiles.filter(({ file }) => !gone.ownFiles.includes(file)),
 		skills: record.skills.filter(({ folder }) => !gone.skills.includes(folder)),
 	};
@@ -68,7 +70,7 @@ export function forget(record: Deployment, parts: Parts, kept: ReadonlySet<strin
 
 function without({ files, ownFiles, skills }: Parts, kept: { has(place: string): boolean }): Parts {
 	return {
-		files: files.filter(({ file }) => !kept.has(file)),
+		files: files.filter(file => !kept.has(file)),
 		ownFiles: ownFiles.filter(file => !kept.has(file)),
 		skills: skills.filter(folder => !kept.has(folder)),
 	};
@@ -77,7 +79,7 @@ function without({ files, ownFiles, skills }: Parts, kept: { has(place: string):
 /** The parts that there is no way to. */
 async function blockedAmong(workspace: Workspace, places: Places, parts: Parts): Promise<Map<string, Blocked>> {
 	const found = new Map<string, Blocked>();
-	for (const { file } of parts.files) {
+	for (const file of parts.files) {
 		// Elsewhere than where the driver writes, no deployment has followed a link.
 		const way = await (places.files.has(file) ? wayTo : ownWayTo)(workspace, file);
 		if (way.is === 'blocked') found.set(file, way);

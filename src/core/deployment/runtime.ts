@@ -44,6 +44,8 @@ export interface Runtime {
 	skills: string;
 	/** Version and content, for the deployment record. */
 	version: string;
+	/** The user's, in which the runtime stands. */
+	dataFolder: string;
 }
 
 export interface InstalledRuntime extends Runtime {
@@ -54,15 +56,25 @@ export interface InstalledRuntime extends Runtime {
 }
 
 /**
- * A line of a deployment, of any version: it begins with the launcher's path as one word for the shell, or with the test
- * whether it is there. A permission rule or a user's own script that merely mentions the launcher is not Nancy's.
+ * How a line of a deployment begins, of any version: with the launcher's path as one word for the shell, or with the test whether it
+ * is there. Whether the line is Nancy's says ownEntries.ts.
  */
-export const LAUNCHER_PATTERN = /^(?:\[ -x )?'((?:[^']|'\\'')*\/nancy\/runtime\/(\d[^/\s'"]*)\/nancy-hook)'(?=\s|$)/;
+export const LAUNCHER_PATTERN = /^(?:\[ -x )?('((?:[^']|'\\'')*\/nancy\/runtime\/(\d[^/\s'"]*)\/nancy-hook)')(?=\s|$)/;
 
 /** The launcher that a line of a deployment calls, and the version of its runtime. */
 export function launcherIn(line: string): { file: string; version: string } | undefined {
-	const [, file, version] = LAUNCHER_PATTERN.exec(line) ?? [];
+	const [, , file, version] = LAUNCHER_PATTERN.exec(line) ?? [];
 	return file === undefined || version === undefined ? undefined : { file: file.replaceAll(`'\\''`, "'"), version };
+}
+
+/** The launcher as it stands in a line of a deployment, quoted for the shell. */
+export function launcherOf(line: string): string {
+	return LAUNCHER_PATTERN.exec(line)?.[1] ?? '';
+}
+
+/** The launcher of an installed runtime. */
+export function installedLauncher(dataFolder: string, version: string): string {
+	return join(runtimesIn(dataFolder), version, LAUNCHER);
 }
 
 /** The driver that a line of a deployment calls the launcher for. */
@@ -136,7 +148,7 @@ export async function installRuntime(
 		await build(temp, sources, node);
 		const hash = await contentHash(temp, NOT_CONTENT);
 		const name = `${version}-${hash.slice(0, 8)}`;
-		const runtime = runtimeAt(join(parent, name), name);
+		const runtime = runtimeAt(dataFolder, name);
 		const isRepaired = !(await isSame(runtime.folder, hash)) && (await replace(temp, runtime.folder));
 		let known = await recordedNode(runtime.folder);
 		if (!known) {
@@ -150,13 +162,15 @@ export async function installRuntime(
 	}
 }
 
-function runtimeAt(folder: string, version: string): Runtime {
+function runtimeAt(dataFolder: string, version: string): Runtime {
+	const folder = join(runtimesIn(dataFolder), version);
 	return {
 		folder,
 		launcher: join(folder, 'nancy-hook'),
 		bin: join(folder, 'bin'),
 		skills: join(folder, 'skills'),
 		version,
+		dataFolder,
 	};
 }
 
@@ -181,8 +195,9 @@ async function build(folder: string, sources: RuntimeSources, node: NodeProgram)
 }
 
 /**
- * Falls back to the `node` on PATH when the program that was found at deployment has gone. The cache saves V8 compiling. The guard, which
- * reads it into its own shell, says in `nancy_place` where it stands.
+ * Falls back to the `node` on PATH when the program that was found at deployment has gone; not to one in the current folder, which an
+ * empty or relative entry of PATH means: that may be somebody's repository. The cache saves V8 compiling. The guard, which reads it
+ * into its own shell, says in `nancy_place` where it stands.
  */
 const NODE_SCRIPT = [
 	'#!/bin/sh',
@@ -191,7 +206,16 @@ const NODE_SCRIPT = [
 	'kind=',
 	`{ IFS= read -r program && IFS= read -r kind; } 2>/dev/null <"$nancy_place/${NODE_PROGRAM}"`,
 	'[ "$kind" = electron ] && ELECTRON_RUN_AS_NODE=1 && export ELECTRON_RUN_AS_NODE',
-	'[ -x "$program" ] || program=$(command -v node) || exit 127',
+	'if ! [ -x "$program" ]; then',
+	'	program=',
+	'	set -f',
+	'	IFS=:',
+	'	for folder in $PATH; do',
+	'		case $folder in /*) [ -f "$folder/node" ] && [ -x "$folder/node" ] && program=$folder/node && break ;; esac',
+	'	done',
+	'	unset IFS',
+	'	[ -n "$program" ] || exit 127',
+	'fi',
 	`NODE_COMPILE_CACHE=$nancy_place/${CACHE}; export NODE_COMPILE_CACHE`,
 	'exec "$program" "$@"',
 	'',

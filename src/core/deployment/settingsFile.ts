@@ -1,64 +1,69 @@
-import { lstat, stat } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'jsonc-parser';
-import { exchangeFile, writeFileAtomic } from '../../base/atomicFile.ts';
+import { exchangeFile } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
-import type { DriverId } from '../../protocol/names.ts';
-import type { DeployedFile, Deployment } from '../../protocol/records.ts';
+import type { DeployedEntry, DeployedFile } from '../../protocol/deployment.ts';
 import type { SettingsEdit } from '../driver/driver.ts';
-import type { Workspace } from '../workspace/workspace.ts';
-import { isOurs, isOursFor, type Job } from './job.ts';
-import { updateRecord } from './record.ts';
-import { entriesAmong, holdsExactly, withEntries, withoutEntries } from './settingsText.ts';
-import { readBytes, statusOf, targetOf } from './target.ts';
-
-type Entries = SettingsEdit['entries'];
+import type { Job } from './job.ts';
+import { note } from './notes.ts';
+import { linesIn, ownEntries, type OwnEntries } from './ownEntries.ts';
+import type { Writer } from './places.ts';
+import type { DeploymentRecords } from './records.ts';
+import { holdsExactly, oursAmong, withEntries, withoutEntries } from './settingsText.ts';
+import { readBytes, targetOf } from './target.ts';
 
 /** How often somebody else may write the file between reading and writing it. */
 const TRIES = 5;
 /** Updates of one original that are remembered; only the last two can be in the file after a kill. */
 const EARLIER = 8;
 
+/** A settings file as it is, and what the records know of it. */
+interface Present extends OwnEntries {
+	file: string;
+	/** Where it really stands. */
+	target: string;
+	bytes: Buffer | undefined;
+	text: string;
+	facts: DeployedFile | undefined;
+	/** As it would be without Nancy; `undefined`: not there. */
+	base: Buffer | undefined;
+}
+
 /** Puts the entries of an edit into its file. Returns whether it was changed. */
 export async function deployFile(job: Job, edit: SettingsEdit): Promise<boolean> {
-	const { workspace, driver, request } = job;
+	const { records, driver, request } = job;
 	const { file, entries } = edit;
 	const isBusy = request.isBusy ?? never;
-	const isOwn = isOursFor(driver.id);
 	for (let attempt = 0; attempt < TRIES; attempt++) {
-		const { target, before, text, own, known } = await present(job, file);
-		if (own && holdsExactly(file, text, entries, isOwn)) return false;
+		const present = await presentFile(records, driver, file);
+		const { text, facts } = present;
+		const noted = (await records.of(driver.id))?.files.find(each => each.file === file);
+		const isNoted = facts !== undefined && isDeepStrictEqual(noted?.entries, plain(entries));
+		if (isNoted && holdsExactly(file, text, entries, present.isOwn)) return false;
 		if (isBusy()) throw busy(file);
-		const original = await originalOf(workspace, known, before, file);
-		const after = merged(file, text, original, entries, isOwn);
-		const facts = await kept(workspace, file, original, known, after);
-		const noted = { ...facts, entries: entries.length };
-		await updateRecord(
-			job,
-			posix.dirname(file),
-			record => ({ ...record, files: [...record.files.filter(each => each.file !== file), noted] }),
-			withFacts(facts),
-		);
+		const after = edited(present, entries);
+		const before = oursAmong(file, text, present.isOwn);
+		await note(job, posix.dirname(file), record => ({
+			...record,
+			files: [
+				...record.files.filter(each => each.file !== file),
+				{ file, entries: plain(entries), ...(before.length > 0 && { before }) },
+			],
+		}));
+		await keepFacts(records, present, after);
 		if (after === text) return false;
-		if (await exchange(workspace, target, before, after, () => !isBusy())) return true;
+		if (await exchange(records, present, after, entries, () => !isBusy())) return true;
 	}
-	throw new NancyError('settings-changed', `${file} keeps changing; close what writes it and try again`);
+	throw keepsChanging(file);
 }
 
 /** Throws what {@link deployFile} would, of a file that cannot be edited; writes nothing. */
-export async function tryFile(job: Job, { file, entries }: SettingsEdit): Promise<void> {
-	const { before, text, known } = await present(job, file);
-	const original = await originalOf(job.workspace, known, before, file);
-	merged(file, text, original, entries, isOursFor(job.driver.id));
-}
-
-/** A settings file as it is, and what the records know of it. */
-async function present({ workspace, driver }: Job, file: string) {
-	const target = await targetOf(workspace, file);
-	const before = await readBytes(target);
-	return { target, before, text: textOf(file, before), ...(await knownOf(workspace, driver.id, file)) };
+export async function tryFile({ records, driver }: Job, { file, entries }: SettingsEdit): Promise<void> {
+	const present = await presentFile(records, driver, file);
+	refuseOther(present, Buffer.from(edited(present, entries)), entries);
 }
 
 /**
@@ -66,64 +71,136 @@ async function present({ workspace, driver }: Job, file: string) {
  * without such entries is not touched, whatever the record says. Returns whether it was changed.
  */
 export async function restoreFile(
-	workspace: Workspace,
-	driver: DriverId,
-	deployed: DeployedFile,
+	records: DeploymentRecords,
+	driver: Writer,
+	file: string,
 	isBusy = never,
 ): Promise<boolean> {
-	const { file } = deployed;
-	const isOwn = isOursFor(driver);
 	for (let attempt = 0; attempt < TRIES; attempt++) {
-		const target = await targetOf(workspace, file);
-		const present = await readBytes(target);
-		const text = textOf(file, present);
-		if (withoutEntries(file, text, isOwn) === text) return false;
+		const present = await presentFile(records, driver, file);
+		const { text, base, others } = present;
+		if (withoutEntries(file, text, present.isOwn) === text) return false;
 		if (isBusy()) throw busy(file);
-		const original = await originalOf(workspace, deployed, present, file);
-		let after: Buffer | string | undefined = original;
-		if (isShared(file, text, isOwn)) {
-			after = merged(file, text, original, [], isOwn);
-			if ((await knownOf(workspace, driver, file)).known) {
-				const change = withFacts(await kept(workspace, file, original, deployed, after));
-				await workspace.updateConfig(config => ({ ...config, deployments: config.deployments.map(change) }));
-			}
-		}
-		if (await exchange(workspace, target, present, after, () => !isBusy())) return true;
+		const after = others.length > 0 ? edited(present, []) : base;
+		if (others.length > 0) await keepFacts(records, present, after);
+		if (await exchange(records, present, after, [], () => !isBusy())) return true;
 	}
-	throw new NancyError('settings-changed', `${file} keeps changing; close what writes it and try again`);
+	throw keepsChanging(file);
 }
 
-/** What the records know of a file: the driver's own first, for what several drivers edit has the same original in each. */
-async function knownOf(workspace: Workspace, driver: DriverId, file: string) {
-	const { deployments } = await workspace.config();
-	const inRecord = (record: Deployment) => record.files.find(each => each.file === file);
-	const own = deployments.filter(each => each.driver === driver).map(inRecord)[0];
-	return { own, known: own ?? deployments.map(inRecord).find(each => each !== undefined) };
+async function presentFile(records: DeploymentRecords, driver: Writer, file: string): Promise<Present> {
+	const target = await targetOf(records.workspace, file);
+	const bytes = await readBytes(target);
+	const text = textOf(file, bytes);
+	const facts = await records.file(file);
+	const own = await ownEntries(records, driver, file, text);
+	const base = await baseOf(records, { file, bytes, text, facts, ...own });
+	return { file, target, bytes, text, facts, base, ...own };
 }
 
-function isShared(file: string, text: string, isOwn: (value: string) => boolean): boolean {
-	return entriesAmong(file, text, value => isOurs(value) && !isOwn(value)).length > 0;
+/** What was kept when the file is byte for byte as Nancy last wrote it, else the present text less Nancy's entries. */
+async function baseOf(
+	records: DeploymentRecords,
+	{ file, bytes, text, facts, isNancys }: Omit<Present, 'target' | 'base'>,
+): Promise<Buffer | undefined> {
+	if (!bytes) return undefined;
+	if (facts && [facts.sha256, ...(facts.earlier ?? [])].includes(sha256(bytes))) {
+		if (!facts.existedBefore) return undefined;
+		const kept = facts.original === undefined ? undefined : await records.original(facts.original);
+		if (kept) return kept;
+	}
+	const rest = withoutEntries(file, text, isNancys);
+	// What only ever held Nancy's entries was made by Nancy.
+	const isMade = facts ? !facts.existedBefore : rest !== text;
+	return isMade && rest.trim() === '{}' ? undefined : Buffer.from(rest, 'utf8');
 }
 
 /** The file with the entries of a driver, and with those that other drivers have in it. */
-function merged(
-	file: string,
-	text: string,
-	original: Buffer | undefined,
-	entries: Entries,
-	isOwn: (value: string) => boolean,
-): string {
-	const bare = original?.toString('utf8') ?? '';
-	const others = entriesAmong(file, text, value => isOurs(value) && !isOwn(value));
-	const after = withEntries(file, bare, [...others, ...entries]);
-	if (isSameMeaning(file, bare, after)) return after;
-	// Somebody has put their own hook into the same group as another driver's: that group stays where it is.
-	const edited = withEntries(file, withoutEntries(file, text, isOwn), entries);
-	if (others.length > 0 && isSameMeaning(file, bare, edited)) return edited;
+function edited({ file, base, others }: Present, entries: SettingsEdit['entries']): string {
+	return withEntries(file, base?.toString('utf8') ?? '', [...others, ...entries]);
+}
+
+/**
+ * Keeps what gives the file back: first the copy of the original, then the facts, and only then is the file itself written, so that
+ * a kill in between can be undone.
+ */
+async function keepFacts(
+	records: DeploymentRecords,
+	{ file, base, facts: known }: Present,
+	after: string | Buffer | undefined,
+): Promise<void> {
+	const original = base && (await records.keepOriginal(base));
+	// Until the new text is in place the file holds an earlier edit of the same original.
+	const isSameOriginal =
+		known !== undefined && known.original === original && known.existedBefore === (base !== undefined);
+	const hash = sha256(after ?? '');
+	const earlier = isSameOriginal
+		? [known.sha256, ...(known.earlier ?? [])].filter(each => each !== hash).slice(0, EARLIER)
+		: [];
+	const facts = {
+		file,
+		existedBefore: base !== undefined,
+		sha256: hash,
+		...(earlier.length > 0 && { earlier }),
+		...(original !== undefined && { original }),
+	};
+	await records.change(all => ({ ...all, files: [...all.files.filter(each => each.file !== file), facts] }));
+}
+
+/** The only place that writes another tool's settings file. */
+async function exchange(
+	records: DeploymentRecords,
+	present: Present,
+	after: string | Buffer | undefined,
+	entries: SettingsEdit['entries'],
+	mayWrite: () => boolean,
+): Promise<boolean> {
+	const data = typeof after === 'string' ? Buffer.from(after, 'utf8') : after;
+	refuseOther(present, data, entries);
+	const { target, bytes } = present;
+	return exchangeFile(target, bytes, data, {
+		mode: bytes ? (await stat(target)).mode & 0o7777 : 0o644,
+		staging: records.staging,
+		mayWrite,
+	});
+}
+
+/**
+ * The last check before another tool's file is written. Allowed is the base itself (the sealed original of a file that is byte for
+ * byte as Nancy wrote it, or the present text less Nancy's entries), and the base with exactly these entries of Nancy's in it.
+ */
+function refuseOther(
+	{ file, base, others }: Present,
+	after: Buffer | undefined,
+	entries: SettingsEdit['entries'],
+): void {
+	if (base === undefined ? after === undefined : after?.equals(base)) return;
+	const added = new Set(linesIn([...others, ...entries]));
+	const text = after?.toString('utf8') ?? '';
+	const rest = withoutEntries(file, text, value => added.has(value));
+	if (isDeepStrictEqual(meaningOf(rest), meaningOf(base?.toString('utf8') ?? ''))) return;
 	throw new NancyError(
 		'settings-broken',
 		`${file} cannot be edited without changing the rest of it; Nancy has not touched it`,
 	);
+}
+
+/** A file of blanks or comments alone says nothing, as an empty one. */
+function meaningOf(text: string): unknown {
+	return withoutEmpty(parse(text.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true }) ?? {});
+}
+
+/** Empty arrays and objects go with Nancy's entries, and mean nothing in a settings file's hooks. */
+function withoutEmpty(value: unknown): unknown {
+	if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+	const kept = Object.entries(value)
+		.map(([key, each]) => [key, withoutEmpty(each)] as const)
+		.filter(([, each]) => !(typeof each === 'object' && each !== null && Object.keys(each).length === 0));
+	return Object.fromEntries(kept);
+}
+
+function plain(entries: SettingsEdit['entries']): DeployedEntry[] {
+	return entries.map(({ path, value }) => ({ path: [...path], value }));
 }
 
 const never = (): boolean => false;
@@ -135,106 +212,8 @@ function busy(file: string): NancyError {
 	);
 }
 
-/** The file as it would be without Nancy: what was kept when nobody wrote it since, else the present one less our entries. */
-async function originalOf(
-	workspace: Workspace,
-	known: DeployedFile | undefined,
-	before: Buffer | undefined,
-	file: string,
-): Promise<Buffer | undefined> {
-	if (!before) return undefined;
-	const isOurEdit = known && [known.sha256, ...(known.earlier ?? [])].includes(sha256(before));
-	if (isOurEdit && !known.existedBefore) return undefined;
-	const kept = isOurEdit && known.original !== undefined ? await keptOriginal(workspace, known.original) : undefined;
-	if (kept) return kept;
-	const rest = withoutEntries(file, textOf(file, before), isOurs);
-	// What only ever held our entries was made by us.
-	return known?.existedBefore === false && rest.trim() === '{}' ? undefined : Buffer.from(rest, 'utf8');
-}
-
-/** A copy as it was put there; what was changed since, or leads elsewhere, is nobody's original. */
-async function keptOriginal(workspace: Workspace, name: string): Promise<Buffer | undefined> {
-	const file = join(workspace.paths.originals, name);
-	if (!(await statusOf(lstat, file))?.isFile()) return undefined;
-	const bytes = await readBytes(file);
-	return bytes && nameOfOriginal(bytes) === name ? bytes : undefined;
-}
-
-function nameOfOriginal(bytes: Buffer): string {
-	return `${sha256(bytes).slice(0, 32)}.original`;
-}
-
-/** The last check before another tool's file is written: nothing but our entries may be different. */
-function isSameMeaning(file: string, before: string, after: string): boolean {
-	// A file of blanks or comments alone says nothing, as an empty one.
-	const meaning = (text: string): unknown =>
-		parse(text.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true }) ?? {};
-	const without = meaning(withoutEntries(file, after, isOurs));
-	return isDeepStrictEqual(withoutEmpty(without), withoutEmpty(meaning(before)));
-}
-
-/** Empty arrays and objects go with our entries, and mean nothing in a settings file's hooks. */
-function withoutEmpty(value: unknown): unknown {
-	if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-	const kept = Object.entries(value)
-		.map(([key, each]) => [key, withoutEmpty(each)] as const)
-		.filter(([, each]) => !(typeof each === 'object' && each !== null && Object.keys(each).length === 0));
-	return Object.fromEntries(kept);
-}
-
-/**
- * Keeps a copy of the original, and says what the records must: the copy, then the record, and only then the file itself, so that
- * a kill in between can be undone.
- */
-async function kept(
-	workspace: Workspace,
-	file: string,
-	original: Buffer | undefined,
-	known: DeployedFile | undefined,
-	after: string,
-): Promise<DeployedFile> {
-	const name = original && nameOfOriginal(original);
-	if (original && name) await writeFileAtomic(join(workspace.paths.originals, name), original, { sync: true });
-	// Until the new text is in place the file holds an earlier edit of the same original.
-	const isSameOriginal =
-		known !== undefined && known.original === name && known.existedBefore === (original !== undefined);
-	const hash = sha256(after);
-	const earlier = isSameOriginal
-		? [known.sha256, ...(known.earlier ?? [])].filter(each => each !== hash).slice(0, EARLIER)
-		: [];
-	return {
-		file,
-		existedBefore: original !== undefined,
-		sha256: hash,
-		...(earlier.length > 0 && { earlier }),
-		...(name && { original: name }),
-	};
-}
-
-/** Puts what is known of a file into a record that names it. */
-function withFacts(facts: DeployedFile): (record: Deployment) => Deployment {
-	return record => ({
-		...record,
-		files: record.files.map(each =>
-			each.file === facts.file
-				? { ...facts, ...(each.entries !== undefined && { entries: each.entries }) }
-				: each,
-		),
-	});
-}
-
-async function exchange(
-	workspace: Workspace,
-	target: string,
-	expected: Buffer | undefined,
-	data: string | Buffer | undefined,
-	mayWrite?: () => boolean,
-): Promise<boolean> {
-	return exchangeFile(target, expected, data, {
-		mode: expected ? (await stat(target)).mode & 0o7777 : 0o644,
-		staging: workspace.paths.originals,
-		...(mayWrite && { mayWrite }),
-	});
+function keepsChanging(file: string): NancyError {
+	return new NancyError('settings-changed', `${file} keeps changing; close what writes it and try again`);
 }
 
 function textOf(file: string, bytes: Buffer | undefined): string {

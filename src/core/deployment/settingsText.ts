@@ -1,5 +1,6 @@
 import { parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import { NancyError } from '../../base/errors.ts';
+import type { DeployedEntry } from '../../protocol/deployment.ts';
 import type { SettingsEdit } from '../driver/driver.ts';
 import { withLast, withoutChild, type Layout } from './textEdits.ts';
 
@@ -58,7 +59,7 @@ export function holdsExactly(
 }
 
 /** The entries of ours in a file, as {@link withEntries} would write them. */
-export function entriesAmong(file: string, text: string, isOurs: (value: string) => boolean): Entry[] {
+export function entriesAmong(file: string, text: string, isOurs: (value: string) => boolean): DeployedEntry[] {
 	return oursIn(parsed(file, withoutMark(text).text), isOurs).map(({ path, node }) => ({
 		path: path.slice(0, -1).map(String),
 		value: valueOf(node),
@@ -70,6 +71,12 @@ export function oursAmong(file: string, text: string, isOurs: (value: string) =>
 	const found: string[] = [];
 	oursIn(parsed(file, withoutMark(text).text), value => isOurs(value) && found.push(value) > 0);
 	return found;
+}
+
+/** All strings in a JSON value, also those deep in it. */
+export function stringsIn(value: unknown): string[] {
+	if (typeof value === 'string') return [value];
+	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 /** Comments and trailing commas: fine for Nancy, but some CLIs then ignore their whole settings file. */

@@ -1,30 +1,31 @@
 import { cp, lstat, mkdir, rename, rm } from 'node:fs/promises';
-import { dirname, join, posix } from 'node:path';
+import { basename, dirname, join, posix } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
 import { uniqueHex } from '../../base/unique.ts';
-import type { Deployment } from '../../protocol/records.ts';
-import { contentHash, HIDING, type Runtime } from './runtime.ts';
+import type { Deployment } from '../../protocol/deployment.ts';
+import { contentHash, type Runtime } from './runtime.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Job, Outcome } from './job.ts';
 import type { Places } from './places.ts';
-import { exists, removeIfEmpty, updateRecord } from './record.ts';
-import { placeIn, readText, statusOf, wayTo } from './target.ts';
+import { note } from './notes.ts';
+import type { DeploymentRecords } from './records.ts';
+import { placeIn, statusOf } from './target.ts';
 
 /**
  * Copies the runtime's skills to where the agent reads them. A folder that is not Nancy's, or was changed, stays as it is. What
  * several drivers read is there once, and named in the record of each.
  */
 export async function deploySkills(job: Job, skillsFolder: string): Promise<Outcome> {
-	const { workspace, driver, request } = job;
+	const { records, workspace, driver, request } = job;
 	const changed: string[] = [];
 	const warnings: string[] = [];
 	for (const name of await folderNames(request.runtime.skills)) {
 		const folder = posix.join(skillsFolder, name);
 		const source = join(request.runtime.skills, name);
 		const wanted = await contentHash(source);
-		const present = await presentHash(workspace, folder);
-		const { deployments } = await workspace.config();
+		const present = await folderHash(workspace, folder);
+		const deployments = await records.all();
 		const noted = hashesOf(deployments, folder);
 		const ownNoted = hashesOf(
 			deployments.filter(each => each.driver === driver.id),
@@ -39,7 +40,7 @@ export async function deploySkills(job: Job, skillsFolder: string): Promise<Outc
 			continue;
 		}
 		if (present === wanted && noted.length === 1 && ownNoted.length === 1) continue;
-		const note = (hashes: readonly string[]) => {
+		const noteHashes = (hashes: readonly string[]) => {
 			const named = (record: Deployment) => ({
 				...record,
 				skills: [
@@ -48,15 +49,15 @@ export async function deploySkills(job: Job, skillsFolder: string): Promise<Outc
 				],
 			});
 			const isNamedIn = (record: Deployment) => record.skills.some(skill => skill.folder === folder);
-			return updateRecord(job, skillsFolder, named, other => (isNamedIn(other) ? named(other) : other));
+			return note(job, skillsFolder, named, other => (isNamedIn(other) ? named(other) : other));
 		};
 		if (present !== wanted) {
 			// Whichever of the two a kill leaves there is known as ours.
-			await note([...new Set([wanted, ...(present === undefined ? [] : [present])])]);
-			await copyFolder(workspace, source, await placeIn(workspace, folder));
+			await noteHashes([...new Set([wanted, ...(present === undefined ? [] : [present])])]);
+			await copyFolder(records, source, await placeIn(workspace, folder));
 			changed.push(folder);
 		}
-		await note([wanted]);
+		await noteHashes([wanted]);
 	}
 	return { changed, warnings };
 }
@@ -67,11 +68,11 @@ export async function skillsOf({ skills }: Runtime, skillsFolder: string): Promi
 }
 
 /** Whether the agent finds all of Nancy's skills as they were deployed; a user's own of the same name counts. */
-export async function hasSkills({ workspace, driver, request }: Job, skillsFolder: string): Promise<boolean> {
-	const { deployments } = await workspace.config();
+export async function hasSkills({ records, workspace, driver, request }: Job, skillsFolder: string): Promise<boolean> {
+	const deployments = await records.all();
 	for (const name of await folderNames(request.runtime.skills)) {
 		const folder = posix.join(skillsFolder, name);
-		const present = await presentHash(workspace, folder);
+		const present = await folderHash(workspace, folder);
 		if (present === undefined) return false;
 		if (!hashesOf(deployments, folder).includes(present)) continue;
 		// Another driver's clean-up must not take away what this one has not in its own record.
@@ -85,85 +86,31 @@ export async function hasSkills({ workspace, driver, request }: Job, skillsFolde
 
 /** Removes the skills of a deployment that no other one needs, but those that somebody has changed and those elsewhere. No link may be on the way. */
 export async function removeSkills(
-	workspace: Workspace,
+	records: DeploymentRecords,
 	record: Deployment,
 	places: Places,
 	folders: Iterable<string>,
 ): Promise<Outcome> {
 	const changed: string[] = [];
 	const warnings: string[] = [];
-	const others = (await workspace.config()).deployments.filter(each => each.driver !== record.driver);
+	const { workspace } = records;
+	const others = (await records.all()).filter(each => each.driver !== record.driver);
 	for (const folder of new Set(folders)) {
 		if (hashesOf(others, folder).length > 0) continue;
 		if (!places.has(folder)) {
 			warnings.push(`${folder} is not where Nancy writes for ${record.driver}; it stays.`);
 			continue;
 		}
-		const present = await presentHash(workspace, folder);
+		const present = await folderHash(workspace, folder);
 		if (present === undefined) continue;
 		if (!hashesOf([record], folder).includes(present)) {
 			warnings.push(`${folder} was changed by somebody; it stays.`);
 			continue;
 		}
-		await removeFolder(workspace, await placeIn(workspace, folder));
+		await removeFolder(records, await placeIn(workspace, folder));
 		changed.push(folder);
 	}
 	return { changed, warnings };
-}
-
-/**
- * Folders that stand where a driver's skills do, have the name of one, and are in no record (somebody removed `.nancy`); with each
- * the skills of that name.
- * @param runtimes the folder of installed runtimes
- */
-export async function unrecordedSkills(
-	workspace: Workspace,
-	skillsFolder: string,
-	runtimes: string,
-): Promise<Map<string, string[]>> {
-	const found = new Map<string, string[]>();
-	const { deployments } = await workspace.config();
-	for (const version of await folderNames(runtimes)) {
-		const skills = join(runtimes, version, 'skills');
-		for (const name of await folderNames(skills)) {
-			const folder = posix.join(skillsFolder, name);
-			if ((await wayTo(workspace, folder)).is === 'blocked' || hashesOf(deployments, folder).length > 0) continue;
-			if ((await presentHash(workspace, folder)) === undefined) continue;
-			found.set(folder, [...(found.get(folder) ?? []), join(skills, name)]);
-		}
-	}
-	return found;
-}
-
-/** Removes {@link unrecordedSkills} that are exactly a runtime's; of one that only looks like Nancy's nobody knows who changed it. */
-export async function removeUnrecordedSkills(
-	workspace: Workspace,
-	skillsFolder: string,
-	runtimes: string,
-): Promise<Outcome> {
-	const changed: string[] = [];
-	const warnings: string[] = [];
-	for (const [folder, sources] of await unrecordedSkills(workspace, skillsFolder, runtimes)) {
-		const known = await Promise.all(sources.map(source => contentHash(source)));
-		if (known.includes((await presentHash(workspace, folder)) ?? '')) {
-			await removeFolder(workspace, await placeIn(workspace, folder));
-			changed.push(folder);
-		} else if ((await hidingIn(workspace, folder)) === HIDING) {
-			warnings.push(
-				`${folder} seems to be Nancy's of another version, or changed; it stays. Remove it yourself.`,
-			);
-		}
-	}
-	if (changed.length > 0) await removeIfEmpty(await placeIn(workspace, skillsFolder));
-	return { changed, warnings };
-}
-
-/** The `.gitignore` that each skill of Nancy's has; `undefined` also in what is no folder, or behind a link. */
-async function hidingIn(workspace: Workspace, folder: string): Promise<string | undefined> {
-	const file = posix.join(folder, '.gitignore');
-	const way = await wayTo(workspace, file);
-	if (way.is === 'blocked' || !(await statusOf(lstat, way.path))?.isFile()) return undefined;
-	return readText(workspace, file);
 }
 
 /** What Nancy put there, by the records; once each. */
@@ -173,7 +120,7 @@ function hashesOf(records: readonly Deployment[], folder: string): string[] {
 }
 
 /** `undefined` where nothing stands; what a link leads to is somebody else's, and no hash is its. */
-async function presentHash(workspace: Workspace, folder: string): Promise<string | undefined> {
+async function folderHash(workspace: Workspace, folder: string): Promise<string | undefined> {
 	const path = await placeIn(workspace, folder);
 	const status = await statusOf(lstat, path);
 	if (!status) return undefined;
@@ -181,33 +128,44 @@ async function presentHash(workspace: Workspace, folder: string): Promise<string
 }
 
 /** Whole or not at all: what a kill leaves behind is in Nancy's own folder, where it is swept up. */
-async function copyFolder(workspace: Workspace, source: string, target: string): Promise<void> {
-	const fresh = join(workspace.paths.originals, `skill-${uniqueHex(8)}`);
-	await mkdir(dirname(fresh), { recursive: true, mode: 0o700 });
+async function copyFolder(records: DeploymentRecords, source: string, target: string): Promise<void> {
+	const fresh = join(records.staging, `skill-${uniqueHex(8)}`);
 	await mkdir(dirname(target), { recursive: true });
 	try {
 		await cp(source, fresh, { recursive: true });
-		if (await exists(target)) await removeFolder(workspace, target);
-		await moveFolder(fresh, target);
+		if (await statusOf(lstat, target)) await removeFolder(records, target);
+		await renameOr(fresh, target, async () => {
+			const near = await besides(target);
+			await cp(fresh, near, { recursive: true });
+			await rename(near, target);
+		});
 	} finally {
 		await rm(fresh, { recursive: true, force: true });
 	}
 }
 
-async function removeFolder(workspace: Workspace, folder: string): Promise<void> {
-	const aside = join(workspace.paths.originals, `old-${uniqueHex(8)}`);
-	await mkdir(dirname(aside), { recursive: true, mode: 0o700 });
-	await moveFolder(folder, aside);
+async function removeFolder({ staging }: DeploymentRecords, folder: string): Promise<void> {
+	let aside = join(staging, `old-${uniqueHex(8)}`);
+	await renameOr(folder, aside, async () => {
+		aside = await besides(folder);
+		await rename(folder, aside);
+	});
 	await rm(aside, { recursive: true, force: true });
 }
 
-/** The agent's folder may be on another disk, where there is no moving in one step. */
-async function moveFolder(from: string, to: string): Promise<void> {
+/** The user's data folder may be on another disk than the workspace, where there is no moving in one step. */
+async function renameOr(from: string, to: string, onOtherDisk: () => Promise<void>): Promise<void> {
 	try {
 		await rename(from, to);
 	} catch (error) {
 		if (!hasErrno(error, 'EXDEV')) throw error;
-		await cp(from, to, { recursive: true });
-		await rm(from, { recursive: true });
+		await onOtherDisk();
 	}
+}
+
+/** A place on the same disk. Always the same one: what a kill leaves there goes with the next deployment or clean-up. */
+async function besides(folder: string): Promise<string> {
+	const near = join(dirname(folder), `.${basename(folder)}.nancy`);
+	await rm(near, { recursive: true, force: true });
+	return near;
 }

@@ -1,53 +1,87 @@
-import type { Deployment } from '../../protocol/records.ts';
+import type { Deployment } from '../../protocol/deployment.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { DeployResult } from './deploy.ts';
+import { removeEarlierRecords } from './earlierRecords.ts';
+import { removeEmpty } from './emptyFolders.ts';
+import { explained } from './explained.ts';
+import { recordsFor } from './found.ts';
 import { showToGit, type AskGit } from './gitExclude.ts';
 import { removeLaunchFiles } from './launchFiles.ts';
-import { explained, locked } from './locked.ts';
-import { placesOfDriver, type Places, type Writer } from './places.ts';
-import { changeRecord, dropRecord, recordOf, removeEmpty, sweepOriginals } from './record.ts';
+import { noteChange, noteEnd } from './notes.ts';
+import { filesWithLauncher } from './ownFiles.ts';
+import { placesOfDriver, type Writer } from './places.ts';
+import { DeploymentRecords } from './records.ts';
 import { forget, partsOf, removeParts } from './removal.ts';
+import { wayTo } from './target.ts';
 
 export interface TakenBack extends DeployResult {
 	/** Places that a link leads away from, relative to the workspace folder: they stay, and so does the record of them. */
 	kept: readonly string[];
 }
 
+export interface UndeployRequest {
+	/** The user's, with the records: see base/folders. */
+	dataFolder: string;
+	/** True while a permission answer is in flight: the CLI itself rewrites its settings file then. */
+	isBusy?: () => boolean;
+	askGit?: AskGit | undefined;
+}
+
 /**
- * Takes back everything that was deployed for one agent. A file that nobody changed since is again what it was, byte for byte;
- * of any other, only Nancy's own entries go. Returns what was done, and what was kept and why.
+ * Takes back everything that was deployed for one agent. A file that nobody changed since is again what it was, byte for byte. If
+ * somebody changed it, or there is no record, only Nancy's own entries go. Returns what was done, and what was kept and why.
  */
-export async function undeploy(
-	workspace: Workspace,
-	driver: Writer,
-	isBusy?: () => boolean,
-	askGit?: AskGit,
-): Promise<TakenBack> {
+export async function undeploy(workspace: Workspace, driver: Writer, request: UndeployRequest): Promise<TakenBack> {
+	workspace.refuseLinks();
 	return explained(workspace, async () => {
-		if (!(await recordOf(workspace, driver.id))) return { changed: [], warnings: [], kept: [] };
-		return locked(workspace, async () => {
-			const record = await recordOf(workspace, driver.id);
-			if (!record) return { changed: [], warnings: [], kept: [] };
-			return takeBack(workspace, record, placesOfDriver(workspace, driver), isBusy, askGit);
-		});
+		const records = await recordsFor(workspace, driver, request.dataFolder);
+		if (await records.of(driver.id)) {
+			return new DeploymentRecords(workspace, request.dataFolder).locked(async () => {
+				const present = await recordsFor(workspace, driver, request.dataFolder);
+				const record = await present.of(driver.id);
+				return record ? takeBack(present, driver, record, request) : { changed: [], warnings: [], kept: [] };
+			});
+		}
+		const changed = await removeLaunchFiles(records, driver.id);
+		await records.tidy();
+		const warnings = [...(await unseen(workspace, driver)), ...(await strangeFiles(workspace, driver))];
+		return { changed, warnings, kept: [] };
 	});
 }
 
 async function takeBack(
-	workspace: Workspace,
+	records: DeploymentRecords,
+	driver: Writer,
 	record: Deployment,
-	places: Places,
-	isBusy: (() => boolean) | undefined,
-	askGit: AskGit | undefined,
+	{ isBusy, askGit }: UndeployRequest,
 ): Promise<TakenBack> {
+	const { workspace } = records;
 	const parts = partsOf(record);
-	const { changed, warnings, kept } = await removeParts(workspace, record, places, parts, isBusy);
-	const launch = await removeLaunchFiles(workspace, record.driver);
-	await removeEmpty(workspace, record.folders, places);
+	const { changed, warnings, kept } = await removeParts(records, driver, record, parts, isBusy);
+	const launch = await removeLaunchFiles(records, driver.id);
+	await removeEmpty(workspace, record.folders, placesOfDriver(workspace, driver));
 	// Though it may name nothing any more, it stays until git shows what it named: a kill in between is gone on from.
-	await changeRecord(workspace, record.driver, known => ({ ...forget(known, parts, kept), launchFiles: [] }));
-	const git = await showToGit(workspace, askGit);
-	if (kept.size === 0) await dropRecord(workspace, record);
-	await sweepOriginals(workspace);
+	await noteChange(records, driver.id, known => ({ ...forget(known, parts, kept), launchFiles: [] }));
+	const git = await showToGit(records, askGit);
+	if (kept.size === 0) await noteEnd(records, record);
+	await removeEarlierRecords(workspace);
 	return { changed: [...changed, ...launch], warnings: [...warnings, ...git], kept: [...kept] };
+}
+
+/** Sentences about files that seem to be Nancy's, and of which nobody can say so. */
+async function strangeFiles(workspace: Workspace, driver: Writer): Promise<string[]> {
+	const files = await filesWithLauncher(workspace, driver);
+	return files.map(
+		file => `${file} seems to be Nancy's of another version, or changed; it stays. Remove it yourself.`,
+	);
+}
+
+/** Sentences about places that may hold something of Nancy's, and are not looked at, for a link leads away to them. */
+async function unseen(workspace: Workspace, driver: Writer): Promise<string[]> {
+	const warnings: string[] = [];
+	for (const file of placesOfDriver(workspace, driver).files) {
+		const way = await wayTo(workspace, file);
+		if (way.is === 'blocked' && way.by === 'link') warnings.push(`${way.why}; Nancy has not looked there.`);
+	}
+	return warnings;
 }

@@ -1,4 +1,5 @@
 import { delimiter } from 'node:path';
+import { withSafePath } from '../../base/searchPath.ts';
 import type { Driver } from './driver.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 
@@ -50,7 +51,7 @@ export function questionEnvironment(
 ): Record<string, string | undefined> {
 	const left = new Set([...foreignVariables, ...ofRuntime(inherited)]);
 	const others = Object.entries(inherited).filter(([name]) => !left.has(name));
-	return { ...Object.fromEntries(others), NANCY_HOOKS: 'off' };
+	return { ...withSafePath(Object.fromEntries(others)), NANCY_HOOKS: 'off' };
 }
 
 /**

@@ -4,6 +4,7 @@ import { ENDED, identify, liveness, type ProcessIdentity } from '../../base/live
 import { formatVersion, isAtLeast, type Version } from '../../base/version.ts';
 import { FIRST_WORKER, SessionId, type TaskName, type WorkerName } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
+import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
 import type { Driver } from './driver.ts';
 import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless.ts';
@@ -30,8 +31,8 @@ export interface WorkerRequest {
 	extra?: readonly string[];
 	/** Folder with the `nancy` command, put first on the agent's PATH. */
 	bin: string;
-	/** What hooks call; `undefined` where the user wants none. */
-	launcher: string | undefined;
+	/** Where hooks come from; `undefined` where the user wants none. */
+	hooks: { launcher: string; dataFolder: string } | undefined;
 	/** Runs without a terminal, with this permission mode of the driver's. */
 	headless?: { permissions: string } | undefined;
 	/** Folder to run in; the workspace's where absent. */
@@ -111,7 +112,6 @@ async function tryPlan(
 		task: request.task,
 		worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)),
 	};
-	const folder = workspace.paths.launchFiles(driver.id);
 	const conversation = {
 		session,
 		resume,
@@ -119,12 +119,15 @@ async function tryPlan(
 		extra: request.extra ?? [],
 		version: agent.version,
 		workspaceFolder: workspace.folder,
-		hooks: request.launcher === undefined ? undefined : { launcher: request.launcher, folder },
+		hooks: request.hooks && {
+			launcher: request.hooks.launcher,
+			folder: new DeploymentRecords(workspace, request.hooks.dataFolder).launchFolder(driver.id),
+		},
 		env: request.env,
 	};
 	// Two live sessions of one name confuse the agent, which then makes up another.
 	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;
-	const mayWait = resume !== undefined && request.launcher !== undefined && !request.headless;
+	const mayWait = resume !== undefined && request.hooks !== undefined && !request.headless;
 	const prompt =
 		request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, agent.version, address) : undefined);
 	const launch = request.headless
@@ -142,7 +145,7 @@ async function tryPlan(
 		...kept
 	}: WorkerRecord): WorkerRecord => ({
 		...kept,
-		...(request.launcher === undefined && { hooks: 'off' }),
+		...(request.hooks === undefined && { hooks: 'off' }),
 		agent: driver.id,
 		agentVersion: formatVersion(agent.version),
 		starting: { by: identify(process.pid), at: now },
@@ -175,7 +178,7 @@ async function tryPlan(
 			inherited: request.env,
 			cwd,
 			program: agent.executable,
-			hasHooks: request.launcher !== undefined,
+			hasHooks: request.hooks !== undefined,
 			isHeadless: request.headless !== undefined,
 			worker: { address, taskFolder: workspace.paths.task(address.task), bin: request.bin },
 		}),

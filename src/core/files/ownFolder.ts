@@ -1,11 +1,12 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
-import { moveIfThereSync } from '../../base/atomicFile.ts';
+import { moveIfThereSync, writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { createJsonFile, parseJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { readPlainFile } from './plainFile.ts';
 
 /** A name that is one path segment and nothing else. */
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
@@ -13,7 +14,7 @@ const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 /**
  * Sealed records of one workspace, in the user's data folder. Agents and repositories write below the workspace, so nothing there
  * is proof. What decides about another tool's file, a process, a delegate or an author is kept here. Every folder on the way
- * belongs to the user and nobody else may write into it; otherwise each call throws `bad-file`.
+ * belongs to the user, and so does each record; otherwise each call throws `bad-file`.
  */
 export class OwnFolder {
 	/** Where this workspace's records are. Two paths that lead to the same folder share them. */
@@ -40,14 +41,14 @@ export class OwnFolder {
 	/** A record, or `undefined` where there is none. @throws NancyError `bad-file` for one that cannot be read */
 	async read<S extends z.ZodMiniType>(schema: S, ...segments: readonly string[]): Promise<z.infer<S> | undefined> {
 		const file = this.path(...segments);
-		requireOwn(this.wayTo(segments));
+		requireOwn(this.wayTo(segments), file);
 		return readJsonFile(file, schema);
 	}
 
 	/** {@link read} for the hook program, whose agent waits for it. */
 	readSync<S extends z.ZodMiniType>(schema: S, ...segments: readonly string[]): z.infer<S> | undefined {
 		const file = this.path(...segments);
-		requireOwn(this.wayTo(segments));
+		requireOwn(this.wayTo(segments), file);
 		try {
 			return parseJsonFile(file, readFileSync(file, 'utf8'), schema);
 		} catch (error) {
@@ -59,10 +60,30 @@ export class OwnFolder {
 	/** Gives a record another name, in place of an earlier one of that name. Does nothing where there is none. For the hook program too. */
 	moveSync(from: readonly string[], to: readonly string[]): void {
 		const [source, target] = [this.path(...from), this.path(...to)];
-		requireOwn([...this.wayTo(from), ...this.wayTo(to)]);
+		requireOwn(this.wayTo(from), source);
+		requireOwn(this.wayTo(to));
 		if (!existsSync(source)) return;
 		mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
 		moveIfThereSync(source, target);
+	}
+
+	/** A copy of somebody's file, or `undefined` where there is none. @throws NancyError `bad-file` for one that cannot be read */
+	async readBytes(...segments: readonly string[]): Promise<Buffer | undefined> {
+		const file = this.path(...segments);
+		requireOwn(this.wayTo(segments), file);
+		return readPlainFile(file);
+	}
+
+	/** Writes a copy of somebody's file whole, and waits until it is on the disk. */
+	async writeBytes(bytes: Uint8Array, ...segments: readonly string[]): Promise<void> {
+		await this.prepare(segments);
+		await writeFileAtomic(this.path(...segments), bytes, { sync: true });
+	}
+
+	/** Makes a folder of records where it is missing, and says where it is. */
+	async makeFolder(...segments: readonly string[]): Promise<string> {
+		await this.prepare([...segments, 'record']);
+		return segments.length === 0 ? this.folder : this.path(...segments);
 	}
 
 	/** Writes a record whole, in place of an earlier one. */
@@ -99,27 +120,42 @@ export class OwnFolder {
 }
 
 /**
- * Refuses folders in which somebody else could put a record: links, other owners, and folders that others may write. Those that are not
- * there are no danger. Windows has no owners and modes to ask; there the user's profile is closed by its access list. Synchronous,
- * for each look takes microseconds and hooks look too.
+ * Refuses folders in which somebody else could put a record: links and folders of other owners. A folder of the user's own that
+ * others may write is closed to them: earlier versions of Nancy left such folders where the umask said so. What is not there is no
+ * danger. Windows has no owners and modes to ask; there the user's profile is closed by its access list. Synchronous, for each look
+ * takes microseconds and hooks look too.
+ * @param folders outermost first
+ * @param file in the last folder; it may have been put there while that was open
  * @throws NancyError `bad-file`
  */
-export function requireOwn(folders: readonly string[]): void {
+export function requireOwn(folders: readonly string[], file?: string): void {
 	const me = process.getuid?.();
 	for (const folder of folders) {
-		const found = lstatSync(folder, { throwIfNoEntry: false });
-		if (!found) continue;
+		const found = statusOf(folder);
+		if (!found) return;
 		if (!found.isDirectory()) throw notOwn(folder, 'is not a folder');
 		if (me === undefined) continue;
 		if (found.uid !== me) throw notOwn(folder, `belongs to user ${found.uid}, not to you`);
-		if ((found.mode & 0o022) !== 0) throw notOwn(folder, 'can be written by other users; run: chmod go-w on it');
+		if ((found.mode & 0o022) !== 0) chmodSync(folder, found.mode & 0o7755);
+	}
+	const found = file === undefined ? undefined : statusOf(file);
+	if (file !== undefined && found && me !== undefined && found.uid !== me)
+		throw notOwn(file, `belongs to user ${found.uid}, not to you`);
+}
+
+function statusOf(path: string) {
+	try {
+		return lstatSync(path, { throwIfNoEntry: false });
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+		throw error;
 	}
 }
 
-function notOwn(folder: string, what: string): NancyError {
+function notOwn(path: string, what: string): NancyError {
 	return new NancyError(
 		'bad-file',
-		`${folder} ${what}. Nancy keeps there what must be yours alone, and does nothing until that is repaired.`,
+		`${path} ${what}. Nancy keeps there what must be yours alone, and does nothing until that is repaired.`,
 	);
 }
 

@@ -1,12 +1,5 @@
 import { join } from 'node:path';
-import {
-	ORCHESTRATOR,
-	type DriverId,
-	type MessageId,
-	type SessionId,
-	type TaskName,
-	type WorkerName,
-} from '../../protocol/names.ts';
+import { ORCHESTRATOR, type MessageId, type SessionId, type TaskName, type WorkerName } from '../../protocol/names.ts';
 
 /** Where everything stands below one workspace folder's `.nancy` (design §3). The only place that spells these names. */
 export class NancyPaths {
@@ -39,12 +32,9 @@ export class NancyPaths {
 			this.launches,
 		]);
 	}
+	/** Where earlier versions had the files that a launch points a CLI to. */
 	get launches(): string {
 		return join(this.root, 'launch');
-	}
-	/** Files that a launch of this driver's CLI points it to. */
-	launchFiles(driver: DriverId): string {
-		return join(this.launches, driver);
 	}
 	get config(): string {
 		return join(this.root, 'config.json');
@@ -88,7 +78,7 @@ export class NancyPaths {
 	get delegates(): string {
 		return join(this.root, 'delegates');
 	}
-	/** Copies of other tools' files as they were before Nancy changed them. */
+	/** Where earlier versions kept copies of other tools' files. */
 	get originals(): string {
 		return join(this.root, 'deployed');
 	}

@@ -1,8 +1,10 @@
 import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { createFileAtomic, readTextIfExists } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
 import { liveness, ownIdentity, type ProcessIdentity } from '../../base/liveness.ts';
+import { entriesOf } from '../../base/listing.ts';
 import { ProcessRecord } from '../../protocol/records.ts';
 
 /** Who holds a lock. The token tells apart several holders in one process. */
@@ -55,6 +57,18 @@ export class ProcessLock {
 		if (!isExpected) await createFileAtomic(this.file, taken);
 		await rm(aside, { force: true });
 		return isExpected;
+	}
+}
+
+/** Removes what processes that died while they gave this lock back have left beside it. */
+export async function sweepLock(file: string): Promise<void> {
+	const folder = dirname(file);
+	for (const { name } of await entriesOf(folder)) {
+		if (!name.startsWith(`${basename(file)}.`)) continue;
+		const [, pid, startedTicks] = /^(\d+)-(\d+)-\d+$/.exec(name.slice(basename(file).length + 1)) ?? [];
+		if (pid === undefined) continue;
+		if (liveness({ pid: Number(pid), startedTicks: Number(startedTicks) }) === 'dead')
+			await rm(join(folder, name), { force: true });
 	}
 }
 

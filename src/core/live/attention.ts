@@ -30,6 +30,9 @@ export interface Attention {
 /** Feedback that waited for the stop is noted a moment later; the agent then works on and nobody need look. */
 const STOP_SETTLES_MS = 400;
 
+/** As far as the clocks of two machines on one folder may be apart. Dates further ahead are nobody's: a record that came with a folder has one. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 interface Seen {
 	phase: Phase;
 	at: string;
@@ -52,8 +55,12 @@ export class AttentionTracker implements Disposable {
 	/** Messages that were there before, by mailbox. */
 	private readonly known = new Map<TaskName, Set<MessageId>>();
 
-	/** @param sinceMs what happened earlier is never told */
-	constructor(private readonly sinceMs: number) {}
+	private readonly sinceMs: number;
+
+	/** What happened before now is never told. */
+	constructor(private readonly now: () => number) {
+		this.sinceMs = now();
+	}
 
 	dispose(): void {
 		for (const timer of this.settling.values()) clearTimeout(timer);
@@ -66,7 +73,8 @@ export class AttentionTracker implements Disposable {
 		const key = `${address.task}/${address.worker}`;
 		const before = this.seen.get(key);
 		this.seen.set(key, { phase: state.phase, at: state.at, stops });
-		const isNews = Date.parse(state.at) >= this.sinceMs;
+		const atMs = Date.parse(state.at);
+		const isNews = atMs >= this.sinceMs && atMs <= this.now() + CLOCKS_DIFFER_MS;
 		const id = `${state.phase}:${key}:${state.at}`;
 		const common = {
 			id,

@@ -16,6 +16,8 @@ interface Mirrors {
 	delegates: LiveDelegates;
 	collector: Collector;
 	mayCollect: boolean;
+	/** Called when the spool holds more than was collected: it is to be read again, after what else has changed. */
+	onMore: () => void;
 }
 
 /** Brings into memory what changed in `.nancy`, and nothing else. */
@@ -35,45 +37,44 @@ export class FolderReader {
 		workspace.refuseLinks();
 		const { paths } = workspace;
 		if (folders.includes(EVERYTHING)) {
-			await this.collect();
-			await this.readTasks();
+			// What is there is shown before a backlog is collected.
+			await tasks.readAll();
+			await this.followWorkers();
 			await traffic.read();
 			await delegates.read();
+			await this.collect();
 			return true;
 		}
 		let isChanged = false;
+		let areTasksRead = false;
 		if (folders.includes(paths.delegates)) isChanged = await delegates.read();
 		if (folders.includes(paths.spool)) isChanged = (await this.collect()) || isChanged;
 		if (folders.includes(paths.tasks)) {
-			await this.readTasks();
-			return true;
+			await tasks.readTasks();
+			areTasksRead = true;
 		}
 		for (const folder of folders) {
 			const segments = relative(paths.tasks, folder).split(sep);
 			if (segments[0] === '..' || segments[0] === '') continue;
 			await tasks.readFolder(segments);
-			await this.followWorkers();
-			isChanged = true;
+			areTasksRead = true;
 		}
+		if (areTasksRead) await this.followWorkers();
 		if (folders.includes(paths.traffic) || folders.includes(paths.sessions))
 			isChanged = (await traffic.read()) || isChanged;
-		return isChanged;
+		return isChanged || areTasksRead;
 	}
 
 	private async collect(): Promise<boolean> {
-		const { workspace, traffic, collector, mayCollect } = this.mirrors;
+		const { workspace, traffic, collector, mayCollect, onMore } = this.mirrors;
 		// The collector's lock would make the folder: a workspace that Nancy was never used in stays as it is.
 		if (!mayCollect || !(await stat(workspace.paths.root).catch(() => undefined))) return false;
 		const problems = collector.problems.length;
-		const { isCollector, sessions } = await collector.collect();
+		const { isCollector, sessions, hasMore } = await collector.collectSome();
 		this.isTheCollector = isCollector;
+		if (hasMore) onMore();
 		for (const session of sessions) await traffic.follow(session);
 		return sessions.length > 0 || problems !== collector.problems.length;
-	}
-
-	private async readTasks(): Promise<void> {
-		await this.mirrors.tasks.readAll();
-		await this.followWorkers();
 	}
 
 	/** The sessions of workers count, however long ago they last said something. */

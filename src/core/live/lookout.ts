@@ -1,7 +1,9 @@
-import type { DriverId, SessionId } from '../../protocol/names.ts';
+import type { DriverId, SessionId, TaskName } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
+import { deleteFoundTasks, FOUND_TASK_MS } from './foundTasks.ts';
+import { sweepLeftovers } from './leftovers.ts';
 import type { Driver } from '../driver/driver.ts';
-import type { WorkerState } from './overview.ts';
+import type { Overview, WorkerState } from './overview.ts';
 import type { Prober } from '../sessions/prober.ts';
 import { ProcessLock } from '../files/processLock.ts';
 import type { SessionView } from './sessionView.ts';
@@ -13,6 +15,9 @@ import type { Workspace } from '../workspace/workspace.ts';
 /** An agent that has reported nothing for so long may have been interrupted. */
 const DOUBT_MS = 2500;
 
+/** How often to look for what nobody needs any more: a day, in milliseconds. */
+const TIDY_MS = 24 * 60 * 60 * 1000;
+
 interface Surroundings {
 	workspace: Workspace;
 	drivers: readonly Driver[];
@@ -22,6 +27,8 @@ interface Surroundings {
 	now: () => number;
 	/** It only looks, and keeps no mailbox. */
 	isReadOnly: boolean;
+	/** It looks once, for a command. */
+	once: boolean;
 	fail: (file: string, error: unknown) => void;
 }
 
@@ -33,6 +40,8 @@ export class Lookout {
 	private readonly upkeep: Upkeep;
 	private readonly keeping: ProcessLock;
 	private isKeeping = false;
+	private tidiedMs = -Infinity;
+	private sweeping: Promise<void> | undefined;
 
 	constructor(private readonly around: Surroundings) {
 		this.upkeep = new Upkeep(around.workspace, around.drivers, around.now);
@@ -41,7 +50,21 @@ export class Lookout {
 
 	/** Lets another window keep the mailboxes. */
 	async release(): Promise<void> {
+		await this.sweeping;
 		await this.keeping.release();
+	}
+
+	/**
+	 * Whoever keeps the mailboxes also removes, now and then, what nobody needs any more. Tasks that were removed are returned.
+	 * @param overview as it is now
+	 */
+	async tidy({ tasks }: Overview): Promise<readonly TaskName[]> {
+		const { workspace, now, isReadOnly, once } = this.around;
+		if (isReadOnly || !this.isKeeping || now() - this.tidiedMs < TIDY_MS) return [];
+		this.tidiedMs = now();
+		// Nobody waits for it. A command that looks once leaves it to windows.
+		if (!once) this.sweeping = sweepLeftovers(workspace).catch(() => undefined);
+		return deleteFoundTasks(workspace, tasks, now() - FOUND_TASK_MS);
 	}
 
 	/** Becomes the keeper where nobody else is. */

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { Emitter, type Event } from '../../base/event.ts';
 import { DisposableStore, type Disposable } from '../../base/lifetime.ts';
 import { liveness, type Liveness, type ProcessIdentity } from '../../base/liveness.ts';
@@ -19,7 +19,6 @@ import { SessionMirror } from './sessionMirror.ts';
 import type { SessionTraffic, SessionView } from './sessionView.ts';
 import { TaskMirror } from './taskMirror.ts';
 import { Collector, type CollectorOptions } from '../traffic/collector.ts';
-import { REJECTED } from '../traffic/rejected.ts';
 import { watch } from './watch.ts';
 import { WorkerStates } from './workerStates.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../workspace/workspace.ts';
@@ -94,6 +93,7 @@ export class WorkspaceModel implements Disposable {
 			delegates: this.liveDelegates,
 			collector: this.collector,
 			mayCollect: !options.readOnly,
+			onMore: () => this.folders.touch([workspace.paths.spool]),
 		});
 		this.states = new WorkerStates({
 			tasks: this.tasks,
@@ -111,18 +111,19 @@ export class WorkspaceModel implements Disposable {
 			prober: this.prober,
 			now,
 			isReadOnly: options.readOnly ?? false,
+			once: options.once ?? false,
 			fail: (file, error) => this.fail(file, error),
 		});
-		this.attention = this.owned.add(new AttentionTracker(now()));
+		this.attention = this.owned.add(new AttentionTracker(now));
 		this.onDidNeedAttention = this.attention.onDidNeed;
 		this.onDidResolveAttention = this.attention.onDidResolve;
 		if (options.once) return;
-		const { root, bells, originals, delegates } = workspace.paths;
-		const ignored = new Set([bells, originals, join(workspace.paths.spool, REJECTED)]);
+		const { root, bells, originals, delegates, spool } = workspace.paths;
+		const ignored = new Set([bells, originals]);
 		this.owned.add(
 			watch(root, folders => this.folders.touch(this.liveDelegates.withoutHaste(folders)), {
-				// What lies below is a lock that comes and goes.
-				ignore: folder => ignored.has(folder) || dirname(folder) === delegates,
+				// What lies below the delegates is a lock that comes and goes; the spool has thousands of files and no folder of interest.
+				ignore: folder => ignored.has(folder) || [delegates, spool].includes(dirname(folder)),
 				onReady: () => this.folders.touch([EVERYTHING]),
 			}),
 		);
@@ -178,6 +179,7 @@ export class WorkspaceModel implements Disposable {
 		this.folders.touch([EVERYTHING]);
 		await this.folders.settled();
 		if (this.options.once) await this.lookAround();
+		await this.folders.settled();
 	}
 
 	private async read(folders: readonly string[]): Promise<void> {
@@ -196,7 +198,7 @@ export class WorkspaceModel implements Disposable {
 		if (!address) return;
 		const worker = this.tasks.worker(address);
 		if (worker) this.prober.wake(worker.agent);
-		else this.folders.touch([this.workspace.paths.tasks]);
+		else this.folders.touch([this.workspace.paths.tasks, this.workspace.paths.task(address.task)]);
 	}
 
 	private compute(): Overview {
@@ -262,6 +264,8 @@ export class WorkspaceModel implements Disposable {
 		this.known = undefined;
 		const after = changeable(this.overview());
 		if (before.length !== after.length || before.some((part, index) => part !== after[index])) this.conclude();
+		const deleted = await this.lookout.tidy(this.overview());
+		if (deleted.length > 0) this.folders.touch([this.workspace.paths.tasks]);
 	}
 
 	private fail(file: string, error: unknown): void {

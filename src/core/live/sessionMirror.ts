@@ -14,6 +14,8 @@ const MOST_SESSIONS = 60;
 /** `.nancy/traffic` in memory: the sessions that grew, followed from where they were last read. */
 export class SessionMirror {
 	private readonly views = new Map<SessionId, SessionView>();
+	/** By mailbox: the sessions that are bound to it, or were. */
+	private readonly bound = new Map<string, Set<SessionView>>();
 	/** Sizes of traffic files when last looked at. */
 	private readonly sizes = new Map<SessionId, number>();
 	private hasRead = false;
@@ -37,14 +39,11 @@ export class SessionMirror {
 
 	/** The session that tells what a worker is doing: the one with the newest event. */
 	current(record: WorkerRecord): SessionView | undefined {
-		const own = new Set(record.sessions.map(session => session.id));
+		const key = keyOf({ task: record.task, worker: record.name });
+		const bound = [...(this.bound.get(key) ?? [])].filter(({ address }) => address && keyOf(address) === key);
+		const own = new Set([...bound, ...record.sessions.flatMap(({ id }) => this.views.get(id) ?? [])]);
 		let newest: SessionView | undefined;
-		for (const view of this.views.values()) {
-			const isOwn =
-				own.has(view.session) ||
-				(view.address && view.address.task === record.task && view.address.worker === record.name);
-			if (isOwn && view.state && (!newest?.state || view.state.at >= newest.state.at)) newest = view;
-		}
+		for (const view of own) if (view.state && (!newest?.state || view.state.at >= newest.state.at)) newest = view;
 		return newest;
 	}
 
@@ -71,6 +70,10 @@ export class SessionMirror {
 		const isRebound =
 			address !== undefined && (view.address === undefined || keyOf(address) !== keyOf(view.address));
 		if (isRebound) view.address = address;
+		if (view.address) {
+			const key = keyOf(view.address);
+			this.bound.set(key, (this.bound.get(key) ?? new Set()).add(view));
+		}
 		if (isChanged) this.onGrowth(view);
 		return isChanged || isRebound;
 	}

@@ -4,6 +4,7 @@ import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
 import {
 	folderByState,
 	MESSAGE_STATES,
+	type FiledMessages,
 	type MailboxListing,
 	type MessageState,
 	type StoredMessage,
@@ -20,6 +21,7 @@ export interface MirroredTask {
 export class TaskMirror {
 	private tasks = new Map<TaskName, MirroredTask>();
 	private readonly mailboxes = new Map<string, Map<MessageState, MailboxListing>>();
+	private readonly filed = new Map<string, FiledMessages>();
 	private problemsOfTasks: FileProblem[] = [];
 
 	constructor(private readonly workspace: Workspace) {}
@@ -40,15 +42,16 @@ export class TaskMirror {
 	problems(): FileProblem[] {
 		const ofTasks = this.all().flatMap(({ record: { name: task }, problems }) => [
 			...problems,
-			...this.mailboxNames(task).flatMap(worker => this.messages({ task, worker }).problems),
+			...this.mailboxNames(task).flatMap(worker =>
+				this.listings({ task, worker }).flatMap(each => each.problems),
+			),
 		]);
 		return [...this.problemsOfTasks, ...ofTasks];
 	}
 
 	/** A worker's mailbox, or the human's own (`orchestrator`). */
 	messages(address: WorkerAddress): MailboxListing {
-		const byState = this.mailboxes.get(keyOf(address));
-		const listings = MESSAGE_STATES.flatMap(state => byState?.get(state) ?? []);
+		const listings = this.listings(address);
 		const messages = listings.flatMap(listing => listing.messages);
 		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
 		return {
@@ -57,12 +60,23 @@ export class TaskMirror {
 		};
 	}
 
+	private listings(address: WorkerAddress): MailboxListing[] {
+		const byState = this.mailboxes.get(keyOf(address));
+		return MESSAGE_STATES.flatMap(state => byState?.get(state) ?? []);
+	}
+
 	/** The messages of a mailbox that are in this state. */
 	inState(address: WorkerAddress, state: MessageState): readonly StoredMessage[] {
 		return this.mailboxes.get(keyOf(address))?.get(state)?.messages ?? [];
 	}
 
+	/** Everything again. */
 	async readAll(): Promise<void> {
+		await this.readTasks(() => true);
+	}
+
+	/** The tasks that there are; of workers and mailboxes only those of tasks that have come, for changes in the others are told. */
+	async readTasks(isToRead: (task: TaskName) => boolean = () => false): Promise<void> {
 		const { tasks, problems } = await this.workspace.tasks();
 		this.problemsOfTasks = problems;
 		const before = this.tasks;
@@ -70,22 +84,26 @@ export class TaskMirror {
 		for (const record of tasks) {
 			const known = before.get(record.name);
 			this.tasks.set(record.name, { record, workers: known?.workers ?? [], problems: known?.problems ?? [] });
-			await this.readWorkers(record.name);
-			for (const worker of this.mailboxNames(record.name)) {
-				await this.readMailbox({ task: record.name, worker }, MESSAGE_STATES);
-			}
+			if (!known || isToRead(record.name)) await this.readTask(record.name);
 		}
-		for (const name of before.keys()) {
-			if (this.tasks.has(name)) continue;
-			for (const key of this.mailboxes.keys()) if (key.startsWith(`${name}/`)) this.mailboxes.delete(key);
-		}
+		for (const name of before.keys()) if (!this.tasks.has(name)) this.forget(name);
+	}
+
+	private async readTask(name: TaskName): Promise<void> {
+		await this.readWorkers(name);
+		await this.readMailboxes(name, () => true);
+	}
+
+	private forget(name: TaskName): void {
+		for (const map of [this.mailboxes, this.filed])
+			for (const key of map.keys()) if (key.startsWith(`${name}/`)) map.delete(key);
 	}
 
 	/** @param segments the folder below `tasks/`, none of them empty */
 	async readFolder([taskName, room, worker, state]: readonly string[]): Promise<void> {
 		const name = TaskName.safeParse(taskName);
 		if (!name.success) return;
-		if (!this.tasks.has(name.data) || room === undefined) return this.readAll();
+		if (!this.tasks.has(name.data) || room === undefined) return this.readTasks(task => task === name.data);
 		if (room === 'workers') {
 			await this.readWorkers(name.data);
 			return this.readMailboxes(name.data, address => !this.mailboxes.has(keyOf(address)));
@@ -114,7 +132,10 @@ export class TaskMirror {
 	private async readMailbox(address: WorkerAddress, states: readonly MessageState[]): Promise<void> {
 		const byState = this.mailboxes.get(keyOf(address)) ?? new Map<MessageState, MailboxListing>();
 		for (const state of states) {
-			const listing = this.workspace.mailbox(address).list([state]);
+			const key = `${keyOf(address)}/${state}`;
+			const filed = this.filed.get(key) ?? new Map();
+			this.filed.set(key, filed);
+			const listing = this.workspace.mailbox(address).list([state], filed);
 			byState.set(state, await listing.catch((error: unknown) => brokenMailbox(address, error)));
 		}
 		this.mailboxes.set(keyOf(address), byState);

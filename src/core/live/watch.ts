@@ -1,12 +1,17 @@
 import { watch as watchFolder, type FSWatcher } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import type { Disposable } from '../../base/lifetime.ts';
 
 export interface WatchOptions {
 	/** How often to look whether a notification was missed, in milliseconds. Default 5,000. */
 	pollMs?: number;
+	/**
+	 * How many folders one such look takes, beside the root and those directly in it: with more of them, each has its turn in a later
+	 * look, so that watching thousands costs no more than watching some. Default 500.
+	 */
+	pollFolders?: number;
 	/** How long to gather changes before reporting them, in milliseconds. Default 10. */
 	gatherMs?: number;
 	/** Called once, when everything that was there at the start is watched: what is read from now on misses nothing. */
@@ -33,12 +38,20 @@ interface Watched {
 	watcher: FSWatcher | undefined;
 	mtimeNs: bigint;
 	inode: bigint;
+	/** Those directly in it that are watched. */
+	inside: Set<string>;
 }
 
 class TreeWatcher implements Disposable {
 	private readonly folders = new Map<string, Watched>();
 	private readonly changed = new Set<string>();
+	/** What a notification named and nobody has looked at yet. */
+	private readonly named = new Set<string>();
+	private isLookingAtNamed = false;
+	/** Whose turn is next in the slow look. */
+	private turns: Iterator<string> | undefined;
 	private readonly pollMs: number;
+	private readonly pollFolders: number;
 	private readonly gatherMs: number;
 	private readonly onReady: () => void;
 	private readonly ignore: (folder: string) => boolean;
@@ -54,6 +67,7 @@ class TreeWatcher implements Disposable {
 		options: WatchOptions,
 	) {
 		this.pollMs = options.pollMs ?? 5000;
+		this.pollFolders = options.pollFolders ?? 500;
 		this.gatherMs = options.gatherMs ?? 10;
 		this.onReady = options.onReady ?? (() => undefined);
 		this.ignore = options.ignore ?? (() => false);
@@ -64,64 +78,76 @@ class TreeWatcher implements Disposable {
 		this.disposed = true;
 		clearTimeout(this.pollTimer);
 		clearTimeout(this.reportTimer);
-		for (const folder of this.folders.keys()) this.forget(folder);
+		this.forget(this.root);
 	}
 
 	private poll(): void {
-		this.look(this.root, true)
-			// Expected: a folder without permission, or one that became a file. The next look tries again.
-			.catch(() => undefined)
-			.finally(() => {
-				if (this.disposed) return;
-				if (this.isFirstLook) this.onReady();
-				this.isFirstLook = false;
-				this.pollTimer = setTimeout(() => this.poll(), this.pollMs);
-				this.pollTimer.unref();
-			});
+		void this.lookAround().finally(() => {
+			if (this.disposed) return;
+			if (this.isFirstLook) this.onReady();
+			this.isFirstLook = false;
+			this.pollTimer = setTimeout(() => this.poll(), this.pollMs);
+			this.pollTimer.unref();
+		});
 	}
 
-	/** Compares a folder with what was seen last; goes into its folders when it is new, changed, or `everything` is to be seen. */
-	private async look(folder: string, everything: boolean): Promise<void> {
+	private async lookAround(): Promise<void> {
+		const isNew = !this.folders.has(this.root);
+		await this.look(this.root);
+		if (isNew) return; // all of it has just been looked at
+		for (const folder of this.folders.get(this.root)?.inside ?? []) await this.look(folder);
+		for (let count = 0; count < this.pollFolders && !this.disposed; count++) {
+			this.turns ??= this.folders.keys();
+			const { value: folder, done } = this.turns.next();
+			if (done) {
+				this.turns = undefined;
+				return;
+			}
+			await this.look(folder);
+		}
+	}
+
+	/** Compares a folder with what was seen last, and looks into it when it is new, or for new ones when it has changed. */
+	private async look(folder: string): Promise<void> {
 		const found = await lstat(folder, { bigint: true }).catch(() => undefined);
 		if (this.disposed) return;
 		let known = this.folders.get(folder);
-		if (!found?.isDirectory() || (known && known.inode !== found.ino)) {
-			if (known) {
-				this.forget(folder);
-				this.report(folder);
-			}
+		if (known && (!found?.isDirectory() || known.inode !== found.ino)) {
+			this.forget(folder);
+			this.report(folder);
 			known = undefined;
-			if (!found?.isDirectory()) return;
 		}
+		if (!found?.isDirectory()) return;
 		const isNew = known === undefined;
 		// Watched before it is read, so that nothing falls between.
-		known ??= { watcher: this.notify(folder), mtimeNs: -1n, inode: found.ino };
-		this.folders.set(folder, known);
-		const isChanged = known.mtimeNs !== found.mtimeNs;
+		known ??= this.remember(folder, found.ino);
+		if (known.mtimeNs === found.mtimeNs) return;
 		known.mtimeNs = found.mtimeNs;
-		if (isChanged && !(isNew && this.isFirstLook)) this.report(folder);
-		if (!isChanged && !everything) return;
-		// A folder's own time changes with every folder made in it, so an unchanged one has only those that are known.
-		const inside = isChanged
-			? await foldersIn(folder)
-			: [...this.folders.keys()].filter(other => isDirectlyIn(other, folder));
-		if (isChanged) {
-			const present = new Set(inside);
-			for (const other of this.folders.keys())
-				if (isDirectlyIn(other, folder) && !present.has(other)) await this.look(other, true);
-		}
+		if (!(isNew && this.isFirstLook)) this.report(folder);
+		// Expected: a folder without permission, or one that became a file. The next look tries again.
+		const inside = await foldersIn(folder).catch(() => []);
+		const present = new Set(inside);
+		for (const other of known.inside) if (!present.has(other)) await this.look(other);
 		for (const other of inside) {
 			if (this.disposed) return;
-			if (!this.ignore(other)) await this.look(other, everything || !this.folders.has(other));
+			if (!this.folders.has(other) && !this.ignore(other)) await this.look(other);
 		}
+	}
+
+	private remember(folder: string, inode: bigint): Watched {
+		const watched = { watcher: this.notify(folder), mtimeNs: -1n, inode, inside: new Set<string>() };
+		this.folders.set(folder, watched);
+		this.folders.get(dirname(folder))?.inside.add(folder);
+		return watched;
 	}
 
 	private notify(folder: string): FSWatcher | undefined {
 		try {
-			const watcher = watchFolder(folder, { persistent: false }, type => {
+			const watcher = watchFolder(folder, { persistent: false }, (type, name) => {
 				if (this.disposed) return;
 				this.report(folder);
-				if (type === 'rename') this.look(folder, false).catch(() => undefined); // gone again: the poll sees it
+				// The folder itself is not listed: thousands of files may come and go in it.
+				if (type === 'rename') this.lookAtNamed(name === null ? folder : join(folder, name));
 			});
 			watcher.on('error', () => watcher.close());
 			return watcher;
@@ -131,9 +157,29 @@ class TreeWatcher implements Disposable {
 		}
 	}
 
+	/** One look at a time: what waits for the disk meanwhile is the look that somebody else needs. */
+	private lookAtNamed(folder: string): void {
+		if (basename(folder).startsWith('.') || this.ignore(folder)) return;
+		this.named.add(folder);
+		if (this.isLookingAtNamed) return;
+		this.isLookingAtNamed = true;
+		const work = async () => {
+			// Also what is added meanwhile.
+			for (const other of this.named) {
+				this.named.delete(other);
+				await this.look(other);
+			}
+		};
+		void work().finally(() => (this.isLookingAtNamed = false));
+	}
+
 	private forget(folder: string): void {
-		this.folders.get(folder)?.watcher?.close();
+		const known = this.folders.get(folder);
+		if (!known) return;
+		for (const other of known.inside) this.forget(other);
+		known.watcher?.close();
 		this.folders.delete(folder);
+		this.folders.get(dirname(folder))?.inside.delete(folder);
 	}
 
 	private report(folder: string): void {
@@ -158,8 +204,4 @@ async function foldersIn(folder: string): Promise<string[]> {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
 		throw error;
 	}
-}
-
-function isDirectlyIn(folder: string, parent: string): boolean {
-	return dirname(folder) === parent;
 }

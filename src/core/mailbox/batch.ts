@@ -75,8 +75,9 @@ function withoutMarks(text: string): string {
 	return text.replace(FORGED_MARK, '(');
 }
 
-/** As {@link messageMark} writes it, or nearly so: spaces and invisible characters do not make it another one to a reader. */
-const FORGED_MARK = new RegExp(`[[［【](?=[\\s\\p{Cf}]*${'nancymessage'.split('').join('[\\s\\p{Cf}]*')})`, 'giu');
+const UNREAD = String.raw`[\s\p{Cf}\p{DI}\p{M}]*`;
+/** As {@link messageMark} writes it, or nearly so: spaces, accents and invisible characters make it no other one to a reader. */
+const FORGED_MARK = new RegExp(`[[［【](?=${UNREAD}${Array.from('nancymessage').join(UNREAD)})`, 'giu');
 
 function howToFile(mailbox: Mailbox, canFile: boolean): string {
 	const folder = dirname(mailbox.deliveredFile('x'));

@@ -20,6 +20,7 @@ import {
 	MailboxFiles,
 	MESSAGE_STATES,
 	parseFile,
+	type FiledMessages,
 	type MailboxListing,
 	type MessageState,
 	type StoredMessage,
@@ -67,9 +68,9 @@ export class Mailbox {
 		return this.files.in('delivered', `${id}.md`);
 	}
 
-	/** Everything in these states, with receipts. What cannot be read is listed as a problem and left alone. */
-	list(states: readonly MessageState[] = MESSAGE_STATES): Promise<MailboxListing> {
-		return this.files.list(states);
+	/** See {@link MailboxFiles.list}. */
+	list(states: readonly MessageState[] = MESSAGE_STATES, known?: FiledMessages): Promise<MailboxListing> {
+		return this.files.list(states, known);
 	}
 
 	/** Queues a message and returns its id. */

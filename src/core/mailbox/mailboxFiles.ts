@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { readTextIfExists } from '../../base/atomicFile.ts';
 import { mapConcurrently } from '../../base/concurrent.ts';
@@ -38,6 +39,12 @@ export interface MailboxListing {
 	messages: StoredMessage[];
 	problems: MailboxProblem[];
 }
+
+/**
+ * What was read of one folder of filed messages, by the names of their files, for whoever reads it again and again. A message
+ * that is filed changes no more; its receipt does once, when the transcript shows the text.
+ */
+export type FiledMessages = Map<string, { message: StoredMessage; receiptStamp: string }>;
 
 /** The name of each state's folder in a mailbox. */
 export const folderByState: Readonly<Record<MessageState, string>> = {
@@ -87,8 +94,11 @@ export class MailboxFiles {
 		refuseLinks([this.root, ...above, ...states]);
 	}
 
-	/** Everything in these states, with receipts. What cannot be read is listed as a problem and left alone. */
-	async list(states: readonly MessageState[]): Promise<MailboxListing> {
+	/**
+	 * Everything in these states, with receipts. What cannot be read is listed as a problem and left alone.
+	 * @param known of the last listing of one state; brought up to date
+	 */
+	async list(states: readonly MessageState[], known: FiledMessages = new Map()): Promise<MailboxListing> {
 		this.refuseLinks();
 		const messages: StoredMessage[] = [];
 		const problems: MailboxProblem[] = [];
@@ -97,8 +107,10 @@ export class MailboxFiles {
 			const read =
 				state === 'queued'
 					? names.map(name => this.readQueued(name, problems))
-					: await mapConcurrently(names, name => this.readFiled(state, name, problems));
+					: await mapConcurrently(names, name => this.readFiled(state, name, problems, known));
 			messages.push(...read.filter(message => message !== undefined));
+			const present = new Set(names);
+			for (const name of known.keys()) if (!present.has(name)) known.delete(name);
 		}
 		const queued = messages.filter(message => message.state === 'queued').sort(byDeliveryOrder);
 		const others = messages.filter(message => message.state !== 'queued').sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -162,14 +174,36 @@ export class MailboxFiles {
 		state: MessageState,
 		name: string,
 		problems: MailboxProblem[],
+		known: FiledMessages,
+	): Promise<StoredMessage | undefined> {
+		const earlier = known.get(name);
+		if (earlier?.message.receipt?.inContextAt !== undefined) return earlier.message;
+		let message = earlier?.message ?? (await this.readMessage(state, name, problems));
+		// A claimed one is still on its way, and may be edited under the same name.
+		if (!message || state === 'claimed') return message;
+		// Taken before the receipt is read: what is added meanwhile is seen next time.
+		const receiptStamp = await stampOf(this.receiptFile(state, message.id));
+		// One that cannot be read is reported each time.
+		const isSame = earlier?.receiptStamp === receiptStamp && (receiptStamp === '' || message.receipt);
+		if (!isSame) {
+			const { receipt: _earlier, ...bare } = message;
+			const receipt = receiptStamp === '' ? undefined : await this.receipt(state, message.id, problems);
+			message = receipt ? { ...bare, receipt } : bare;
+		}
+		known.set(name, { message, receiptStamp });
+		return message;
+	}
+
+	private async readMessage(
+		state: MessageState,
+		name: string,
+		problems: MailboxProblem[],
 	): Promise<StoredMessage | undefined> {
 		const text = await readTextIfExists(this.in(state, name)).catch((error: unknown) => {
 			problems.push({ file: this.in(state, name), reason: errorText(error) });
 			return undefined;
 		});
-		const message = this.stored(state, name, text, problems);
-		const receipt = message && state !== 'claimed' ? await this.receipt(state, message.id, problems) : undefined;
-		return receipt && message ? { ...message, receipt } : message;
+		return this.stored(state, name, text, problems);
 	}
 
 	/** Synchronous for the same reason as {@link claimOne}. */
@@ -251,6 +285,12 @@ export function byDeliveryOrder(
 	const place = (a.content.order ?? Infinity) - (b.content.order ?? Infinity);
 	if (place !== 0 && !Number.isNaN(place)) return place;
 	return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+/** Empty where there is no such file. */
+async function stampOf(file: string): Promise<string> {
+	const found = await stat(file, { bigint: true }).catch(() => undefined);
+	return found ? `${found.ino}:${found.mtimeNs}:${found.size}` : '';
 }
 
 function readIfThereSync(file: string): string | undefined {

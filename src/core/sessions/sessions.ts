@@ -114,21 +114,28 @@ function mayFollow({ sessions, process }: WorkerRecord, { cause }: SessionCaller
 	return sessions.length === 0 || CONTINUING.has(cause) || (process !== undefined && liveness(process) === 'dead');
 }
 
-/** Whether another process than `except` is this worker. Forgets processes that have ended. */
+/** Whether another process than `except` is this worker. */
 async function hasLivingAgent(
 	workspace: Workspace,
 	address: WorkerAddress,
 	except: ProcessIdentity | undefined,
 ): Promise<boolean> {
-	let isAlive = false;
+	return (await forgetEndedAgents(workspace)).some(
+		({ task, worker, process }) =>
+			task === address.task && worker === address.worker && process.pid !== except?.pid,
+	);
+}
+
+/** Removes what says which worker a process is, where the process has ended. Returns the others. */
+export async function forgetEndedAgents(workspace: Workspace): Promise<z.infer<typeof AgentProcess>[]> {
+	const left = [];
 	for (const name of await agentFiles(workspace)) {
 		const found = await agentProcess(workspace, name);
 		if (!found) continue;
 		if (liveness(found.process) === 'dead') await rm(join(workspace.paths.agents, name), { force: true });
-		else if (found.task === address.task && found.worker === address.worker && found.process.pid !== except?.pid)
-			isAlive = true;
+		else left.push(found);
 	}
-	return isAlive;
+	return left;
 }
 
 async function agentFiles(workspace: Workspace): Promise<string[]> {

@@ -1,9 +1,10 @@
-import { lstat, mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { moveIfThere } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
 import { entriesOf } from '../../base/listing.ts';
 import { liveness, ownIdentity } from '../../base/liveness.ts';
+import { uniqueHex } from '../../base/unique.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { NancyPaths } from '../files/paths.ts';
@@ -45,7 +46,7 @@ export class Claims {
 	}
 
 	async giveBack(name: string): Promise<void> {
-		await moveIfThere(join(this.folder, name), join(this.paths.spool, name));
+		await this.putBack(this.folder, name);
 	}
 
 	/** Removes the folder once nothing is taken. */
@@ -74,7 +75,7 @@ export class Claims {
 			if (!found || text === undefined) continue;
 			const spooled = readSpooled(name, text, drivers);
 			if (spooled.is !== 'record') {
-				await moveIfThere(file, join(this.paths.spool, name));
+				await this.putBack(folder, name);
 				continue;
 			}
 			const ids = idsBySession.get(spooled.session) ?? new Map<string, string>();
@@ -84,9 +85,29 @@ export class Claims {
 			const stored = await storedIds(this.paths, session, new Set(ids.keys()));
 			for (const [id, name] of ids) {
 				if (stored.has(id)) await rm(join(folder, name), { force: true });
-				else await moveIfThere(join(folder, name), join(this.paths.spool, name));
+				else await this.putBack(folder, name);
 			}
 		}
 		await rmdir(folder).catch(() => undefined); // something else is in it: not ours to remove
+	}
+
+	/**
+	 * Never over another event: a guard's name comes again with its pid while this one was claimed. Killed between the two calls, the
+	 * event stands in both places under one name, and {@link recover} removes what has been stored.
+	 */
+	private async putBack(folder: string, name: string): Promise<void> {
+		const from = join(folder, name);
+		const to = join(this.paths.spool, name);
+		try {
+			await link(from, to);
+			await rm(from, { force: true });
+		} catch (error) {
+			if (hasErrno(error, 'ENOENT')) return; // somebody else was first
+			if (!hasErrno(error, 'EEXIST')) throw error;
+			const [own, other] = await Promise.all([lstat(from), lstat(to).catch(() => undefined)]);
+			if (own.ino === other?.ino) return rm(from, { force: true });
+			// A rename, so that a kill leaves it in one place: under two names it would be stored twice.
+			await moveIfThere(from, join(this.paths.spool, name.replace(/\.json$/, `.${uniqueHex(12)}.json`)));
+		}
 	}
 }

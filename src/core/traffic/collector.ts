@@ -1,7 +1,6 @@
 import { lstat, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, hasErrno } from '../../base/errors.ts';
-import { Emitter, type Event } from '../../base/event.ts';
 import type { Disposable } from '../../base/lifetime.ts';
 import { entriesOf } from '../../base/listing.ts';
 import { NewestMap } from '../../base/newestMap.ts';
@@ -31,6 +30,8 @@ export interface Collected {
 	/** Records stored in this pass. */
 	records: number;
 	sessions: SessionId[];
+	/** Files that were listed are left for the next pass. */
+	hasMore: boolean;
 }
 
 /** A larger file is no hook event. */
@@ -44,10 +45,6 @@ const MOST_PROBLEMS = 100;
  * records before it is taken again.
  */
 export class Collector implements Disposable {
-	private readonly collected = new Emitter<readonly SessionId[]>();
-	/** Sessions whose files grew. */
-	readonly onDidCollect: Event<readonly SessionId[]> = this.collected.event;
-
 	private readonly drivers: ReadonlyMap<DriverId, Driver>;
 	private readonly lock: ProcessLock;
 	private readonly claims: Claims;
@@ -60,6 +57,8 @@ export class Collector implements Disposable {
 	/** Files that are not Nancy's: reported once, then left out. */
 	private readonly foreign = new Set<string>();
 	private readonly reported = new NewestMap<string, FileProblem>(MOST_PROBLEMS);
+	/** Listed by a pass that took only a part of it. */
+	private left: WaitingFile[][] = [];
 	private running: Promise<unknown> = Promise.resolve();
 	private hasLock = false;
 	private notBeforeMs = 0;
@@ -87,7 +86,19 @@ export class Collector implements Disposable {
 
 	/** Collects what is there. Calls queue up, so that the last one has seen everything that was there when it was made. */
 	collect(): Promise<Collected> {
-		const pass = this.running.then(() => this.pass());
+		return this.queue(() => {
+			this.left = [];
+			return this.pass(Infinity);
+		});
+	}
+
+	/** Collects a part of what is there, so that whoever shows it need not wait for a long backlog. */
+	collectSome(): Promise<Collected> {
+		return this.queue(() => this.pass(1));
+	}
+
+	private queue(work: () => Promise<Collected>): Promise<Collected> {
+		const pass = this.running.then(work);
 		this.running = pass.catch(() => undefined);
 		return pass;
 	}
@@ -98,7 +109,6 @@ export class Collector implements Disposable {
 		await this.running;
 		if (this.hasLock) await this.lock.release();
 		this.hasLock = false;
-		this.collected.dispose();
 	}
 
 	dispose(): void {
@@ -106,12 +116,13 @@ export class Collector implements Disposable {
 		this.close().catch(() => undefined);
 	}
 
-	private async pass(): Promise<Collected> {
+	private async pass(mostBatches: number): Promise<Collected> {
 		const sessions = new Set<SessionId>();
 		const result = (records: number): Collected => ({
 			isCollector: this.hasLock,
 			records,
 			sessions: [...sessions],
+			hasMore: this.left.length > 0,
 		});
 		if (this.disposed || this.now() < this.notBeforeMs) return result(0);
 		const hadLock = this.hasLock;
@@ -125,13 +136,18 @@ export class Collector implements Disposable {
 			return result(0);
 		}
 		this.reported.delete(this.workspace.paths.root);
+		if (!this.hasLock || !hadLock) this.left = [];
 		if (!this.hasLock) return result(0);
 		if (!hadLock) await this.claims.recover(this.drivers);
-		const waiting = await this.list();
+		// Listed once for all its parts: a listing for each would make a long backlog cost its square.
+		if (this.left.length === 0) this.left = [...batches(await this.list())];
 		let records = 0;
-		for (const batch of batches(waiting)) {
+		for (const batch of this.left.splice(0, mostBatches)) {
 			records += await this.store(batch, sessions);
-			if (this.disposed || this.now() < this.notBeforeMs) break;
+			if (this.disposed || this.now() < this.notBeforeMs) {
+				this.left = [];
+				break;
+			}
 		}
 		await this.claims.tidy();
 		if (this.appendsSinceCheck > 200) {
@@ -140,7 +156,6 @@ export class Collector implements Disposable {
 				if (!hasErrno(error, 'ENOENT')) this.report(this.workspace.paths.traffic, errorText(error));
 			});
 		}
-		if (sessions.size > 0) this.collected.fire([...sessions]);
 		return result(records);
 	}
 

@@ -7,8 +7,11 @@ export interface SpoolLimits {
 	bytes: number;
 }
 
-/** How much may wait in the spool while nobody collects. */
-export const SPOOL_LIMITS: SpoolLimits = { files: 10_000, bytes: 256 * 1024 * 1024 };
+/** How much may wait in the spool while nobody can collect. */
+export const SPOOL_LIMITS: SpoolLimits = { files: 40_000, bytes: 1024 * 1024 * 1024 };
+
+/** How much waits before a hook has it collected, where no window is open. */
+export const SPOOL_BACKLOG = 1000;
 
 /** What a writer that was killed leaves behind; one that lives needs milliseconds. */
 const LEFT_BEHIND = /^\.[0-9a-f]{12}\.tmp$/;
@@ -16,11 +19,11 @@ const LEFT_BEHIND_MS = 60 * 60 * 1000;
 
 /**
  * Drops the oldest events of a spool that holds more than it may, down to three quarters, so that it is not done for every
- * event that follows. Returns how many. A collector that runs meanwhile loses nothing but what is dropped: it claims each file by a
+ * event that follows. A collector that runs meanwhile loses nothing but what is dropped: it claims each file by a
  * rename, and leaves out what is gone. Files that are not Nancy's are neither counted nor touched. Synchronous: it is
  * for the hook program.
  */
-export function boundSpool(spool: string, limits: SpoolLimits = SPOOL_LIMITS): number {
+export function boundSpool(spool: string, limits: SpoolLimits = SPOOL_LIMITS): { dropped: number; waiting: number } {
 	const files: { file: string; size: number; mtimeMs: number }[] = [];
 	for (const name of readdirSync(spool)) {
 		const isEvent = parseSpoolFileName(name) !== undefined;
@@ -33,7 +36,7 @@ export function boundSpool(spool: string, limits: SpoolLimits = SPOOL_LIMITS): n
 	}
 	let left = files.length;
 	let bytes = files.reduce((sum, { size }) => sum + size, 0);
-	if (left <= limits.files && bytes <= limits.bytes) return 0;
+	if (left <= limits.files && bytes <= limits.bytes) return { dropped: 0, waiting: left };
 	files.sort((a, b) => a.mtimeMs - b.mtimeMs);
 	for (const { file, size } of files) {
 		if (left <= limits.files * 0.75 && bytes <= limits.bytes * 0.75) break;
@@ -41,5 +44,5 @@ export function boundSpool(spool: string, limits: SpoolLimits = SPOOL_LIMITS): n
 		left--;
 		bytes -= size;
 	}
-	return files.length - left;
+	return { dropped: files.length - left, waiting: left };
 }

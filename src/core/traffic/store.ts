@@ -18,14 +18,17 @@ export async function readTraffic(paths: NancyPaths, session: SessionId): Promis
  * A record may come again when its file was replaced between two calls; its id tells.
  */
 export class TrafficFollower {
-	private cursor: LineCursor | undefined;
 	private lastId: string | undefined;
 
-	/** @param tailBytes how much of an existing file the first call reads */
+	/**
+	 * @param tailBytes how much of an existing file the first call reads
+	 * @param cursor where an earlier reader has ended: the first call reads on from there
+	 */
 	constructor(
 		private readonly paths: NancyPaths,
 		private readonly session: SessionId,
 		private readonly tailBytes = Infinity,
+		private cursor?: LineCursor,
 	) {}
 
 	async next(): Promise<TrafficRecord[]> {

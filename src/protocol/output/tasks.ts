@@ -67,3 +67,6 @@ export const StopOutput = z.object({
 	workers: z.array(z.object({ worker: Mailbox, outcome: z.enum(['stopped', 'killed', 'not-running']) })),
 });
 export type StopOutput = z.infer<typeof StopOutput>;
+
+/** `nancy delete` */
+export const TasksDeletedOutput = z.object({ deleted: z.array(TaskName) });

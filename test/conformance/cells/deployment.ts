@@ -113,7 +113,7 @@ export const cleanedUp: Cell = {
 		const { changed } = await lab.deploy('workspace');
 		must(changed.length > 0, 'nothing was deployed');
 		if (lab.driver.headless !== 'none') await (await lab.runHeadless('[[sh:true]] [[text:Used]]')).ended;
-		await cleanUp(lab.nancy, undefined, drivers);
+		await cleanUp(lab.nancy, undefined, drivers, { dataFolder: lab.runtime.dataFolder });
 		const after = treeOf(lab.workspace.path);
 		const files = [...new Set([...Object.keys(before), ...Object.keys(after)])];
 		const different = files.filter(file => before[file] !== after[file]);

@@ -4,12 +4,12 @@ import { must, WORKS, type Cell } from '../cell.ts';
 import { WORKER, type ConformanceLab } from '../lab.ts';
 
 /** It works as if Nancy were not there: every step of a turn with a tool, and nothing about hooks on its screen. */
-async function worksUndisturbed(lab: ConformanceLab, timeoutMs = 60_000): Promise<void> {
+async function worksUndisturbed(lab: ConformanceLab): Promise<void> {
 	const { terminal } = await lab.start({
 		prompt: 'Undisturbed? [[sh:echo x > made; echo made-it]] [[text:I am fine]]',
 	});
-	await lab.model.waitForRequest(request => request.turns.at(-1)?.toolOutput.includes('made-it') ?? false, timeoutMs);
-	await terminal.waitForText(/^(?!.*\[\[).*I am fine/m, timeoutMs);
+	await lab.model.waitForRequest(request => request.turns.at(-1)?.toolOutput.includes('made-it') ?? false);
+	await terminal.waitForText(/^(?!.*\[\[).*I am fine/m);
 	must(lab.has('made'), 'its tool did not run');
 	const { complaint } = lab.candidate;
 	must(!complaint.test(terminal.screen()), `it complains: ${complaint.exec(terminal.screen())?.[0]}`);
@@ -39,7 +39,7 @@ export const hookSlow: Cell = {
 			request => request.turns.at(-1)?.toolOutput.includes('made-it') ?? false,
 			45_000,
 		);
-		await terminal.waitForText(/^(?!.*\[\[).*I am fine/m, 45_000);
+		await terminal.waitForText(/^(?!.*\[\[).*I am fine/m);
 		return WORKS;
 	},
 };

@@ -112,9 +112,7 @@ export const headlessWorktree: Cell = {
 		try {
 			const cwd = await folderInWorktree(worktree, folder);
 			const run = await lab.runHeadless(`${lab.held} [[sh:true]] [[text:Not steered]]`, { cwd });
-			await eventually('a tool runs in the worktree', () => existsSync(join(cwd, 'begun')), {
-				timeoutMs: 30_000,
-			});
+			await eventually('a tool runs in the worktree', () => existsSync(join(cwd, 'begun')));
 			const id = await lab.send(run.address, 'Mind the worktree. [[sh:true]] [[text:Steered]]');
 			writeFileSync(join(cwd, 'go'), '');
 			const { answer } = await answerOf(run);

@@ -8,6 +8,7 @@ import { Project } from './project.ts';
 async function callAsWorker(project: Project, argv: readonly string[]) {
 	const output = { stdout: '', stderr: '' };
 	const code = await runCommandLine(argv, commands, {
+		program: '/nowhere/nancy.js',
 		cwd: '/',
 		env: project.terminal(TaskName.parse('fix-login'), 'worker'),
 		stdin: process.stdin,

@@ -21,7 +21,7 @@ describe('the nancy command line', () => {
 	it('says its version', async () => {
 		const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
 
-		expect(await nancy.run(['--version'], { cwd: '/' })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+		expect(await nancy.start(['--version'], { cwd: '/' })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 		expect(JSON.parse((await nancy.run(['--json', '--version'], { cwd: '/' })).stdout)).toEqual({ version });
 	});
 
@@ -86,7 +86,7 @@ describe('the nancy command line', () => {
 
 		expect(inputs.length).toBeGreaterThan(20);
 		expect(ofLocales.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0)).toBeLessThan(1000);
-		expect(bundle?.bytes).toBeLessThan(450_000);
+		expect(bundle?.bytes).toBeLessThan(470_000);
 	});
 
 	/** What is loaded with these files, without what they load later. */

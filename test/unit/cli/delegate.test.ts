@@ -47,7 +47,7 @@ async function shell() {
 	};
 	const where = { cwd: workspace.folder, env };
 	const run = (args: readonly string[], extra: Record<string, string> = {}) =>
-		nancy.run(args, { ...where, env: { ...env, ...extra } });
+		nancy.start(args, { ...where, env: { ...env, ...extra } });
 	return {
 		folder,
 		workspace,
@@ -91,7 +91,7 @@ describe('nancy delegate', () => {
 		expect((await it.run(['run', '--headless', '--prompt', 'x', '--permissions', 'bypassPermissions'])).code).toBe(
 			0,
 		);
-	}, 60_000);
+	});
 
 	it('keeps to what the user has set: limits, commands for worktrees, how many at once', async () => {
 		await using it = await shell();
@@ -121,7 +121,7 @@ describe('nancy delegate', () => {
 		const { delegates } = DelegatesOutput.parse(JSON.parse(waited.stdout));
 		expect(delegates.map(({ status }) => status)).toEqual(['done', 'done']);
 		expect(readFileSync(join(delegates[0]?.worktree ?? '', 'up.txt'), 'utf8')).toBe('set\n');
-	}, 90_000);
+	});
 
 	it('queues none for a folder or worktree where the agent would have no trust and no hooks, and says where it can work', async () => {
 		set({});
@@ -140,7 +140,19 @@ describe('nancy delegate', () => {
 		expect((await it.delegates.list()).delegates).toEqual([]);
 		expect(await it.run(['delegate', 'x', '--agent', 'gemini-cli'])).toMatchObject({ code: 0, stderr: '' });
 		await it.run(['delegates', '--wait', '--timeout', '60']);
-	}, 60_000);
+	});
+
+	it('queues none for a worktree where none can be made, and says why at once', async () => {
+		await using it = await shell();
+		for (const option of ['--worktree', '--with-changes']) {
+			const refused = await it.run(['delegate', 'x', option]);
+			expect(refused).toMatchObject({ code: 1, stdout: '' });
+			expect(refused.stderr).toContain('is not in a git repository');
+		}
+		gitIn(it.workspace.folder, 'init', '-q');
+		expect((await it.run(['delegate', 'x', '--worktree'])).stderr).toContain('has no commit yet');
+		expect((await it.delegates.list()).delegates).toEqual([]);
+	});
 
 	it('runs no command of the user’s because an agent asks: the worktree is made without, and it is told', async () => {
 		await using it = await shell();
@@ -165,7 +177,7 @@ describe('nancy delegate', () => {
 		expect(await ask()).toMatchObject({ code: 0, stderr: '' });
 		await end();
 		expect(existsSync(it.folder.file('bad'))).toBe(true);
-	}, 60_000);
+	});
 
 	it('takes no command out of a file that a repository can bring', async () => {
 		set({});
@@ -175,6 +187,8 @@ describe('nancy delegate', () => {
 			config,
 			JSON.stringify({ version: 1, delegates: { worktreeSetUp: 'touch bad' }, worktreeSetUp: 'touch bad' }),
 		);
+		gitIn(it.workspace.folder, 'init', '-q');
+		gitIn(it.workspace.folder, 'commit', '-q', '--allow-empty', '-m', 'first');
 		await it.run(['delegate', 'x', '--worktree']);
 		const [delegate] = (await it.delegates.list()).delegates;
 		expect(delegate?.record).not.toHaveProperty('setUp');
@@ -186,7 +200,7 @@ describe('nancy delegate', () => {
 			code: 5,
 			stderr: expect.stringContaining('is inside'),
 		});
-	}, 60_000);
+	});
 
 	it('works where the agent is that asks, also when that is a worktree of the repository', async () => {
 		set({});
@@ -205,7 +219,7 @@ describe('nancy delegate', () => {
 		await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
 		const env = { ...it.env, NANCY_TASK_DIR: it.workspace.paths.task(task), NANCY_WORKER: 'worker' };
 		const ask = async (cwd: string, ...more: string[]) => {
-			expect(await nancy.run(['delegate', 'x', ...more], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
+			expect(await nancy.start(['delegate', 'x', ...more], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
 		};
 		await ask(at('project.worktrees/one/packages'));
 		await ask(at('project.worktrees/one'), '--worktree');
@@ -223,7 +237,7 @@ describe('nancy delegate', () => {
 			repository: at('project'),
 			base: gitIn(at('project.worktrees/one'), 'rev-parse', 'HEAD').trim(),
 		});
-	}, 60_000);
+	});
 
 	it('works where the agent is that asks also where the workspace is a worktree itself', async () => {
 		set({});
@@ -240,11 +254,11 @@ describe('nancy delegate', () => {
 		const workspace = new Workspace(one);
 		await workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
 		const env = { ...it.env, NANCY_TASK_DIR: workspace.paths.task(task), NANCY_WORKER: 'worker' };
-		expect(await nancy.run(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
+		expect(await nancy.start(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
 		const { delegates } = await new Delegates(workspace).list();
 		expect(delegates.map(({ record }) => record.place.folder)).toEqual([two]);
-		await nancy.run(['delegates', '--wait', '--timeout', '60'], { cwd: one, env });
-	}, 60_000);
+		await nancy.start(['delegates', '--wait', '--timeout', '60'], { cwd: one, env });
+	});
 
 	it('works in the workspace where the worktree that one is in is none of Nancy’s, or the agent cannot work in one', async () => {
 		set({});
@@ -259,7 +273,7 @@ describe('nancy delegate', () => {
 		const task = TaskName.parse('build');
 		await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
 		const ask = (cwd: string, agent: string, env: Record<string, string>) =>
-			nancy.run(['delegate', 'x', '--agent', agent], { cwd: it.folder.file(cwd), env: { ...it.env, ...env } });
+			nancy.start(['delegate', 'x', '--agent', agent], { cwd: it.folder.file(cwd), env: { ...it.env, ...env } });
 		const here = { NANCY_TASK_DIR: it.workspace.paths.task(task), NANCY_WORKER: 'worker' };
 		const answers = [
 			await ask('project/.claude/worktrees/x', 'claude-code', { CLAUDECODE: '1' }),
@@ -270,7 +284,7 @@ describe('nancy delegate', () => {
 		const { delegates } = await it.delegates.list();
 		expect(delegates.map(({ record }) => record.place.folder)).toEqual([folder, folder, folder]);
 		await it.run(['delegates', '--wait', '--timeout', '60']);
-	}, 60_000);
+	});
 
 	it('is a worker of a swarm where the user has set that: the swarm’s files beside its own, under the name of its prompt', async () => {
 		set({ delegates: { swarmWorker: true } });
@@ -293,7 +307,7 @@ describe('nancy delegate', () => {
 		});
 		expect(off.code).toBe(0);
 		expect(existsSync(it.folder.file('.claude'))).toBe(false);
-	}, 60_000);
+	});
 
 	it('writes a swarm’s files under no name and through no link that leads elsewhere', async () => {
 		set({});
@@ -308,7 +322,7 @@ describe('nancy delegate', () => {
 		const linked = await it.run(['run', '--headless', '--prompt', 'x'], swarm);
 		expect(linked).toMatchObject({ code: 1, stderr: expect.stringContaining('symbolic link') });
 		expect(existsSync(it.folder.file('elsewhere/workers'))).toBe(false);
-	}, 60_000);
+	});
 });
 
 describe('an agent that calls nancy', () => {
@@ -356,7 +370,7 @@ describe('an agent that calls nancy', () => {
 		}
 		expect(existsSync(it.folder.file('bin/args'))).toBe(false);
 		expect(existsSync(it.folder.file('other/.nancy'))).toBe(false);
-	}, 120_000);
+	});
 
 	it('starts nobody interactively there either, nor in a folder where it can have written settings', async () => {
 		set({});
@@ -393,7 +407,7 @@ describe('an agent that calls nancy', () => {
 		expect(existsSync(it.folder.file('other/.nancy'))).toBe(false);
 		expect((await it.delegates.list()).delegates).toEqual([]);
 		expect((await it.run(['-C', 'sub', ...headless, '--prompt', 'x'])).code).toBe(0);
-	}, 120_000);
+	});
 
 	it('may have its own files read and written, a worktree worked in, and anything where the user has allowed all', async () => {
 		set({});
@@ -415,7 +429,7 @@ describe('an agent that calls nancy', () => {
 		expect((await it.run(out)).code).toBe(0);
 		set({ delegates: { permissionsFromAgents: { 'claude-code': 'bypassPermissions' } } });
 		expect((await it.run(out, mark)).code).toBe(0);
-	}, 60_000);
+	});
 });
 
 describe('nancy run', () => {
@@ -432,7 +446,7 @@ describe('nancy run', () => {
 		const done = await it.run(['run', '--headless', '--prompt-file', 'own.md', '--output-file', 'out.txt'], swarm);
 		expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('the swarm') });
 		expect(readFileSync(join(it.workspace.folder, 'out.txt'), 'utf8')).toBe('The answer.');
-	}, 30_000);
+	});
 });
 
 describe('what an agent writes', () => {
@@ -466,39 +480,35 @@ describe('what an agent writes', () => {
 		const id = (await it.run(['delegate', 'x'], env)).stdout.trim();
 		expect((await it.run(['delegates', id, '--wait'])).stdout).toContain(`three${clipboard}`);
 		expect(await inTerminal(['delegates', id])).toContain('three\\x1b]52;c;ZWNobyBiYWQ=\\x07');
-	}, 60_000);
+	});
 });
 
 describe('nancy run whose output nobody reads any more', () => {
-	it.each(['stdout', 'stderr'] as const)(
-		'ends its agent, and has not ended well: %s',
-		async closed => {
-			set({});
-			await using it = await shell();
-			const said = JSON.stringify({
-				type: 'assistant',
-				message: { content: [{ type: 'text', text: 'Still here.' }] },
-			});
-			const pid = it.folder.file('pid');
-			const env = nancy.environment({
-				...it.env,
-				FAKE_CLAUDE: `cat > /dev/null; echo $$ > '${pid}'; while :; do echo '${said}'; echo noise >&2; sleep 0.1; done`,
-			});
-			const args = [nancy.program, 'run', '--headless', '--prompt', 'x', '--timeout', '20'];
-			const child = spawn(process.execPath, args, {
-				cwd: it.workspace.folder,
-				env,
-				stdio: ['ignore', 'pipe', 'pipe'],
-			});
-			const other = closed === 'stdout' ? child.stderr : child.stdout;
-			other.resume();
-			child[closed].once('data', () => child[closed].destroy());
-			const [code]: unknown[] = await once(child, 'exit');
-			expect(code).toBe(130);
-			expect(liveness(identify(Number(readFileSync(pid, 'utf8'))))).toBe('dead');
-		},
-		40_000,
-	);
+	it.each(['stdout', 'stderr'] as const)('ends its agent, and has not ended well: %s', async closed => {
+		set({});
+		await using it = await shell();
+		const said = JSON.stringify({
+			type: 'assistant',
+			message: { content: [{ type: 'text', text: 'Still here.' }] },
+		});
+		const pid = it.folder.file('pid');
+		const env = nancy.environment({
+			...it.env,
+			FAKE_CLAUDE: `cat > /dev/null; echo $$ > '${pid}'; while :; do echo '${said}'; echo noise >&2; sleep 0.1; done`,
+		});
+		const args = [nancy.program, 'run', '--headless', '--prompt', 'x', '--timeout', '20'];
+		const child = spawn(process.execPath, args, {
+			cwd: it.workspace.folder,
+			env,
+			stdio: ['ignore', 'pipe', 'pipe'],
+		});
+		const other = closed === 'stdout' ? child.stderr : child.stdout;
+		other.resume();
+		child[closed].once('data', () => child[closed].destroy());
+		const [code]: unknown[] = await once(child, 'exit');
+		expect(code).toBe(130);
+		expect(liveness(identify(Number(readFileSync(pid, 'utf8'))))).toBe('dead');
+	});
 });
 
 describe('broken settings', () => {
@@ -520,7 +530,7 @@ describe('broken settings', () => {
 		expect(waited).toMatchObject({ code: 0, stdout: 'The answer.\n' });
 		expect(readFileSync(it.delegates.files(DelegateId.parse(one)).log, 'utf8')).toContain('settings.json');
 		set({});
-	}, 60_000);
+	});
 });
 
 describe('nancy delegates --resume', () => {
@@ -541,7 +551,7 @@ describe('nancy delegates --resume', () => {
 		mkdirSync(join(unused, '.claude/orchestrator/workers'), { recursive: true });
 		expect((await it.run(['-C', unused, 'delegates', '--resume'])).code).toBe(2);
 		expect(existsSync(join(unused, '.nancy'))).toBe(false);
-	}, 60_000);
+	});
 });
 
 describe('nancy run --delegate', () => {
@@ -569,7 +579,7 @@ describe('nancy run --delegate', () => {
 		const own = await queueDelegate(it.delegates, tickets, request);
 		await it.run(['run', '--delegate', own.record.id]);
 		expect(await it.delegates.get(own.record.id)).toMatchObject({ state: 'done' });
-	}, 60_000);
+	});
 });
 
 describe('workers of a swarm', () => {
@@ -609,7 +619,7 @@ describe('workers of a swarm', () => {
 		expect(readFileSync(it.folder.file('ls'), 'utf8').trim().split('\n')).toEqual(
 			expect.not.arrayContaining(['worker.done', 'worker.output', 'worker.lock']),
 		);
-	}, 60_000);
+	});
 
 	it('are no run’s while a delegate that only waits is to be them', async () => {
 		set({});
@@ -634,7 +644,7 @@ describe('workers of a swarm', () => {
 		writeFileSync(files.done, 'success\n');
 		expect((await run()).code).toBe(0);
 		expect(readFileSync(prompt, 'utf8')).toBe('Of the run.');
-	}, 60_000);
+	});
 
 	it('are free again once the runner of the delegate that was them is dead, whether or not anybody has looked', async () => {
 		set({});
@@ -665,7 +675,7 @@ describe('workers of a swarm', () => {
 			await it.run(['delegates', '--wait', '--timeout', '60']);
 			expect(readFileSync(answer, 'utf8')).toBe('The answer.');
 		}
-	}, 60_000);
+	});
 
 	it('have names of their own without a prompt file, so that xargs can run several at once', async () => {
 		set({});
@@ -678,7 +688,7 @@ describe('workers of a swarm', () => {
 		expect(delegates.map(({ record, state }) => [record.title, state])).toEqual(
 			Array(3).fill([expect.stringMatching(/^worker-[0-9a-f]{8}$/), 'done']),
 		);
-	}, 60_000);
+	});
 
 	it('are listed in a folder that is no workspace, and make none of it', async () => {
 		set({});
@@ -692,7 +702,7 @@ describe('workers of a swarm', () => {
 		expect(existsSync(it.folder.file('other/.nancy'))).toBe(false);
 		const one = await it.run(['-C', it.folder.file('other'), 'delegates', 'login']);
 		expect(one).toMatchObject({ code: 3, stderr: expect.stringContaining('there is no .nancy folder') });
-	}, 30_000);
+	});
 
 	it('are shown under the names they have', async () => {
 		set({});

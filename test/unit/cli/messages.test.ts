@@ -115,7 +115,7 @@ describe('nancy send', () => {
 		await using _ = project;
 		const text = '**Type:** result\n\n- ünï "quoted" $HOME `x`\n\t\u{1F600}';
 
-		const { code } = await nancy.run(['send', 'fix-login', '--kind', 'feedback', '-'], {
+		const { code } = await nancy.start(['send', 'fix-login', '--kind', 'feedback', '-'], {
 			cwd: project.path,
 			stdin: text,
 		});

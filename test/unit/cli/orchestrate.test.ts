@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { isRunning } from '../../../src/core/driver/launch.ts';
+import { DeploymentRecords } from '../../../src/core/deployment/records.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -120,7 +121,7 @@ describe('nancy orchestrate', () => {
 			expect(existsSync(workspace.paths.launches)).toBe(false);
 			expect(variables()['NANCY_HOOKS']).toBe('off');
 			expect(await workspace.worker({ task, worker })).toMatchObject({ hooks: 'off' });
-			expect((await workspace.config()).deployments).toEqual([]);
+			expect(await new DeploymentRecords(workspace, join(nancy.dataFolder, 'nancy')).all()).toEqual([]);
 
 			await workspace.updateConfig(config => ({ ...config, hooks: 'off' }));
 			await start('Fix Login', '--worker', 'worker').ended;
@@ -249,7 +250,7 @@ describe('nancy orchestrate', () => {
 			const wrong = start('fix-login', '--resume', '--worker', 'worker-2', '--agent', 'claude-code');
 			expect(await wrong.ended).toBe(2);
 			await wrong.waitForText(/one of codex/);
-			expect((await workspace.config()).deployments).toEqual([]);
+			expect(await new DeploymentRecords(workspace, join(nancy.dataFolder, 'nancy')).all()).toEqual([]);
 			expect(await start('fix-login', '--resume', '--worker', 'worker', '--no-hooks').ended).toBe(0);
 			expect(args()).toEqual(['--resume', record.sessions[0]?.id]);
 		}));

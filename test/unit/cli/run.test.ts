@@ -39,14 +39,14 @@ describe('nancy run', () => {
 		const run = ['run', '--headless', '--prompt', 'x', '--working-dir', 'sub'];
 		// Asked by an agent it would not be let into a folder below.
 		const { NANCY_TASK_DIR: _task, NANCY_WORKER: _worker, ...asPerson } = env;
-		expect(await nancy.run(run, { cwd: project, env: asPerson })).toMatchObject({ code: 0 });
+		expect(await nancy.start(run, { cwd: project, env: asPerson })).toMatchObject({ code: 0 });
 		const seen = () => readFileSync(given, 'utf8').split('\n');
 		expect(readFileSync(join(agent, 'cwd'), 'utf8').trim()).toBe(realpathSync(join(project, 'sub')));
 		expect(seen()).toEqual(
 			expect.arrayContaining([`PWD=${join(project, 'sub')}`, 'NANCY_HOOKS=off', 'NANCY_ATTENDED=0']),
 		);
 
-		expect(await nancy.run(run.slice(0, 4), { cwd: project, env })).toMatchObject({ code: 0 });
+		expect(await nancy.start(run.slice(0, 4), { cwd: project, env })).toMatchObject({ code: 0 });
 		const left = ['TASK_DIR', 'TASK', 'WORKER', 'AGENT', 'AGENT_PROGRAM'].map(name => `NANCY_${name}`);
 		const names = seen().map(line => line.split('=')[0]);
 		for (const name of [...left, 'NODE_COMPILE_CACHE', 'CLAUDE_CODE_ENTRYPOINT']) expect(names).not.toContain(name);

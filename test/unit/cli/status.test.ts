@@ -135,8 +135,6 @@ describe('nancy wait', () => {
 			cwd: project.path,
 		});
 		await sleep(1000);
-
-		const startedMs = Date.now();
 		happen(project, task, 'worker', stopped);
 		const { code, stdout } = await waiting;
 
@@ -147,7 +145,6 @@ describe('nancy wait', () => {
 			workers: [{ worker: 'fix-login/worker', phase: 'idle' }],
 			messages: [],
 		});
-		expect(Date.now() - startedMs).toBeLessThan(5000);
 	});
 
 	it('does not take an agent for idle that a message is about to set to work', async () => {

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { deploy, deploymentState } from '../../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../../src/core/deployment/undeploy.ts';
-import { isOursFor, type DeployRequest } from '../../../src/core/deployment/job.ts';
+import type { DeployRequest } from '../../../src/core/deployment/job.ts';
+import { ownEntries } from '../../../src/core/deployment/ownEntries.ts';
+import { DeploymentRecords } from '../../../src/core/deployment/records.ts';
 import { oursAmong } from '../../../src/core/deployment/settingsText.ts';
 import { launcherWithin } from '../../../src/core/deployment/runtime.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -17,12 +19,19 @@ const planOf = (driver: (typeof drivers)[number], scope: 'launch' | 'workspace')
 	driver.deployment({ version, launcher, workspaceFolder: '/w', scope });
 
 describe.each(drivers.map(driver => ({ driver, name: driver.displayName })))('what $name deploys', ({ driver }) => {
-	it('can be told from everybody else’s', () => {
+	it('can be told from everybody else’s, also in another workspace folder', async () => {
+		await using folder = tempFolder();
+		const records = new DeploymentRecords(new Workspace(folder.path), '/home/me/nancy');
 		for (const scope of ['launch', 'workspace'] as const) {
 			const { edits, files } = planOf(driver, scope);
 			for (const { file, entries } of edits) {
-				for (const { value } of entries)
-					expect(oursAmong(file, JSON.stringify({ x: [value] }), isOursFor(driver.id))).toHaveLength(1);
+				const { isOwn } = await ownEntries(records, driver, file, '');
+				for (const { value } of entries) {
+					const text = JSON.stringify({ x: [value] });
+					expect(oursAmong(file, text, isOwn)).toHaveLength(1);
+					expect(oursAmong(file, text.replaceAll('; exit 0', '; evil; exit 0'), isOwn)).toEqual([]);
+					expect(oursAmong(file, text.replaceAll('/home/me/', '/tmp/'), isOwn)).toEqual([]);
+				}
 			}
 			for (const { content } of files) expect(launcherWithin(content)).toBe(launcher);
 		}
@@ -47,12 +56,12 @@ it.each(['as offered', 'the other way round'])(
 		const request: DeployRequest = {
 			agentVersion: version,
 			scope: 'workspace',
-			runtime: { folder: '', launcher, bin: '', skills, version: '0.1.0-a' },
+			runtime: { folder: '', launcher, bin: '', skills, version: '0.1.0-a', dataFolder: folder.file('nancy') },
 		};
 		for (const driver of drivers) await deploy(workspace, driver, request);
 		for (const driver of drivers) expect(await deploymentState(workspace, driver, request)).toBe('ok');
 		for (const driver of way === 'as offered' ? drivers : drivers.toReversed())
-			expect((await undeploy(workspace, driver)).warnings).toEqual([]);
+			expect((await undeploy(workspace, driver, request.runtime)).warnings).toEqual([]);
 		expect(treeOf(workspace.folder)).toEqual(before);
 	},
 );

@@ -214,14 +214,12 @@ describe('the plugin of opencode', () => {
 		expect(readdirSync(elsewhere)).toEqual([]);
 	});
 
-	it('is held up by a guard that hangs no longer than once, and ends it after a while', async () => {
-		const { call } = await loaded(`echo $$ >>"\${0%/*}/pids"; exec sleep 30`, {
+	it('goes on without a guard that hangs, and ends it after a while', async () => {
+		const { call } = await loaded(`echo $$ >>"\${0%/*}/pids"; exec sleep 86400`, {
 			limits: { LIMIT_MS: 700, GRACE_MS: 300 },
 		});
-		const begun = performance.now();
 		const calls = ['one', 'two', 'three', 'four', 'five'].map(callID => ({ ...tool, callID }));
 		await Promise.all(calls.map(each => call('tool.execute.before', each, { args: {} })));
-		expect(performance.now() - begun).toBeLessThan(2500);
 		const pids = () => readFileSync(folder.file('pids'), 'utf8').trim().split('\n').map(Number);
 		await eventually('all are told', () => pids().length === 6);
 		const isGone = (pid: number) => {

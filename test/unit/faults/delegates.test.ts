@@ -21,25 +21,24 @@ import { queueDelegate, type DelegateRequest } from '../../../src/core/delegates
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../../src/delegates/delegateQueue.ts';
-import { onPath } from '../../../src/process/detect.ts';
+import { onPath } from '../../../src/base/searchPath.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
 import { RUN_MARK, RUNNER_MARK, markedProcesses } from '../../../src/process/marked.ts';
 import { createWorktree } from '../../../src/git/worktree.ts';
 import { ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, HANG_MS } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { otherHeadlessDriver, ownSessionDriver } from '../../support/fakeHeadless.ts';
 import { fakeNancy } from '../../support/fakeNancy.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
-import { longestTimeOf, roundsOr } from '../../support/rounds.ts';
+import { roundsOr } from '../../support/rounds.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 /** Rounds of the kill test: some here, 200 when asked for. */
 const ROUNDS = roundsOr(8);
-const ALL_ROUNDS_MS = longestTimeOf(ROUNDS);
 /** Each of them queues several. */
 const STARTERS = Math.max(3, Math.round(ROUNDS / 10));
 
@@ -75,15 +74,11 @@ async function delegate(prompt: string, more: Partial<DelegateRequest> = {}): Pr
 	});
 }
 
-async function ended({ record }: Delegate, timeoutMs = 20_000): Promise<Delegate> {
-	return eventually(
-		`the end of ${record.id}`,
-		async () => {
-			const now = await delegates.get(record.id);
-			return isFinal(now.state) && now.status.reported && now;
-		},
-		{ timeoutMs },
-	);
+async function ended({ record }: Delegate): Promise<Delegate> {
+	return eventually(`the end of ${record.id}`, async () => {
+		const now = await delegates.get(record.id);
+		return isFinal(now.state) && now.status.reported && now;
+	});
 }
 
 const run = async (prompt: string, more?: Partial<DelegateRequest>, env?: Record<string, string>) => {
@@ -174,7 +169,7 @@ describe('a runner', () => {
 		expect(failed).toMatchObject({ state: 'failed', error: /the worktree has no folder new\/.*not committed/ });
 		const done = await run('answer:x', { ...inside, worktree: { withChanges: true } });
 		expect(done.state).toBe('done');
-	}, 60_000);
+	});
 
 	it('tries a transient failure again, a limited number of times, and goes on in the conversation it had begun', async () => {
 		const failed = await run('fail:transient', { limits: { retries: 1 } });
@@ -182,7 +177,7 @@ describe('a runner', () => {
 		const wentOn = await run('tool:Read fail:transient', { limits: { retries: 1 } });
 		expect(wentOn).toMatchObject({ state: 'done', status: { iteration: 2 } });
 		expect(outputOf(wentOn)).toBe('went on');
-	}, 60_000);
+	});
 
 	it('goes on in a session that the CLI has chosen itself, without hooks, and begins anew where it told of none', async () => {
 		const agent = ownSessionDriver.id;
@@ -197,12 +192,12 @@ describe('a runner', () => {
 			error: 'transient failed',
 			status: { iteration: 3, tool_calls: 3 },
 		});
-	}, 40_000);
+	});
 
 	it('tries a transient failure again also after a word about the limit', async () => {
 		const wentOn = await run('tool:Read warning:60000 fail:transient', { limits: { retries: 1 } });
 		expect(wentOn).toMatchObject({ state: 'done', status: { iteration: 2 } });
-	}, 30_000);
+	});
 
 	it('that was killed while it wrote down a failure reports the failure, not what the agent printed as an answer', async () => {
 		const queued = await delegate('x');
@@ -234,32 +229,28 @@ describe('a runner', () => {
 		expect(outputOf(queued)).toBe('The answer.');
 	});
 
-	it.each(['ended', 'started'])(
-		'one that cannot be %s holds up no other, and the error is told',
-		async what => {
-			const task = TaskName.parse('build');
-			await delegates.workspace.createTask(taskRecord(task, fakeDriver.id));
-			const bad = await delegate('answer:bad', { parent: { task, worker: ORCHESTRATOR } });
-			const good = await delegate('answer:good');
-			if (what === 'ended') {
-				const { status, record } = bad;
-				await delegates.writeStatus(record.id, { ...status, status: 'failed', error: 'no', reported: true });
-			} else {
-				await tickets.remove(bad.record.id);
-				mkdirSync(bad.files.output);
-			}
-			const record = delegates.workspace.paths.taskRecord(task);
-			const before = readFileSync(record);
-			writeFileSync(record, 'garbage');
-			await expect(look(1)).rejects.toThrow(what === 'ended' ? 'cannot be read' : 'EISDIR');
-			expect(await ended(good)).toMatchObject({ state: 'done' });
-			writeFileSync(record, before);
-			rmSync(bad.files.output, { recursive: true, force: true });
-			await look(1);
-			expect((await ended(bad)).state).toBe('failed');
-		},
-		30_000,
-	);
+	it.each(['ended', 'started'])('one that cannot be %s holds up no other, and the error is told', async what => {
+		const task = TaskName.parse('build');
+		await delegates.workspace.createTask(taskRecord(task, fakeDriver.id));
+		const bad = await delegate('answer:bad', { parent: { task, worker: ORCHESTRATOR } });
+		const good = await delegate('answer:good');
+		if (what === 'ended') {
+			const { status, record } = bad;
+			await delegates.writeStatus(record.id, { ...status, status: 'failed', error: 'no', reported: true });
+		} else {
+			await tickets.remove(bad.record.id);
+			mkdirSync(bad.files.output);
+		}
+		const record = delegates.workspace.paths.taskRecord(task);
+		const before = readFileSync(record);
+		writeFileSync(record, 'garbage');
+		await expect(look(1)).rejects.toThrow(what === 'ended' ? 'cannot be read' : 'EISDIR');
+		expect(await ended(good)).toMatchObject({ state: 'done' });
+		writeFileSync(record, before);
+		rmSync(bad.files.output, { recursive: true, force: true });
+		await look(1);
+		expect((await ended(bad)).state).toBe('failed');
+	});
 
 	it('that was taken for dead and deleted leaves nothing behind when it ends', async () => {
 		const queued = await delegate('tool:Read wait:1500 answer:done');
@@ -271,10 +262,10 @@ describe('a runner', () => {
 		const left = () => readdirSync(delegates.folder).filter(name => name.startsWith(queued.record.id));
 		await tickets.remove(queued.record.id);
 		for (const name of left()) rmSync(join(delegates.folder, name));
-		await eventually('its end', () => runner && liveness(runner) === 'dead', { timeoutMs: 20_000 });
+		await eventually('its end', () => runner && liveness(runner) === 'dead');
 		expect(left()).toEqual([]);
 		expect(await results()).toEqual([]);
-	}, 30_000);
+	});
 
 	it('whose folder was cleaned up around it reports its answer all the same', async () => {
 		const queued = await delegate('tool:Read wait:1000 answer:done');
@@ -284,36 +275,34 @@ describe('a runner', () => {
 			return status.tool_calls > 0 && status;
 		});
 		rmSync(delegates.workspace.paths.root, { recursive: true });
-		await eventually('its end', () => runner && liveness(runner) === 'dead', { timeoutMs: 20_000 });
+		await eventually('its end', () => runner && liveness(runner) === 'dead');
 		expect(outputOf(queued)).toBe('done');
 		expect(await results()).toEqual([expect.stringContaining(queued.record.id)]);
-	}, 30_000);
+	});
 
 	it('waits for its account alone where the others cannot be told', async () => {
 		mkdirSync(join(delegates.folder, 'parked.json'), { recursive: true });
 		const now = await run('tool:Read quota:500');
 		expect(now).toMatchObject({ state: 'done', status: { iteration: 2 } });
 		expect(logOf(now)).toContain('the others are not told to wait: EISDIR');
-	}, 30_000);
+	});
 
 	it('parks the whole batch until the limit resets, then goes on', async () => {
 		const first = await delegate('tool:Read quota:4000');
 		await look();
-		await eventually('parked', async () => (await delegates.get(first.record.id)).state === 'parked', {
-			timeoutMs: 10_000,
-		});
+		await eventually('parked', async () => (await delegates.get(first.record.id)).state === 'parked');
 		const second = await delegate('answer:second');
 		await look();
 		expect((await delegates.get(second.record.id)).state).toBe('queued');
 		expect((await ended(first)).state).toBe('done');
 		expect((await ended(second)).state).toBe('done');
-	}, 60_000);
+	});
 
 	it('gives its place away while it is parked, and goes on only when one is free', async () => {
 		const first = await delegate('tool:Read quota:3000');
 		await look(1);
 		const stateOf = async ({ record }: Delegate) => (await delegates.get(record.id)).state;
-		await eventually('parked', async () => (await stateOf(first)) === 'parked', { timeoutMs: 10_000 });
+		await eventually('parked', async () => (await stateOf(first)) === 'parked');
 		const other = await delegate('wait:5000 answer:other', { agent: otherHeadlessDriver.id });
 		await look(1);
 		const seen = new Set<string>();
@@ -327,28 +316,24 @@ describe('a runner', () => {
 				seen.add(states.join(' '));
 				return states.every(state => state === 'done');
 			},
-			{ timeoutMs: 30_000, everyMs: 20 },
+			{ everyMs: 20 },
 		);
 		expect(seen).toContain('parked running');
 		expect(seen).not.toContain('running running');
 		expect([...untils]).toEqual(['its reset', 'a place is free']);
-	}, 60_000);
+	});
 
 	it('waits for no limit longer than some hours, nor when somebody wants it to go on', async () => {
 		const first = await delegate(`tool:Read quota:${250 * 365 * 24 * 3_600_000}`);
 		await look();
-		const { status } = await eventually(
-			'parked',
-			async () => {
-				const now = await delegates.get(first.record.id);
-				return now.state === 'parked' && now;
-			},
-			{ timeoutMs: 10_000 },
-		);
+		const { status } = await eventually('parked', async () => {
+			const now = await delegates.get(first.record.id);
+			return now.state === 'parked' && now;
+		});
 		expect(Date.parse(status.parked_until ?? '') - Date.now()).toBeLessThanOrEqual(6 * 3_600_000);
 		expect(await delegates.locked(() => delegates.unpark())).toEqual([fakeDriver.id]);
 		expect((await ended(first)).state).toBe('done');
-	}, 60_000);
+	});
 
 	it('tries again a little later after too many requests for now, and parks nobody', async () => {
 		const limited = await run('fail:too-many', { limits: { retries: 0 } });
@@ -358,7 +343,7 @@ describe('a runner', () => {
 		expect(await ended(again)).toMatchObject({ state: 'done', status: { iteration: 2 } });
 		expect(logOf(again)).toContain('trying again in 5 s');
 		expect(await delegates.parked(Date.now())).toEqual([]);
-	}, 30_000);
+	});
 
 	it('gives away no secret that an agent complained about', async () => {
 		const failed = await run('leak crash');
@@ -400,7 +385,7 @@ describe('a runner', () => {
 		await eventually('the set-up', () => existsSync(queued.files.log) && logOf(queued).includes('$ echo begun'));
 		await stopDelegate(delegates, tickets, queued.record.id);
 		expect(await delegates.get(queued.record.id)).toMatchObject({ state: 'failed', error: 'cancelled' });
-	}, 40_000);
+	});
 	it('that does not answer when it is to stop is no delegate that was stopped', async () => {
 		const queued = await delegate('wait:60000');
 		const { id } = queued.record;
@@ -417,7 +402,7 @@ describe('a runner', () => {
 			process.kill(pid, 'SIGCONT');
 		}
 		expect(await ended(queued)).toMatchObject({ state: 'failed', error: 'cancelled' });
-	}, 30_000);
+	});
 
 	it('takes a prompt of a megabyte and an answer of 50', async () => {
 		const megabyte = ' answer:read'.padStart(2 ** 20, 'word ');
@@ -427,27 +412,23 @@ describe('a runner', () => {
 		const large = await run('large:50000000');
 		expect(large.state).toBe('done');
 		expect(outputOf(large).length).toBe(50_000_000);
-	}, 60_000);
+	});
 
 	it('starts what waits in order, never more than may run', async () => {
 		await Promise.all(Array.from({ length: 6 }, (_, n) => delegate(`wait:200 answer:n${n}`)));
 		await look(2);
 		let most = 0;
-		await eventually(
-			'all ended',
-			async () => {
-				const { delegates: now } = await delegates.list();
-				most = Math.max(most, now.filter(({ state }) => state === 'running').length);
-				return now.every(({ state, status }) => isFinal(state) && status.reported);
-			},
-			{ timeoutMs: 30_000 },
-		);
+		await eventually('all ended', async () => {
+			const { delegates: now } = await delegates.list();
+			most = Math.max(most, now.filter(({ state }) => state === 'running').length);
+			return now.every(({ state, status }) => isFinal(state) && status.reported);
+		});
 		expect(most).toBe(2);
 		const begun = (await delegates.list()).delegates.map(({ status }) => status.started_at);
 		// Two are started at once, and either may be the first to note it.
 		for (const [index, at = ''] of begun.entries()) expect(at <= (begun[index + 2] ?? '9')).toBe(true);
 		expect(await results()).toHaveLength(6);
-	}, 60_000);
+	});
 
 	it.skipIf(tmux === undefined)('works in a tmux session that one can attach to (needs tmux)', async () => {
 		const queued = await delegate('escape tool:Read wait:3000 answer:done');
@@ -456,7 +437,7 @@ describe('a runner', () => {
 		await look(4, { NANCY_DELEGATES_HOST: 'tmux', HOME: folder.path });
 		const socket = tmuxSocket(queued.record.id);
 		const screen = () => execFileSync('tmux', ['-L', socket, 'capture-pane', '-p'], { encoding: 'utf8' });
-		await eventually('what it does on the screen', () => screen().includes('● Read'), { timeoutMs: 10_000 });
+		await eventually('what it does on the screen', () => screen().includes('● Read'));
 		expect(screen()).toContain('say\\x1b]0;title\\x07');
 		expect((await ended(queued)).state).toBe('done');
 		await eventually('tmux has ended too', () => {
@@ -477,60 +458,56 @@ describe('a runner', () => {
 		expect(existsSync(delegates.files(record.id).log)).toBe(false);
 	});
 
-	it(
-		`ends in exactly one of done and failed, wherever runner or agent is killed (${ROUNDS} rounds)`,
-		async () => {
-			const ends = new Map<string, number>();
-			await using repository = gitRepository();
-			repository.commit({ 'a.txt': 'a' });
-			const inWorktree = { folder: repository.root, worktree: { withChanges: true } };
-			for (let round = 0; round < ROUNDS; round++) {
-				// A runner is killed while it makes one, too.
-				const place = round % 2 === 1 ? inWorktree : {};
-				const queued = await delegate('orphan tool:Read wait:150 tool:Edit wait:150 answer:done', place);
-				const { id } = queued.record;
-				await look();
-				const isAgent = Math.random() < 0.5;
-				const marked = () => markedProcesses(RUN_MARK, id);
-				// Also on a slow machine the agent is met at work.
-				if (isAgent) await eventually('an agent', async () => (await marked()).length > 0);
-				await sleep(Math.random() * (isAgent ? 400 : 900));
-				const victim = isAgent ? (await marked())[0] : (await delegates.get(id)).status.runner;
-				if (victim && liveness(victim) === 'alive') process.kill(victim.pid, 'SIGKILL');
-				const over = await eventually(
-					`round ${round}`,
-					async () => {
-						await look();
-						const now = await delegates.get(id);
-						return isFinal(now.state) && now.status.reported && now;
-					},
-					{ timeoutMs: 20_000, everyMs: 100 },
-				);
-				const done = readFileSync(delegates.files(id).done, 'utf8').trim();
-				expect(done).toBe(over.state === 'done' ? 'success' : `error: ${over.error}`);
-				ends.set(done, (ends.get(done) ?? 0) + 1);
-				expect(over.status.status).toBe(over.state);
-				expect(outputOf(over)).toBe(over.state === 'done' ? 'done' : '');
-				await eventually('nothing is left', async () => (await markedProcesses(RUN_MARK, id)).length === 0);
-				expect((await results()).filter(text => text.includes(id))).toHaveLength(1);
-				// No worktree is forgotten, and none is named that is not there.
-				const worktree = join(`${repository.root}.worktrees`, id);
-				expect(over.status.worktree?.folder).toBe(existsSync(worktree) ? worktree : undefined);
-				if (over.state === 'done' && round % 2 === 1) expect(existsSync(join(worktree, 'a.txt'))).toBe(true);
-			}
-			// Of that many, each of them comes.
-			if (ROUNDS >= 100) expect([...ends.keys()].length).toBeGreaterThan(2);
-			// A kill in the middle of a write leaves a hidden file, which is removed once nobody can be writing it.
-			const begun = () => readdirSync(delegates.folder).filter(name => name.endsWith('.tmp'));
-			writeFileSync(join(delegates.folder, '.0123456789ab.tmp'), 'half');
-			const hourAgo = new Date(Date.now() - 3_600_000);
-			for (const name of begun()) utimesSync(join(delegates.folder, name), hourAgo, hourAgo);
-			writeFileSync(join(delegates.folder, '.ba9876543210.tmp'), 'being written');
+	it(`ends in exactly one of done and failed, wherever runner or agent is killed (${ROUNDS} rounds)`, async () => {
+		const ends = new Map<string, number>();
+		await using repository = gitRepository();
+		repository.commit({ 'a.txt': 'a' });
+		const inWorktree = { folder: repository.root, worktree: { withChanges: true } };
+		for (let round = 0; round < ROUNDS; round++) {
+			// A runner is killed while it makes one, too.
+			const place = round % 2 === 1 ? inWorktree : {};
+			const queued = await delegate('orphan tool:Read wait:150 tool:Edit wait:150 answer:done', place);
+			const { id } = queued.record;
 			await look();
-			expect(begun()).toEqual(['.ba9876543210.tmp']);
-		},
-		ALL_ROUNDS_MS,
-	);
+			const isAgent = Math.random() < 0.5;
+			const marked = () => markedProcesses(RUN_MARK, id);
+			// Also on a slow machine the agent is met at work.
+			if (isAgent) await eventually('an agent', async () => (await marked()).length > 0);
+			await sleep(Math.random() * (isAgent ? 400 : 900));
+			const victim = isAgent ? (await marked())[0] : (await delegates.get(id)).status.runner;
+			if (victim && liveness(victim) === 'alive') process.kill(victim.pid, 'SIGKILL');
+			const over = await eventually(
+				`round ${round}`,
+				async () => {
+					await look();
+					const now = await delegates.get(id);
+					return isFinal(now.state) && now.status.reported && now;
+				},
+				{ everyMs: 100 },
+			);
+			const done = readFileSync(delegates.files(id).done, 'utf8').trim();
+			expect(done).toBe(over.state === 'done' ? 'success' : `error: ${over.error}`);
+			ends.set(done, (ends.get(done) ?? 0) + 1);
+			expect(over.status.status).toBe(over.state);
+			expect(outputOf(over)).toBe(over.state === 'done' ? 'done' : '');
+			await eventually('nothing is left', async () => (await markedProcesses(RUN_MARK, id)).length === 0);
+			expect((await results()).filter(text => text.includes(id))).toHaveLength(1);
+			// No worktree is forgotten, and none is named that is not there.
+			const worktree = join(`${repository.root}.worktrees`, id);
+			expect(over.status.worktree?.folder).toBe(existsSync(worktree) ? worktree : undefined);
+			if (over.state === 'done' && round % 2 === 1) expect(existsSync(join(worktree, 'a.txt'))).toBe(true);
+		}
+		// Of that many, each of them comes.
+		if (ROUNDS >= 100) expect([...ends.keys()].length).toBeGreaterThan(2);
+		// A kill in the middle of a write leaves a hidden file, which is removed once nobody can be writing it.
+		const begun = () => readdirSync(delegates.folder).filter(name => name.endsWith('.tmp'));
+		writeFileSync(join(delegates.folder, '.0123456789ab.tmp'), 'half');
+		const hourAgo = new Date(Date.now() - 3_600_000);
+		for (const name of begun()) utimesSync(join(delegates.folder, name), hourAgo, hourAgo);
+		writeFileSync(join(delegates.folder, '.ba9876543210.tmp'), 'being written');
+		await look();
+		expect(begun()).toEqual(['.ba9876543210.tmp']);
+	});
 
 	it('ends with everything below it when it is killed, also with an agent that its agent has started by nancy run', async () => {
 		const queued = await delegate('nested wait:60000');
@@ -563,7 +540,7 @@ describe('a runner', () => {
 		});
 		expect(child.exitCode ?? child.signalCode ?? (await once(child, 'exit'))).toBeTruthy();
 		expect(await markedProcesses(RUNNER_MARK, id)).toEqual([]);
-	}, 30_000);
+	});
 
 	it('lets different agents work on one prompt as one group, each of which ends by itself', async () => {
 		const group = 'compare';
@@ -583,50 +560,46 @@ describe('a runner', () => {
 				await look();
 				return isFinal((await delegates.get(both[0]!.record.id)).state);
 			},
-			{ timeoutMs: 15_000, everyMs: 200 },
+			{ everyMs: 200 },
 		);
 		expect(await ended(both[0]!)).toMatchObject({ state: 'done', record: { agent: 'fake', group } });
 		expect(await results()).toHaveLength(2);
-	}, 30_000);
+	});
 
-	it(
-		`goes on whenever the one that queues and starts them is killed (${STARTERS} rounds)`,
-		async () => {
-			let queued = 0;
-			for (let round = 0; round < STARTERS; round++) {
-				const args = [delegates.workspace.folder, folder.file('data'), nancy, '4'];
-				const starter = spawn(process.execPath, [bundledChild('startDelegates'), ...args], {
-					stdio: ['ignore', 'pipe', 'inherit'],
-				});
-				let begun = 0;
-				starter.stdout.on('data', (data: Buffer) => (begun += data.toString().split('\n').length - 1));
-				await eventually('it queues', () => begun > 0, { timeoutMs: 10_000 });
-				await sleep(Math.random() * 500);
-				starter.kill('SIGKILL');
-				await once(starter, 'close');
-				queued += begun;
-			}
-			const all = await eventually(
-				'all have ended',
-				async () => {
-					await look(2);
-					const { delegates: now } = await delegates.list();
-					return now.every(({ state, status }) => isFinal(state) && status.reported) && now;
-				},
-				{ timeoutMs: ALL_ROUNDS_MS / 2, everyMs: 100 },
-			);
-			// One more may have been queued than it had time to say.
-			expect(all.length).toBeGreaterThanOrEqual(queued);
-			expect(all.map(({ state, error }) => error ?? state)).toEqual(all.map(() => 'done'));
-			for (const { record, status } of all) {
-				expect(status.iteration).toBe(1);
-				expect(await markedProcesses(RUN_MARK, record.id)).toEqual([]);
-			}
-			const told = await results();
-			for (const { record } of all) expect(told.filter(text => text.includes(record.id))).toHaveLength(1);
-		},
-		ALL_ROUNDS_MS,
-	);
+	it(`goes on whenever the one that queues and starts them is killed (${STARTERS} rounds)`, async () => {
+		let queued = 0;
+		for (let round = 0; round < STARTERS; round++) {
+			const args = [delegates.workspace.folder, folder.file('data'), nancy, '4'];
+			const starter = spawn(process.execPath, [bundledChild('startDelegates'), ...args], {
+				stdio: ['ignore', 'pipe', 'inherit'],
+			});
+			let begun = 0;
+			starter.stdout.on('data', (data: Buffer) => (begun += data.toString().split('\n').length - 1));
+			await eventually('it queues', () => begun > 0);
+			await sleep(Math.random() * 500);
+			starter.kill('SIGKILL');
+			await once(starter, 'close');
+			queued += begun;
+		}
+		const all = await eventually(
+			'all have ended',
+			async () => {
+				await look(2);
+				const { delegates: now } = await delegates.list();
+				return now.every(({ state, status }) => isFinal(state) && status.reported) && now;
+			},
+			{ timeoutMs: STARTERS * HANG_MS, everyMs: 100 },
+		);
+		// One more may have been queued than it had time to say.
+		expect(all.length).toBeGreaterThanOrEqual(queued);
+		expect(all.map(({ state, error }) => error ?? state)).toEqual(all.map(() => 'done'));
+		for (const { record, status } of all) {
+			expect(status.iteration).toBe(1);
+			expect(await markedProcesses(RUN_MARK, record.id)).toEqual([]);
+		}
+		const told = await results();
+		for (const { record } of all) expect(told.filter(text => text.includes(record.id))).toHaveLength(1);
+	});
 
 	it('keeps an answer that was on the disk when its runner was killed', async () => {
 		const queued = await delegate('wait:60000');
@@ -711,23 +684,20 @@ describe('a runner', () => {
 			state: 'done',
 			status: { worktree: { folder: join(`${repository.root}.worktrees`, id), branch: `nancy/${id}` } },
 		});
-	}, 30_000);
+	});
 
 	it('ends with its agent, whoever still holds its pipes', async () => {
-		const begun = Date.now();
 		const queued = await delegate('clean answer:done');
 		await look();
 		const { runner } = (await delegates.get(queued.record.id)).status;
 		expect((await ended(queued)).state).toBe('done');
 		await eventually('the runner is gone', () => runner && liveness(runner) === 'dead');
-		expect(Date.now() - begun).toBeLessThan(15_000);
 	});
 
-	it('has its answer on the disk soon, however much it prints besides, and the runner stays small', async () => {
+	it('has its answer on the disk, however much it prints besides, and the runner stays small', async () => {
 		const queued = await delegate('noise:200000 answer:done');
 		await look();
 		let rss = 0;
-		const begun = Date.now();
 		const over = await eventually(
 			'its end',
 			async () => {
@@ -736,13 +706,12 @@ describe('a runner', () => {
 				if (runner && liveness(runner) === 'alive') rss = Math.max(rss, rssOf(runner.pid));
 				return isFinal(now.state) && now;
 			},
-			{ timeoutMs: 60_000, everyMs: 50 },
+			{ everyMs: 50 },
 		);
 		expect(over.state).toBe('done');
 		expect(logOf(queued)).toMatch(/noise 199999 /);
-		expect(Date.now() - begun).toBeLessThan(30_000);
 		if (process.platform === 'linux') expect(rss).toBeLessThan(150);
-	}, 90_000);
+	});
 
 	it('goes on while the log cannot be written', async () => {
 		const queued = await delegate('tool:Read wait:100 answer:done');
@@ -789,10 +758,10 @@ describe.skipIf(!isRoot || process.platform !== 'linux')(`a delegate on a full d
 		expect(existsSync(queued.files.done)).toBe(false);
 		expect(runner && liveness(runner)).toBe('alive');
 		rmSync(filler());
-		expect(await ended(queued, 30_000)).toMatchObject({ state: 'done', status: { status: 'done' } });
+		expect(await ended(queued)).toMatchObject({ state: 'done', status: { status: 'done' } });
 		expect(outputOf(queued)).toBe('done');
 		expect(await results()).toHaveLength(1);
-	}, 60_000);
+	});
 
 	it('is not queued by halves', async () => {
 		await delegate('answer:first');
@@ -803,5 +772,5 @@ describe.skipIf(!isRoot || process.platform !== 'linux')(`a delegate on a full d
 		expect(problems).toEqual([]);
 		await look();
 		for (const each of all) expect(await ended(each)).toMatchObject({ state: 'done' });
-	}, 30_000);
+	});
 });

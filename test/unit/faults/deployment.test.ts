@@ -1,14 +1,15 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deploy, deploymentState } from '../../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../../src/core/deployment/undeploy.ts';
+import { OwnFolder } from '../../../src/core/files/ownFolder.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { killedAt } from '../../support/killedAt.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { treeOf } from '../../support/tree.ts';
-import { deployRequest } from '../../support/deployRequest.ts';
+import { dataIn, deployRequest } from '../../support/deployRequest.ts';
 
 const folder = tempFolder('nancy-killed-');
 /** How many file calls lie between one kill and the next: every call takes two minutes. Each run begins with another one. */
@@ -69,8 +70,16 @@ describe('a deployment that is killed', () => {
 					expect(await deploymentState(workspace, claudeCode, request(version))).toBe('ok');
 					expect(existsSync(join(place, '.claude/skills/check-directives/SKILL.md'))).toBe(true);
 				}
-				const { warnings } = await undeploy(workspace, claudeCode);
+				const { warnings } = await undeploy(workspace, claudeCode, dataIn(folder.path));
 				expect({ killAt, warnings, tree: treeOf(place) }).toEqual({ killAt, warnings: [], tree: untouched });
+				// Nor is anything left in the user's data folder, but perhaps a lock that was never taken.
+				const { folder: own } = new OwnFolder(dataIn(folder.path).dataFolder, place);
+				expect({
+					killAt,
+					left: existsSync(own)
+						? readdirSync(own, { recursive: true }).filter(name => !String(name).endsWith('.tmp'))
+						: [],
+				}).toEqual({ killAt, left: [] });
 				if (ended === 'finished') break;
 				expect(ended).toBe('SIGKILL');
 				kills++;
@@ -78,7 +87,6 @@ describe('a deployment that is killed', () => {
 			expect(kills).toBeGreaterThan(2);
 			rounds += kills;
 		},
-		120_000,
 	);
 });
 

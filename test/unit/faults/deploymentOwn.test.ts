@@ -69,7 +69,6 @@ describe('a deployment with files of its own that is killed', () => {
 			}
 			expect(kills).toBeGreaterThan(1);
 		},
-		60_000,
 	);
 });
 

@@ -195,7 +195,7 @@ describe('hooks under fire', () => {
 		const noted = left.filter(name => name.endsWith('-note.json'));
 		const [note = ''] = await Promise.all(noted.map(name => readFile(join(workspace.paths.spool, name), 'utf8')));
 		expect(JSON.parse(note)).toMatchObject({ nancy: 'trouble', reason: expect.stringContaining('dropped the 25') });
-	}, 30_000);
+	});
 
 	it('hands each of a thousand messages to exactly one of a hundred hooks, and none to the other worker', async () => {
 		for (let n = 0; n < 1000; n++) await put(first, `m${n}`);
@@ -226,7 +226,7 @@ describe('hooks under fire', () => {
 			expect(delivered.map(({ content }) => content.text).sort()).toEqual(printed.toSorted());
 			expect(messages.filter(({ state }) => state === 'queued')).toHaveLength(total - printed.length);
 		}
-	}, 90_000);
+	});
 
 	it('loses nothing and files nothing twice when hooks are killed at any moment', async () => {
 		const texts = Array.from({ length: 30 }, (_, n) => `m${n}`);
@@ -247,7 +247,7 @@ describe('hooks under fire', () => {
 			texts.push(`m${100 + round}`);
 			await put(first, `m${100 + round}`);
 		}
-	}, 90_000);
+	});
 
 	it('keeps a five megabyte event whole, with and without a message', async () => {
 		const big = { tool_input: { command: 'x'.repeat(5_000_000) } };
@@ -268,7 +268,7 @@ describe('hooks under fire', () => {
 				.split('\n')
 				.filter(size => Number(size) > 5_000_000),
 		).toHaveLength(2);
-	}, 30_000);
+	});
 
 	it('is silent and well in a workspace full of garbage', async () => {
 		for (const place of [
@@ -302,7 +302,7 @@ describe('hooks under fire', () => {
 			const { code, stderr } = await hook(first.session, event, slot);
 			expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 		}
-	}, 30_000);
+	});
 
 	it('says nothing on input that is no event', async () => {
 		await put(first, 'm1');
@@ -311,7 +311,7 @@ describe('hooks under fire', () => {
 		}
 		const { messages } = await workspace.mailbox(first).list();
 		expect(messages).toHaveLength(1);
-	}, 30_000);
+	});
 });
 
 const isRoot = process.getuid?.() === 0;
@@ -346,7 +346,7 @@ describe.skipIf(!isRoot || process.platform !== 'linux')(`hooks on a bad disk${w
 		const { messages } = await workspace.mailbox(first).list();
 		expect(messages).toMatchObject([{ state: 'delivered', content: { text: 'm1' } }]);
 		expect(full.stdout + after.stdout).toContain('m1');
-	}, 30_000);
+	});
 
 	it('is silent and well where nothing can be written', async () => {
 		await chmod(folder, 0o755);
@@ -358,5 +358,5 @@ describe.skipIf(!isRoot || process.platform !== 'linux')(`hooks on a bad disk${w
 		expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 		await run('mount', ['-o', 'remount,rw,bind', folder]);
 		expect((await bash(first.session)).stdout).toContain('m1');
-	}, 30_000);
+	});
 });

@@ -11,7 +11,7 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
 import { deploy } from '../../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../../src/core/deployment/undeploy.ts';
@@ -33,16 +33,20 @@ beforeEach(() => {
 });
 afterEach(() => repository.remove());
 
+const data = tempFolder('nancy-data-');
+afterAll(() => data.remove());
+const dataFolder = data.file('nancy');
 const request: DeployRequest = {
 	agentVersion: [1, 0, 0],
 	scope: 'workspace',
 	askGit,
 	runtime: {
-		folder: '/opt/nancy/runtime/1-a',
-		launcher: '/opt/nancy/runtime/1-a/nancy-hook',
+		folder: join(dataFolder, 'runtime/1-a'),
+		launcher: join(dataFolder, 'runtime/1-a/nancy-hook'),
 		bin: '',
 		skills: '/nowhere',
 		version: '1-a',
+		dataFolder,
 	},
 };
 const status = (folder?: string) => repository.git(['status', '--porcelain', '--untracked-files=all'], folder);
@@ -50,7 +54,7 @@ const exclude = (folder = repository.root) => {
 	const file = repository.git(['rev-parse', '--git-path', 'info/exclude'], folder);
 	return file.startsWith('/') ? file : join(folder, file);
 };
-const takenBack = (folder: string) => cleanUp(new Workspace(folder), undefined, [alpha, beta], undefined, askGit);
+const takenBack = (folder: string) => cleanUp(new Workspace(folder), undefined, [alpha, beta], { dataFolder, askGit });
 
 describe('files that Nancy makes in a checkout', () => {
 	it.each([
@@ -89,9 +93,9 @@ describe('files that Nancy makes in a checkout', () => {
 		expect(status(folder)).toBe('');
 		expect((await deploy(workspace, alpha, request)).changed).toEqual([]);
 
-		await undeploy(workspace, alpha, undefined, askGit);
+		await undeploy(workspace, alpha, { dataFolder, askGit });
 		expect(status(folder)).toBe('');
-		await undeploy(workspace, beta, undefined, askGit);
+		await undeploy(workspace, beta, { dataFolder, askGit });
 		expect(readFileSync(exclude(folder))).toEqual(before);
 	});
 
@@ -102,6 +106,14 @@ describe('files that Nancy makes in a checkout', () => {
 		await deploy(new Workspace(repository.root), alpha, request);
 		expect(readFileSync(exclude())).toEqual(before);
 		expect(status()).toContain(SHARED);
+	});
+
+	it('leave no folder behind that was made for the exclude file', async () => {
+		rmSync(join(repository.root, '.git/info'), { recursive: true });
+		await deploy(new Workspace(repository.root), alpha, request);
+		expect(status()).toBe('');
+		await takenBack(repository.root);
+		expect(existsSync(join(repository.root, '.git/info'))).toBe(false);
 	});
 
 	it('share the exclude file with those of another worktree, whichever goes first', async () => {

@@ -78,7 +78,7 @@ describe('looking at a repository', () => {
 		repo.git(['init', '--quiet', '../empty']);
 		expect(await reasonOf(other('empty'))).toContain('has no commit yet');
 		repo.git(['clone', '--quiet', '--bare', '.', '../bare.git']);
-		expect(await reasonOf(other('bare.git'))).toContain('is a bare repository');
+		expect(await reasonOf(other('bare.git'))).toContain('is in a bare repository');
 		expect(await reasonOf(join(repo.root, '.git'))).toContain("inside git's own folder");
 	});
 

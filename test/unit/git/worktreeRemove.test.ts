@@ -11,7 +11,7 @@ import { mergeWorktree } from '../../../src/git/worktreeMerge.ts';
 import { inWords, removeWorktree, whatWouldBeLost } from '../../../src/git/worktreeRemove.ts';
 import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
-import { longestTimeOf, roundsOr } from '../../support/rounds.ts';
+import { roundsOr } from '../../support/rounds.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 let repo: GitRepository;
@@ -196,22 +196,25 @@ describe('removing a worktree', () => {
 		expect(show('nancy/x.2:a.txt')).toContain('<<<<<<<');
 	});
 
-	it.each(['an untracked repository', 'a filled submodule'])('leaves a folder with %s inside', async what => {
-		if (what === 'a filled submodule') {
-			repo.git(['clone', '--quiet', '.', '../library']);
-			repo.git(['submodule', '--quiet', 'add', join(repo.root, '../library'), 'in']);
-			repo.commit({});
-		}
-		const worktree = await create();
-		if (what === 'a filled submodule') repo.git(['submodule', '--quiet', 'update', '--init'], worktree.folder);
-		else repo.git(['init', '--quiet', 'in'], worktree.folder);
-		repo.write({ 'in/work': '' }, worktree.folder);
-		expect(await whatWouldBeLost(worktree)).toMatchObject({ nested: ['in/'] });
-		expect(await keep(worktree)).toMatchObject({ isRemoved: false, says: expect.stringContaining('in/') });
-		expect(existsSync(join(worktree.folder, 'in/work'))).toBe(true);
-		expect(await discard(worktree)).toMatchObject({ isRemoved: true, lost: { nested: ['in/'] } });
-		expectGone(worktree);
-	});
+	it.each(['an untracked repository', 'a filled submodule', 'files in the empty folder of a submodule'])(
+		'leaves a folder with %s inside',
+		async what => {
+			if (what !== 'an untracked repository') {
+				repo.git(['clone', '--quiet', '.', '../library']);
+				repo.git(['submodule', '--quiet', 'add', join(repo.root, '../library'), 'in']);
+				repo.commit({});
+			}
+			const worktree = await create();
+			if (what === 'a filled submodule') repo.git(['submodule', '--quiet', 'update', '--init'], worktree.folder);
+			else if (what === 'an untracked repository') repo.git(['init', '--quiet', 'in'], worktree.folder);
+			repo.write({ 'in/work': '' }, worktree.folder);
+			expect(await whatWouldBeLost(worktree)).toMatchObject({ nested: ['in/'] });
+			expect(await keep(worktree)).toMatchObject({ isRemoved: false, says: expect.stringContaining('in/') });
+			expect(existsSync(join(worktree.folder, 'in/work'))).toBe(true);
+			expect(await discard(worktree)).toMatchObject({ isRemoved: true, lost: { nested: ['in/'] } });
+			expectGone(worktree);
+		},
+	);
 
 	it('keeps another commit of a submodule, also where the repository says to look away', async () => {
 		repo.git(['clone', '--quiet', '.', '../library']);
@@ -228,6 +231,27 @@ describe('removing a worktree', () => {
 		expect(await whatWouldBeLost(worktree)).toMatchObject({ files: ['lib'] });
 		expect(await keep(worktree)).toMatchObject({ isRemoved: true, kept: ['nancy/x'] });
 		expect(repo.git(['rev-parse', 'nancy/x:lib'])).toBe(later);
+	});
+
+	it.each([
+		['another commit', 'M'],
+		['no folder any more', 'D'],
+		['a file in its place', 'T'],
+	])('keeps what has become of a filled submodule: %s', async (what, letter) => {
+		repo.git(['clone', '--quiet', '.', '../library']);
+		repo.git(['submodule', '--quiet', 'add', join(repo.root, '../library'), 'lib']);
+		repo.commit({});
+		const worktree = await create();
+		const lib = join(worktree.folder, 'lib');
+		if (what === 'another commit') {
+			repo.git(['submodule', '--quiet', 'update', '--init'], worktree.folder);
+			repo.commit({ 'new.txt': '' }, 'x', lib);
+			repo.write({ 'not committed.txt': '' }, lib);
+		} else rmSync(lib, { recursive: true });
+		if (what === 'a file in its place') writeFileSync(lib, 'a file');
+		expect(await whatWouldBeLost(worktree)).toMatchObject({ files: ['lib'] });
+		const { commit = '' } = await discard(worktree);
+		expect(repo.git(['diff-tree', '-r', '--name-status', 'main', commit])).toBe(`${letter}\tlib`);
 	});
 
 	it('respects the lock of a person', async () => {
@@ -342,7 +366,6 @@ describe('killed at any moment', () => {
 	afterAll(() => programs.remove());
 
 	const rounds = roundsOr(4);
-	const timeout = longestTimeOf(rounds);
 
 	/** Runs one of them again and again: the first to its end, each of the others until it is killed a little further on. */
 	async function* killed(what: string): AsyncGenerator<{ round: number; act: (input: unknown) => Promise<void> }> {
@@ -362,7 +385,7 @@ describe('killed at any moment', () => {
 		expect(kills).toBeGreaterThan(1);
 	}
 
-	it('a worktree is made whole by making it again', { timeout }, async () => {
+	it('a worktree is made whole by making it again', async () => {
 		repo.commit({
 			'.worktreeinclude': '*.secret\n',
 			...Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`many/${n}`, `${n}`])),
@@ -380,7 +403,7 @@ describe('killed at any moment', () => {
 		}
 	});
 
-	it('removing loses nothing', { timeout }, async () => {
+	it('removing loses nothing', async () => {
 		for await (const { round, act } of killed('remove')) {
 			const worktree = await create(false, `r${round}`);
 			repo.commit({ 'one.txt': '1' }, 'one', worktree.folder);
@@ -397,7 +420,7 @@ describe('killed at any moment', () => {
 		}
 	});
 
-	it.each(['merged', 'applied'])('merging comes to the same by merging again (%s)', { timeout }, async how => {
+	it.each(['merged', 'applied'])('merging comes to the same by merging again (%s)', async how => {
 		for await (const { round, act } of killed('merge')) {
 			if (how === 'applied') repo.write({ 'dirty.txt': `${round}` });
 			const worktree = await create(how === 'applied', `${how}${round}`);

@@ -19,6 +19,7 @@ import type { MessageContent } from '../../../src/protocol/message.ts';
 import { DriverId, SessionId } from '../../../src/protocol/names.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
+import { writeSealedRecord } from '../../support/sealedRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000001');
@@ -65,8 +66,7 @@ const spooled = () =>
 const send = (text: string, more: Partial<MessageContent> = {}) =>
 	workspace.send(address, messageContent(text, more), BY_USER);
 const deployedFor = (agentVersion: string) =>
-	workspace.updateConfig(config => ({
-		...config,
+	writeSealedRecord(workspace.folder, dirname(dirname(dirname(launcher))), {
 		deployments: [
 			{
 				driver,
@@ -82,7 +82,7 @@ const deployedFor = (agentVersion: string) =>
 				folders: [],
 			},
 		],
-	}));
+	});
 const inbox = () => readdirSync(`${workspace.mailbox(address).folder}/inbox`).filter(name => name.endsWith('.md'));
 
 describe.each(shells)('the guard under %s', name => {
@@ -268,7 +268,7 @@ describe('the guard', () => {
 	});
 
 	it('denies only the calls beside a halted one where no event tells that their batch is over', async () => {
-		await deployedFor('2.1.117');
+		deployedFor('2.1.117');
 		await send('Stop that.', { effect: 'halt' });
 		expect(hook('PreToolUse', 'boundary').stdout).toContain('Stop that.');
 		const halt = join(workspace.paths.halts, session);
@@ -283,7 +283,7 @@ describe('the guard', () => {
 	});
 
 	it('denies the calls beside a halted one until their batch is over, however long that takes', async () => {
-		await deployedFor('2.1.118');
+		deployedFor('2.1.118');
 		await send('Stop that.', { effect: 'halt' });
 		hook('PreToolUse', 'boundary');
 		const old = new Date(Date.now() - 60_000);
@@ -413,22 +413,27 @@ describe('the guard', () => {
 	it('waits once for a session, also where the session stands in the event alone', async () => {
 		await workspace.bindSession(session, address, false);
 		const env = { NANCY_HOOK_SESSION: '', NANCY_HOOK_KEY: 'session_id', NANCY_HOOK_PROJECT: folder.path };
+		// Where an empty entry of PATH leads: the agent's folder, with programs of its own.
+		const cwd = folder.file('with programs');
+		mkdirSync(cwd);
+		for (const program of ['sleep', 'cat', 'node'])
+			writeFileSync(join(cwd, program), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
 		const waiters = [1, 2].map(() => {
-			const child = spawn('sh', [launcher, driver, 'Stop', 'wait', folder.path], {
-				env: { PATH: process.env['PATH'], ...env },
+			const child = spawn('/bin/sh', [launcher, driver, 'Stop', 'wait', folder.path], {
+				cwd,
+				env: { PATH: `:${process.env['PATH']}`, ...env },
 				stdio: ['pipe', 'ignore', 'ignore'],
 			});
 			child.stdin.end(payload('Stop'));
 			return child;
 		});
 		try {
-			await expect
-				.poll(() => waiters.filter(({ exitCode }) => exitCode === null).length, { timeout: 25_000 })
-				.toBe(1);
+			await expect.poll(() => waiters.filter(({ exitCode }) => exitCode === null).length).toBe(1);
 			const [holder] = readFileSync(join(workspace.paths.waiters, session), 'utf8').split(/\s/, 1);
 			expect(waiters.map(({ pid }) => String(pid))).toContain(holder);
+			expect(readdirSync(cwd)).not.toContain('ran');
 		} finally {
 			for (const waiter of waiters) waiter.kill('SIGKILL');
 		}
-	}, 30_000);
+	});
 });

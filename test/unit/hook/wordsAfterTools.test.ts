@@ -104,5 +104,5 @@ describe('a CLI that takes words after a tool, a denial before it, and ends a tu
 		expect(held).toBe(7);
 		expect(await queued()).toBe(1);
 		expect(answer('agentStop', { stop_hook_active: false })).toMatchObject({ decision: 'block' });
-	}, 60_000);
+	});
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { colored, LineSplitter, plainLines } from '../../../src/ui/terminalText.ts';
+import { LineSplitter, plainLines, TerminalLines, type Piece } from '../../../src/ui/kit/terminalText.ts';
 
 const ESC = '\u001b';
 
@@ -34,8 +34,23 @@ describe('text for a terminal', () => {
 		expect(lines.rest()).toEqual([]);
 	});
 
-	it('colours nothing that is not there', () => {
-		expect(colored('red', '')).toBe('');
-		expect(plainLines(colored('red', 'no'))).toEqual(['no']);
+	it('has only Nancy’s own colours, each around one plain line', () => {
+		expect(printed(['red', ''])).toBe('\r\n');
+		expect(printed(['red', 'no'], ' and ', ['bold', 'so'])).toBe(
+			`${ESC}[31mno${ESC}[0m and ${ESC}[1mso${ESC}[0m\r\n`,
+		);
+		expect(printed(`a${ESC}]0;owned\u0007b`, ['dim', `c${ESC}[2Jd\ne`])).toBe(`ab${ESC}[2mcd e${ESC}[0m\r\n`);
+	});
+
+	it('shows what turns or hides the text around it', () => {
+		expect(plainLines('safe\u202etxt.exe\u200b')).toEqual(['safe⟨U+202E⟩txt.exe⟨U+200B⟩']);
 	});
 });
+
+function printed(...pieces: readonly Piece[]): string {
+	const lines = new TerminalLines();
+	const written: string[] = [];
+	lines.onDidWrite(text => written.push(text));
+	lines.print(...pieces);
+	return written.join('');
+}

@@ -31,9 +31,7 @@ describe('a log', () => {
 		await sleep(10);
 		for (let index = 0; index < 200_000; index++) log.say(`${'noise '.repeat(10)}${index}\n`);
 		log.say('last\n');
-		const begun = Date.now();
 		await log.settle();
-		expect(Date.now() - begun).toBeLessThan(10_000);
 		expect(appends.length).toBeLessThan(50);
 		expect(text()).toMatch(/^first\n\n\[… \d+ characters left out …\]\nnoise /);
 		expect(text()).toMatch(/199999\nlast\n$/);

@@ -6,18 +6,19 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deploy, deploymentState } from '../../../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../../../src/core/deployment/undeploy.ts';
-import { isOurs } from '../../../../src/core/deployment/job.ts';
 import { holdsExactly, withEntries, withoutEntries } from '../../../../src/core/deployment/settingsText.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
-import { deployRequest } from '../../../support/deployRequest.ts';
-import { meaning, settingsDocument, withoutEmpty, withoutOurs } from '../../../support/settingsDocuments.ts';
+import { dataIn, deployRequest } from '../../../support/deployRequest.ts';
+import { isOurs, meaning, settingsDocument, withoutEmpty, withoutOurs } from '../../../support/settingsDocuments.ts';
 
 const SETTINGS = '.claude/settings.local.json';
 
 let folder: string;
 let workspace: Workspace;
 let settings: string;
+
+const data = () => dataIn(folder);
 
 beforeEach(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'nancy-deploy-'));
@@ -58,7 +59,7 @@ describe('deploying into a workspace', () => {
 		await given(nothing);
 		await deploy(workspace, claudeCode, request());
 		expect(await deploymentState(workspace, claudeCode, request())).toBe('ok');
-		await undeploy(workspace, claudeCode);
+		await undeploy(workspace, claudeCode, data());
 		expect(await text()).toBe(nothing);
 	});
 
@@ -67,7 +68,7 @@ describe('deploying into a workspace', () => {
 		expect(changed).toEqual([SETTINGS, '.claude/skills/check-directives']);
 		expect(await deploymentState(workspace, claudeCode, request())).toBe('ok');
 
-		await undeploy(workspace, claudeCode);
+		await undeploy(workspace, claudeCode, data());
 		expect(await readdir(workspace.folder)).toEqual(['.nancy']);
 		expect(await deploymentState(workspace, claudeCode, request())).toBe('missing');
 	});
@@ -87,7 +88,7 @@ describe('deploying into a workspace', () => {
 		await deploy(workspace, claudeCode, request('0.2.0-bbbbbbbb'));
 		expect(await text()).not.toContain('0.1.0-aaaaaaaa');
 
-		await undeploy(workspace, claudeCode);
+		await undeploy(workspace, claudeCode, data());
 		expect(await text()).toBe(before);
 	});
 
@@ -100,7 +101,7 @@ describe('deploying into a workspace', () => {
 
 		await deploy(workspace, claudeCode, request('0.2.0-bbbbbbbb'));
 		expect(await deploymentState(workspace, claudeCode, request('0.2.0-bbbbbbbb'))).toBe('ok');
-		await undeploy(workspace, claudeCode);
+		await undeploy(workspace, claudeCode, data());
 		expect(parse(await text())).toEqual({ permissions: { allow: ['Read', 'Bash(ls)'] } });
 	});
 
@@ -110,7 +111,7 @@ describe('deploying into a workspace', () => {
 		expect(await deploymentState(workspace, claudeCode, request())).toBe('missing');
 		await deploy(workspace, claudeCode, request());
 		expect(await deploymentState(workspace, claudeCode, request())).toBe('ok');
-		await undeploy(workspace, claudeCode);
+		await undeploy(workspace, claudeCode, data());
 		expect(await text()).toBe('{"model":"opus"}');
 	});
 
@@ -136,7 +137,7 @@ describe('deploying into a workspace', () => {
 		await symlink(elsewhere, settings);
 		await deploy(workspace, claudeCode, request());
 		expect(await readFile(elsewhere, 'utf8')).toContain('nancy-hook');
-		await undeploy(workspace, claudeCode);
+		await undeploy(workspace, claudeCode, data());
 		expect(await readFile(elsewhere, 'utf8')).toBe('{}');
 	});
 
@@ -153,13 +154,13 @@ describe('deploying into a workspace', () => {
 		await mkdir(join(mine, '..'), { recursive: true });
 		await writeFile(mine, 'my own');
 		expect((await deploy(workspace, claudeCode, request())).warnings.join()).toContain('check-directives');
-		await undeploy(workspace, claudeCode);
+		await undeploy(workspace, claudeCode, data());
 		expect(await readFile(mine, 'utf8')).toBe('my own');
 
 		await rm(join(workspace.folder, '.claude'), { recursive: true });
 		await deploy(workspace, claudeCode, request());
 		await writeFile(mine, 'edited');
-		expect((await undeploy(workspace, claudeCode)).warnings.join()).toContain('changed by somebody');
+		expect((await undeploy(workspace, claudeCode, data())).warnings.join()).toContain('changed by somebody');
 		expect(await readFile(mine, 'utf8')).toBe('edited');
 	});
 
@@ -175,7 +176,7 @@ describe('deploying into a workspace', () => {
 			deploy(workspace, claudeCode, request(version)),
 		);
 		await Promise.all(runs);
-		await undeploy(workspace, claudeCode);
+		await undeploy(workspace, claudeCode, data());
 		expect(await readdir(workspace.folder)).toEqual(['.nancy']);
 	});
 });

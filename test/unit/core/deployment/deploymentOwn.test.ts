@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cleanUp, isDeployedIn } from '../../../../src/core/deployment/cleanUp.ts';
+import { cleanUp, deployedIn } from '../../../../src/core/deployment/cleanUp.ts';
 import { deploy, deploymentState, obstacles } from '../../../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../../../src/core/deployment/undeploy.ts';
 import type { DeployRequest } from '../../../../src/core/deployment/job.ts';
 import type { DeploymentPlan, Driver } from '../../../../src/core/driver/driver.ts';
+import { DeploymentRecords } from '../../../../src/core/deployment/records.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
-import { deployRequest } from '../../../support/deployRequest.ts';
+import { dataIn, deployRequest } from '../../../support/deployRequest.ts';
 import { ownFilesDriver, SHARED } from '../../../support/ownFilesDriver.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { treeOf } from '../../../support/tree.ts';
@@ -21,6 +22,9 @@ const PLUGIN = '.alpha/plugin/nancy.js';
 
 let folder: TempFolder;
 let workspace: Workspace;
+
+const records = () => new DeploymentRecords(workspace, data().dataFolder);
+const data = () => dataIn(folder.path);
 
 beforeEach(() => {
 	folder = tempFolder('nancy-own-');
@@ -44,16 +48,21 @@ const request = (scope: DeployRequest['scope'] = 'workspace', version = OLD): De
 	scope,
 });
 
+/** As where somebody removed them, or an earlier version of Nancy has deployed. */
+const loseRecords = () => {
+	rmSync(workspace.paths.root, { recursive: true });
+	rmSync(join(data().dataFolder, 'workspaces'), { recursive: true });
+};
 const at = (file: string) => join(workspace.folder, file);
 const read = (file: string) => readFileSync(at(file), 'utf8');
-const launched = (driver: Driver, file: string) => join(workspace.paths.launchFiles(driver.id), file);
+const launched = (driver: Driver, file: string) => join(records().launchFolder(driver.id), file);
 const planned = (driver: Driver, plan: Partial<DeploymentPlan>): Driver => ({
 	...driver,
 	deployment: asked => ({ ...driver.deployment(asked), ...plan }),
 });
 
 describe('a start', () => {
-	it('writes nothing but skills into the agent’s places, and what the launch points to below .nancy', async () => {
+	it('writes nothing but skills into the agent’s places, and what the launch points to into the user’s data folder', async () => {
 		await deploy(workspace, alpha, request('launch'));
 		expect(Object.keys(treeOf(workspace.folder))).toEqual([
 			'.agents',
@@ -84,24 +93,15 @@ describe('a start', () => {
 		expect((await deploy(workspace, alpha, request('launch', NEW))).warnings).toEqual([]);
 		expect(read(SHARED)).toContain(`${NEW}/nancy-hook`);
 		expect(read(PLUGIN)).toContain(NEW);
-		expect((await workspace.config()).deployments).toMatchObject([{ scope: 'workspace', hookVersion: NEW }]);
+		expect(await records().all()).toMatchObject([{ scope: 'workspace', hookVersion: NEW }]);
 		rmSync(at(PLUGIN));
 		expect(await deploymentState(workspace, alpha, request('launch', NEW))).toBe('outdated');
-	});
-
-	it('takes a record without a scope for one of every session', async () => {
-		await deploy(workspace, alpha, request());
-		const config = JSON.parse(readFileSync(workspace.paths.config, 'utf8'));
-		for (const record of config.deployments) delete record.scope;
-		writeFileSync(workspace.paths.config, JSON.stringify(config));
-		await deploy(workspace, alpha, request('launch', NEW));
-		expect(read(SHARED)).toContain(NEW);
 	});
 
 	it('leaves a record also where nothing is to be written', async () => {
 		const bare = planned({ ...alpha, skillsFolder: undefined }, { launchFiles: [] });
 		await deploy(workspace, bare, request('launch'));
-		expect((await workspace.config()).deployments).toMatchObject([{ driver: 'alpha', agentVersion: '1.0.0' }]);
+		expect(await records().all()).toMatchObject([{ driver: 'alpha', agentVersion: '1.0.0' }]);
 		expect(await deploymentState(workspace, bare, request('launch'))).toBe('ok');
 	});
 });
@@ -116,26 +116,12 @@ describe('launch files', () => {
 
 		const { changed } = await deploy(workspace, alpha, request('launch'));
 		expect([...changed].sort()).toEqual(
-			['hooks.json', 'link.json', 'old/stale.json'].map(file => `.nancy/launch/alpha/${file}`),
+			['hooks.json', 'link.json', 'old/stale.json'].map(file => launched(alpha, file)),
 		);
 		expect(readFileSync(launched(alpha, 'hooks.json'), 'utf8')).toContain('alpha Start');
 		expect(await deploymentState(workspace, alpha, request('launch'))).toBe('ok');
-		await undeploy(workspace, alpha);
+		await undeploy(workspace, alpha, data());
 		expect(existsSync(workspace.paths.launches)).toBe(false);
-	});
-
-	it('are written through no link', async () => {
-		await workspace.prepare();
-		mkdirSync(folder.file('elsewhere'));
-		put(folder.file('elsewhere/keep'), 'mine');
-		mkdirSync(workspace.paths.launches);
-		symlinkSync(folder.file('elsewhere'), workspace.paths.launchFiles(alpha.id));
-		await expect(deploy(workspace, alpha, request('launch'))).rejects.toMatchObject({ code: 'bad-file' });
-		rmSync(workspace.paths.launchFiles(alpha.id));
-		mkdirSync(workspace.paths.launchFiles(alpha.id));
-		symlinkSync(folder.file('elsewhere'), launched(alpha, 'more'));
-		await deploy(workspace, alpha, request('launch'));
-		expect(treeOf(folder.file('elsewhere'))).toEqual({ keep: 'mine' });
 	});
 
 	it('of another Nancy of a later version are left alone while they are whole', async () => {
@@ -153,7 +139,7 @@ describe('a file of Nancy’s own', () => {
 		const before = treeOf(workspace.folder);
 		await deploy(workspace, alpha, request());
 		await deploy(workspace, alpha, request('launch', NEW));
-		expect((await undeploy(workspace, alpha)).warnings).toEqual([]);
+		expect((await undeploy(workspace, alpha, data())).warnings).toEqual([]);
 		expect(treeOf(workspace.folder)).toEqual(before);
 	});
 
@@ -179,7 +165,7 @@ describe('a file of Nancy’s own', () => {
 		]);
 		expect(await obstacles(workspace, alpha, request())).toEqual(warnings.slice(1));
 		expect(await deploymentState(workspace, alpha, request())).toBe('ok');
-		await undeploy(workspace, alpha);
+		await undeploy(workspace, alpha, data());
 		expect(treeOf(workspace.folder)).toEqual(before);
 	});
 
@@ -189,18 +175,20 @@ describe('a file of Nancy’s own', () => {
 		const changed = read(PLUGIN);
 		expect((await deploy(workspace, alpha, request('launch', NEW))).warnings).toHaveLength(1);
 		expect(read(PLUGIN)).toBe(changed);
-		expect((await undeploy(workspace, alpha)).warnings).toEqual([`${PLUGIN} was changed by somebody; it stays.`]);
+		expect((await undeploy(workspace, alpha, data())).warnings).toEqual([
+			`${PLUGIN} was changed by somebody; it stays.`,
+		]);
 		expect(treeOf(workspace.folder)).toMatchObject({ [PLUGIN]: changed });
 		// Nor by a second clean-up, which has no record of it any more.
-		expect((await cleanUp(workspace, undefined, [alpha])).changed).toEqual([]);
+		expect((await cleanUp(workspace, undefined, [alpha], data())).changed).toEqual([]);
 		expect(read(PLUGIN)).toBe(changed);
 	});
 
-	it('is known by its launcher when .nancy is gone', async () => {
+	it('is known by its launcher when the records are gone', async () => {
 		await deploy(workspace, alpha, request());
-		rmSync(workspace.paths.root, { recursive: true });
-		expect(await isDeployedIn(workspace, [alpha])).toBe(true);
-		const { changed, warnings } = await cleanUp(workspace, undefined, [alpha]);
+		loseRecords();
+		expect(await deployedIn(workspace, [alpha], data().dataFolder)).toEqual([alpha.id]);
+		const { changed, warnings } = await cleanUp(workspace, undefined, [alpha], data());
 		expect([...changed].sort()).toEqual([PLUGIN, SHARED]);
 		expect(warnings).toEqual([]);
 		expect(existsSync(workspace.paths.root)).toBe(false);
@@ -210,15 +198,14 @@ describe('a file of Nancy’s own', () => {
 		expect(read(PLUGIN)).toContain(NEW);
 	});
 
-	it('takes its skills with it when .nancy is gone, and names those that somebody changed', async () => {
-		const runtimes = dirname(request().runtime.folder);
+	it('takes its skills with it when the records are gone, and names those that somebody changed', async () => {
 		for (const skill of ['check', 'changed', 'mine']) put(join(request().runtime.skills, skill, 'SKILL.md'), OLD);
 		for (const skill of ['check', 'changed']) put(join(request().runtime.skills, skill, '.gitignore'), '*\n');
 		await deploy(workspace, alpha, request());
 		put(at('.agents/skills/changed/SKILL.md'), 'changed');
 		put(at('.agents/skills/mine/SKILL.md'), 'mine');
-		rmSync(workspace.paths.root, { recursive: true });
-		const { changed, warnings } = await cleanUp(workspace, undefined, [alpha], undefined, undefined, runtimes);
+		loseRecords();
+		const { changed, warnings } = await cleanUp(workspace, undefined, [alpha], data());
 		expect([...changed].sort()).toEqual(['.agents/skills/check', PLUGIN, SHARED]);
 		expect(warnings).toEqual([expect.stringContaining('.agents/skills/changed')]);
 		expect(treeOf(at('.agents'))).not.toHaveProperty('skills/check');
@@ -264,12 +251,12 @@ describe('two drivers', () => {
 
 			const [one, other] = named(last);
 			if (!one || !other) throw new Error('none');
-			expect((await undeploy(workspace, one)).warnings).toEqual([]);
+			expect((await undeploy(workspace, one, data())).warnings).toEqual([]);
 			const version = other === alpha ? NEW : OLD;
 			expect(read('.agents/skills/check/SKILL.md')).toBe(NEW);
 			expect(read(SHARED)).not.toContain(`' ${one.id} Stop`);
 			expect(read(SHARED)).toContain(`${version}/nancy-hook' ${other.id} Stop`);
-			expect((await undeploy(workspace, other)).warnings).toEqual([]);
+			expect((await undeploy(workspace, other, data())).warnings).toEqual([]);
 			expect(treeOf(workspace.folder)).toEqual(before);
 		},
 	);
@@ -283,17 +270,17 @@ describe('two drivers', () => {
 		await deploy(workspace, beta, request());
 		expect(read(SHARED).split('mine')).toHaveLength(2);
 		expect(await deploymentState(workspace, alpha, request())).not.toBe('missing');
-		await undeploy(workspace, alpha);
+		await undeploy(workspace, alpha, data());
 		expect(read(SHARED)).toContain('beta Stop');
-		await undeploy(workspace, beta);
+		await undeploy(workspace, beta, data());
 		expect(JSON.parse(read(SHARED))).toEqual({ hooks: { Stop: [{ hooks: [{ command: 'mine' }] }] }, model: 'm' });
 	});
 
-	it('of which one was never noted in the other’s record go all the same', async () => {
+	it('of which there is no record go all the same', async () => {
 		await deploy(workspace, alpha, request());
 		await deploy(workspace, beta, request());
-		rmSync(workspace.paths.root, { recursive: true });
-		await cleanUp(workspace, undefined, [alpha, beta]);
+		loseRecords();
+		await cleanUp(workspace, undefined, [alpha, beta], data());
 		expect(Object.keys(treeOf(workspace.folder)).filter(file => /nancy|settings/.test(file))).toEqual([]);
 		expect(existsSync(workspace.paths.root)).toBe(false);
 	});
@@ -306,9 +293,9 @@ describe('two drivers', () => {
 		expect((await deploy(workspace, alpha, request('workspace', NEW))).changed).not.toContain(
 			'.agents/skills/check',
 		);
-		expect((await workspace.config()).deployments.map(({ skills }) => skills.length)).toEqual([1, 1]);
-		await undeploy(workspace, beta);
+		expect((await records().all()).map(({ skills }) => skills.length)).toEqual([1, 1]);
+		await undeploy(workspace, beta, data());
 		expect(read('.agents/skills/check/SKILL.md')).toBe(NEW);
-		expect((await undeploy(workspace, alpha)).changed).toContain('.agents/skills/check');
+		expect((await undeploy(workspace, alpha, data())).changed).toContain('.agents/skills/check');
 	});
 });

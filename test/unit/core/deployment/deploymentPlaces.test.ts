@@ -6,10 +6,12 @@ import { cleanUp } from '../../../../src/core/deployment/cleanUp.ts';
 import { deploy, deploymentState } from '../../../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../../../src/core/deployment/undeploy.ts';
 import { contentHash } from '../../../../src/core/deployment/runtime.ts';
+import { DeploymentRecords } from '../../../../src/core/deployment/records.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
-import { Deployment } from '../../../../src/protocol/records.ts';
-import { deployRequest } from '../../../support/deployRequest.ts';
+import { Deployment } from '../../../../src/protocol/deployment.ts';
+import { dataIn, deployRequest } from '../../../support/deployRequest.ts';
 import { ownFilesDriver, SHARED } from '../../../support/ownFilesDriver.ts';
+import { changeSealedRecord, writeSealedRecord } from '../../../support/sealedRecord.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { treeOf } from '../../../support/tree.ts';
 
@@ -19,6 +21,9 @@ const PLUGIN = '.alpha/plugin/nancy.js';
 
 let folder: TempFolder;
 let workspace: Workspace;
+
+const records = () => new DeploymentRecords(workspace, data().dataFolder);
+const data = () => dataIn(folder.path);
 
 beforeEach(async () => {
 	folder = tempFolder('nancy-places-');
@@ -43,7 +48,7 @@ const request = () => ({ ...deployRequest(folder.path, VERSION), scope: 'launch'
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
-/** A config.json as somebody else's repository may bring it along. */
+/** A record of what stood here once: what stands here now may be somebody else's, links included. */
 function bringRecord(facts: Partial<Deployment>, driver = alpha.id): void {
 	const record = Deployment.parse({
 		driver,
@@ -52,16 +57,18 @@ function bringRecord(facts: Partial<Deployment>, driver = alpha.id): void {
 		events: [],
 		deployedAt: new Date().toISOString(),
 		files: [],
+		ownFiles: [],
+		launchFiles: [],
 		skills: [],
 		folders: [],
 		...facts,
 	});
-	writeFileSync(workspace.paths.config, JSON.stringify({ version: 1, deployments: [record] }));
+	writeSealedRecord(workspace.folder, data().dataFolder, { deployments: [record] });
 }
 
 const removals = [
 	['a start', async () => (await deploy(workspace, alpha, request())).warnings],
-	['clean-up', async () => (await cleanUp(workspace, undefined, [alpha])).warnings],
+	['clean-up', async () => (await cleanUp(workspace, undefined, [alpha], data())).warnings],
 ] as const;
 
 describe.each(removals)('a record that came along: %s', (_, run) => {
@@ -91,7 +98,7 @@ describe.each(removals)('a record that came along: %s', (_, run) => {
 		const theirs = JSON.stringify({ hooks: { Stop: [{ command: `'${request().runtime.launcher}' alpha Stop` }] } });
 		put(folder.file('elsewhere/settings.json'), theirs);
 		symlinkSync('../elsewhere/settings.json', at('linked.json'));
-		bringRecord({ files: [{ file: 'linked.json', existedBefore: false, sha256: hashOf(theirs) }] });
+		bringRecord({ files: [{ file: 'linked.json', entries: [] }] });
 		const before = elsewhere();
 		expect((await run()).join('\n')).toContain('linked.json is a link that leads out of the workspace folder');
 		expect(elsewhere()).toEqual(before);
@@ -143,7 +150,7 @@ describe('a linked folder', () => {
 			});
 			expect(elsewhere()).toEqual(before);
 			// Nothing is half done either.
-			expect((await workspace.config()).deployments).toEqual([]);
+			expect(await records().all()).toEqual([]);
 			for (const place of ['.tool', '.alpha', '.agents'].filter(each => !link.startsWith(each)))
 				expect(existsSync(at(place))).toBe(false);
 		},
@@ -187,15 +194,19 @@ describe('a linked folder', () => {
 		expect(await failure(deploymentState(workspace, alpha, asked))).toMatchObject(
 			place.startsWith('.agents') ? {} : refusal,
 		);
-		expect(await cleanUp(workspace, undefined, [alpha])).toMatchObject({ changed: [], warnings: [], kept: [] });
+		expect(await cleanUp(workspace, undefined, [alpha], data())).toMatchObject({
+			changed: [],
+			warnings: [],
+			kept: [],
+		});
 	});
 
 	it('that has become a file since keeps nothing: there is nothing behind it', async () => {
 		await deploy(workspace, alpha, { ...request(), scope: 'workspace' });
 		rmSync(at('.tool'), { recursive: true });
 		put(at('.tool'), 'mine');
-		expect(await cleanUp(workspace, undefined, [alpha])).toMatchObject({ warnings: [], kept: [] });
-		expect((await workspace.config()).deployments).toEqual([]);
+		expect(await cleanUp(workspace, undefined, [alpha], data())).toMatchObject({ warnings: [], kept: [] });
+		expect(await records().all()).toEqual([]);
 		expect(readFileSync(at('.tool'), 'utf8')).toBe('mine');
 	});
 
@@ -205,7 +216,7 @@ describe('a linked folder', () => {
 		const before = treeOf(at('config'));
 		await deploy(workspace, alpha, { ...request(), scope: 'workspace' });
 		expect(readFileSync(at('config/tool/settings.json'), 'utf8')).toContain('nancy-hook');
-		expect((await undeploy(workspace, alpha)).warnings).toEqual([]);
+		expect((await undeploy(workspace, alpha, data())).warnings).toEqual([]);
 		expect(treeOf(at('config'))).toEqual(before);
 	});
 
@@ -220,7 +231,7 @@ describe('a linked folder', () => {
 		}
 		const before = elsewhere();
 		for (let attempt = 0; attempt < 2; attempt++) {
-			const { warnings, kept } = await cleanUp(workspace, undefined, [alpha]);
+			const { warnings, kept } = await cleanUp(workspace, undefined, [alpha], data());
 			for (const place of [SHARED, PLUGIN, '.agents/skills/check']) {
 				expect(warnings.join('\n')).toContain(`${place} is reached through`);
 				expect(kept).toContain(place);
@@ -231,9 +242,8 @@ describe('a linked folder', () => {
 			rmSync(at(place));
 			renameSync(folder.file('elsewhere', place), at(place));
 		}
-		expect(await cleanUp(workspace, undefined, [alpha])).toMatchObject({ warnings: [], kept: [] });
-		expect((await workspace.config()).deployments).toEqual([]);
-		rmSync(workspace.paths.config);
+		expect(await cleanUp(workspace, undefined, [alpha], data())).toMatchObject({ warnings: [], kept: [] });
+		expect(await records().all()).toEqual([]);
 		expect(treeOf(workspace.folder)).toEqual(original);
 	});
 
@@ -241,13 +251,13 @@ describe('a linked folder', () => {
 		put(folder.file('elsewhere/plugin/nancy.js'), 'ours');
 		await deploy(workspace, alpha, request());
 		const ownFiles = [{ file: PLUGIN, sha256: hashOf('ours') }];
-		await workspace.updateConfig(config => ({
-			...config,
-			deployments: config.deployments.map(each => ({ ...each, ownFiles })),
+		changeSealedRecord(workspace.folder, data().dataFolder, sealed => ({
+			...sealed,
+			deployments: sealed.deployments.map(each => ({ ...each, ownFiles })),
 		}));
 		symlinkSync('../elsewhere', at('.alpha'));
 		expect((await deploy(workspace, alpha, request())).warnings.join()).toContain(`${PLUGIN} is reached through`);
-		expect((await workspace.config()).deployments).toMatchObject([{ ownFiles }]);
+		expect(await records().all()).toMatchObject([{ ownFiles }]);
 		expect(await deploymentState(workspace, alpha, request())).toBe('ok');
 		rmSync(at('.alpha'));
 		renameSync(folder.file('elsewhere'), at('.alpha'));

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deploy } from '../../../../src/core/deployment/deploy.ts';
 import { examine, repair, type Instruments } from '../../../../src/core/deployment/doctor.ts';
 import type { InstalledRuntime } from '../../../../src/core/deployment/runtime.ts';
+import { DeploymentRecords } from '../../../../src/core/deployment/records.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
 import { copilotCli } from '../../../../src/drivers/copilot-cli/driver.ts';
@@ -23,13 +24,14 @@ beforeEach(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'nancy-doctor-'));
 	workspace = new Workspace(folder);
 	settings = join(folder, '.claude/settings.local.json');
-	const home = '/opt/nancy/runtime/1-aaaaaaaa';
+	const home = join(folder, 'nancy/runtime/1-aaaaaaaa');
 	runtime = {
 		folder: home,
 		launcher: `${home}/nancy-hook`,
 		bin: '',
 		skills: join(folder, 'none'),
 		version: '1-aaaaaaaa',
+		dataFolder: join(folder, 'nancy'),
 		isRepaired: false,
 		node: { executable: '/usr/bin/node', isElectron: false },
 	};
@@ -38,6 +40,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const instruments = (more: Partial<Instruments> = {}): Instruments => ({
 	agents: [{ driver: claudeCode, found: { executable: '/usr/bin/claude', version: [2, 1, 329] }, problem: '' }],
+	dataFolder: join(folder, 'nancy'),
 	installRuntime: () => Promise.resolve(runtime),
 	tryLauncher: () => Promise.resolve(undefined),
 	env: { HOME: join(folder, 'home') },
@@ -92,7 +95,8 @@ describe('the doctor', () => {
 		await deploy(workspace, driver, { runtime, agentVersion: [1, 0, 0], scope: 'launch' });
 		const findings = await examine(workspace, instruments(alpha));
 		expect(findings.map(({ text }) => text).join()).toMatch(/launch\/alpha: 2 events.*for what Nancy starts/);
-		await rm(workspace.paths.launches, { recursive: true });
+		const records = new DeploymentRecords(workspace, runtime.dataFolder);
+		await rm(records.launchFolder(driver.id), { recursive: true });
 		await repair(await examine(workspace, instruments(alpha)));
 		expect(await problems(alpha)).toEqual([]);
 		await expect(readFile(join(folder, SHARED))).rejects.toMatchObject({ code: 'ENOENT' });

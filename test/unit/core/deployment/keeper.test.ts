@@ -6,10 +6,11 @@ import { deploy } from '../../../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../../../src/core/deployment/undeploy.ts';
 import type { DeployRequest } from '../../../../src/core/deployment/job.ts';
 import { DeploymentKeeper } from '../../../../src/core/deployment/keeper.ts';
+import { DeploymentRecords } from '../../../../src/core/deployment/records.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { ownFilesDriver, SHARED } from '../../../support/ownFilesDriver.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
-import { deployRequest } from '../../../support/deployRequest.ts';
+import { dataIn, deployRequest } from '../../../support/deployRequest.ts';
 
 const NEVER = 2_000_000_000;
 let folder: string;
@@ -18,6 +19,8 @@ let settings: string;
 let isBusy = false;
 let repaired: string[];
 let failed: unknown[];
+
+const data = () => dataIn(folder);
 
 beforeEach(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'nancy-keeper-'));
@@ -30,12 +33,18 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const request = (version = '1-aaaaaaaa'): DeployRequest => ({
-	...deployRequest('/opt', version, join(folder, 'none')),
+	...deployRequest(folder, version, join(folder, 'none')),
 	isBusy: () => isBusy,
 });
 
 const keeper = (wanted: () => DeployRequest | undefined = request) => {
-	const made = new DeploymentKeeper(workspace, [claudeCode], () => Promise.resolve(wanted()), NEVER);
+	const made = new DeploymentKeeper(
+		workspace,
+		[claudeCode],
+		data().dataFolder,
+		() => Promise.resolve(wanted()),
+		NEVER,
+	);
 	made.onDidRepair(({ changed }) => repaired.push(...changed));
 	made.onDidFail(error => failed.push(error));
 	return made;
@@ -166,14 +175,21 @@ describe('DeploymentKeeper', () => {
 		const alpha = ownFilesDriver('alpha');
 		const launch = (): DeployRequest => ({ ...request(), scope: 'launch' });
 		await deploy(workspace, alpha, request());
-		const kept = new DeploymentKeeper(workspace, [alpha], () => Promise.resolve(launch()), NEVER);
+		const kept = new DeploymentKeeper(
+			workspace,
+			[alpha],
+			data().dataFolder,
+			() => Promise.resolve(launch()),
+			NEVER,
+		);
 		kept.onDidRepair(({ changed }) => repaired.push(...changed));
 		await kept.look();
-		for (const file of ['.alpha', SHARED, '.nancy/launch/alpha/hooks.json']) {
-			await rm(join(folder, file), { recursive: true });
+		const hooks = join(new DeploymentRecords(workspace, data().dataFolder).launchFolder(alpha.id), 'hooks.json');
+		for (const file of [join(folder, '.alpha'), join(folder, SHARED), hooks]) {
+			await rm(file, { recursive: true });
 			await kept.look();
 		}
-		expect(repaired).toEqual(['.alpha/plugin/nancy.js', SHARED, '.nancy/launch/alpha/hooks.json']);
+		expect(repaired).toEqual(['.alpha/plugin/nancy.js', SHARED, hooks]);
 		await writeFile(join(folder, '.alpha/plugin/nancy.js'), 'mine');
 		for (let round = 0; round < 3; round++) await kept.look();
 		expect(repaired).toHaveLength(3);
@@ -183,7 +199,7 @@ describe('DeploymentKeeper', () => {
 	it('does not bring back what was cleaned up', async () => {
 		await deploy(workspace, claudeCode, request());
 		const kept = keeper();
-		await undeploy(workspace, claudeCode);
+		await undeploy(workspace, claudeCode, data());
 		await kept.look();
 		expect(repaired).toEqual([]);
 		kept.dispose();

@@ -121,5 +121,12 @@ describe('a runtime', () => {
 			env: { PATH: `${bin}:${join(process.execPath, '..')}:/usr/bin:/bin` },
 		});
 		expect(JSON.parse(stdout)).toEqual(['x']);
+		// Not to one that an empty or relative entry of PATH leads to: the current folder may be somebody's repository.
+		const cwd = join(folder, 'repository');
+		await mkdir(cwd);
+		await writeFile(join(cwd, 'node'), '#!/bin/sh\necho hostile\n', { mode: 0o755 });
+		const start = (PATH: string) => run(join(bin, 'nancy'), ['x'], { cwd, env: { PATH } });
+		expect((await start(`:.:../repository:${join(process.execPath, '..')}:`)).stdout).toBe('["x"]\n');
+		await expect(start(':.')).rejects.toMatchObject({ code: 127, stdout: '' });
 	});
 });

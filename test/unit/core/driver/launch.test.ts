@@ -37,7 +37,7 @@ it('an agent started by the installed nancy does not inherit what nancy itself r
 			workspace,
 			fakeDriver,
 			{ executable: '/a', version: [1, 0, 0] },
-			{ task, bin, launcher: undefined, env: inherited },
+			{ task, bin, hooks: undefined, env: inherited },
 		);
 	expect((await plan(env)).env).toMatchObject({ NODE_COMPILE_CACHE: null, ELECTRON_RUN_AS_NODE: null });
 	expect((await plan({ NODE_COMPILE_CACHE: '/home/me/cache' })).env).not.toHaveProperty('NODE_COMPILE_CACHE');
@@ -51,7 +51,7 @@ it('two windows that start a worker at once start two workers', async () => {
 			workspace,
 			fakeDriver,
 			{ executable: '/a', version: [1, 0, 0] },
-			{ task, bin: folder.path, launcher: undefined, env: {} },
+			{ task, bin: folder.path, hooks: undefined, env: {} },
 		);
 	const plans = await Promise.all(Array.from({ length: 8 }, plan));
 	expect(new Set(plans.map(({ address }) => address.worker)).size).toBe(8);
@@ -60,7 +60,7 @@ it('two windows that start a worker at once start two workers', async () => {
 it('a prompt that is too long for an argument is refused before anything is written, but for a run that reads it', async () => {
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);
-	const request = { task, bin: folder.path, launcher: undefined, env: {}, prompt: 'é'.repeat(60_001) };
+	const request = { task, bin: folder.path, hooks: undefined, env: {}, prompt: 'é'.repeat(60_001) };
 	const agent = { executable: '/a', version: [1, 0, 0] } as const;
 	const launch = ({ prompt }: HeadlessRequest) => ({ args: [], stdin: prompt, env: {}, sessionIsKnown: true });
 	const reader = () => ({ read: () => [], end: () => [] });
@@ -87,7 +87,7 @@ it('what the arguments of a run name is on disk before it starts, for its user a
 	const reader = () => ({ read: () => [], end: () => [] });
 	const headless = { permissionModes: [], beside: '', runsIn: 'anywhere' as const, launch, reader };
 	const { workspace, task } = await workspaceWithTask(folder.path);
-	const request = { task, bin: folder.path, launcher: undefined, env: {}, headless: { permissions: 'ask' } };
+	const request = { task, bin: folder.path, hooks: undefined, env: {}, headless: { permissions: 'ask' } };
 	await planWorker(workspace, { ...fakeDriver, headless }, { executable: '/a', version: [1, 0, 0] }, request);
 	expect(readFileSync(path, 'utf8')).toBe('deny');
 	expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -101,7 +101,7 @@ describe('a worker record that cannot be read', () => {
 	])('keeps its name when it %s: a new worker gets the next one', async (_, spoil) => {
 		await using folder = tempFolder();
 		const { workspace, task } = await workspaceWithTask(folder.path);
-		const request = { task, bin: folder.path, launcher: undefined, env: {} };
+		const request = { task, bin: folder.path, hooks: undefined, env: {} };
 		const agent = { executable: '/a', version: [1, 0, 0] } as const;
 		mkdirSync(workspace.paths.workers(task), { recursive: true });
 		spoil(workspace.paths.workerRecord(task, FIRST_WORKER));
@@ -123,7 +123,7 @@ it('what the hook, the terminal and the agent each know of a worker is all kept'
 			workspace,
 			fakeDriver,
 			{ executable: '/a', version: [1, 0, 0] },
-			{ task, bin: folder.path, launcher: undefined, env: {} },
+			{ task, bin: folder.path, hooks: undefined, env: {} },
 		);
 		const launchedFor = { taskFolder: workspace.paths.task(task), worker: address.worker };
 		const sessions = [1, 2, 3].map(number => SessionId.parse(`s${round}-${number}`));
@@ -156,7 +156,7 @@ it('a conversation is resumed by one of those who want to, until its process is 
 			workspace,
 			fakeDriver,
 			{ executable: '/a', version: [1, 0, 0] },
-			{ task, resume, bin: folder.path, launcher: undefined, env: {} },
+			{ task, resume, bin: folder.path, hooks: undefined, env: {} },
 		);
 	const { address, session } = await plan(false);
 	await expect(plan(true)).rejects.toMatchObject({ code: 'busy' });
@@ -187,7 +187,7 @@ it('a resume goes on with the worker that ran last, and with a delegate of its o
 	const { workspace, task } = await workspaceWithTask(folder.path);
 	const agent = { executable: '/a', version: [1, 0, 0] } as const;
 	const plan = (more: { resume: boolean; worker?: WorkerName }) =>
-		planWorker(workspace, fakeDriver, agent, { task, bin: folder.path, launcher: undefined, env: {}, ...more });
+		planWorker(workspace, fakeDriver, agent, { task, bin: folder.path, hooks: undefined, env: {}, ...more });
 	const later = new Date(Date.now() + 1000).toISOString();
 	const worker = WorkerName.parse('delegate-1');
 	const session = { id: SessionId.parse('5e551011-0000-4000-8000-000000000000'), startedAt: later };
@@ -207,7 +207,7 @@ it('a conversation is not resumed by another agent, and its record stays', async
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);
 	const agent = { executable: '/a', version: [1, 0, 0] } as const;
-	const request = { task, bin: folder.path, launcher: undefined, env: {} };
+	const request = { task, bin: folder.path, hooks: undefined, env: {} };
 	const { address } = await planWorker(workspace, fakeDriver, agent, request);
 	await abandonStart(workspace, address);
 	const before = await workspace.worker(address);
@@ -224,7 +224,7 @@ it('a conversation is not resumed by another agent, and its record stays', async
 it('an agent that ended before it was looked at is not whoever has its pid later', async () => {
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);
-	const request = { task, bin: folder.path, launcher: undefined, env: {} };
+	const request = { task, bin: folder.path, hooks: undefined, env: {} };
 	const { address } = await planWorker(workspace, fakeDriver, { executable: '/a', version: [1, 0, 0] }, request);
 	const gone = spawnSync('true').pid;
 	await recordProcess(workspace, address, identify(gone));
@@ -260,7 +260,13 @@ it('an agent that is resumed while a message waits gets a first prompt, unless i
 		};
 		const start = async (resume: boolean) => {
 			const agent = { executable: '/a', version: [1, 0, 0] } as const;
-			const request = { task, resume, bin: folder.path, launcher: '/n', env: {} };
+			const request = {
+				task,
+				resume,
+				bin: folder.path,
+				hooks: { launcher: '/n', dataFolder: folder.file('data') },
+				env: {},
+			};
 			const { address } = await planWorker(workspace, { ...driver, launch }, agent, request);
 			await abandonStart(workspace, address);
 			return address;

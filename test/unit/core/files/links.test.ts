@@ -22,7 +22,7 @@ import { beginHalt } from '../../../../src/hook/halt.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/names.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { treeOf } from '../../../support/tree.ts';
-import { deployRequest } from '../../../support/deployRequest.ts';
+import { dataIn, deployRequest } from '../../../support/deployRequest.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;
@@ -45,7 +45,8 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const request = (version = '0.1.0-aaaaaaaa') => deployRequest('/opt', version, folder.file('none'));
+const request = (version = '0.1.0-aaaaaaaa') => deployRequest(folder.path, version, folder.file('none'));
+const data = () => dataIn(folder.path);
 
 const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
@@ -72,7 +73,7 @@ describe('a link in the place of', () => {
 		const said = { code: 'bad-file', message: expect.stringContaining(`${place()} is a symbolic link`) };
 		for (const work of [
 			() => deploy(workspace, claudeCode, request()),
-			() => undeploy(workspace, claudeCode),
+			() => undeploy(workspace, claudeCode, data()),
 			() => workspace.updateConfig(config => config),
 			() => workspace.tasks(),
 			() => workspace.task(task),
@@ -88,10 +89,10 @@ describe('a link in the place of', () => {
 	it('.nancy/deployed after a deployment does not lose a file behind it, nor does clean-up', async () => {
 		await deploy(workspace, claudeCode, request());
 		linked(workspace.paths.originals);
-		expect(await failure(undeploy(workspace, claudeCode))).toMatchObject({ code: 'bad-file' });
+		expect(await failure(undeploy(workspace, claudeCode, data()))).toMatchObject({ code: 'bad-file' });
 		untouched();
 		rmSync(workspace.paths.originals);
-		await undeploy(workspace, claudeCode);
+		await undeploy(workspace, claudeCode, data());
 		expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ model: 'opus' });
 	});
 
@@ -134,17 +135,6 @@ describe('a link in the place of', () => {
 		untouched();
 	});
 
-	it('a kept original is not what the settings file gets back', async () => {
-		await deploy(workspace, claudeCode, request());
-		const [original = ''] = readdirSync(workspace.paths.originals);
-		const kept = join(workspace.paths.originals, original);
-		rmSync(kept);
-		symlinkSync(join(theirs, 'thesis.md'), kept);
-		await undeploy(workspace, claudeCode);
-		expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ model: 'opus' });
-		untouched();
-	});
-
 	it('a doorbell or a mark is not written through', async () => {
 		const address = { task, worker: FIRST_WORKER };
 		const now = new Date().toISOString();
@@ -165,10 +155,10 @@ describe('a link in the place of', () => {
 	});
 });
 
-describe('the folder of originals', () => {
+describe('the folder of originals that earlier versions had', () => {
 	it('is swept only of what Nancy put there', async () => {
-		await deploy(workspace, claudeCode, request());
 		const { originals } = workspace.paths;
+		mkdirSync(originals);
 		const left = [
 			'0123456789abcdef0123456789abcdef.original',
 			'.0123456789ab.tmp',
@@ -178,11 +168,10 @@ describe('the folder of originals', () => {
 		for (const name of left) writeFileSync(join(originals, name), '');
 		writeFileSync(join(originals, 'notes.txt'), 'mine');
 		renameSync(join(theirs, 'thesis.md'), join(originals, 'thesis.original'));
-		await undeploy(workspace, claudeCode);
+		await deploy(workspace, claudeCode, request());
 		expect(readdirSync(originals).sort()).toEqual(['notes.txt', 'thesis.original']);
 		for (const name of readdirSync(originals)) rmSync(join(originals, name));
-		await deploy(workspace, claudeCode, request());
-		await undeploy(workspace, claudeCode);
+		await undeploy(workspace, claudeCode, data());
 		expect(existsSync(originals), basename(originals)).toBe(false);
 	});
 });

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, stat, symlink } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
@@ -49,17 +49,35 @@ describe('OwnFolder', () => {
 		expect(() => new OwnFolder(data, workspace).path(name)).toThrow(/cannot name a record/);
 	});
 
-	it('refuses a folder that others may write, and one that is a link', async () => {
+	it('closes a folder of its user’s that others may write, and refuses one that is a link', async () => {
 		const { folder, workspace, data } = await place();
 		const own = new OwnFolder(data, workspace);
 		await own.write({ said: 'yes' }, 'a');
-		await chmod(data, 0o777);
-		await expect(own.read(Note, 'a')).rejects.toThrow(/can be written by other users/);
-		await expect(own.write({ said: 'no' }, 'a')).rejects.toThrow(/can be written by other users/);
-		await chmod(data, 0o700);
+		for (const open of [data, own.folder]) await chmod(open, 0o777);
+		expect(await own.read(Note, 'a')).toEqual({ said: 'yes' });
+		for (const open of [data, own.folder]) expect((await stat(open)).mode & 0o777).toBe(0o755);
 
 		const linked = new OwnFolder(join(folder, 'link'), workspace);
 		await symlink(data, join(folder, 'link'));
 		await expect(linked.read(Note, 'a')).rejects.toThrow(/is not a folder/);
+	});
+
+	it.runIf(process.getuid?.() === 0)('refuses folders and records of another user', async () => {
+		const { workspace, data } = await place();
+		const own = new OwnFolder(data, workspace);
+		await own.write({ said: 'yes' }, 'a');
+		for (const theirs of [own.path('a'), own.folder, data]) {
+			await chown(theirs, 12_345, 12_345);
+			await expect(own.read(Note, 'a')).rejects.toThrow(/belongs to user 12345/);
+			await chown(theirs, 0, 0);
+		}
+	});
+
+	it('keeps bytes as they are', async () => {
+		const { workspace, data } = await place();
+		const own = new OwnFolder(data, workspace);
+		expect(await own.readBytes('originals', 'a')).toBeUndefined();
+		await own.writeBytes(Uint8Array.of(0, 255), 'originals', 'a');
+		expect(await own.readBytes('originals', 'a')).toEqual(Buffer.of(0, 255));
 	});
 });

@@ -1,9 +1,10 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Disposable } from '../../../../src/base/lifetime.ts';
 import { watch, type WatchOptions } from '../../../../src/core/live/watch.ts';
+import { countCalls, type CountedCalls } from '../../../support/countedCalls.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
@@ -21,8 +22,9 @@ afterEach(async () => {
 });
 
 async function start(root: string, options: WatchOptions = { pollMs: 60_000 }): Promise<void> {
-	watching = watch(root, folders => folders.forEach(each => seen.add(each)), options);
-	await sleep(100);
+	await new Promise<void>(ready => {
+		watching = watch(root, folders => folders.forEach(each => seen.add(each)), { ...options, onReady: ready });
+	});
 }
 
 describe('watch', () => {
@@ -34,7 +36,7 @@ describe('watch', () => {
 		for (const change of [() => writeFile(file, '1'), () => rename(file, `${file}2`), () => rm(`${file}2`)]) {
 			seen.clear();
 			await change();
-			await eventually('a report', () => seen.has(folder.file('a/b')), { timeoutMs: 1000, everyMs: 5 });
+			await eventually('a report', () => seen.has(folder.file('a/b')), { everyMs: 5 });
 		}
 	});
 
@@ -42,11 +44,11 @@ describe('watch', () => {
 		await start(folder.path);
 		await mkdir(folder.file('new/deep'), { recursive: true });
 		await writeFile(folder.file('new/deep/file'), '');
-		await eventually('the new folder', () => seen.has(folder.file('new/deep')), { timeoutMs: 1000 });
+		await eventually('the new folder', () => seen.has(folder.file('new/deep')));
 		seen.clear();
 		await sleep(50);
 		await writeFile(folder.file('new/deep/other'), '');
-		await eventually('a file in it', () => seen.has(folder.file('new/deep')), { timeoutMs: 1000 });
+		await eventually('a file in it', () => seen.has(folder.file('new/deep')));
 	});
 
 	it('waits for a root that does not exist, and for one that was removed', async () => {
@@ -54,7 +56,7 @@ describe('watch', () => {
 		await start(root, { pollMs: 50 });
 		for (let round = 0; round < 2; round++) {
 			await mkdir(join(root, 'a'), { recursive: true });
-			await eventually('the root', () => seen.has(root), { timeoutMs: 1000 });
+			await eventually('the root', () => seen.has(root));
 			await rm(root, { recursive: true });
 			await sleep(150);
 			seen.clear();
@@ -80,6 +82,66 @@ describe('watch', () => {
 		seen.clear();
 		await mkdir(folder.file('last'));
 		await writeFile(folder.file('last/one'), '');
-		await eventually('the last', () => seen.has(folder.path), { timeoutMs: 1000 });
+		await eventually('the last', () => seen.has(folder.path));
+	});
+
+	describe('with many files or folders', () => {
+		let calls: CountedCalls;
+		beforeEach(() => {
+			calls = countCalls('lstat', 'readdir');
+		});
+		afterEach(() => calls.stop());
+
+		it('lists a folder in which thousands of files come and go no more than a few times', async () => {
+			await mkdir(folder.file('spool'));
+			await start(folder.path);
+			calls.clear();
+			for (let i = 0; i < 1500; i++) await writeFile(folder.file(`spool/${i}`), '');
+			for (let i = 0; i < 1500; i++) await rm(folder.file(`spool/${i}`));
+			await mkdir(folder.file('spool/last'));
+			await writeFile(folder.file('spool/last/one'), '');
+			await eventually('the folder made last', () => seen.has(folder.file('spool/last')));
+			expect(calls.count('readdir')).toBeLessThan(10);
+			expect(calls.count('lstat')).toBeLessThan(4 * 3000);
+		});
+
+		it('looks at nothing of a folder whose content is ignored', async () => {
+			await mkdir(folder.file('spool'));
+			await start(folder.path, { pollMs: 60_000, ignore: each => dirname(each) === folder.file('spool') });
+			calls.clear();
+			for (let i = 0; i < 100; i++) await writeFile(folder.file(`spool/${i}`), '');
+			await eventually('a report', () => seen.has(folder.file('spool')));
+			await sleep(50);
+			expect(calls.count('lstat') + calls.count('readdir')).toBe(0);
+		});
+
+		it('looks at a bounded number of folders each time, and misses none in the end', async () => {
+			for (let i = 0; i < 300; i++) await mkdir(folder.file(`tasks/t${i}/inbox`), { recursive: true });
+			await start(folder.path, { pollMs: 1, pollFolders: 50 });
+			const all = ['', '/tasks', ...[...Array(300).keys()].flatMap(i => [`/tasks/t${i}`, `/tasks/t${i}/inbox`])];
+			calls.clear();
+			const unseen = () => all.filter(each => !calls.paths('lstat').includes(folder.path + each));
+			await eventually('a look at each of them', () => unseen().length === 0);
+			// Each look begins at the root.
+			const looks = calls
+				.paths('lstat')
+				.join('\n')
+				.split(new RegExp(`^${folder.path}$`, 'm'));
+			expect(Math.max(...looks.map(look => look.trim().split('\n').length))).toBeLessThanOrEqual(52);
+		});
+
+		it('stops watching what was below a folder that was moved away', async () => {
+			await mkdir(folder.file('a/b/c'), { recursive: true });
+			await start(folder.path);
+			const away = tempFolder();
+			await rename(folder.file('a'), away.file('a'));
+			await eventually('the move', () => seen.has(folder.path));
+			await sleep(50);
+			seen.clear();
+			await writeFile(away.file('a/b/c/file'), '');
+			await sleep(100);
+			expect([...seen]).toEqual([]);
+			await away.remove();
+		});
 	});
 });

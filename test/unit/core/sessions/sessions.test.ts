@@ -30,7 +30,7 @@ beforeEach(async () => {
 	const plan = await planWorker(workspace, fakeDriver, agent, {
 		task,
 		bin: folder.path,
-		launcher: undefined,
+		hooks: undefined,
 		env: {},
 	});
 	address = plan.address;
@@ -172,7 +172,13 @@ describe('a session whose process has ended', () => {
 					workspace,
 					driver,
 					{ executable: '/a', version: [1, 0, 0] },
-					{ task, resume: true, bin: folder.path, launcher: '/n', env: {} },
+					{
+						task,
+						resume: true,
+						bin: folder.path,
+						hooks: { launcher: '/n', dataFolder: folder.file('data') },
+						env: {},
+					},
 				),
 		];
 		const reasons = [HELD.ended, driver.limits.wake];

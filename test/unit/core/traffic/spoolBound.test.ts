@@ -32,14 +32,14 @@ it('drops the oldest events when there are too many, and nothing that is not an 
 	await put('notes.txt', 'mine', DAY_S);
 	await put('.0123456789ab.tmp', 'left behind', DAY_S);
 	await put('.ba9876543210.tmp', 'being written');
-	expect(boundSpool(workspace.paths.spool, { files: 11, bytes: 1e6 })).toBe(0);
-	expect(boundSpool(workspace.paths.spool, { files: 10, bytes: 1e6 })).toBe(4);
+	expect(boundSpool(workspace.paths.spool, { files: 11, bytes: 1e6 })).toEqual({ dropped: 0, waiting: 11 });
+	expect(boundSpool(workspace.paths.spool, { files: 10, bytes: 1e6 })).toEqual({ dropped: 4, waiting: 7 });
 	expect(await names()).toEqual(['.ba9876543210.tmp', ...[4, 5, 6, 7, 8, 9, 10].map(event), 'notes.txt']);
 });
 
 it('drops the oldest events when they are too large', async () => {
 	for (let count = 0; count < 4; count++) await put(event(count), 'x'.repeat(1000), 1000 - count);
-	expect(boundSpool(workspace.paths.spool, { files: 100, bytes: 3000 })).toBe(2);
+	expect(boundSpool(workspace.paths.spool, { files: 100, bytes: 3000 })).toEqual({ dropped: 2, waiting: 2 });
 	expect(await names()).toEqual([event(2), event(3)]);
 });
 
@@ -49,7 +49,7 @@ it('takes nothing from a collector that runs meanwhile but what it drops', async
 	const collecting = collector.collect();
 	let dropped = 0;
 	for (let round = 0; round < 20; round++) {
-		dropped += boundSpool(workspace.paths.spool, { files: 100, bytes: 1e6 });
+		dropped += boundSpool(workspace.paths.spool, { files: 100, bytes: 1e6 }).dropped;
 		await new Promise(resolve => setTimeout(resolve, 1));
 	}
 	const { records } = await collecting;

@@ -58,7 +58,7 @@ it('a task whose deletion is killed at any point is whole with its sessions, or 
 		if (signal === null) break;
 	}
 	expect(ends).toEqual(new Set(['whole', 'gone']));
-}, 60_000);
+});
 
 it('what a kill left of a deleted task is swept away when a window opens', async () => {
 	const { project, workspace, task, remains, tasks } = await projectWithSession('old');
@@ -68,7 +68,7 @@ it('what a kill left of a deleted task is swept away when a window opens', async
 	mkdirSync(join(workspace.paths.tasks, '.deleted-empty'));
 	const model = new WorkspaceModel(workspace, [fakeDriver], { tickMs: 50 });
 	await model.refresh();
-	await eventually('it is swept', () => tasks().join() === 'new', { timeoutMs: 3000 });
+	await eventually('it is swept', () => tasks().join() === 'new');
 	expect(remains()).toEqual([]);
 	await model.close();
 });

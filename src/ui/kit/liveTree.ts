@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
-import type { Event } from '../base/event.ts';
-import type { Disposable } from '../base/lifetime.ts';
+import type { Event } from '../../base/event.ts';
+import type { Disposable } from '../../base/lifetime.ts';
+import { plain, plainLine } from './plain.ts';
+import type { Row } from './row.ts';
 
 /** What VS Code holds on to: the same object for the same row, with what is known of it by now. */
 export class TreeNode<E> {
@@ -39,7 +41,7 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 
 	protected abstract childrenOf(parent: E | undefined): readonly E[];
 	/** The row. Its `id` is the row's key, and must not change while it is the same thing. */
-	protected abstract itemOf(element: E): vscode.TreeItem & { id: string };
+	protected abstract itemOf(element: E): Row;
 	/** What is only shown on hover, made when it is looked at. */
 	protected abstract hoverOf(element: E): vscode.MarkdownString | undefined;
 
@@ -55,7 +57,7 @@ export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>
 	getTreeItem({ key, element }: TreeNode<E>): vscode.TreeItem {
 		const item = this.itemOf(element);
 		this.looks.set(key, lookOf(item));
-		return item;
+		return plainItem(item);
 	}
 
 	resolveTreeItem(item: vscode.TreeItem, { element }: TreeNode<E>): vscode.TreeItem {
@@ -120,6 +122,18 @@ export function elementOf(argument: unknown): unknown {
 /** The same for an argument that may be all selected rows. */
 export function elementsOf(argument: unknown): unknown {
 	return Array.isArray(argument) ? argument.map(elementOf) : elementOf(argument);
+}
+
+/** Rows quote agents, files and repositories: all that they show goes through here. */
+function plainItem(item: Row): Row {
+	item.label = plainLine(item.label);
+	if (typeof item.description === 'string') item.description = plainLine(item.description);
+	if (typeof item.tooltip === 'string') item.tooltip = plain(item.tooltip);
+	if (item.accessibilityInformation) {
+		const { label, ...rest } = item.accessibilityInformation;
+		item.accessibilityInformation = { ...rest, label: plainLine(label) };
+	}
+	return item;
 }
 
 function lookOf({

@@ -2,7 +2,6 @@ import { stripComments } from 'jsonc-parser';
 import type { Driver, HookSwitch, LaunchPlace } from '../driver/driver.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { jobFor, type DeployRequest } from './job.ts';
-import { recordOf } from './record.ts';
 import { isPlainJson } from './settingsText.ts';
 import { readBytes, readText } from './target.ts';
 
@@ -13,7 +12,7 @@ export async function silencers(
 	request: DeployRequest,
 	env: LaunchPlace['env'],
 ): Promise<string[]> {
-	const { plan } = jobFor(workspace, driver, request, await recordOf(workspace, driver.id));
+	const { plan } = await jobFor(workspace, driver, request);
 	const sentences: string[] = [];
 	for (const { file } of plan.edits) sentences.push(...passedOver(driver, file, await readText(workspace, file)));
 	const off = await switchedOff(workspace, driver, env);

@@ -1,4 +1,5 @@
 import { MarkdownString } from 'vscode';
+import { visible } from '../../base/visible.ts';
 
 /** A hover of a heading and lines of `label: value`; lines without a value are left out. All of it is plain text. */
 export function tooltip(
@@ -6,10 +7,10 @@ export function tooltip(
 	rows: readonly (readonly [label: string, value: string | undefined])[],
 ): MarkdownString {
 	const text = new MarkdownString();
-	text.appendMarkdown('**').appendText(heading).appendMarkdown('**\n\n');
+	text.appendMarkdown('**').appendText(visible(heading)).appendMarkdown('**\n\n');
 	for (const [label, value] of rows) {
 		if (value === undefined || value === '') continue;
-		text.appendText(`${label}: `).appendText(value).appendMarkdown('  \n');
+		text.appendText(`${label}: `).appendText(visible(value)).appendMarkdown('  \n');
 	}
 	return text;
 }
@@ -17,5 +18,10 @@ export function tooltip(
 /** Adds a message's text, as it is, below the lines. */
 export function withText(hover: MarkdownString, text: string, limit = 1200): MarkdownString {
 	const shown = text.length <= limit ? text : `${text.slice(0, limit)} …`;
-	return hover.appendMarkdown('\n\n---\n\n').appendCodeblock(shown, 'markdown');
+	return hover.appendMarkdown('\n\n---\n\n').appendCodeblock(visible(shown), 'markdown');
+}
+
+/** A text as it is, where VS Code takes Markdown only. */
+export function asMarkdown(text: string): MarkdownString {
+	return new MarkdownString().appendText(visible(text));
 }

@@ -1,0 +1,25 @@
+/**
+ * What a reader does not see, or sees in another place than it stands: control characters (but tab and line end), halves of
+ * characters, line and paragraph separators, and what Unicode calls ignorable, which has every zero-width, bidirectional and tag
+ * character. A joiner between two letters of one script or two pictures belongs to them, and so does one choice of a form.
+ */
+const UNSEEN =
+	/(?!(?<=[^\0-\x7f\p{DI}][\ufe0e\ufe0f]?)[\u200c\u200d][^\0-\x7f\p{DI}])(?!(?<=[#*0-9©®]|[^\0-\xff\p{DI}])[\ufe0e\ufe0f])(?![\t\n])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{DI}\ufff9-\ufffb]/gu;
+
+/**
+ * A text of somebody else, safe to show to a person: nothing in it controls a terminal, turns the order of what is read, or hides.
+ * A control character becomes `\x1b`, another invisible one `⟨U+202E⟩`; lines and tabs stay.
+ */
+export function visible(text: string): string {
+	return text.replaceAll('\r\n', '\n').replace(UNSEEN, character => {
+		const code = character.codePointAt(0) ?? 0;
+		const digits = code.toString(16);
+		return code < 0xa0 ? `\\x${digits.padStart(2, '0')}` : `⟨U+${digits.toUpperCase().padStart(4, '0')}⟩`;
+	});
+}
+
+/** The same as one line of at most `limit` UTF-16 units. */
+export function visibleLine(text: string, limit = 100): string {
+	const line = visible(text).replace(/\s+/g, ' ').trim();
+	return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`;
+}

@@ -1,0 +1,99 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
+import { isRunning } from '../../core/driver/launch.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
+import type { TaskName } from '../../protocol/names.ts';
+import { TasksDeletedOutput } from '../../protocol/output/tasks.ts';
+import { parseTaskName } from '../addresses.ts';
+import { answer, command } from '../command.ts';
+import { isAgent } from '../headlessOptions.ts';
+import { findWorkspace } from '../place.ts';
+
+const Input = z.object({
+	tasks: z._default(z.array(z.string()), []),
+	found: z._default(z.boolean(), false),
+	'older-than': z.optional(z.string().check(z.regex(/^\d{1,6}[dh]$/))),
+});
+
+const HOUR_MS = 60 * 60 * 1000;
+
+export const deleteTasks = command(
+	{
+		name: 'delete',
+		summary: 'delete tasks with their messages, or all found ones that have ended',
+		details: [
+			'A task goes with its mailboxes and receipts; the conversations stay with the agent. Its agents must be stopped before. ' +
+				'This cannot be undone, and an agent may not do it.',
+			'With --found: every task that nobody started with Nancy (a one-shot run of an agent leaves one) whose agents have ended and in ' +
+				'whose mailboxes there is no message. Nancy does the same by itself two weeks after their last event.',
+		],
+		positionals: [{ name: 'tasks', label: '<task>', help: 'what to delete', required: false, many: true }],
+		options: {
+			found: { help: 'all found tasks that have ended and have no message' },
+			'older-than': {
+				value: 'TIME',
+				help: 'with --found: only those of which nothing was heard for so long, for example 7d or 12h',
+				expects: 'a number of days or hours: 7d, 12h',
+			},
+		},
+		examples: [
+			['nancy delete fix-login', 'deletes one task'],
+			['nancy delete --found --older-than 7d', 'takes what scripts left last week out of the list'],
+		],
+	},
+	Input,
+	async ({ tasks, found, 'older-than': olderThan }, context) => {
+		const workspace = findWorkspace(context);
+		const { drivers } = await import('../../drivers/index.ts');
+		if (isAgent({ context, drivers }))
+			throw new NancyError('not-trusted', 'an agent may not delete tasks; ask the person who started you');
+		if (found === tasks.length > 0 || (!found && olderThan !== undefined))
+			throw new NancyError('bad-usage', 'say what to delete: the names of tasks, or --found');
+		const deleted = found
+			? await deleteFound(workspace, context.env, hoursOf(olderThan) * HOUR_MS)
+			: await deleteNamed(workspace, [...new Set(tasks.map(parseTaskName))]);
+		return answer(
+			TasksDeletedOutput,
+			{ deleted: [...deleted] },
+			deleted.length === 0 ? 'no found task has ended' : deleted.map(task => `deleted ${task}`),
+		);
+	},
+);
+
+function hoursOf(time = '0h'): number {
+	return Number(time.slice(0, -1)) * (time.endsWith('d') ? 24 : 1);
+}
+
+async function deleteNamed(workspace: Workspace, tasks: readonly TaskName[]): Promise<readonly TaskName[]> {
+	for (const name of tasks) {
+		await workspace.task(name);
+		const { workers, problems } = await workspace.workers(name);
+		const [problem] = problems;
+		if (problem)
+			throw new NancyError(
+				'bad-file',
+				`${problem.file} ${problem.reason}: its agent may run; move the file away`,
+			);
+		if (workers.some(isRunning))
+			throw new NancyError('busy', `an agent of ${name} runs; stop it first: nancy stop ${name}`);
+	}
+	for (const name of tasks) await workspace.deleteTask(name);
+	return tasks;
+}
+
+async function deleteFound(
+	workspace: Workspace,
+	env: Readonly<Record<string, string | undefined>>,
+	ageMs: number,
+): Promise<readonly TaskName[]> {
+	const [{ currentOverview }, { deleteFoundTasks }] = await Promise.all([
+		import('../currentOverview.ts'),
+		import('../../core/live/foundTasks.ts'),
+	]);
+	const { tasks: before } = await workspace.tasks();
+	// The look itself deletes those that are due.
+	const { tasks } = await currentOverview(workspace, env);
+	await deleteFoundTasks(workspace, tasks, Date.now() - ageMs);
+	const left = new Set((await workspace.tasks()).tasks.map(({ name }) => name));
+	return before.map(({ name }) => name).filter(name => !left.has(name));
+}

@@ -1,0 +1,142 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { entriesOf } from '../../base/listing.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { SealedDeployments, type DeployedFile, type Deployment } from '../../protocol/deployment.ts';
+import type { DriverId } from '../../protocol/names.ts';
+import { holdingLock } from '../files/holdingLock.ts';
+import { OwnFolder } from '../files/ownFolder.ts';
+import { sweepLock } from '../files/processLock.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { removeIfEmpty } from './emptyFolders.ts';
+import { DEPLOYMENT, readSealed, RECORD } from './sealed.ts';
+
+const ORIGINALS = 'originals';
+const STAGING = 'staging';
+const LAUNCH = 'launch';
+const LOCK = 'deploy.lock';
+
+/** Twenty delegates that start at once on a busy machine look one after another whether all is deployed, most of a second each. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * What Nancy has deployed into one workspace, and the originals of the files that it changed: in the user's data folder, where no
+ * agent and no repository writes. Nothing below `.nancy` tells Nancy what to write into another tool's file.
+ */
+export class DeploymentRecords {
+	/** Staged and then renamed from here: what a kill leaves is not in somebody else's folder, and nobody else can exchange it. */
+	readonly staging: string;
+	private readonly own: OwnFolder;
+	/** What stands in the workspace without a record: see found.ts. It is kept with the first change. */
+	private found: Deployment | undefined;
+
+	/** @param dataFolder the user's: see base/folders */
+	constructor(
+		readonly workspace: Workspace,
+		readonly dataFolder: string,
+	) {
+		this.own = new OwnFolder(dataFolder, workspace.folder);
+		this.staging = this.own.path(DEPLOYMENT, STAGING);
+	}
+
+	/** Every driver's. @throws NancyError `bad-file` for a record that cannot be read */
+	async all(): Promise<readonly Deployment[]> {
+		return (await this.read()).deployments;
+	}
+
+	async of(driver: DriverId): Promise<Deployment | undefined> {
+		return (await this.all()).find(each => each.driver === driver);
+	}
+
+	/** What is known of another tool's file, whoever edits it. */
+	async file(file: string): Promise<DeployedFile | undefined> {
+		return (await this.read()).files.find(each => each.file === file);
+	}
+
+	/** From now on, this is what the driver has here, unless there is a record of that. */
+	assume(found: Deployment | undefined): void {
+		this.found = found;
+	}
+
+	/** Only under the lock. Without any deployment nothing is kept. */
+	async change(change: (known: SealedDeployments) => SealedDeployments): Promise<void> {
+		const changed = change(await this.read());
+		this.found = undefined;
+		const files = changed.files.filter(({ file }) =>
+			changed.deployments.some(each => each.files.some(edited => edited.file === file)),
+		);
+		if (changed.deployments.length === 0) await this.own.remove(DEPLOYMENT, RECORD);
+		else await this.own.write(SealedDeployments.parse({ ...changed, files }), DEPLOYMENT, RECORD);
+	}
+
+	/** Keeps a copy of a file. Returns by what it is found again. */
+	async keepOriginal(bytes: Uint8Array): Promise<string> {
+		const hash = sha256(bytes);
+		if (!(await this.original(hash))) await this.own.writeBytes(bytes, DEPLOYMENT, ORIGINALS, hash);
+		return hash;
+	}
+
+	/** A copy as it was put there; `undefined` also for one that is not whole any more. */
+	async original(hash: string): Promise<Buffer | undefined> {
+		const bytes = await this.own.readBytes(DEPLOYMENT, ORIGINALS, hash);
+		return bytes && sha256(bytes) === hash ? bytes : undefined;
+	}
+
+	/** Holds the files that a launch of this driver's CLI is pointed to. */
+	launchFolder(driver: DriverId): string {
+		return this.own.path(DEPLOYMENT, LAUNCH, driver);
+	}
+
+	/** Makes the {@link launchFolder} where it is missing. */
+	async makeLaunchFolder(driver: DriverId): Promise<void> {
+		await this.own.makeFolder(DEPLOYMENT, LAUNCH, driver);
+	}
+
+	/** Deploys or takes back, one at a time over all windows and commands of this user. */
+	async locked<T>(run: () => Promise<T>): Promise<T> {
+		const folder = await this.own.makeFolder();
+		try {
+			return await holdingLock(
+				join(folder, LOCK),
+				async () => {
+					await this.own.makeFolder(DEPLOYMENT, STAGING);
+					const result = await run();
+					await this.sweep();
+					return result;
+				},
+				PATIENCE_MS,
+			);
+		} finally {
+			await removeIfEmpty(folder);
+		}
+	}
+
+	/** Removes what a kill has left, where nothing else is to be done. */
+	async tidy(): Promise<void> {
+		const left = (await entriesOf(this.own.folder)).map(({ name }) => name);
+		if (left.some(name => name === DEPLOYMENT || name.startsWith(LOCK))) await this.locked(() => Promise.resolve());
+	}
+
+	/** Removes what a kill left while it was written or staged, and originals that no record names. */
+	private async sweep(): Promise<void> {
+		const named = new Set((await this.read()).files.map(({ original }) => original));
+		const folder = this.own.path(DEPLOYMENT);
+		const originals = join(folder, ORIGINALS);
+		for (const { name } of await entriesOf(originals))
+			if (!named.has(name)) await rm(join(originals, name), { force: true });
+		for (const { name } of await entriesOf(folder))
+			if (name === STAGING || name.endsWith('.tmp'))
+				await rm(join(folder, name), { recursive: true, force: true });
+		await sweepLock(this.own.path(LOCK));
+		for (const each of [originals, join(folder, LAUNCH), folder]) await removeIfEmpty(each);
+	}
+
+	private async read(): Promise<SealedDeployments> {
+		const { folder } = this.workspace;
+		const sealed = await readSealed(this.own);
+		const known = sealed ?? { version: 1 as const, folder, files: [], deployments: [] };
+		const { found } = this;
+		if (!found || known.deployments.some(({ driver }) => driver === found.driver)) return known;
+		return { ...known, deployments: [...known.deployments, found] };
+	}
+}

@@ -1,0 +1,64 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { entryNames } from '../../base/listing.ts';
+import { WorkerName, type TaskName } from '../../protocol/names.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { TaskView } from './overview.ts';
+
+/** How long a task that Nancy only found is kept after its last sign of life, in milliseconds: 14 days. */
+export const FOUND_TASK_MS = 14 * 24 * 60 * 60 * 1000;
+
+/** Everything that Nancy makes in a task's folder. */
+const OWN: ReadonlySet<string> = new Set(['task.json', 'workers', 'comms']);
+
+/**
+ * Deletes the tasks of sessions that nobody started with Nancy, one-shot runs among them: those whose agents have ended, in whose
+ * mailboxes there is no message of any state, and of which nothing was heard since `beforeMs`. The agent's own conversation stays,
+ * and a session that goes on after all gets a new task.
+ */
+export async function deleteFoundTasks(
+	workspace: Workspace,
+	tasks: readonly TaskView[],
+	beforeMs: number,
+): Promise<TaskName[]> {
+	const deleted: TaskName[] = [];
+	for (const { record, workers } of tasks) {
+		const hasEnded = record.origin === 'found' && workers.every(({ state }) => state.phase === 'ended');
+		if (!hasEnded || Date.parse(record.createdAt) >= beforeMs) continue;
+		const records = workers.map(worker => worker.record);
+		if (
+			(await lastSignOfLife(workspace, records)) >= beforeMs ||
+			!(await isUnused(workspace, record.name, records))
+		)
+			continue;
+		await workspace.deleteTask(record.name);
+		deleted.push(record.name);
+	}
+	return deleted;
+}
+
+/** By the files that an agent's hooks and its collected events change: their time is known after a restart too. */
+async function lastSignOfLife({ paths }: Workspace, workers: readonly WorkerRecord[]): Promise<number> {
+	const files = workers.flatMap(({ task, name, sessions }) => [
+		paths.workerRecord(task, name),
+		...sessions.flatMap(({ id }) => [paths.trafficFile(id), paths.session(id)]),
+	]);
+	const found = await Promise.all(files.map(file => lstat(file).catch(() => undefined)));
+	return Math.max(0, ...found.map(each => each?.mtimeMs ?? 0));
+}
+
+/** Nobody has written to anybody in it, and it holds nothing that is not Nancy's. */
+async function isUnused(workspace: Workspace, task: TaskName, workers: readonly WorkerRecord[]): Promise<boolean> {
+	const { paths } = workspace;
+	workspace.refuseLinks(task);
+	if ((await readdir(paths.task(task))).some(name => !OWN.has(name))) return false;
+	// One whose record cannot be read may run.
+	if ((await workspace.takenWorkerNames(task)).length !== workers.length) return false;
+	for (const name of await entryNames(paths.comms(task))) {
+		const worker = WorkerName.safeParse(name);
+		if (!worker.success) return false;
+		const { messages, problems } = await workspace.mailbox({ task, worker: worker.data }).list();
+		if (messages.length + problems.length > 0) return false;
+	}
+	return true;
+}

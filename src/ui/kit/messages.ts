@@ -1,0 +1,22 @@
+import * as vscode from 'vscode';
+import { plain } from './plain.ts';
+
+/** Notifications and questions. The text may quote anybody; buttons are Nancy's own words. */
+
+export function inform(text: string, ...buttons: string[]): Thenable<string | undefined> {
+	return vscode.window.showInformationMessage(plain(text), ...buttons);
+}
+
+export function warn(text: string, ...buttons: string[]): Thenable<string | undefined> {
+	return vscode.window.showWarningMessage(plain(text), ...buttons);
+}
+
+export function complain(text: string, ...buttons: string[]): Thenable<string | undefined> {
+	return vscode.window.showErrorMessage(plain(text), ...buttons);
+}
+
+/** Asks before anything else can be done in the window; `undefined` when it was cancelled. */
+export function ask(question: string, detail: string, ...buttons: string[]): Thenable<string | undefined> {
+	const options = { modal: true, detail: plain(detail) };
+	return vscode.window.showWarningMessage(plain(question), options, ...buttons);
+}

@@ -1,0 +1,10 @@
+import * as vscode from 'vscode';
+import { plainLine } from './plain.ts';
+
+/** Opens a terminal. Its name may quote anybody: VS Code makes icons of `$(x)` in it. */
+export function openTerminal(
+	options: (vscode.TerminalOptions | vscode.ExtensionTerminalOptions) & { name: string },
+): vscode.Terminal {
+	const named = { ...options, name: plainLine(options.name, 80) };
+	return vscode.window.createTerminal(named);
+}

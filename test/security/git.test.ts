@@ -1,0 +1,341 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+	appendFileSync,
+	cpSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { askGit } from '../../src/git/askGit.ts';
+import { git } from '../../src/git/git.ts';
+import { refuseTracked } from '../../src/git/refuseTracked.ts';
+import { inspectRepository } from '../../src/git/repository.ts';
+import { createWorktree } from '../../src/git/worktree.ts';
+import { changesOf, fileAtBase } from '../../src/git/worktreeChanges.ts';
+import { mergeWorktree } from '../../src/git/worktreeMerge.ts';
+import { removeWorktree, whatWouldBeLost } from '../../src/git/worktreeRemove.ts';
+import { WorktreeName, type Worktree } from '../../src/protocol/worktree.ts';
+import { gitRepository, lines, type GitRepository } from '../support/gitRepository.ts';
+import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+import { fakeClaude } from '../unit/cli/fakeClaude.ts';
+
+let repo: GitRepository;
+/** What a hostile command leaves behind is below; its name needs no quotes. */
+let outside: TempFolder;
+let ran: string;
+let saved: NodeJS.ProcessEnv;
+
+beforeEach(() => {
+	repo = gitRepository();
+	outside = tempFolder();
+	ran = outside.file('ran');
+	saved = { ...process.env };
+	// The settings of whoever runs the tests are none of theirs.
+	Object.assign(process.env, { HOME: outside.path, XDG_CONFIG_HOME: outside.path });
+	process.env['GIT_CONFIG_NOSYSTEM'] = '1';
+});
+afterEach(async () => {
+	process.env = saved;
+	await repo.remove();
+	await outside.remove();
+});
+
+const create = (withChanges = false, name = 'x') =>
+	createWorktree({ folder: repo.root, name: WorktreeName.parse(name), withChanges, copyIncludes: true });
+
+/** All that Nancy does with a worktree that an agent has worked in, as the user asks for it. */
+const uses: Readonly<Record<string, (worktree: Worktree) => Promise<unknown>>> = {
+	review: changesOf,
+	'the question before a removal': whatWouldBeLost,
+	merge: worktree => mergeWorktree(worktree, 'm'),
+	removal: worktree => removeWorktree(worktree, { discard: false }),
+	discard: worktree => removeWorktree(worktree, { discard: true }),
+};
+
+/** A folder of git that fetches what it lacks by a command of its own: at the name of any commit that is not there. */
+function fetchingGitDir(folder: string, commit: string): void {
+	for (const name of ['refs', 'objects']) mkdirSync(join(folder, name), { recursive: true });
+	writeFileSync(join(folder, 'HEAD'), `${commit}\n`);
+	writeFileSync(
+		join(folder, 'config'),
+		`[core]\nrepositoryformatversion = 1\nsshCommand = touch ${ran} #\n[extensions]\npartialClone = origin\n` +
+			'[remote "origin"]\nurl = ssh://nowhere.invalid/x\npromisor = true\n',
+	);
+}
+
+/** Fills the empty folder of a submodule, as an agent can that may write no `.git` but in a folder of its own making. */
+const submodules: Readonly<Record<string, (folder: string, commit: string) => void>> = {
+	'fetches by a command of its own': (folder, commit) => fetchingGitDir(join(folder, '.git'), commit),
+	'has a filter of its own': (folder, commit) => {
+		cpSync(join(repo.root, '.git'), join(folder, '.git'), { recursive: true });
+		repo.git(['reset', '--quiet', '--hard', commit], folder);
+		repo.git(['config', 'filter.evil.clean', `touch ${ran}; cat`], folder);
+		writeFileSync(join(folder, '.git/info/attributes'), '* filter=evil\n');
+		writeFileSync(join(folder, 'a.txt'), lines('A'));
+	},
+};
+
+describe.each(Object.keys(submodules))('a submodule that an agent has filled, which %s,', what => {
+	const fill = (checkout: string) => submodules[what]?.(join(checkout, 'sub'), repo.git(['rev-parse', 'HEAD:sub']));
+	beforeEach(() => {
+		repo.git(['update-index', '--add', '--cacheinfo', `160000,${repo.git(['rev-parse', 'HEAD'])},sub`]);
+		repo.git(['commit', '--quiet', '-m', 'a submodule']);
+		mkdirSync(join(repo.root, 'sub'));
+	});
+
+	it.each(Object.keys(uses))('runs nothing at %s of its worktree', async use => {
+		const worktree = await create();
+		fill(worktree.folder);
+		repo.write({ 'a.txt': 'work' }, worktree.folder);
+		await uses[use]?.(worktree);
+		expect(existsSync(ran)).toBe(false);
+	});
+
+	it('runs nothing in the checkout that a worktree is made from, with its changes, and merged into', async () => {
+		fill(repo.root);
+		repo.write({ 'a.txt': 'changed' });
+		const worktree = await create(true);
+		repo.write({ 'b.txt': 'work' }, worktree.folder);
+		await mergeWorktree(worktree, 'm');
+		expect(existsSync(ran)).toBe(false);
+	});
+});
+
+describe('a bare repository that a clone brought along in a folder', () => {
+	const evil = () => join(repo.root, 'evil');
+	let nancy: NancyCommand;
+	beforeAll(async () => {
+		nancy = await NancyCommand.build({ isPackage: true });
+	});
+	afterAll(() => nancy[Symbol.asyncDispose]());
+	beforeEach(() => {
+		fetchingGitDir(evil(), '1'.repeat(40));
+		appendFileSync(join(evil(), 'config'), '[core]\nbare = false\nworktree = .\n');
+	});
+	const delegate = (args: readonly string[], cwd: string) =>
+		nancy.run(['delegate', 'x', '--worktree', ...args], {
+			cwd,
+			env: { PATH: fakeClaude(outside.file('bin')), HOME: outside.path },
+		});
+
+	it('is no place for a worktree, and runs nothing', async () => {
+		expect(await inspectRepository(evil())).toMatchObject({
+			ok: false,
+			reason: expect.stringContaining('is in a bare repository'),
+		});
+		expect(existsSync(ran)).toBe(false);
+	});
+
+	it.each([
+		['from inside', evil, []],
+		['by name', () => repo.root, ['--working-dir', 'evil']],
+	])('runs nothing for a delegate that is asked for %s', async (_, cwd, args) => {
+		mkdirSync(join(cwd(), '.nancy'));
+		const said = await delegate(args, cwd());
+		expect(said.code).not.toBe(0);
+		expect(said.stderr).toContain('is in a bare repository');
+		expect(existsSync(ran)).toBe(false);
+	});
+
+	it('does not hide from Nancy which records and links came with the clone', async () => {
+		repo.write({ 'evil/.nancy/config.json': '{}' });
+		symlinkSync('/elsewhere', join(evil(), '.tool'));
+		repo.git(['add', '--all', '--force']);
+		await expect(refuseTracked(new Workspace(evil()))).rejects.toMatchObject({ code: 'not-trusted' });
+		await expect(askGit(evil(), ['.tool'])).rejects.toMatchObject({ code: 'not-trusted' });
+		await expect(askGit(evil(), [])).rejects.toMatchObject({ code: 'not-trusted' });
+	});
+});
+
+describe('programs that settings name', () => {
+	/** All of them leave the same file behind; those that stand in a pipe let everything through. */
+	const programs = () => ({
+		'core.fsmonitor': `touch ${ran} #`,
+		'core.sshCommand': `touch ${ran} #`,
+		'core.editor': `touch ${ran} #`,
+		'core.pager': `touch ${ran}; cat`,
+		'core.hooksPath': outside.file('hooks'),
+		'core.askPass': outside.file('program'),
+		'credential.helper': `!touch ${ran} #`,
+		'gpg.program': outside.file('program'),
+		'commit.gpgSign': 'true',
+		'merge.verifySignatures': 'true',
+		'log.showSignature': 'true',
+		'diff.external': outside.file('program'),
+		'diff.evil.command': `touch ${ran} #`,
+		'diff.evil.textconv': `touch ${ran}; cat`,
+		'submodule.recurse': 'true',
+		'pager.diff-tree': `touch ${ran}; cat`,
+		'alias.rev-parse': `!touch ${ran} #`,
+		'remote.origin.vcs': 'none',
+		'remote.origin.url': 'ext::sh -c true',
+		'remote.origin.promisor': 'true',
+		'alias.remote-none': `!touch ${ran} #`,
+	});
+	/** Hooks of every name that git has, in the repository and where its settings look. */
+	const HOOKS = ['post-checkout', 'post-merge', 'post-index-change', 'reference-transaction', 'pre-merge-commit'];
+	const program = (file: string) => writeFileSync(file, `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
+	const set = (settings: Readonly<Record<string, string>>, scope = '--local') => {
+		const env = { ...process.env };
+		for (const [key, value] of Object.entries(settings))
+			execFileSync('git', ['config', scope, key, value], { cwd: repo.root, env });
+	};
+	const attributes = (text: string) => repo.commit({ '.gitattributes': text }, 'attributes');
+	/** As a person whose own git runs none of them. */
+	const commit = (files: Readonly<Record<string, string>>, folder = repo.root) => {
+		const off = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'commit.gpgSign=false'].flatMap(each => [
+			'-c',
+			each,
+		]);
+		repo.write(files, folder);
+		repo.git([...off, 'add', '--all'], folder);
+		repo.git([...off, 'commit', '--quiet', '-m', 'x'], folder);
+	};
+	/** Makes, reviews, merges and removes a worktree, with changes on both sides. */
+	const wholeLife = async () => {
+		repo.write({ 'a.txt': lines('a', { 1: 'mine' }) });
+		const worktree = await create(true);
+		repo.write({ 'b.txt': lines('b', { 12: 'yours' }), 'c.txt': 'c' }, worktree.folder);
+		await changesOf(worktree);
+		await fileAtBase(worktree, 'a.txt');
+		await whatWouldBeLost(worktree);
+		expect(await mergeWorktree(worktree, 'm')).toMatchObject({ how: 'applied' });
+		await removeWorktree(worktree, { discard: true });
+		commit({});
+		const other = await create(false, 'y');
+		commit({ 'a.txt': lines('a', { 1: 'mine', 12: 'theirs' }) }, other.folder);
+		commit({ 'a.txt': lines('a', { 1: 'ours' }) });
+		expect(await mergeWorktree(other, 'm')).toMatchObject({ how: 'merged' });
+		await removeWorktree(other, { discard: false });
+	};
+
+	it.each(['--local', '--global'])(
+		'run at no step of a worktree’s life where nobody needs them (%s)',
+		async scope => {
+			attributes('*.txt diff=evil\n');
+			mkdirSync(outside.file('hooks'));
+			for (const hook of HOOKS)
+				for (const folder of [outside.file('hooks'), join(repo.root, '.git/hooks')]) {
+					mkdirSync(folder, { recursive: true });
+					program(join(folder, hook));
+				}
+			program(outside.file('program'));
+			set(programs(), scope);
+			await wholeLife();
+			expect(existsSync(ran)).toBe(false);
+		},
+	);
+
+	it.each([
+		[
+			'a command of the repository’s own',
+			{ 'core.sshCommand': '', 'remote.origin.url': 'ssh://nowhere.invalid/x' },
+		],
+		[
+			'a helper that is an alias',
+			{ 'remote.origin.url': 'x', 'remote.origin.vcs': 'none', 'alias.remote-none': '' },
+		],
+		['a URL that is a command', { 'remote.origin.url': '', 'protocol.ext.allow': 'always' }],
+	])('fetch nothing that is missing by %s', async (_, settings) => {
+		const blob = repo.git(['rev-parse', 'HEAD:a.txt']);
+		rmSync(join(repo.root, '.git/objects', blob.slice(0, 2), blob.slice(2)));
+		set({
+			'core.repositoryFormatVersion': '1',
+			'extensions.partialClone': 'origin',
+			'remote.origin.promisor': 'true',
+		});
+		const command: Readonly<Record<string, string>> = {
+			'core.sshCommand': `touch ${ran} #`,
+			'alias.remote-none': `!touch ${ran} #`,
+			'remote.origin.url': `ext::touch ${ran}`,
+		};
+		set(Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, value || (command[key] ?? '')])));
+		await expect(git({ folder: repo.root }, ['cat-file', 'blob', blob])).rejects.toMatchObject({ code: 'git' });
+		const aPerson = { ...process.env, GIT_ALLOW_PROTOCOL: 'none:ssh:ext' };
+		expect(existsSync(ran)).toBe(false);
+		// A person's git runs it.
+		spawnSync('git', ['cat-file', 'blob', blob], { cwd: repo.root, stdio: 'ignore', env: aPerson });
+		expect(existsSync(ran)).toBe(true);
+	});
+
+	const filters = () => ({
+		clean: `touch ${ran}; cat`,
+		smudge: `touch ${ran}; cat`,
+		process: outside.file('program'),
+	});
+	describe.each(['clean', 'smudge', 'process'] as const)('as filter.<name>.%s', kind => {
+		const filter = () => ({ [`filter.evil.${kind}`]: filters()[kind] });
+		beforeEach(() => {
+			attributes('*.txt filter=evil\n');
+			program(outside.file('program'));
+		});
+
+		it.each(['in its settings', 'in a file that these include', 'in those of the worktree'])(
+			'are refused where the repository alone names them, %s',
+			async where => {
+				const worktree = await create();
+				if (where === 'in its settings') set(filter());
+				else if (where === 'in those of the worktree') {
+					set({ 'extensions.worktreeConfig': 'true' });
+					for (const [key, value] of Object.entries(filter()))
+						repo.git(['config', '--worktree', key, value], worktree.folder);
+				} else {
+					set(filter(), `--file=${join(repo.root, 'more')}`);
+					set({ 'include.path': '../more' });
+				}
+				writeFileSync(join(worktree.folder, 'a.txt'), lines('A'));
+				for (const use of Object.values(uses))
+					await expect(use(worktree)).rejects.toMatchObject({
+						code: 'not-trusted',
+						message: expect.stringContaining(`filter.evil.${kind}`),
+					});
+				expect(existsSync(ran)).toBe(false);
+				expect(existsSync(worktree.folder)).toBe(true);
+			},
+		);
+	});
+
+	it('run as filters where the user’s own settings name the same', async () => {
+		for (const scope of ['--global', '--local'])
+			set({ 'filter.own.clean': 'tr a-z A-Z', 'filter.own.smudge': 'tr A-Z a-z' }, scope);
+		repo.write({ '.gitattributes': '*.txt filter=own\n' });
+		repo.git(['add', '--renormalize', '.']);
+		repo.commit({});
+		const worktree = await create();
+		expect(readFileSync(join(worktree.folder, 'a.txt'), 'utf8')).toBe(lines('a'));
+		repo.write({ 'a.txt': 'changed' }, worktree.folder);
+		expect(await mergeWorktree(worktree, 'm')).toMatchObject({ how: 'merged' });
+		expect(repo.git(['show', 'HEAD:a.txt'])).toBe('CHANGED');
+	});
+
+	it('are refused as merge drivers where the repository alone names them', async () => {
+		attributes('*.txt merge=evil\n');
+		set({ 'merge.evil.driver': `touch ${ran}` });
+		const worktree = await create();
+		repo.commit({ 'a.txt': lines('a', { 1: 'one' }) }, 'x', worktree.folder);
+		repo.commit({ 'a.txt': lines('a', { 12: 'twelve' }) });
+		await expect(mergeWorktree(worktree, 'm')).rejects.toMatchObject({ code: 'not-trusted' });
+		expect(existsSync(ran)).toBe(false);
+		set({ 'merge.evil.driver': `touch ${ran}` }, '--global');
+		expect(await mergeWorktree(worktree, 'm')).toMatchObject({ how: 'merged' });
+		expect(existsSync(ran)).toBe(true);
+	});
+
+	it('are refused as transfers of Git LFS, which reads the settings itself', async () => {
+		set({ 'filter.lfs.process': 'git-lfs filter-process' }, '--global');
+		for (const key of ['lfs.customtransfer.x.path', 'lfs.standalonetransferagent', 'lfs.extension.x.smudge']) {
+			set({ [key]: `touch ${ran}` });
+			await expect(create()).rejects.toMatchObject({ message: expect.stringContaining(key) });
+			repo.git(['config', '--unset', key]);
+		}
+		set({ 'lfs.url': 'https://nowhere.invalid/x', 'lfs.repositoryformatversion': '0' });
+		await create();
+	});
+});

@@ -1,0 +1,121 @@
+import { readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TaskMirror } from '../../../../src/core/live/taskMirror.ts';
+import type { Mailbox } from '../../../../src/core/mailbox/mailbox.ts';
+import { Workspace } from '../../../../src/core/workspace/workspace.ts';
+import { DriverId, SessionId, TaskName, WorkerName, type MessageId } from '../../../../src/protocol/names.ts';
+import { addBoundWorker } from '../../../support/boundWorker.ts';
+import { countCalls, type CountedCalls } from '../../../support/countedCalls.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
+import { taskRecord } from '../../../support/taskRecord.ts';
+import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+
+let folder: TempFolder;
+let workspace: Workspace;
+let mailbox: Mailbox;
+let mirror: TaskMirror;
+let calls: CountedCalls;
+const agent = DriverId.parse('fake');
+const session = SessionId.parse('s1');
+const address = { task: TaskName.parse('fix'), worker: WorkerName.parse('worker') };
+const delivered = ['fix', 'comms', 'worker', 'delivered'];
+
+beforeEach(async () => {
+	folder = tempFolder();
+	workspace = new Workspace(folder.path);
+	await workspace.createTask(taskRecord(address.task, agent));
+	await addBoundWorker(workspace, address, { agent, session });
+	mailbox = workspace.mailbox(address);
+	mirror = new TaskMirror(workspace);
+	calls = countCalls('open', 'readFile');
+});
+afterEach(async () => {
+	calls.stop();
+	await folder.remove();
+});
+
+async function deliver(text: string): Promise<MessageId> {
+	const id = await mailbox.put(messageContent(text), BY_USER);
+	const [claim] = await mailbox.claim(() => 'take');
+	claim?.deliver({ deliveredAt: new Date().toISOString(), event: 'Stop', driver: agent, session, rung: 'hook' });
+	return id;
+}
+
+const reads = () => calls.count('readFile') + calls.count('open');
+const receiptOf = (id: MessageId) => mirror.inState(address, 'delivered').find(each => each.id === id)?.receipt;
+
+describe('TaskMirror', () => {
+	it('reads only the message that came, however many were delivered before', async () => {
+		for (let i = 0; i < 60; i++) await deliver(`Message ${i}`);
+		await mirror.readAll();
+		expect(mirror.inState(address, 'delivered')).toHaveLength(60);
+		const id = await deliver('The last one');
+		calls.clear();
+		await mirror.readFolder(delivered);
+		expect(mirror.inState(address, 'delivered')).toHaveLength(61);
+		expect(receiptOf(id)).toMatchObject({ event: 'Stop', session });
+		expect(reads()).toBeLessThanOrEqual(2);
+	});
+
+	it('sees what was added to a receipt, and reads a receipt that is complete no more', async () => {
+		const id = await deliver('Use the helper.');
+		await mirror.readAll();
+		const inContextAt = new Date().toISOString();
+		await mailbox.updateReceipt(id, receipt => ({ ...receipt, inContextAt }));
+		await mirror.readFolder(delivered);
+		expect(receiptOf(id)).toMatchObject({ inContextAt });
+		calls.clear();
+		await mirror.readFolder(delivered);
+		expect(reads()).toBe(0);
+	});
+
+	it('sees a receipt that comes after its message, and one that was repaired in the same moment', async () => {
+		const id = await deliver('Use the helper.');
+		const file = join(mailbox.folder, 'delivered', `${id}.receipt.json`);
+		const whole = await readFile(file, 'utf8');
+		await writeFile(file, 'x'.repeat(whole.length));
+		await utimes(file, 1_700_000_000, 1_700_000_000);
+		await mirror.readAll();
+		expect(receiptOf(id)).toBeUndefined();
+		expect(mirror.problems()).toMatchObject([{ file }]);
+		await mirror.readFolder(delivered);
+		expect(mirror.problems()).toMatchObject([{ file }]);
+		await writeFile(file, whole);
+		await mirror.readFolder(delivered);
+		expect(receiptOf(id)).toMatchObject({ event: 'Stop' });
+		expect(mirror.problems()).toEqual([]);
+	});
+
+	it('forgets what is filed no more', async () => {
+		const id = await deliver('Use the helper.');
+		await mirror.readAll();
+		await mailbox.archive(id);
+		await mirror.readFolder(delivered);
+		await mirror.readFolder(delivered.with(3, 'archive'));
+		expect(mirror.messages(address).messages).toMatchObject([{ id, state: 'archived', receipt: { id } }]);
+	});
+
+	it('reads the mailboxes of a task that has come, and not those of the others', async () => {
+		for (let i = 0; i < 20; i++) {
+			const task = TaskName.parse(`other-${i}`);
+			await workspace.createTask(taskRecord(task, agent));
+			await workspace.saveWorker({ ...(await recordOf(address.worker)), task });
+		}
+		await mirror.readAll();
+		const task = TaskName.parse('new');
+		await workspace.createTask(taskRecord(task, agent));
+		await workspace.saveWorker({ ...(await recordOf(address.worker)), task });
+		await workspace.send({ ...address, task }, messageContent('Begin.'), BY_USER);
+		calls.clear();
+		await mirror.readTasks();
+		expect(mirror.inState({ ...address, task }, 'queued')).toHaveLength(1);
+		expect(calls.count('open', path => /\/workers\//.test(path))).toBe(1);
+	});
+});
+
+async function recordOf(worker: WorkerName) {
+	const record = await workspace.worker({ ...address, worker });
+	if (!record) throw new Error('no record');
+	return record;
+}

@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { DriverId, SessionId } from '../../../src/protocol/names.ts';
+import { eventually } from '../../support/eventually.ts';
+import { hookedWorker } from '../../support/hookedWorker.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
+
+const session = SessionId.parse('5e551011-0000-4000-8000-000000000001');
+const driver = DriverId.parse('claude-code');
+
+it('what nobody collected is collected when the next session starts, and none of it is dropped', async () => {
+	await using folder = tempFolder('nancy spool ');
+	const worker = { agent: driver, session, agentVersion: '2.1.329' };
+	const { workspace, launcher } = await hookedWorker(folder.path, worker);
+	const { spool } = workspace.paths;
+	const total = 10_100;
+	for (let i = 0; i < total; i++) {
+		const event = { session_id: session, hook_event_name: 'PreToolUse', tool_name: `T${i}`, tool_input: {} };
+		writeFileSync(join(spool, `${driver}~PreToolUse~${i}-1.json`), JSON.stringify(event));
+	}
+	const started = spawnSync('sh', [launcher, driver, 'SessionStart', 'program', folder.path], {
+		input: JSON.stringify({ session_id: session, hook_event_name: 'SessionStart', source: 'startup' }),
+		encoding: 'utf8',
+		env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session, NANCY_HOOK_PROJECT: folder.path },
+	});
+	expect(started.status).toBe(0);
+	const left = () => readdirSync(spool).filter(name => name.endsWith('.json'));
+	await eventually('an empty spool', () => left().length === 0, { timeoutMs: 60_000 });
+	const stored = readdirSync(workspace.paths.traffic).map(name =>
+		readFileSync(join(workspace.paths.traffic, name), 'utf8'),
+	);
+	const tools = stored.join('').match(/"tool":"T\d+"/g) ?? [];
+	expect(new Set(tools).size).toBe(total);
+}, 90_000);
