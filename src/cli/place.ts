@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { dataFolder } from '../base/folders.ts';
 import { NancyError } from '../base/errors.ts';
 import { Workspace, type WorkerAddress } from '../core/workspace/workspace.ts';
 import type { SealedAuthor } from '../protocol/author.ts';
@@ -38,7 +39,7 @@ export function mailboxName({ task, worker }: WorkerAddress): string {
 /** The workspace that the command is about; an error when there is none. */
 export function findWorkspace(context: Context): Workspace {
 	const found = workspaceFolder(context);
-	if (found !== undefined) return new Workspace(found);
+	if (found !== undefined) return workspaceAt(found, context);
 	throw new NancyError(
 		'not-a-workspace',
 		`there is no .nancy folder in ${context.cwd} or above it; go to your project or name it with -C, or start with nancy setup`,
@@ -48,7 +49,7 @@ export function findWorkspace(context: Context): Workspace {
 /** The workspace, or the nearest folder that has something to show without one. */
 export function findWorkspaceOr(context: Context, hasSomething: (folder: string) => boolean): Workspace {
 	const found = workspaceFolder(context) ?? foldersUpFrom(context.cwd).find(hasSomething);
-	return found === undefined ? findWorkspace(context) : new Workspace(found);
+	return found === undefined ? findWorkspace(context) : workspaceAt(found, context);
 }
 
 /**
@@ -60,7 +61,7 @@ export function findOrChooseWorkspace(context: Context): Workspace {
 	const chosen =
 		workspaceFolder(context) ??
 		foldersUpFrom(context.cwd).find(folder => exists(join(folder, '.git')) && !isSameOrAbove(folder, home));
-	return new Workspace(chosen ?? context.cwd);
+	return workspaceAt(chosen ?? context.cwd, context);
 }
 
 /**
@@ -74,10 +75,14 @@ export async function findDeployed(
 	const known = workspaceFolder(context);
 	for (const folder of foldersUpFrom(context.cwd)) {
 		if (folder === known) break;
-		const workspace = new Workspace(folder);
+		const workspace = workspaceAt(folder, context);
 		if (await isDeployed(workspace)) return workspace;
 	}
 	return findWorkspace(context);
+}
+
+function workspaceAt(folder: string, { env }: Context): Workspace {
+	return new Workspace(folder, dataFolder(env));
 }
 
 function workspaceFolder({ cwd, isFolderGiven, caller }: Context): string | undefined {

@@ -46,6 +46,8 @@ export interface Call {
 	guardPid: number;
 	/** Process that the guard was started by. Once it is gone, nobody reads what is printed. */
 	parentPid: number;
+	/** How long the CLI waits for the hook, from the start of its process. Infinite where the CLI's line does not say it. */
+	timeoutMs: number;
 	/** False where nobody sits at the agent: it ends with its turn, and a wake would reach nobody. */
 	isAttended: boolean;
 	env: Environment;
@@ -70,6 +72,7 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 		isNamed,
 		guardPid: Number.isSafeInteger(guardPid) && guardPid > 1 ? guardPid : process.ppid,
 		parentPid: Number(env['NANCY_HOOK_PARENT']),
+		timeoutMs: Number(env['NANCY_HOOK_TIMEOUT']) * 1000 || Infinity,
 		isAttended: env['NANCY_HOOK_ATTENDED'] !== '0',
 		env,
 	};

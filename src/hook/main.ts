@@ -13,12 +13,14 @@ const STDERR = 2;
 
 /** A hook that takes longer delays the agent. What it has claimed goes back to the inbox once it has ended. In milliseconds. */
 const LIMIT_MS = 3000;
+/** Of the time that the CLI waits, the rest is for the CLI to read what was printed. */
+const USABLE_SHARE = 0.6;
 
 /** Prints for whoever has called the hook, unless that is gone or does not wait any more: what is printed then is lost. */
 const printInTime =
-	({ parentPid }: Call): Print =>
+	({ parentPid, timeoutMs }: Call): Print =>
 	async text =>
-		process.ppid === parentPid && isInTime(LIMIT_MS) && print(text);
+		process.ppid === parentPid && isInTime(timeoutMs * USABLE_SHARE) && print(text);
 
 async function run(call: Call): Promise<number> {
 	try {

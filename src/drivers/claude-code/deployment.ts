@@ -1,6 +1,6 @@
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
 import { formatVersion } from '../../base/version.ts';
-import { ASYNC_TIMEOUT, guardCall, quoted, SYNC_TIMEOUT, WAIT_TIMEOUT, type GuardedEvent } from '../guard.ts';
+import { ASYNC_TIMEOUT, guardCall, quoted, SYNC_TIMEOUT, WAIT_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 import { hasQuietStop, knowsEvent } from './versions.ts';
 import { WAKE_MESSAGE, WAKE_SUMMARY } from './wake.ts';
@@ -106,6 +106,7 @@ export function commandLine(
 		'NANCY_HOOK_PROJECT="$CLAUDE_PROJECT_DIR"',
 		// Older versions do not say: then nothing waits in the background, which would hold a one-shot run up.
 		'NANCY_HOOK_ATTENDED="${CLAUDE_CODE_SESSION_ATTENDED:-0}"',
+		TIMEOUT_VARIABLE,
 	];
 	const steps = [
 		...conditions,
