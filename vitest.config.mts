@@ -44,12 +44,7 @@ export default defineConfig({
 				},
 			},
 			{
-				test: {
-					name: 'unit',
-					include: ['test/unit/**/*.test.ts'],
-					exclude: starting,
-					...unit,
-				},
+				test: { name: 'unit', include: ['test/unit/**/*.test.ts'], exclude: starting, ...unit },
 			},
 			{
 				test: {

@@ -140,7 +140,7 @@ function placesOf(driver, scope) {
 		workspaceFolder: '/w',
 		scope,
 	});
-	const launchFolder = plan.launchFiles.length > 0 ? [`.nancy/launch/${driver.id}`] : [];
+	const launchFolder = plan.launchFiles.length > 0 ? [`launch/${driver.id}`] : [];
 	return [...[...plan.edits, ...plan.files].map(({ file }) => file), ...launchFolder];
 }
 

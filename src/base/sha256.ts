@@ -38,7 +38,8 @@ function hashOfShort(message: Buffer): string {
 	message.copy(padded);
 	padded[message.length] = 0x80;
 	padded.writeUInt32BE(message.length * 8, padded.length - 4);
-	for (let offset = 0; offset < padded.length; offset += 64) mixBlock(state, rounds, padded.subarray(offset, offset + 64));
+	for (let offset = 0; offset < padded.length; offset += 64)
+		mixBlock(state, rounds, padded.subarray(offset, offset + 64));
 	return [...state].map(word => word.toString(16).padStart(8, '0')).join('');
 }
 

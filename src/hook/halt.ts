@@ -1,7 +1,7 @@
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OVERWRITE } from '../core/files/links.ts';
-import { readPlainText } from '../core/files/plainFile.ts';
+import { readMark } from '../core/files/plainFile.ts';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import type { Effect } from '../protocol/message.ts';
@@ -58,7 +58,7 @@ async function haltWord(
 		await endHalt(workspace, session);
 		return undefined;
 	}
-	return (await readPlainText(file))?.trim();
+	return (await readMark(file))?.trim();
 }
 
 export const HALTED_BESIDE =

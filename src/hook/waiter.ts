@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFileAtomic, writeFileAtomic } from '../base/atomicFile.ts';
 import { identify, liveness } from '../base/liveness.ts';
+import { readMark } from '../core/files/plainFile.ts';
 import type { SessionId } from '../protocol/names.ts';
-import { readPlainText } from '../core/files/plainFile.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 
 /** Time in which a waiter that is about to end has ended. */
@@ -25,7 +25,7 @@ export async function becomeWaiter(
 	const words = `${me.pid} ${me.startedTicks}\n${transcript ?? ''}\n`;
 	for (const isLastTry of [false, true]) {
 		if (await createFileAtomic(file, words)) return true;
-		const [pid = '', ticks = ''] = ((await readPlainText(file)) ?? '').split(/\s/, 2);
+		const [pid = '', ticks = ''] = ((await readMark(file)) ?? '').split(/\s/, 2);
 		const holder = { pid: Number(pid), startedTicks: Number(ticks) };
 		const isMine = holder.pid === me.pid && holder.startedTicks === me.startedTicks;
 		if (isMine || liveness(holder) === 'dead') {

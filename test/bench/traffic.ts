@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkspaceModel } from '../../src/core/live/model.ts';
 import { Collector } from '../../src/core/traffic/collector.ts';
+import { redactText } from '../../src/core/traffic/redact.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { addBoundWorker } from '../support/boundWorker.ts';
@@ -16,7 +18,7 @@ const EVENTS = 1000;
 
 /** Everything that hooks spool arrives once, and reaches those who show it soon. */
 export async function benchTraffic(): Promise<Row[]> {
-	return [await collecting(), await showing()];
+	return [await collecting(), await showing(), redacting()];
 }
 
 async function collecting(): Promise<Row> {
@@ -93,6 +95,33 @@ async function showing(): Promise<Row> {
 		against: '',
 		goal: 'p50 ≤ 50 ms',
 		met: median(times) <= 50,
+	};
+}
+
+/** What a tool printed, a megabyte of it: code, logs, lists of packages. */
+function redacting(): Row {
+	const root = join(import.meta.dirname, '../..');
+	const kinds = ['package-lock.json', 'src/core/mailbox/mailbox.ts', 'docs/architecture.md'].map(file =>
+		readFileSync(join(root, file), 'utf8').slice(0, 40_000),
+	);
+	const text = kinds.join('\n').repeat(20).slice(0, 1_000_000);
+	const times = Array.from({ length: 15 }, () => {
+		const begun = performance.now();
+		redactText(text);
+		return performance.now() - begun;
+	});
+	const least = times.map(() => {
+		const begun = performance.now();
+		text.replace(/[a-z]+(?=[0-9])/g, '');
+		return performance.now() - begun;
+	});
+	return {
+		what: 'redact 1 MB',
+		value: milliseconds(median(times)),
+		against: `one plain expression ${milliseconds(median(least))}`,
+		ratio: median(times) / median(least),
+		goal: '≤ 20 ms',
+		met: median(times) <= 20,
 	};
 }
 

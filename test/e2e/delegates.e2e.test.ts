@@ -85,14 +85,14 @@ const all = async (): Promise<Delegate[]> => (await store.list()).delegates;
 const titled = async (start: string): Promise<Delegate[]> =>
 	(await all()).filter(({ record }) => record.title.startsWith(start));
 
-/** Ends and deletes whatever a test that failed has left, so that a second try begins as the first did. */
+/** Ends and deletes whatever a test that failed has left, so that it fails alone. */
 async function clear(): Promise<void> {
 	const tickets = new Tickets(dataFolder({ HOME: lab.server.home }));
 	for (const { record } of await all()) await stopDelegate(store, tickets, record.id);
 	for (const { record } of await all()) await deleteDelegate(store, tickets, record.id, () => Promise.resolve());
 }
 
-/** What a delegate's script waits at until the test lets it go on; a second try has gates of its own. */
+/** What a delegate's script waits at until the test lets it go on. */
 function gate(): { step: string; open(): void } {
 	const file = folder.file(`gate-${++gates}`);
 	return { step: `[[sh:until [ -e ${file} ]; do sleep 0.1; done]]`, open: () => writeFileSync(file, '') };

@@ -1,7 +1,7 @@
 import { existsSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { ORCHESTRATOR } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
@@ -346,11 +346,6 @@ describe('a task in the sidebar', () => {
 
 	// The last one: it leaves the window at another workspace.
 	test('is given to one folder of several, all of which are in sight', async () => {
-		const before = page.url();
-		onTestFailed(async () => {
-			await page.goto(before);
-			await workbench.ready();
-		});
 		// Claude Code trusts what is below a folder that it trusts.
 		const [front = '', back = ''] = ['front', 'back'].map(name => {
 			mkdirSync(join(workspace, name));

@@ -1,13 +1,11 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Workspace, WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { orchestrate } from '../support/agentWorkbench.ts';
-import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
 import { contextKey, dragRow, focusedRow, fold, moveTo, unfold } from '../support/listGestures.ts';
 import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
@@ -75,19 +73,6 @@ function queued(...words: string[]): { onDisk: string[]; inSight: string[] } {
 	return { onDisk: words, inSight: words };
 }
 
-/**
- * Until the queue is as expected. On a busy machine a gesture may end before the list sees it, or a row may move under the hand:
- * a person looks and does it again. The gesture must lead there from any order.
- */
-async function until(expected: ReturnType<typeof queued>, seen: Seen, gesture: () => Promise<void>): Promise<void> {
-	const isSo = async () => isDeepStrictEqual(await queue(seen), expected);
-	for (let attempt = 1; attempt < 4; attempt++) {
-		await gesture();
-		if (await eventually('the order', isSo, { timeoutMs: 5000 }).catch(() => false)) return;
-	}
-	expect(await queue(seen)).toEqual(expected);
-}
-
 /** What can be seen, and what cannot be done, in a folder that is not trusted. */
 export function testRestrictedViews(seen: () => Seen): void {
 	test('show everything and let nothing be started, stopped or changed until the folder is trusted', async () => {
@@ -110,7 +95,7 @@ export function testRestrictedViews(seen: () => Seen): void {
 		await workbench.row('Inbox', 'Second thought').click({ button: 'right' });
 		expect(await menuChoices(workbench)).toEqual(['Open File']);
 		await page.keyboard.press('Escape');
-		await dragRow(workbench, 'Second thought', 'First thought');
+		await workbench.row('Inbox', 'Second thought').dragTo(workbench.row('Inbox', 'First thought'), { steps: 5 });
 		// Reading does not mark as read.
 		await workbench.row('Inbox', 'Which port do you want?').click();
 		await workbench.tab(/\.md/).waitFor();
@@ -141,20 +126,21 @@ export function testTrustedViews(seen: () => Seen): void {
 	test('change the queue by mouse and by keyboard', async () => {
 		const { workbench } = seen();
 		await fold(workbench, 'Tasks', 'Delegates', 'Compose', 'Traffic');
-		const drag = (onto: string | RegExp) => () => dragRow(workbench, 'Third thought', onto);
-		await until(queued('Third', 'First', 'Second'), seen(), drag('First thought'));
-		await until(queued('First', 'Second', 'Third'), seen(), drag(/^Queued/));
-		// Where it has come to nothing; one place further each time, so never twice.
-		const moveUpFrom = (order: ReturnType<typeof queued>) => async () => {
-			const isNotMoved = isDeepStrictEqual(await queue(seen()), order);
-			if (isNotMoved) await contextKey(workbench, 'Inbox', 'Third thought', 'Move Up');
-		};
+		const becomes = (...words: string[]) => expect.poll(() => queue(seen())).toEqual(queued(...words));
+		await becomes('First', 'Second', 'Third');
+		await dragRow(workbench, 'Third thought', 'First thought');
+		await becomes('Third', 'First', 'Second');
+		await dragRow(workbench, 'Third thought', /^Queued/);
+		await becomes('First', 'Second', 'Third');
+		const moveUp = () => contextKey(workbench, 'Inbox', 'Third thought', 'Move Up');
 		await workbench.command('Nancy: Focus on Inbox View');
 		await moveTo(workbench, 'Inbox', 'Third thought');
-		await until(queued('First', 'Third', 'Second'), seen(), moveUpFrom(queued('First', 'Second', 'Third')));
+		await moveUp();
+		await becomes('First', 'Third', 'Second');
 		// The moved row keeps the focus, so that it can be moved again.
 		await focusedRow(workbench, 'Inbox', 'Third thought').waitFor();
-		await until(queued('Third', 'First', 'Second'), seen(), moveUpFrom(queued('First', 'Third', 'Second')));
+		await moveUp();
+		await becomes('Third', 'First', 'Second');
 	});
 
 	test('write to a worker by keyboard, from its row to its mailbox', async () => {

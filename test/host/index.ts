@@ -2,6 +2,7 @@ import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { format } from 'node:util';
+import { TEST_HANGS_MS } from '../support/eventually.ts';
 
 /** What VS Code calls inside the extension host, in a server as on a desktop: runs the suites that were built beside this file. */
 export async function run(): Promise<void> {
@@ -13,8 +14,7 @@ export async function run(): Promise<void> {
 	const mocha = new Mocha({
 		ui: 'bdd',
 		color: true,
-		timeout: 20_000,
-		retries: process.env['CI'] ? 2 : 0,
+		timeout: TEST_HANGS_MS,
 		forbidOnly: Boolean(process.env['CI']),
 		rootHooks: {
 			async afterEach(this: Mocha.Context) {

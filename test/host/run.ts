@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import * as z from 'zod/mini';
+import { TEST_HANGS_MS } from '../support/eventually.ts';
 import { launchBrowser, openPage } from '../support/browser.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { startServer } from '../support/vscodeServer.ts';
@@ -16,7 +17,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
 const built = join(root, 'out', 'host');
 const failures = join(root, 'out', 'failures');
-const TIMEOUT_MS = 240_000;
+/** All of them together; a test that hangs is found out by itself. */
+const TIMEOUT_MS = 3 * TEST_HANGS_MS;
 /** Invisible, and in no text of VS Code's. */
 const MARK = '\u2063n\u2063';
 

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/base/sha256.ts';
@@ -11,6 +12,7 @@ import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { dataIn, deployRequest } from '../support/deployRequest.ts';
 import { ownFilesDriver } from '../support/ownFilesDriver.ts';
+import { installedRuntime } from '../support/runtime.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 const SETTINGS = '.claude/settings.local.json';
@@ -126,6 +128,20 @@ it('an original that was changed in the user’s own folder is not put back eith
 	await cleanUp(workspace, undefined, drivers, data());
 	expect(others(settings())).toEqual([]);
 	expect(settings()).toContain('"model": "opus"');
+});
+
+it('an installed command uses the user’s own records, whatever its caller says where they are', async () => {
+	const runtime = await installedRuntime(folder.path);
+	await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
+	const elsewhere = { XDG_DATA_HOME: folder.file('evil'), HOME: folder.file('evil') };
+	const { stdout } = spawnSync(join(runtime.bin, 'nancy'), ['cleanup', '--json'], {
+		cwd: workspace.folder,
+		encoding: 'utf8',
+		env: { PATH: '/usr/bin:/bin', ...elsewhere },
+	});
+	expect(JSON.parse(stdout)).toMatchObject({ changed: expect.arrayContaining([SETTINGS]) });
+	expect(settings()).toBe(MINE);
+	expect(existsSync(folder.file('evil'))).toBe(false);
 });
 
 describe('a line that begins with Nancy’s launcher and goes on otherwise', () => {

@@ -127,7 +127,7 @@ describe('what nancy prints', () => {
 			['safe\u202etxt.exe\u200b\u001b[2J'],
 			{},
 			{
-				program: '',
+				program: '/nowhere/nancy.js',
 				cwd: root,
 				env: {},
 				stdin: process.stdin,

@@ -15,9 +15,24 @@ export async function unfold(workbench: Workbench, ...paneTitles: readonly strin
 	}
 }
 
-/** Like a hand: a list takes note of what comes over it only while it moves. */
+/**
+ * Like a hand. The browser tells a list of what is over it only when it moves within one element of a row, so it moves a little
+ * until the list shows where the row would go. A hand that lets go before that has dragged nothing.
+ */
 export async function dragRow(workbench: Workbench, from: string, onto: string | RegExp): Promise<void> {
-	await workbench.row('Inbox', from).dragTo(workbench.row('Inbox', onto), { steps: 5 });
+	const { mouse } = workbench.page;
+	await workbench.row('Inbox', from).hover();
+	await mouse.down();
+	const target = workbench.row('Inbox', onto);
+	const taken = target.and(workbench.page.locator('.drop-target'));
+	await eventually('the list takes it', async () => {
+		const box = await target.boundingBox();
+		if (!box) return false;
+		const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+		for (const aside of [0, 1, 2]) await mouse.move(x + aside, y);
+		return (await taken.count()) > 0;
+	});
+	await mouse.up();
 }
 
 /** The row that has the focus of its list, if it is this one. */

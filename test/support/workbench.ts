@@ -59,13 +59,11 @@ export class Workbench {
 	 */
 	async command(title: string): Promise<void> {
 		const row = this.quickRow(title).first();
-		let isAgain = false;
 		await eventually(
 			`${title} in the palette`,
 			async () => {
-				// A webview that is just being drawn keeps the keys to itself: then as after a click beside it.
-				if (isAgain) await this.page.evaluate(leaveWebview);
-				isAgain = true;
+				// A webview that is just being drawn keeps the keys to itself: as after a click beside it.
+				await this.page.evaluate(leaveWebview);
 				await this.page.keyboard.press('F1');
 				// Whatever takes the focus closes it again, as a webview does that has just been drawn.
 				await this.quickInput.fill(`>${title}`, { timeout: 5000 });

@@ -45,7 +45,7 @@ export class Delegates {
 	}
 
 	files(id: DelegateId): DelegateFiles {
-		return new DelegateFiles(join(this.folder, id));
+		return new DelegateFiles(join(this.folder, id), this.workspace.paths.folders);
 	}
 
 	/**
@@ -75,7 +75,7 @@ export class Delegates {
 	/** With the copy that a swarm looks at, where it is to have one. */
 	private filesOf({ id, swarm }: DelegateRecord): DelegateFiles {
 		const copy = swarm && (() => swarmFiles(this.workspace.folder, swarm.feature));
-		return new DelegateFiles(join(this.folder, id), copy);
+		return new DelegateFiles(join(this.folder, id), this.workspace.paths.folders, copy);
 	}
 
 	/** What says what a delegate will do, for {@link Tickets}: its record, then its prompt. */

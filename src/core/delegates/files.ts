@@ -4,7 +4,7 @@ import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
 import type { DelegateStatus } from '../../protocol/delegate.ts';
 import { writeJsonFile } from '../files/jsonFile.ts';
-import { APPEND } from '../files/links.ts';
+import { APPEND, refuseLinks } from '../files/links.ts';
 import { openPlainFile, readPlainText } from '../files/plainFile.ts';
 import { redactText } from '../traffic/redact.ts';
 
@@ -23,10 +23,12 @@ export class DelegateFiles {
 
 	/**
 	 * @param base path without an ending
+	 * @param folders those on the way to it that may be no links, which an agent can put there while its run goes on
 	 * @param copy finds other files that are kept the same, for a program beside Nancy
 	 */
 	constructor(
 		readonly base: string,
+		private readonly folders: readonly string[],
 		private readonly copy?: () => DelegateFiles,
 	) {}
 
@@ -49,6 +51,7 @@ export class DelegateFiles {
 
 	/** For a person to read while it grows. Secrets are taken out. */
 	async appendLog(text: string): Promise<void> {
+		refuseLinks(this.folders);
 		await mkdir(dirname(this.log), { recursive: true, mode: 0o700 });
 		await this.append(redactText(text));
 		await this.inCopy(files => files.appendLog(text));
@@ -56,6 +59,7 @@ export class DelegateFiles {
 
 	/** Makes place for a new run: an earlier one's word and answer would be taken for this one's. */
 	async begin(prompt: string): Promise<void> {
+		refuseLinks(this.folders);
 		for (const earlier of [this.done, this.output]) await rm(earlier, { force: true });
 		// Where it is the very file that says what to do, it stays its writer's.
 		if ((await readPlainText(this.prompt)) !== prompt) await writeFileAtomic(this.prompt, prompt);
@@ -63,12 +67,14 @@ export class DelegateFiles {
 	}
 
 	async writeStatus(status: DelegateStatus): Promise<void> {
+		refuseLinks(this.folders);
 		await writeJsonFile(this.status, status);
 		await this.inCopy(files => files.writeStatus(status));
 	}
 
 	/** On the disk when this returns. The same answer is not written twice, unless somebody has replaced it. */
 	async writeOutput(output: string): Promise<void> {
+		refuseLinks(this.folders);
 		if (this.written?.output === output && this.written.look === (await this.lookOfOutput())) return;
 		await writeFileAtomic(this.output, output, { sync: true });
 		const look = await this.lookOfOutput();
@@ -83,6 +89,7 @@ export class DelegateFiles {
 	 * @param error why it failed, in one line
 	 */
 	async writeDone(error: string | undefined): Promise<void> {
+		refuseLinks(this.folders);
 		await this.inCopy(files => files.writeDone(error));
 		await writeFileAtomic(this.done, `${error === undefined ? 'success' : `error: ${error}`}\n`, { sync: true });
 	}
@@ -94,6 +101,7 @@ export class DelegateFiles {
 
 	/** What is left of one that nobody has any more. */
 	async remove(): Promise<void> {
+		refuseLinks(this.folders);
 		for (const file of [this.status, this.output, this.done, this.log, this.prompt])
 			await rm(file, { force: true });
 	}

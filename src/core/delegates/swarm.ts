@@ -54,8 +54,9 @@ export function swarmFeature(name: string): SwarmFeature {
 
 /** @throws NancyError `bad-file` where a folder on the way is a link */
 export function swarmFiles(folder: string, feature: SwarmFeature): DelegateFiles {
-	refuseLinks(foldersIn(folder));
-	return new DelegateFiles(join(folder, ...FOLDERS, feature));
+	const folders = foldersIn(folder);
+	refuseLinks(folders);
+	return new DelegateFiles(join(folder, ...FOLDERS, feature), folders);
 }
 
 /**
@@ -109,7 +110,7 @@ export async function swarmWorkers(folder: string, own: ReadonlySet<string>): Pr
 
 async function swarmWorker(folder: string, feature: SwarmFeature): Promise<Delegate> {
 	const id = idOf(feature);
-	const files = new DelegateFiles(join(folder, ...FOLDERS, feature));
+	const files = new DelegateFiles(join(folder, ...FOLDERS, feature), foldersIn(folder));
 	// Another program's: what cannot be read tells nothing, and stands in no delegate's way.
 	const done = await files.readDone().catch(() => undefined);
 	const status = await readStatus(files);

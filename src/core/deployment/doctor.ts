@@ -1,4 +1,4 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
@@ -8,7 +8,8 @@ import type { Deployment } from '../../protocol/deployment.ts';
 import { deploy, deploymentState, obstacles, rehearse } from './deploy.ts';
 import type { AskGit } from './gitExclude.ts';
 import { DeploymentRecords } from './records.ts';
-import { silencers } from './silencers.ts';
+import { brokenSettings, silencers } from './silencers.ts';
+import { statusOf } from './target.ts';
 import { undeploy } from './undeploy.ts';
 import type { Capability, Driver } from '../driver/driver.ts';
 import { isRunning, type InstalledAgent } from '../driver/launch.ts';
@@ -178,7 +179,17 @@ async function hooks(
 	}
 	// What was deployed for more than Nancy's own launches stays so.
 	const request = { runtime, agentVersion: found.version, scope: 'launch' as const, isBusy: asked, askGit };
+	const broken = await brokenSettings(workspace, driver);
+	if (broken !== undefined) return { check: 'hooks', level: 'problem', text: broken };
 	const state = await deploymentState(workspace, driver, request);
+	if (record && (await statusOf(stat, workspace.paths.spool)) === undefined) {
+		return {
+			check: 'hooks',
+			level: 'problem',
+			text: `${driver.displayName}: somebody removed .nancy, without which the hooks in ${place || 'its settings'} do nothing`,
+			repair: { text: 'make it again', run: async () => void (await deploy(workspace, driver, request)) },
+		};
+	}
 	if (state === 'ok') {
 		const inTheWay = [
 			...(await obstacles(workspace, driver, request)),

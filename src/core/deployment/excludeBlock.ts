@@ -15,8 +15,9 @@ interface Block {
 	lines: string[];
 }
 
-const BLOCK =
-	/^# Files of Nancy in ("(?:[^"\\\n]|\\.)*")(|, with the end of the line above|, with this file)\n((?:(?!# End of Nancy\n)[^\n]*\n)*)# End of Nancy\n/gm;
+const BEGIN = '# Files of Nancy in ';
+const BEGIN_LINE = /^# Files of Nancy in ("(?:[^"\\]|\\.)*")(|, with the end of the line above|, with this file)$/;
+const END = '\n# End of Nancy\n';
 
 /** The lines that a workspace folder has. */
 export function excludedFor(text: string | undefined, folder: string): readonly string[] {
@@ -77,17 +78,34 @@ function written({ folder, came, lines }: { folder: string; came: Came; lines: r
 	return [`# Files of Nancy in ${latin1(JSON.stringify(folder))}${came}`, ...lines, '# End of Nancy', ''].join('\n');
 }
 
+/** Line by line: an expression over the whole text would look for the end of each beginning that has none. */
 function blocksIn(text: string): Block[] {
-	return Array.from(text.matchAll(BLOCK), match => {
-		const [whole, quoted = '""', came = '', lines = ''] = match;
-		return {
-			start: match.index,
-			end: match.index + whole.length,
+	const blocks: Block[] = [];
+	for (let start = 0; start < text.length;) {
+		const endOfLine = text.indexOf('\n', start);
+		if (endOfLine === -1) break;
+		const match = text.startsWith(BEGIN, start) ? BEGIN_LINE.exec(text.slice(start, endOfLine)) : null;
+		const [, quoted = '""', came = ''] = match ?? [];
+		const close = match ? text.indexOf(END, endOfLine) : -1;
+		// Without an end, neither this one nor any that begins later is a block.
+		if (match && close === -1) break;
+		if (!match) {
+			start = endOfLine + 1;
+			continue;
+		}
+		blocks.push({
+			start,
+			end: close + END.length,
 			came: came === ', with this file' || came === ', with the end of the line above' ? came : '',
 			folder: unquoted(quoted),
-			lines: lines.split('\n').slice(0, -1),
-		};
-	});
+			lines: text
+				.slice(endOfLine + 1, close + 1)
+				.split('\n')
+				.slice(0, -1),
+		});
+		start = close + END.length;
+	}
+	return blocks;
 }
 
 function isPattern(line: string): boolean {

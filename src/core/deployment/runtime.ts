@@ -3,6 +3,7 @@ import {
 	chmod,
 	constants,
 	cp,
+	lstat,
 	mkdir,
 	readdir,
 	readFile,
@@ -18,6 +19,7 @@ import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { uniqueHex } from '../../base/unique.ts';
+import { requireOwn } from '../files/ownFolder.ts';
 
 /** What a runtime is made of: the programs as built, and the skills as deployed. Absolute paths. */
 export interface RuntimeSources {
@@ -133,7 +135,8 @@ export function sourcesIn(folder: string, layout: 'package' | 'runtime'): Runtim
 /**
  * Installs the programs that settings files point to, away from any editor's extension folder, so that an update or another
  * editor never leaves a dead path. The folder is named after version and content: a new build is a new folder, a running
- * hook's never changes under it. Safe to repeat; a damaged runtime is replaced.
+ * hook's never changes under it. Safe to repeat; a runtime that is damaged, or that others could write, is replaced.
+ * @throws NancyError `bad-file` where a folder on the way belongs to somebody else
  */
 export async function installRuntime(
 	sources: RuntimeSources,
@@ -143,13 +146,16 @@ export async function installRuntime(
 ): Promise<InstalledRuntime> {
 	const parent = runtimesIn(dataFolder);
 	await mkdir(parent, { recursive: true, mode: 0o700 });
+	const wasOpen = requireOwn([dataFolder, parent]);
 	const temp = join(parent, `.new-${uniqueHex(12)}`);
 	try {
 		await build(temp, sources, node);
 		const hash = await contentHash(temp, NOT_CONTENT);
 		const name = `${version}-${hash.slice(0, 8)}`;
 		const runtime = runtimeAt(dataFolder, name);
-		const isRepaired = !(await isSame(runtime.folder, hash)) && (await replace(temp, runtime.folder));
+		const isOpen = requireOwn([runtime.folder]) || wasOpen;
+		const isWhole = !isOpen && (await isOwnAlone(runtime.folder)) && (await isSame(runtime.folder, hash));
+		const isRepaired = !isWhole && (await replace(temp, runtime.folder));
 		let known = await recordedNode(runtime.folder);
 		if (!known) {
 			await rename(join(temp, NODE_PROGRAM), join(runtime.folder, NODE_PROGRAM)).catch(ignoreMissing);
@@ -237,6 +243,20 @@ export async function isExecutable(file: string): Promise<boolean> {
 
 function ignoreMissing(error: unknown): void {
 	if (!hasErrno(error, 'ENOENT')) throw error;
+}
+
+/** Whether all in a folder is the user's, and nobody else can look into it: what is below may be open to others then. */
+async function isOwnAlone(folder: string): Promise<boolean> {
+	const me = process.getuid?.();
+	if (me === undefined) return true;
+	const { mode } = await stat(folder).catch(() => ({ mode: 0 }));
+	if ((mode & 0o077) !== 0) return false;
+	for (const { parentPath, name } of await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+		() => [],
+	)) {
+		if ((await lstat(join(parentPath, name))).uid !== me) return false;
+	}
+	return true;
 }
 
 async function isSame(folder: string, hash: string): Promise<boolean> {

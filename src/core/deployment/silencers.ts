@@ -1,9 +1,11 @@
 import { stripComments } from 'jsonc-parser';
+import { NancyError } from '../../base/errors.ts';
 import type { Driver, HookSwitch, LaunchPlace } from '../driver/driver.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { jobFor, type DeployRequest } from './job.ts';
-import { isPlainJson } from './settingsText.ts';
-import { readBytes, readText } from './target.ts';
+import { plannedEdits } from './places.ts';
+import { isPlainJson, oursAmong } from './settingsText.ts';
+import { readBytes, readText, wayTo } from './target.ts';
 
 /** Sentences about the CLI's settings for which it runs none of the hooks that are in their place. Only the user can cure them. */
 export async function silencers(
@@ -22,6 +24,20 @@ export async function silencers(
 		);
 	}
 	return sentences;
+}
+
+/** What is wrong with a file that Nancy may edit for the CLI, also where it does not now: hooks that stand there are not read. */
+export async function brokenSettings(workspace: Workspace, driver: Driver): Promise<string | undefined> {
+	for (const file of new Set(plannedEdits(workspace, driver, '').map(edit => edit.file))) {
+		if ((await wayTo(workspace, file)).is === 'blocked') continue;
+		try {
+			oursAmong(file, await readText(workspace, file), () => false);
+		} catch (error) {
+			if (error instanceof NancyError && error.code === 'settings-broken') return error.message;
+			throw error;
+		}
+	}
+	return undefined;
 }
 
 /** What to say of a settings file that the CLI may not read, though it holds what it should. */

@@ -1,9 +1,12 @@
 import { constants, lstatSync } from 'node:fs';
 import { NancyError } from '../../base/errors.ts';
 
-/** Flags of `open` like `w` and `a`, but through no link. */
-export const OVERWRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-export const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
+/** Through no link, and without waiting for whoever would read from a pipe. */
+const WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Flags of `open` like `w` and `a`, for a file in a workspace. */
+export const OVERWRITE = WRITE | constants.O_TRUNC;
+export const APPEND = WRITE | constants.O_APPEND;
 
 /**
  * Throws for the first of these folders that is a symbolic link: it could lead Nancy to read, write or remove somebody else's

@@ -126,21 +126,26 @@ export class OwnFolder {
  * takes microseconds and hooks look too.
  * @param folders outermost first
  * @param file in the last folder; it may have been put there while that was open
+ * @returns whether others could write into one of the folders until now
  * @throws NancyError `bad-file`
  */
-export function requireOwn(folders: readonly string[], file?: string): void {
+export function requireOwn(folders: readonly string[], file?: string): boolean {
 	const me = process.getuid?.();
+	let wasOpen = false;
 	for (const folder of folders) {
 		const found = statusOf(folder);
-		if (!found) return;
+		if (!found) return wasOpen;
 		if (!found.isDirectory()) throw notOwn(folder, 'is not a folder');
 		if (me === undefined) continue;
 		if (found.uid !== me) throw notOwn(folder, `belongs to user ${found.uid}, not to you`);
-		if ((found.mode & 0o022) !== 0) chmodSync(folder, found.mode & 0o7755);
+		if ((found.mode & 0o022) === 0) continue;
+		wasOpen = true;
+		chmodSync(folder, found.mode & 0o7755);
 	}
 	const found = file === undefined ? undefined : statusOf(file);
 	if (file !== undefined && found && me !== undefined && found.uid !== me)
 		throw notOwn(file, `belongs to user ${found.uid}, not to you`);
+	return wasOpen;
 }
 
 function statusOf(path: string) {

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 
@@ -7,6 +7,9 @@ const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Of what is read whole, in bytes. More than any prompt; what never ends would end the reader. */
 const LONGEST = 64 * 1024 * 1024;
+
+/** Of a mark, in bytes: a line or two with a path. */
+const LONGEST_MARK = 16 * 1024;
 
 /**
  * Opens a file whose folder may have come with a repository: through no link, which could lead to a secret or to a device without
@@ -19,12 +22,12 @@ export async function openPlainFile(file: string): Promise<FileHandle | undefine
 		handle = await open(file, PLAIN);
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
-		if (hasErrno(error, 'ELOOP')) throw refused(file, 'is a symbolic link, which Nancy does not follow');
+		if (hasErrno(error, 'ELOOP')) throw isLink(file);
 		throw error;
 	}
 	try {
 		if ((await handle.stat()).isFile()) return handle;
-		throw refused(file, 'is no ordinary file');
+		throw isNoFile(file);
 	} catch (error) {
 		await handle.close();
 		throw error;
@@ -40,16 +43,61 @@ export async function readPlainFile(file: string, limit = LONGEST): Promise<Buff
 	if (!handle) return undefined;
 	try {
 		const { size } = await handle.stat();
-		if (size > limit) throw refused(file, `has ${size} bytes, more than the ${limit} that it may have`);
+		if (size > limit) throw isTooLong(file, size, limit);
 		return await handle.readFile();
 	} finally {
 		await handle.close();
 	}
 }
 
+/**
+ * The text of a short file with a word or two that Nancy writes whole: a mark, a binding, a lock. What is no such file, as a pipe
+ * that would hold the reader up for ever, says nothing, and the next one to write there replaces it.
+ */
+export async function readMark(file: string): Promise<string | undefined> {
+	try {
+		return await readPlainText(file, LONGEST_MARK);
+	} catch (error) {
+		if (error instanceof NancyError) return undefined;
+		throw error;
+	}
+}
+
+/** {@link readPlainText} for the hook program, whose agent waits for it. */
+export function readPlainTextSync(file: string, limit: number): string | undefined {
+	let fd: number;
+	try {
+		fd = openSync(file, PLAIN);
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+		if (hasErrno(error, 'ELOOP')) throw isLink(file);
+		throw error;
+	}
+	try {
+		const found = fstatSync(fd);
+		if (!found.isFile()) throw isNoFile(file);
+		if (found.size > limit) throw isTooLong(file, found.size, limit);
+		return readFileSync(fd, 'utf8');
+	} finally {
+		closeSync(fd);
+	}
+}
+
 /** The text of {@link readPlainFile}. */
 export async function readPlainText(file: string, limit?: number): Promise<string | undefined> {
 	return (await readPlainFile(file, limit))?.toString('utf8');
+}
+
+function isLink(file: string): NancyError {
+	return refused(file, 'is a symbolic link, which Nancy does not follow');
+}
+
+function isNoFile(file: string): NancyError {
+	return refused(file, 'is no ordinary file');
+}
+
+function isTooLong(file: string, size: number, limit: number): NancyError {
+	return refused(file, `has ${size} bytes, more than the ${limit} that it may have`);
 }
 
 function refused(file: string, what: string): NancyError {

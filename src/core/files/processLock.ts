@@ -1,11 +1,12 @@
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { createFileAtomic, readTextIfExists } from '../../base/atomicFile.ts';
+import { createFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
 import { liveness, ownIdentity, type ProcessIdentity } from '../../base/liveness.ts';
 import { entriesOf } from '../../base/listing.ts';
 import { ProcessRecord } from '../../protocol/records.ts';
+import { readMark } from './plainFile.ts';
 
 /** Who holds a lock. The token tells apart several holders in one process. */
 const LockFile = z.lazy(() => z.looseObject({ ...ProcessRecord.shape, token: z.string() }));
@@ -24,7 +25,7 @@ export class ProcessLock {
 
 	/** Whether this holder has the lock now, taking it when nobody alive has it. */
 	async hold(): Promise<boolean> {
-		const text = await readTextIfExists(this.file);
+		const text = await readMark(this.file);
 		if (text === undefined) return this.create();
 		const owner = ownerOf(text);
 		if (owner?.token === this.token) return true;
@@ -35,7 +36,7 @@ export class ProcessLock {
 
 	/** Hands over to whoever asks next. */
 	async release(): Promise<void> {
-		const text = await readTextIfExists(this.file);
+		const text = await readMark(this.file);
 		if (text !== undefined && ownerOf(text)?.token === this.token) await this.remove(text);
 	}
 
@@ -52,7 +53,7 @@ export class ProcessLock {
 			if (hasErrno(error, 'ENOENT')) return true;
 			throw error;
 		}
-		const taken = await readTextIfExists(aside);
+		const taken = await readMark(aside);
 		const isExpected = taken === undefined || taken === expected;
 		if (!isExpected) await createFileAtomic(this.file, taken);
 		await rm(aside, { force: true });

@@ -20,6 +20,7 @@ import {
 	MailboxFiles,
 	MESSAGE_STATES,
 	parseFile,
+	readIfThereSync,
 	type FiledMessages,
 	type MailboxListing,
 	type MessageState,
@@ -256,7 +257,7 @@ export class Mailbox {
 		const id = this.freeId(queuedAs, claimedIds);
 		const claimed = this.claimFile(id);
 		if (!moveIfThereSync(this.files.in('queued', messageFile(queuedAs)), claimed)) return undefined;
-		const text = readFileSync(claimed, 'utf8');
+		const text = this.readClaimed(claimed, id);
 		const parsed = parseFile(claimed, text);
 		if (!parsed.ok) {
 			this.giveBack(claimed, id);
@@ -287,6 +288,16 @@ export class Mailbox {
 		};
 	}
 
+	/** What cannot be read any more is for the next hook, and whoever asked for it hears why. */
+	private readClaimed(claimed: string, id: MessageId): string {
+		try {
+			return readIfThereSync(claimed) ?? '';
+		} catch (error) {
+			this.giveBack(claimed, id);
+			throw error;
+		}
+	}
+
 	/**
 	 * Back to the inbox, under a new id where that name has been taken meanwhile: nothing is overwritten. What is known of the message
 	 * takes the new id before the message does. Otherwise the other message would be taken for one that came back, or for sealed.
@@ -295,10 +306,17 @@ export class Mailbox {
 		const target = existsSync(this.files.in('queued', messageFile(id))) ? newMessageId() : id;
 		if (target !== id) {
 			moveIfThereSync(this.files.returnsFile(id), this.files.returnsFile(target));
-			const isSealed = this.files.authorOf('claimed', id, readFileSync(claimed, 'utf8')).is !== 'unknown';
-			if (isSealed) this.seals.rename(id, target);
+			if (this.isSealed(claimed, id)) this.seals.rename(id, target);
 		}
 		return moveIfThereSync(claimed, this.files.in('queued', messageFile(target)));
+	}
+
+	private isSealed(claimed: string, id: MessageId): boolean {
+		try {
+			return this.files.authorOf('claimed', id, readIfThereSync(claimed) ?? '').is !== 'unknown';
+		} catch {
+			return false; // what cannot be read is nobody's
+		}
 	}
 
 	/** How often a claim of this message was given back because its process had died. */

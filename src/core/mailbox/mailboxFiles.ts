@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { readTextIfExists } from '../../base/atomicFile.ts';
 import { mapConcurrently } from '../../base/concurrent.ts';
 import { errorText, hasErrno } from '../../base/errors.ts';
 import { UNKNOWN_AUTHOR, type Author } from '../../protocol/author.ts';
@@ -11,6 +10,7 @@ import { LONGEST_MESSAGE_NAME, MessageId } from '../../protocol/names.ts';
 import { Receipt } from '../../protocol/records.ts';
 import { refuseLinks } from '../files/links.ts';
 import { messageFile } from '../files/paths.ts';
+import { readPlainText, readPlainTextSync } from '../files/plainFile.ts';
 import type { Seals } from './seals.ts';
 
 export type MessageState = 'queued' | 'claimed' | 'delivered' | 'archived' | 'withdrawn';
@@ -68,6 +68,12 @@ export const CLAIM_FILE = /^(\d+)-(\d+)-(.+)\.md$/;
 
 /** A file that somebody drops into an inbox is complete after this time without a change, in milliseconds. */
 const SETTLING_MS = 2000;
+
+/**
+ * In bytes: one that is longer would be in the memory of everybody who looks at the mailbox. Nancy sends no text of more than a megabyte;
+ * what is longer belongs into a file that the message names.
+ */
+const LONGEST_MESSAGE = 4 * 1024 * 1024;
 
 /** What stands where in one mailbox, and what it says. Nothing here moves or changes a file. */
 export class MailboxFiles {
@@ -139,7 +145,10 @@ export class MailboxFiles {
 		problems: MailboxProblem[],
 	): Promise<Receipt | undefined> {
 		const file = this.receiptFile(state, id);
-		const text = await readTextIfExists(file);
+		const text = await readPlainText(file).catch((error: unknown) => {
+			problems.push({ file, reason: errorText(error) });
+			return undefined;
+		});
 		if (text === undefined) return undefined;
 		const parsed = Receipt.safeParse(tryJson(text));
 		if (parsed.success) return parsed.data;
@@ -199,7 +208,7 @@ export class MailboxFiles {
 		name: string,
 		problems: MailboxProblem[],
 	): Promise<StoredMessage | undefined> {
-		const text = await readTextIfExists(this.in(state, name)).catch((error: unknown) => {
+		const text = await readPlainText(this.in(state, name), LONGEST_MESSAGE).catch((error: unknown) => {
 			problems.push({ file: this.in(state, name), reason: errorText(error) });
 			return undefined;
 		});
@@ -293,8 +302,9 @@ async function stampOf(file: string): Promise<string> {
 	return found ? `${found.ino}:${found.mtimeNs}:${found.size}` : '';
 }
 
-function readIfThereSync(file: string): string | undefined {
-	return ifThere(() => readFileSync(file, 'utf8'));
+/** @throws NancyError `bad-file` for what is longer than a message may be */
+export function readIfThereSync(file: string): string | undefined {
+	return readPlainTextSync(file, LONGEST_MESSAGE);
 }
 
 function ifThere<T>(read: () => T): T | undefined {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import type { NancyPaths } from '../files/paths.ts';
-import { readPlainText } from '../files/plainFile.ts';
+import { readMark } from '../files/plainFile.ts';
 
 /**
  * What the hooks of a session last said about its turn, in `phases/<session>`; the sh guard writes it too. `woken`: a wake
@@ -17,7 +17,7 @@ export interface HookPhase {
 
 export async function readPhase(paths: NancyPaths, session: SessionId): Promise<HookPhase> {
 	const file = join(paths.phases, session);
-	const [word = ''] = ((await readPlainText(file)) ?? '').split('\n');
+	const [word = ''] = ((await readMark(file)) ?? '').split('\n');
 	const written = await stat(file).catch(() => undefined);
 	const phase = word === 'idle' || word === 'busy' || word === 'woken' ? word : 'unknown';
 	return { phase, ageMs: written ? Date.now() - written.mtimeMs : Infinity };
@@ -36,7 +36,7 @@ export async function writePhase(
  * another asks for it. A file of its own, for some CLIs report a prompt in between, at which the phase is written anew.
  */
 export async function readHeldStops(paths: NancyPaths, session: SessionId): Promise<number> {
-	return Number(await readPlainText(heldFile(paths, session))) || 0;
+	return Number(await readMark(heldFile(paths, session))) || 0;
 }
 
 export async function writeHeldStops(paths: NancyPaths, session: SessionId, count: number): Promise<void> {

@@ -9,8 +9,11 @@ const END = new RegExp(`-----END ${KEY}`);
 /** In UTF-16 units; one of 16,384 bits has 13,000. What follows a beginning that never ends is not taken for longer. */
 const LONGEST = 16 * 1024;
 
+/** PuTTY's own format: so many lines of a key, and what proves them. */
+const PUTTY = /^(Private-Lines: \d{1,4}\r?\n)(?:[A-Za-z0-9+/=]{1,100}\r?(?:\n|$)){1,200}/gm;
+
 export function redactKeys(text: string): string {
-	return text.replace(WHOLE, REDACTED);
+	return text.replace(WHOLE, REDACTED).replace(PUTTY, `$1${REDACTED}\n`);
 }
 
 /** Takes private keys out of a text that comes piece by piece, as a program prints it. */

@@ -1,5 +1,7 @@
-import { REDACTED, redactNamed } from './namedSecrets.ts';
+import { commandSigns, REDACTED, redactNamed } from './namedSecrets.ts';
+import { redactSealed } from './kubernetes.ts';
 import { redactKeys } from './privateKeys.ts';
+import { formSigns, replacer, startAfter } from './secretForms.ts';
 
 /** Deeper values are cut: recursion must end before the stack does. */
 const DEEPEST = 200;
@@ -14,9 +16,9 @@ export function redact(value: unknown): unknown {
 
 /** Takes secrets out of a text. Each expression starts at a word boundary and is bounded, so that no text is slow. */
 export function redactText(text: string): string {
-	let result = redactKeys(text);
+	let result = redactSigns(redactSealed(redactKeys(text)));
 	for (const [pattern, replacement] of PATTERNS) result = result.replace(pattern, replacement);
-	return redactNamed(result);
+	return redactForty(redactNamed(redactLogins(result)));
 }
 
 function redactAt(value: unknown, isSecret: boolean, depth: number): unknown {
@@ -25,13 +27,19 @@ function redactAt(value: unknown, isSecret: boolean, depth: number): unknown {
 	if (depth >= DEEPEST) return Array.isArray(value) ? [] : {};
 	if (Array.isArray(value))
 		return value.map((item, at) => redactAt(item, isSecret || isSecretFlag(value[at - 1]), depth + 1));
+	// Of a Kubernetes Secret, whatever its values are called.
+	const isSealed = 'kind' in value && value.kind === 'Secret';
+	const isHere = (key: string, item: unknown) =>
+		isSecretName(key) ||
+		(isSealed && (key === 'data' || key === 'stringData')) ||
+		(key === 'auth' && typeof item === 'string' && isLogin(item));
 	return Object.fromEntries(
-		Object.entries(value).map(([key, item]) => [key, redactAt(item, isSecret || isSecretName(key), depth + 1)]),
+		Object.entries(value).map(([key, item]) => [key, redactAt(item, isSecret || isHere(key, item), depth + 1)]),
 	);
 }
 
 const SECRET_NAME =
-	/(?:^|[_-])(?:token|secret|password|passwd|passphrase|pass|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|authorization|credentials?|cookie)s?$/;
+	/(?:^|[_-])(?:token|secret|password|passwd|passphrase|pass|(?:api|access|secret|private|signing|encryption|master|auth|subscription|account)[_-]?key|key[_-]data|authorization|credentials?|cookie)s?$/;
 
 function isSecretName(key: string): boolean {
 	if (key.length > 100) return false;
@@ -43,35 +51,103 @@ function isSecretFlag(value: unknown): boolean {
 	return typeof value === 'string' && value.startsWith('-') && isSecretName(value.replace(/^--?/, ''));
 }
 
-const START = '(?<![A-Za-z0-9_-])';
+const redactSigns = replacer([...formSigns, ...commandSigns], REDACTED);
 
+const START = startAfter('A-Za-z0-9_~.-');
+
+/** What stands right before a secret is kept, as are the quotes around it. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-	[new RegExp(`${START}(?:sk|rk|pk)[-_](?:live[-_]|test[-_])?[A-Za-z0-9_-]{16,}`, 'g'), REDACTED],
-	[
-		new RegExp(
-			`${START}(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{20,}|do[opr]_v1_[a-f0-9]{32,})`,
-			'g',
-		),
-		REDACTED,
-	],
-	[new RegExp(`${START}(?:AKIA|ASIA)[0-9A-Z]{16}`, 'g'), REDACTED],
-	[
-		new RegExp(
-			`${START}(?:(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{30,}|ya29\\.[A-Za-z0-9_-]{20,})`,
-			'g',
-		),
-		REDACTED,
-	],
-	[new RegExp(`${START}SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}`, 'g'), REDACTED],
 	[/(\b(?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{16,}={0,2}/gi, `$1${REDACTED}`],
 	// A slash may be escaped in JSON.
 	[/(\bhooks\.slack\.com(?:\\?\/[a-z]{1,20}){1,2}\\?\/)(?:[A-Za-z0-9_-]|\\?\/){8,}/g, `$1${REDACTED}`],
-	[new RegExp(`${START}eyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{4,}(?:\\.[A-Za-z0-9_-]*)?`, 'g'), REDACTED],
+	[/(\bdiscord(?:app)?\.com\\?\/api\\?\/webhooks\\?\/\d{1,25}\\?\/)[A-Za-z0-9_-]{20,}/g, `$1${REDACTED}`],
+	[/(\bwebhook\.office\.com\\?\/)(?:[A-Za-z0-9@_-]|\\?\/){20,}/g, `$1${REDACTED}`],
+	// Telegram: the bot's number and its key. Discord: the bot's number in base64, a time, a signature. Terraform.
+	[/(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/g, REDACTED],
+	[new RegExp(`${START}[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,}`, 'g'), REDACTED],
+	[/(?<=[A-Za-z0-9]{14})\.atlasv1\.[A-Za-z0-9_-]{40,}/g, REDACTED],
+	// Azure's clients.
+	[new RegExp(`${START}[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,}`, 'g'), REDACTED],
 	[/\b(Bearer|Basic)([ \t]{1,8})(?!\[redacted\])[A-Za-z0-9._~+/-]{8,}={0,2}/gi, `$1$2${REDACTED}`],
 	[
-		/(\bAuthorization["']?[ \t]{0,8}[:=][ \t]{0,8}["']?)(?!(?:Bearer|Basic)[ \t]|\[redacted\])[^\s"'\\]{8,}/gi,
+		/(\bAuthorization["']?[ \t]{0,8}[:=][ \t]{0,8}["']?(?:[A-Za-z][A-Za-z0-9-]{1,30}[ \t]{1,8})?)(?!(?:[A-Za-z][A-Za-z0-9-]{1,30}[ \t]{1,8})?\[redacted\])[^\s"'\\]{8,}/gi,
+		`$1${REDACTED}`,
+	],
+	// All of them: which one is the session is the server's own business.
+	[
+		/(\b(?:Set-)?Cookie\\{0,7}["']?[ \t]{0,8}[:=][ \t]{0,8}\[?\\{0,7}["']?)(?!\[redacted\])[^\s"'\\=;,(){}]{1,100}=[^\r\n"'\\]{4,}/gi,
+		`$1${REDACTED}`,
+	],
+	[
+		/(\bcurl\b[^\r\n|;&]{0,200}?[ \t](?:-b|--cookie)[ \t=]{0,8}["']?)(?!\[redacted\])[^\s"'\\=;]{1,100}=[^\s"'\\]{4,}/g,
 		`$1${REDACTED}`,
 	],
 	// Up to the last @ before the path: an earlier one belongs to the password. There may be no user before it.
-	[/(:\/\/[^\s/:@"']{0,100}:)[^\s/"']{1,200}@/g, `$1${REDACTED}@`],
+	[/(:\/\/[^\s/:@"'\\]{0,100}:)(?!\[redacted\]@)[^\s/"']{1,200}@/g, `$1${REDACTED}@`],
+	[/(:\/\/)(?=[^\s/:@"'\\]{0,100}[0-9])[^\s/:@"'\\]{20,200}(?=@|:x-oauth-basic@|:\[redacted\]@)/g, `$1${REDACTED}`],
+	[
+		/([?&;](?:key|auth|code|sig|signature|jwt|sid|session|pwd|x-(?:amz|goog)-(?:signature|credential|security-token)|subscription-key)=)(?!\[redacted\])[^&\s"'<>#\\]{8,}/gi,
+		`$1${REDACTED}`,
+	],
+	[
+		/(<([A-Za-z][\w.:-]{0,40})(?<=password|passwd|passphrase|secret|token|key)>)(?!\[redacted\])[^<>\r\n]{3,200}(?=<\/\2>)/gi,
+		`$1${REDACTED}`,
+	],
+	[
+		/(\b(?:machine[ \t]{1,8}\S{1,200}|default)\s{1,8}(?:(?:login|account)[ \t]{1,8}\S{1,200}\s{1,8}){0,2}password[ \t]{1,8})(?!\[redacted\])\S{3,}/g,
+		`$1${REDACTED}`,
+	],
+	[
+		/^((?:[\w.-]{1,200}|\*):(?:[0-9]{4,5}|\*):[\w*.-]{1,100}:[\w*.-]{1,100}:)(?!\[redacted\])\S{3,}$/gm,
+		`$1${REDACTED}`,
+	],
+	[/(\b_auth[ \t]{0,8}=[ \t]{0,8}"?)(?!\[redacted\])[A-Za-z0-9+/]{8,}={0,2}/g, `$1${REDACTED}`],
 ];
+
+/** `user:password` in base64, as Docker keeps it. */
+const DOCKER = /(\bauth\\{0,7}["'][ \t]{0,8}:[ \t]{0,8}\\{0,7}["'])([A-Za-z0-9+/]{8,1000}={0,2})(?=\\{0,7}["'])/g;
+
+function redactLogins(text: string): string {
+	return text.replace(DOCKER, (whole, before: string, value: string) => (isLogin(value) ? before + REDACTED : whole));
+}
+
+function isLogin(value: string): boolean {
+	return /^[\x20-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString('latin1'));
+}
+
+/** The secret half of an AWS key has no mark: forty characters that are neither a hash nor words. */
+const FORTY = 40;
+const IN_FORTY = /[A-Za-z0-9/+]/;
+const isInForty = Uint8Array.from({ length: 128 }, (_, code) => Number(IN_FORTY.test(String.fromCharCode(code))));
+/** Not part of a longer word, path or number; what ends an escape or a colour may stand before it. */
+const ALONE = /(?<![_.-]|[^\\]\\)(?:(?<=\\)[nrt]|(?<=[[;])[0-9]{0,3}m|)([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])/y;
+
+/** Looks at each fortieth character first: most texts have no run of so many. */
+function redactForty(text: string): string {
+	let result = '';
+	let kept = 0;
+	const isIn = (at: number) => isInForty[text.charCodeAt(at)] === 1;
+	for (let at = 0; at + FORTY <= text.length;) {
+		let from = at + FORTY;
+		while (from > at && isIn(from - 1)) from--;
+		if (from > at) {
+			at = from;
+			continue;
+		}
+		ALONE.lastIndex = at;
+		const found = ALONE.exec(text)?.[1];
+		let end = at + FORTY;
+		while (end < text.length && isIn(end)) end++;
+		if (found !== undefined && isRandom(found)) {
+			result += text.slice(kept, ALONE.lastIndex - FORTY) + REDACTED;
+			kept = ALONE.lastIndex;
+		}
+		at = end;
+	}
+	return result + text.slice(kept);
+}
+
+function isRandom(text: string): boolean {
+	const count = (kind: RegExp) => text.match(kind)?.length ?? 0;
+	return count(/[A-Z]/g) >= 4 && count(/[a-z]/g) >= 4 && count(/[0-9]/g) >= 3 && !/[a-z]{7}|[A-Z]{7}/.test(text);
+}

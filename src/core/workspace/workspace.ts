@@ -25,9 +25,9 @@ import { OVERWRITE, refuseLinks } from '../files/links.ts';
 import { Mailbox } from '../mailbox/mailbox.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import { SEALS, Seals } from '../mailbox/seals.ts';
-import { readPlainText } from '../files/plainFile.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { NancyPaths } from '../files/paths.ts';
+import { readMark } from '../files/plainFile.ts';
 
 /** A worker by name: which mailbox is meant. */
 export interface WorkerAddress {
@@ -297,7 +297,7 @@ export class Workspace {
 
 	async sessionBinding(session: SessionId): Promise<{ address: WorkerAddress; watched: boolean } | undefined> {
 		this.refuseLinks();
-		const [mailbox = '', flag] = ((await readPlainText(this.paths.session(session))) ?? '').split('\n');
+		const [mailbox = '', flag] = ((await readMark(this.paths.session(session))) ?? '').split('\n');
 		const match = /^tasks\/([^/]+)\/comms\/([^/]+)$/.exec(mailbox);
 		const task = TaskName.safeParse(match?.[1]);
 		const worker = WorkerName.safeParse(match?.[2]);

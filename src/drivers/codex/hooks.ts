@@ -1,4 +1,12 @@
-import { ASYNC_TIMEOUT, guardCall, quoted, SYNC_TIMEOUT, WAIT_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
+import {
+	ASYNC_TIMEOUT,
+	guardCall,
+	quoted,
+	SYNC_TIMEOUT,
+	WAIT_TIMEOUT,
+	TIMEOUT_VARIABLE,
+	type GuardedEvent,
+} from '../guard.ts';
 import { ID } from './events.ts';
 
 /** One hook: what `hooks.json` and `-c hooks.…` take, and what the CLI's trust is about. */

@@ -9,7 +9,10 @@ it('is SHA-256, of whatever length and in whatever parts', () => {
 		const expected = createHash('sha256').update(bytes).digest('hex');
 		const half = length >> 1;
 		expect({ length, hash: sha256(bytes) }).toEqual({ length, hash: expected });
-		expect({ length, hash: sha256(bytes.subarray(0, half), bytes.subarray(half)) }).toEqual({ length, hash: expected });
+		expect({ length, hash: sha256(bytes.subarray(0, half), bytes.subarray(half)) }).toEqual({
+			length,
+			hash: expected,
+		});
 	}
 	expect(sha256('/home/müller/проект')).toBe(createHash('sha256').update('/home/müller/проект').digest('hex'));
 });

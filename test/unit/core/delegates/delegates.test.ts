@@ -325,7 +325,7 @@ describe('the queue', () => {
 			worker: 'delegate-1',
 		}),
 		status: DelegateStatus.parse({ task_id: id, status: state }),
-		files: new DelegateFiles('/nowhere'),
+		files: new DelegateFiles('/nowhere', []),
 		state,
 	});
 	const ids = (found: Delegate[]) => found.map(({ record }) => record.id as string);

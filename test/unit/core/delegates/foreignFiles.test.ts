@@ -6,6 +6,7 @@ import { DelegateMirror } from '../../../../src/core/delegates/delegateMirror.ts
 import { hasSwarm } from '../../../../src/core/delegates/swarm.ts';
 import { ORCHESTRATOR } from '../../../../src/protocol/names.ts';
 import { DelegateRoom } from '../../../support/delegateRoom.ts';
+import { filesBelow } from '../../../support/gitRepository.ts';
 
 let room: DelegateRoom;
 let workers: string;
@@ -122,4 +123,24 @@ it('an account’s limit replaces a list of parked agents that cannot be read', 
 	const until = new Date(Date.now() + 60_000).toISOString();
 	await room.delegates.park({ version: 1, agent: record.agent, until, reason: 'limit' });
 	expect(await room.delegates.parked(Date.now())).toMatchObject([{ agent: record.agent }]);
+});
+
+it.each(['.nancy', 'delegates'])('nothing of a run is written through %s that became a link meanwhile', async name => {
+	const { files, status } = await room.queue();
+	const { paths } = room.workspace;
+	const folder = name === '.nancy' ? paths.root : paths.delegates;
+	const elsewhere = room.folder.file('elsewhere');
+	renameSync(folder, elsewhere);
+	symlinkSync(elsewhere, folder);
+	const before = filesBelow(elsewhere);
+	const writes = await Promise.allSettled([
+		files.appendLog('said'),
+		files.begin('another prompt'),
+		files.writeStatus(status),
+		files.writeOutput('answer'),
+		files.writeDone(undefined),
+		files.remove(),
+	]);
+	for (const write of writes) expect(write).toMatchObject({ status: 'rejected', reason: { code: 'bad-file' } });
+	expect(filesBelow(elsewhere)).toEqual(before);
 });

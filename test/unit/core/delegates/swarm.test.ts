@@ -23,7 +23,7 @@ describe('the files that are kept for a swarm', () => {
 		writeFileSync(folder.file('precious'), 'mine\n');
 		symlinkSync(folder.file('precious'), join(workers, 'login.log'));
 		const copy = () => swarmFiles(folder.file('project'), swarmFeature('login'));
-		const files = new DelegateFiles(folder.file('own'), copy);
+		const files = new DelegateFiles(folder.file('own'), [], copy);
 		await files.appendLog('one\n');
 		await files.appendLog('two\n');
 		expect(readFileSync(folder.file('precious'), 'utf8')).toBe('mine\n');
@@ -33,7 +33,7 @@ describe('the files that are kept for a swarm', () => {
 	it('say nothing through a link either', async () => {
 		writeFileSync(folder.file('precious'), 'mine\n');
 		symlinkSync(folder.file('precious'), folder.file('own.log'));
-		const files = new DelegateFiles(folder.file('own'), () => {
+		const files = new DelegateFiles(folder.file('own'), [], () => {
 			throw new Error('no copy');
 		});
 		await files.writeOutput('The answer.');

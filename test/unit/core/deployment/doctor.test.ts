@@ -88,6 +88,16 @@ describe('the doctor', () => {
 		expect(await readFile(join(folder, '.claude/skills/check-tokens/SKILL.md'), 'utf8')).toBe('hi');
 	});
 
+	it('names a settings file that no CLI can read, also where Nancy has nothing in it', async () => {
+		const driver = ownFilesDriver('alpha');
+		const alpha = { agents: [{ driver, found: { executable: '/a', version: [1, 0, 0] as const }, problem: '' }] };
+		await mkdir(join(folder, '.tool'));
+		await writeFile(join(folder, SHARED), '{ "hooks": [');
+		expect(await problems(alpha)).toEqual([expect.stringContaining(`${SHARED} is not JSON`)]);
+		await writeFile(join(folder, SHARED), '{}');
+		expect(await problems(alpha)).toEqual([]);
+	});
+
 	it('repairs what was deployed for as many sessions as before, and names a file that is in its way', async () => {
 		const driver = ownFilesDriver('alpha');
 		const found = { executable: '/usr/bin/alpha', version: [1, 0, 0] as const };

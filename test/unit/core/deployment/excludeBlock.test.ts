@@ -55,4 +55,10 @@ describe('lines in info/exclude', () => {
 		expect(patternFor('we [b]*?/', 'x')).toBe('/we \\[b\\]\\*\\?/x');
 		expect(patternFor('new\nline/', 'x')).toBeUndefined();
 	});
+
+	it('are found in one go, however many blocks were begun and never ended', () => {
+		const begun = `${(withExcluded(undefined, A, ['/n.js']) ?? '').split('\n')[0]}\n`.repeat(40_000);
+		expect(excludedFor(begun, A)).toEqual([]);
+		expect(excludedFor(`${begun}${withExcluded(undefined, B, ['/n.js'])}`, A)).toEqual(['/n.js']);
+	});
 });

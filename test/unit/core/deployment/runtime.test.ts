@@ -1,5 +1,17 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+	chmod,
+	chown,
+	mkdir,
+	mkdtemp,
+	readFile,
+	readdir,
+	rm,
+	stat,
+	symlink,
+	utimes,
+	writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -46,6 +58,33 @@ describe('a runtime', () => {
 		expect(new Set(installed.map(each => each.folder)).size).toBe(1);
 		expect(await readdir(join(folder, 'nancy', 'runtime'))).toHaveLength(1);
 	});
+
+	it('that others could write is installed anew, and closed', async () => {
+		const { folder: home } = await install();
+		await writeFile(join(home, 'node-program'), '/tmp/evil\nnode\n');
+		for (const open of [join(folder, 'nancy'), join(folder, 'nancy/runtime'), home]) {
+			await chmod(open, 0o775);
+			expect(await install()).toMatchObject({ folder: home, isRepaired: true, node });
+			expect((await stat(open)).mode & 0o022).toBe(0);
+			expect((await stat(home)).mode & 0o777).toBe(0o700);
+		}
+		expect(await install()).toMatchObject({ isRepaired: false });
+	});
+
+	it.runIf(process.getuid?.() === 0)(
+		'of another user is not used: neither its folder, nor one above it, nor a file in it',
+		async () => {
+			const { folder: home } = await install();
+			for (const theirs of [join(folder, 'nancy'), join(folder, 'nancy/runtime'), home]) {
+				await chown(theirs, 12_345, 12_345);
+				await expect(install()).rejects.toThrow(/belongs to user 12345/);
+				await chown(theirs, 0, 0);
+			}
+			await chown(join(home, 'node-program'), 12_345, 12_345);
+			expect(await install()).toMatchObject({ isRepaired: true });
+			expect((await stat(join(home, 'node-program'))).uid).toBe(0);
+		},
+	);
 
 	it('gets another folder for other content, and leaves the old one to those who use it', async () => {
 		const before = await install();

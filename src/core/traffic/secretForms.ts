@@ -1,0 +1,157 @@
+/**
+ * Secrets that tell by their form what they are: how they begin, and what must follow. From the vendors' documentation of their
+ * tokens and what their command lines print; a form belongs here when it is long and unlike words, names and hashes.
+ */
+export const SECRET_FORMS: readonly (readonly [begins: readonly string[], goesOn: string])[] = [
+	// Models and what is built around them.
+	[['sk-', 'sk_', 'rk-', 'rk_', 'pk-', 'pk_'], '(?:live[-_]|test[-_])?[A-Za-z0-9_-]{16,}'],
+	[
+		['gsk_', 'xai-', 'hf_', 'api_org_', 'pplx-', 'tgp_v1_', 'jina_', 'nvapi-', 'e2b_', 'ABSK'],
+		'[A-Za-z0-9_-]{20,}={0,2}',
+	],
+	[['r8_'], '[A-Za-z0-9]{30,}'],
+	// Where code and packages are kept.
+	[['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], '[A-Za-z0-9]{20,}'],
+	[['github_pat_'], '[A-Za-z0-9_]{20,}'],
+	[
+		[
+			'glpat-',
+			'glrt-',
+			'glrtr-',
+			'gldt-',
+			'glft-',
+			'glsoat-',
+			'glcbt-',
+			'glptt-',
+			'glagent-',
+			'glimt-',
+			'gloas-',
+			'glffct-',
+		],
+		'[A-Za-z0-9_.=-]{16,}',
+	],
+	[['ATATT3', 'ATCTT3', 'ATBB'], '[A-Za-z0-9_=.-]{20,}'],
+	[['npm_'], '[A-Za-z0-9]{30,}'],
+	[['pypi-'], '(?=[A-Za-z0-9_-]{0,40}[A-Z])(?=[A-Za-z_-]{0,40}[0-9])[A-Za-z0-9_-]{32,}'],
+	[['rubygems_'], '[a-f0-9]{40,}'],
+	[['oy2'], '[a-z0-9]{43}(?![a-z0-9])'],
+	[['dckr_pat_', 'dckr_oat_'], '[A-Za-z0-9_-]{20,}'],
+	[['sgp_'], '[A-Za-z0-9_]{40,}'],
+	// Clouds, and what runs in them.
+	[['AKIA', 'ASIA', 'ABIA', 'ACCA'], '[0-9A-Z]{16}'],
+	[['AIza'], '[A-Za-z0-9_-]{30,}'],
+	[['ya29.', 'GOCSPX-', '1//0'], '[A-Za-z0-9_-]{20,}'],
+	[['LTAI'], '[A-Za-z0-9]{12,24}(?![A-Za-z0-9])'],
+	[['dop_v1_', 'doo_v1_', 'dor_v1_'], '[a-f0-9]{32,}'],
+	[['hvs.', 'hvb.', 'hvr.'], '[A-Za-z0-9_-]{20,}'],
+	[['dapi', 'dkea', 'dose'], '[a-f0-9]{32}(?:-\\d)?(?![a-f0-9])'],
+	[
+		[
+			'pscale_tkn_',
+			'pscale_pw_',
+			'pscale_oauth_',
+			'sbp_',
+			'sb_secret_',
+			'nfp_',
+			'nfo_',
+			'pul-',
+			'fo1_',
+			'fm2_',
+			'tskey-',
+		],
+		'[A-Za-z0-9_.=-]{20,}',
+	],
+	[['ops_'], 'eyJ[A-Za-z0-9_-]{20,}={0,2}'],
+	[['dt0c01.', 'dt0s01.', 'dt0s16.'], '[A-Z0-9]{24}\\.[A-Z0-9]{40,}'],
+	// Payments, mail, shops and forms.
+	[['whsec_'], '[A-Za-z0-9+/_-]{20,}={0,2}'],
+	[['shpat_', 'shpca_', 'shppa_', 'shpss_', 'shptka_', 'shpua_'], '[A-Fa-f0-9]{32}'],
+	[['sq0atp-', 'sq0csp-', 'EAAA'], '[A-Za-z0-9_-]{22,}'],
+	[['SG.'], '[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}'],
+	[['xkeysib-', 'xsmtpsib-'], '[a-f0-9]{40,}(?:-[A-Za-z0-9]{8,})?'],
+	[['key-'], '[a-f0-9]{32}(?![A-Za-z0-9])'],
+	[['pat-na1-', 'pat-eu1-'], '[a-f0-9-]{36}'],
+	// Watching, planning, drawing, talking.
+	[
+		[
+			'sntrys_',
+			'sntryu_',
+			'phx_',
+			'glc_',
+			'figd_',
+			'figu_',
+			'lin_api_',
+			'lin_oauth_',
+			'PMAK-',
+			'CFPAT-',
+			'dp.pt.',
+			'dp.st.',
+		],
+		'[A-Za-z0-9_=+/.-]{20,}',
+	],
+	[['glsa_'], '[A-Za-z0-9]{20,}(?:_[A-Fa-f0-9]{8})?'],
+	[['NRAK-', 'NRJS-', 'NRII-', 'NRRA-', 'NRAA-'], '[A-Za-z0-9-]{16,}'],
+	[['ntn_', 'secret_'], '[A-Za-z0-9]{40,}'],
+	[
+		['xoxa-', 'xoxb-', 'xoxc-', 'xoxd-', 'xoxe-', 'xoxe.', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'],
+		'[A-Za-z0-9.%-]{10,}',
+	],
+	// Keys themselves.
+	[['AGE-SECRET-KEY-', 'AGE-PLUGIN-'], '[A-Z0-9-]{20,}'],
+	[['eyJ'], '[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{4,}(?:\\.[A-Za-z0-9_-]*)*'],
+];
+
+/**
+ * Where something can begin that has no such characters before it, or an escape that ends with one: `\n` in a string within a string,
+ * `%20` in an address, a colour of a terminal.
+ */
+export function startAfter(characters: string): string {
+	return `(?:(?<![${characters}])|(?<=\\\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[[0-9;]{0,9}m))`;
+}
+
+const ALONE = startAfter('A-Za-z0-9_-');
+
+/** What begins with one of these, at the beginning of a word, is asked what of the text is secret: from where to where. */
+export interface Sign {
+	begins: readonly string[];
+	/** @param begin where the sign is; `end` is behind it */
+	find(text: string, begin: number, end: number): readonly [from: number, to: number] | undefined;
+}
+
+export const formSigns: readonly Sign[] = SECRET_FORMS.map(([begins, goesOn]) => {
+	const pattern = new RegExp(goesOn, 'y');
+	return {
+		begins,
+		find: (text, begin, end) => {
+			pattern.lastIndex = end;
+			return pattern.test(text) ? [begin, pattern.lastIndex] : undefined;
+		},
+	};
+});
+
+/**
+ * Replaces what any of the signs finds. Looking for beginnings alone is many times faster than for all that may follow, and each
+ * character is looked at a bounded number of times.
+ */
+export function replacer(signs: readonly Sign[], replacement: string): (text: string) => string {
+	const bySign = new Map(signs.flatMap(sign => sign.begins.map(begin => [begin, sign] as const)));
+	// The longer first, where one begins as another does.
+	const atoms = [...bySign.keys()].toSorted((a, b) => b.length - a.length).map(each => each.replaceAll('.', '\\.'));
+	const begins = new RegExp(atoms.join('|'), 'g');
+	const alone = new RegExp(ALONE, 'y');
+	return text => {
+		let result = '';
+		let kept = 0;
+		begins.lastIndex = 0;
+		for (let begin = begins.exec(text); begin; begin = begins.exec(text)) {
+			const end = begins.lastIndex;
+			alone.lastIndex = begin.index;
+			const found = alone.test(text) && bySign.get(begin[0])?.find(text, begin.index, end);
+			if (!found) continue;
+			result += text.slice(kept, found[0]) + replacement;
+			kept = found[1];
+			begins.lastIndex = kept;
+		}
+		return result + text.slice(kept);
+	};
+}
