@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { dataFolder } from './base/folders.ts';
 import { errorText, NancyError } from './base/errors.ts';
+import type { ProcessIdentity } from './base/liveness.ts';
 import { oneByOne } from './base/oneByOne.ts';
 import { formatVersion, isAtLeast } from './base/version.ts';
 import { cleanUp } from './core/deployment/cleanUp.ts';
@@ -23,6 +24,7 @@ import { tryLauncher } from './process/tryLauncher.ts';
 import type { Author } from './protocol/author.ts';
 import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
 import { delegateVariables, WindowDelegates } from './operations/delegates.ts';
+import { noteSeen } from './operations/seen.ts';
 import { hasHooks, keepHooksChoice, keepSettings } from './operations/settings.ts';
 import { WindowWorktrees } from './operations/worktrees.ts';
 import { doctorReport } from './ui/doctorReport.ts';
@@ -43,7 +45,7 @@ export class WindowOperations implements Operations {
 	constructor(
 		private readonly extensionPath: string,
 		private readonly version: string,
-		tell: (error: unknown) => void,
+		private readonly tell: (error: unknown) => void,
 	) {
 		this.delegates = new WindowDelegates(() => this.runtimeFolder(), tell);
 	}
@@ -161,6 +163,7 @@ export class WindowOperations implements Operations {
 		await refuseTracked(folder.workspace);
 		const driver = driverOf(agent);
 		const found = await this.installed(driver);
+		await noteSeen(driver, folder, this.tell);
 		const runtime = await this.runtimeFolder();
 		const extra = agentArguments(agent);
 		const planned = await planWorker(folder.workspace, driver, found, {
@@ -186,7 +189,7 @@ export class WindowOperations implements Operations {
 		return sendToEach(to, content, BY_WINDOW);
 	}
 
-	async stop(process: { pid: number; startedTicks: number }): Promise<void> {
+	async stop(process: ProcessIdentity): Promise<void> {
 		await stopTree(process);
 	}
 
@@ -203,7 +206,9 @@ export class WindowOperations implements Operations {
 			if (!found.found) return undefined;
 			const isBusy = () => isAsking(folder.overview(), driver.id);
 			const agentVersion = found.version;
-			return deploy(folder.workspace, driver, { runtime, agentVersion, scope, isBusy, askGit });
+			const result = await deploy(folder.workspace, driver, { runtime, agentVersion, scope, isBusy, askGit });
+			await noteSeen(driver, folder, this.tell);
+			return result;
 		});
 		const results = done.filter(result => result !== undefined);
 		if (results.length === 0) {

@@ -1,8 +1,9 @@
-import { chmodSync, globSync } from 'node:fs';
+import { chmodSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import esbuild from 'esbuild';
 import { driverFolders, hookProgram } from './hookProgram.mts';
 import { root } from './bootstrap.mjs';
+import { thirdPartyNotices } from './notices.mts';
 
 /**
  * `vscode` is external only where the editor provides it: anywhere else, importing it is a build error.
@@ -27,7 +28,9 @@ function optionsOfAll({ minify }) {
 		bundle: true,
 		sourcemap: true,
 		minify,
+		// The licences of what is bundled stand in a file of their own: see notices.mts.
 		legalComments: 'none',
+		metafile: true,
 		logLevel: 'warning',
 	};
 	const programs = PROGRAMS.map(({ out, entry, external, plugins = [], executable }) => ({
@@ -63,7 +66,9 @@ function optionsOfAll({ minify }) {
 export async function build({ minify }) {
 	const started = Date.now();
 	const all = optionsOfAll({ minify });
-	await Promise.all(all.map(options => esbuild.build(options)));
+	const built = await Promise.all(all.map(options => esbuild.build(options)));
+	const notices = thirdPartyNotices(built.flatMap(({ metafile }) => metafile ?? []));
+	writeFileSync(join(root, 'dist/ThirdPartyNotices.txt'), notices);
 	for (const { out, executable } of PROGRAMS) if (executable) chmodSync(join(root, out), 0o755);
 	console.log(`build: ${all.length} bundles in ${Date.now() - started} ms`);
 }

@@ -22,7 +22,8 @@ export function useFastTemp() {
 	return () => {
 		delete process.env.TMPDIR;
 		if (compiled !== undefined) delete process.env.NODE_COMPILE_CACHE;
-		rmSync(folder, { recursive: true, force: true });
+		// A program that is just ending may still write.
+		rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 	};
 }
 

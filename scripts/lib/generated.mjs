@@ -98,7 +98,7 @@ function wordsOf(driver) {
 		[`${key}.model`, `The model for ${name} in VS Code, as the CLI itself takes it. When empty, ${name} chooses.`],
 		[
 			`${key}.permissionsFromAgents`,
-			`The widest permission mode that an agent may use when it starts ${name} with the \`nancy\` command. It does not limit you. ${own}`,
+			`The widest permission mode that an agent may use when it starts ${name} with the \`nancy\` command. Agents of other CLIs may start it only where you have set this yourself. It does not limit you. ${own}`,
 		],
 		...widths(driver).map(mode => [`${key}.permissionsFromAgents.${mode.id}`, mode.detail]),
 	];

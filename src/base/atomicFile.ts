@@ -113,6 +113,21 @@ function temporaryName(file: string): string {
 	return join(dirname(file), `.${uniqueHex(12)}.tmp`);
 }
 
+/** Not by the recursive `mkdir` of Node: that never ends where a folder refuses new ones with ENOENT, as /proc does. */
+async function makeFolder(folder: string): Promise<void> {
+	const make = () =>
+		mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+			if (!hasErrno(error, 'EEXIST')) throw error;
+		});
+	try {
+		await make();
+	} catch (error) {
+		if (!hasErrno(error, 'ENOENT') || dirname(folder) === folder) throw error;
+		await makeFolder(dirname(folder));
+		await make();
+	}
+}
+
 async function writeTemporary(file: string, data: string | Uint8Array, options: WriteOptions): Promise<string> {
 	const temp = temporaryName(file);
 	const write = async () => {
@@ -129,7 +144,7 @@ async function writeTemporary(file: string, data: string | Uint8Array, options: 
 	} catch (error) {
 		await rm(temp, { force: true });
 		if (!hasErrno(error, 'ENOENT')) throw error;
-		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+		await makeFolder(dirname(file));
 		try {
 			await write();
 		} catch (again) {

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { hasErrno } from './errors.ts';
+import { ownMachine, whereIs, type MachineId } from './machine.ts';
 
 export type Liveness = 'alive' | 'dead' | 'unknown';
 
 /** A process as far as it can be told apart from a later one with the same pid. */
 export interface ProcessIdentity {
+	/** Where its pid means this process; absent in records of earlier versions, which are of this machine. */
+	machine?: MachineId | undefined;
 	pid: number;
 	/**
 	 * Start time in clock ticks since boot (Linux, /proc/<pid>/stat field 22); 0 where it cannot be read, {@link ENDED} where the
@@ -17,7 +20,8 @@ export interface ProcessIdentity {
 export const ENDED = -1;
 
 export function identify(pid: number): ProcessIdentity {
-	return { pid, startedTicks: startTicks(pid) ?? 0 };
+	const machine = ownMachine();
+	return { ...(machine !== undefined && { machine }), pid, startedTicks: startTicks(pid) ?? 0 };
 }
 
 let own: ProcessIdentity | undefined;
@@ -27,12 +31,32 @@ export function ownIdentity(): ProcessIdentity {
 	return (own ??= identify(process.pid));
 }
 
+export function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
+	const machineOf = ({ machine }: ProcessIdentity) => machine ?? ownMachine();
+	return a.pid === b.pid && a.startedTicks === b.startedTicks && machineOf(a) === machineOf(b);
+}
+
+/** A process in a file's name: `<pid>-<start ticks>`, or `<pid>@<machine>-<start ticks>`. */
+export function processWord({ machine, pid, startedTicks }: ProcessIdentity): string {
+	return `${pid}${machine === undefined ? '' : `@${machine}`}-${startedTicks}`;
+}
+
+/** What {@link processWord} wrote, also in earlier versions, as the beginning of a pattern with the groups pid, machine and ticks. */
+export const PROCESS_WORD = String.raw`(?<pid>\d+)(?:@(?<machine>[0-9a-z.]+))?-(?<ticks>\d+)`;
+
+/** By the groups of {@link PROCESS_WORD}. */
+export function processOf({ pid, machine, ticks }: Record<string, string | undefined>): ProcessIdentity {
+	return { ...(machine !== undefined && { machine }), pid: Number(pid), startedTicks: Number(ticks) };
+}
+
 /**
- * Whether this very process still runs. EPERM means it does (it is somebody else's). The caller decides which way
- * `unknown` falls.
+ * Whether this very process still runs. EPERM means it does (it is somebody else's). `unknown` is one of another machine, of which
+ * core/files/leases may know more. The caller decides which way it falls.
  */
-export function liveness({ pid, startedTicks }: ProcessIdentity): Liveness {
+export function liveness({ machine, pid, startedTicks }: ProcessIdentity): Liveness {
 	if (!Number.isSafeInteger(pid) || pid <= 0 || startedTicks < 0) return 'dead';
+	const where = whereIs(machine);
+	if (where !== 'here') return where === 'elsewhere' ? 'unknown' : 'dead';
 	// Here every process that lives tells its start. Without it this one was gone already, and the pid may be a stranger's by now.
 	if (startedTicks === 0 && process.platform === 'linux') return 'dead';
 	try {

@@ -1,8 +1,9 @@
 import { NancyError } from '../base/errors.ts';
+import type { Asker } from '../core/asker/asker.ts';
 import { isRunning } from '../core/driver/launch.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
-import { mailboxName, type Caller } from './place.ts';
+import { mailboxName, ownAddress } from './place.ts';
 
 /** `<task>` or `<task>/<worker>` as typed. */
 export interface TypedAddress {
@@ -29,13 +30,14 @@ export function parseTaskName(typed: string): TaskName {
 }
 
 /**
- * What `typed` stands for where the caller is. In a terminal of Nancy's, `orchestrator` is the human and a bare worker name is a worker of
+ * What `typed` stands for, by who asks. In a terminal of Nancy's, `orchestrator` is the human and a bare worker name is a worker of
  * the same task, unless there is a task of that name.
  */
-export async function resolveAddress(workspace: Workspace, caller: Caller, typed: string): Promise<TypedAddress> {
+export async function resolveAddress(workspace: Workspace, asker: Asker, typed: string): Promise<TypedAddress> {
 	const address = parseAddress(typed);
-	if (caller.is === 'human' || address.worker) return address;
-	const { task } = caller.address;
+	const own = ownAddress(asker);
+	if (!own || address.worker) return address;
+	const { task } = own;
 	if (typed === ORCHESTRATOR) return { task, worker: ORCHESTRATOR };
 	const sibling = WorkerName.safeParse(typed);
 	if (!sibling.success) return address;
@@ -44,11 +46,11 @@ export async function resolveAddress(workspace: Workspace, caller: Caller, typed
 	return (await workspace.worker({ task, worker: sibling.data })) ? { task, worker: sibling.data } : address;
 }
 
-/** Whose mailbox is meant by `typed`. A task alone stands for its only worker, or for the only one that runs. */
-export async function resolveMailbox(workspace: Workspace, caller: Caller, typed: string): Promise<WorkerAddress> {
-	if (typed === ORCHESTRATOR && caller.is === 'human')
+/** Whose mailbox is meant by `typed`. A task alone stands for its only worker, or for the only one that runs; its delegates count only where they are named. */
+export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: string): Promise<WorkerAddress> {
+	if (typed === ORCHESTRATOR && !ownAddress(asker))
 		throw new NancyError('bad-usage', 'outside of a Nancy terminal say whose: <task>/orchestrator');
-	const { task, worker } = await resolveAddress(workspace, caller, typed);
+	const { task, worker } = await resolveAddress(workspace, asker, typed);
 	await workspace.task(task);
 	if (worker === ORCHESTRATOR) return { task, worker };
 	const { workers } = await workspace.workers(task);
@@ -57,18 +59,20 @@ export async function resolveMailbox(workspace: Workspace, caller: Caller, typed
 		if (names.includes(worker) || worker === FIRST_WORKER) return { task, worker };
 		throw new NancyError('no-task', `${task} has no worker "${worker}"; it has ${names.join(', ') || 'none yet'}`);
 	}
-	if (names.length <= 1) return { task, worker: names[0] ?? FIRST_WORKER };
-	const running = workers.filter(isRunning).map(record => record.name);
+	const lasting = workers.filter(record => record.delegate === undefined);
+	const candidates = lasting.length > 0 ? lasting : workers;
+	if (candidates.length <= 1) return { task, worker: candidates[0]?.name ?? FIRST_WORKER };
+	const running = candidates.filter(isRunning).map(record => record.name);
 	if (running.length === 1 && running[0]) return { task, worker: running[0] };
 	throw new NancyError(
 		'bad-usage',
-		`${task} has several workers; name one of ${names.map(name => mailboxName({ task, worker: name })).join(', ')}`,
+		`${task} has several workers; name one of ${candidates.map(({ name }) => mailboxName({ task, worker: name })).join(', ')}`,
 	);
 }
 
 /** The workers that `typed` stands for: one, or all of a task. */
-export async function resolveWorkers(workspace: Workspace, caller: Caller, typed: string): Promise<WorkerAddress[]> {
-	const { task, worker } = await resolveAddress(workspace, caller, typed);
+export async function resolveWorkers(workspace: Workspace, asker: Asker, typed: string): Promise<WorkerAddress[]> {
+	const { task, worker } = await resolveAddress(workspace, asker, typed);
 	await workspace.task(task);
 	const { workers } = await workspace.workers(task);
 	const chosen = workers.filter(record => worker === undefined || record.name === worker);

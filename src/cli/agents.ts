@@ -31,13 +31,14 @@ export interface FoundAgent {
 	agent: InstalledAgent;
 }
 
-/** The named agent, or without a name the workspace's default, else the first that is found. */
+/** The named agent; without a name the one that asks, or for a person the workspace's default, else the first that is found. */
 export async function chooseAgent(
 	workspace: Workspace,
-	{ env }: Context,
+	{ env, asker }: Context,
 	named: string | undefined,
 ): Promise<FoundAgent> {
-	const wanted = named ?? (await workspace.config()).defaultAgent;
+	const own = asker.is === 'agent' ? asker.driver : undefined;
+	const wanted = named ?? own ?? (await workspace.config()).defaultAgent;
 	if (wanted !== undefined) return findAgent(knownDriver(wanted), env);
 	const [first] = await foundAgents(env);
 	if (first) return first;

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
+import type { Asker } from '../core/asker/asker.ts';
 import { usageError } from './failure.ts';
-import type { Caller } from './place.ts';
 
 /** An option of a command, as `--help` shows it. Without `value` it is a switch. */
 export interface Option {
@@ -46,14 +46,20 @@ export interface Input extends AsyncIterable<Uint8Array | string> {
 export interface Context {
 	/** The file of the running program: the rest of its package or runtime is found from there. */
 	program: string;
-	/** Folder the command works from: the current one, or that of `-C`. */
+	/** Folder the command works from: {@link calledIn}, or that of `-C`. */
 	cwd: string;
+	/** Where the shell is that called the command. */
+	calledIn: string;
 	/** True when the folder was named with `-C` and so wins over the environment. */
 	isFolderGiven: boolean;
 	env: Readonly<Record<string, string | undefined>>;
 	wantsJson: boolean;
 	version: string;
-	caller: Caller;
+	/**
+	 * Who asks. Looked up when it is first read.
+	 * @throws NancyError `not-trusted` where nobody can tell: see `askerOf`
+	 */
+	readonly asker: Asker;
 	stdin: Input;
 	/** Writes one line of a stream; a command's answer is returned instead. */
 	writeLine(line: string): void;

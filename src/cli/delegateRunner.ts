@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, NancyError } from '../base/errors.ts';
-import { identify, liveness } from '../base/liveness.ts';
+import { dataFolder } from '../base/folders.ts';
+import { identify, isSameProcess, liveness } from '../base/liveness.ts';
+import { SeenSettings } from '../core/asker/seenSettings.ts';
 import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
@@ -9,6 +11,7 @@ import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
+import { Leases } from '../core/files/leases.ts';
 import { newMessageId } from '../core/mailbox/messageId.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
@@ -66,6 +69,7 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	const claimed = await delegates.locked(() => claim(delegates, id, tools.tickets), PATIENCE_MS);
 	if (!claimed) return;
 	const { delegate, prompt } = claimed;
+	const lease = new Leases(delegates.workspace.paths.machines).keep();
 	const run = new DelegateRun(delegates, delegate, prompt, tools);
 	let outcome: Outcome;
 	try {
@@ -86,6 +90,7 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 		else await delegates.finish(delegate, outcome, late);
 	};
 	await insist(() => delegates.locked(finish, PATIENCE_MS));
+	lease.dispose();
 }
 
 /** By its user, who takes the ticket too. A record alone goes also with a folder that is cleaned or moved: its answer is still waited for. */
@@ -109,7 +114,7 @@ async function claim(
 	// The worktree is the one that git knows, whatever somebody wrote down here: see `place`.
 	const { runner, error: _earlier, worktree: _claimed, ...kept } = delegate.status;
 	const me = identify(process.pid);
-	const isMine = runner?.pid === me.pid && runner.startedTicks === me.startedTicks;
+	const isMine = runner !== undefined && isSameProcess(runner, me);
 	// A final status without its `.done` is for the next look to complete.
 	if (isFinal(delegate.state) || isFinal(delegate.status.status)) return undefined;
 	if (runner && !isMine && liveness(runner) !== 'dead') return undefined;
@@ -176,6 +181,7 @@ class DelegateRun {
 		let quotaRounds = 0;
 		for (let failures = 0; ;) {
 			if (signal.aborted) return cancelled();
+			await this.requireSeen(found, cwd);
 			const begun = Date.now();
 			const ending = await this.attempt(found, cwd);
 			this.spentMs += Date.now() - begun;
@@ -195,6 +201,14 @@ class DelegateRun {
 			this.say(`${failure.reason}; trying again in ${pauseMs / 1000} s\n`);
 			await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
 		}
+	}
+
+	/** Whoever asked may have written settings since it was queued; a delegate that may do everything needs none. */
+	private async requireSeen({ driver }: FoundAgent, cwd: string): Promise<void> {
+		const { askedBy, permissions } = this.record;
+		if (askedBy?.is !== 'agent' || headlessOf(driver).permissionModes.at(-1)?.id === permissions) return;
+		const { folder } = this.delegates.workspace;
+		await new SeenSettings(dataFolder(this.tools.env), folder).require(driver, cwd);
 	}
 
 	/** The folder to work in; makes the worktree, or takes the one that an earlier runner had made. */

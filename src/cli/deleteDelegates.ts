@@ -25,15 +25,17 @@ import { printable } from './words.ts';
 /** Who is to go: these, or everything that has ended but for what waits in a worktree to be merged. */
 export type Doomed = { ids: readonly DelegateId[] } | 'ended';
 
+type Refuse = (id: DelegateId, request: DelegateRecord | undefined) => Promise<void>;
+
 /**
  * By the rules of the window: the worktree goes too, and a branch keeps what is nowhere else.
- * @param refuseTearDown throws where whoever asks may not have this delegate's tear-down command run
+ * @param refuse throws `not-trusted` where whoever asks may not delete this delegate, whose ticket is for `request`
  */
 export async function deleteDelegates(
 	store: Delegates,
 	tickets: Tickets,
 	doomed: Doomed,
-	refuseTearDown: (record: DelegateRecord) => Promise<void>,
+	refuse: Refuse,
 ): Promise<Answer> {
 	const { delegates: all } = await store.list();
 	const chosen = doomed === 'ended' ? clearable(all) : doomed.ids.map(id => named(id, all));
@@ -44,7 +46,7 @@ export async function deleteDelegates(
 	const notes: string[] = [];
 	const refused = new Map<Batch, string>();
 	for (const batch of batches) {
-		const reason = await refusedTearDown(store, tickets, batch, refuseTearDown);
+		const reason = await refusalOf(store, tickets, batch, refuse);
 		if (reason && doomed !== 'ended') throw reason;
 		if (reason) refused.set(batch, reason.message);
 	}
@@ -117,16 +119,15 @@ function stays(error: unknown): { isRemoved: boolean; says: string } {
 	return { isRemoved: false, says: errorText(error) };
 }
 
-async function refusedTearDown(
+async function refusalOf(
 	store: Delegates,
 	tickets: Tickets,
-	{ worktree, delegates: [owner] }: Batch,
-	refuse: (record: DelegateRecord) => Promise<void>,
+	{ delegates }: Batch,
+	refuse: Refuse,
 ): Promise<NancyError | undefined> {
-	const request = worktree && owner && (await ownRequest(store, tickets, owner.record.id));
-	if (!request?.record.tearDown) return undefined;
 	try {
-		await refuse(request.record);
+		for (const { record } of delegates)
+			await refuse(record.id, (await ownRequest(store, tickets, record.id))?.record);
 		return undefined;
 	} catch (error) {
 		if (error instanceof NancyError && error.code === 'not-trusted') return error;

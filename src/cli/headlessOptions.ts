@@ -1,8 +1,9 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
-import { basename, dirname, extname, join, relative, sep } from 'node:path';
-import { configFolder } from '../base/folders.ts';
-import { NancyError } from '../base/errors.ts';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { configFolder, dataFolder } from '../base/folders.ts';
+import { errorText, NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
+import { SeenSettings } from '../core/asker/seenSettings.ts';
 import type { Driver } from '../core/driver/driver.ts';
 import type { PermissionMode } from '../core/driver/headless.ts';
 import { headlessOf } from '../core/driver/launch.ts';
@@ -10,7 +11,7 @@ import { UserSettingsFile } from '../core/files/userSettings.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { Context } from './command.ts';
-import { findOrChooseWorkspace } from './place.ts';
+import { findOrChooseWorkspace, placeFrom } from './place.ts';
 
 /** A duration in seconds from the command line. */
 export function seconds(option: string, typed: string): number {
@@ -22,6 +23,13 @@ export function seconds(option: string, typed: string): number {
 /** What the user has set for delegates and headless runs in a folder, in VS Code or by hand. */
 export function settingsFor(folder: string, { env }: Context): Promise<CommonSettings> {
 	return settingsFile(env).forFolder(folder);
+}
+
+/** @throws NancyError `bad-usage` where there is no such folder */
+export function workingFolder(named: string | undefined, { cwd }: Context): string {
+	const folder = resolve(cwd, named ?? '.');
+	if (lstatSync(real(folder), { throwIfNoEntry: false })?.isDirectory()) return folder;
+	throw new NancyError('bad-usage', `there is no folder ${folder} to work in; name one with --working-dir`);
 }
 
 /** What a swarm calls a worker whose prompt is in this file. */
@@ -43,12 +51,10 @@ export function limitsOf(
 	return { ...(wallSeconds !== undefined && { wallSeconds }), ...(idleSeconds !== undefined && { idleSeconds }) };
 }
 
-/** Who asks for a permission, as far as the environment tells. An agent that is allowed to change its own is not held by this. */
+/** Who asks for a permission, and what the user has set. */
 export interface Asking {
 	context: Context;
 	settings: CommonSettings;
-	/** Every agent that Nancy knows: one may call for another. */
-	drivers: readonly Driver[];
 }
 
 /**
@@ -89,49 +95,46 @@ export function refuseTearDownFromAgent(driver: Driver, id: DelegateId, asking: 
 	throw refusal(driver, asking, what);
 }
 
-/** Where a run works and what it reads and writes, absolute. */
-export interface Places {
-	/** Folders that it works in, whose agent settings it therefore takes on. */
-	folders: readonly string[];
-	promptFile?: string | undefined;
-	outputFile?: string | undefined;
-}
-
 /**
- * An agent that may run `nancy` unasked must not reach further by it than its own workspace and the worktrees beside it (of a worktree
- * of Nancy's, those beside the checkout that it was made from), and must not have anything hidden written there, nor what agents take
- * settings from: settings of agents and tools, git's hooks, Nancy's records. Another agent works for it where it works itself, or in the same place of a worktree: in a folder below, it can have written settings that widen what the other
- * may do. Only with the widest mode.
+ * An agent that may run `nancy` unasked must not reach further by it than it can itself. It starts its own CLI; another one only where
+ * the user has set what that may do for agents. Another agent works for it where it works itself: in its own workspace, or in the same
+ * place of a worktree beside it (of a worktree of Nancy's, beside the checkout that it was made from). In a folder below, it can have
+ * written settings that widen what the other may do. With the widest mode it may let it work anywhere.
+ * @param folders that the new agent works in, absolute
  */
-export async function refusePlacesFromAgent(driver: Driver, places: Places, asking: Asking): Promise<void> {
-	if (!isAgent(asking) || mayAll(driver, asking)) return;
-	// Where its shell is, for a folder named with -C is what is asked about.
-	const { folder } = findOrChooseWorkspace({ ...asking.context, cwd: process.cwd(), isFolderGiven: false });
+export async function permitStart(driver: Driver, folders: readonly string[], asking: Asking): Promise<void> {
+	const { context, settings } = asking;
+	const { asker } = context;
+	if (asker.is === 'human') {
+		for (const folder of folders) await noteSeen(driver, folder, context);
+		return;
+	}
+	findOrChooseWorkspace(context);
+	if (asker.driver !== driver.id && settings.permissionsFromAgents?.[driver.id] === undefined)
+		throw refusal(driver, asking, `start ${driver.displayName}: an agent starts its own CLI alone`);
+	if (mayAll(driver, asking)) return;
+	const { folder } = findOrChooseWorkspace({ ...context, isFolderGiven: false });
 	const root = foldersUpFrom(folder).find(each => existsSync(join(each, '.git')));
 	const { homeCheckout } = await import('../git/homeCheckout.ts');
 	const worktrees = root === undefined ? undefined : real(`${await homeCheckout(real(root))}.worktrees`);
-	const own = [real(folder), ...(worktrees === undefined ? [] : [worktrees])];
-	const within = (place: string) => own.filter(each => isInside(each, place)).map(each => relative(each, place))[0];
-	const { folders, promptFile, outputFile } = places;
-	for (const place of [...folders, ...(promptFile === undefined ? [] : [promptFile])]) {
-		if (within(real(place)) === undefined) throw notAllowed(driver, asking, `with ${place}, outside its workspace`);
-	}
 	const prefix = root === undefined ? '' : relative(real(root), real(folder));
 	for (const place of folders) {
-		const [, ...inside] = worktrees === undefined ? [] : relative(worktrees, real(place)).split(sep);
 		const isInWorktree = worktrees !== undefined && isInside(worktrees, real(place));
+		const [, ...inside] = isInWorktree ? relative(worktrees, real(place)).split(sep) : [];
 		if (isInWorktree ? inside.join(sep) === prefix : real(place) === real(folder)) continue;
+		if (!isInWorktree && !isInside(real(folder), real(place)))
+			throw notAllowed(driver, asking, `in ${place}, outside its workspace`);
 		throw notAllowed(driver, asking, `in ${place}; let it work in ${folder}, and say in the prompt where`);
 	}
-	if (outputFile === undefined) return;
-	// The file itself is replaced, also where it is a link.
-	const path = within(join(real(dirname(outputFile)), basename(outputFile)));
-	if (path === undefined) throw notAllowed(driver, asking, `that writes ${outputFile}, outside its workspace`);
-	if (path.split(sep).some(name => name.startsWith('.')))
-		throw notAllowed(driver, asking, `that writes ${outputFile}, which is hidden or in a hidden folder`);
-	const reader = asking.drivers.find(({ openSettings }) => openSettings.includes(basename(path).toLowerCase()));
-	if (reader)
-		throw notAllowed(driver, asking, `that writes ${outputFile}, which ${reader.displayName} takes settings from`);
+	for (const place of folders) await new SeenSettings(dataFolder(context.env), folder).require(driver, place);
+}
+
+/** A person starts the agent there, or sets it up: see {@link SeenSettings}. What keeps Nancy from noting it does not hold a person up. */
+export async function noteSeen(driver: Driver, folder: string, context: Context): Promise<void> {
+	const seen = new SeenSettings(dataFolder(context.env), placeFrom(folder, context).folder);
+	await seen
+		.note(driver, folder)
+		.catch((error: unknown) => context.note(`agents cannot start ${driver.displayName} here: ${errorText(error)}`));
 }
 
 function foldersUpFrom(folder: string): string[] {
@@ -145,8 +148,8 @@ function real(path: string): string {
 	return dirname(path) === path ? path : join(real(dirname(path)), basename(path));
 }
 
-export function isAgent({ context: { env, caller }, drivers }: Pick<Asking, 'context' | 'drivers'>): boolean {
-	return caller.is === 'worker' || drivers.some(({ toolVariable }) => Boolean(env[toolVariable]));
+function isAgent({ context: { asker } }: Asking): boolean {
+	return asker.is === 'agent';
 }
 
 /** Whether the user lets agents start this one with any permission. */

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
+import type { Asker } from '../core/asker/asker.ts';
 import type { MessageState, StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { MessageOutput } from '../protocol/output/messages.ts';
 import { ORCHESTRATOR, WorkerName, type TaskName } from '../protocol/names.ts';
-import { mailboxName, type Caller } from './place.ts';
+import { mailboxName, ownAddress } from './place.ts';
 
 export interface FoundMessage {
 	address: WorkerAddress;
@@ -44,17 +45,17 @@ export async function listMailboxes(
 }
 
 /**
- * The message that `typed` is the id of, or the beginning of it. Looked for in the caller's own mailbox first, then in its
+ * The message that `typed` is the id of, or the beginning of it. Looked for in the own mailbox of who asks first, then in its
  * task, then everywhere; the first place that knows it decides.
  * @param states where a file's name was used before, its message in the first of these states is meant
  */
 export async function findMessage(
 	workspace: Workspace,
-	caller: Caller,
+	asker: Asker,
 	typed: string,
 	states: readonly MessageState[],
 ): Promise<FoundMessage> {
-	for (const addresses of await searchOrder(workspace, caller)) {
+	for (const addresses of await searchOrder(workspace, asker)) {
 		const { found } = await listMailboxes(workspace, addresses, states);
 		const exact = states
 			.map(state => found.filter(({ message }) => message.id === typed && message.state === state))
@@ -98,15 +99,12 @@ export function messageOutput({ address, message }: FoundMessage): MessageOutput
 	};
 }
 
-async function searchOrder(workspace: Workspace, caller: Caller): Promise<WorkerAddress[][]> {
+async function searchOrder(workspace: Workspace, asker: Asker): Promise<WorkerAddress[][]> {
 	const everywhere = await allMailboxes(workspace);
-	if (caller.is === 'human') return [everywhere];
-	const { task, worker } = caller.address;
-	return [
-		[caller.address],
-		everywhere.filter(address => address.task === task && address.worker !== worker),
-		everywhere,
-	];
+	const own = ownAddress(asker);
+	if (!own) return [everywhere];
+	const { task, worker } = own;
+	return [[own], everywhere.filter(address => address.task === task && address.worker !== worker), everywhere];
 }
 
 function ambiguous(typed: string, matches: readonly FoundMessage[]): NancyError {

@@ -1,12 +1,20 @@
+import { writeSync } from 'node:fs';
 import { version } from '../../package.json';
-import { hasErrno } from '../base/errors.ts';
+import { errorText, hasErrno } from '../base/errors.ts';
+import { askerOf } from '../core/asker/asker.ts';
+import { drivers } from '../drivers/index.ts';
+import { lineageOf } from '../process/lineage.ts';
 import { commands } from './commands.ts';
 import { runCommandLine } from './run.ts';
 
 // The reader of a pipe may go first (`nancy traffic | head`): that is no failure. A command that has something to end first listens
 // itself.
 process.stdout.on('error', error => {
-	if (process.stdout.listenerCount('error') === 1) process.exit(hasErrno(error, 'EPIPE') ? 0 : 1);
+	if (process.stdout.listenerCount('error') > 1) return;
+	if (hasErrno(error, 'EPIPE')) process.exit(0);
+	// At once, for nothing that is still queued would be written any more.
+	writeSync(process.stderr.fd, `nancy: standard output cannot be written: ${errorText(error)}\n`);
+	process.exit(1);
 });
 // Nobody is left to be told.
 process.stderr.on('error', () => undefined);
@@ -19,6 +27,7 @@ void runCommandLine(process.argv.slice(2), commands, {
 	stdout: process.stdout,
 	stderr: process.stderr,
 	version,
+	asker: () => askerOf(lineageOf(process.env), drivers),
 }).then(exitCode => {
 	process.exitCode = exitCode;
 });

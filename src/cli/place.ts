@@ -1,35 +1,25 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { dataFolder } from '../base/folders.ts';
 import { NancyError } from '../base/errors.ts';
+import { isInside } from '../base/inside.ts';
+import type { Asker, AskingAgent } from '../core/asker/asker.ts';
+import { permit } from '../core/asker/permit.ts';
 import { Workspace, type WorkerAddress } from '../core/workspace/workspace.ts';
 import type { SealedAuthor } from '../protocol/author.ts';
-import { ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
 import type { Context } from './command.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Who runs the command: an agent in a terminal that Nancy started, or else the human. */
-export type Caller = { is: 'human' } | { is: 'worker'; address: WorkerAddress; folder: string };
-
-/** Reads NANCY_TASK_DIR and NANCY_WORKER, which Nancy sets in its terminals. */
-export function callerOf(env: Environment): Caller {
-	const taskFolder = env['NANCY_TASK_DIR'];
-	if (!taskFolder) return { is: 'human' };
-	const root = dirname(dirname(resolve(taskFolder)));
-	const task = TaskName.safeParse(basename(taskFolder));
-	const worker = WorkerName.safeParse(env['NANCY_WORKER']);
-	const isTaskFolder = basename(root) === '.nancy' && basename(dirname(resolve(taskFolder))) === 'tasks';
-	if (!isTaskFolder || !task.success || !worker.success || worker.data === ORCHESTRATOR) return { is: 'human' };
-	return { is: 'worker', address: { task: task.data, worker: worker.data }, folder: dirname(root) };
+/** The mailbox of whoever asks: an agent has one, where Nancy knows which worker it is. */
+export function ownAddress(asker: Asker): WorkerAddress | undefined {
+	return asker.is === 'agent' ? asker.worker?.address : undefined;
 }
 
-/** Whose words the caller's messages are. */
-export function authorOf(caller: Caller): SealedAuthor {
-	return caller.is === 'human'
-		? { is: 'human', via: 'terminal' }
-		: { is: 'agent', worker: mailboxName(caller.address) };
+/** Whose words a message of the one who asks is. */
+export function authorOf(asker: Asker): SealedAuthor {
+	if (asker.is === 'human') return { is: 'human', via: asker.via };
+	const { worker, driver } = asker;
+	return { is: 'agent', ...(worker && { worker: mailboxName(worker.address) }), ...(driver && { driver }) };
 }
 
 export function mailboxName({ task, worker }: WorkerAddress): string {
@@ -38,17 +28,22 @@ export function mailboxName({ task, worker }: WorkerAddress): string {
 
 /** The workspace that the command is about; an error when there is none. */
 export function findWorkspace(context: Context): Workspace {
-	const found = workspaceFolder(context);
-	if (found !== undefined) return workspaceAt(found, context);
+	const place = placeOf(context);
+	if (place.isWorkspace) return workspaceAt(place.folder, context);
+	const farther = foldersUpFrom(place.folder).find(folder => isFolderOrLink(join(folder, '.nancy')));
 	throw new NancyError(
 		'not-a-workspace',
-		`there is no .nancy folder in ${context.cwd} or above it; go to your project or name it with -C, or start with nancy setup`,
+		place.isRepository && farther !== undefined
+			? `there is no .nancy folder in the repository ${place.folder}; ${farther} has one: name it with -C if you mean that`
+			: `there is no .nancy folder in ${place.folder} or above it; go to your project or name it with -C, or start with nancy setup`,
 	);
 }
 
 /** The workspace, or the nearest folder that has something to show without one. */
 export function findWorkspaceOr(context: Context, hasSomething: (folder: string) => boolean): Workspace {
-	const found = workspaceFolder(context) ?? foldersUpFrom(context.cwd).find(hasSomething);
+	const place = placeOf(context);
+	if (place.isWorkspace) return workspaceAt(place.folder, context);
+	const found = foldersUpFrom(place.start).find(hasSomething);
 	return found === undefined ? findWorkspace(context) : workspaceAt(found, context);
 }
 
@@ -57,11 +52,7 @@ export function findWorkspaceOr(context: Context, hasSomething: (folder: string)
  * holds the whole home folder does not count.
  */
 export function findOrChooseWorkspace(context: Context): Workspace {
-	const home = resolve(context.env['HOME'] ?? homedir());
-	const chosen =
-		workspaceFolder(context) ??
-		foldersUpFrom(context.cwd).find(folder => exists(join(folder, '.git')) && !isSameOrAbove(folder, home));
-	return workspaceAt(chosen ?? context.cwd, context);
+	return workspaceAt(placeOf(context).folder, context);
 }
 
 /**
@@ -72,9 +63,9 @@ export async function findDeployed(
 	context: Context,
 	isDeployed: (workspace: Workspace) => Promise<boolean>,
 ): Promise<Workspace> {
-	const known = workspaceFolder(context);
-	for (const folder of foldersUpFrom(context.cwd)) {
-		if (folder === known) break;
+	const place = placeOf(context);
+	for (const folder of foldersUpFrom(place.start)) {
+		if (place.isWorkspace && folder === place.folder) break;
 		const workspace = workspaceAt(folder, context);
 		if (await isDeployed(workspace)) return workspace;
 	}
@@ -85,10 +76,64 @@ function workspaceAt(folder: string, { env }: Context): Workspace {
 	return new Workspace(folder, dataFolder(env));
 }
 
-function workspaceFolder({ cwd, isFolderGiven, caller }: Context): string | undefined {
-	if (!isFolderGiven && caller.is === 'worker' && isFolderOrLink(join(caller.folder, '.nancy'))) return caller.folder;
-	// A link counts, for the workspace then says what is wrong with it; the one of a folder above would be the wrong one.
-	return foldersUpFrom(cwd).find(folder => isFolderOrLink(join(folder, '.nancy')));
+/** Where a command works. */
+interface Place {
+	/** Of the workspace, else the root of the repository, else {@link start}. */
+	folder: string;
+	/** Where it was looked from. */
+	start: string;
+	isWorkspace: boolean;
+	isRepository: boolean;
+}
+
+/**
+ * A person's place is where they are, or what they name with -C. An agent's is its own workspace, wherever its shell has gone: the one
+ * that Nancy started it in, else that of the folder that its CLI works in.
+ * @throws NancyError `not-trusted` for an agent that names another one
+ */
+function placeOf(context: Context): Place {
+	const { asker, cwd, isFolderGiven } = context;
+	const given = placeFrom(cwd, context);
+	if (asker.is === 'human') return given;
+	const own = placeOfAgent(asker, context);
+	if (isFolderGiven) permit(asker, { is: 'work-in', folder: cwd, isOwn: real(given.folder) === real(own.folder) });
+	return own;
+}
+
+function placeOfAgent({ worker, process }: AskingAgent, context: Context): Place {
+	if (worker && isFolderOrLink(join(worker.folder, '.nancy')))
+		return { folder: worker.folder, start: worker.folder, isWorkspace: true, isRepository: false };
+	return placeFrom(process?.folder ?? context.calledIn, context);
+}
+
+/** What is nearest: a repository below a workspace is a project of its own, and a `.nancy` in the home folder not that of all below. */
+export function placeFrom(from: string, { env }: Pick<Context, 'env'>): Place {
+	const start = resolve(from);
+	const home = resolve(env['HOME'] ?? homedir());
+	for (const folder of foldersUpFrom(start)) {
+		// A link counts, for the workspace then says what is wrong with it; the one of a folder above would be the wrong one.
+		if (isFolderOrLink(join(folder, '.nancy'))) return { folder, start, isWorkspace: true, isRepository: false };
+		if (isRepositoryRoot(folder) && !isSameOrAbove(folder, home))
+			return { folder, start, isWorkspace: false, isRepository: true };
+	}
+	return { folder: start, start, isWorkspace: false, isRepository: false };
+}
+
+/** A worktree that stands within the checkout it was made from, as some agents make them, is part of that. */
+function isRepositoryRoot(folder: string): boolean {
+	const git = join(folder, '.git');
+	const found = lstatSync(git, { throwIfNoEntry: false });
+	if (!found?.isFile()) return found !== undefined;
+	const [, main] = /^gitdir: (.+)\/\.git\/worktrees\/[^/]+\s*$/.exec(readText(git)) ?? [];
+	return main === undefined || !isInside(real(main), real(folder));
+}
+
+function readText(file: string): string {
+	try {
+		return readFileSync(file, 'utf8').slice(0, 10_000);
+	} catch {
+		return '';
+	}
 }
 
 function foldersUpFrom(start: string): string[] {
@@ -110,6 +155,11 @@ function isFolderOrLink(file: string): boolean {
 	return found !== undefined && (found.isDirectory() || found.isSymbolicLink());
 }
 
-function exists(file: string): boolean {
-	return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+/** The path itself where there is nothing. */
+function real(path: string): string {
+	try {
+		return realpathSync(path);
+	} catch {
+		return path;
+	}
 }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
+import type { Asker } from '../core/asker/asker.ts';
 import { ErrorOutput } from '../protocol/output/failure.ts';
 import { parseCommandArguments, splitCommandLine, type GlobalArguments } from './arguments.ts';
 import { loadAll, type Command, type Commands, type Context, type Input } from './command.ts';
 import { ExitCode, failureOf } from './failure.ts';
 import { commandHelp, mainHelp } from './help.ts';
-import { callerOf } from './place.ts';
 import { printable } from './words.ts';
 
 /** The process around the command, so that tests can give it another one. */
@@ -18,6 +18,8 @@ export interface Surroundings {
 	stdout: Output;
 	stderr: Output;
 	version: string;
+	/** Who asks: see `askerOf`. */
+	asker: () => Asker;
 }
 
 interface Output {
@@ -71,17 +73,21 @@ function helpLast(argv: readonly string[]): readonly string[] {
 
 function contextOf(
 	globals: GlobalArguments,
-	{ program, cwd, env, stdin, stdout, stderr, version }: Surroundings,
+	{ program, cwd, env, stdin, stdout, stderr, version, asker }: Surroundings,
 ): Context {
 	if (globals.folder === '') throw new NancyError('bad-usage', '-C needs a folder');
+	let known: Asker | undefined;
 	return {
 		program,
 		cwd: resolve(cwd, globals.folder ?? '.'),
+		calledIn: resolve(cwd),
 		isFolderGiven: globals.folder !== undefined,
 		env,
 		wantsJson: globals.json,
 		version,
-		caller: callerOf(env),
+		get asker() {
+			return (known ??= asker());
+		},
 		stdin,
 		writeLine: line => print(stdout, `${line}\n`),
 		note: text => print(stderr, `nancy: ${text}\n`),

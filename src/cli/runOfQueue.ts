@@ -1,5 +1,6 @@
 import { errorText } from '../base/errors.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
+import { Workspace } from '../core/workspace/workspace.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
 import { restoreNodeOptions } from '../process/runnerHost.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
@@ -8,14 +9,14 @@ import type { Context } from './command.ts';
 import { runDelegate } from './delegateRunner.ts';
 import { ExitCode } from './failure.ts';
 import { settingsFor } from './headlessOptions.ts';
-import { findWorkspace } from './place.ts';
 import { queueOptions, ticketsOf } from './queue.ts';
 import { withCancel } from './withCancel.ts';
 
 /** Runs a delegate that the queue has started, then lets the next one start. */
 export async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
 	restoreNodeOptions(process.env);
-	const workspace = findWorkspace(context);
+	// The queue names it. Whoever asked for the delegate was permitted to then, and its ticket says what runs.
+	const workspace = new Workspace(context.cwd);
 	const delegates = new Delegates(workspace);
 	const runtime = await ownRuntime(context);
 	const hasHooks = (await workspace.config()).hooks !== 'off';

@@ -7,6 +7,7 @@ import { admitted } from '../core/delegates/admission.ts';
 import { isFinal, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { reportable } from '../core/delegates/reportable.ts';
+import { Leases } from '../core/files/leases.ts';
 import { sweepFolder } from '../core/files/leftBehind.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import { RUNNER_DIED, type DelegateId } from '../protocol/delegate.ts';
@@ -150,7 +151,10 @@ export async function stopDelegate(
 			return true;
 		}
 		const { runner } = delegate.status;
-		if (runner && liveness(runner) !== 'dead') {
+		const holds = runner !== undefined && (await new Leases(delegates.workspace.paths.machines).isHeld(runner));
+		if (holds && liveness(runner) !== 'alive')
+			throw new NancyError('wrong-state', `${id} runs on another machine; stop it there`);
+		if (holds) {
 			signal(runner.pid, 'SIGTERM');
 			return false;
 		}

@@ -73,8 +73,18 @@ export function treeOf(place: GitPlace, commit: string): Promise<string> {
 	return gitAnswer(place, ['rev-parse', '--verify', `${commit}^{tree}`]);
 }
 
-/** Also shows what a repository's own `.gitmodules` says is to be ignored: another commit of a submodule is work like any other. */
-export const DIFF_TREE = ['diff-tree', '-r', '-z', '--ignore-submodules=none'] as const;
+/**
+ * Also shows what a repository's own `.gitmodules` says is to be ignored: another commit of a submodule is work like any other. By no
+ * program of the settings (`diff.external`, `diff.<name>.command`, `textconv`).
+ */
+export const DIFF_TREE = [
+	'diff-tree',
+	'-r',
+	'-z',
+	'--ignore-submodules=none',
+	'--no-ext-diff',
+	'--no-textconv',
+] as const;
 
 /** Paths that differ between two trees. */
 export function differingFiles(

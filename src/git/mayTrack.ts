@@ -1,25 +1,41 @@
-import { lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { NancyError } from '../base/errors.ts';
 
 /**
  * Whether it is worth a start of git to ask if it tracks a name in a folder: not outside of any checkout, nor where the bytes of the
  * index do not hold the name. An index of versions 2 and 3 has every path in full; the fourth cuts off what a path shares with the one
  * before, and a split or sparse one has paths elsewhere. In doubt, and with an index of another form, it is (git's own
  * Documentation/gitformat-index).
+ * @throws NancyError `bad-file` for an index that is no ordinary file: git would wait for whoever writes into a pipe
  */
 export function mayTrack(folder: string, name: string): boolean {
 	try {
 		const index = indexOf(realpathSync(folder));
 		if (index === undefined) return false;
-		const bytes = readFileSync(index);
+		const bytes = readIndex(index);
 		if (bytes.toString('latin1', 0, 4) !== 'DIRC' || ![2, 3].includes(bytes.readUInt32BE(4))) return true;
 		// The names of these extensions, and the first byte of their length, which a path's name does not have but at its end.
 		if (bytes.includes('link\0') || bytes.includes('sdir\0')) return true;
 		return IGNORES_CASE
 			? bytes.toString('latin1').toLowerCase().includes(name.toLowerCase())
 			: bytes.includes(name);
-	} catch {
+	} catch (error) {
+		if (error instanceof NancyError) throw error;
 		return true;
+	}
+}
+
+function readIndex(file: string): Buffer {
+	const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+	try {
+		if (fstatSync(descriptor).isFile()) return readFileSync(descriptor);
+		throw new NancyError(
+			'bad-file',
+			`${file} is no ordinary file, and git cannot read it; remove it and try again`,
+		);
+	} finally {
+		closeSync(descriptor);
 	}
 }
 

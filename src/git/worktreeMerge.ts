@@ -91,7 +91,16 @@ async function mergeCommit(parent: GitPlace, head: string, tip: string, message:
 	const commit = await commitTree(parent, trial.tree, [head, tip], message, await identityFor(parent));
 	const forward = await git(
 		parent,
-		['merge', '--ff-only', '--no-autostash', '--no-verify-signatures', '--no-overwrite-ignore', '--quiet', commit],
+		[
+			'merge',
+			'--ff-only',
+			'--no-autostash',
+			'--no-verify-signatures',
+			'--no-overwrite-ignore',
+			'--no-stat',
+			'--quiet',
+			commit,
+		],
 		{ answers: [1, 2, 128], env: { GIT_REFLOG_ACTION: 'nancy: merge' } },
 	);
 	if (forward.code === 0) return { ok: true, how: 'merged', commit };

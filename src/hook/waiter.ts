@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFileAtomic, writeFileAtomic } from '../base/atomicFile.ts';
-import { identify, liveness } from '../base/liveness.ts';
+import { identify, isSameProcess, liveness, processOf } from '../base/liveness.ts';
 import { readMark } from '../core/files/plainFile.ts';
 import type { SessionId } from '../protocol/names.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 
 /** Time in which a waiter that is about to end has ended. */
 const ENDING_MS = 300;
+
+/** Earlier versions named no machine. */
+const WAITER = /^(?<pid>\d+) (?<ticks>\d+) ?(?<machine>[0-9a-z.]+)?\n/;
 
 /**
  * Makes the calling guard the one process that waits to wake a session; false when another does already, which will see
@@ -22,13 +25,12 @@ export async function becomeWaiter(
 	const file = join(workspace.paths.waiters, session);
 	const me = identify(guardPid);
 	// The guard asks again when the transcript is newer than this file.
-	const words = `${me.pid} ${me.startedTicks}\n${transcript ?? ''}\n`;
+	const words = `${me.pid} ${me.startedTicks} ${me.machine ?? ''}\n${transcript ?? ''}\n`;
 	for (const isLastTry of [false, true]) {
 		if (await createFileAtomic(file, words)) return true;
-		const [pid = '', ticks = ''] = ((await readMark(file)) ?? '').split(/\s/, 2);
-		const holder = { pid: Number(pid), startedTicks: Number(ticks) };
-		const isMine = holder.pid === me.pid && holder.startedTicks === me.startedTicks;
-		if (isMine || liveness(holder) === 'dead') {
+		const holder = WAITER.exec((await readMark(file)) ?? '')?.groups;
+		// One on another machine may be gone, and cannot wake a session that calls from here.
+		if (!holder || isSameProcess(processOf(holder), me) || liveness(processOf(holder)) !== 'alive') {
 			// Two that find it dead both take over: then one wake too many is sent, and no message is lost.
 			await writeFileAtomic(file, words);
 			return true;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { configFolder, dataFolder } from '../base/folders.ts';
 import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
+import { IN_WINDOW } from '../core/asker/asker.ts';
 import { queueDelegate, type DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
@@ -19,6 +20,7 @@ import type { DriverId } from '../protocol/names.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { agentPath, delegateHost, maximumDelegates, swarmWorker } from '../ui/settings.ts';
 import { requireTrust } from '../ui/trust.ts';
+import { noteSeen } from './seen.ts';
 import { keepSettings } from './settings.ts';
 
 /** The window's side of the delegates: it queues, and looks that the queue goes on. What runs belongs to no window. */
@@ -38,6 +40,7 @@ export class WindowDelegates implements DelegateOperations {
 		const { folder: place, worktree } = request;
 		if (driver)
 			requirePlace(driver, { folder: place, isInWorktree: worktree !== undefined }, folder.workspace.folder);
+		if (driver) await noteSeen(driver, folder, this.tell);
 		if (worktree) await requireRepository(place);
 		// Its runner is no part of this window.
 		await keepSettings(folder);
@@ -45,7 +48,7 @@ export class WindowDelegates implements DelegateOperations {
 		// Here for whatever asked for it, as the command does: only a repeated one brings a name along.
 		const swarm = swarmOf({ again: request.swarm }, process.env, { swarmWorker: swarmWorker(folder.path) });
 		const commands = request.worktree && !request.setUp && !request.tearDown && (await worktreeCommands(folder));
-		const { record } = await queueDelegate(store, this.tickets, { ...request, ...commands, swarm });
+		const { record } = await queueDelegate(store, this.tickets, IN_WINDOW, { ...request, ...commands, swarm });
 		// It is queued: who tried again because of this would queue it twice. Another look follows anyway.
 		await this.look(store).catch(this.tell);
 		return record.id;

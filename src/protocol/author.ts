@@ -4,8 +4,8 @@ import * as z from 'zod/mini';
 export const SealedAuthor = z.lazy(() =>
 	z.discriminatedUnion('is', [
 		z.object({ is: z.literal('human'), via: z.enum(['window', 'terminal']) }),
-		/** `worker` is missing for an agent that Nancy did not start. */
-		z.object({ is: z.literal('agent'), worker: z.optional(z.string()) }),
+		/** `worker` is missing for an agent that Nancy did not start, `driver` where nothing tells which CLI it is. */
+		z.object({ is: z.literal('agent'), worker: z.optional(z.string()), driver: z.optional(z.string()) }),
 		/** It tells its result. `id` is the delegate's. */
 		z.object({ is: z.literal('delegate'), id: z.string(), worker: z.string() }),
 		z.object({ is: z.literal('nancy') }),
@@ -30,7 +30,7 @@ export function headerName(author: Author): string {
 		case 'human':
 			return 'orchestrator';
 		case 'agent':
-			return writer(author) ?? 'an agent';
+			return writer(author) ?? author.driver ?? 'agent';
 		case 'delegate':
 			return author.worker;
 		default:

@@ -47,6 +47,12 @@ const Place = z.discriminatedUnion('is', [
 	}),
 ]);
 
+/** Who asked for a delegate: the user, or an agent, with the worker that it is where Nancy knows that. */
+const AskedBy = z.discriminatedUnion('is', [
+	z.object({ is: z.literal('human') }),
+	z.object({ is: z.literal('agent'), worker: z.optional(z.object({ task: TaskName, worker: WorkerName })) }),
+]);
+
 /** `delegates/<id>.json`: what was asked for. Written once. */
 export const DelegateRecord = z.looseObject({
 	version: z.literal(1),
@@ -69,6 +75,8 @@ export const DelegateRecord = z.looseObject({
 	parent: z.optional(z.object({ task: TaskName, worker: WorkerName })),
 	/** Delegates with the same prompt, started together to be compared. */
 	group: z.optional(z.string()),
+	/** Absent in records of earlier versions, which nobody but the user may touch. */
+	askedBy: z.optional(AskedBy),
 	/** It is this worker of a claude-swarm too: the swarm's files are kept beside its own. */
 	swarm: z.optional(z.object({ feature: SwarmFeature })),
 });

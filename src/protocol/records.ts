@@ -53,8 +53,12 @@ export const TaskRecord = z.lazy(() =>
 );
 export type TaskRecord = z.infer<typeof TaskRecord>;
 
-/** A process as far as it can be told apart from a later one with the same pid. */
-export const ProcessRecord = z.object({ pid: z.int(), startedTicks: z.number() });
+/** A process as far as it can be told apart from a later one with the same pid, and from one of another machine (base/machine). */
+export const ProcessRecord = z.object({
+	machine: z.optional(z.string().check(z.regex(/^[0-9a-z.]{1,40}$/))),
+	pid: z.int(),
+	startedTicks: z.number(),
+});
 
 /** `tasks/<task>/workers/<worker>.json` */
 export const WorkerRecord = z.looseObject({

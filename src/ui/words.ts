@@ -123,7 +123,7 @@ export function authorWords(author: Author): string {
 		case 'human':
 			return l10n.t('you');
 		case 'agent':
-			return author.worker?.replace('/', ' · ') ?? l10n.t('an agent');
+			return author.worker?.replace('/', ' · ') ?? author.driver ?? l10n.t('an agent');
 		case 'delegate':
 			return author.worker.replace('/', ' · ');
 		case 'nancy':

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { Delegates, isFinal } from '../../src/core/delegates/delegates.ts';
+import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
@@ -23,7 +24,7 @@ it('the real Claude Code and another agent work on one prompt as one group, and 
 	const prompt = 'tool:Read wait:500 answer:other [[sh:echo hello]] [[text:Claude is done.]]';
 	for (const agent of [claudeCode.id, fakeDriver.id]) {
 		const permissions = agent === claudeCode.id ? 'bypassPermissions' : 'default';
-		await queueDelegate(delegates, tickets, { prompt, agent, permissions, folder, group: 'compare' });
+		await queueDelegate(delegates, tickets, IN_TERMINAL, { prompt, agent, permissions, folder, group: 'compare' });
 	}
 	const env = { ...lab.env, IS_SANDBOX: '1', FAKE_CLAUDE_PROGRAM: claudeExecutable };
 	await lookAtQueue(delegates, { tickets, nancy: fakeNancy(own), cap: 2, env });

@@ -129,6 +129,8 @@ async function menuOf(of: Locator): Promise<string[]> {
 	const choices = await labels.allInnerTexts();
 	await page.keyboard.press('Escape');
 	await page.locator('.context-view .action-item').first().waitFor({ state: 'detached' });
+	// Over a row that the mouse rests on, a hover opens and covers other rows.
+	await page.mouse.move(0, 0);
 	return choices;
 }
 

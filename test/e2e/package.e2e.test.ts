@@ -22,6 +22,7 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension.vsixmanifest',
 			'extension/LICENSE.txt',
 			'extension/changelog.md',
+			'extension/dist/ThirdPartyNotices.txt',
 			'extension/dist/extension.js',
 			...driverFolders.map(folder => `extension/dist/hook/${folder}.js`),
 			'extension/dist/main.js',

@@ -186,8 +186,11 @@ export function testTrustedViews(seen: () => Seen): void {
 		const filter = async (typed: string, row: string) => {
 			await workbench.ask('nancy.filterTraffic');
 			await workbench.quickInput.fill(typed);
-			// Rows move while the list is narrowed.
-			if (typed !== '') await workbench.quickRow('SessionStart').waitFor({ state: 'detached' });
+			// Rows move while the list is narrowed, and once more when the typed text becomes a row.
+			if (typed !== '') {
+				await workbench.quickRow('SessionStart').waitFor({ state: 'detached' });
+				await workbench.quickRow(`Text “${typed}”`).waitFor();
+			}
 			await workbench.pick(row);
 		};
 		await filter('rename', 'rename-it');

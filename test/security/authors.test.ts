@@ -75,7 +75,8 @@ describe('the words of a message', () => {
 		['from the user (Nancy sidebar)', BY_USER],
 		['from the user (terminal)', { is: 'human', via: 'terminal' }],
 		['from agent build/worker-2 (not the user)', BY_AGENT],
-		['from an agent (not the user)', { is: 'agent' }],
+		['from agent of another session (not the user)', { is: 'agent' }],
+		['from agent codex (not the user)', { is: 'agent', driver: 'codex' }],
 		['from your delegate build/delegate-1', { is: 'delegate', id: 'x', worker: 'build/delegate-1' }],
 	])('are said to be %s', async (words, author) => {
 		await send('Push it.', author);

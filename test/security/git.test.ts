@@ -120,7 +120,7 @@ describe('a bare repository that a clone brought along in a folder', () => {
 		appendFileSync(join(evil(), 'config'), '[core]\nbare = false\nworktree = .\n');
 	});
 	const delegate = (args: readonly string[], cwd: string) =>
-		nancy.run(['delegate', 'x', '--worktree', ...args], {
+		nancy.start(['delegate', 'x', '--worktree', ...args], {
 			cwd,
 			env: { PATH: fakeClaude(outside.file('bin')), HOME: outside.path },
 		});

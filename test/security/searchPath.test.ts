@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onPath, withSafePath } from '../../src/base/searchPath.ts';
-import { Delegates, isFinal } from '../../src/core/delegates/delegates.ts';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { gitRepository } from '../support/gitRepository.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -32,11 +32,11 @@ it('runs no program of a repository that an empty or relative entry of PATH lead
 	repository.commit({});
 	const path = ['', '.', 'sub', './sub', fakeClaude(realpathSync(outside.path)), ''].join(delimiter);
 	const env = { PATH: path, HOME: outside.path, FAKE_CLAUDE: `cat > /dev/null; echo '${ANSWER}'` };
-	const run = (...args: string[]) => nancy.run(args, { cwd: repository.root, env });
+	const run = (...args: string[]) => nancy.start(args, { cwd: repository.root, env });
 	expect(await run('orchestrate', 'fix', '--', '--print')).toMatchObject({ code: 0 });
 	for (const host of ['', 'tmux']) {
 		const variables = host === '' ? {} : { NANCY_DELEGATES_HOST: host };
-		const said = await nancy.run(['delegate', 'x', '--worktree'], {
+		const said = await nancy.start(['delegate', 'x', '--worktree'], {
 			cwd: repository.root,
 			env: { ...env, ...variables },
 		});
@@ -44,9 +44,8 @@ it('runs no program of a repository that an empty or relative entry of PATH lead
 	}
 	expect(await run('doctor')).toMatchObject({ stdout: expect.any(String) });
 	const delegates = new Delegates(new Workspace(repository.root));
-	const states = async () => (await delegates.list()).delegates.map(({ state }) => state);
+	const states = async () => (await delegates.list()).delegates.map(({ state, error }) => error ?? state);
 	await expect.poll(states, { timeout: 60_000 }).toEqual(['done', 'done']);
-	expect((await states()).every(isFinal)).toBe(true);
 	expect(await run('delegates', '--json')).toMatchObject({ code: 0 });
 	expect(await run('cleanup')).toMatchObject({ code: 0 });
 	expect(existsSync(ran)).toBe(false);

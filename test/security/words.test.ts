@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { visible, visibleLine } from '../../src/base/visible.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import { AttentionTracker, type Attention } from '../../src/core/live/attention.ts';
@@ -134,6 +135,7 @@ describe('what nancy prints', () => {
 				stdout: output,
 				stderr: output,
 				version: '0',
+				asker: () => IN_TERMINAL,
 			},
 		);
 		expect(code).toBe(2);

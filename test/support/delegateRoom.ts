@@ -1,4 +1,5 @@
 import { Delegates, type Delegate } from '../../src/core/delegates/delegates.ts';
+import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { queueDelegate, type DelegateRequest } from '../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
@@ -13,7 +14,7 @@ export class DelegateRoom {
 	readonly tickets = new Tickets(this.folder.file('data'));
 
 	queue(more: Partial<DelegateRequest> = {}): Promise<Delegate> {
-		return queueDelegate(this.delegates, this.tickets, {
+		return queueDelegate(this.delegates, this.tickets, IN_TERMINAL, {
 			prompt: 'Write the tests.\nAll of them.',
 			agent: fakeDriver.id,
 			permissions: 'default',

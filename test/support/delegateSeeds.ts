@@ -34,6 +34,7 @@ export interface DelegateSeed extends Partial<Omit<DelegateStatus, 'status'>> {
 	state: DelegateState;
 	group?: string;
 	tearDown?: string;
+	askedBy?: DelegateRecord['askedBy'];
 	error?: string;
 	/** In the workspace itself where absent. */
 	place?: DelegateRecord['place'];
@@ -41,7 +42,7 @@ export interface DelegateSeed extends Partial<Omit<DelegateStatus, 'status'>> {
 
 /** A delegate as its runner would have left it. */
 export async function seedDelegate(store: Delegates, seed: DelegateSeed): Promise<Delegate> {
-	const { title, state, group, tearDown, error, place, ...status } = seed;
+	const { title, state, group, tearDown, askedBy, error, place, ...status } = seed;
 	const delegate = await store.create(
 		{
 			title,
@@ -53,6 +54,7 @@ export async function seedDelegate(store: Delegates, seed: DelegateSeed): Promis
 			worker: WorkerName.parse('delegate-1'),
 			...(group !== undefined && { group }),
 			...(tearDown !== undefined && { tearDown }),
+			...(askedBy && { askedBy }),
 		},
 		title,
 	);
@@ -87,7 +89,7 @@ export async function seedDelegate(store: Delegates, seed: DelegateSeed): Promis
 export async function seedWorktree(
 	store: Delegates,
 	dataFolder: string,
-	seed: Pick<DelegateSeed, 'title' | 'tearDown'>,
+	seed: Pick<DelegateSeed, 'title' | 'tearDown' | 'askedBy'>,
 	files: Readonly<Record<string, string | Buffer>>,
 ): Promise<{ delegate: Delegate; folder: string; branch: string }> {
 	const place = { is: 'worktree', folder: store.workspace.folder, withChanges: false } as const;

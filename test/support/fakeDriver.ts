@@ -29,7 +29,7 @@ export const fakeDriver: Driver = {
 	deployment: () => ({ edits: [], files: [], launchFiles: [], events: [], warnings: [] }),
 	skillsFolder: 'none',
 	earlierPlaces: [],
-	openSettings: [],
+	executableSettings: [],
 	hookSwitch: 'none',
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
@@ -56,6 +56,7 @@ export const fakeDriver: Driver = {
 		},
 	},
 	headless: 'none',
-	toolVariable: 'FAKE_AGENT_TOOL',
+	marks: ['FAKE_AGENT_TOOL'],
+	npmPackage: 'fake-agent',
 	foreignVariables: [],
 };

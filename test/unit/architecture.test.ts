@@ -130,7 +130,7 @@ function importsOf(file: string): Import[] {
 
 function specifiersIn(code: string): string[] {
 	return Array.from(
-		code.matchAll(/\b(?:from|import|require)\s*\(?\s*'([^'\s]+)'/g),
+		code.matchAll(/(?<!\.)\b(?:from|import|require)\s*\(?\s*'([^'\s]+)'/g),
 		([, specifier = '']) => specifier,
 	);
 }

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import type { Asker } from '../../core/asker/asker.ts';
+import { permit } from '../../core/asker/permit.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
 import { answer, command } from '../command.ts';
 import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, mailboxName, type Caller } from '../place.ts';
+import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
 
 const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
 
@@ -33,10 +35,12 @@ export const archive = command(
 	async ({ ids }, context) => {
 		const workspace = findWorkspace(context);
 		// The hook that handed it over may have died before it could file it.
-		if (context.caller.is === 'worker') await workspace.mailbox(context.caller.address).recover();
+		const own = ownAddress(context.asker);
+		if (own) await workspace.mailbox(own).recover();
 		const found = await findEach(ids, async typed => {
-			const one = await findMessage(workspace, context.caller, typed, ['delivered', 'queued', 'archived']);
-			refuseUnread(context.caller, one);
+			const one = await findMessage(workspace, context.asker, typed, ['delivered', 'queued', 'archived']);
+			refuseUnread(context.asker, one);
+			permit(context.asker, { is: 'archive', mailbox: one.address });
 			return one;
 		});
 		for (const { address, message } of found) await workspace.mailbox(address).archive(message.id);
@@ -53,10 +57,11 @@ export const archive = command(
  * Archiving a queued message would keep it from its reader. The human has read it in the list; an agent, which can list it too, has read
  * what a hook has handed over: that has the receipt.
  */
-function refuseUnread(caller: Caller, { address, message }: FoundMessage): void {
-	if (message.state !== 'queued' || (caller.is === 'human' && address.worker === ORCHESTRATOR)) return;
+function refuseUnread(asker: Asker, { address, message }: FoundMessage): void {
+	if (message.state !== 'queued' || (asker.is === 'human' && address.worker === ORCHESTRATOR)) return;
+	const own = ownAddress(asker);
 	const why =
-		caller.is === 'worker' && mailboxName(address) === mailboxName(caller.address)
+		own && mailboxName(address) === mailboxName(own)
 			? `message ${message.id} has not been handed over yet: it comes at a tool call or when you stop`
 			: `${mailboxName(address)} has not read message ${message.id} yet; nancy withdraw ${message.id} takes it back`;
 	throw new NancyError('busy', why);

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { dataFolder } from '../../base/folders.ts';
+import { permit } from '../../core/asker/permit.ts';
 import { CleanupOutput } from '../../protocol/output/deployment.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
@@ -26,6 +27,10 @@ export const cleanup = command(
 	},
 	Input,
 	async (input, context) => {
+		permit(context.asker, {
+			is: 'change-settings',
+			command: `nancy cleanup${input.task === undefined ? '' : ` ${input.task}`}`,
+		});
 		const [{ cleanUp, deployedIn }, { drivers }, { askGit }] = await Promise.all([
 			import('../../core/deployment/cleanUp.ts'),
 			import('../../drivers/index.ts'),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
+import { permit } from '../../core/asker/permit.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { queueDelegate } from '../../core/delegates/queueDelegate.ts';
 import { requirePlace } from '../../core/delegates/requirePlace.ts';
@@ -14,10 +15,11 @@ import {
 	limitsOf,
 	mayRunCommands,
 	permissionMode,
-	refusePlacesFromAgent,
+	permitStart,
 	settingsFor,
+	workingFolder,
 } from '../headlessOptions.ts';
-import { findOrChooseWorkspace, mailboxName } from '../place.ts';
+import { findOrChooseWorkspace, mailboxName, ownAddress } from '../place.ts';
 import { readText, readTextFile } from '../readText.ts';
 
 const Input = z.object({
@@ -93,7 +95,6 @@ export const delegate = command(
 			{ requireRepository },
 			{ folderSeenFrom },
 			{ queueOptions },
-			{ drivers },
 		] = await Promise.all([
 			import('../agents.ts'),
 			import('../../delegates/delegateQueue.ts'),
@@ -101,14 +102,14 @@ export const delegate = command(
 			import('../../git/repository.ts'),
 			import('../../git/homeCheckout.ts'),
 			import('../queue.ts'),
-			import('../../drivers/index.ts'),
 		]);
+		if (file !== undefined) permit(context.asker, { is: 'prompt-file', file });
 		const workspace = findOrChooseWorkspace(context);
 		await refuseTracked(workspace);
 		const { driver } = await agents.chooseAgent(workspace, context, input.agent);
 		const delegates = new Delegates(workspace);
 		const settings = await settingsFor(workspace.folder, context);
-		const asking = { context, settings, drivers };
+		const asking = { context, settings };
 		const promptFile = file && resolve(context.cwd, file);
 		const named = input['working-dir'];
 		// An agent may itself be a delegate in a worktree: who works for it works there, or from there, if it can.
@@ -116,8 +117,8 @@ export const delegate = command(
 			named === undefined && headlessOf(driver).runsIn === 'anywhere'
 				? await folderSeenFrom(context.cwd, workspace.folder)
 				: workspace.folder;
-		const folder = named === undefined ? seen : resolve(context.cwd, named);
-		await refusePlacesFromAgent(driver, { folders: [workspace.folder, folder], promptFile }, asking);
+		const folder = named === undefined ? seen : workingFolder(named, context);
+		await permitStart(driver, [workspace.folder, folder], asking);
 		const isInWorktree = input.worktree || input['with-changes'];
 		requirePlace(driver, { folder, isInWorktree }, workspace.folder);
 		if (isInWorktree) await requireRepository(folder);
@@ -130,12 +131,14 @@ export const delegate = command(
 		};
 		if (commands && (commands.setUp ?? commands.tearDown) !== undefined && !mayRunCommands(driver, asking))
 			context.note(WITHOUT_COMMANDS);
-		const caller = context.caller.is === 'worker' ? context.caller.address : undefined;
-		const parent = input.to === undefined ? caller : await resolveMailbox(workspace, context.caller, input.to);
+		const parent =
+			input.to === undefined
+				? ownAddress(context.asker)
+				: await resolveMailbox(workspace, context.asker, input.to);
 		const swarm = swarmOf({ feature: featureOf(file) }, context.env, settings);
 		// The one before may have lost its runner, and is not this worker any more. What else is wrong, the look below tells.
 		if (swarm) await lookAtQueue(delegates, options).catch(() => undefined);
-		const { record } = await queueDelegate(delegates, options.tickets, {
+		const { record } = await queueDelegate(delegates, options.tickets, context.asker, {
 			prompt,
 			title: input.title,
 			agent: driver.id,

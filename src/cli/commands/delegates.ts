@@ -2,14 +2,15 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
+import { permit, type UseCase } from '../../core/asker/permit.ts';
 import { Delegates, isFinal, type Delegate } from '../../core/delegates/delegates.ts';
 import { hasSwarm } from '../../core/delegates/swarm.ts';
 import { DelegatesOutput, type DelegateOutput } from '../../protocol/output/delegates.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
-import { isAgent, refuseTearDownFromAgent, seconds, settingsFor } from '../headlessOptions.ts';
-import { findWorkspace, findWorkspaceOr, mailboxName } from '../place.ts';
+import { refuseTearDownFromAgent, seconds, settingsFor } from '../headlessOptions.ts';
+import { findWorkspace, findWorkspaceOr, mailboxName, ownAddress } from '../place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({
@@ -77,13 +78,19 @@ export const delegates = command(
 		if (others.length > 0) throw new NancyError('bad-usage', 'give one id; several only after the word delete');
 		if (input.ended) throw new NancyError('bad-usage', '--ended belongs to nancy delegates delete');
 		if (id !== undefined) await store.get(id);
-		if (input.resume) await resume(store, id, look);
+		if (input.resume) {
+			await permitDelegate('resume-delegates', store, id, context);
+			await resume(store, id, look);
+		}
 		if (input.stop) await stopOne(store, id, context);
 		if (input.wait) {
 			const limitMs = input.timeout === undefined ? Infinity : seconds('--timeout', input.timeout) * 1000;
 			await waitFor(store, id, look, Date.now() + limitMs);
 		}
-		return id === undefined ? listed(store, context) : shown(store, id);
+		if (id === undefined) return listed(store, context);
+		const answered = await shown(store, id);
+		// It was to be stopped: that it has failed now is no failure of this command.
+		return input.stop ? { ...answered, exitCode: ExitCode.ok } : answered;
 	},
 );
 
@@ -97,18 +104,19 @@ async function deleteSome(
 		throw new NancyError('bad-usage', 'stop a delegate, or wait for it, before you delete it');
 	if (ended === ids.length > 0)
 		throw new NancyError('bad-usage', 'say what to delete: the ids of delegates, or --ended');
-	const [{ deleteDelegates }, { ticketsOf }, { knownDriver }, { drivers }] = await Promise.all([
+	const [{ deleteDelegates }, { ticketsOf }, { knownDriver }] = await Promise.all([
 		import('../deleteDelegates.ts'),
 		import('../queue.ts'),
 		import('../agents.ts'),
-		import('../../drivers/index.ts'),
 	]);
-	const refuseTearDown = async ({ id: own, agent }: DelegateRecord) => {
-		if (!isAgent({ context, drivers })) return;
+	const refuse = async (own: DelegateId, request: DelegateRecord | undefined) => {
+		if (context.asker.is === 'human') return;
+		permitOwn('delete-delegate', own, request, context);
+		if (!request?.tearDown) return;
 		const settings = await settingsFor(store.workspace.folder, context);
-		refuseTearDownFromAgent(knownDriver(agent), own, { context, settings, drivers });
+		refuseTearDownFromAgent(knownDriver(request.agent), own, { context, settings });
 	};
-	return deleteDelegates(store, ticketsOf(context), ended ? 'ended' : { ids: [...new Set(ids)] }, refuseTearDown);
+	return deleteDelegates(store, ticketsOf(context), ended ? 'ended' : { ids: [...new Set(ids)] }, refuse);
 }
 
 async function looker(store: Delegates, context: Context): Promise<() => Promise<void>> {
@@ -134,8 +142,33 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 	}
 }
 
+type DelegateUse = Extract<UseCase['is'], 'stop-delegate' | 'delete-delegate' | 'resume-delegates'>;
+
+/** Its ticket says who asked for it: the record below `.nancy` can be anybody's. */
+async function permitDelegate(
+	is: DelegateUse,
+	store: Delegates,
+	id: DelegateId | undefined,
+	context: Context,
+): Promise<void> {
+	if (context.asker.is === 'human') return;
+	const [{ ownRequest }, { ticketsOf }] = await Promise.all([
+		import('../../core/delegates/ownRequest.ts'),
+		import('../queue.ts'),
+	]);
+	const request = id && (await ownRequest(store, ticketsOf(context), id));
+	permitOwn(is, id ?? 'all delegates', request?.record, context);
+}
+
+function permitOwn(is: DelegateUse, what: string, request: DelegateRecord | undefined, { asker }: Context): void {
+	const own = ownAddress(asker);
+	const by = request?.askedBy?.is === 'agent' ? request.askedBy.worker : undefined;
+	permit(asker, { is, what, isOwn: own !== undefined && by?.task === own.task && by.worker === own.worker });
+}
+
 async function stopOne(store: Delegates, id: DelegateId | undefined, context: Context): Promise<void> {
 	if (id === undefined) throw new NancyError('bad-usage', '--stop needs the id of a delegate');
+	await permitDelegate('stop-delegate', store, id, context);
 	const [{ stopDelegate }, { ticketsOf }] = await Promise.all([
 		import('../../delegates/delegateQueue.ts'),
 		import('../queue.ts'),

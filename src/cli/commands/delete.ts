@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import { permit } from '../../core/asker/permit.ts';
 import { isRunning } from '../../core/driver/launch.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import type { TaskName } from '../../protocol/names.ts';
 import { TasksDeletedOutput } from '../../protocol/output/tasks.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { isAgent } from '../headlessOptions.ts';
 import { findWorkspace } from '../place.ts';
 
 const Input = z.object({
@@ -43,10 +43,8 @@ export const deleteTasks = command(
 	},
 	Input,
 	async ({ tasks, found, 'older-than': olderThan }, context) => {
+		permit(context.asker, { is: 'delete-tasks' });
 		const workspace = findWorkspace(context);
-		const { drivers } = await import('../../drivers/index.ts');
-		if (isAgent({ context, drivers }))
-			throw new NancyError('not-trusted', 'an agent may not delete tasks; ask the person who started you');
 		if (found === tasks.length > 0 || (!found && olderThan !== undefined))
 			throw new NancyError('bad-usage', 'say what to delete: the names of tasks, or --found');
 		const deleted = found

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { dataFolder } from '../../base/folders.ts';
+import { permit } from '../../core/asker/permit.ts';
 import type { Finding } from '../../core/deployment/doctor.ts';
 import { DoctorOutput } from '../../protocol/output/deployment.ts';
 import { answer, command } from '../command.ts';
@@ -26,6 +27,7 @@ export const doctor = command(
 	},
 	Input,
 	async ({ fix }, context) => {
+		if (fix) permit(context.asker, { is: 'change-settings', command: 'nancy doctor --fix' });
 		const [{ examine, repair }, { instruments }, { refuseTracked }, { deployedIn }, { drivers }] =
 			await Promise.all([
 				import('../../core/deployment/doctor.ts'),

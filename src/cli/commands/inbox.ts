@@ -6,7 +6,7 @@ import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { resolveAddress, resolveMailbox } from '../addresses.ts';
 import { answer, command, type Context } from '../command.ts';
 import { allMailboxes, listMailboxes, mailboxesOf, messageOutput, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, mailboxName } from '../place.ts';
+import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
 import { ago, authorText, indented, printable, printableLine } from '../words.ts';
 
 const Input = z.object({ of: z.optional(z.string()), all: z._default(z.boolean(), false) });
@@ -52,12 +52,13 @@ export const inbox = command(
 
 async function chosenMailboxes(
 	workspace: Workspace,
-	{ caller }: Context,
+	{ asker }: Context,
 	of: string | undefined,
 ): Promise<WorkerAddress[]> {
-	if (of === undefined) return caller.is === 'worker' ? [caller.address] : allMailboxes(workspace);
-	const { task, worker } = await resolveAddress(workspace, caller, of);
-	if (of === ORCHESTRATOR || worker) return [await resolveMailbox(workspace, caller, of)];
+	const own = ownAddress(asker);
+	if (of === undefined) return own ? [own] : allMailboxes(workspace);
+	const { task, worker } = await resolveAddress(workspace, asker, of);
+	if (of === ORCHESTRATOR || worker) return [await resolveMailbox(workspace, asker, of)];
 	return mailboxesOf(workspace, (await workspace.task(task)).name);
 }
 

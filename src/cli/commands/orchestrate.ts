@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
+import { permit } from '../../core/asker/permit.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { planWorker, recordProcess, recordStop, refuseLongPrompt } from '../../core/driver/launch.ts';
 import { refuseResume, workerToResume } from '../../core/driver/resuming.ts';
@@ -11,9 +12,10 @@ import type { Workspace } from '../../core/workspace/workspace.ts';
 import { ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord } from '../../protocol/records.ts';
 import { command } from '../command.ts';
-import { refuseExtraFromAgent, refusePlacesFromAgent, settingsFor } from '../headlessOptions.ts';
+import { permitStart, refuseExtraFromAgent, settingsFor } from '../headlessOptions.ts';
 import { findOrChooseWorkspace } from '../place.ts';
 import { readTextFile } from '../readText.ts';
+import { printableLine } from '../words.ts';
 
 const Input = z.object({
 	task: z.string(),
@@ -80,11 +82,10 @@ export const orchestrate = command(
 			throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
 		if (input.worker === ORCHESTRATOR)
 			throw new NancyError('bad-name', 'the human is no worker; choose another name');
-		const [{ runInForeground }, { refuseTracked }, agents, { drivers }] = await Promise.all([
+		const [{ runInForeground }, { refuseTracked }, agents] = await Promise.all([
 			import('../../process/foreground.ts'),
 			import('../../git/refuseTracked.ts'),
 			import('../agents.ts'),
-			import('../../drivers/index.ts'),
 		]);
 		const workspace = findOrChooseWorkspace(context);
 		await refuseTracked(workspace);
@@ -95,9 +96,11 @@ export const orchestrate = command(
 		const { driver, agent } = found;
 		// Before anything is written for it.
 		if (earlier) refuseResume(driver, agent.version, earlier);
-		const asking = { context, settings: await settingsFor(workspace.folder, context), drivers };
+		if (input['prompt-file'] !== undefined)
+			permit(context.asker, { is: 'prompt-file', file: input['prompt-file'] });
+		const asking = { context, settings: await settingsFor(workspace.folder, context) };
 		const promptFile = input['prompt-file'] === undefined ? undefined : resolve(context.cwd, input['prompt-file']);
-		await refusePlacesFromAgent(driver, { folders: [workspace.folder], promptFile }, asking);
+		await permitStart(driver, [workspace.folder], asking);
 		refuseExtraFromAgent(driver, input.extra, asking);
 		const prompt = await promptOf(input.prompt, promptFile);
 		const runtime = await agents.ownRuntime(context);
@@ -121,6 +124,7 @@ export const orchestrate = command(
 			hooks: hasHooks ? runtime : undefined,
 			env: context.env,
 		});
+		context.note(`${plan.address.task}/${plan.address.worker} works in ${printableLine(plan.cwd, 1000)}`);
 		const code = await runInForeground(plan, pid => recordProcess(workspace, plan.address, identify(pid)));
 		if (ENDED_ON_PURPOSE.has(code)) await recordStop(workspace, plan.address);
 		return code;
@@ -166,7 +170,7 @@ async function createTask(
 	input: Input,
 	prompt: string,
 ): Promise<TaskRecord> {
-	await workspace.createTask({
+	const record: TaskRecord = {
 		version: 1,
 		name,
 		title: input.title ?? input.task,
@@ -174,6 +178,10 @@ async function createTask(
 		agent: driver.id,
 		createdAt: new Date().toISOString(),
 		origin: 'nancy',
+	};
+	// Somebody else may have made it a moment ago: then it gets another worker, as a task that was there before.
+	await workspace.createTask(record).catch((error: unknown) => {
+		if (!(error instanceof NancyError) || error.code !== 'task-exists') throw error;
 	});
 	return workspace.task(name);
 }

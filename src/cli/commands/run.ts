@@ -4,6 +4,7 @@ import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
 import { agentEnvironment } from '../../core/driver/agentEnvironment.ts';
+import { permit } from '../../core/asker/permit.ts';
 import { LogWriter } from '../../core/delegates/logWriter.ts';
 import { progress } from '../../core/delegates/progress.ts';
 import { StatusWriter } from '../../core/delegates/statusWriter.ts';
@@ -23,10 +24,12 @@ import {
 	featureOf,
 	limitsOf,
 	permissionMode,
+	permitStart,
 	refuseExtraFromAgent,
-	refusePlacesFromAgent,
 	settingsFor,
+	workingFolder,
 } from '../headlessOptions.ts';
+import { requireWritable } from '../outputFile.ts';
 import { readText, readTextFile } from '../readText.ts';
 import { withCancel } from '../withCancel.ts';
 
@@ -92,21 +95,23 @@ export const run = command(
 );
 
 async function runOnce(input: Input, context: Context): Promise<Answer> {
-	const [{ runHeadless }, agents, { drivers }] = await Promise.all([
+	const [{ runHeadless }, agents] = await Promise.all([
 		import('../../process/headlessRun.ts'),
 		import('../agents.ts'),
-		import('../../drivers/index.ts'),
 	]);
-	const cwd = resolve(context.cwd, input['working-dir'] ?? '.');
+	for (const option of ['prompt-file', 'output-file'] as const) {
+		const file = input[option];
+		if (file !== undefined) permit(context.asker, { is: option, file });
+	}
+	const cwd = workingFolder(input['working-dir'], context);
 	const settings = await settingsFor(cwd, context);
 	const limits = Limits.parse(limitsOf(input, settings));
 	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context, input.agent);
-	const asking = { context, settings, drivers };
-	const [promptFile, outputFile] = [input['prompt-file'], input['output-file']].map(
-		file => file && resolve(context.cwd, file),
-	);
-	await refusePlacesFromAgent(driver, { folders: [cwd], promptFile, outputFile }, asking);
+	const asking = { context, settings };
+	const outputFile = input['output-file'] && resolve(context.cwd, input['output-file']);
+	await permitStart(driver, [cwd], asking);
 	const prompt = await promptOf(input, context);
+	if (outputFile !== undefined) await requireWritable(outputFile);
 	refuseExtraFromAgent(driver, input.extra, asking);
 	const format = headlessOf(driver);
 	const launch = await prepareHeadless(driver, {
@@ -169,17 +174,9 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const result = ending.is === 'result' ? ending.result : undefined;
 	const output = result?.text ?? '';
 	const isEmpty = result !== undefined && !result.failure && output.trim() === '';
-	const reason = isEmpty ? 'it ended without an answer' : reasonOf(ending);
-	let status: DelegateStatus;
-	try {
-		if (reason === undefined && outputFile !== undefined) {
-			// Once more: the folder may be a link by now.
-			await refusePlacesFromAgent(driver, { folders: [], outputFile }, asking);
-			await writeFileAtomic(outputFile, output, { mode: 0o666 & ~process.umask() });
-		}
-	} finally {
-		status = await record.end(output, reason);
-	}
+	const unwritten = () => writeAnswer(outputFile, output);
+	const reason = isEmpty ? 'it ended without an answer' : (reasonOf(ending) ?? (await unwritten()));
+	const status = await record.end(output, reason);
 	const { tool_calls: toolCalls, denied, session } = status;
 	if (reason !== undefined) context.note(reason);
 	const json = RunOutput.parse({
@@ -193,6 +190,16 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	});
 	// The agent's last words were shown as they came.
 	return { json, text: '', exitCode: reason === undefined ? ExitCode.ok : exitCodeOf(ending.is) };
+}
+
+/** Why the answer could not be written; it is in the output of the command all the same. */
+async function writeAnswer(file: string | undefined, answer: string): Promise<string | undefined> {
+	try {
+		if (file !== undefined) await writeFileAtomic(file, answer, { mode: 0o666 & ~process.umask() });
+		return undefined;
+	} catch (error) {
+		return `the answer could not be written: ${errorText(error)}`;
+	}
 }
 
 /** What a run leaves behind beside its answer: nothing, or the files of a swarm's worker where it is one. */

@@ -62,10 +62,10 @@ export const send = command(
 		const { refuseTracked } = await import('../../git/refuseTracked.ts');
 		const workspace = findWorkspace(context);
 		await refuseTracked(workspace);
-		const address = await resolveMailbox(workspace, context.caller, input.to);
+		const address = await resolveMailbox(workspace, context.asker, input.to);
 		const toHuman = address.worker === ORCHESTRATOR;
 		const effect = effectOf(input, toHuman);
-		const author = authorOf(context.caller);
+		const author = authorOf(context.asker);
 		const content: Words = {
 			kind: input.kind ?? (toHuman ? 'feedback' : 'directive'),
 			priority: input.priority,

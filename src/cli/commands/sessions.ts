@@ -8,7 +8,7 @@ import type { AgentEvent, TrafficRecord } from '../../protocol/traffic.ts';
 import { resolveAddress, type TypedAddress } from '../addresses.ts';
 import { withCollector } from '../collecting.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
-import { findWorkspace, mailboxName } from '../place.ts';
+import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
 import { whatHappened } from '../trafficWords.ts';
 import { ago, printableLine } from '../words.ts';
 
@@ -43,11 +43,12 @@ type KnownSession = z.infer<typeof SessionsOutput>['sessions'][number];
 
 async function chosen(
 	workspace: Workspace,
-	{ caller }: Context,
+	{ asker }: Context,
 	of: string | undefined,
 ): Promise<TypedAddress | undefined> {
-	if (of !== undefined) return resolveAddress(workspace, caller, of);
-	return caller.is === 'worker' ? { task: caller.address.task } : undefined;
+	if (of !== undefined) return resolveAddress(workspace, asker, of);
+	const own = ownAddress(asker);
+	return own && { task: own.task };
 }
 
 /** Oldest first, by task. */

@@ -2,12 +2,14 @@ import { dataFolder } from '../../base/folders.ts';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { oneByOne } from '../../base/oneByOne.ts';
+import { permit } from '../../core/asker/permit.ts';
 import type { DeploymentScope } from '../../core/driver/driver.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { SetupOutput } from '../../protocol/output/deployment.ts';
 import type { FoundAgent } from '../agents.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode, failureOf } from '../failure.ts';
+import { noteSeen } from '../headlessOptions.ts';
 import { findOrChooseWorkspace, findWorkspace } from '../place.ts';
 import { printableLine } from '../words.ts';
 
@@ -29,6 +31,7 @@ export const setup = command(
 	},
 	Input,
 	async ({ agent }, context) => {
+		permit(context.asker, { is: 'change-settings', command: 'nancy setup' });
 		const { chooseAgent, foundAgents } = await import('../agents.ts');
 		const workspace = findOrChooseWorkspace(context);
 		const found = agent === undefined ? await foundAgents(context.env) : [];
@@ -55,6 +58,7 @@ export const update = command(
 	},
 	Input,
 	async ({ agent }, context) => {
+		permit(context.asker, { is: 'change-settings', command: 'nancy update' });
 		const [{ findAgent, knownDriver }, { deployedIn }, { drivers }] = await Promise.all([
 			import('../agents.ts'),
 			import('../../core/deployment/cleanUp.ts'),
@@ -93,9 +97,11 @@ async function deployAll(
 	]);
 	await refuseTracked(workspace);
 	const runtime = await ownRuntime(context);
-	const { done: agents, failures } = await oneByOne(found, each =>
-		deployAgent(workspace, context, runtime, each, scope),
-	);
+	const { done: agents, failures } = await oneByOne(found, async each => {
+		const done = await deployAgent(workspace, context, runtime, each, scope);
+		await noteSeen(each.driver, workspace.folder, context);
+		return done;
+	});
 	const [first] = failures;
 	if (first && found.length === 1) throw first.error;
 	for (const { warnings } of agents) for (const warning of warnings) context.note(warning);

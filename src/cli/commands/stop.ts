@@ -32,7 +32,7 @@ export const stop = command(
 	Input,
 	async (input, context) => {
 		const workspace = findWorkspace(context);
-		const addresses = await resolveWorkers(workspace, context.caller, input.of);
+		const addresses = await resolveWorkers(workspace, context.asker, input.of);
 		const workers = await Promise.all(
 			addresses.map(async address => ({
 				worker: mailboxName(address),

@@ -5,7 +5,7 @@ import { TokensOutput } from '../../protocol/output/tasks.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { findWorkspace, mailboxName } from '../place.ts';
+import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
 import { tokenUse } from '../tokenUse.ts';
 import { printableLine } from '../words.ts';
 
@@ -26,13 +26,11 @@ export const tokens = command(
 	Input,
 	async ({ of }, context) => {
 		const workspace = findWorkspace(context);
-		if (of === undefined && context.caller.is === 'human') {
+		const own = ownAddress(context.asker);
+		if (of === undefined && !own) {
 			throw new NancyError('bad-usage', 'outside of a Nancy terminal say whose: nancy tokens <task>[/<worker>]');
 		}
-		const address =
-			of === undefined && context.caller.is === 'worker'
-				? context.caller.address
-				: await resolveMailbox(workspace, context.caller, of ?? '');
+		const address = of === undefined && own ? own : await resolveMailbox(workspace, context.asker, of ?? '');
 		const worker = mailboxName(address);
 		const record = await workspace.worker(address);
 		const session = record?.sessions.at(-1);

@@ -9,7 +9,7 @@ import { withCollector } from '../collecting.ts';
 import { command, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { Pause } from '../pause.ts';
-import { findWorkspace } from '../place.ts';
+import { findWorkspace, ownAddress } from '../place.ts';
 import { TrafficLog } from '../trafficLog.ts';
 import { trafficLine } from '../trafficWords.ts';
 
@@ -70,11 +70,11 @@ export const traffic = command(
 
 async function chosen(
 	workspace: Workspace,
-	{ caller }: Context,
+	{ asker }: Context,
 	of: string | undefined,
 ): Promise<TypedAddress | undefined> {
-	if (of === undefined) return caller.is === 'worker' ? caller.address : undefined;
-	const address = await resolveAddress(workspace, caller, of);
+	if (of === undefined) return ownAddress(asker);
+	const address = await resolveAddress(workspace, asker, of);
 	await workspace.task(address.task);
 	const { task, worker } = address;
 	if (worker && !(await workspace.worker({ task, worker }))) {

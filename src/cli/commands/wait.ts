@@ -1,6 +1,7 @@
 import { writer } from '../../protocol/author.ts';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import type { Asker } from '../../core/asker/asker.ts';
 import { wakes } from '../../core/mailbox/due.ts';
 import type { Overview, Phase } from '../../core/live/overview.ts';
 import type { WorkerAddress, Workspace } from '../../core/workspace/workspace.ts';
@@ -10,7 +11,7 @@ import { resolveAddress, type TypedAddress } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { whenever } from '../currentOverview.ts';
 import { listMailboxes, messageOutput, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, mailboxName, type Caller } from '../place.ts';
+import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
 import { authorText, printableLine } from '../words.ts';
 
 const Input = z.object({
@@ -50,16 +51,16 @@ export const wait = command(
 	Input,
 	async ({ of, until, timeout }, context) => {
 		const workspace = findWorkspace(context);
-		const address = await resolveAddress(workspace, context.caller, of);
+		const address = await resolveAddress(workspace, context.asker, of);
 		await workspace.task(address.task);
 		const deadlineMs = timeout === undefined ? Infinity : Date.now() + Number(timeout) * 1000;
-		const own = waitingMailbox(context.caller, address);
+		const own = waitingMailbox(context.asker, address);
 		const before = until === 'message' ? await idsIn(workspace, own) : new Set<string>();
 		let workers: WaitedFor[] = [];
 		const reached = await whenever(workspace, context.env, deadlineMs, async overview => {
 			workers = await workersOf(workspace, overview, address);
 			if (until !== 'message') return workers.every(each => isReached(each, until)) ? [] : undefined;
-			const messages = await newMessages(workspace, own, context.caller, address, before);
+			const messages = await newMessages(workspace, own, context.asker, address, before);
 			return messages.length > 0 ? messages : undefined;
 		});
 		if (!reached) throw lateError(of, until, workers);
@@ -116,9 +117,9 @@ function isReached({ phase, isAboutToWork }: WaitedFor, until: 'idle' | 'stop'):
 	return goals[until].includes(phase) && !isAboutToWork;
 }
 
-/** Where a message for the caller from the task comes in. */
-function waitingMailbox(caller: Caller, { task }: TypedAddress): WorkerAddress {
-	return caller.is === 'worker' ? caller.address : { task, worker: ORCHESTRATOR };
+/** Where a message from the task comes in for who asks. */
+function waitingMailbox(asker: Asker, { task }: TypedAddress): WorkerAddress {
+	return ownAddress(asker) ?? { task, worker: ORCHESTRATOR };
 }
 
 /** Read already when the wait began. */
@@ -131,7 +132,7 @@ async function idsIn(workspace: Workspace, mailbox: WorkerAddress): Promise<Read
 async function newMessages(
 	workspace: Workspace,
 	mailbox: WorkerAddress,
-	caller: Caller,
+	asker: Asker,
 	{ task, worker }: TypedAddress,
 	before: ReadonlySet<string>,
 ): Promise<FoundMessage[]> {
@@ -140,7 +141,7 @@ async function newMessages(
 		if (before.has(id)) return false;
 		if (worker !== undefined) return writer(author) === mailboxName({ task, worker });
 		// In its own mailbox an agent also finds what the user and other tasks wrote: that is not what it waits for.
-		return caller.is === 'human' || writer(author)?.startsWith(`${task}/`) === true;
+		return !ownAddress(asker) || writer(author)?.startsWith(`${task}/`) === true;
 	});
 }
 

@@ -1,12 +1,14 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import type { Asker } from '../../core/asker/asker.ts';
+import { permit } from '../../core/asker/permit.ts';
 import { MESSAGE_STATES } from '../../core/mailbox/mailboxFiles.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { writer } from '../../protocol/author.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
 import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, mailboxName, type Caller } from '../place.ts';
+import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
 import { authorText } from '../words.ts';
 import { moved } from './archive.ts';
 
@@ -35,7 +37,7 @@ export const withdraw = command(
 	Input,
 	async ({ ids }, context) => {
 		const workspace = findWorkspace(context);
-		const found = await findEach(ids, typed => findQueued(workspace, context.caller, typed));
+		const found = await findEach(ids, typed => findQueued(workspace, context.asker, typed));
 		for (const { address, message } of found) await workspace.mailbox(address).withdraw(message.id);
 		const messages = found.map(one => moved(one, 'withdrawn'));
 		return answer(
@@ -46,22 +48,16 @@ export const withdraw = command(
 	},
 );
 
-async function findQueued(workspace: Workspace, caller: Caller, typed: string): Promise<FoundMessage> {
-	const found = await findMessage(workspace, caller, typed, MESSAGE_STATES);
-	refuseOthers(caller, found);
-	const { id, state } = found.message;
+async function findQueued(workspace: Workspace, asker: Asker, typed: string): Promise<FoundMessage> {
+	const found = await findMessage(workspace, asker, typed, MESSAGE_STATES);
+	const { id, state, author } = found.message;
+	// An agent must not make the user's words, or another agent's, disappear before they are read.
+	const own = ownAddress(asker);
+	const isOwn = own !== undefined && writer(author) === mailboxName(own);
+	permit(asker, { is: 'withdraw', id, sender: authorText(author), isOwn });
 	if (state === 'queued') return found;
 	throw new NancyError(
 		'not-queued',
 		`message ${id} ${state === 'withdrawn' ? 'was taken back before' : 'is not queued any more: the agent has read it'}`,
-	);
-}
-
-/** An agent must not make the user's words, or another agent's, disappear before they are read. */
-function refuseOthers(caller: Caller, { message }: FoundMessage): void {
-	if (caller.is === 'human' || writer(message.author) === mailboxName(caller.address)) return;
-	throw new NancyError(
-		'not-trusted',
-		`message ${message.id} is from ${authorText(message.author)}; only its sender or the user can take it back`,
 	);
 }

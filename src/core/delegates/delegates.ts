@@ -3,12 +3,12 @@ import * as z from 'zod/mini';
 import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
-import { liveness } from '../../base/liveness.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked, type DelegateState } from '../../protocol/delegate.ts';
 import { WorkerName, type DriverId, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { fileProblem } from '../files/fileProblem.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
+import { Leases } from '../files/leases.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import { readPlainText } from '../files/plainFile.ts';
 import { redactText } from '../traffic/redact.ts';
@@ -195,13 +195,14 @@ export class Delegates {
 	/** Ends what a killed process had begun to end. Returns those whose runner has died before. Needs the lock. */
 	async reconcile(delegates: readonly Delegate[]): Promise<Delegate[]> {
 		const dead: Delegate[] = [];
+		const leases = new Leases(this.workspace.paths.machines);
 		for (const delegate of delegates) {
 			const { status, state, isForeign } = delegate;
 			if (isForeign || (isFinal(state) && status.reported)) continue;
 			if (isFinal(status.status)) await this.conclude(asItsStatus(delegate));
 			else if (isFinal(state)) await this.finish(delegate, await outcomeOnDisk(delegate));
 			// In doubt it lives: a result late is better than a false alarm.
-			else if (status.runner && liveness(status.runner) === 'dead') dead.push(delegate);
+			else if (status.runner && !(await leases.isHeld(status.runner))) dead.push(delegate);
 		}
 		return dead;
 	}

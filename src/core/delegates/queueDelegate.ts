@@ -1,6 +1,7 @@
 import { Limits, type DelegateRecord, type SwarmFeature } from '../../protocol/delegate.ts';
 import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
 import { NancyError } from '../../base/errors.ts';
+import type { Asker } from '../asker/asker.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import type { Delegate, Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
@@ -32,6 +33,7 @@ export interface DelegateRequest {
 export async function queueDelegate(
 	delegates: Delegates,
 	tickets: Tickets,
+	asker: Asker,
 	request: DelegateRequest,
 ): Promise<Delegate> {
 	const { prompt, parent, worktree, folder, limits, swarm, ...others } = request;
@@ -55,6 +57,7 @@ export async function queueDelegate(
 				worker,
 				...(feature !== undefined && { swarm: { feature } }),
 				...(parent && parent.worker !== ORCHESTRATOR && { parent }),
+				askedBy: asker.is === 'human' ? { is: 'human' } : { is: 'agent', worker: asker.worker?.address },
 			} satisfies Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
 			prompt,
 			async ({ id, worker, agent, createdAt }, contents) => {

@@ -36,10 +36,10 @@ export interface Driver {
 	 */
 	readonly earlierPlaces: readonly string[];
 	/**
-	 * Names of the files, in whatever folder of a workspace, that the CLI takes settings from and whose path has nothing hidden in it:
-	 * what an agent may not have written by another one. Lower case.
+	 * Files and folders, relative to each folder from the one that the CLI works in up to the top of its checkout, by which it may run
+	 * commands or allow them: hooks, plugins, MCP servers, rules, skills.
 	 */
-	readonly openSettings: readonly string[];
+	readonly executableSettings: readonly string[];
 	readonly hooks: HookMapping;
 	/** What in the CLI's own settings keeps it from running hooks, or `none` where nothing is known to. */
 	readonly hookSwitch: HookSwitch | 'none';
@@ -48,8 +48,10 @@ export interface Driver {
 	readonly transcript: TranscriptFormat | 'none';
 	/** How it is run without a terminal, or `none` where it cannot be. */
 	readonly headless: HeadlessFormat | 'none';
-	/** The CLI sets it for what its tools start: by it, a command that an agent calls is told from a person's. */
-	readonly toolVariable: string;
+	/** The CLI sets one of them for what its tools start, and a person has none: by them, a command that an agent calls is told from a person's. */
+	readonly marks: readonly string[];
+	/** What the CLI's package is called on npm: its folder stands in the path of a process that is the CLI. */
+	readonly npmPackage: string;
 	/** Variables that must not be passed on from the shell Nancy runs in (a nested agent's own marks). */
 	readonly foreignVariables: readonly string[];
 }

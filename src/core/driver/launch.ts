@@ -239,8 +239,11 @@ export async function recordStop(workspace: Workspace, address: WorkerAddress): 
 	await workspace.updateWorker(address, record => record && { ...record, stoppedAt: new Date().toISOString() });
 }
 
-export function isRunning(record: WorkerRecord): boolean {
-	return record.process !== undefined && liveness(record.process) !== 'dead';
+/** Of a process on another machine only a person can say that it has ended: by stopping it. */
+export function isRunning({ process, stoppedAt, startedAt }: WorkerRecord): boolean {
+	if (process === undefined) return false;
+	const alive = liveness(process);
+	return alive === 'alive' || (alive === 'unknown' && (stoppedAt === undefined || stoppedAt < startedAt));
 }
 
 /** A terminal that has not told its process after this time will not do so any more, in milliseconds. */

@@ -30,6 +30,7 @@ export class NancyPaths {
 			this.originals,
 			this.delegates,
 			this.launches,
+			this.machines,
 		]);
 	}
 	/** Where earlier versions had the files that a launch points a CLI to. */
@@ -74,6 +75,10 @@ export class NancyPaths {
 	/** `<pid>.json` files that say which worker a running agent process is. */
 	get agents(): string {
 		return join(this.root, 'agents');
+	}
+	/** A file for each machine that is at work here: see core/files/leases. */
+	get machines(): string {
+		return join(this.root, 'machines');
 	}
 	get delegates(): string {
 		return join(this.root, 'delegates');

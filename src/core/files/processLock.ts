@@ -3,13 +3,16 @@ import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { createFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
-import { liveness, ownIdentity, type ProcessIdentity } from '../../base/liveness.ts';
+import { ownIdentity, PROCESS_WORD, processOf, processWord, type ProcessIdentity } from '../../base/liveness.ts';
 import { entriesOf } from '../../base/listing.ts';
 import { ProcessRecord } from '../../protocol/records.ts';
+import { Leases } from './leases.ts';
 import { readMark } from './plainFile.ts';
 
 /** Who holds a lock. The token tells apart several holders in one process. */
 const LockFile = z.lazy(() => z.looseObject({ ...ProcessRecord.shape, token: z.string() }));
+
+const TOKEN = new RegExp(`^${PROCESS_WORD}-\\d+$`);
 
 let count = 0;
 
@@ -19,18 +22,26 @@ let count = 0;
  */
 export class ProcessLock {
 	private readonly me: ProcessIdentity = ownIdentity();
-	private readonly token = `${this.me.pid}-${this.me.startedTicks}-${++count}`;
+	private readonly token = `${processWord(this.me)}-${++count}`;
+	private readonly leases: Leases;
 
-	constructor(private readonly file: string) {}
+	constructor(private readonly file: string) {
+		this.leases = Leases.for(file);
+	}
 
-	/** Whether this holder has the lock now, taking it when nobody alive has it. */
+	/**
+	 * Whether this holder has the lock now, taking it when nobody alive has it. To be asked again and again while it is held: other
+	 * machines know by that alone that it is.
+	 */
 	async hold(): Promise<boolean> {
 		const text = await readMark(this.file);
 		if (text === undefined) return this.create();
 		const owner = ownerOf(text);
-		if (owner?.token === this.token) return true;
-		// In doubt the owner lives: a late event is better than a garbled file.
-		if (owner && liveness(owner) !== 'dead') return false;
+		if (owner?.token === this.token) {
+			await this.leases.renew();
+			return true;
+		}
+		if (owner && (await this.leases.isHeld(owner))) return false;
 		return (await this.remove(text)) && this.create();
 	}
 
@@ -40,7 +51,8 @@ export class ProcessLock {
 		if (text !== undefined && ownerOf(text)?.token === this.token) await this.remove(text);
 	}
 
-	private create(): Promise<boolean> {
+	private async create(): Promise<boolean> {
+		await this.leases.renew();
 		return createFileAtomic(this.file, `${JSON.stringify({ ...this.me, token: this.token })}\n`);
 	}
 
@@ -61,16 +73,19 @@ export class ProcessLock {
 	}
 }
 
-/** Removes what processes that died while they gave this lock back have left beside it. */
+/** Removes a lock whose holder is dead, and what processes that died while they gave it back have left beside it. */
 export async function sweepLock(file: string): Promise<void> {
 	const folder = dirname(file);
 	for (const { name } of await entriesOf(folder)) {
 		if (!name.startsWith(`${basename(file)}.`)) continue;
-		const [, pid, startedTicks] = /^(\d+)-(\d+)-\d+$/.exec(name.slice(basename(file).length + 1)) ?? [];
-		if (pid === undefined) continue;
-		if (liveness({ pid: Number(pid), startedTicks: Number(startedTicks) }) === 'dead')
+		const process = TOKEN.exec(name.slice(basename(file).length + 1))?.groups;
+		if (process && !(await Leases.for(file).isHeld(processOf(process))))
 			await rm(join(folder, name), { force: true });
 	}
+	if ((await readMark(file)) === undefined) return;
+	// Taking it over and giving it back removes it; one that somebody alive holds stays.
+	const lock = new ProcessLock(file);
+	if (await lock.hold()) await lock.release();
 }
 
 function ownerOf(text: string): z.infer<typeof LockFile> | undefined {

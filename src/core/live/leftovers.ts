@@ -25,6 +25,7 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 		paths.halts,
 		paths.waiters,
 		paths.agents,
+		paths.machines,
 	])
 		await sweepFolder(folder);
 	for (const name of await folderNames(paths.tasks)) {

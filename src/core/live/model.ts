@@ -118,8 +118,8 @@ export class WorkspaceModel implements Disposable {
 		this.onDidNeedAttention = this.attention.onDidNeed;
 		this.onDidResolveAttention = this.attention.onDidResolve;
 		if (options.once) return;
-		const { root, bells, originals, delegates, spool } = workspace.paths;
-		const ignored = new Set([bells, originals]);
+		const { root, bells, originals, delegates, spool, machines } = workspace.paths;
+		const ignored = new Set([bells, originals, machines]);
 		this.owned.add(
 			watch(root, folders => this.folders.touch(this.liveDelegates.withoutHaste(folders)), {
 				// What lies below the delegates is a lock that comes and goes; the spool has thousands of files and no folder of interest.

@@ -1,5 +1,5 @@
 import { errorText } from '../../base/errors.ts';
-import { ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
+import { ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
 import {
 	folderByState,
@@ -11,6 +11,14 @@ import {
 } from '../mailbox/mailboxFiles.ts';
 import type { FileProblem, WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
+/** A mailbox as last read, by the folders of its states. */
+type Listings = ReadonlyMap<MessageState, MailboxListing>;
+
+/** Between these folders a message moves while it is edited or handed over. */
+const WAITING: readonly MessageState[] = ['queued', 'claimed'];
+/** So often is a mailbox read in which a message is missing; then it has been deleted. */
+const LOOKS = 4;
+
 export interface MirroredTask {
 	record: TaskRecord;
 	workers: WorkerRecord[];
@@ -20,7 +28,7 @@ export interface MirroredTask {
 /** `.nancy/tasks` in memory, as last read: tasks, workers and mailboxes. Reads again only what it is told has changed. */
 export class TaskMirror {
 	private tasks = new Map<TaskName, MirroredTask>();
-	private readonly mailboxes = new Map<string, Map<MessageState, MailboxListing>>();
+	private readonly mailboxes = new Map<string, Listings>();
 	private readonly filed = new Map<string, FiledMessages>();
 	private problemsOfTasks: FileProblem[] = [];
 
@@ -129,17 +137,55 @@ export class TaskMirror {
 		return [ORCHESTRATOR, ...(this.tasks.get(task)?.workers.map(worker => worker.name) ?? [])];
 	}
 
+	/**
+	 * A message moves between the folders of its states, also when it is only edited. One that moves while they are read may be seen in
+	 * none of them, and its row would vanish for a moment: then all of them are read again.
+	 */
 	private async readMailbox(address: WorkerAddress, states: readonly MessageState[]): Promise<void> {
-		const byState = this.mailboxes.get(keyOf(address)) ?? new Map<MessageState, MailboxListing>();
-		for (const state of states) {
+		const before = this.mailboxes.get(keyOf(address));
+		const waiting = idsIn(before, WAITING);
+		let now = await this.readStates(address, states.some(isWaiting) ? [...WAITING, ...states] : states, before);
+		for (let look = 1; look < LOOKS && !hasAll(now, waiting); look++)
+			now = await this.readStates(address, MESSAGE_STATES, now);
+		this.mailboxes.set(keyOf(address), now);
+	}
+
+	private async readStates(
+		address: WorkerAddress,
+		states: readonly MessageState[],
+		before: Listings | undefined,
+	): Promise<Listings> {
+		const byState = new Map(before);
+		for (const state of new Set(states)) {
 			const key = `${keyOf(address)}/${state}`;
 			const filed = this.filed.get(key) ?? new Map();
 			this.filed.set(key, filed);
 			const listing = this.workspace.mailbox(address).list([state], filed);
 			byState.set(state, await listing.catch((error: unknown) => brokenMailbox(address, error)));
 		}
-		this.mailboxes.set(keyOf(address), byState);
+		// Seen in the one folder, and then in the other.
+		const queued = idsIn(byState, ['queued']);
+		const claimed = byState.get('claimed');
+		if (claimed) {
+			const messages = claimed.messages.filter(({ id }) => !queued.has(id));
+			byState.set('claimed', { ...claimed, messages });
+		}
+		return byState;
 	}
+}
+
+/** Whether each of these messages is in one of the folders. */
+function hasAll(byState: Listings, ids: ReadonlySet<MessageId>): boolean {
+	const found = idsIn(byState, MESSAGE_STATES);
+	return [...ids].every(id => found.has(id));
+}
+
+function isWaiting(state: MessageState): boolean {
+	return WAITING.includes(state);
+}
+
+function idsIn(byState: Listings | undefined, states: readonly MessageState[]): ReadonlySet<MessageId> {
+	return new Set(states.flatMap(state => byState?.get(state)?.messages.map(({ id }) => id) ?? []));
 }
 
 export function keyOf({ task, worker }: WorkerAddress): string {

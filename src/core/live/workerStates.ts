@@ -1,4 +1,4 @@
-import type { Liveness, ProcessIdentity } from '../../base/liveness.ts';
+import { processWord, type Liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { isFinal } from '../delegates/delegates.ts';
 import type { LiveDelegates } from './liveDelegates.ts';
@@ -71,7 +71,7 @@ export class WorkerStates {
 	private processEvidence(record: WorkerRecord): { liveness: Liveness; at: string } | undefined {
 		if (!record.process) return undefined;
 		const { isAlive, now } = this.sources;
-		const key = `${record.process.pid}/${record.process.startedTicks}`;
+		const key = processWord(record.process);
 		const known = this.processes.get(key);
 		if (known && (known.liveness === 'dead' || now() - known.checkedMs < ALIVE_MS)) return known;
 		const found = {

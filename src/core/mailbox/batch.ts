@@ -77,7 +77,7 @@ function withoutMarks(text: string): string {
 
 const UNREAD = String.raw`[\s\p{Cf}\p{DI}\p{M}]*`;
 /** As {@link messageMark} writes it, or nearly so: spaces, accents and invisible characters make it no other one to a reader. */
-const FORGED_MARK = new RegExp(`[[［【](?=${UNREAD}${Array.from('nancymessage').join(UNREAD)})`, 'giu');
+const FORGED_MARK = new RegExp(`[[［【](?=${UNREAD}${'nancymessage'.split('').join(UNREAD)})`, 'giu');
 
 function howToFile(mailbox: Mailbox, canFile: boolean): string {
 	const folder = dirname(mailbox.deliveredFile('x'));
@@ -91,7 +91,7 @@ function byWhom(author: Author): string {
 		case 'human':
 			return author.via === 'window' ? 'from the user (Nancy sidebar)' : 'from the user (terminal)';
 		case 'agent':
-			return `from ${author.worker === undefined ? 'an agent' : `agent ${author.worker}`} (not the user)`;
+			return `from agent ${author.worker ?? author.driver ?? 'of another session'} (not the user)`;
 		case 'delegate':
 			return `from your delegate ${author.worker} (another agent, not the user)`;
 		case 'nancy':

@@ -9,7 +9,7 @@ import {
 	writeFileAtomicSync,
 } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
-import { liveness, ownIdentity } from '../../base/liveness.ts';
+import { ownIdentity, processOf, processWord } from '../../base/liveness.ts';
 import type { Author } from '../../protocol/author.ts';
 import { formatMessage, type MessageContent } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
@@ -26,6 +26,7 @@ import {
 	type MessageState,
 	type StoredMessage,
 } from './mailboxFiles.ts';
+import { Leases } from '../files/leases.ts';
 import { newMessageId } from './messageId.ts';
 import type { Seals } from './seals.ts';
 import { messageFile } from '../files/paths.ts';
@@ -54,6 +55,7 @@ export interface Claim {
  */
 export class Mailbox {
 	private readonly files: MailboxFiles;
+	private readonly leases: Leases;
 
 	/** @param root the `.nancy` folder; no link below it is followed */
 	constructor(
@@ -62,6 +64,7 @@ export class Mailbox {
 		private readonly seals: Seals,
 	) {
 		this.files = new MailboxFiles(root, folder, seals);
+		this.leases = Leases.for(folder);
 	}
 
 	/** Where a message stands once it is delivered. */
@@ -116,6 +119,8 @@ export class Mailbox {
 		}
 		if (chosen.length === 0 || !(await mayTake(chosen))) return [];
 		await this.makeFolders();
+		// On a full disk a message can still be claimed, and who has none of another machine beside it needs no lease.
+		await this.leases.renew().catch(() => undefined);
 		const claims: Claim[] = [];
 		try {
 			const claimed = this.claimedIds();
@@ -139,9 +144,7 @@ export class Mailbox {
 			const match = CLAIM_FILE.exec(name);
 			const id = this.files.idOf('claimed', name);
 			if (!match || id === undefined) continue;
-			const owner = { pid: Number(match[1]), startedTicks: Number(match[2]) };
-			// In doubt the claim stands: a message late is better than a message twice.
-			if (liveness(owner) !== 'dead') continue;
+			if (await this.leases.isHeld(processOf(match.groups ?? {}))) continue;
 			if (await exists(this.files.receiptFile('delivered', id))) {
 				await moveIfThere(this.files.in('claimed', name), this.files.in('delivered', messageFile(id)));
 				this.seals.file(id);
@@ -327,8 +330,7 @@ export class Mailbox {
 	}
 
 	private claimFile(id: MessageId): string {
-		const me = ownIdentity();
-		return this.files.in('claimed', `${me.pid}-${me.startedTicks}-${messageFile(id)}`);
+		return this.files.in('claimed', `${processWord(ownIdentity())}-${messageFile(id)}`);
 	}
 }
 

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { mapConcurrently } from '../../base/concurrent.ts';
 import { errorText, hasErrno } from '../../base/errors.ts';
+import { PROCESS_WORD } from '../../base/liveness.ts';
 import { UNKNOWN_AUTHOR, type Author } from '../../protocol/author.ts';
 import { parseMessage, type MessageContent, type ParsedMessage } from '../../protocol/message.ts';
 import { LONGEST_MESSAGE_NAME, MessageId } from '../../protocol/names.ts';
@@ -63,8 +64,8 @@ export const MESSAGE_STATES = [
 	'withdrawn',
 ] as const satisfies readonly MessageState[];
 
-/** `<pid>-<start ticks>-<id>.md`: whose claim it is, so that a dead claimer's message can go back. */
-export const CLAIM_FILE = /^(\d+)-(\d+)-(.+)\.md$/;
+/** `<process>-<id>.md`: whose claim it is, so that a dead claimer's message can go back. */
+export const CLAIM_FILE = new RegExp(`^${PROCESS_WORD}-(?<id>.+)\\.md$`);
 
 /** A file that somebody drops into an inbox is complete after this time without a change, in milliseconds. */
 const SETTLING_MS = 2000;
@@ -124,7 +125,7 @@ export class MailboxFiles {
 	}
 
 	idOf(state: MessageState, name: string): MessageId | undefined {
-		const stem = state === 'claimed' ? CLAIM_FILE.exec(name)?.[3] : name.slice(0, -'.md'.length);
+		const stem = state === 'claimed' ? CLAIM_FILE.exec(name)?.groups?.['id'] : name.slice(0, -'.md'.length);
 		const id = MessageId.safeParse(stem);
 		return id.success ? id.data : undefined;
 	}

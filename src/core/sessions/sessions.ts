@@ -2,7 +2,7 @@ import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { hasErrno, NancyError } from '../../base/errors.ts';
-import { liveness, type ProcessIdentity } from '../../base/liveness.ts';
+import { isSameProcess, liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { ProcessRecord, type WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -34,7 +34,7 @@ export interface BoundSession {
 	watched: boolean;
 }
 
-/** `agents/<pid>.json` */
+/** `agents/<pid>@<machine>.json`, earlier `agents/<pid>.json` */
 const AgentProcess = z.looseObject({
 	version: z.literal(1),
 	process: ProcessRecord,
@@ -88,8 +88,9 @@ async function workerOfProcess(
 	agent: ProcessIdentity | undefined,
 ): Promise<WorkerAddress | undefined> {
 	if (!agent) return undefined;
-	const found = await agentProcess(workspace, `${agent.pid}.json`);
-	if (found?.process.pid !== agent.pid || found.process.startedTicks !== agent.startedTicks) return undefined;
+	const found =
+		(await agentProcess(workspace, agentFile(agent))) ?? (await agentProcess(workspace, `${agent.pid}.json`));
+	if (!found || !isSameProcess(found.process, agent)) return undefined;
 	const address = { task: found.task, worker: found.worker };
 	return (await isWorker(workspace, address)) ? address : undefined;
 }
@@ -102,7 +103,7 @@ async function workerOfTerminal(workspace: Workspace, caller: SessionCaller): Pr
 	if (!task.success || !name.success || name.data === ORCHESTRATOR) return undefined;
 	const address = { task: task.data, worker: name.data };
 	const record = await workspace.worker(address);
-	if (!record || (await hasLivingAgent(workspace, address, caller.agent))) return undefined;
+	if (!record || (await hasLivingAgent(workspace, record, caller.agent))) return undefined;
 	return caller.agent || mayFollow(record, caller) ? address : undefined;
 }
 
@@ -114,16 +115,16 @@ function mayFollow({ sessions, process }: WorkerRecord, { cause }: SessionCaller
 	return sessions.length === 0 || CONTINUING.has(cause) || (process !== undefined && liveness(process) === 'dead');
 }
 
-/** Whether another process than `except` is this worker. */
+/** Whether another process than `except` is this worker. One of another machine is, as long as the worker has not been started anew. */
 async function hasLivingAgent(
 	workspace: Workspace,
-	address: WorkerAddress,
+	record: WorkerRecord,
 	except: ProcessIdentity | undefined,
 ): Promise<boolean> {
-	return (await forgetEndedAgents(workspace)).some(
-		({ task, worker, process }) =>
-			task === address.task && worker === address.worker && process.pid !== except?.pid,
-	);
+	return (await forgetEndedAgents(workspace)).some(({ task, worker, process }) => {
+		const isIt = task === record.task && worker === record.name && !(except && isSameProcess(process, except));
+		return isIt && (liveness(process) === 'alive' || (record.process && isSameProcess(process, record.process)));
+	});
 }
 
 /** Removes what says which worker a process is, where the process has ended. Returns the others. */
@@ -138,9 +139,13 @@ export async function forgetEndedAgents(workspace: Workspace): Promise<z.infer<t
 	return left;
 }
 
+function agentFile({ machine, pid }: ProcessIdentity): string {
+	return machine === undefined ? `${pid}.json` : `${pid}@${machine}.json`;
+}
+
 async function agentFiles(workspace: Workspace): Promise<string[]> {
 	try {
-		return (await readdir(workspace.paths.agents)).filter(name => /^\d+\.json$/.test(name));
+		return (await readdir(workspace.paths.agents)).filter(name => /^\d+(?:@[0-9a-z.]+)?\.json$/.test(name));
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
 		throw error;
@@ -243,9 +248,9 @@ function isNewProcess({ process }: WorkerRecord, caller: SessionCaller): boolean
 	const { agent } = caller;
 	if (!agent) return process !== undefined && isUnnamedStart(caller) && liveness(process) === 'dead';
 	if (!process) return true;
-	if (process.pid === agent.pid && process.startedTicks === agent.startedTicks) return false;
-	// The last hook of an agent that was ended a moment ago says nothing.
-	return liveness(process) === 'dead' && liveness(agent) !== 'dead';
+	if (isSameProcess(process, agent)) return false;
+	// The last hook of an agent that was ended a moment ago says nothing; of one on another machine nothing is known but that this one lives.
+	return liveness(process) !== 'alive' && liveness(agent) !== 'dead';
 }
 
 /** A session that somebody begins outside of Nancy's terminals, in a process that nobody names: from now on its events tell. */
@@ -263,14 +268,16 @@ function withProcess(
 
 async function recordAgent(workspace: Workspace, address: WorkerAddress, caller: SessionCaller): Promise<void> {
 	if (!caller.agent) return;
-	const known = await agentProcess(workspace, `${caller.agent.pid}.json`);
+	const name = agentFile(caller.agent);
+	const known = await agentProcess(workspace, name);
 	const isSame =
-		known?.process.startedTicks === caller.agent.startedTicks &&
+		known !== undefined &&
+		isSameProcess(known.process, caller.agent) &&
 		known.session === caller.session &&
 		known.task === address.task &&
 		known.worker === address.worker;
 	if (isSame) return;
-	await writeJsonFile(join(workspace.paths.agents, `${caller.agent.pid}.json`), {
+	await writeJsonFile(join(workspace.paths.agents, name), {
 		version: 1,
 		process: caller.agent,
 		task: address.task,

@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { moveIfThere } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
 import { entriesOf } from '../../base/listing.ts';
-import { liveness, ownIdentity } from '../../base/liveness.ts';
+import { ownIdentity, PROCESS_WORD, processOf, processWord } from '../../base/liveness.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
+import { Leases } from '../files/leases.ts';
 import type { NancyPaths } from '../files/paths.ts';
 import { readSpooled } from './spooled.ts';
 import { storedIds } from './trafficFile.ts';
 import { recordId } from './waiting.ts';
 
-const CLAIMED = /^\.claimed-(\d+)-(\d+)$/;
+const CLAIMED = new RegExp(`^\\.claimed-${PROCESS_WORD}$`);
 
 /**
  * The files of the spool that this process has taken to store: renamed into a folder of its own, so that one process takes
@@ -22,8 +23,7 @@ export class Claims {
 	private readonly folder: string;
 
 	constructor(private readonly paths: NancyPaths) {
-		const me = ownIdentity();
-		this.folder = join(paths.spool, `.claimed-${me.pid}-${me.startedTicks}`);
+		this.folder = join(paths.spool, `.claimed-${processWord(ownIdentity())}`);
 	}
 
 	/** False when the file is not there any more. Throws what the disk says. */
@@ -56,13 +56,14 @@ export class Claims {
 
 	/** Finishes what collectors that died had taken: stored already, or back into the spool. */
 	async recover(drivers: ReadonlyMap<DriverId, Driver>): Promise<void> {
+		const leases = new Leases(this.paths.machines);
 		for (const entry of await entriesOf(this.paths.spool)) {
 			const match = entry.isDirectory() ? CLAIMED.exec(entry.name) : null;
 			if (!match) continue;
 			const folder = join(this.paths.spool, entry.name);
 			const isMine = folder === this.folder;
-			const owner = { pid: Number(match[1]), startedTicks: Number(match[2]) };
-			if (isMine || liveness(owner) === 'dead') await this.recoverFrom(folder, drivers);
+			const owner = processOf(match.groups ?? {});
+			if (isMine || !(await leases.isHeld(owner))) await this.recoverFrom(folder, drivers);
 		}
 	}
 

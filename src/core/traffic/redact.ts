@@ -1,7 +1,7 @@
 import { commandSigns, REDACTED, redactNamed } from './namedSecrets.ts';
 import { redactSealed } from './kubernetes.ts';
 import { redactKeys } from './privateKeys.ts';
-import { formSigns, replacer, startAfter } from './secretForms.ts';
+import { formSigns, placeSigns, replacer, startAfter } from './secretForms.ts';
 
 /** Deeper values are cut: recursion must end before the stack does. */
 const DEEPEST = 200;
@@ -51,17 +51,12 @@ function isSecretFlag(value: unknown): boolean {
 	return typeof value === 'string' && value.startsWith('-') && isSecretName(value.replace(/^--?/, ''));
 }
 
-const redactSigns = replacer([...formSigns, ...commandSigns], REDACTED);
+const redactSigns = replacer([...formSigns, ...placeSigns, ...commandSigns], REDACTED);
 
 const START = startAfter('A-Za-z0-9_~.-');
 
 /** What stands right before a secret is kept, as are the quotes around it. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-	[/(\b(?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{16,}={0,2}/gi, `$1${REDACTED}`],
-	// A slash may be escaped in JSON.
-	[/(\bhooks\.slack\.com(?:\\?\/[a-z]{1,20}){1,2}\\?\/)(?:[A-Za-z0-9_-]|\\?\/){8,}/g, `$1${REDACTED}`],
-	[/(\bdiscord(?:app)?\.com\\?\/api\\?\/webhooks\\?\/\d{1,25}\\?\/)[A-Za-z0-9_-]{20,}/g, `$1${REDACTED}`],
-	[/(\bwebhook\.office\.com\\?\/)(?:[A-Za-z0-9@_-]|\\?\/){20,}/g, `$1${REDACTED}`],
 	// Telegram: the bot's number and its key. Discord: the bot's number in base64, a time, a signature. Terraform.
 	[/(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/g, REDACTED],
 	[new RegExp(`${START}[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,}`, 'g'), REDACTED],
@@ -94,14 +89,9 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 		`$1${REDACTED}`,
 	],
 	[
-		/(\b(?:machine[ \t]{1,8}\S{1,200}|default)\s{1,8}(?:(?:login|account)[ \t]{1,8}\S{1,200}\s{1,8}){0,2}password[ \t]{1,8})(?!\[redacted\])\S{3,}/g,
-		`$1${REDACTED}`,
-	],
-	[
 		/^((?:[\w.-]{1,200}|\*):(?:[0-9]{4,5}|\*):[\w*.-]{1,100}:[\w*.-]{1,100}:)(?!\[redacted\])\S{3,}$/gm,
 		`$1${REDACTED}`,
 	],
-	[/(\b_auth[ \t]{0,8}=[ \t]{0,8}"?)(?!\[redacted\])[A-Za-z0-9+/]{8,}={0,2}/g, `$1${REDACTED}`],
 ];
 
 /** `user:password` in base64, as Docker keeps it. */
@@ -120,7 +110,7 @@ const FORTY = 40;
 const IN_FORTY = /[A-Za-z0-9/+]/;
 const isInForty = Uint8Array.from({ length: 128 }, (_, code) => Number(IN_FORTY.test(String.fromCharCode(code))));
 /** Not part of a longer word, path or number; what ends an escape or a colour may stand before it. */
-const ALONE = /(?<![_.-]|[^\\]\\)(?:(?<=\\)[nrt]|(?<=[[;])[0-9]{0,3}m|)([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])/y;
+const ALONE = /(?<![_.-])(?:(?<=\\)[nrt]|(?<=[[;])[0-9]{0,3}m|)([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])/y;
 
 /** Looks at each fortieth character first: most texts have no run of so many. */
 function redactForty(text: string): string {

@@ -101,6 +101,21 @@ export const SECRET_FORMS: readonly (readonly [begins: readonly string[], goesOn
 	[['eyJ'], '[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{4,}(?:\\.[A-Za-z0-9_-]*)*'],
 ];
 
+/** What a secret stands right behind: how that begins, how it goes on, and the secret. In JSON a slash may be escaped. */
+const PLACES: readonly (readonly [begins: readonly string[], goesOn: string, secret: string])[] = [
+	[['hooks.slack.com'], String.raw`(?:\\?\/[a-z]{1,20}){1,2}\\?\/`, String.raw`(?:[A-Za-z0-9_-]|\\?\/){8,}`],
+	[['discord.com', 'discordapp.com'], String.raw`\\?\/api\\?\/webhooks\\?\/\d{1,25}\\?\/`, '[A-Za-z0-9_-]{20,}'],
+	[['webhook.office.com'], String.raw`\\?\/`, String.raw`(?:[A-Za-z0-9@_-]|\\?\/){20,}`],
+	[['AccountKey=', 'SharedAccessKey='], '', '[A-Za-z0-9+/]{16,}={0,2}'],
+	// .netrc and .npmrc
+	[
+		['machine', 'default'],
+		String.raw`(?:(?<=machine)[ \t]{1,8}\S{1,200}|(?<=default))\s{1,8}(?:(?:login|account)[ \t]{1,8}\S{1,200}\s{1,8}){0,2}password[ \t]{1,8}`,
+		String.raw`\S{3,}`,
+	],
+	[['_auth'], String.raw`[ \t]{0,8}=[ \t]{0,8}"?`, '[A-Za-z0-9+/]{8,}={0,2}'],
+];
+
 /**
  * Where something can begin that has no such characters before it, or an escape that ends with one: `\n` in a string within a string,
  * `%20` in an address, a colour of a terminal.
@@ -125,6 +140,21 @@ export const formSigns: readonly Sign[] = SECRET_FORMS.map(([begins, goesOn]) =>
 		find: (text, begin, end) => {
 			pattern.lastIndex = end;
 			return pattern.test(text) ? [begin, pattern.lastIndex] : undefined;
+		},
+	};
+});
+
+export const placeSigns: readonly Sign[] = PLACES.map(([begins, goesOn, secret]) => {
+	const before = new RegExp(goesOn, 'y');
+	const pattern = new RegExp(secret, 'y');
+	return {
+		begins,
+		find: (text, _begin, end) => {
+			before.lastIndex = end;
+			if (!before.test(text)) return undefined;
+			const from = before.lastIndex;
+			pattern.lastIndex = from;
+			return pattern.test(text) ? [from, pattern.lastIndex] : undefined;
 		},
 	};
 });

@@ -45,7 +45,7 @@ const entries: readonly Entry[] = [
 	report('SubagentStart'),
 	report('SubagentStop'),
 	report('PreCompact'),
-	report('PostCompact'),
+	// Not PostCompact: the CLI shows its user the whole line of such a hook. The SessionStart that follows says the same.
 	report('PostModelSwitch'),
 	// Not async: the CLI ends before it would have started one.
 	{ event: 'SessionEnd', slot: 'report', timeout: 1 },

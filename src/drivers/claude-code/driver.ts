@@ -23,7 +23,15 @@ export const claudeCode: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.claude/skills',
 	earlierPlaces: [],
-	openSettings: [],
+	executableSettings: [
+		'.claude/settings.json',
+		'.claude/settings.local.json',
+		'.claude/agents',
+		'.claude/commands',
+		'.claude/hooks',
+		'.claude/skills',
+		'.mcp.json',
+	],
 	hookSwitch,
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
@@ -40,6 +48,7 @@ export const claudeCode: Driver = {
 	probe,
 	transcript,
 	headless,
-	toolVariable: 'CLAUDECODE',
+	marks: ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_CODE_CHILD_SESSION', 'CLAUDE_PID'],
+	npmPackage: '@anthropic-ai/claude-code',
 	foreignVariables,
 };

@@ -99,6 +99,9 @@ const FIRST_SERVER_ERROR = 500;
 
 const EVERYTHING = 'bypassPermissions';
 
+/** What the prompt ends with: a block of its own, for the CLI to look for commands and mentions in. */
+const END_OF_PROMPT = 'This was the whole task.';
+
 /** A plugin has hooks, which allow what they like, and so may an agent of `--agents`. One by name (`--agent`) does not change the mode. */
 const LOOSENING =
 	/^--(?:(?:allow-)?dangerously-skip-permissions|permission-mode|permission-prompt-tool|agents|plugin-(?:dir|url))(?:=|$)/i;
@@ -138,6 +141,8 @@ export const headless: HeadlessFormat = {
 		return {
 			args: [
 				'-p',
+				'--input-format',
+				'stream-json',
 				'--output-format',
 				'stream-json',
 				'--verbose',
@@ -147,7 +152,7 @@ export const headless: HeadlessFormat = {
 				permissions,
 				...extra,
 			],
-			stdin: prompt,
+			stdin: messageOf(prompt),
 			// Ten tries, the CLI's default, take three minutes and hide what is wrong. Nancy tries again itself.
 			env: { CLAUDE_CODE_MAX_RETRIES: '2' },
 			sessionIsKnown: true,
@@ -159,6 +164,19 @@ export const headless: HeadlessFormat = {
 		return { read: text => read(text, denied), end: () => [] };
 	},
 };
+
+/**
+ * One message of the user's, as `--input-format stream-json` takes it. In the last block of text, and in a prompt that comes as plain
+ * text, the CLI reads every file that is mentioned as `@path`, whatever the permissions, and obeys a first word that is a slash command
+ * (measured with 2.1.329). The prompt may be an agent's, so it is not the last block.
+ */
+function messageOf(prompt: string): string {
+	const content = [
+		{ type: 'text', text: prompt },
+		{ type: 'text', text: END_OF_PROMPT },
+	];
+	return `${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`;
+}
 
 function read(text: string, denied: Set<string>): readonly HeadlessEvent[] {
 	const line = knownLine(Line, text);

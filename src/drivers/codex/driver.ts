@@ -21,7 +21,7 @@ export const codex: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
-	openSettings: [],
+	executableSettings: ['.codex', '.agents/skills'],
 	hookSwitch: 'none',
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },
@@ -38,6 +38,7 @@ export const codex: Driver = {
 	probe: 'none',
 	transcript,
 	headless,
-	toolVariable: 'CODEX_THREAD_ID',
+	marks: ['CODEX_THREAD_ID', 'CODEX_SESSION_ID', 'CODEX_TOOL_CALL_ID', 'CODEX_SANDBOX'],
+	npmPackage: '@openai/codex',
 	foreignVariables,
 };

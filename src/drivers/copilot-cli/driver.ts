@@ -22,7 +22,21 @@ export const copilotCli: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
-	openSettings: [],
+	executableSettings: [
+		'.github/agents',
+		'.github/copilot',
+		'.github/extensions',
+		'.github/hooks',
+		'.github/mcp.json',
+		'.github/skills',
+		'.claude/settings.json',
+		'.claude/settings.local.json',
+		'.claude/skills',
+		'.agents/skills',
+		'.copilot',
+		'.mcp.json',
+		'.vscode/mcp.json',
+	],
 	hookSwitch,
 	hooks: {
 		slots: {
@@ -48,6 +62,7 @@ export const copilotCli: Driver = {
 	probe: 'none',
 	transcript,
 	headless,
-	toolVariable: 'COPILOT_AGENT_SESSION_ID',
+	marks: ['COPILOT_AGENT_SESSION_ID', 'COPILOT_CLI', 'COPILOT_LOADER_PID'],
+	npmPackage: '@github/copilot',
 	foreignVariables,
 };

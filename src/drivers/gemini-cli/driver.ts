@@ -21,7 +21,7 @@ export const geminiCli: Driver = {
 	deployment: deploymentPlan,
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
-	openSettings: [],
+	executableSettings: ['.gemini', '.agents/skills', '.env'],
 	hookSwitch,
 	hooks: {
 		slots: {
@@ -44,6 +44,7 @@ export const geminiCli: Driver = {
 	probe: 'none',
 	transcript,
 	headless,
-	toolVariable: 'GEMINI_CLI',
+	marks: ['GEMINI_CLI', 'GEMINI_SESSION_ID'],
+	npmPackage: '@google/gemini-cli',
 	foreignVariables,
 };

@@ -79,6 +79,9 @@ function allowedBy(extra: readonly string[]): Set<string> {
 	return new Set(names.map(name => ALIASES[name] ?? name));
 }
 
+/** The CLI reads the files of its folder that a prompt mentions as `@path`, but for an escaped `\@` (measured with 0.61.0). */
+const MENTION = /(?<!\\)@/g;
+
 export const headless: HeadlessFormat = {
 	permissionModes: [
 		{
@@ -111,7 +114,7 @@ export const headless: HeadlessFormat = {
 				...extra,
 			],
 			// What is piped in is the prompt, and the run ends with it.
-			stdin: prompt,
+			stdin: prompt.replaceAll(MENTION, '\\@'),
 			env: held.env,
 			files: held.files,
 			sessionIsKnown: true,

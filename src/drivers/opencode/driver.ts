@@ -21,7 +21,7 @@ export const opencode: Driver = {
 	// It reads `.claude/skills` too: a skill that stands in both is offered once, by its name.
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
-	openSettings: ['opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc'],
+	executableSettings: ['.opencode', 'opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc'],
 	hookSwitch: 'none',
 	hooks: {
 		slots: { 'tool-start': 'denial', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },
@@ -39,6 +39,7 @@ export const opencode: Driver = {
 	// It keeps its sessions in a database.
 	transcript: 'none',
 	headless,
-	toolVariable: 'OPENCODE',
+	marks: ['OPENCODE', 'OPENCODE_PID', 'OPENCODE_RUN_ID'],
+	npmPackage: 'opencode-ai',
 	foreignVariables,
 };

@@ -1,20 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../../src/cli/commands.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
+import { askerOf } from '../../../src/core/asker/asker.ts';
+import { drivers } from '../../../src/drivers/index.ts';
 import { TaskName } from '../../../src/protocol/names.ts';
 import { Project } from './project.ts';
 
 /** A command in this process, called in the terminal of a worker of Nancy's. */
 async function callAsWorker(project: Project, argv: readonly string[]) {
 	const output = { stdout: '', stderr: '' };
+	const env = project.terminal(TaskName.parse('fix-login'), 'worker');
 	const code = await runCommandLine(argv, commands, {
 		program: '/nowhere/nancy.js',
 		cwd: '/',
-		env: project.terminal(TaskName.parse('fix-login'), 'worker'),
+		env,
 		stdin: process.stdin,
 		stdout: { write: (text: string) => (output.stdout += text) },
 		stderr: { write: (text: string) => (output.stderr += text) },
 		version: '0.0.0',
+		asker: () => askerOf({ env, ancestors: [], isOrphan: false }, drivers),
 	});
 	return { code, ...output };
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../../src/base/liveness.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
+import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -47,7 +48,7 @@ async function shell() {
 	};
 	const where = { cwd: workspace.folder, env };
 	const run = (args: readonly string[], extra: Record<string, string> = {}) =>
-		nancy.start(args, { ...where, env: { ...env, ...extra } });
+		nancy.run(args, { ...where, env: { ...env, ...extra } });
 	return {
 		folder,
 		workspace,
@@ -64,7 +65,11 @@ describe('nancy delegate', () => {
 		await using it = await shell();
 		const marks: Record<string, string>[] = [
 			{ CLAUDECODE: '1' },
-			{ NANCY_TASK_DIR: it.workspace.paths.task('build' as never), NANCY_WORKER: 'worker' },
+			{
+				NANCY_TASK_DIR: it.workspace.paths.task('build' as never),
+				NANCY_WORKER: 'worker',
+				NANCY_AGENT: 'claude-code',
+			},
 		];
 		for (const mark of marks) {
 			for (const command of [
@@ -217,9 +222,14 @@ describe('nancy delegate', () => {
 		gitIn(at('project.worktrees/one'), 'commit', '-q', '--allow-empty', '-m', 'work');
 		const task = TaskName.parse('build');
 		await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
-		const env = { ...it.env, NANCY_TASK_DIR: it.workspace.paths.task(task), NANCY_WORKER: 'worker' };
+		const env = {
+			...it.env,
+			NANCY_TASK_DIR: it.workspace.paths.task(task),
+			NANCY_WORKER: 'worker',
+			NANCY_AGENT: 'claude-code',
+		};
 		const ask = async (cwd: string, ...more: string[]) => {
-			expect(await nancy.start(['delegate', 'x', ...more], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
+			expect(await nancy.run(['delegate', 'x', ...more], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
 		};
 		await ask(at('project.worktrees/one/packages'));
 		await ask(at('project.worktrees/one'), '--worktree');
@@ -253,15 +263,20 @@ describe('nancy delegate', () => {
 		const task = TaskName.parse('build');
 		const workspace = new Workspace(one);
 		await workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
-		const env = { ...it.env, NANCY_TASK_DIR: workspace.paths.task(task), NANCY_WORKER: 'worker' };
-		expect(await nancy.start(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
+		const env = {
+			...it.env,
+			NANCY_TASK_DIR: workspace.paths.task(task),
+			NANCY_WORKER: 'worker',
+			NANCY_AGENT: 'claude-code',
+		};
+		expect(await nancy.run(['delegate', 'x'], { cwd: two, env })).toMatchObject({ code: 0, stderr: '' });
 		const { delegates } = await new Delegates(workspace).list();
 		expect(delegates.map(({ record }) => record.place.folder)).toEqual([two]);
-		await nancy.start(['delegates', '--wait', '--timeout', '60'], { cwd: one, env });
+		await nancy.run(['delegates', '--wait', '--timeout', '60'], { cwd: one, env });
 	});
 
 	it('works in the workspace where the worktree that one is in is none of Nancy’s, or the agent cannot work in one', async () => {
-		set({});
+		set({ delegates: { permissionsFromAgents: { 'gemini-cli': 'default' } } });
 		await using it = await shell();
 		const { folder } = it.workspace;
 		writeFileSync(it.folder.file('bin/gemini'), '#!/bin/sh\necho 0.61.0\n', { mode: 0o755 });
@@ -273,8 +288,12 @@ describe('nancy delegate', () => {
 		const task = TaskName.parse('build');
 		await it.workspace.createTask(taskRecord(task, DriverId.parse('claude-code')));
 		const ask = (cwd: string, agent: string, env: Record<string, string>) =>
-			nancy.start(['delegate', 'x', '--agent', agent], { cwd: it.folder.file(cwd), env: { ...it.env, ...env } });
-		const here = { NANCY_TASK_DIR: it.workspace.paths.task(task), NANCY_WORKER: 'worker' };
+			nancy.run(['delegate', 'x', '--agent', agent], { cwd: it.folder.file(cwd), env: { ...it.env, ...env } });
+		const here = {
+			NANCY_TASK_DIR: it.workspace.paths.task(task),
+			NANCY_WORKER: 'worker',
+			NANCY_AGENT: 'claude-code',
+		};
 		const answers = [
 			await ask('project/.claude/worktrees/x', 'claude-code', { CLAUDECODE: '1' }),
 			await ask('project/.claude/worktrees/x', 'gemini-cli', {}),
@@ -329,7 +348,7 @@ describe('an agent that calls nancy', () => {
 	const mark = { CLAUDECODE: '1' };
 	const headless = ['run', '--headless'];
 
-	it('gets nothing read, run or written outside its workspace and the worktrees beside it', async () => {
+	it('gets no file read or written, and nothing run outside its workspace and the worktrees beside it', async () => {
 		set({});
 		await using it = await shell();
 		const inside = it.workspace.folder;
@@ -365,7 +384,7 @@ describe('an agent that calls nancy', () => {
 			expect([args, refused.code, refused.stderr]).toEqual([
 				args,
 				5,
-				expect.stringContaining('permissionsFromAgents'),
+				expect.stringContaining('an agent may not'),
 			]);
 		}
 		expect(existsSync(it.folder.file('bin/args'))).toBe(false);
@@ -393,7 +412,11 @@ describe('an agent that calls nancy', () => {
 			['-C', 'sub', 'delegate', 'x'],
 			['delegate', 'x', '--working-dir', 'sub'],
 		];
-		const worker = { NANCY_TASK_DIR: it.workspace.paths.task('build' as never), NANCY_WORKER: 'worker' };
+		const worker = {
+			NANCY_TASK_DIR: it.workspace.paths.task('build' as never),
+			NANCY_WORKER: 'worker',
+			NANCY_AGENT: 'claude-code',
+		};
 		for (const caller of [mark, worker])
 			for (const args of refused)
 				expect([args, await it.run(args, caller)]).toEqual([
@@ -409,24 +432,15 @@ describe('an agent that calls nancy', () => {
 		expect((await it.run(['-C', 'sub', ...headless, '--prompt', 'x'])).code).toBe(0);
 	});
 
-	it('may have its own files read and written, a worktree worked in, and anything where the user has allowed all', async () => {
+	it('may have a worktree worked in, and any folder where the user has allowed all', async () => {
 		set({});
 		await using it = await shell();
 		mkdirSync(join(it.workspace.folder, '.git'));
 		mkdirSync(it.folder.file('project.worktrees/one'), { recursive: true });
-		writeFileSync(join(it.workspace.folder, 'own.md'), 'x');
-		const own = [
-			'--prompt-file',
-			'own.md',
-			'--output-file',
-			'new/out.txt',
-			'--working-dir',
-			'../project.worktrees/one',
-		];
-		expect(await it.run([...headless, ...own], mark)).toMatchObject({ code: 0 });
-		expect(readFileSync(join(it.workspace.folder, 'new/out.txt'), 'utf8')).toBe('The answer.');
-		const out = [...headless, '--prompt', 'x', '--output-file', '../out.txt'];
-		expect((await it.run(out)).code).toBe(0);
+		const own = [...headless, '--prompt', 'x', '--working-dir', '../project.worktrees/one'];
+		expect(await it.run(own, mark)).toMatchObject({ code: 0 });
+		const out = [...headless, '--prompt', 'x', '--working-dir', '..'];
+		expect((await it.run(out, mark)).code).toBe(5);
 		set({ delegates: { permissionsFromAgents: { 'claude-code': 'bypassPermissions' } } });
 		expect((await it.run(out, mark)).code).toBe(0);
 	});
@@ -565,8 +579,8 @@ describe('nancy run --delegate', () => {
 			folder: it.workspace.folder,
 		};
 		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
-		const brought = await queueDelegate(it.delegates, new Tickets(it.folder.file('other')), request);
-		const changed = await queueDelegate(it.delegates, tickets, { ...request, permissions: 'plan' });
+		const brought = await queueDelegate(it.delegates, new Tickets(it.folder.file('other')), IN_TERMINAL, request);
+		const changed = await queueDelegate(it.delegates, tickets, IN_TERMINAL, { ...request, permissions: 'plan' });
 		const record = join(it.delegates.folder, `${changed.record.id}.json`);
 		writeFileSync(record, readFileSync(record, 'utf8').replace('"plan"', '"bypassPermissions"'));
 		for (const {
@@ -576,7 +590,7 @@ describe('nancy run --delegate', () => {
 			expect(await it.delegates.get(id)).toMatchObject({ state: 'failed', error: /not queued by you/ });
 		}
 		expect(existsSync(it.folder.file('bin/args'))).toBe(false);
-		const own = await queueDelegate(it.delegates, tickets, request);
+		const own = await queueDelegate(it.delegates, tickets, IN_TERMINAL, request);
 		await it.run(['run', '--delegate', own.record.id]);
 		expect(await it.delegates.get(own.record.id)).toMatchObject({ state: 'done' });
 	});
@@ -625,7 +639,7 @@ describe('workers of a swarm', () => {
 		set({});
 		await using it = await shell();
 		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
-		const { files } = await queueDelegate(it.delegates, tickets, {
+		const { files } = await queueDelegate(it.delegates, tickets, IN_TERMINAL, {
 			prompt: 'Do it.',
 			agent: DriverId.parse('claude-code'),
 			permissions: 'plan',
@@ -652,7 +666,7 @@ describe('workers of a swarm', () => {
 		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
 		/** As after a power cut. */
 		const dead = async (prompt: string) => {
-			const { record, status } = await queueDelegate(it.delegates, tickets, {
+			const { record, status } = await queueDelegate(it.delegates, tickets, IN_TERMINAL, {
 				prompt,
 				agent: DriverId.parse('claude-code'),
 				permissions: 'plan',

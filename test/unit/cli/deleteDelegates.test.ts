@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
+import { TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { DelegatesDeletedOutput } from '../../../src/protocol/output/delegates.ts';
 import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../../support/delegateSeeds.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
@@ -34,6 +35,8 @@ const withWork = (title: string, tearDown?: string) =>
 		{ 'work.txt': 'work\n' },
 	);
 const titles = async () => (await store.list()).delegates.map(({ record }) => record.title);
+/** The worker that asks in some of these tests. */
+const self = { task: TaskName.parse('build'), worker: WorkerName.parse('worker') };
 const idOf = ({ record }: Delegate): string => record.id;
 
 async function deleted(...args: string[]) {
@@ -133,8 +136,14 @@ describe('nancy delegates delete', () => {
 	});
 
 	it('has no tear-down command run because an agent asks, unless the user lets it do all', async () => {
-		const { delegate, folder: worktree } = await withWork('Held', `touch ${join(folder.path, 'torn')}`);
-		const agent = { cwd: project, env: { HOME: folder.path, CLAUDECODE: '1' } };
+		const { delegate, folder: worktree } = await seedWorktree(
+			store,
+			join(nancy.dataFolder, 'nancy'),
+			{ title: 'Held', tearDown: `touch ${join(folder.path, 'torn')}`, askedBy: { is: 'agent', worker: self } },
+			{ 'work.txt': 'work\n' },
+		);
+		const worker = { NANCY_TASK_DIR: store.workspace.paths.task(self.task), NANCY_WORKER: self.worker };
+		const agent = { cwd: project, env: { HOME: folder.path, ...worker } };
 		const refused = await nancy.run(['delegates', 'delete', idOf(delegate)], agent);
 		expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('tear-down command') });
 		rmSync(join(worktree, 'work.txt'));

@@ -6,9 +6,13 @@ import { Readable } from 'node:stream';
 import { version } from '../../../package.json';
 import { commands } from '../../../src/cli/commands.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
+import { askerOf } from '../../../src/core/asker/asker.ts';
 import { drivers } from '../../../src/drivers/index.ts';
 import { programs, repository } from '../../support/programs.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+/** The commands that start agents. */
+const STARTING: ReadonlySet<string> = new Set(['orchestrate', 'delegate', 'delegates', 'run']);
 
 export interface Outcome {
 	code: number | null;
@@ -58,7 +62,7 @@ export class NancyCommand implements AsyncDisposable {
 
 	/** What the command inherits: nothing of a Nancy terminal, or of an agent, that the tests themselves may run in. */
 	environment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
-		const marks = new Set(drivers.map(({ toolVariable }) => toolVariable));
+		const marks = new Set(drivers.flatMap(({ marks }) => marks));
 		const inherited = Object.entries(process.env).filter(
 			([name]) => !name.startsWith('NANCY_') && !name.startsWith('CLAUDE_SWARM_') && !marks.has(name),
 		);
@@ -67,19 +71,24 @@ export class NancyCommand implements AsyncDisposable {
 	}
 
 	/**
-	 * Runs a command line in this process. A start of Node is a fifth of a second of processor time. What the command starts
-	 * inherits the environment of this process, so {@link start} is for commands that run agents or the user's commands.
+	 * Runs a command line, in this process where it can: a start of Node is a fifth of a second of processor time. What a command
+	 * starts inherits the environment of the process, so those that start agents get one of their own.
 	 */
-	async run(args: readonly string[], { cwd, env, stdin }: CallOptions): Promise<Outcome> {
+	async run(args: readonly string[], options: CallOptions): Promise<Outcome> {
+		if (args.some(word => STARTING.has(word))) return this.start(args, options);
+		const { cwd, env, stdin } = options;
 		const outcome = { stdout: '', stderr: '' };
+		const given = this.environment(env);
 		const code = await runCommandLine(args, commands, {
 			program: this.program,
 			cwd,
-			env: this.environment(env),
+			env: given,
 			stdin: Readable.from(stdin === undefined ? [] : [stdin]),
 			stdout: { write: (text: string) => (outcome.stdout += text) },
 			stderr: { write: (text: string) => (outcome.stderr += text) },
 			version,
+			// The tests may run below an agent; the command does not.
+			asker: () => askerOf({ env: given, ancestors: [], isOrphan: false }, drivers),
 		});
 		return { ...outcome, code };
 	}

@@ -31,22 +31,24 @@ describe('nancy run', () => {
 			NANCY_TASK_DIR: join(project, '.nancy/tasks/build'),
 			NANCY_TASK: 'build',
 			NANCY_WORKER: 'worker',
-			NANCY_AGENT: 'codex',
-			NANCY_AGENT_PROGRAM: '/bin/codex',
+			NANCY_AGENT: 'claude-code',
+			NANCY_AGENT_PROGRAM: '/bin/claude',
 			NANCY_ATTENDED: '1',
 			CLAUDE_CODE_ENTRYPOINT: 'cli',
 		};
 		const run = ['run', '--headless', '--prompt', 'x', '--working-dir', 'sub'];
 		// Asked by an agent it would not be let into a folder below.
-		const { NANCY_TASK_DIR: _task, NANCY_WORKER: _worker, ...asPerson } = env;
-		expect(await nancy.start(run, { cwd: project, env: asPerson })).toMatchObject({ code: 0 });
+		const asPerson = Object.fromEntries(
+			Object.entries(env).filter(([name]) => !['NANCY_TASK_DIR', 'NANCY_WORKER', 'NANCY_AGENT'].includes(name)),
+		);
+		expect(await nancy.run(run, { cwd: project, env: asPerson })).toMatchObject({ code: 0 });
 		const seen = () => readFileSync(given, 'utf8').split('\n');
 		expect(readFileSync(join(agent, 'cwd'), 'utf8').trim()).toBe(realpathSync(join(project, 'sub')));
 		expect(seen()).toEqual(
 			expect.arrayContaining([`PWD=${join(project, 'sub')}`, 'NANCY_HOOKS=off', 'NANCY_ATTENDED=0']),
 		);
 
-		expect(await nancy.start(run.slice(0, 4), { cwd: project, env })).toMatchObject({ code: 0 });
+		expect(await nancy.run(run.slice(0, 4), { cwd: project, env })).toMatchObject({ code: 0 });
 		const left = ['TASK_DIR', 'TASK', 'WORKER', 'AGENT', 'AGENT_PROGRAM'].map(name => `NANCY_${name}`);
 		const names = seen().map(line => line.split('=')[0]);
 		for (const name of [...left, 'NODE_COMPILE_CACHE', 'CLAUDE_CODE_ENTRYPOINT']) expect(names).not.toContain(name);

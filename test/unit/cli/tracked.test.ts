@@ -47,7 +47,7 @@ it.each([
 ])('nancy %s does nothing in a .nancy that came with the repository, and says what to do', async (_, args) => {
 	repository.git(['add', '--force', '.nancy/tasks']);
 	repository.git(['commit', '-qm', 'brought along']);
-	const said = await nancy.start(args, call());
+	const said = await nancy.run(args, call());
 	expect(said.code).toBe(ExitCode.notTrusted);
 	expect(said.stderr).toContain('.nancy/tasks/fix/');
 	expect(said.stderr).toContain('and 1 more');
@@ -63,7 +63,7 @@ it.runIf(process.getuid?.() === 0)(
 	async () => {
 		repository.git(['add', '--force', '.nancy/tasks']);
 		execFileSync('chown', ['-R', '1234', repository.root]);
-		const said = await nancy.start(start, call());
+		const said = await nancy.run(start, call());
 		expect(said.code).toBe(ExitCode.notTrusted);
 		expect(said.stderr).toContain('.nancy/tasks/fix/');
 		expect(wasStarted()).toBe(false);
@@ -73,7 +73,7 @@ it.runIf(process.getuid?.() === 0)(
 it('once it is the user’s own again, agents start as ever', async () => {
 	repository.git(['add', '--force', '.nancy/tasks']);
 	repository.git(['rm', '-rq', '--cached', '.nancy']);
-	expect(await nancy.start(start, call())).toMatchObject({ code: 0 });
+	expect(await nancy.run(start, call())).toMatchObject({ code: 0 });
 	expect(wasStarted()).toBe(true);
 });
 

@@ -1,6 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.ts';
+import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -30,7 +31,7 @@ beforeEach(async () => {
 	const startedAt = new Date().toISOString();
 	await workspace.createTask(taskRecord(task, agent));
 	await workspace.createWorker({ version: 1, task, name: FIRST_WORKER, agent, sessions: [], startedAt });
-	delegate = await queueDelegate(delegates, tickets, {
+	delegate = await queueDelegate(delegates, tickets, IN_TERMINAL, {
 		prompt: 'Write the tests.',
 		agent,
 		permissions: 'default',

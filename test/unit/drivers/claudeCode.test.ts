@@ -255,6 +255,10 @@ describe('the settings entries', () => {
 		for (const name of plan([2, 1, 329]).events) expect(knownEvents).toContain(name);
 	});
 
+	it('name no event whose whole line the CLI would show its user', () => {
+		expect(plan([2, 1, 329]).events).not.toContain('PostCompact');
+	});
+
 	it('writes lines that do nothing once the program is gone, whatever is in a path', () => {
 		const line = commandLine(
 			{ event: 'PreToolUse', slot: 'boundary' },

@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hasErrno } from '../../../src/base/errors.ts';
 import { liveness } from '../../../src/base/liveness.ts';
 import { Delegates, isFinal, type Delegate } from '../../../src/core/delegates/delegates.ts';
+import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
 import { queueDelegate, type DelegateRequest } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -65,7 +66,7 @@ const look = (cap = 4, env: Record<string, string> = {}) =>
 
 async function delegate(prompt: string, more: Partial<DelegateRequest> = {}): Promise<Delegate> {
 	const workspace = delegates.workspace.folder;
-	return queueDelegate(delegates, tickets, {
+	return queueDelegate(delegates, tickets, IN_TERMINAL, {
 		prompt,
 		agent: fakeDriver.id,
 		permissions: 'default',

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.ts';
+import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -32,7 +33,12 @@ afterEach(async () => {
 });
 
 const queue = (place: { folder: string; worktree?: { withChanges: boolean } }): Promise<Delegate> =>
-	queueDelegate(delegates, tickets, { prompt: 'Do it.', agent: fakeDriver.id, permissions: 'default', ...place });
+	queueDelegate(delegates, tickets, IN_TERMINAL, {
+		prompt: 'Do it.',
+		agent: fakeDriver.id,
+		permissions: 'default',
+		...place,
+	});
 const make = ({ record }: Delegate, root = repository.root): Promise<Worktree> =>
 	createWorktree({ folder: root, name: WorktreeName.parse(record.id), withChanges: false, copyIncludes: false });
 

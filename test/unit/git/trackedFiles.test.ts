@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { refuseTracked } from '../../../src/git/refuseTracked.ts';
@@ -29,4 +30,14 @@ it('without git and outside a checkout nothing is known against a folder', async
 	vi.stubEnv('PATH', join(folder.path, 'nowhere'));
 	await refuseTracked(new Workspace(folder.path));
 	expect(await askGit(folder.path, ['x'])).toBeUndefined();
+});
+
+it('an index that is a pipe holds nobody up', async () => {
+	await using repository = gitRepository();
+	rmSync(join(repository.root, '.git/index'), { force: true });
+	execFileSync('mkfifo', [join(repository.root, '.git/index')]);
+	await expect(refuseTracked(new Workspace(repository.root))).rejects.toMatchObject({
+		code: 'bad-file',
+		message: expect.stringContaining('no ordinary file'),
+	});
 });

@@ -133,6 +133,7 @@ describe('what kills and ended sessions left', () => {
 			await make(join(paths.workers(name), '.0123456789ab.tmp')),
 			await make(join(paths.root, 'deploy.lock'), dead),
 			await make(join(paths.root, 'deploy.lock.4000000-1-3'), dead),
+			await make(join(paths.root, 'config.json.lock.4000000-1-3'), dead),
 			await make(join(paths.workers(name), 'worker.json.lock'), dead),
 			await make(join(paths.agents, '4000000.json'), JSON.stringify({ ...agentRecord, session })),
 		];

@@ -122,6 +122,22 @@ describe('WorkspaceModel', () => {
 		);
 	});
 
+	it('shows a queued message at every moment, also while it is edited', async () => {
+		const model = await start();
+		const ids = [
+			await workspace.send(address, directive, BY_USER),
+			await workspace.send(address, directive, BY_USER),
+		];
+		await eventually('both', () => model.messages(address).messages.length === 2);
+		const counts = new Set<number>();
+		model.onDidChange(() => counts.add(model.messages(address).messages.length));
+		for (let round = 1; round <= 150; round++) {
+			await workspace.mailbox(address).reorder(round % 2 === 0 ? ids : ids.toReversed());
+			counts.add(model.messages(address).messages.length);
+		}
+		expect([...counts]).toEqual([2]);
+	});
+
 	it('shows tasks and workers that come and go, and what cannot be read', async () => {
 		const model = await start();
 		const other = TaskName.parse('other');

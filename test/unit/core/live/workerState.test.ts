@@ -67,6 +67,8 @@ describe('workerState', () => {
 				{ kind: 'session-start', cause: 'compact' },
 			],
 		],
+		['idle', [{ kind: 'stop' }, { kind: 'compact-start' }, { kind: 'session-start', cause: 'compact' }]],
+		['working', [bash, { kind: 'compact-start' }, { kind: 'session-start', cause: 'compact' }]],
 		['working', [bash, { kind: 'compact-start' }, { kind: 'compact-end' }]],
 		['ended', [bash, { kind: 'session-end', cause: 'other' }]],
 		['ended', [{ kind: 'session-end', cause: 'other' }, bash]],

@@ -38,7 +38,10 @@ const texts = async () => (await mailbox.list()).messages.map(({ state, content 
 /** The claim of a process that never existed stands for one that was killed. */
 async function asIfKilled(): Promise<void> {
 	const [name = ''] = (await readdir(join(folder, 'claimed'))).filter(file => file.endsWith('.md'));
-	await rename(join(folder, 'claimed', name), join(folder, 'claimed', name.replace(/^\d+-\d+/, '999999999-1')));
+	await rename(
+		join(folder, 'claimed', name),
+		join(folder, 'claimed', name.replace(/^\d+(?:@[0-9a-z.]+)?-\d+/, '999999999-1')),
+	);
 }
 
 describe('Mailbox', () => {

@@ -1,0 +1,173 @@
+import { basename, dirname, resolve } from 'node:path';
+import { NancyError } from '../../base/errors.ts';
+import { DriverId, ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { WorkerAddress } from '../workspace/workspace.ts';
+
+/**
+ * Who asks Nancy to do something. It decides what may be done and whose words a message carries. An agent is known by its environment
+ * and by the processes above it, never by what it says, and is never a human.
+ */
+export type Asker = Human | AskingAgent;
+
+export interface Human {
+	readonly is: 'human';
+	readonly via: 'window' | 'terminal';
+}
+
+/** A window of VS Code acts for the person before it. */
+export const IN_WINDOW: Human = { is: 'human', via: 'window' };
+
+export const IN_TERMINAL: Human = { is: 'human', via: 'terminal' };
+
+export interface AskingAgent {
+	readonly is: 'agent';
+	/** `undefined` where nothing tells which CLI it is, or several are possible. */
+	readonly driver: DriverId | undefined;
+	/** The worker that it is, with the workspace that its variables name; `undefined` for a session that Nancy did not start. */
+	readonly worker: { readonly address: WorkerAddress; readonly folder: string } | undefined;
+	/** The process of its CLI, and the folder that this works in; `undefined` where that process cannot be seen. */
+	readonly process: AgentProcess | undefined;
+	/** How Nancy knows that it is an agent, as the end of a sentence. */
+	readonly because: string;
+}
+
+export interface AgentProcess {
+	readonly pid: number;
+	/** See `ProcessIdentity`. */
+	readonly startedTicks: number;
+	readonly folder: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One process above the one that asks. What cannot be read is empty. */
+export interface Ancestor {
+	readonly pid: number;
+	readonly startedTicks: number;
+	readonly env: Environment;
+	readonly executable: string | undefined;
+	readonly args: readonly string[];
+	readonly folder: string | undefined;
+}
+
+/** What tells who asks. */
+export interface Lineage {
+	/** Environment of the process that asks. */
+	readonly env: Environment;
+	/** Nearest first. */
+	readonly ancestors: readonly Ancestor[];
+	/** The process that started it is gone, so that {@link ancestors} are not those who asked. */
+	readonly isOrphan: boolean;
+}
+
+type KnownDriver = Pick<Driver, 'id' | 'command' | 'marks' | 'npmPackage'>;
+
+/** Nancy sets one of them for every agent that it starts, and for what starts one. */
+const OWN_MARKS = ['NANCY_TASK_DIR', 'NANCY_WORKER', 'NANCY_RUN', 'NANCY_RUNNER', 'NANCY_AGENT'];
+
+/**
+ * Decides who asks in a terminal. An agent is told by a mark in the environment of the asking process or of any process above it, or
+ * by a process above it that is an agent's CLI. What an agent sets for its own command cannot hide it, for it does not change the
+ * processes above; and which worker it is says the environment nearest to its CLI, which it cannot change either.
+ * @throws NancyError `not-trusted` for a process whose starter is gone: nobody can tell who asked
+ */
+export function askerOf({ env, ancestors, isOrphan }: Lineage, drivers: readonly KnownDriver[]): Asker {
+	if (isOrphan) {
+		throw new NancyError(
+			'not-trusted',
+			'the program that called nancy has ended already, so nobody can tell whether a person or an agent asks; call nancy in the ' +
+				'foreground, or from a program that waits for it',
+		);
+	}
+	const cli = ancestors.findIndex(each => isOwnProgram(each) || drivers.some(driver => isProcessOf(driver, each)));
+	const agent = ancestors[cli];
+	const own = cli < 0 ? ancestors : ancestors.slice(0, cli + 1);
+	const environments = [env, ...own.map(each => each.env)];
+	const because = whyAgent(env, own, agent, drivers);
+	if (because === undefined) return IN_TERMINAL;
+	return {
+		is: 'agent',
+		driver: driverOf(environments, agent, drivers),
+		worker: workerIn(environments.findLast(each => each['NANCY_TASK_DIR']) ?? {}),
+		process: agent,
+		because,
+	};
+}
+
+/** The worker that NANCY_TASK_DIR and NANCY_WORKER name, which Nancy sets for the agents that it starts. */
+function workerIn(env: Environment): AskingAgent['worker'] {
+	const taskFolder = resolve(env['NANCY_TASK_DIR'] ?? '/');
+	const root = dirname(dirname(taskFolder));
+	const task = TaskName.safeParse(basename(taskFolder));
+	const worker = WorkerName.safeParse(env['NANCY_WORKER']);
+	const isTaskFolder = basename(root) === '.nancy' && basename(dirname(taskFolder)) === 'tasks';
+	if (!isTaskFolder || !task.success || !worker.success || worker.data === ORCHESTRATOR) return undefined;
+	return { address: { task: task.data, worker: worker.data }, folder: dirname(root) };
+}
+
+function whyAgent(
+	env: Environment,
+	ancestors: readonly Ancestor[],
+	cli: Ancestor | undefined,
+	drivers: readonly KnownDriver[],
+): string | undefined {
+	const marks = [...OWN_MARKS, ...drivers.flatMap(each => each.marks)];
+	const markIn = (environment: Environment) => marks.find(name => environment[name]);
+	const mark = markIn(env);
+	if (mark !== undefined) return `${mark} is set`;
+	if (cli) return `nancy was called below the process ${cli.pid} (${nameOf(cli)})`;
+	const marked = ancestors.find(each => markIn(each.env) !== undefined);
+	return (
+		marked &&
+		`${markIn(marked.env)} is set in the process ${marked.pid} (${nameOf(marked)}), which nancy was called below`
+	);
+}
+
+/** Which CLI asks: the one whose process it is, else the only one whose marks are set. */
+function driverOf(
+	environments: readonly Environment[],
+	cli: Ancestor | undefined,
+	drivers: readonly KnownDriver[],
+): DriverId | undefined {
+	const running = cli && drivers.find(driver => isProcessOf(driver, cli));
+	if (running) return running.id;
+	const named = DriverId.safeParse(environments.findLast(each => each['NANCY_AGENT'])?.['NANCY_AGENT']);
+	const marked = drivers.filter(({ marks }) => environments.some(env => marks.some(name => env[name])));
+	if (named.success && marked.every(({ id }) => id === named.data)) return named.data;
+	return marked.length === 1 ? marked[0]?.id : undefined;
+}
+
+/** Programs that run a script, which stands in their first argument. */
+const INTERPRETERS: ReadonlySet<string> = new Set(['node', 'nodejs', 'bun', 'deno']);
+
+function isProcessOf({ command, npmPackage }: KnownDriver, ancestor: Ancestor): boolean {
+	return programsOf(ancestor).some(
+		path =>
+			basename(path).replace(/\.exe$/i, '') === command ||
+			path.includes(`/node_modules/${npmPackage}/`) ||
+			path.includes(`/${npmPackage}/`),
+	);
+}
+
+/** It was started by Nancy as a worker, by a path that a person has set, and it is that program itself. */
+function isOwnProgram(ancestor: Ancestor): boolean {
+	const program = ancestor.env['NANCY_AGENT_PROGRAM'];
+	return (
+		program !== undefined &&
+		program !== '' &&
+		[...programsOf(ancestor), ...ancestor.args.slice(1, 2)].includes(program)
+	);
+}
+
+/** By which paths a process can be known: the executable, the name it was called by, and the script where it runs one. */
+function programsOf({ executable, args: [called, ...others] }: Ancestor): string[] {
+	const paths = [executable, called].filter(path => path !== undefined);
+	const isInterpreter = paths.some(path => INTERPRETERS.has(basename(path)));
+	const script = isInterpreter ? others.find(each => !each.startsWith('-')) : undefined;
+	return script === undefined ? paths : [...paths, script];
+}
+
+function nameOf(ancestor: Ancestor): string {
+	return basename(programsOf(ancestor).at(-1) ?? 'unknown');
+}

@@ -1,0 +1,59 @@
+import { NancyError } from '../../base/errors.ts';
+import type { WorkerAddress } from '../workspace/workspace.ts';
+import type { Asker, AskingAgent } from './asker.ts';
+
+/** What somebody wants Nancy to do, with what decides whether an agent may. */
+export type UseCase =
+	/** Any command, in the workspace of this folder. */
+	| { is: 'work-in'; folder: string; isOwn: boolean }
+	/** Write other tools' settings: set up, update, repair, clean up. */
+	| { is: 'change-settings'; command: string }
+	| { is: 'delete-tasks' }
+	| { is: 'archive'; mailbox: WorkerAddress }
+	/** @param sender as the message names it */
+	| { is: 'withdraw'; id: string; sender: string; isOwn: boolean }
+	| { is: 'stop-delegate'; what: string; isOwn: boolean }
+	| { is: 'delete-delegate'; what: string; isOwn: boolean }
+	| { is: 'resume-delegates'; what: string; isOwn: boolean }
+	/** Hand a file to an agent that whoever asks may be denied. */
+	| { is: 'prompt-file'; file: string }
+	| { is: 'output-file'; file: string };
+
+type Kind = UseCase['is'];
+
+/** Why an agent may not, as the end of "an agent may not …"; `undefined` where it may. A person may do everything. */
+const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is: K }>) => string | undefined } = {
+	'work-in': (_, { folder, isOwn }) =>
+		isOwn ? undefined : `work in ${folder}, outside its own workspace; leave -C away`,
+	'change-settings': (_, { command }) => `change the settings of agents and tools; ask the user to run: ${command}`,
+	'delete-tasks': () => 'delete tasks; ask the user to',
+	archive: ({ worker }, { mailbox }) =>
+		isSame(worker?.address, mailbox)
+			? undefined
+			: `archive messages of ${mailbox.task}/${mailbox.worker}, which is another one’s mailbox`,
+	withdraw: (_, { id, sender, isOwn }) =>
+		isOwn ? undefined : `take back message ${id} from ${sender}; only its sender or the user can`,
+	'stop-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `stop ${what}, which it has not asked for`),
+	'delete-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `delete ${what}, which it has not asked for`),
+	'resume-delegates': (_, { what, isOwn }) => (isOwn ? undefined : `let ${what} go on, which it has not asked for`),
+	'prompt-file': (_, { file }) =>
+		`hand over ${file} by its name; read it and pass the text with --stdin, or as an argument`,
+	'output-file': (_, { file }) => `have ${file} written; take the answer from standard output`,
+};
+
+/** @throws NancyError `not-trusted` where whoever asks may not do it; the text says why Nancy takes the asker for an agent */
+export function permit(asker: Asker, useCase: UseCase): void {
+	if (asker.is === 'human') return;
+	const refused = refusalOf(asker, useCase);
+	if (refused === undefined) return;
+	throw new NancyError('not-trusted', `an agent may not ${refused}. You count as an agent because ${asker.because}.`);
+}
+
+function refusalOf<K extends Kind>(asker: AskingAgent, useCase: Extract<UseCase, { is: K }>): string | undefined {
+	const bound = bounds[useCase.is];
+	return bound(asker, useCase);
+}
+
+function isSame(one: WorkerAddress | undefined, other: WorkerAddress): boolean {
+	return one?.task === other.task && one.worker === other.worker;
+}

@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import * as z from 'zod/mini';
+import { hasErrno, NancyError } from '../../base/errors.ts';
+import { folderNames } from '../../base/listing.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { Driver } from '../driver/driver.ts';
+import { OwnFolder } from '../files/ownFolder.ts';
+import { readPlainFile } from '../files/plainFile.ts';
+
+/** Sealed as `seen/<driver>.json`: what a person has last started this CLI with. */
+const Seen = z.object({
+	version: z.literal(1),
+	/** Hash of each file, by its path below the checkout, or below the folder where there is none. */
+	files: z.record(z.string(), z.string()),
+});
+type Files = z.infer<typeof Seen>['files'];
+
+/** Nobody has as many settings; what is more is no place that can be looked through at every start. */
+const MOST_FILES = 10_000;
+
+type KnownDriver = Pick<Driver, 'id' | 'displayName' | 'executableSettings'>;
+
+/**
+ * The settings of agents' CLIs in a workspace that can run commands: an agent that may only edit files can write them, and get its commands
+ * run by the next agent that starts there. So an agent starts another one only with those that a person has started it with.
+ */
+export class SeenSettings {
+	private readonly own: OwnFolder;
+
+	/** @param dataFolder the user's: see base/folders */
+	constructor(
+		private readonly dataFolder: string,
+		private readonly workspaceFolder: string,
+	) {
+		this.own = new OwnFolder(dataFolder, workspaceFolder);
+	}
+
+	/** Notes what is there now: a person starts the CLI with it, or sets it up. */
+	async note(driver: KnownDriver, folder = this.workspaceFolder): Promise<void> {
+		const files = await this.filesOf(driver, folder);
+		await this.own.write({ version: 1, files } satisfies z.infer<typeof Seen>, 'seen', `${driver.id}.json`);
+	}
+
+	/**
+	 * @param folder that the agent works in: the workspace, or a worktree, which has the same files
+	 * @throws NancyError `not-trusted` where something is there that no person has started the CLI with
+	 */
+	async require(driver: KnownDriver, folder = this.workspaceFolder): Promise<void> {
+		const files = await this.filesOf(driver, folder);
+		if (Object.keys(files).length === 0) return;
+		const seen = (await this.own.read(Seen, 'seen', `${driver.id}.json`))?.files ?? {};
+		const changed = Object.keys(files).filter(name => files[name] !== seen[name]);
+		if (changed.length === 0) return;
+		const named = changed.slice(0, 5).join(', ');
+		throw new NancyError(
+			'not-trusted',
+			`an agent may not start ${driver.displayName} here: it may run commands because of ${named}` +
+				`${changed.length > 5 ? ` and ${changed.length - 5} more` : ''}, which no person has started it with. Look at what is in there, ` +
+				`then start ${driver.displayName} once yourself (in VS Code, or nancy orchestrate --agent ${driver.id}), or run: nancy setup --agent ${driver.id}`,
+		);
+	}
+
+	private async filesOf({ executableSettings }: KnownDriver, folder: string): Promise<Files> {
+		const top = checkoutOf(folder);
+		const files = new Map<string, string>();
+		for (let at = folder; ; at = dirname(at)) {
+			for (const name of executableSettings) await this.collect(join(at, name), top, files, new Set());
+			if (at === top) break;
+		}
+		return Object.fromEntries([...files].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+	}
+
+	/** @param above folders that this one is in, by their real paths: a link may lead back */
+	private async collect(
+		path: string,
+		top: string,
+		files: Map<string, string>,
+		above: ReadonlySet<string>,
+	): Promise<void> {
+		const found = await stat(path).catch((error: unknown) => {
+			if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
+			throw error;
+		});
+		if (!found) return;
+		const real = await realpath(path);
+		if (found.isDirectory()) {
+			if (above.has(real)) return;
+			for (const name of await readdir(path))
+				await this.collect(join(path, name), top, files, new Set([...above, real]));
+			return;
+		}
+		const name = relative(top, path).split(sep).join('/');
+		const content = await readPlainFile(real);
+		if (content && (await this.isOwnSkill(name, content))) return;
+		if (files.size >= MOST_FILES)
+			throw new NancyError(
+				'not-trusted',
+				`there are more than ${MOST_FILES} files of settings at ${path}; take some away`,
+			);
+		files.set(name, content === undefined ? '' : sha256(this.withoutVersion(content)));
+	}
+
+	/** Another version of Nancy is no other setting: only Nancy's own folder counts, which no agent writes. */
+	private withoutVersion(content: Buffer): string {
+		const runtimes = join(this.dataFolder, 'runtime') + sep;
+		return content
+			.toString('latin1')
+			.split(runtimes)
+			.map((part, index) => (index === 0 ? part : part.replace(/^\d[\w.-]*/, '')))
+			.join(runtimes);
+	}
+
+	/** Copied from one of Nancy's runtimes. */
+	private async isOwnSkill(name: string, content: Buffer): Promise<boolean> {
+		const [, skill] = /\/skills\/([^/]+)\/SKILL\.md$/.exec(name) ?? [];
+		if (skill === undefined) return false;
+		const runtimes = join(this.dataFolder, 'runtime');
+		for (const version of await folderNames(runtimes)) {
+			const own = await readPlainFile(join(runtimes, version, 'skills', skill, 'SKILL.md'));
+			if (own?.equals(content)) return true;
+		}
+		return false;
+	}
+}
+
+/** The top folder of the checkout that a folder is in; the folder itself where it is in none. */
+function checkoutOf(folder: string): string {
+	for (let at = folder; ; at = dirname(at)) {
+		if (existsSync(join(at, '.git'))) return at;
+		if (dirname(at) === at) return folder;
+	}
+}

@@ -1,0 +1,370 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { askerOf, IN_TERMINAL, type Ancestor } from '../../src/core/asker/asker.ts';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
+import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
+import { Tickets } from '../../src/core/delegates/tickets.ts';
+import { drivers } from '../../src/drivers/index.ts';
+import { fromPs, lineageOf } from '../../src/process/lineage.ts';
+import { DriverId } from '../../src/protocol/names.ts';
+import { InboxOutput } from '../../src/protocol/output/messages.ts';
+import { StatusOutput } from '../../src/protocol/output/tasks.ts';
+import { gitIn, seedDelegate } from '../support/delegateSeeds.ts';
+import { eventually } from '../support/eventually.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+import { fakeAgent, fakeClaude } from '../unit/cli/fakeClaude.ts';
+import { NancyCommand, type CallOptions, type Outcome } from '../unit/cli/nancyCommand.ts';
+import { Project } from '../unit/cli/project.ts';
+
+let nancy: NancyCommand;
+beforeAll(async () => {
+	nancy = await NancyCommand.build({ isPackage: true });
+});
+afterAll(() => nancy[Symbol.asyncDispose]());
+beforeEach(() => set({}));
+
+function set(settings: unknown): void {
+	mkdirSync(join(nancy.configFolder, 'nancy'), { recursive: true });
+	writeFileSync(join(nancy.configFolder, 'nancy', 'settings.json'), JSON.stringify(settings));
+}
+
+interface Below {
+	cwd: string;
+	/** Where the process of the agent's CLI works. */
+	cliIn?: string;
+	/** What the process of the agent's CLI is called. */
+	name?: string;
+	/** Environment of that process. */
+	env?: Record<string, string>;
+}
+
+/** A line of shell in a tool of an agent: `nancy` is the command, and the shell has the agent's CLI above it. */
+async function inTool(line: string, { cwd, cliIn = cwd, name = 'claude', env = {} }: Below): Promise<Outcome> {
+	const tool = `nancy() { '${process.execPath}' '${nancy.program}' "$@"; }; cd '${cwd}'; ${line}\nexit $?`;
+	const cli = `bash -c "$TOOL"; exit $?`;
+	const child = spawn('bash', ['-c', `exec -a '${name}' bash -c "$CLI"`], {
+		cwd: cliIn,
+		env: nancy.environment({ ...env, CLI: cli, TOOL: tool }),
+	});
+	const outcome: Outcome = { code: null, stdout: '', stderr: '' };
+	child.stdout.setEncoding('utf8').on('data', (text: string) => (outcome.stdout += text));
+	child.stderr.setEncoding('utf8').on('data', (text: string) => (outcome.stderr += text));
+	child.stdin.end();
+	await once(child, 'close');
+	return { ...outcome, code: child.exitCode };
+}
+
+async function place() {
+	const folder = tempFolder('nancy-asker-');
+	const own = new Project();
+	const task = await own.addTask('build');
+	await own.addWorker(task, 'worker');
+	const other = new Project();
+	await other.addWorker(await other.addTask('secret'), 'worker');
+	const path = fakeClaude(folder.file('bin'));
+	fakeAgent(folder.file('bin'), 'opencode', '1.18.33');
+	return {
+		folder,
+		own,
+		other,
+		task,
+		worker: { ...own.terminal(task, 'worker'), NANCY_AGENT: 'claude-code' },
+		base: { PATH: path, HOME: folder.path },
+		[Symbol.asyncDispose]: async () => {
+			await Promise.all([folder.remove(), own[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
+		},
+	};
+}
+
+async function messagesIn({ workspace }: Project): Promise<{ from: string; state: string }[]> {
+	const listed = await nancy.run(['inbox', '--all', '--json'], { cwd: workspace.folder });
+	return InboxOutput.parse(JSON.parse(listed.stdout)).messages;
+}
+
+const REFUSED = { code: 5, stderr: expect.stringContaining('an agent may not') };
+
+describe('whoever calls nancy', () => {
+	it('is a person where nothing above is an agent', () => {
+		expect(askerOf({ env: {}, ancestors: [process1('bash'), process1('code')], isOrphan: false }, drivers)).toBe(
+			IN_TERMINAL,
+		);
+	});
+
+	it.each(drivers.map(({ command }) => command))(
+		'is an agent below the process %s, whatever it clears',
+		async name => {
+			await using it = await place();
+			const clean = `env -i HOME="$HOME" PATH="$PATH" XDG_DATA_HOME="$XDG_DATA_HOME" XDG_CONFIG_HOME="$XDG_CONFIG_HOME" '${process.execPath}' '${nancy.program}'`;
+			const asked = await inTool(`${clean} setup`, { cwd: it.own.path, name, env: it.base });
+			expect(asked).toMatchObject(REFUSED);
+			expect(asked.stderr).toContain(`(${name})`);
+		},
+	);
+
+	it.each([
+		'CLAUDECODE',
+		'COPILOT_AGENT_SESSION_ID',
+		'CODEX_THREAD_ID',
+		'GEMINI_CLI',
+		'OPENCODE',
+		'NANCY_TASK_DIR',
+		'NANCY_RUN',
+		'NANCY_RUNNER',
+	])('is an agent where %s is set in a process above, though the call clears it', async mark => {
+		await using it = await place();
+		const cleared = `${mark}= nancy run --headless --prompt x --agent opencode --permissions all`;
+		for (const line of [cleared, `env -u ${mark} '${process.execPath}' '${nancy.program}' setup`]) {
+			const asked = await inTool(line, { cwd: it.own.path, name: 'bash', env: { ...it.base, [mark]: 'x' } });
+			expect(asked).toMatchObject({ code: 5 });
+		}
+	});
+
+	it('cannot be told where the program that called is gone, and is refused', async () => {
+		await using it = await place();
+		const out = it.folder.file('out');
+		const later = `(while kill -0 $$ 2> /dev/null; do sleep 0.05; done; exec '${process.execPath}' '${nancy.program}' status > '${out}' 2>&1) &`;
+		const child = spawn('sh', ['-c', `${later}\nexit 0`], {
+			cwd: it.own.path,
+			env: nancy.environment(it.base),
+			stdio: 'ignore',
+		});
+		await once(child, 'exit');
+		const said = await eventually('its answer', () => {
+			const text = existsSync(out) ? readFileSync(out, 'utf8') : '';
+			return text.includes('\n') ? text : undefined;
+		});
+		expect(said).toContain('has ended already');
+	});
+
+	it('is told the same way by what ps shows', () => {
+		const table = [
+			'    1     0     1 /sbin/launchd',
+			'  500     1   500 /Applications/iTerm.app/Contents/MacOS/iTerm2 LANG=de',
+			'  600   500   600 -zsh TERM=xterm',
+			'  700   600   700 claude --model x HOME=/Users/u NANCY_TASK_DIR=/w/.nancy/tasks/a NANCY_WORKER=worker',
+			'  800   700   800 /bin/zsh -c nancy send CLAUDECODE=1',
+			'  900   800   800 node /x/nancy.js send',
+			'  950   600   950 node /x/nancy.js send',
+			'  960     1   800 node /x/nancy.js send',
+		].join('\n');
+		expect(askerOf(fromPs({}, table, 900), drivers)).toMatchObject({
+			is: 'agent',
+			driver: 'claude-code',
+			worker: { address: { task: 'a', worker: 'worker' }, folder: '/w' },
+		});
+		expect(askerOf(fromPs({}, table, 950), drivers)).toBe(IN_TERMINAL);
+		expect(fromPs({}, table, 960).isOrphan).toBe(true);
+	});
+
+	it('is found out from the processes above this one', () => {
+		const { ancestors, isOrphan } = lineageOf(process.env);
+		expect({ isOrphan, first: ancestors[0]?.pid }).toEqual({ isOrphan: false, first: process.ppid });
+	});
+
+	it('is the worker that its CLI was started as, not the one that it names', async () => {
+		await using it = await place();
+		const forged = it.other.terminal(await it.other.addTask('x'), 'worker');
+		const words = Object.entries(forged).map(([name, value]) => `${name}='${value}'`);
+		const sent = await inTool(
+			`env ${words.join(' ')} '${process.execPath}' '${nancy.program}' send build/orchestrator hi`,
+			{
+				cwd: it.own.path,
+				env: { ...it.base, ...it.worker },
+			},
+		);
+		expect(sent).toMatchObject({ code: 0 });
+		expect(await messagesIn(it.own)).toMatchObject([{ from: 'build/worker' }]);
+		expect(await messagesIn(it.other)).toEqual([]);
+	});
+});
+
+describe('an agent', () => {
+	it.each([
+		['in a session that the user started', { CLAUDECODE: '1' }],
+		['inside nancy run --headless', { NANCY_RUN: 'x' }],
+	])(
+		'%s is not the user: it sends as itself, takes no message of theirs back and deletes no delegate of theirs',
+		async (_, env) => {
+			await using it = await place();
+			const agent = { cwd: it.own.path, env: { ...it.base, ...env } };
+			const own = { cwd: it.own.path, env: it.base };
+			const { stdout: queued } = await nancy.run(['send', 'build', 'Stop that.'], own);
+			expect(await nancy.run(['send', 'build', 'Do that.'], agent)).toMatchObject({ code: 0 });
+			expect(await nancy.run(['withdraw', queued.trim()], agent)).toMatchObject(REFUSED);
+			expect((await messagesIn(it.own)).map(({ from, state }) => [from === 'orchestrator', state])).toEqual([
+				[true, 'queued'],
+				[false, 'queued'],
+			]);
+			const { record } = await seedDelegate(new Delegates(it.own.workspace), {
+				title: 'Of the user',
+				state: 'done',
+			});
+			for (const args of [['delete', record.id], [record.id, '--stop'], [record.id, '--resume'], ['--resume']])
+				expect(await nancy.run(['delegates', ...args], agent)).toMatchObject(REFUSED);
+			expect(await nancy.run(['delegates', 'delete', '--ended'], agent)).toMatchObject({ code: 0 });
+			expect((await new Delegates(it.own.workspace).list()).delegates).toHaveLength(1);
+		},
+		60_000,
+	);
+
+	it('reaches no other project with -C, not even to read', async () => {
+		await using it = await place();
+		const before = readdirSync(it.other.path, { recursive: true });
+		const calls = [
+			['archive', 'x'],
+			['cleanup'],
+			['delegate', 'x'],
+			['delegates'],
+			['doctor'],
+			['inbox'],
+			['orchestrate', 'a', '--', '-p'],
+			['run', '--headless', '--prompt', 'x'],
+			['send', 'secret', 'hi'],
+			['sessions'],
+			['setup'],
+			['status'],
+			['stop', 'secret'],
+			['tokens', 'secret'],
+			['traffic'],
+			['update'],
+			['wait', 'secret', '--until', 'stop'],
+			['withdraw', 'x'],
+		];
+		for (const call of calls) {
+			const refused = await nancy.run(['-C', it.other.path, ...call], {
+				cwd: it.own.path,
+				env: { ...it.base, ...it.worker },
+			});
+			expect([call, refused]).toEqual([call, expect.objectContaining(REFUSED)]);
+		}
+		expect(readdirSync(it.other.path, { recursive: true })).toEqual(before);
+		const here = await nancy.run(['-C', '.', 'status'], { cwd: it.own.path, env: { ...it.base, ...it.worker } });
+		expect(here.code).toBe(0);
+	}, 120_000);
+
+	it('works in the workspace of its CLI, wherever its shell has gone', async () => {
+		await using it = await place();
+		gitIn(it.own.path, 'init', '-q', '--bare', join(it.own.path, 'evil'));
+		for (const cwd of [it.other.path, join(it.own.path, 'evil')]) {
+			const asked = await inTool('nancy status --json', { cwd, cliIn: it.own.path, env: it.base });
+			expect(StatusOutput.parse(JSON.parse(asked.stdout)).folder).toBe(it.own.path);
+		}
+	});
+
+	it('changes no settings of agents and tools', async () => {
+		await using it = await place();
+		for (const call of [['setup'], ['update'], ['cleanup'], ['cleanup', 'build'], ['doctor', '--fix']]) {
+			const refused = await nancy.run(call, { cwd: it.own.path, env: { ...it.base, ...it.worker } });
+			expect([call, refused]).toEqual([call, expect.objectContaining(REFUSED)]);
+			expect(refused.stderr).toContain(`nancy ${call.join(' ')}`);
+		}
+		expect(existsSync(join(it.own.path, '.claude'))).toBe(false);
+	});
+
+	it('has no file read for a prompt and none written with an answer', async () => {
+		await using it = await place();
+		writeFileSync(join(it.own.path, '.env'), 'KEY=secret-of-the-user');
+		const calls = [
+			['run', '--headless', '--prompt', 'x', '--output-file', 'package.json'],
+			['run', '--headless', '--prompt', 'x', '--output-file', 'CLAUDE.md'],
+			['run', '--headless', '--prompt-file', '.env'],
+			['delegate', '--prompt-file', '.env'],
+			['orchestrate', 'a', '--prompt-file', '.env', '--', '-p'],
+		];
+		for (const call of calls) {
+			const refused = await nancy.run(call, { cwd: it.own.path, env: { ...it.base, ...it.worker } });
+			expect([call, refused]).toEqual([call, expect.objectContaining(REFUSED)]);
+		}
+		expect(readdirSync(it.own.path).toSorted()).toEqual(['.env', '.nancy']);
+		expect(existsSync(it.folder.file('bin/args'))).toBe(false);
+	});
+
+	it('archives what is in its own mailbox alone', async () => {
+		await using it = await place();
+		await it.own.addWorker(it.task, 'worker-2');
+		const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker } };
+		const { stdout: id } = await nancy.run(['send', 'build/worker-2', 'hi'], { ...agent, env: it.base });
+		expect(await nancy.run(['archive', id.trim()], agent)).toMatchObject({ code: expect.any(Number) });
+		expect((await messagesIn(it.own)).map(({ state }) => state)).toEqual(['queued']);
+	});
+
+	it('starts its own CLI, and another one only where the user has set what that may do for agents', async () => {
+		await using it = await place();
+		const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker } };
+		const start = (id: string) => nancy.start(['run', '--headless', '--prompt', 'x', '--agent', id], agent);
+		expect(await start('opencode')).toMatchObject(REFUSED);
+		expect((await start('claude-code')).code).not.toBe(5);
+		expect(existsSync(it.folder.file('bin/args'))).toBe(true);
+		set({ delegates: { permissionsFromAgents: { opencode: 'ask' } } });
+		expect((await start('opencode')).code).not.toBe(5);
+	});
+});
+
+describe('settings that can run commands', () => {
+	const executable = [
+		['claude-code', '.claude/settings.json'],
+		['claude-code', '.mcp.json'],
+		['codex', '.codex/config.toml'],
+		['copilot-cli', '.github/hooks/evil.json'],
+		['gemini-cli', '.gemini/settings.json'],
+		['opencode', '.opencode/plugin/evil.js'],
+	] as const;
+
+	it.each(executable)(
+		'keep an agent from starting %s until a person has started it with %s',
+		async (id, file) => {
+			await using it = await place();
+			const known = drivers.find(driver => driver.id === id);
+			const { command = '' } = known ?? {};
+			const [mode] = known?.headless === 'none' ? [] : (known?.headless.permissionModes ?? []);
+			fakeAgent(it.folder.file('bin'), command, '9.9.9');
+			set({ delegates: { permissionsFromAgents: { [id]: mode?.id } } });
+			const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker } };
+			const start = (where: CallOptions) =>
+				nancy.start(['run', '--headless', '--prompt', 'x', '--agent', id], where);
+			expect((await start(agent)).code).not.toBe(5);
+			const path = join(it.own.path, file);
+			mkdirSync(dirname(path), { recursive: true });
+			writeFileSync(path, '1');
+			for (const call of [
+				['run', '--headless', '--prompt', 'x'],
+				['delegate', 'x'],
+			]) {
+				const refused = await nancy.start([...call, '--agent', id], agent);
+				expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining(file) });
+				expect(refused.stderr).toContain(`nancy setup --agent ${id}`);
+			}
+			expect((await start({ ...agent, env: it.base })).code).not.toBe(5);
+			expect((await start(agent)).code).not.toBe(5);
+			writeFileSync(path, '2');
+			expect(await start(agent)).toMatchObject({ code: 5 });
+		},
+		60_000,
+	);
+
+	it('are looked at again when a delegate of an agent begins', async () => {
+		await using it = await place();
+		const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker } };
+		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
+		const asker = askerOf({ env: it.worker, ancestors: [], isOrphan: false }, drivers);
+		const store = new Delegates(it.own.workspace);
+		const { record } = await queueDelegate(store, tickets, asker, {
+			prompt: 'x',
+			agent: DriverId.parse('claude-code'),
+			permissions: 'default',
+			folder: it.own.path,
+		});
+		writeFileSync(join(it.own.path, '.mcp.json'), '{}');
+		expect(await nancy.start(['delegates', record.id, '--wait', '--timeout', '60'], agent)).toMatchObject({
+			code: 1,
+			stdout: expect.stringContaining('.mcp.json'),
+		});
+	}, 90_000);
+});
+
+function process1(name: string): Ancestor {
+	return { pid: 2, startedTicks: 1, env: {}, executable: `/usr/bin/${name}`, args: [name], folder: '/' };
+}
