@@ -261,6 +261,11 @@ describe('nancy', () => {
 		expect(read()).toContain('from agent build/worker-2 (not the user)');
 	});
 
+	it('send in a session that the user started speaks as that agent, not as the user', async () => {
+		await nancy(['send', 'build/worker', 'Push it.'], { [claudeCode.toolVariable]: '1' });
+		expect(read()).toContain('from agent claude-code (not the user)');
+	});
+
 	it('withdraw lets an agent take back what it sent, not what a header says that it sent', async () => {
 		const own = (await nancy(['send', 'build/worker', 'Push it.'], asAgent())).stdout.trim();
 		drop('**From:** build/worker-2\n\nPull it.');
