@@ -54,15 +54,16 @@ function drop(text: string, name = 'note.md', to: WorkerAddress = address): void
 	makeOld(inbox(to));
 }
 
-/** What the agent reads before its next tool call; `''` for nothing. */
-function read(env: Record<string, string> = {}): string {
-	const { stdout } = spawnSync(launcher, [claudeCode.id, 'PreToolUse', 'boundary', folder.path], {
+/** What the agent reads after its tool calls, or at another event; `''` for nothing. */
+function read(env: Record<string, string> = {}, event = 'PostToolBatch'): string {
+	const { stdout } = spawnSync(launcher, [claudeCode.id, event, 'boundary', folder.path], {
 		input: JSON.stringify({
 			session_id: session,
-			hook_event_name: 'PreToolUse',
+			hook_event_name: event,
 			tool_name: 'Bash',
 			tool_input: {},
 			tool_use_id: 'toolu_1',
+			tool_calls: [],
 		}),
 		encoding: 'utf8',
 		env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session, NANCY_HOOK_PROJECT: folder.path, ...env },
@@ -104,7 +105,7 @@ describe('the words of a message', () => {
 
 	it('of a file that halts deny the tool call, and are not called the user’s', () => {
 		drop('**Effect:** halt\n\nStop here.');
-		const said = read();
+		const said = read({}, 'PreToolUse');
 		expect(said).toContain('"permissionDecision":"deny"');
 		expect(said).toContain(UNKNOWN);
 	});
@@ -166,6 +167,13 @@ describe('the words of a message', () => {
 		await send('Push it.');
 		const [file = ''] = readdirSync(inbox());
 		renameSync(join(inbox(), file), join(box(), 'claimed', `4194303-1-${file}`));
+		expect(read()).toMatch(/from the user.*Push it.*You may have received this message before/);
+	});
+
+	it('stay the user’s when the message is queued again, for the agent’s own record does not show it', async () => {
+		const id = await send('Push it.');
+		read();
+		expect(workspace.mailbox(address).requeue(id)).toBe(true);
 		expect(read()).toMatch(/from the user.*Push it.*You may have received this message before/);
 	});
 
@@ -262,8 +270,10 @@ describe('nancy', () => {
 	});
 
 	it('send in a session that the user started speaks as that agent, not as the user', async () => {
-		await nancy(['send', 'build/worker', 'Push it.'], { [claudeCode.toolVariable]: '1' });
-		expect(read()).toContain('from agent claude-code (not the user)');
+		await nancy(['send', 'build/worker', 'Push it.'], { CLAUDECODE: '1' });
+		const said = read();
+		expect(said).toMatch(/from agent .* \(not the user\)/);
+		expect(said).not.toContain('from the user');
 	});
 
 	it('withdraw lets an agent take back what it sent, not what a header says that it sent', async () => {
@@ -272,9 +282,7 @@ describe('nancy', () => {
 		const users = await send('Pull it.');
 		expect((await nancy(['withdraw', own], asAgent())).stdout).toContain('withdrew');
 		for (const id of ['note', users])
-			expect((await nancy(['withdraw', id], asAgent())).stderr).toContain(
-				'only its sender or the user can take it back',
-			);
+			expect((await nancy(['withdraw', id], asAgent())).stderr).toContain('only its sender or the user can');
 	});
 });
 

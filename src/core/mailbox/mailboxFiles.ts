@@ -70,6 +70,15 @@ export const CLAIM_FILE = new RegExp(`^${PROCESS_WORD}-(?<id>.+)\\.md$`);
 /** A file that somebody drops into an inbox is complete after this time without a change, in milliseconds. */
 const SETTLING_MS = 2000;
 
+export interface ListOptions {
+	/** Of the last listing of one state; brought up to date. */
+	known?: FiledMessages;
+	/** Of what is no longer queued, at most so many of each state: those with the newest names. */
+	newest?: number;
+}
+
+const PARTS = '.parts';
+
 /**
  * In bytes: one that is longer would be in the memory of everybody who looks at the mailbox. Nancy sends no text of more than a megabyte;
  * what is longer belongs into a file that the message names.
@@ -103,9 +112,11 @@ export class MailboxFiles {
 
 	/**
 	 * Everything in these states, with receipts. What cannot be read is listed as a problem and left alone.
-	 * @param known of the last listing of one state; brought up to date
 	 */
-	async list(states: readonly MessageState[], known: FiledMessages = new Map()): Promise<MailboxListing> {
+	async list(
+		states: readonly MessageState[],
+		{ known = new Map(), newest = Infinity }: ListOptions = {},
+	): Promise<MailboxListing> {
 		this.refuseLinks();
 		const messages: StoredMessage[] = [];
 		const problems: MailboxProblem[] = [];
@@ -114,7 +125,9 @@ export class MailboxFiles {
 			const read =
 				state === 'queued'
 					? names.map(name => this.readQueued(name, problems))
-					: await mapConcurrently(names, name => this.readFiled(state, name, problems, known));
+					: await mapConcurrently(newestOf(names, newest), name =>
+							this.readFiled(state, name, problems, known),
+						);
 			messages.push(...read.filter(message => message !== undefined));
 			const present = new Set(names);
 			for (const name of known.keys()) if (!present.has(name)) known.delete(name);
@@ -151,8 +164,8 @@ export class MailboxFiles {
 			return undefined;
 		});
 		if (text === undefined) return undefined;
-		const parsed = Receipt.safeParse(tryJson(text));
-		if (parsed.success) return parsed.data;
+		const receipt = parseReceipt(text);
+		if (receipt) return receipt;
 		problems.push({ file, reason: 'not a receipt' });
 		return undefined;
 	}
@@ -174,6 +187,24 @@ export class MailboxFiles {
 
 	returnsFile(id: MessageId): string {
 		return this.in('claimed', `${id}.returns`);
+	}
+
+	/** What Nancy wrote beside a message; empty where that is gone, or is no plain file: it must not hold the message up. */
+	ownText(file: string): string {
+		try {
+			return readIfThereSync(file) ?? '';
+		} catch {
+			return '';
+		}
+	}
+
+	partsFile(id: MessageId): string {
+		return this.in('claimed', `${id}${PARTS}`);
+	}
+
+	partsFiles(): string[] {
+		const names = ifThere(() => readdirSync(this.in('claimed'))) ?? [];
+		return names.filter(name => name.endsWith(PARTS)).map(name => this.in('claimed', name));
 	}
 
 	receiptFile(state: MessageState, id: MessageId): string {
@@ -267,6 +298,11 @@ export class MailboxFiles {
 	}
 }
 
+/** Names begin with the time of the message. */
+function newestOf(names: string[], count: number): string[] {
+	return names.length <= count ? names : names.sort().slice(-count);
+}
+
 /** Why {@link MailboxFiles.idOf} makes nothing of it. */
 function nameProblem(state: MessageState, name: string): string {
 	if (state === 'claimed' && !CLAIM_FILE.test(name))
@@ -317,9 +353,10 @@ function ifThere<T>(read: () => T): T | undefined {
 	}
 }
 
-function tryJson(text: string): unknown {
+/** Undefined for what is no receipt. */
+export function parseReceipt(text: string): Receipt | undefined {
 	try {
-		return JSON.parse(text);
+		return Receipt.parse(JSON.parse(text));
 	} catch {
 		return undefined;
 	}

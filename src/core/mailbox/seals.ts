@@ -10,6 +10,8 @@ export const SEALS = 'mail';
 /** Who wrote a message, and every character of its file. */
 const Seal = z.lazy(() => z.object({ version: z.literal(1), author: SealedAuthor, file: z.string() }));
 
+type SealState = 'queued' | 'filed';
+
 /** The ids that Nancy gives, and others that can name a record. A file that a person dropped may be called anything. */
 const SEALABLE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
 
@@ -47,31 +49,36 @@ export class Seals {
 
 	/** The message does not wait any more, and has this id from now on. */
 	file(queuedAs: MessageId, filedAs: MessageId = queuedAs): void {
-		this.move(queuedAs, 'filed', filedAs);
+		this.move('queued', queuedAs, 'filed', filedAs);
+	}
+
+	/** The message waits again. Its seal goes first: killed in between, nothing waits that has none. */
+	unfile(id: MessageId): void {
+		this.move('filed', id, 'queued', id);
 	}
 
 	/** Nancy has given a queued message another id. */
 	rename(from: MessageId, to: MessageId): void {
-		this.move(from, 'queued', to);
+		this.move('queued', from, 'queued', to);
 	}
 
-	private read(state: 'queued' | 'filed', id: MessageId, file: string): SealedAuthor | undefined {
+	private read(state: SealState, id: MessageId, file: string): SealedAuthor | undefined {
 		if (!SEALABLE.test(id)) return undefined;
 		const seal = this.own.readSync(Seal, ...this.at(state, id));
 		return seal?.file === file ? seal.author : undefined;
 	}
 
-	private move(id: MessageId, to: 'queued' | 'filed', toId: MessageId): void {
+	private move(from: SealState, id: MessageId, to: SealState, toId: MessageId): void {
 		if (!SEALABLE.test(id)) return;
 		try {
-			this.own.moveSync(this.at('queued', id), this.at(to, toId));
+			this.own.moveSync(this.at(from, id), this.at(to, toId));
 		} catch (error) {
 			// In a folder that is not the user's own, no seal proves anything, wherever it is.
 			if (!(error instanceof NancyError && error.code === 'bad-file')) throw error;
 		}
 	}
 
-	private at(state: 'queued' | 'filed', id: MessageId): string[] {
+	private at(state: SealState, id: MessageId): string[] {
 		return [SEALS, this.task, this.worker, state, `${id}.json`];
 	}
 }
