@@ -102,7 +102,7 @@ function hook(
 	});
 }
 
-const bash = (session: SessionId, killAfterMs?: number) => hook(session, 'PreToolUse', 'boundary', {}, killAfterMs);
+const bash = (session: SessionId, killAfterMs?: number) => hook(session, 'PostToolBatch', 'boundary', {}, killAfterMs);
 
 const put = (address: WorkerAddress, text: string) => workspace.mailbox(address).put(messageContent(text), BY_USER);
 
@@ -256,12 +256,12 @@ describe('hooks under fire', () => {
 
 	it('keeps a five megabyte event whole, with and without a message', async () => {
 		const big = { tool_input: { command: 'x'.repeat(5_000_000) } };
-		await hook(first.session, 'PreToolUse', 'boundary', big);
+		await hook(first.session, 'PostToolBatch', 'boundary', big);
 		await put(first, 'm1');
-		const { stdout } = await hook(first.session, 'PreToolUse', 'boundary', big);
+		const { stdout } = await hook(first.session, 'PostToolBatch', 'boundary', big);
 
 		expect(stdout).toContain('m1');
-		const names = (await readdir(workspace.paths.spool)).filter(name => name.includes('PreToolUse'));
+		const names = (await readdir(workspace.paths.spool)).filter(name => name.includes('PostToolBatch'));
 		const { stdout: sizes } = await run('stat', [
 			'-c',
 			'%s',
@@ -299,7 +299,7 @@ describe('hooks under fire', () => {
 
 		expect((await bash(first.session)).stdout).toContain('m1');
 		for (const [event, slot] of [
-			['PreToolUse', 'boundary'],
+			['PostToolBatch', 'boundary'],
 			['Stop', 'end'],
 			['UserPromptSubmit', 'turn'],
 		] as const) {
@@ -312,7 +312,7 @@ describe('hooks under fire', () => {
 	it('says nothing on input that is no event', async () => {
 		await put(first, 'm1');
 		for (const more of [{ session_id: 7 }, { session_id: '../../x' }, { tool_name: { a: 1 } }]) {
-			expect(await hook(first.session, 'PreToolUse', 'boundary', more)).toMatchObject({ code: 0, stderr: '' });
+			expect(await hook(first.session, 'PostToolBatch', 'boundary', more)).toMatchObject({ code: 0, stderr: '' });
 		}
 		const { messages } = await workspace.mailbox(first).list();
 		expect(messages).toHaveLength(1);
