@@ -87,6 +87,7 @@ function hook(
 				cwd: folder,
 				permission_mode: 'default',
 				hook_event_name: event,
+				tool_calls: [],
 				tool_name: 'Bash',
 				tool_input: { command: 'ls' },
 				tool_use_id: `toolu_${Math.random()}`,
