@@ -353,7 +353,7 @@ export class Mailbox {
 	 */
 	private giveBack(claimed: string, id: MessageId): boolean {
 		const target = existsSync(this.files.in('queued', messageFile(id))) ? newMessageId() : id;
-		if (target !== id) {
+		if (target !== id && existsSync(claimed)) {
 			moveIfThereSync(this.files.returnsFile(id), this.files.returnsFile(target));
 			if (this.isSealed(claimed, id)) this.seals.rename(id, target);
 		}
