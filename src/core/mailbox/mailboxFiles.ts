@@ -172,13 +172,12 @@ export class MailboxFiles {
 
 	/**
 	 * Whether a queued file is complete. What Nancy queues always is. A file without a seal may still be written by an editor or a shell,
-	 * so it counts once nobody has written to it for a moment. A time in the future says nothing about that.
+	 * so it counts once nobody has written to it for a moment. A time far in the future says nothing about that.
 	 */
 	isSettled({ file, author }: Pick<StoredMessage, 'file' | 'author'>): boolean {
 		if (author.is !== 'unknown') return true;
 		const written = statSync(file, { throwIfNoEntry: false });
-		const ageMs = Date.now() - (written?.mtimeMs ?? 0);
-		return ageMs < 0 || ageMs >= SETTLING_MS;
+		return Math.abs(Date.now() - (written?.mtimeMs ?? 0)) >= SETTLING_MS;
 	}
 
 	heldFile(id: MessageId): string {
