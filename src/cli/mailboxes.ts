@@ -83,7 +83,7 @@ export async function findEach(
 }
 
 export function messageOutput({ address, message }: FoundMessage): MessageOutput {
-	const { id, state, file, content, receipt, held } = message;
+	const { id, state, file, content, author, receipt, held } = message;
 	return {
 		id,
 		mailbox: mailboxName(address),
@@ -92,6 +92,7 @@ export function messageOutput({ address, message }: FoundMessage): MessageOutput
 		priority: content.priority,
 		effect: content.effect,
 		from: content.from,
+		author,
 		text: content.text,
 		file,
 		...(receipt && { receipt }),

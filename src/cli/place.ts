@@ -5,7 +5,7 @@ import type { Asker, AskingAgent } from '../core/asker/asker.ts';
 import { permit } from '../core/asker/permit.ts';
 import { foldersUpFrom, isFolderOrLink, placeFrom, realOr, type Place } from '../core/workspace/placeFrom.ts';
 import { Workspace, type WorkerAddress } from '../core/workspace/workspace.ts';
-import { ORCHESTRATOR } from '../protocol/names.ts';
+import type { SealedAuthor } from '../protocol/author.ts';
 import type { Context } from './command.ts';
 
 /** The mailbox of whoever asks: an agent has one, where Nancy knows which worker it is. */
@@ -13,10 +13,11 @@ export function ownAddress(asker: Asker): WorkerAddress | undefined {
 	return asker.is === 'agent' ? asker.worker?.address : undefined;
 }
 
-/** How messages name the one who asks as their sender: an agent that is no worker by its CLI. */
-export function senderName(asker: Asker): string {
-	if (asker.is === 'human') return ORCHESTRATOR;
-	return asker.worker ? mailboxName(asker.worker.address) : (asker.driver ?? 'agent');
+/** Whose words a message of the one who asks is. */
+export function authorOf(asker: Asker): SealedAuthor {
+	if (asker.is === 'human') return { is: 'human', via: asker.via };
+	const { worker, driver } = asker;
+	return { is: 'agent', ...(worker && { worker: mailboxName(worker.address) }), ...(driver && { driver }) };
 }
 
 export function mailboxName({ task, worker }: WorkerAddress): string {
@@ -26,7 +27,7 @@ export function mailboxName({ task, worker }: WorkerAddress): string {
 /** The workspace that the command is about; an error when there is none. */
 export function findWorkspace(context: Context): Workspace {
 	const place = placeOf(context);
-	if (place.isWorkspace) return new Workspace(place.folder);
+	if (place.isWorkspace) return workspaceAt(place.folder, context);
 	const farther = foldersUpFrom(place.folder).find(folder => isFolderOrLink(join(folder, '.nancy')));
 	throw new NancyError(
 		'not-a-workspace',
@@ -39,9 +40,9 @@ export function findWorkspace(context: Context): Workspace {
 /** The workspace, or the nearest folder that has something to show without one. */
 export function findWorkspaceOr(context: Context, hasSomething: (folder: string) => boolean): Workspace {
 	const place = placeOf(context);
-	if (place.isWorkspace) return new Workspace(place.folder);
+	if (place.isWorkspace) return workspaceAt(place.folder, context);
 	const found = foldersUpFrom(place.start).find(hasSomething);
-	return found === undefined ? findWorkspace(context) : new Workspace(found);
+	return found === undefined ? findWorkspace(context) : workspaceAt(found, context);
 }
 
 /**
@@ -49,7 +50,7 @@ export function findWorkspaceOr(context: Context, hasSomething: (folder: string)
  * holds the whole home folder does not count.
  */
 export function findOrChooseWorkspace(context: Context): Workspace {
-	return new Workspace(placeOf(context).folder);
+	return workspaceAt(placeOf(context).folder, context);
 }
 
 /**
@@ -64,10 +65,14 @@ export async function findDeployed(context: Context): Promise<Workspace> {
 	]);
 	for (const folder of foldersUpFrom(place.start)) {
 		if (place.isWorkspace && folder === place.folder) break;
-		const workspace = new Workspace(folder);
+		const workspace = workspaceAt(folder, context);
 		if ((await deployedIn(workspace, drivers, dataFolder(context.env))).length > 0) return workspace;
 	}
 	return findWorkspace(context);
+}
+
+function workspaceAt(folder: string, { env }: Context): Workspace {
+	return new Workspace(folder, dataFolder(env));
 }
 
 /**

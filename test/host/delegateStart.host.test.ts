@@ -40,14 +40,14 @@ describe('a delegate that is started in the window', () => {
 		const settings = vscode.workspace.getConfiguration();
 		const { path } = agentSettings(driver.id);
 		await settings.update(path, program, vscode.ConfigurationTarget.Global);
-		const id = await window
-			.start(folder, {
-				prompt: 'Do it.',
-				agent: driver.id,
-				permissions: driver.headless.permissionModes[0]?.id ?? '',
-				folder: workspace.folder,
-			})
-			.finally(async () => settings.update(path, undefined, vscode.ConfigurationTarget.Global));
+		const request = {
+			prompt: 'Do it.',
+			agent: driver.id,
+			permissions: driver.headless.permissionModes[0]?.id ?? '',
+			folder: workspace.folder,
+		};
+		const id = await window.start(folder, request);
+		await settings.update(path, undefined, vscode.ConfigurationTarget.Global);
 		const { delegates } = await new Delegates(workspace).list();
 		assert.deepEqual(
 			delegates.map(({ record, state }) => [record.id, state]),
