@@ -7,7 +7,8 @@ import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { FileProblem } from '../core/files/fileProblem.ts';
 import type { MessageOutput } from '../protocol/output/messages.ts';
 import { ORCHESTRATOR, WorkerName, type TaskName } from '../protocol/names.ts';
-import { mailboxName, ownAddress } from './place.ts';
+import { mailboxName } from '../core/workspace/mailboxName.ts';
+import { ownAddress } from '../core/asker/authorOf.ts';
 
 export interface FoundMessage {
 	address: WorkerAddress;

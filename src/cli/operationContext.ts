@@ -1,5 +1,4 @@
 import { configFolder, dataFolder } from '../base/folders.ts';
-import { UserSettingsFile } from '../core/files/userSettings.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import type { Context } from './command.ts';
@@ -14,7 +13,10 @@ export function operationContext(workspace: Workspace, context: Context): Operat
 		env,
 		isTrusted: true,
 		settings: { hooks: undefined, tokenThreshold: undefined },
-		readSettings: folder => new UserSettingsFile(configFolder(env), env['HOME']).forFolder(folder),
+		readSettings: async folder => {
+			const { UserSettingsFile } = await import('../core/files/userSettings.ts');
+			return new UserSettingsFile(configFolder(env), env['HOME']).forFolder(folder);
+		},
 		installRuntime: async () => (await import('./ownRuntime.ts')).ownRuntime(context),
 		watch: work => watchWorkspace(workspace, env, work),
 		note: text => context.note(text),

@@ -1,28 +1,11 @@
 import { join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { dataFolder } from '../base/folders.ts';
-import type { Asker, AskingAgent } from '../core/asker/asker.ts';
+import type { AskingAgent } from '../core/asker/asker.ts';
 import { permit } from '../core/asker/permit.ts';
 import { foldersUpFrom, isFolderOrLink, placeFrom, realOr, type Place } from '../core/workspace/placeFrom.ts';
-import { Workspace, type WorkerAddress } from '../core/workspace/workspace.ts';
-import type { SealedAuthor } from '../protocol/author.ts';
+import { Workspace } from '../core/workspace/workspace.ts';
 import type { Context } from './command.ts';
-
-/** The mailbox of whoever asks: an agent has one, where Nancy knows which worker it is. */
-export function ownAddress(asker: Asker): WorkerAddress | undefined {
-	return asker.is === 'agent' ? asker.worker?.address : undefined;
-}
-
-/** Whose words a message of the one who asks is. */
-export function authorOf(asker: Asker): SealedAuthor {
-	if (asker.is === 'human') return { is: 'human', via: asker.via };
-	const { worker, driver } = asker;
-	return { is: 'agent', ...(worker && { worker: mailboxName(worker.address) }), ...(driver && { driver }) };
-}
-
-export function mailboxName({ task, worker }: WorkerAddress): string {
-	return `${task}/${worker}`;
-}
 
 /** The workspace that the command is about; an error when there is none. */
 export function findWorkspace(context: Context): Workspace {

@@ -8,8 +8,8 @@ import { shortcomings, type Driver, type ProbedStatus } from '../core/driver/dri
 import { isRunning, planWorker } from '../core/driver/launch.ts';
 import { isAsking } from '../core/live/overview.ts';
 import { installRuntime, sourcesIn, type InstalledRuntime, type NodeProgram } from '../core/deployment/runtime.ts';
-import { sendToEach, type Addressee } from '../core/mailbox/sendToEach.ts';
-import type { Words } from '../core/workspace/workspace.ts';
+import { errorText } from '../base/errors.ts';
+import { oneByOne } from '../base/oneByOne.ts';
 import { driverById, drivers } from '../drivers/index.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { askGit } from '../git/askGit.ts';
@@ -21,19 +21,15 @@ import { perform } from '../operations/operation.ts';
 import { askStatus } from '../process/askStatus.ts';
 import { findNode, type Detection } from '../process/detect.ts';
 import { stopTree } from '../process/stopTree.ts';
-import type { Author } from '../protocol/author.ts';
 import type { DriverId, SessionId, TaskName } from '../protocol/names.ts';
 import { doctorReport } from '../ui/doctorReport.ts';
-import type { Folder, Operations } from '../ui/ports.ts';
+import type { Addressee, Folder, Letter, Operations } from '../ui/ports.ts';
 import { requireTrust } from '../ui/trust.ts';
 import { agentArguments, agentModel } from '../ui/settings.ts';
 import { keepHooksChoice } from './keepHooksChoice.ts';
 import { WindowDelegates } from './windowDelegates.ts';
 import { delegateVariables, operationContext, windowEnvironment, type WindowTools } from './operationContext.ts';
 import { WindowWorktrees } from './windowWorktrees.ts';
-
-/** A person at a window has written what is sent here. */
-const BY_WINDOW = { is: 'human', via: 'window' } as const satisfies Author;
 
 /** What the window asks of drivers, processes and other programs' files. */
 export class WindowOperations implements Operations {
@@ -151,10 +147,14 @@ export class WindowOperations implements Operations {
 		return askStatus(driver, agent.executable, process.env);
 	}
 
-	async send<T extends Addressee>(to: readonly T[], content: Words) {
-		requireTrust();
-		for (const workspace of new Set(to.map(({ folder }) => folder.workspace))) await refuseTracked(workspace);
-		return sendToEach(to, content, BY_WINDOW);
+	async send<T extends Addressee>(to: readonly T[], words: Letter) {
+		const operation = await operations.send();
+		const input = ({ address }: T) => ({ ...words, to: address });
+		for (const each of to) await operation.permit(IN_WINDOW, input(each), this.contextOf(each.folder));
+		const { failures } = await oneByOne(to, each =>
+			perform(operation, IN_WINDOW, input(each), this.contextOf(each.folder)),
+		);
+		return failures.map(({ item, error }) => ({ to: item, reason: errorText(error) }));
 	}
 
 	async stop(process: ProcessIdentity): Promise<void> {

@@ -8,6 +8,7 @@ export const operations = {
 	prepareStart: async () => (await import('./prepareStart.ts')).prepareStart,
 	cleanUp: async () => (await import('./cleanUp.ts')).cleanUp,
 	doctor: async () => (await import('./doctor.ts')).doctor,
+	send: async () => (await import('./send.ts')).send,
 	delegate: async () => (await import('./delegate.ts')).delegate,
 	verifyWorktree: async () => (await import('./verifyWorktree.ts')).verifyWorktree,
 	worktreeChanges: async () => (await import('./worktreeChanges.ts')).worktreeChanges,

@@ -11,7 +11,6 @@ import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { Delegate } from '../core/delegates/delegates.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { HeadlessFormat, PermissionMode } from '../core/driver/headless.ts';
-import type { Addressee } from '../core/mailbox/sendToEach.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId, TaskName } from '../protocol/names.ts';
@@ -60,6 +59,15 @@ export interface Report {
 	repairable: number;
 }
 
+/** What a person writes. */
+export type Letter = Words & { kind: 'directive' | 'feedback' };
+
+/** Somebody whom a message is for. */
+export interface Addressee {
+	folder: Folder;
+	address: WorkerAddress;
+}
+
 /** What needs drivers, processes or other programs' files: handed in by the composition root. */
 export interface Operations {
 	/** Every agent that Nancy knows, found or not. */
@@ -80,7 +88,7 @@ export interface Operations {
 	 * Queues a message for each of them, whatever becomes of the others; returns those whom it is not queued for. Throws, and queues
 	 * nothing, where nobody's message may be sent.
 	 */
-	send<T extends Addressee>(to: readonly T[], content: Words): Promise<{ to: T; reason: string }[]>;
+	send<T extends Addressee>(to: readonly T[], content: Letter): Promise<{ to: T; reason: string }[]>;
 	/** Ends a process politely, then firmly. */
 	stop(process: ProcessIdentity): Promise<void>;
 	readonly delegates: DelegateOperations;

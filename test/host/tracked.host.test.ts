@@ -55,7 +55,8 @@ describe('a folder whose .nancy came with the repository', () => {
 	const queued = async () => (await workspace.mailbox(address).list(['queued'])).messages.length;
 
 	it('gets no message from the window, until it is the user’s own', async () => {
-		const send = () => operations.send([{ folder: folder(), address }], messageContent('Go on.'));
+		const send = () =>
+			operations.send([{ folder: folder(), address }], { ...messageContent('Go on.'), kind: 'directive' });
 		await assert.rejects(send, { code: 'not-trusted' });
 		assert.equal(await queued(), 0);
 		repository.git(['rm', '-rq', '--cached', '.nancy']);

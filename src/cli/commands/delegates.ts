@@ -11,7 +11,9 @@ import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { seconds } from '../headlessOptions.ts';
 import { operationContext } from '../operationContext.ts';
-import { findWorkspace, findWorkspaceOr, mailboxName, ownAddress } from '../place.ts';
+import { findWorkspace, findWorkspaceOr } from '../place.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import { ownAddress } from '../../core/asker/authorOf.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({

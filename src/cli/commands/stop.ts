@@ -5,7 +5,8 @@ import type { StopOutcome } from '../../process/stopTree.ts';
 import { StopOutput } from '../../protocol/output/tasks.ts';
 import { resolveWorkers } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { findWorkspace, mailboxName } from '../place.ts';
+import { findWorkspace } from '../place.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
 
 const Input = z.object({ of: z.string() });
 

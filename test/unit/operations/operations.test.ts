@@ -7,6 +7,9 @@ import type { Overview } from '../../../src/core/live/overview.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { operations } from '../../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../../src/operations/operation.ts';
+import { FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
+import { fakeDriver } from '../../support/fakeDriver.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -32,7 +35,7 @@ const worktree = {
 
 function contextIn(more: Partial<OperationContext> = {}): OperationContext {
 	return {
-		workspace: new Workspace(join(folder, 'project')),
+		workspace: new Workspace(join(folder, 'project'), join(folder, 'data')),
 		dataFolder: join(folder, 'data'),
 		env: { HOME: folder, PATH: join(folder, 'bin') },
 		isTrusted: true,
@@ -153,5 +156,41 @@ describe('delegate', () => {
 			code: 'not-trusted',
 			message: expect.stringContaining('commands for a worktree'),
 		});
+	});
+});
+
+describe('send', () => {
+	const to = { task: TaskName.parse('fix'), worker: FIRST_WORKER };
+	const letter = { to, priority: 'normal', effect: 'none', text: 'Go on.' } as const;
+
+	it('says whose words a message is by who asks, window or terminal', async () => {
+		const context = contextIn();
+		await context.workspace.createTask(taskRecord(to.task, fakeDriver.id));
+
+		for (const asker of [IN_WINDOW, IN_TERMINAL])
+			expect(await perform(await operations.send(), asker, letter, context)).toMatchObject({
+				author: { is: 'human', via: asker.via },
+				kind: 'directive',
+				running: false,
+			});
+	});
+
+	it.each([
+		{ more: { kind: 'feedback', effect: 'halt' }, says: 'are for directives' },
+		{ more: { to: { ...to, worker: ORCHESTRATOR }, effect: 'pause' }, says: 'the human cannot be' },
+	] as const)('refuses $more.effect where it means nothing, and queues nothing', async ({ more, says }) => {
+		const context = contextIn();
+		await context.workspace.createTask(taskRecord(to.task, fakeDriver.id));
+
+		await expect(perform(await operations.send(), IN_WINDOW, { ...letter, ...more }, context)).rejects.toThrow(
+			says,
+		);
+		expect((await context.workspace.mailbox(to).list(['queued'])).messages).toEqual([]);
+	});
+
+	it('is refused in Restricted Mode', async () => {
+		const sent = perform(await operations.send(), IN_WINDOW, letter, contextIn({ isTrusted: false }));
+
+		await expect(sent).rejects.toMatchObject({ code: 'not-trusted' });
 	});
 });
