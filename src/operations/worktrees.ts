@@ -14,8 +14,6 @@ import { requireTrust } from '../ui/trust.ts';
 
 /** Git runs a repository's own filters and settings: nothing of this in an untrusted workspace. */
 export class WindowWorktrees implements WorktreeOperations {
-	private readonly tickets = new Tickets(dataFolder());
-
 	async verify(folder: Folder, worktree: Worktree): Promise<void> {
 		await this.own(folder, worktree);
 	}
@@ -54,6 +52,6 @@ export class WindowWorktrees implements WorktreeOperations {
 
 	private async own({ workspace }: Folder, worktree: Worktree): Promise<Worktree> {
 		requireTrust();
-		return ownWorktree(new Delegates(workspace), this.tickets, worktree);
+		return ownWorktree(new Delegates(workspace), new Tickets(dataFolder(), workspace.folder), worktree);
 	}
 }

@@ -87,7 +87,7 @@ const titled = async (start: string): Promise<Delegate[]> =>
 
 /** Ends and deletes whatever a test that failed has left, so that it fails alone. */
 async function clear(): Promise<void> {
-	const tickets = new Tickets(dataFolder({ HOME: lab.server.home }));
+	const tickets = new Tickets(dataFolder({ HOME: lab.server.home }), store.workspace.folder);
 	for (const { record } of await all()) await stopDelegate(store, tickets, record.id);
 	for (const { record } of await all()) await deleteDelegate(store, tickets, record.id, () => Promise.resolve());
 }

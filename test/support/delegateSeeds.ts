@@ -105,6 +105,8 @@ export async function seedWorktree(
 	await store.writeStatus(id, DelegateStatus.parse({ ...(await store.get(id)).status, worktree }));
 	const asked = store.filesOfRequest(id);
 	const contents = asked.map(file => readFileSync(file, 'utf8'));
-	await new Tickets(dataFolder).issue(id, asked, contents);
+	const tickets = new Tickets(dataFolder, store.workspace.folder);
+	await tickets.issue(id, asked, contents);
+	await tickets.end(id, { isReported: true });
 	return { delegate, folder: worktree.folder, branch: worktree.branch };
 }

@@ -116,7 +116,7 @@ async function deleteSome(
 		const settings = await settingsFor(store.workspace.folder, context);
 		refuseTearDownFromAgent(knownDriver(request.agent), own, { context, settings });
 	};
-	return deleteDelegates(store, ticketsOf(context), ended ? 'ended' : { ids: [...new Set(ids)] }, refuse);
+	return deleteDelegates(store, ticketsOf(context, store.workspace), ended ? 'ended' : { ids: [...new Set(ids)] }, refuse);
 }
 
 async function looker(store: Delegates, context: Context): Promise<() => Promise<void>> {
@@ -134,7 +134,7 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 	};
 	try {
 		const settings = await settingsFor(store.workspace.folder, context);
-		const options = queueOptions(context, await ownRuntime(context), settings);
+		const options = queueOptions(context, store.workspace, await ownRuntime(context), settings);
 		return () => lookAtQueue(store, options).catch(tell);
 	} catch (error) {
 		tell(error);
@@ -156,7 +156,7 @@ async function permitDelegate(
 		import('../../core/delegates/ownRequest.ts'),
 		import('../queue.ts'),
 	]);
-	const request = id && (await ownRequest(store, ticketsOf(context), id));
+	const request = id && (await ownRequest(store, ticketsOf(context, store.workspace), id));
 	permitOwn(is, id ?? 'all delegates', request?.record, context);
 }
 
@@ -173,7 +173,7 @@ async function stopOne(store: Delegates, id: DelegateId | undefined, context: Co
 		import('../../delegates/delegateQueue.ts'),
 		import('../queue.ts'),
 	]);
-	await stopDelegate(store, ticketsOf(context), id);
+	await stopDelegate(store, ticketsOf(context, store.workspace), id);
 }
 
 async function resume(store: Delegates, id: DelegateId | undefined, look: () => Promise<void>): Promise<void> {

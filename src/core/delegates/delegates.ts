@@ -50,12 +50,14 @@ export class Delegates {
 
 	/**
 	 * Queues a delegate. Everything about it is on disk when this returns.
-	 * @param prepare what else must be there before anybody can see it; is given what the files of {@link filesOfRequest} will hold
+	 * @param prepare what else must be there before anybody can see it; is given what the files of {@link filesOfRequest} will hold,
+	 * and the id of the message that will carry the result
 	 */
 	async create(
 		request: Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
 		prompt: string,
-		prepare: (record: DelegateRecord, contents: readonly string[]) => Promise<void> = () => Promise.resolve(),
+		prepare: (record: DelegateRecord, contents: readonly string[], report: MessageId) => Promise<void> = () =>
+			Promise.resolve(),
 	): Promise<Delegate> {
 		if (prompt.trim() === '') throw new NancyError('bad-message', 'a delegate needs a prompt');
 		await this.workspace.prepare();
@@ -63,10 +65,11 @@ export class Delegates {
 		const record = DelegateRecord.parse({ ...request, version: 1, id, createdAt: new Date().toISOString() });
 		const files = this.filesOf(record);
 		await files.begin(prompt);
-		const status = DelegateStatus.parse({ task_id: id, status: 'queued', report: newMessageId() });
+		const report = newMessageId();
+		const status = DelegateStatus.parse({ task_id: id, status: 'queued', report });
 		await this.writeStatus(id, status);
 		const text = jsonText(record);
-		await prepare(record, [text, prompt]);
+		await prepare(record, [text, prompt], report);
 		// Last: a delegate is there once its record is.
 		await createFileAtomic(this.recordFile(id), text);
 		return { record, status, files, state: 'queued' };
@@ -158,9 +161,7 @@ export class Delegates {
 		outcome: Outcome,
 		lateReport?: MessageId,
 	): Promise<Delegate> {
-		const isEmpty = outcome.ok && outcome.output.trim() === '';
-		const reason = outcome.ok ? (isEmpty ? 'it ended without an answer' : undefined) : outcome.reason;
-		const error = reason === undefined ? undefined : oneLine(redactText(reason));
+		const error = failureOf(outcome);
 		// Killed in between, what a failure printed must not be taken for an answer.
 		if (error !== undefined) await files.writeStatus({ ...status, error });
 		await files.writeOutput(outcome.output);
@@ -190,6 +191,12 @@ export class Delegates {
 		await report(this, ended);
 		await ended.files.writeDone(ended.error);
 		return ended;
+	}
+
+	/** Writes down for people how a delegate has ended that has been reported. Needs the lock. */
+	async show({ files, status, error }: Delegate): Promise<void> {
+		await files.writeStatus(status);
+		await files.writeDone(error);
 	}
 
 	/** Ends what a killed process had begun to end. Returns those whose runner has died before. Needs the lock. */
@@ -291,6 +298,12 @@ export function isFinal(state: DelegateState): boolean {
 
 function blank(id: DelegateId): DelegateStatus {
 	return DelegateStatus.parse({ task_id: id, status: 'queued' });
+}
+
+/** Why it failed, in one line and without secrets; `undefined` where it is done. An empty answer is a failure. */
+export function failureOf(outcome: Outcome): string | undefined {
+	if (!outcome.ok) return oneLine(redactText(outcome.reason));
+	return outcome.output.trim() === '' ? 'it ended without an answer' : undefined;
 }
 
 function oneLine(text: string): string {

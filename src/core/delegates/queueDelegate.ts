@@ -60,7 +60,7 @@ export async function queueDelegate(
 				askedBy: asker.is === 'human' ? { is: 'human' } : { is: 'agent', worker: asker.worker?.address },
 			} satisfies Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
 			prompt,
-			async ({ id, worker, agent, createdAt }, contents) => {
+			async ({ id, worker, agent, createdAt }, contents, report) => {
 				// Its name is taken from now on, and one can write to it before it runs.
 				await delegates.workspace.createWorker({
 					version: 1,
@@ -71,7 +71,7 @@ export async function queueDelegate(
 					startedAt: createdAt,
 					delegate: id,
 				});
-				await tickets.issue(id, delegates.filesOfRequest(id), contents);
+				await tickets.issue(id, delegates.filesOfRequest(id), contents, report);
 			},
 		);
 	});

@@ -24,7 +24,7 @@ beforeEach(() => {
 	folder = tempFolder();
 	repository = gitRepository();
 	delegates = new Delegates(new Workspace(repository.root));
-	tickets = new Tickets(folder.file('data'));
+	tickets = new Tickets(folder.file('data'), repository.root);
 	repository.commit({ 'packages/a/a.txt': 'a' });
 });
 afterEach(async () => {

@@ -145,6 +145,7 @@ describe('what a process of another machine holds', () => {
 		const queued = await room.queue();
 		({ workspace } = room);
 		const runner = { ...ownIdentity(), machine: await machine('zz.00000000.1', secondsAgo) };
+		await room.tickets.begin(queued.record.id, runner);
 		await room.delegates.writeStatus(queued.record.id, { ...queued.status, status: 'running', runner });
 		return { delegates: room.delegates, tickets: room.tickets, queue: queued, folder: room.folder };
 	}
