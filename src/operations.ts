@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { dataFolder } from './base/folders.ts';
 import { errorText, NancyError } from './base/errors.ts';
-import type { ProcessIdentity } from './base/liveness.ts';
 import { oneByOne } from './base/oneByOne.ts';
 import { formatVersion, isAtLeast } from './base/version.ts';
+import { Tickets } from './core/delegates/tickets.ts';
 import { cleanUp } from './core/deployment/cleanUp.ts';
 import { deploy } from './core/deployment/deploy.ts';
 import type { DeployRequest } from './core/deployment/job.ts';
@@ -13,12 +13,13 @@ import { examine, repair, type Instruments } from './core/deployment/doctor.ts';
 import { isAsking } from './core/live/overview.ts';
 import { installRuntime, sourcesIn, type InstalledRuntime, type NodeProgram } from './core/deployment/runtime.ts';
 import { sendToEach, type Addressee } from './core/mailbox/sendToEach.ts';
+import type { WorkerAddress } from './core/workspace/workspace.ts';
+import { stopWorker } from './delegates/stopWorker.ts';
 import { driverById, drivers } from './drivers/index.ts';
 import { askGit } from './git/askGit.ts';
 import { askStatus } from './process/askStatus.ts';
 import { detectAgent, findNode, type Detection } from './process/detect.ts';
 import { refuseTracked } from './git/refuseTracked.ts';
-import { stopTree } from './process/stopTree.ts';
 import { tryLauncher } from './process/tryLauncher.ts';
 import type { MessageContent } from './protocol/message.ts';
 import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
@@ -185,8 +186,10 @@ export class WindowOperations implements Operations {
 		return sendToEach(to, content);
 	}
 
-	async stop(process: ProcessIdentity): Promise<void> {
-		await stopTree(process);
+	async stop({ workspace }: Folder, address: WorkerAddress, onMeant: () => Promise<void>): Promise<void> {
+		requireTrust();
+		const tickets = new Tickets(dataFolder(), workspace.folder);
+		await stopWorker(workspace, address, { tickets, driverOf: driverById, onMeant });
 	}
 
 	private async deploy(

@@ -13,6 +13,7 @@ import { sweepFolder } from '../core/files/leftBehind.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import { RUNNER_DIED, type DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
+import { processAt } from '../process/lineage.ts';
 import { RUN_MARK, RUNNER_MARK, stopMarked } from '../process/marked.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { inspectRepository } from '../git/repository.ts';
@@ -125,6 +126,10 @@ async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy,
 	}
 }
 
+function isRunner(pid: number, id: DelegateId): boolean {
+	return processAt(pid)?.env[RUNNER_MARK] === id;
+}
+
 function signal(pid: number, name: NodeJS.Signals): void {
 	try {
 		process.kill(pid, name);
@@ -162,7 +167,9 @@ export async function stopDelegate(
 			const what = `process ${runner.pid}, which its status names, is not ended`;
 			throw new NancyError('not-trusted', `${id} was not started by you on this machine: ${what}`);
 		}
-		if (holds) {
+		// Without its start, whoever has the pid by now is told by the mark alone.
+		const isIt = holds && (runner.startedTicks > 0 || isRunner(runner.pid, id));
+		if (isIt) {
 			signal(runner.pid, 'SIGTERM');
 			return false;
 		}

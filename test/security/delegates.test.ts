@@ -1,7 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { identify, liveness } from '../../src/base/liveness.ts';
 import { sha256 } from '../../src/base/sha256.ts';
 import { Delegates, isFinal, type Delegate } from '../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
@@ -9,13 +11,15 @@ import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../src/delegates/delegateQueue.ts';
+import { stopWorker } from '../../src/delegates/stopWorker.ts';
 import { DelegateStatus } from '../../src/protocol/delegate.ts';
-import { ORCHESTRATOR } from '../../src/protocol/names.ts';
+import { FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../src/protocol/names.ts';
 import { eventually } from '../support/eventually.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { fakeNancy } from '../support/fakeNancy.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
 import { messageContent } from '../support/messageContent.ts';
+import { taskRecord } from '../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 let folder: TempFolder;
@@ -157,6 +161,64 @@ describe('a delegate that runs', () => {
 		expect(await ended(queued)).toMatchObject({ state: 'failed', error: 'runner died' });
 		expect(runs()).toBe('');
 	});
+});
+
+describe('a process that a file below .nancy names', () => {
+	/** Nothing of Nancy's: another program of the user's. */
+	async function bystander() {
+		const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+		await once(child, 'spawn');
+		return { identity: identify(child.pid ?? 0), child };
+	}
+
+	it('as the runner of a delegate is not ended when that is stopped', async () => {
+		const { identity, child } = await bystander();
+		const waiting = await queue('wait:60000');
+		await delegates.writeStatus(waiting.record.id, { ...waiting.status, status: 'running', runner: identity });
+		await stopDelegate(delegates, tickets, waiting.record.id);
+		expect(await delegates.get(waiting.record.id)).toMatchObject({ state: 'failed', error: 'cancelled' });
+		const brought = await queue('wait:60000');
+		await tickets.remove(brought.record.id);
+		await delegates.writeStatus(brought.record.id, { ...brought.status, status: 'running', runner: identity });
+		await expect(stopDelegate(delegates, tickets, brought.record.id)).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining(`process ${identity.pid}`),
+		});
+		expect(liveness(identity)).toBe('alive');
+		child.kill('SIGKILL');
+	});
+
+	it('as a worker’s is not ended when that is stopped, unless it carries the worker’s name', async () => {
+		const { identity, child } = await bystander();
+		const { workspace } = delegates;
+		const task = TaskName.parse('build');
+		await workspace.createTask(taskRecord(task, fakeDriver.id));
+		const address = { task, worker: FIRST_WORKER };
+		const saved = { version: 1 as const, task, name: FIRST_WORKER, agent: fakeDriver.id };
+		const startedAt = new Date().toISOString();
+		const stop = () => stopWorker(workspace, address, { tickets, driverOf: () => fakeDriver });
+		await workspace.saveWorker({ ...saved, sessions: [], startedAt, process: identity });
+		await expect(stop()).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining(`process ${identity.pid} is not ended`),
+		});
+		expect(liveness(identity)).toBe('alive');
+		child.kill('SIGKILL');
+		const env = { ...process.env, NANCY_TASK_DIR: workspace.paths.task(task), NANCY_WORKER: FIRST_WORKER };
+		const own = spawn('sleep', ['60'], { env, stdio: 'ignore' });
+		await once(own, 'spawn');
+		await workspace.saveWorker({ ...saved, sessions: [], startedAt, process: identify(own.pid ?? 0) });
+		expect(await stop()).toBe('stopped');
+	});
+});
+
+it('a delegate that is stopped as a worker is cancelled by its runner', async () => {
+	const queued = await queue('tool:Read wait:60000');
+	await look();
+	await eventually('its work', async () => (await delegates.get(queued.record.id)).status.tool_calls > 0);
+	const outcome = await stopWorker(delegates.workspace, { task: queued.record.task, worker: queued.record.worker }, { tickets, driverOf: () => fakeDriver });
+	expect(outcome).toBe('stopped');
+	expect(await delegates.get(queued.record.id)).toMatchObject({ state: 'failed', error: 'cancelled' });
 });
 
 /** As earlier versions did: a file in one folder for all workspaces, with the hash of the request. */

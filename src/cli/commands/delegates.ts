@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
-import { permit, type UseCase } from '../../core/asker/permit.ts';
 import { Delegates, isFinal, type Delegate } from '../../core/delegates/delegates.ts';
 import { hasSwarm } from '../../core/delegates/swarm.ts';
 import { DelegatesOutput, type DelegateOutput } from '../../protocol/output/delegates.ts';
@@ -10,7 +9,8 @@ import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { refuseTearDownFromAgent, seconds, settingsFor } from '../headlessOptions.ts';
-import { findWorkspace, findWorkspaceOr, mailboxName, ownAddress } from '../place.ts';
+import { permitDelegate, permitOwn } from '../permitDelegate.ts';
+import { findWorkspace, findWorkspaceOr, mailboxName } from '../place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({
@@ -140,30 +140,6 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 		tell(error);
 		return () => Promise.resolve();
 	}
-}
-
-type DelegateUse = Extract<UseCase['is'], 'stop-delegate' | 'delete-delegate' | 'resume-delegates'>;
-
-/** Its ticket says who asked for it: the record below `.nancy` can be anybody's. */
-async function permitDelegate(
-	is: DelegateUse,
-	store: Delegates,
-	id: DelegateId | undefined,
-	context: Context,
-): Promise<void> {
-	if (context.asker.is === 'human') return;
-	const [{ ownRequest }, { ticketsOf }] = await Promise.all([
-		import('../../core/delegates/ownRequest.ts'),
-		import('../queue.ts'),
-	]);
-	const request = id && (await ownRequest(store, ticketsOf(context, store.workspace), id));
-	permitOwn(is, id ?? 'all delegates', request?.record, context);
-}
-
-function permitOwn(is: DelegateUse, what: string, request: DelegateRecord | undefined, { asker }: Context): void {
-	const own = ownAddress(asker);
-	const by = request?.askedBy?.is === 'agent' ? request.askedBy.worker : undefined;
-	permit(asker, { is, what, isOwn: own !== undefined && by?.task === own.task && by.worker === own.worker });
 }
 
 async function stopOne(store: Delegates, id: DelegateId | undefined, context: Context): Promise<void> {
