@@ -22,7 +22,12 @@ export async function permitDelegate(
 	permitOwn(is, id ?? 'all delegates', request?.record, context);
 }
 
-export function permitOwn(is: DelegateUse, what: string, request: DelegateRecord | undefined, { asker }: Context): void {
+export function permitOwn(
+	is: DelegateUse,
+	what: string,
+	request: DelegateRecord | undefined,
+	{ asker }: Context,
+): void {
 	const own = ownAddress(asker);
 	const by = request?.askedBy?.is === 'agent' ? request.askedBy.worker : undefined;
 	permit(asker, { is, what, isOwn: own !== undefined && by?.task === own.task && by.worker === own.worker });

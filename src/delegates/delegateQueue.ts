@@ -10,6 +10,7 @@ import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { reportable } from '../core/delegates/reportable.ts';
 import { Leases } from '../core/files/leases.ts';
 import { sweepFolder } from '../core/files/leftBehind.ts';
+import { endKilledRun } from '../core/delegates/swarm.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import { RUNNER_DIED, type DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
@@ -50,6 +51,10 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 			}
 		};
 		const own = async () => (await delegates.list()).delegates.filter(({ isForeign }) => !isForeign);
+		await each(
+			(await delegates.list()).delegates.filter(({ isForeign, state }) => isForeign && state === 'failed'),
+			endKilledRun,
+		);
 		await each(await own(), delegate => endDead(delegates, tickets, delegate));
 		const parked = await delegates.parked(Date.now());
 		// One that can be neither ended nor started takes nobody's place.
@@ -85,7 +90,8 @@ async function giveUp(delegates: Delegates, tickets: Tickets, delegate: Delegate
 	// Killed between its answer and the word that it is there? The answer was written whole, or it would not have its name.
 	const output = await now.files.readAnswer();
 	const failure = now.status.error ?? (output.trim() === '' ? reason : undefined);
-	const outcome = failure === undefined ? { ok: true as const, output } : { ok: false as const, reason: failure, output };
+	const outcome =
+		failure === undefined ? { ok: true as const, output } : { ok: false as const, reason: failure, output };
 	await endDelegate(delegates, tickets, now, outcome);
 }
 
@@ -120,7 +126,8 @@ async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy,
 	try {
 		const runner = await startRunner(nancy, delegates.workspace.folder, id, env ?? {});
 		// The runner writes the status from now on; until it has begun, this says whose it is.
-		if (await tickets.begin(id, runner)) await delegates.writeStatus(id, { ...delegate.status, status: 'running', runner });
+		if (await tickets.begin(id, runner))
+			await delegates.writeStatus(id, { ...delegate.status, status: 'running', runner });
 	} catch (error) {
 		await endDelegate(delegates, tickets, delegate, { ok: false, reason: errorText(error), output: '' });
 	}

@@ -12,7 +12,7 @@ import { stopDelegate } from './delegateQueue.ts';
 
 export interface StopTools {
 	tickets: Tickets;
-	driverOf(id: DriverId): KnownDriver | undefined;
+	driverOf: (id: DriverId) => KnownDriver | undefined;
 	/** Called for a delegate, before anything is done; throws where whoever asks may not stop it. */
 	permit?: (id: DelegateId) => Promise<void>;
 	/** Called once its end counts as meant, before it is asked. */

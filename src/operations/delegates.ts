@@ -47,7 +47,11 @@ export class WindowDelegates implements DelegateOperations {
 		// Here for whatever asked for it, as the command does: only a repeated one brings a name along.
 		const swarm = swarmOf({ again: request.swarm }, process.env, { swarmWorker: swarmWorker(folder.path) });
 		const commands = request.worktree && !request.setUp && !request.tearDown && (await worktreeCommands(folder));
-		const { record } = await queueDelegate(store, ticketsOf(folder.workspace), IN_WINDOW, { ...request, ...commands, swarm });
+		const { record } = await queueDelegate(store, ticketsOf(folder.workspace), IN_WINDOW, {
+			...request,
+			...commands,
+			swarm,
+		});
 		// It is queued: who tried again because of this would queue it twice. Another look follows anyway.
 		await this.look(store).catch(this.tell);
 		return record.id;

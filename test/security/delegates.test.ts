@@ -216,7 +216,11 @@ it('a delegate that is stopped as a worker is cancelled by its runner', async ()
 	const queued = await queue('tool:Read wait:60000');
 	await look();
 	await eventually('its work', async () => (await delegates.get(queued.record.id)).status.tool_calls > 0);
-	const outcome = await stopWorker(delegates.workspace, { task: queued.record.task, worker: queued.record.worker }, { tickets, driverOf: () => fakeDriver });
+	const outcome = await stopWorker(
+		delegates.workspace,
+		{ task: queued.record.task, worker: queued.record.worker },
+		{ tickets, driverOf: () => fakeDriver },
+	);
 	expect(outcome).toBe('stopped');
 	expect(await delegates.get(queued.record.id)).toMatchObject({ state: 'failed', error: 'cancelled' });
 });

@@ -116,7 +116,12 @@ async function deleteSome(
 		const settings = await settingsFor(store.workspace.folder, context);
 		refuseTearDownFromAgent(knownDriver(request.agent), own, { context, settings });
 	};
-	return deleteDelegates(store, ticketsOf(context, store.workspace), ended ? 'ended' : { ids: [...new Set(ids)] }, refuse);
+	return deleteDelegates(
+		store,
+		ticketsOf(context, store.workspace),
+		ended ? 'ended' : { ids: [...new Set(ids)] },
+		refuse,
+	);
 }
 
 async function looker(store: Delegates, context: Context): Promise<() => Promise<void>> {

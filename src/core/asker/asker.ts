@@ -142,7 +142,10 @@ function driverOf(
 const INTERPRETERS: ReadonlySet<string> = new Set(['node', 'nodejs', 'bun', 'deno']);
 
 /** Whether a process is this CLI, by its program or the script that it runs. */
-export function isProcessOf({ command, npmPackage }: Pick<KnownDriver, 'command' | 'npmPackage'>, ancestor: Ancestor): boolean {
+export function isProcessOf(
+	{ command, npmPackage }: Pick<KnownDriver, 'command' | 'npmPackage'>,
+	ancestor: Ancestor,
+): boolean {
 	return programsOf(ancestor).some(
 		path =>
 			basename(path).replace(/\.exe$/i, '') === command ||

@@ -36,14 +36,18 @@ export async function settle(delegates: Delegates, tickets: Tickets, seen: Deleg
 	const facts = await factsOf(delegates, tickets, seen);
 	const isShown = isFinal(seen.state) && seen.status.reported;
 	const { run, end } = facts ?? {};
-	if (isShown && (!facts || (end?.isReported && seen.status.status === (end.error === undefined ? 'done' : 'failed'))))
+	if (
+		isShown &&
+		(!facts || (end?.isReported && seen.status.status === (end.error === undefined ? 'done' : 'failed')))
+	)
 		return undefined;
 	const delegate = await reportable(delegates, tickets, seen);
 	if (!facts) return (await delegates.reconcile([delegate]))[0];
 	if (end && !end.isReported) {
 		const output = await delegate.files.readAnswer();
 		const { error } = end;
-		const outcome = error === undefined ? { ok: true as const, output } : { ok: false as const, reason: error, output };
+		const outcome =
+			error === undefined ? { ok: true as const, output } : { ok: false as const, reason: error, output };
 		await endDelegate(delegates, tickets, delegate, outcome, end.report);
 	} else if (end) await delegates.show(delegate);
 	else if (run && !(await new Leases(delegates.workspace.paths.machines).isHeld(run.runner))) return delegate;

@@ -67,7 +67,12 @@ export class Tickets {
 	 * @param contents what they hold, or will
 	 * @param report the message that will carry the result
 	 */
-	async issue(id: DelegateId, files: readonly string[], contents: readonly string[], report?: MessageId): Promise<void> {
+	async issue(
+		id: DelegateId,
+		files: readonly string[],
+		contents: readonly string[],
+		report?: MessageId,
+	): Promise<void> {
 		await this.own.write({ version: 1, digest: digest(files, contents), report }, FOLDER, id, ISSUED);
 	}
 
@@ -127,7 +132,11 @@ export class Tickets {
 	async adopt(
 		id: DelegateId,
 		files: readonly string[],
-		seen: { runner?: ProcessIdentity | undefined; report?: MessageId | undefined; end?: { error?: string; isReported: boolean } },
+		seen: {
+			runner?: ProcessIdentity | undefined;
+			report?: MessageId | undefined;
+			end?: { error?: string; isReported: boolean };
+		},
 	): Promise<boolean> {
 		const earlier = await this.earlier(id);
 		if (earlier === undefined || !(await this.isValid(id, files))) return false;

@@ -579,7 +579,12 @@ describe('nancy run --delegate', () => {
 			folder: it.workspace.folder,
 		};
 		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'), it.delegates.workspace.folder);
-		const brought = await queueDelegate(it.delegates, new Tickets(it.folder.file('other'), it.delegates.workspace.folder), IN_TERMINAL, request);
+		const brought = await queueDelegate(
+			it.delegates,
+			new Tickets(it.folder.file('other'), it.delegates.workspace.folder),
+			IN_TERMINAL,
+			request,
+		);
 		const changed = await queueDelegate(it.delegates, tickets, IN_TERMINAL, { ...request, permissions: 'plan' });
 		const record = join(it.delegates.folder, `${changed.record.id}.json`);
 		writeFileSync(record, readFileSync(record, 'utf8').replace('"plan"', '"bypassPermissions"'));
@@ -621,6 +626,9 @@ describe('workers of a swarm', () => {
 		process.kill(runner, 'SIGKILL');
 		await slow;
 		expect(await shown()).toEqual([['failed', 'runner died']]);
+		mkdirSync(it.workspace.paths.root, { recursive: true });
+		await it.run(['delegates']);
+		expect(readFileSync(file('done'), 'utf8')).toBe('error: runner died\n');
 		expect((await run('third')).code).toBe(0);
 		expect(readFileSync(file('prompt'), 'utf8')).toBe('third');
 		expect(readFileSync(file('output'), 'utf8')).toBe('The answer.');

@@ -305,7 +305,9 @@ describe('a ticket', () => {
 		expect(await room.tickets.isValid(record.id, files)).toBe(true);
 		writeFileSync(delegates.files(record.id).prompt, 'rm -rf everything');
 		expect(await room.tickets.isValid(record.id, files)).toBe(false);
-		expect(await new Tickets(room.folder.file('other'), room.workspace.folder).isValid(record.id, files)).toBe(false);
+		expect(await new Tickets(room.folder.file('other'), room.workspace.folder).isValid(record.id, files)).toBe(
+			false,
+		);
 	});
 });
 
