@@ -31,11 +31,21 @@ export async function installNewest(id) {
 	const printed = await runOrThrow('npm', ['view', name, 'version', '--loglevel=error'], { env: npmEnvironment() });
 	const version = /^\d+\.\d+\.\d+\S*$/m.exec(printed)?.[0];
 	if (version === undefined) throw new Error(`npm tells no version of ${name}: ${printed}`);
-	await install(id, localAgent(id, version), async temporary => {
-		const manifest = { private: true, dependencies: { [name]: version } };
+	await installVersion(id, version);
+	return version;
+}
+
+/**
+ * Installs an agent CLI at any version, beside the pinned one.
+ * @param {import('../../test/support/pinnedAgent.ts').AgentId} id
+ * @param {string} version
+ * @returns {Promise<string>} the executable
+ */
+export function installVersion(id, version) {
+	return install(id, localAgent(id, version), async temporary => {
+		const manifest = { private: true, dependencies: { [packageOf(id)]: version } };
 		await writeFile(join(temporary, 'package.json'), JSON.stringify(manifest));
 	});
-	return version;
 }
 
 /** @param {(folder: string) => Promise<void>} writeManifest */

@@ -11,6 +11,19 @@ export function addTexts(known: TranscriptFacts, texts: readonly string[]): Tran
 	return { ...known, deliveredTexts: [...known.deliveredTexts, ...delivered].slice(-MOST_TEXTS) };
 }
 
+/** The same for a CLI that may yet take them back: they count once the model has answered. */
+export function addUnanswered(known: TranscriptFacts, texts: readonly string[]): TranscriptFacts {
+	const unanswered = texts.filter(holdsMessage);
+	if (unanswered.length === 0) return known;
+	return { ...known, unansweredTexts: [...known.unansweredTexts, ...unanswered] };
+}
+
+/** The model has answered: what came before its answer stays. */
+export function answered(known: TranscriptFacts): TranscriptFacts {
+	if (known.unansweredTexts.length === 0) return known;
+	return { ...addTexts(known, known.unansweredTexts), unansweredTexts: [] };
+}
+
 /** Every text in a value, however deep. */
 export function stringsIn(value: unknown): string[] {
 	if (typeof value === 'string') return [value];

@@ -15,6 +15,7 @@ import {
 	statSync,
 	utimesSync,
 	writeFileSync,
+	type StatOptions,
 } from 'node:fs';
 
 /**
@@ -41,7 +42,7 @@ export const open = blocking((...args: Parameters<typeof openSync>) => new Block
 
 /** As much of a FileHandle as the hook programs use. */
 class BlockingFile {
-	readonly stat = blocking(() => fstatSync(this.fd));
+	readonly stat = blocking((options?: StatOptions) => fstatSync(this.fd, options));
 	readonly sync = blocking(() => fsyncSync(this.fd));
 	readonly close = blocking(() => closeSync(this.fd));
 	readonly [Symbol.asyncDispose] = this.close;

@@ -85,6 +85,8 @@ class Turn {
 		const version = await this.agentVersion();
 		if (isBeginning(this.event)) {
 			await this.watch(version);
+			// Compaction goes on in the middle of a turn.
+			if (kind === 'session-start' && this.event.cause !== 'compact') await this.settleEarlier();
 		} else if (heldStops < this.call.driver.hooks.stopCap && (await this.handOver(version))) {
 			if (kind === 'stop') {
 				await writePhase(this.workspace.paths, session, 'busy');
@@ -95,6 +97,13 @@ class Turn {
 			return;
 		}
 		await this.settle(heldStops);
+	}
+
+	/** What the session, or the one before it, was handed and does not have is queued again: no window may be there to see to it. */
+	private async settleEarlier(): Promise<void> {
+		const { settleEarlier } = await import('../core/sessions/lostDeliveries.ts');
+		const { record, isNewProcess } = this.bound;
+		await settleEarlier(this.workspace, [this.call.driver], record, isNewProcess);
 	}
 
 	/** What is true after an event that did not hold the agent back. */
@@ -127,9 +136,9 @@ class Turn {
 	/** Whether anything was due and handed over. */
 	private async handOver(version: Version | undefined): Promise<boolean> {
 		const { driver } = this.call;
-		const { kind } = this.event;
+		const { kind, session } = this.event;
 		const mark = isAroundTools(this.slot) ? BoundaryMark.begin(this.mailbox.folder) : undefined;
-		const occasion = { kind, slot: this.slot, canFile: this.call.env['NANCY_TASK_DIR'] !== undefined };
+		const occasion = { kind, slot: this.slot, session, canFile: this.call.env['NANCY_TASK_DIR'] !== undefined };
 		let isRefused = false;
 		const batch = await claimBatch(this.mailbox, occasion, driver.hooks.contextLimit, async due => {
 			isRefused = !(await mayHandOver(this.workspace, this.mailbox, due));
@@ -175,7 +184,12 @@ class Turn {
 			...(event.toolUseId !== undefined && { toolUseId: event.toolUseId }),
 			rung,
 		};
-		for (const claim of batch.claims) claim.deliver({ ...facts, deliveredAt: at });
+		const { parts } = batch;
+		const delivery = { ...facts, deliveredAt: at, ...(parts && { parts: parts.lengths }) };
+		for (const claim of batch.claims) {
+			if (parts && !parts.isLast) claim.keep({ session: event.session, parts: parts.lengths });
+			else claim.deliver(delivery);
+		}
 		note(this.call, {
 			...facts,
 			nancy: 'delivery',

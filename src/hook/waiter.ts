@@ -1,16 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFileAtomic, writeFileAtomic } from '../base/atomicFile.ts';
-import { identify, isSameProcess, liveness, processOf } from '../base/liveness.ts';
-import { readMark } from '../core/files/plainFile.ts';
+import { identify, isSameProcess, liveness } from '../base/liveness.ts';
 import type { SessionId } from '../protocol/names.ts';
+import { waiterOf } from '../core/sessions/hearing.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 
 /** Time in which a waiter that is about to end has ended. */
 const ENDING_MS = 300;
-
-/** Earlier versions named no machine. */
-const WAITER = /^(?<pid>\d+) (?<ticks>\d+) ?(?<machine>[0-9a-z.]+)?\n/;
 
 /**
  * Makes the calling guard the one process that waits to wake a session; false when another does already, which will see
@@ -28,9 +25,9 @@ export async function becomeWaiter(
 	const words = `${me.pid} ${me.startedTicks} ${me.machine ?? ''}\n${transcript ?? ''}\n`;
 	for (const isLastTry of [false, true]) {
 		if (await createFileAtomic(file, words)) return true;
-		const holder = WAITER.exec((await readMark(file)) ?? '')?.groups;
+		const holder = await waiterOf(workspace, session);
 		// One on another machine may be gone, and cannot wake a session that calls from here.
-		if (!holder || isSameProcess(processOf(holder), me) || liveness(processOf(holder)) !== 'alive') {
+		if (!holder || isSameProcess(holder, me) || liveness(holder) !== 'alive') {
 			// Two that find it dead both take over: then one wake too many is sent, and no message is lost.
 			await writeFileAtomic(file, words);
 			return true;

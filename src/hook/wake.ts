@@ -2,6 +2,8 @@ import { open } from 'node:fs/promises';
 import { withSafePath } from '../base/searchPath.ts';
 import { NO_FACTS, type HookAnswer, type HookWake, type WakeCommand } from '../core/driver/driver.ts';
 import { wakes } from '../core/mailbox/due.ts';
+import type { Mailbox } from '../core/mailbox/mailbox.ts';
+import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import { readPhase, writePhase } from '../core/sessions/phase.ts';
 import { parseLine } from '../core/traffic/jsonLines.ts';
 import type { SessionId } from '../protocol/names.ts';
@@ -28,9 +30,9 @@ const WAKE_MS = { answer: 8000, command: 10 * 60_000 } as const satisfies Record
  */
 export async function decideWake(call: Call, input: string): Promise<WakeVerdict> {
 	const { workspace, session, driver } = call;
-	const waking = wakingOf(call);
-	if (!session || !waking || driver.hooks.wake === 'none') return LEAVE;
-	const { rung, isAgain } = waking;
+	const way = wakingOf(call);
+	if (!session || !way || driver.hooks.wake === 'none') return LEAVE;
+	const { rung, isAgain } = way;
 	if (rung === 'wake' && !isAgain) {
 		const event = driver.hooks.read({ event: call.event, payload: JSON.parse(input), env: call.env });
 		if (event === 'silent') return LEAVE;
@@ -44,11 +46,12 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 	if (!(await becomeWaiter(workspace, session, call.guardPid, transcript))) return LEAVE;
 	const mailbox = workspace.mailbox(binding.address);
 	await mailbox.recover();
-	const { messages } = await mailbox.list(['queued']);
-	const due = messages.filter(message => wakes(message.content));
-	if (due.length === 0) return rung === 'waiter' ? LATER : LEAVE;
+	if ((await waking(mailbox)).length === 0) return rung === 'waiter' ? LATER : LEAVE;
 	if (!(await isIdle(call, session, transcript, isAgain, WAKE_MS[driver.hooks.wake.by])))
 		return call.isAttended ? LATER : LEAVE;
+	// While the CLI was asked, another hook may have handed it over: an agent is not woken for nothing.
+	const due = await waking(mailbox);
+	if (due.length === 0) return rung === 'waiter' ? LATER : LEAVE;
 	if (!(await mayHandOver(workspace, mailbox, due))) return rung === 'waiter' ? LATER : LEAVE;
 	await writePhase(workspace.paths, session, 'woken');
 	const { wake } = driver.hooks;
@@ -56,6 +59,11 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 	// One that failed has woken nobody: the next question tries again.
 	if ((await askCli(call, wake.command(session))) === undefined) await writePhase(workspace.paths, session, 'idle');
 	return LATER;
+}
+
+async function waking(mailbox: Mailbox): Promise<StoredMessage[]> {
+	const { messages } = await mailbox.list(['queued']);
+	return messages.filter(message => wakes(message.content));
 }
 
 /** Idle is what evidence says: its last event, its own record of a turn that was broken off, its own status. */

@@ -14,6 +14,18 @@ export const Moment = z.iso.datetime();
 export const Rung = z.enum(['hook', 'wake', 'waiter', 'queue', 'resume', 'keys']);
 export type Rung = z.infer<typeof Rung>;
 
+/** A delivery that did not reach the model: once its turn was over, the agent's own record did not show it. */
+const LostDelivery = z.lazy(() =>
+	z.looseObject({ deliveredAt: Moment, event: z.string(), session: SessionId, queuedAgainAt: Moment }),
+);
+
+/** Lengths of the parts that a long message was handed over in, in UTF-16 units. */
+const PartLengths = z.lazy(() => z.array(z.int().check(z.positive())));
+
+/** How much of a long message a session has been handed, while the rest waits: `claimed/<id>.parts`. */
+export const HandedParts = z.lazy(() => z.looseObject({ session: SessionId, parts: PartLengths }));
+export type HandedParts = z.infer<typeof HandedParts>;
+
 /** Proof of delivery, beside the delivered message as `<id>.receipt.json`. */
 export const Receipt = z.lazy(() =>
 	z.looseObject({
@@ -29,8 +41,12 @@ export const Receipt = z.lazy(() =>
 		rung: Rung,
 		/** Earlier claims of this message whose hook died: the agent may have read it before. */
 		earlierClaims: z.int().check(z.nonnegative()),
-		/** Set once the session's transcript shows the text. */
+		/** Set once the session's transcript shows the whole text. */
 		inContextAt: z.optional(Moment),
+		/** Set for a message that was too long for one event; the receipt is of its last part. */
+		parts: z.optional(PartLengths),
+		/** Oldest first. After each of them the message was queued again. */
+		lost: z.optional(z.array(LostDelivery)),
 	}),
 );
 export type Receipt = z.infer<typeof Receipt>;

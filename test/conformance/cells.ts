@@ -1,9 +1,11 @@
 import type { Cell } from './cell.ts';
+import { brokenOffPrompt, brokenOffQuestion, brokenOffTool, killedInTool } from './cells/brokenOff.ts';
 import { besideOthers, cleanedUp, foundSession, redeploy } from './cells/deployment.ts';
 import { hookGarbage, hookMissing, hookSlow, programBroken } from './cells/failures.ts';
 import { feedback } from './cells/feedback.ts';
 import { headless, headlessDenied, headlessFailure, headlessSteer, headlessWorktree } from './cells/headless.ts';
 import { skills, status, transcript } from './cells/knowledge.ts';
+import { longMessage } from './cells/long.ts';
 import { permission, refused } from './cells/permission.ts';
 import { nextPrompt, sessionStart } from './cells/prompt.ts';
 import { headlessResume, resume } from './cells/resume.ts';
@@ -25,6 +27,10 @@ export const cells: readonly Cell[] = [
 	nextPrompt,
 	wake,
 	draft,
+	brokenOffTool,
+	brokenOffQuestion,
+	brokenOffPrompt,
+	killedInTool,
 	subagent,
 	permission,
 	refused,
@@ -32,6 +38,7 @@ export const cells: readonly Cell[] = [
 	wakeOnResume,
 	headless,
 	headlessSteer,
+	longMessage,
 	headlessWorktree,
 	headlessDenied,
 	headlessFailure,

@@ -1,4 +1,4 @@
-// npm run conformance [-- --agent X] [-- --newest] [-- words in cells' names…]: see scripts/conformance.mjs, which installs the CLIs.
+// npm run conformance [-- --agent X] [-- --newest] [-- --floors] [-- words in cells' names…]: see scripts/conformance.mjs, which installs the CLIs.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,6 +7,7 @@ import { driverById } from '../../src/drivers/index.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
 import { localAgent, pinnedAgent } from '../support/pinnedAgent.ts';
 import { cells } from './cells.ts';
+import { beginningWith, floorVersions, shows } from './floors.ts';
 import { judge } from './judge.ts';
 import type { Candidate } from './lab.ts';
 import { markdownOf } from './markdown.ts';
@@ -25,6 +26,8 @@ const { values, positionals: words } = parseArgs({
 		agent: { type: 'string', multiple: true },
 		/** JSON: the newest version of each CLI, as it was installed. */
 		newest: { type: 'string', default: '{}' },
+		/** The versions that abilities begin with, in place of the pinned one. They are installed. */
+		floors: { type: 'boolean', default: false },
 	},
 });
 const newest = z.record(z.string(), z.string()).parse(JSON.parse(values.newest));
@@ -37,6 +40,17 @@ for (const agent of agentsUnderTest) {
 	if (values.agent && !values.agent.includes(agent.id)) continue;
 	const driver = driverById(agent.driver);
 	if (!driver) throw new Error(`there is no driver ${agent.driver}`);
+	if (values.floors) {
+		for (const version of floorVersions(driver)) {
+			const abilities = beginningWith(driver, version);
+			await fill(
+				{ agent, driver, installed: localAgent(agent.id, version) },
+				'floor',
+				chosen.filter(cell => shows(cell, abilities)),
+			);
+		}
+		continue;
+	}
 	const pinned = pinnedAgent(agent.id);
 	const latest = newest[agent.id];
 	await fill({ agent, driver, installed: pinned }, 'pinned');
@@ -46,16 +60,18 @@ for (const agent of agentsUnderTest) {
 process.exitCode = isBroken ? 1 : 0;
 
 /** Tries the chosen cells on one CLI and writes what is known by then, so that a run that is broken off leaves its part. */
-async function fill(candidate: Candidate, is: Column['is']): Promise<void> {
+async function fill(candidate: Candidate, is: Column['is'], tried = chosen): Promise<void> {
 	const { version } = candidate.installed;
 	const { id } = candidate.agent;
 	const { displayName } = candidate.driver;
 	console.log(`\n== ${displayName} ${version}`);
-	const known = columnsNow().find(each => each.agent === id && each.is === is);
+	const known = columnsNow().find(
+		each => each.agent === id && each.is === is && (is !== 'floor' || each.version === version),
+	);
 	const today = new Date().toISOString().slice(0, 10);
 	const isWhole = chosen.length === cells.length;
 	const column = columnOf({ agent: id, displayName, version, is }, known, { isWhole, today });
-	const waiting = [...chosen];
+	const waiting = [...tried];
 	const work = async () => {
 		for (let cell = waiting.shift(); cell; cell = waiting.shift()) {
 			const name = `${id}-${version}-${cell.id}`;
@@ -81,9 +97,19 @@ function columnsNow(): readonly Column[] {
 
 function write(column: Column): void {
 	const rank = ({ agent, is }: Column) =>
-		agentsUnderTest.findIndex(({ id }) => id === agent) * 2 + (is === 'newest' ? 1 : 0);
-	const others = columnsNow().filter(each => rank(each) !== rank(column));
-	const columns = [...others, column].filter(each => rank(each) >= 0).sort((a, b) => rank(a) - rank(b));
+		agentsUnderTest.findIndex(({ id }) => id === agent) * 3 + ['pinned', 'newest', 'floor'].indexOf(is);
+	// A floor that no driver names any more goes.
+	const isFloor = ({ agent, is, version }: Column) => {
+		const driver = driverById(agentsUnderTest.find(({ id }) => id === agent)?.driver ?? '');
+		return is !== 'floor' || (driver !== undefined && floorVersions(driver).includes(version));
+	};
+	const isSame = (each: Column) =>
+		rank(each) === rank(column) && (column.is !== 'floor' || each.version === column.version);
+	const others = columnsNow().filter(each => !isSame(each) && isFloor(each));
+	const byVersion = (a: Column, b: Column) => a.version.localeCompare(b.version, 'en', { numeric: true });
+	const columns = [...others, column]
+		.filter(each => rank(each) >= 0)
+		.sort((a, b) => rank(a) - rank(b) || byVersion(a, b));
 	const rows = cells.map(({ id, title }) => ({ id, title }));
 	const report = ConformanceReport.parse({ version: 1, rows, columns });
 	writeFileSync(json, `${JSON.stringify(report, undefined, '\t')}\n`);

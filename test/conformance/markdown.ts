@@ -8,7 +8,8 @@ const WORDS: Readonly<Record<CellResult['is'], string>> = {
 };
 
 /** docs/conformance.md: a row for each cell, a column for each CLI, a numbered note for each reason. */
-export function markdownOf({ rows, columns }: ConformanceReport): string {
+export function markdownOf({ rows, columns: all }: ConformanceReport): string {
+	const columns = all.filter(({ is }) => is !== 'floor');
 	const notes: string[] = [];
 	const cellOf = (column: Column, id: string) => {
 		const result = column.cells[id];
@@ -39,11 +40,39 @@ export function markdownOf({ rows, columns }: ConformanceReport): string {
 		'',
 		...table.map(cells => `| ${cells.join(' | ')} |`),
 		'',
+		...floorsOf(all),
 		'## Notes',
 		'',
 		...(notes.length === 0 ? ['None.'] : notes.map((note, index) => `${index + 1}. ${note}`)),
 		'',
 	].join('\n');
+}
+
+/** What was tried on the lowest version of each ability. */
+function floorsOf(columns: readonly Column[]): string[] {
+	const floors = columns.filter(({ is }) => is === 'floor');
+	if (floors.length === 0) return [];
+	const lines = floors.map(({ displayName, version, cells, date }) => {
+		const ids = Object.keys(cells);
+		const idsOf = (is: CellResult['is']) => ids.filter(id => cells[id]?.is === is);
+		const failing = idsOf('fails');
+		const tried = [
+			`${idsOf('works').length} work`,
+			`${idsOf('partial').length} in part`,
+			...(failing.length === 0 ? [] : [`**${failing.length} fail**: ${failing.join(', ')}`]),
+		];
+		return `| ${displayName} ${version} | ${tried.join(', ')} | ${date} |`;
+	});
+	return [
+		'## Lowest versions',
+		'',
+		'Written by `npm run conformance -- --floors`: the rows of the abilities that begin with a version, tried on that version.',
+		'',
+		'| | rows | tried since |',
+		'| --- | --- | --- |',
+		...lines,
+		'',
+	];
 }
 
 function noteOf({ because, understated, is }: CellResult): string | undefined {

@@ -18,8 +18,8 @@ export const Column = z.object({
 	displayName: z.string(),
 	/** Of the CLI. */
 	version: z.string(),
-	/** The version that the tests pin, or the newest on npm when it was run. */
-	is: z.enum(['pinned', 'newest']),
+	/** The version that the tests pin, the newest on npm when it was run, or one that an ability begins with. */
+	is: z.enum(['pinned', 'newest', 'floor']),
 	/** No cell of it was tried before: YYYY-MM-DD, UTC. */
 	date: z.string(),
 	/** By the cell's id. */

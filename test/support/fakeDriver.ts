@@ -47,10 +47,14 @@ export const fakeDriver: Driver = {
 	},
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },
 	transcript: {
+		keepsDeliveries: true,
 		fold: (known, line) => {
 			if (typeof line !== 'object' || line === null) return known;
 			if ('boom' in line) throw new Error('a fold that fails');
-			if ('interrupted' in line) return { ...known, interruptedAt: String(line.interrupted) };
+			if ('interrupted' in line) {
+				const at = String(line.interrupted);
+				return { ...known, interruptedAt: at, turnOverAt: at };
+			}
 			if ('text' in line) return { ...known, deliveredTexts: [...known.deliveredTexts, String(line.text)] };
 			return { ...known, ...line };
 		},

@@ -28,7 +28,9 @@ describe('the table of abilities', () => {
 	});
 
 	it('says of each agent what holds beside its permission modes, where it says how they hold', () => {
-		for (const { agent, cells: tried } of report.columns) {
+		for (const { agent, is, cells: tried } of report.columns) {
+			// An older version may not have the ability.
+			if (is === 'floor') continue;
 			const driver = drivers.find(({ id }) => id.startsWith(agent));
 			expect(tried['headless-denied']?.because ?? '', agent).toContain(driver && headlessOf(driver).beside);
 		}

@@ -1,9 +1,14 @@
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { isRunning } from '../../core/driver/launch.ts';
+import { wakes } from '../../core/mailbox/due.ts';
+import { whyUnheard } from '../../core/sessions/hearing.ts';
+import { readPhase } from '../../core/sessions/phase.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
 import { SendOutput } from '../../protocol/output/messages.ts';
 import { Priority, type Effect, type MessageContent } from '../../protocol/message.ts';
-import { ORCHESTRATOR } from '../../protocol/names.ts';
+import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { findWorkspace, mailboxName, senderName } from '../place.ts';
@@ -82,10 +87,26 @@ export const send = command(
 			context.note(`the message is queued for ${to}, but it could not be told: ${reason}`);
 		if (!toHuman && !running && trouble.size === 0)
 			context.note(`no agent is known to run as ${to} now; the message waits for it`);
+		const held = running && wakes(content) ? await whyItWaits(workspace, record, id) : undefined;
+		if (held !== undefined) context.note(`the message waits: ${held}`);
 		const { text: _text, ...facts } = content;
-		return answer(SendOutput, { id, to, ...facts, running }, id);
+		return answer(SendOutput, { id, to, ...facts, running, ...(held !== undefined && { held }) }, id);
 	},
 );
+
+/** Why an idle agent will not read it before its next prompt; noted beside the message, which may have been read by now. */
+async function whyItWaits(workspace: Workspace, record: WorkerRecord, id: MessageId): Promise<string | undefined> {
+	const session = record.sessions.at(-1)?.id;
+	if (session === undefined || (await readPhase(workspace.paths, session)).phase !== 'idle') return undefined;
+	const { driverById } = await import('../../drivers/index.ts');
+	const held = await whyUnheard(workspace, driverById(record.agent), session);
+	if (held !== undefined)
+		await workspace
+			.mailbox({ task: record.task, worker: record.name })
+			.setHeld(id, held)
+			.catch(() => undefined);
+	return held;
+}
 
 function effectOf({ kind, halt, pause }: z.infer<typeof Input>, toHuman: boolean): Effect {
 	if (!halt && !pause) return 'none';

@@ -284,6 +284,11 @@ export interface ProbedStatus {
 export interface TranscriptFormat {
 	/** Folds one line into what is known so far. Lines it does not know leave it unchanged. */
 	fold(known: TranscriptFacts, line: unknown): TranscriptFacts;
+	/**
+	 * Whether every text that a hook hands over is in the record at the latest when its turn is over, and stays in it. Then a text that
+	 * is not there never reached the model.
+	 */
+	readonly keepsDeliveries: boolean;
 }
 
 export interface TranscriptFacts {
@@ -296,8 +301,14 @@ export interface TranscriptFacts {
 	costUsd: number | undefined;
 	/** Texts that hooks put into the conversation, to match against what was delivered. */
 	deliveredTexts: readonly string[];
+	/** Those that the model has not answered yet, where the CLI may take them back with a prompt that is broken off before the answer. */
+	unansweredTexts: readonly string[];
 	/** The user broke off the turn (no hook tells). */
 	interruptedAt: string | undefined;
+	/** When a turn was last seen to be over: broken off by the user, or followed by another prompt. UTC, ISO 8601. */
+	turnOverAt: string | undefined;
+	/** What the newest prompt follows, where the record is a tree: another prompt that follows the same takes its place. */
+	promptParent: string | undefined;
 	/** Id of the last reply counted, so that records repeating it are not counted twice. */
 	lastReply: string | undefined;
 }
@@ -310,6 +321,9 @@ export const NO_FACTS: TranscriptFacts = {
 	outputTokens: 0,
 	costUsd: undefined,
 	deliveredTexts: [],
+	unansweredTexts: [],
+	promptParent: undefined,
 	interruptedAt: undefined,
+	turnOverAt: undefined,
 	lastReply: undefined,
 };

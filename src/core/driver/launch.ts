@@ -9,6 +9,7 @@ import { agentEnvironment } from './agentEnvironment.ts';
 import type { Driver } from './driver.ts';
 import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless.ts';
 import { forgetReasons } from '../mailbox/held.ts';
+import { settleEarlier } from '../sessions/lostDeliveries.ts';
 import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
@@ -106,6 +107,7 @@ async function tryPlan(
 	const earlier = isNew ? undefined : await earlierRecord(workspace, request, worker);
 	if (earlier) refuseSecond(earlier);
 	if (earlier && request.resume) refuseResume(driver, agent.version, earlier);
+	if (earlier) await settleEarlier(workspace, [driver], earlier, earlier.process !== undefined);
 	const resume = request.resume ? earlier?.sessions.at(-1)?.id : undefined;
 	const session = resume ?? SessionId.parse(crypto.randomUUID());
 	const address = {

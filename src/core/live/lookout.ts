@@ -1,5 +1,5 @@
-import type { DriverId, SessionId, TaskName } from '../../protocol/names.ts';
-import type { WorkerRecord } from '../../protocol/records.ts';
+import type { DriverId, MessageId, SessionId, TaskName } from '../../protocol/names.ts';
+import type { Receipt, WorkerRecord } from '../../protocol/records.ts';
 import { deleteFoundTasks, FOUND_TASK_MS } from './foundTasks.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -8,7 +8,9 @@ import type { Prober } from '../sessions/prober.ts';
 import { ProcessLock } from '../files/processLock.ts';
 import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';
+import { isSettled, settleDeliveries, unproven, type Unproven } from '../sessions/lostDeliveries.ts';
 import { Upkeep } from './upkeep.ts';
+import { PROCESS_GONE } from './workerState.ts';
 import type { WorkerStates } from './workerStates.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
@@ -40,6 +42,8 @@ export class Lookout {
 	private readonly upkeep: Upkeep;
 	private readonly keeping: ProcessLock;
 	private isKeeping = false;
+	/** Deliveries that were looked up in the agent's record after their turn, whatever came of it. */
+	private readonly settled = new Set<string>();
 	private tidiedMs = -Infinity;
 	private sweeping: Promise<void> | undefined;
 
@@ -83,7 +87,7 @@ export class Lookout {
 			const session = view?.session ?? record.sessions.at(-1)?.id;
 			if (isInDoubt && session !== undefined)
 				doubtful.set(record.agent, [...(doubtful.get(record.agent) ?? []), session]);
-			if (this.isKeeping) await this.tend(record, state);
+			if (this.isKeeping) await this.tend(record, view, state);
 		}
 		for (const driver of drivers) await prober.look(driver, doubtful.get(driver.id) ?? []);
 	}
@@ -98,12 +102,12 @@ export class Lookout {
 		return mayKeep;
 	}
 
-	private async tend(record: WorkerRecord, state: WorkerState): Promise<void> {
+	private async tend(record: WorkerRecord, view: SessionView | undefined, state: WorkerState): Promise<void> {
 		const { tasks, workspace, fail } = this.around;
 		const address = { task: record.task, worker: record.name };
 		// A full disk or a vanished task: the next tick tries again.
-		await this.upkeep
-			.tend(record, state, tasks.inState(address, 'queued'))
+		await this.settle(record, view, state)
+			.then(() => this.upkeep.tend(record, state, tasks.inState(address, 'queued')))
 			.catch((error: unknown) => fail(workspace.paths.mailbox(record.task, record.name), error));
 	}
 
@@ -112,19 +116,50 @@ export class Lookout {
 		view: SessionView | undefined,
 		state: WorkerState,
 	): Promise<void> {
-		const { tasks, workspace, now } = this.around;
-		const transcript = view?.transcript;
-		if (!view || !transcript) return;
+		const { tasks } = this.around;
+		if (!view) return;
+		// Some CLIs name it in few of their events, and their hook programs find it all the same.
+		if (!view.transcript) {
+			const session = record.sessions.find(({ id }) => id === view.session);
+			view.readFrom(session?.transcript, record.agent);
+		}
+		const { transcript } = view;
+		if (!transcript) return;
 		const isFirst = transcript.facts.lastReply === undefined && transcript.facts.model === undefined;
 		if (state.phase === 'ended' && !isFirst) return;
 		await transcript.read();
 		if (!this.isKeeping) return;
 		const address = { task: record.task, worker: record.name };
-		for (const { id, receipt } of tasks.inState(address, 'delivered')) {
-			if (receipt?.session !== view.session || receipt.inContextAt !== undefined || !transcript.shows(id))
-				continue;
-			const inContextAt = new Date(now()).toISOString();
-			await workspace.mailbox(address).updateReceipt(id, known => ({ ...known, inContextAt }));
+		for (const message of unproven(tasks.inState(address, 'delivered'))) {
+			if (message.receipt.session === view.session && transcript.shows(message))
+				await this.noteInContext(record, message.id);
 		}
+	}
+
+	private async noteInContext({ task, name }: WorkerRecord, id: MessageId): Promise<void> {
+		const inContextAt = new Date(this.around.now()).toISOString();
+		const mailbox = this.around.workspace.mailbox({ task, worker: name });
+		await mailbox.updateReceipt(id, known => ({ ...known, inContextAt }));
+	}
+
+	/** What was handed over in a turn that is over by now: proven, or queued again. */
+	private async settle(record: WorkerRecord, view: SessionView | undefined, state: WorkerState): Promise<void> {
+		const { tasks, workspace, drivers, now } = this.around;
+		const isOver = ({ session, deliveredAt }: Receipt) => {
+			if (state.source === PROCESS_GONE) return true;
+			if (!isSettled(deliveredAt, now())) return false;
+			if (state.phase === 'ended' && isSettled(state.at, now())) return true;
+			if (session !== (view?.session ?? record.sessions.at(-1)?.id)) return true;
+			const overAt = view?.facts?.turnOverAt;
+			return overAt !== undefined && overAt > deliveredAt && isSettled(overAt, now());
+		};
+		const delivered = tasks.inState({ task: record.task, worker: record.name }, 'delivered');
+		// Each turn that ends may tell more of what the record has not proven yet.
+		const keyOf = ({ id, receipt }: Unproven) => `${id} ${receipt.deliveredAt} ${view?.facts?.turnOverAt}`;
+		const over = unproven(delivered).filter(each => !this.settled.has(keyOf(each)) && isOver(each.receipt));
+		if (over.length === 0) return;
+		const { proven } = await settleDeliveries(workspace, drivers, record, over);
+		for (const id of proven) await this.noteInContext(record, id);
+		for (const each of over) this.settled.add(keyOf(each));
 	}
 }

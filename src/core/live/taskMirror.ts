@@ -160,7 +160,7 @@ export class TaskMirror {
 			const key = `${keyOf(address)}/${state}`;
 			const filed = this.filed.get(key) ?? new Map();
 			this.filed.set(key, filed);
-			const listing = this.workspace.mailbox(address).list([state], filed);
+			const listing = this.workspace.mailbox(address).list([state], { known: filed });
 			byState.set(state, await listing.catch((error: unknown) => brokenMailbox(address, error)));
 		}
 		// Seen in the one folder, and then in the other.

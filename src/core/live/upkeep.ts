@@ -5,6 +5,7 @@ import { can, type Driver } from '../driver/driver.ts';
 import { wakes } from '../mailbox/due.ts';
 import { HELD, isOurs } from '../mailbox/held.ts';
 import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
+import { whyUnheard } from '../sessions/hearing.ts';
 import type { WorkerState } from './overview.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
@@ -36,8 +37,9 @@ export class Upkeep {
 		const address = { task: worker.task, worker: worker.name };
 		const deaf = this.deafness(worker, state, queued);
 		const rings = deaf === undefined ? await this.ring(address, state, queued) : 0;
+		const unheard = deaf ?? (await this.whyUnheard(worker, state, rings));
 		for (const message of queued) {
-			const reason = reasonOf(state, message, rings, deaf);
+			const reason = reasonOf(state, message, unheard);
 			if (message.held === reason || !this.mayReplace(message.held, reason)) continue;
 			await this.workspace.mailbox(address).setHeld(message.id, reason);
 		}
@@ -68,6 +70,18 @@ export class Upkeep {
 		return canWake ? undefined : (driver.limits.wake ?? HELD.bell);
 	}
 
+	/** Why an idle agent does not answer; of one that listens, only that it did not so far. */
+	private async whyUnheard(
+		{ agent }: WorkerRecord,
+		{ phase, session }: WorkerState,
+		rings: number,
+	): Promise<string | undefined> {
+		if (phase !== 'idle') return undefined;
+		const driver = this.drivers.find(({ id }) => id === agent);
+		const why = session && (await whyUnheard(this.workspace, driver, session));
+		return why ?? (rings >= RINGS_UNTIL_HELD ? HELD.unheard : undefined);
+	}
+
 	/** Rings the bell of an idle agent again and again, less and less often. Returns how often it was rung in vain. */
 	private async ring(address: WorkerAddress, state: WorkerState, queued: readonly StoredMessage[]): Promise<number> {
 		const key = `${address.task}/${address.worker}`;
@@ -95,18 +109,13 @@ export class Upkeep {
 	}
 }
 
-function reasonOf(
-	{ phase }: WorkerState,
-	{ content }: StoredMessage,
-	rings: number,
-	deaf: string | undefined,
-): string | undefined {
+function reasonOf({ phase }: WorkerState, { content }: StoredMessage, unheard: string | undefined): string | undefined {
 	if (phase === 'ended') return HELD.ended;
-	if (deaf === HELD.unhooked) return deaf;
+	if (unheard === HELD.unhooked) return unheard;
 	if (phase === 'waiting') return HELD.waiting;
 	if (phase !== 'idle') return undefined;
 	if (!wakes(content)) return HELD.resting;
-	return deaf ?? (rings >= RINGS_UNTIL_HELD ? HELD.unheard : undefined);
+	return unheard;
 }
 
 async function isRungSince(bell: string, sinceMs: number, messages: readonly StoredMessage[]): Promise<boolean> {

@@ -79,6 +79,9 @@ export function foldTraffic(state: SessionState, record: TrafficRecord): Session
 /** The source of an idle state that the user brought about at the agent's own terminal. */
 export const INTERRUPTED = 'interrupted in its terminal';
 
+/** The source of the end of a worker whose process has vanished. */
+export const PROCESS_GONE = 'process gone';
+
 /** The source of a state that only the process tells: there are no hooks. */
 export const UNHOOKED = 'its process runs; without hooks nothing more is known';
 
@@ -95,7 +98,7 @@ export function concludeState(state: SessionState, evidence: Evidence): WorkerSt
 	const isDead = process?.liveness === 'dead';
 	if (isDead && stoppedAt !== undefined && Date.parse(stoppedAt) >= eventMs) return ended(base, 'stopped', stoppedAt);
 	if (isDead && Date.parse(process.at) >= eventMs)
-		return state.phase === 'ended' ? base : ended(base, 'process gone', process.at);
+		return state.phase === 'ended' ? base : ended(base, PROCESS_GONE, process.at);
 	if (state.phase === 'ended') return base;
 	const probeMs = probe ? Date.parse(probe.at) : 0;
 	const interruptedMs = interruptedAt === undefined ? 0 : Date.parse(interruptedAt);

@@ -36,9 +36,22 @@ interface Standing {
 export class WorkerStates {
 	private readonly processes = new Map<string, { liveness: Liveness; at: string; checkedMs: number }>();
 
+	private readonly over = new WeakMap<WorkerRecord, Standing & { view: SessionView; seen: SessionState }>();
+
 	constructor(private readonly sources: Sources) {}
 
+	/** A worker that has ended stays so until its record or its session says something new: hundreds of them are asked every second. */
 	of(record: WorkerRecord): Standing {
+		const known = this.over.get(record);
+		if (known && known.view.state === known.seen) return known;
+		const standing = this.conclude(record);
+		const { state, view } = standing;
+		if (state.phase === 'ended' && view?.state) this.over.set(record, { ...standing, view, seen: view.state });
+		else this.over.delete(record);
+		return standing;
+	}
+
+	private conclude(record: WorkerRecord): Standing {
 		const { traffic, prober } = this.sources;
 		const view = traffic.current(record);
 		const session = view?.session ?? record.sessions.at(-1)?.id;

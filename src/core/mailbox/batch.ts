@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import type { Effect } from '../../protocol/message.ts';
-import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
+import type { Effect, MessageContent } from '../../protocol/message.ts';
+import { ORCHESTRATOR, type MessageId, type SessionId } from '../../protocol/names.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
 import { isAroundTools, isBeforeTool, isDue, type Slot } from './due.ts';
 import type { Claim, Mailbox } from './mailbox.ts';
@@ -12,44 +12,115 @@ export interface Batch {
 	/** The messages as the agent reads them. */
 	text: string;
 	effect: Effect;
+	/** The only message is one that is too long for one call: the lengths of its parts so far, with the one that this call hands over. */
+	parts?: { lengths: number[]; isLast: boolean };
+}
+
+export interface Occasion {
+	kind: EventKind;
+	slot: Slot;
+	session: SessionId;
+	/** The agent has the `nancy` command on its PATH. */
+	canFile?: boolean;
 }
 
 /**
  * Claims what is due, most urgent first, as far as it fits into `limit` UTF-16 units; the rest waits for the next boundary.
- * A message that is too long by itself is handed over as a file to read.
- * @param canFile the agent has the `nancy` command on its PATH
+ * A message that is too long for one call is handed over in parts, one at each call, with nothing beside it: not every agent may read
+ * a file of Nancy's, and none has to. Its effect is that of its first part.
  * @param mayTake see {@link Mailbox.claim}
  */
 export async function claimBatch(
 	mailbox: Mailbox,
-	{ kind, slot, canFile = true }: { kind: EventKind; slot: Slot; canFile?: boolean },
+	{ kind, slot, session, canFile = true }: Occasion,
 	limit: number,
 	mayTake?: Parameters<Mailbox['claim']>[1],
 ): Promise<Batch> {
 	const footer = howToFile(mailbox, canFile);
-	let room = limit - footer.length;
+	const wholeRoom = limit - footer.length - SEPARATOR.length;
+	let room = wholeRoom;
+	let handed: readonly number[] = [];
+	let isInParts = false;
 	const claims = await mailbox.claim((content, id) => {
-		if (!isDue(slot, content)) return 'leave';
-		const size =
-			render({ content, id, deliveredFile: mailbox.deliveredFile(id), earlierClaims: 1 }, limit).length +
-			SEPARATOR.length;
-		if (size > room) return 'stop';
-		room -= size;
+		const before = mailbox.handedParts(id, session);
+		if (!isDue(slot, before.length > 0 ? { ...content, effect: 'none' } : content)) return 'leave';
+		const { length } = render({ content, id, earlierClaims: 1 });
+		if (before.length === 0 && !isInParts && length <= room) {
+			room -= length + SEPARATOR.length;
+			return 'take';
+		}
+		const isFirst = !isInParts && room === wholeRoom;
+		if (!isFirst || (before.length === 0 && length <= wholeRoom)) return 'stop';
+		isInParts = true;
+		handed = before;
 		return 'take';
 	}, mayTake);
-	const effects = new Set(claims.map(claim => claim.content.effect));
+	const [claim] = claims;
+	const part = isInParts && claim ? nextPart(claim, handed, wholeRoom) : undefined;
+	const effects = new Set(handed.length > 0 ? [] : claims.map(({ content }) => content.effect));
 	return {
 		claims,
-		text: [...claims.map(claim => render(claim, limit)), footer].join(SEPARATOR),
+		text: [...(part ? [part.text] : claims.map(each => render(each))), footer].join(SEPARATOR),
 		effect: isAroundTools(slot) ? effectAt(kind, effects) : 'none',
+		...(part && { parts: { lengths: [...handed, part.length], isLast: part.isLast } }),
 	};
 }
 
 const SEPARATOR = '\n\n';
-/** A single message may fill this share of a batch; above it, the agent reads the file. */
-const LARGEST_SHARE = 0.5;
-/** How much of a long message is shown beside the path of its file, in UTF-16 units. */
-const OPENING = 300;
+
+/** What a part has beside its words, at most, in UTF-16 units; a sender's name may have two hundred. */
+const PART_FRAME = 600;
+/** However long the path of the mailbox is. */
+const SHORTEST_PART = 1000;
+
+/** The next part of a long message. */
+function nextPart(claim: Rendered, handed: readonly number[], room: number) {
+	const words = wordsOf(claim.content);
+	const size = Math.max(SHORTEST_PART, room - PART_FRAME);
+	const [part = '', ...others] = partsOf(words.slice(sum(handed)), size);
+	const number = handed.length + 1;
+	const isLast = others.length === 0;
+	const note = isLast
+		? `(Part ${number} of ${number}: the message is complete.)`
+		: '(The next part comes by itself with your next step. Do not act on the message before you have its last part.)';
+	const label = `, part ${number} of ${number + others.length}`;
+	return { text: render(claim, { words: `${part}\n${note}`, label }), length: part.length, isLast };
+}
+
+/** A text in pieces of at most `size` UTF-16 units, cut between lines or words where they are not too far apart. */
+function partsOf(text: string, size: number): string[] {
+	const parts: string[] = [];
+	for (let at = 0; at < text.length; at += parts.at(-1)?.length ?? 0) {
+		const rest = text.slice(at);
+		parts.push(rest.slice(0, cutAt(rest, size)));
+	}
+	return parts;
+}
+
+function cutAt(text: string, size: number): number {
+	if (text.length <= size) return text.length;
+	const head = text.slice(0, size);
+	for (const space of ['\n', ' ']) {
+		const at = head.lastIndexOf(space) + 1;
+		if (at > size / 2) return at;
+	}
+	// No half of a character that takes two units.
+	return /[\uD800-\uDBFF]$/.test(head) ? size - 1 : size;
+}
+
+/** The parts of a message as they were handed over, by their lengths; the whole where it was handed over at once. */
+export function handedOver(content: MessageContent, lengths: readonly number[] | undefined): string[] {
+	const words = wordsOf(content);
+	if (!lengths) return [words];
+	return lengths.map((length, index) => {
+		const from = sum(lengths.slice(0, index));
+		return words.slice(from, from + length);
+	});
+}
+
+function sum(numbers: readonly number[]): number {
+	return numbers.reduce((total, each) => total + each, 0);
+}
 
 /** After the tools have run there is nothing left to halt, but the turn can still be ended. */
 function effectAt(kind: EventKind, effects: ReadonlySet<Effect>): Effect {
@@ -57,17 +128,20 @@ function effectAt(kind: EventKind, effects: ReadonlySet<Effect>): Effect {
 	return effects.has('halt') && isBeforeTool(kind) ? 'halt' : 'none';
 }
 
-type Rendered = Pick<Claim, 'content' | 'deliveredFile' | 'earlierClaims'> & { id: MessageId };
+type Rendered = Pick<Claim, 'content' | 'earlierClaims'> & { id: MessageId };
 
-function render({ content, id, deliveredFile, earlierClaims }: Rendered, limit: number): string {
+function render(
+	{ content, id, earlierClaims }: Rendered,
+	{ words = wordsOf(content), label = '' }: { words?: string; label?: string } = {},
+): string {
 	const urgent = content.priority === 'urgent' ? 'urgent ' : '';
 	const repeat = earlierClaims === 0 ? '' : '\n(You may have received this message before.)';
-	const words = content.from === ORCHESTRATOR ? content.text : withoutMarks(content.text);
-	const text =
-		words.length <= limit * LARGEST_SHARE
-			? words
-			: `${words.slice(0, OPENING)} …\nThis message is long. Read the whole of it now in ${deliveredFile}`;
-	return `${messageMark(id)} ${urgent}${content.kind} from ${speaker(content.from)}]\n${text}${repeat}`;
+	return `${messageMark(id)} ${urgent}${content.kind} from ${speaker(content.from)}${label}]\n${words}${repeat}`;
+}
+
+/** A message's text as the agent reads it. */
+export function wordsOf({ from, text }: MessageContent): string {
+	return from === ORCHESTRATOR ? text : withoutMarks(text);
 }
 
 /** What looks like the beginning of a message, in another agent's words: it would be read as one, perhaps from the user. */

@@ -11,36 +11,41 @@ import {
 import { NancyError } from '../../base/errors.ts';
 import { ownIdentity, processOf, processWord } from '../../base/liveness.ts';
 import { formatMessage, type MessageContent, type ParsedMessage } from '../../protocol/message.ts';
-import type { MessageId } from '../../protocol/names.ts';
-import { Receipt } from '../../protocol/records.ts';
+import type { MessageId, SessionId } from '../../protocol/names.ts';
+import { HandedParts, Receipt } from '../../protocol/records.ts';
 import { jsonText } from '../files/jsonFile.ts';
 import {
 	CLAIM_FILE,
 	MailboxFiles,
 	MESSAGE_STATES,
 	parseFile,
+	parseReceipt,
 	readIfThereSync,
-	type FiledMessages,
+	type ListOptions,
 	type MailboxListing,
 	type MessageState,
 	type StoredMessage,
 } from './mailboxFiles.ts';
 import { Leases } from '../files/leases.ts';
 import { newMessageId } from './messageId.ts';
+import { parseLine } from '../traffic/jsonLines.ts';
 import { messageFile } from '../files/paths.ts';
 
 /** What is known of a delivery by whoever makes it. */
-type DeliveryFacts = Pick<Receipt, 'deliveredAt' | 'event' | 'driver' | 'session' | 'tool' | 'toolUseId' | 'rung'>;
+type DeliveryFacts = Pick<
+	Receipt,
+	'deliveredAt' | 'event' | 'driver' | 'session' | 'tool' | 'toolUseId' | 'rung' | 'parts'
+>;
 
 /** A message that this process has taken out of the inbox and nobody else can take. */
 export interface Claim {
 	id: MessageId;
 	content: MessageContent;
-	/** Where the file stands once it is delivered: what a long message's reader is pointed to. */
-	deliveredFile: string;
 	earlierClaims: number;
 	/** The agent has it: writes the receipt, then files the message. */
 	deliver(facts: DeliveryFacts): void;
+	/** The agent has these parts of it: back to the inbox, until the rest is due. */
+	keep(handed: HandedParts): void;
 	/** The agent does not have it: back to the inbox. */
 	release(): void;
 }
@@ -68,8 +73,8 @@ export class Mailbox {
 	}
 
 	/** See {@link MailboxFiles.list}. */
-	list(states: readonly MessageState[] = MESSAGE_STATES, known?: FiledMessages): Promise<MailboxListing> {
-		return this.files.list(states, known);
+	list(states: readonly MessageState[] = MESSAGE_STATES, options?: ListOptions): Promise<MailboxListing> {
+		return this.files.list(states, options);
 	}
 
 	/** Queues a message and returns its id. */
@@ -134,7 +139,7 @@ export class Mailbox {
 			const id = this.files.idOf('claimed', name);
 			if (!match || id === undefined) continue;
 			if (await this.leases.isHeld(processOf(match.groups ?? {}))) continue;
-			if (await exists(this.files.receiptFile('delivered', id))) {
+			if (this.hasReceiptOfClaim(id)) {
 				await moveIfThere(this.files.in('claimed', name), this.files.in('delivered', messageFile(id)));
 				continue;
 			}
@@ -142,6 +147,39 @@ export class Mailbox {
 			if (this.giveBack(this.files.in('claimed', name), id)) returned.push(id);
 		}
 		return returned;
+	}
+
+	/**
+	 * Puts a delivered message back into the inbox, for the agent's own record does not show it. The agent is told that it may know the
+	 * message. The receipt stays where it is until the next delivery, whose receipt tells of this one.
+	 * @returns false when somebody else was first, or the message has been filed away
+	 */
+	requeue(id: MessageId): boolean {
+		this.files.refuseLinks();
+		const receipt = this.receiptOf(id);
+		if (!receipt) return false;
+		const { deliveredAt, event, session, earlierClaims, lost = [] } = receipt;
+		// A kill before the rename, or another process beside this one, has written the same.
+		const others = lost.filter(each => each.deliveredAt !== deliveredAt);
+		const again = { deliveredAt, event, session, queuedAgainAt: new Date().toISOString() };
+		writeFileAtomicSync(
+			this.files.receiptFile('delivered', id),
+			jsonText({ ...receipt, lost: [...others, again] } satisfies Receipt),
+		);
+		writeFileAtomicSync(this.files.returnsFile(id), String(earlierClaims + 1));
+		return this.giveBack(this.deliveredFile(id), id);
+	}
+
+	/** How much of a queued message a session has been handed; nothing where it begins anew. */
+	handedParts(id: MessageId, session: SessionId): readonly number[] {
+		const handed = HandedParts.safeParse(parseLine(this.files.ownText(this.files.partsFile(id))));
+		return handed.success && handed.data.session === session ? handed.data.parts : [];
+	}
+
+	/** Has every long message begin anew: whether its parts are in a conversation that goes on elsewhere, nobody knows. */
+	forgetParts(): void {
+		this.files.refuseLinks();
+		for (const file of this.files.partsFiles()) rmSync(file, { force: true });
 	}
 
 	/** Takes a queued message back. */
@@ -158,7 +196,7 @@ export class Mailbox {
 			await moveIfThere(this.files.in('delivered', messageFile(id)), this.files.in('archived', messageFile(id)));
 			return this.archiveReceipt(id);
 		}
-		if (await this.moveQueued(id, 'archived')) return;
+		if (await this.moveQueued(id, 'archived')) return this.archiveReceipt(id);
 		// Whoever archived it may have been killed before the receipt followed.
 		if (await exists(this.files.in('archived', messageFile(id)))) return this.archiveReceipt(id);
 		throw new NancyError('no-message', `there is no message ${id} in ${this.folder}`);
@@ -175,6 +213,7 @@ export class Mailbox {
 		if (!claim) throw notQueued(id);
 		try {
 			await writeFileAtomic(this.claimFile(claim.id), formatMessage(change(claim.content)));
+			await rm(this.files.partsFile(claim.id), { force: true });
 		} finally {
 			claim.release();
 		}
@@ -249,18 +288,23 @@ export class Mailbox {
 		}
 		const deliveredFile = this.deliveredFile(id);
 		const earlierClaims = this.returns(id);
+		const lost = earlierClaims > 0 ? this.receiptOf(id)?.lost : undefined;
 		return {
 			id,
 			content: parsed.content,
-			deliveredFile,
 			earlierClaims,
 			deliver: facts => {
-				const receipt = { ...facts, version: 1, id, earlierClaims } satisfies Receipt;
+				const receipt = { ...facts, version: 1, id, earlierClaims, ...(lost && { lost }) } satisfies Receipt;
 				writeFileAtomicSync(this.files.receiptFile('delivered', id), jsonText(receipt));
 				renameSync(claimed, deliveredFile);
 				const held = this.files.heldFile(queuedAs);
 				if (existsSync(held)) rmSync(held, { force: true });
 				if (earlierClaims > 0) rmSync(this.files.returnsFile(id), { force: true });
+				if (facts.parts) rmSync(this.files.partsFile(id), { force: true });
+			},
+			keep: handed => {
+				writeFileAtomicSync(this.files.partsFile(id), jsonText(handed));
+				this.giveBack(claimed, id);
 			},
 			release: () => {
 				this.giveBack(claimed, id);
@@ -284,7 +328,18 @@ export class Mailbox {
 		return moveIfThereSync(claimed, this.files.in('queued', messageFile(target)));
 	}
 
-	/** How often a claim of this message was given back because its process had died. */
+	/** Whether the claim at hand was delivered: an older receipt is of a delivery after which the message was queued again. */
+	private hasReceiptOfClaim(id: MessageId): boolean {
+		const receipt = this.receiptOf(id);
+		return receipt !== undefined && receipt.earlierClaims >= this.returns(id);
+	}
+
+	/** Undefined also for one that does not parse. */
+	private receiptOf(id: MessageId): Receipt | undefined {
+		return parseReceipt(this.files.ownText(this.files.receiptFile('delivered', id)));
+	}
+
+	/** How often this message was given back: its claimer had died, or the agent's own record did not show it. */
 	private returns(id: MessageId): number {
 		return existsSync(this.files.returnsFile(id))
 			? Number(readFileSync(this.files.returnsFile(id), 'utf8')) || 0

@@ -62,6 +62,15 @@ export const MESSAGE_STATES = [
 /** `<process>-<id>.md`: whose claim it is, so that a dead claimer's message can go back. */
 export const CLAIM_FILE = new RegExp(`^${PROCESS_WORD}-(?<id>.+)\\.md$`);
 
+export interface ListOptions {
+	/** Of the last listing of one state; brought up to date. */
+	known?: FiledMessages;
+	/** Of what is no longer queued, at most so many of each state: those with the newest names. */
+	newest?: number;
+}
+
+const PARTS = '.parts';
+
 /**
  * In bytes: one that is longer would be in the memory of everybody who looks at the mailbox. Nancy sends no text of more than a megabyte;
  * what is longer belongs into a file that the message names.
@@ -94,9 +103,11 @@ export class MailboxFiles {
 
 	/**
 	 * Everything in these states, with receipts. What cannot be read is listed as a problem and left alone.
-	 * @param known of the last listing of one state; brought up to date
 	 */
-	async list(states: readonly MessageState[], known: FiledMessages = new Map()): Promise<MailboxListing> {
+	async list(
+		states: readonly MessageState[],
+		{ known = new Map(), newest = Infinity }: ListOptions = {},
+	): Promise<MailboxListing> {
 		this.refuseLinks();
 		const messages: StoredMessage[] = [];
 		const problems: MailboxProblem[] = [];
@@ -105,7 +116,9 @@ export class MailboxFiles {
 			const read =
 				state === 'queued'
 					? names.map(name => this.readQueued(name, problems))
-					: await mapConcurrently(names, name => this.readFiled(state, name, problems, known));
+					: await mapConcurrently(newestOf(names, newest), name =>
+							this.readFiled(state, name, problems, known),
+						);
 			messages.push(...read.filter(message => message !== undefined));
 			const present = new Set(names);
 			for (const name of known.keys()) if (!present.has(name)) known.delete(name);
@@ -142,8 +155,8 @@ export class MailboxFiles {
 			return undefined;
 		});
 		if (text === undefined) return undefined;
-		const parsed = Receipt.safeParse(tryJson(text));
-		if (parsed.success) return parsed.data;
+		const receipt = parseReceipt(text);
+		if (receipt) return receipt;
 		problems.push({ file, reason: 'not a receipt' });
 		return undefined;
 	}
@@ -154,6 +167,24 @@ export class MailboxFiles {
 
 	returnsFile(id: MessageId): string {
 		return this.in('claimed', `${id}.returns`);
+	}
+
+	/** What Nancy wrote beside a message; empty where that is gone, or is no plain file: it must not hold the message up. */
+	ownText(file: string): string {
+		try {
+			return readIfThereSync(file) ?? '';
+		} catch {
+			return '';
+		}
+	}
+
+	partsFile(id: MessageId): string {
+		return this.in('claimed', `${id}${PARTS}`);
+	}
+
+	partsFiles(): string[] {
+		const names = ifThere(() => readdirSync(this.in('claimed'))) ?? [];
+		return names.filter(name => name.endsWith(PARTS)).map(name => this.in('claimed', name));
 	}
 
 	receiptFile(state: MessageState, id: MessageId): string {
@@ -233,6 +264,11 @@ export class MailboxFiles {
 	}
 }
 
+/** Names begin with the time of the message. */
+function newestOf(names: string[], count: number): string[] {
+	return names.length <= count ? names : names.sort().slice(-count);
+}
+
 /** Why {@link MailboxFiles.idOf} makes nothing of it. */
 function nameProblem(state: MessageState, name: string): string {
 	if (state === 'claimed' && !CLAIM_FILE.test(name))
@@ -283,9 +319,10 @@ function ifThere<T>(read: () => T): T | undefined {
 	}
 }
 
-function tryJson(text: string): unknown {
+/** Undefined for what is no receipt. */
+export function parseReceipt(text: string): Receipt | undefined {
 	try {
-		return JSON.parse(text);
+		return Receipt.parse(JSON.parse(text));
 	} catch {
 		return undefined;
 	}

@@ -32,6 +32,8 @@ export interface BoundSession {
 	address: WorkerAddress;
 	record: WorkerRecord;
 	watched: boolean;
+	/** The first event of a process that takes the place of one that is gone. */
+	isNewProcess: boolean;
 }
 
 /** `agents/<pid>@<machine>.json`, earlier `agents/<pid>.json` */
@@ -57,7 +59,7 @@ export async function bindCaller(workspace: Workspace, caller: SessionCaller): P
 		(await workerOfProcess(workspace, caller.agent)) ??
 		(await workerOfTerminal(workspace, caller)) ??
 		(await adopt(workspace, caller));
-	const record = await recordSession(workspace, address, caller, knownRecord);
+	const { record, isResumed } = await recordSession(workspace, address, caller, knownRecord);
 	// Every start of a process begins a session, or is met unbound: in between nothing about it changes.
 	if (caller.begins || !knownRecord) await recordAgent(workspace, address, caller);
 	const isSame = known?.address.task === address.task && known.address.worker === address.worker;
@@ -67,7 +69,7 @@ export async function bindCaller(workspace: Workspace, caller: SessionCaller): P
 		}
 		await workspace.bindSession(caller.session, address, false);
 	}
-	return { address, record, watched: isSame && known.watched };
+	return { address, record, watched: isSame && known.watched, isNewProcess: isResumed };
 }
 
 /** Makes the file that the session is to watch. A watcher does not see a file in a folder that is not there. */
@@ -197,9 +199,9 @@ async function recordSession(
 	address: WorkerAddress,
 	caller: SessionCaller,
 	known: WorkerRecord | undefined,
-): Promise<WorkerRecord> {
+): Promise<{ record: WorkerRecord; isResumed: boolean }> {
 	// Most events find everything recorded, and their agent waits: no lock for them.
-	if (known && withSession(known, caller) === known) return known;
+	if (known && withSession(known, caller) === known) return { record: known, isResumed: false };
 	const fresh: WorkerRecord = {
 		version: 1,
 		task: address.task,
@@ -215,7 +217,7 @@ async function recordSession(
 		return (changed = withSession(record ?? fresh, caller));
 	});
 	if (isResumed) await forgetReasons(workspace, address, caller.driver);
-	return changed;
+	return { record: changed, isResumed };
 }
 
 /** The record as it is to be after this caller; the same one when it says nothing new. */

@@ -1,10 +1,9 @@
 import { isAbsolute } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lstat } from 'node:fs/promises';
-import type { MessageId } from '../../protocol/names.ts';
 import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver/driver.ts';
-import { messageMark } from '../mailbox/messageId.ts';
-import { parseLine, readNewLines, type LineCursor } from '../traffic/jsonLines.ts';
+import { foldLine, presenceIn, type Shown } from './recordSearch.ts';
+import { readNewLines, type LineCursor } from '../traffic/jsonLines.ts';
 
 /** Lines folded at a stretch before others get their turn. */
 const LINES_AT_A_STRETCH = 2000;
@@ -31,9 +30,9 @@ export class Transcript {
 		return this.reading;
 	}
 
-	/** Whether a hook's text with this message is in the conversation. */
-	shows(id: MessageId): boolean {
-		return this.known.deliveredTexts.some(text => text.includes(messageMark(id)));
+	/** Whether the whole of this message is in the conversation, in what hooks handed over. */
+	shows(message: Shown): boolean {
+		return presenceIn(this.known.deliveredTexts, message) === 'whole';
 	}
 
 	private async readOnce(signal: AbortSignal | undefined): Promise<boolean> {
@@ -52,7 +51,7 @@ export class Transcript {
 				{
 					onRestart: () => (this.known = NO_FACTS),
 					onLine: line => {
-						this.fold(line);
+						this.known = foldLine(this.format, this.known, line);
 						if (++lines === LINES_AT_A_STRETCH) pause.abort();
 					},
 				},
@@ -63,15 +62,5 @@ export class Transcript {
 		}
 		if (!signal?.aborted) this.seen = stamp;
 		return this.known !== before;
-	}
-
-	private fold(line: string): void {
-		const value = parseLine(line);
-		if (value === undefined) return;
-		try {
-			this.known = this.format.fold(this.known, value);
-		} catch {
-			// A newer CLI may write lines that the driver does not know; they tell nothing.
-		}
 	}
 }

@@ -113,9 +113,6 @@ export function commandLine(
 function warningsFor(version: DeploymentRequest['version']): string[] {
 	const name = `Claude Code ${formatVersion(version)}`;
 	return [
-		...(knowsEvent(version, 'PostToolBatch')
-			? []
-			: [`${name} reads a message sent while a tool runs only after the tool that follows.`]),
 		...(hasQuietStop(version) ? [] : [`${name} shows an error badge when feedback keeps it going.`]),
 		...(knowsEvent(version, 'FileChanged')
 			? []

@@ -34,7 +34,13 @@ export const claudeCode: Driver = {
 	],
 	hookSwitch,
 	hooks: {
-		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
+		slots: {
+			// Nothing but a denial: other context the CLI records only once the tool has ended, and loses with a tool that is broken off.
+			'tool-start': 'denial',
+			'batch-end': 'boundary',
+			prompt: 'turn',
+			stop: 'end',
+		},
 		// The CLI's limit for one context; what is longer it cuts down to a path and 2 KB.
 		contextLimit: 10_000,
 		// The CLI overrides the ninth in a row, with a warning that a person sees.

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { TranscriptFacts, TranscriptFormat } from '../../core/driver/driver.ts';
-import { addTexts, once, stringsIn } from '../transcripts.ts';
+import { addUnanswered, answered, once, stringsIn } from '../transcripts.ts';
 
 const schemas = once(() => {
 	const count = z._default(z.number(), 0);
@@ -24,7 +24,10 @@ const schemas = once(() => {
 		attachment: z.looseObject({
 			attachment: z.looseObject({ type: z.string(), content: z.optional(z.unknown()) }),
 		}),
-		said: z.looseObject({ message: z.looseObject({ content: z.unknown() }) }),
+		said: z.looseObject({
+			parentUuid: z.optional(z.nullable(z.string())),
+			message: z.looseObject({ content: z.unknown() }),
+		}),
 		stopSummary: z.looseObject({ subtype: z.literal('stop_hook_summary') }),
 	};
 });
@@ -35,6 +38,7 @@ const WINDOW = 200_000;
 
 /** The session's JSONL below ~/.claude/projects. Other agents' lines (sidechains) are not the session's own context. */
 export const transcript: TranscriptFormat = {
+	keepsDeliveries: true,
 	fold(known, value) {
 		const line = schemas().line.safeParse(value);
 		if (!line.success || line.data.isSidechain === true) return known;
@@ -46,7 +50,7 @@ export const transcript: TranscriptFormat = {
 			case 'attachment':
 				return foldAttachment(known, value);
 			case 'system':
-				return schemas().stopSummary.safeParse(value).success ? addTexts(known, stringsIn(value)) : known;
+				return schemas().stopSummary.safeParse(value).success ? addUnanswered(known, stringsIn(value)) : known;
 			case 'user':
 				return foldUser(known, value, line.data.timestamp);
 			default:
@@ -64,7 +68,7 @@ function foldReply(known: TranscriptFacts, value: unknown): TranscriptFacts {
 	const input = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
 	const isRepeat = known.lastReply === id;
 	return {
-		...known,
+		...(isRepeat ? known : answered(known)),
 		model: model ?? known.model,
 		contextTokens: input + usage.output_tokens,
 		contextWindow: known.contextWindow ?? WINDOW,
@@ -89,7 +93,7 @@ function foldCost(known: TranscriptFacts, value: unknown): TranscriptFacts {
 function foldAttachment(known: TranscriptFacts, value: unknown): TranscriptFacts {
 	const parsed = schemas().attachment.safeParse(value);
 	if (!parsed.success || parsed.data.attachment.type !== 'hook_additional_context') return known;
-	return addTexts(known, stringsIn(parsed.data.attachment.content));
+	return addUnanswered(known, stringsIn(parsed.data.attachment.content));
 }
 
 /** A denied call carries the reason as its result. */
@@ -97,6 +101,21 @@ function foldUser(known: TranscriptFacts, value: unknown, timestamp: string | un
 	const parsed = schemas().said.safeParse(value);
 	if (!parsed.success) return known;
 	const texts = stringsIn(parsed.data.message.content);
-	if (texts.some(text => text.startsWith(INTERRUPTED))) return { ...known, interruptedAt: timestamp ?? '' };
-	return addTexts({ ...known, interruptedAt: undefined }, texts);
+	if (texts.some(text => text.startsWith(INTERRUPTED)))
+		return { ...known, interruptedAt: timestamp ?? '', turnOverAt: timestamp ?? known.turnOverAt };
+	const running = { ...known, interruptedAt: undefined };
+	// A prompt is a plain text; results of tools come in a list.
+	if (typeof parsed.data.message.content !== 'string') return addUnanswered(running, texts);
+	const promptParent = parsed.data.parentUuid ?? '';
+	// The user broke off the prompt before this one, and it had no answer yet: the CLI takes it back with all that came with it.
+	const isInPlace = promptParent === known.promptParent;
+	return addUnanswered(
+		{
+			...running,
+			promptParent,
+			turnOverAt: timestamp ?? known.turnOverAt,
+			...(isInPlace && { unansweredTexts: [] }),
+		},
+		texts,
+	);
 }

@@ -1,40 +1,33 @@
 import { isAtLeast, type Version } from '../../base/version.ts';
 import { floorsSince } from '../floors.ts';
 
-/** Takes context from PreToolUse since then; before it nothing can be handed over between tool calls. */
-export const OLDEST: Version = [2, 1, 9];
-
-/** Reports the end of a batch of tool calls. Not in 2.1.112. */
-const BATCH_END: Version = [2, 1, 118];
+/**
+ * The oldest that was tried and has what nothing works without: PostToolBatch, at which a directive is recorded at once, and a record
+ * of all that hooks hand over. 2.1.76 has neither; 2.1.72 ends at `--name`; 2.1.9 refuses the whole settings file for `PostCompact`.
+ */
+export const OLDEST: Version = [2, 1, 118];
 
 /** Stop takes context without an error badge. */
 const QUIET_STOP: Version = [2, 1, 163];
 
-/**
- * Watches files since 2.1.83, but only here do hooks know which session they belong to (CLAUDE_CODE_SESSION_ID; found in
- * 2.1.132, not in 2.1.118).
- */
-const WAKE: Version = [2, 1, 132];
+/** Wakes for a file that has changed. Not 2.1.142, though all that it takes is there by name. */
+const WAKE: Version = [2, 1, 145];
 
 /**
  * Lowest version that knows each event. An unknown name switches the whole settings file off in older versions, so an event
  * is written only where it is known. Absent: known since before {@link OLDEST}.
  */
 export const eventFloors: Readonly<Record<string, Version>> = {
-	StopFailure: [2, 1, 78],
 	CwdChanged: WAKE,
 	FileChanged: WAKE,
-	PermissionDenied: [2, 1, 89],
-	PostToolBatch: BATCH_END,
 	// Not in 2.1.200.
 	PostModelSwitch: [2, 1, 329],
 };
 
 export const floors = floorsSince(OLDEST, {
-	batchEnd: BATCH_END,
 	quietStop: QUIET_STOP,
 	wake: WAKE,
-	status: [2, 1, 145],
+	status: WAKE,
 });
 
 export function knowsEvent(version: Version, event: string): boolean {

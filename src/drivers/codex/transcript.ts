@@ -29,6 +29,7 @@ const schemas = once(() => {
 
 /** The session's `rollout-….jsonl` below `$CODEX_HOME/sessions`. A subagent's is a file of its own. */
 export const transcript: TranscriptFormat = {
+	keepsDeliveries: true,
 	fold(known, value) {
 		const line = schemas().line.safeParse(value);
 		if (!line.success) return known;
@@ -41,9 +42,9 @@ export const transcript: TranscriptFormat = {
 			case 'event_msg/token_count':
 				return foldTokens(known, payload);
 			case 'event_msg/task_started':
-				return { ...known, interruptedAt: undefined };
+				return { ...known, interruptedAt: undefined, turnOverAt: timestamp ?? known.turnOverAt };
 			case 'event_msg/turn_aborted':
-				return { ...known, interruptedAt: timestamp ?? '' };
+				return { ...known, interruptedAt: timestamp ?? '', turnOverAt: timestamp ?? known.turnOverAt };
 			case 'event_msg/task_complete': {
 				// A turn that the model failed ends without a word to any hook.
 				const { data } = schemas().complete.safeParse(payload);

@@ -30,6 +30,7 @@ const schemas = once(() => {
 
 /** The session's `events.jsonl` below `$COPILOT_HOME/session-state/<session>`. */
 export const transcript: TranscriptFormat = {
+	keepsDeliveries: true,
 	fold(known, value) {
 		const line = schemas().line.safeParse(value);
 		if (!line.success || line.data.agentId !== undefined) return known;
@@ -48,13 +49,13 @@ export const transcript: TranscriptFormat = {
 			// A turn that the user broke off, that the model failed, or that a pause ended: no hook tells of any of them.
 			case 'abort':
 			case 'session.error':
-				return { ...known, interruptedAt: timestamp };
+				return { ...known, interruptedAt: timestamp, turnOverAt: timestamp };
 			case 'permission.completed':
 				return schemas().permission.safeParse(data).success ? { ...known, interruptedAt: timestamp } : known;
 			case 'assistant.turn_start':
 				return { ...known, interruptedAt: undefined };
 			case 'user.message':
-				return addTexts({ ...known, interruptedAt: undefined }, stringsIn(data));
+				return addTexts({ ...known, interruptedAt: undefined, turnOverAt: timestamp }, stringsIn(data));
 			case 'tool.execution_complete':
 			case 'system.message':
 				return addTexts(known, stringsIn(data));

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { TranscriptFacts, TranscriptFormat } from '../../core/driver/driver.ts';
-import { addTexts, once, stringsIn } from '../transcripts.ts';
+import { addUnanswered, answered, once, stringsIn } from '../transcripts.ts';
 
 const schema = once(() => {
 	const count = z._default(z.number(), 0);
@@ -16,21 +16,26 @@ const schema = once(() => {
 });
 type Line = z.infer<ReturnType<typeof schema>>;
 
+const replacement = once(() => z.looseObject({ $set: z.looseObject({ messages: z.array(z.unknown()) }) }));
+
 /** The session's file below `~/.gemini/tmp/<project>/chats`. A line with an id that was there already takes its place. */
 export const transcript: TranscriptFormat = {
+	keepsDeliveries: true,
 	fold(known, value) {
 		const line = schema().safeParse(value);
-		if (!line.success) return known;
+		if (!line.success) return foldReplacement(known, value);
 		const { type, content, timestamp } = line.data;
 		switch (type) {
 			case 'gemini':
 				return foldReply(known, line.data);
 			case 'user':
-				return addTexts(known, stringsIn(content));
+				return addUnanswered({ ...known, turnOverAt: timestamp }, textsOf(content));
 			// A turn that the user broke off, or a question answered with No: no hook tells of either. The prompt may be recorded
 			// after it, and again; the next reply shows that it is over.
 			case 'info':
-				return content === 'Request cancelled.' ? { ...known, interruptedAt: timestamp } : known;
+				return content === 'Request cancelled.'
+					? { ...known, interruptedAt: timestamp, turnOverAt: timestamp }
+					: known;
 			default:
 				return known;
 		}
@@ -42,7 +47,7 @@ function foldReply(known: TranscriptFacts, { id, timestamp, model, tokens, toolC
 	const facts = isBrokenOff ? { ...known, interruptedAt: timestamp } : known;
 	if (!tokens || id === known.lastReply) return facts;
 	return {
-		...facts,
+		...answered(facts),
 		interruptedAt: isBrokenOff ? timestamp : undefined,
 		model: model ?? known.model,
 		contextTokens: tokens.total,
@@ -50,4 +55,17 @@ function foldReply(known: TranscriptFacts, { id, timestamp, model, tokens, toolC
 		outputTokens: known.outputTokens + tokens.output + tokens.thoughts,
 		lastReply: id,
 	};
+}
+
+/** The CLI writes its history anew before the prompt after one that the user broke off, which it takes back if it had no answer. */
+function foldReplacement(known: TranscriptFacts, value: unknown): TranscriptFacts {
+	const parsed = replacement().safeParse(value);
+	if (!parsed.success || known.unansweredTexts.length === 0) return known;
+	const kept = new Set(textsOf(parsed.data.$set.messages));
+	return { ...known, unansweredTexts: known.unansweredTexts.filter(text => kept.has(text)) };
+}
+
+/** What a hook adds stands there with its angle brackets escaped. */
+function textsOf(content: unknown): string[] {
+	return stringsIn(content).map(text => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>'));
 }

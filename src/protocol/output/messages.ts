@@ -16,6 +16,8 @@ export const SendOutput = z.object({
 	effect: Effect,
 	/** Whether an agent runs that will read it; `false` means that it waits for one. */
 	running: z.boolean(),
+	/** Why an agent that is idle now will not be woken for it. */
+	held: z.optional(z.string()),
 });
 
 /** One message, as `nancy inbox` lists it. */

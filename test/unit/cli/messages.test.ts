@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ErrorOutput } from '../../../src/protocol/output/failure.ts';
 import { InboxOutput, MovedOutput, SendOutput } from '../../../src/protocol/output/messages.ts';
+import { writePhase } from '../../../src/core/sessions/phase.ts';
 import { parseMessage } from '../../../src/protocol/message.ts';
 import { SessionId, type TaskName, type WorkerName } from '../../../src/protocol/names.ts';
 import { identify } from '../../../src/base/liveness.ts';
@@ -63,6 +64,27 @@ describe('nancy send', () => {
 				},
 			},
 		]);
+	});
+
+	it('says why an idle agent that hears no bell will not read it yet, and notes it beside the message', async () => {
+		const { project, task } = await projectWithWorker();
+		await using _ = project;
+		const name = await project.addWorker(task, 'worker-2', { process: identify(process.pid) });
+		const session = SessionId.parse(`session-${task}-${name}`);
+		await project.workspace.bindSession(session, { task, worker: name }, false);
+		const args = ['send', `${task}/${name}`, 'Look here.'];
+		const sent = async () =>
+			SendOutput.parse(JSON.parse((await nancy.run([...args, '--json'], { cwd: project.path })).stdout));
+		expect((await sent()).held).toBeUndefined();
+		await writePhase(project.workspace.paths, session, 'idle');
+		const idle = await sent();
+		expect(idle).toMatchObject({ running: true, held: expect.stringContaining('next prompt') });
+		const { messages } = await project.workspace.mailbox({ task, worker: name }).list(['queued']);
+		expect(messages.find(({ id }) => id === idle.id)?.held).toBe(idle.held);
+		const told = await nancy.run(args, { cwd: project.path });
+		expect(told.stderr).toContain(`the message waits: ${idle.held}`);
+		await project.workspace.bindSession(session, { task, worker: name }, true);
+		expect((await sent()).held).toBeUndefined();
 	});
 
 	it('says as JSON what it queued, and whether an agent will read it', async () => {

@@ -14,9 +14,9 @@ beforeAll(async () => {
 afterAll(() => nancy[Symbol.asyncDispose]());
 
 /** A process that is this worker's agent, as Nancy starts it. */
-async function startAgent(project: Project, worker: string, script = 'exec sleep 60') {
+async function startAgent(project: Project, worker: string, script = 'echo ready; exec sleep 60') {
 	const env = { ...process.env, ...project.terminal(TaskName.parse('fix-login'), worker) };
-	const child = spawn('sh', ['-c', `echo ready; ${script}`], {
+	const child = spawn('sh', ['-c', script], {
 		detached: true,
 		env,
 		stdio: ['ignore', 'pipe', 'inherit'],
@@ -56,7 +56,7 @@ describe('nancy stop', () => {
 		await using project = new Project();
 		const task = await project.addTask('fix-login');
 		const first = await startAgent(project, 'worker');
-		const second = await startAgent(project, 'worker-2', 'trap "" TERM; while :; do sleep 0.1; done');
+		const second = await startAgent(project, 'worker-2', 'trap "" TERM; echo ready; while :; do sleep 0.1; done');
 		await project.addWorker(task, 'worker', { process: first.process });
 		await project.addWorker(task, 'worker-2', { process: second.process });
 

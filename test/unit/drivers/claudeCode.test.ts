@@ -247,9 +247,8 @@ describe('the settings entries', () => {
 		claudeCode.deployment({ version, launcher: '/data/nancy-hook', workspaceFolder: '/w', scope: 'workspace' });
 
 	it('names only events that the version knows', () => {
-		expect(plan([2, 1, 80]).events).not.toContain('FileChanged');
-		expect(plan([2, 1, 80]).events).not.toContain('PostToolBatch');
-		expect(plan([2, 1, 80]).warnings).toHaveLength(3);
+		expect(plan([2, 1, 118]).events).not.toContain('FileChanged');
+		expect(plan([2, 1, 118]).warnings).toHaveLength(2);
 		expect(plan([2, 1, 329]).events).toEqual(expect.arrayContaining(['FileChanged', 'PostToolBatch']));
 		expect(plan([2, 1, 329]).warnings).toEqual([]);
 		for (const name of plan([2, 1, 329]).events) expect(knownEvents).toContain(name);
@@ -337,13 +336,13 @@ describe('what Claude Code says about its sessions', () => {
 			// What another tool's hook has said.
 			context,
 			{ ...context, attachment: { type: 'hook_additional_context', content: [words] } },
+			{ ...reply, message: { id: 'next', usage: {} } },
 		];
 		const facts = lines.reduce((known, line) => fold(known, line), NO_FACTS);
 		expect(facts).toMatchObject({
 			model: 'claude-opus-5-5',
 			inputTokens: 650,
 			outputTokens: 20,
-			contextTokens: 670,
 			costUsd: 0.00195,
 			deliveredTexts: [words],
 			interruptedAt: undefined,
@@ -356,5 +355,25 @@ describe('what Claude Code says about its sessions', () => {
 		expect(fold(facts, interruption).interruptedAt).toBe('2026-11-21T05:00:00.000Z');
 		expect(fold(fold(facts, interruption), sample('transcript-user-record')).interruptedAt).toBeUndefined();
 		expect(fold(facts, 'garbage')).toBe(facts);
+	});
+
+	it('takes back what came with a prompt that was broken off before its answer, as the CLI does', () => {
+		if (claudeCode.transcript === 'none') expect.unreachable();
+		const { transcript } = claudeCode;
+		const words = `${messageMark(newMessageId())} directive from you]\nUse the helper.`;
+		const prompt = (text: string, parentUuid: string, second: number) => ({
+			type: 'user',
+			parentUuid,
+			timestamp: `2026-11-21T05:00:0${second}.000Z`,
+			message: { role: 'user', content: text },
+		});
+		const context = { type: 'attachment', attachment: { type: 'hook_additional_context', content: [words] } };
+		const reply = { type: 'assistant', message: { id: 'reply', usage: {} } };
+		const textsAfter = (...lines: object[]) =>
+			lines.reduce(transcript.fold.bind(transcript), NO_FACTS).deliveredTexts;
+		expect(textsAfter(prompt('one', 'a', 1), context)).toEqual([]);
+		expect(textsAfter(prompt('one', 'a', 1), context, reply)).toEqual([words]);
+		expect(textsAfter(prompt('one', 'a', 1), context, prompt('in its place', 'a', 2), reply)).toEqual([]);
+		expect(textsAfter(prompt('one', 'a', 1), context, prompt('after it', 'b', 2), reply)).toEqual([words]);
 	});
 });

@@ -1,10 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { mapConcurrently } from '../../../src/base/concurrent.ts';
 import { Workspace, type WorkerAddress } from '../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
@@ -85,6 +84,7 @@ function hook(
 				cwd: folder,
 				permission_mode: 'default',
 				hook_event_name: event,
+				tool_calls: [],
 				tool_name: 'Bash',
 				tool_input: { command: 'ls' },
 				tool_use_id: `toolu_${Math.random()}`,
@@ -100,7 +100,7 @@ function hook(
 	});
 }
 
-const bash = (session: SessionId, killAfterMs?: number) => hook(session, 'PreToolUse', 'boundary', {}, killAfterMs);
+const bash = (session: SessionId, killAfterMs?: number) => hook(session, 'PostToolBatch', 'boundary', {}, killAfterMs);
 
 const put = (address: WorkerAddress, text: string) => workspace.mailbox(address).put(messageContent(text));
 
@@ -116,15 +116,23 @@ function contextIn(stdout: string): string {
 
 describe('hooks under fire', () => {
 	it('let a spool that nobody collects grow only so far, and say so', async () => {
-		const names = Array.from({ length: 10_050 }, (_, count) => `claude-code~Stop~${count}.json`);
-		await mapConcurrently(names, name => writeFile(join(workspace.paths.spool, name), '{}'));
+		const names = Array.from({ length: 17 }, (_, count) => `claude-code~Stop~${count}.json`);
+		for (const name of names) {
+			const file = join(workspace.paths.spool, name);
+			await writeFile(file, '{}');
+			// Without blocks on the disk.
+			await truncate(file, 64 * 2 ** 20);
+		}
 		const { code, stdout } = await hook(first.session, 'SessionStart', 'program', { source: 'startup' });
 		expect({ code, answered: stdout.includes('watchPaths') }).toEqual({ code: 0, answered: true });
 		const left = await readdir(workspace.paths.spool);
-		expect(left.length).toBeLessThanOrEqual(7501);
+		expect(left.filter(name => names.includes(name))).toHaveLength(11);
 		const noted = left.filter(name => name.endsWith('-note.json'));
 		const [note = ''] = await Promise.all(noted.map(name => readFile(join(workspace.paths.spool, name), 'utf8')));
-		expect(JSON.parse(note)).toMatchObject({ nancy: 'trouble', reason: expect.stringContaining('dropped the 25') });
+		expect(JSON.parse(note)).toMatchObject({
+			nancy: 'trouble',
+			reason: expect.stringContaining('dropped the 6 oldest'),
+		});
 	});
 
 	it('hands each of a thousand messages to exactly one of a hundred hooks, and none to the other worker', async () => {
@@ -181,12 +189,12 @@ describe('hooks under fire', () => {
 
 	it('keeps a five megabyte event whole, with and without a message', async () => {
 		const big = { tool_input: { command: 'x'.repeat(5_000_000) } };
-		await hook(first.session, 'PreToolUse', 'boundary', big);
+		await hook(first.session, 'PostToolBatch', 'boundary', big);
 		await put(first, 'm1');
-		const { stdout } = await hook(first.session, 'PreToolUse', 'boundary', big);
+		const { stdout } = await hook(first.session, 'PostToolBatch', 'boundary', big);
 
 		expect(stdout).toContain('m1');
-		const names = (await readdir(workspace.paths.spool)).filter(name => name.includes('PreToolUse'));
+		const names = (await readdir(workspace.paths.spool)).filter(name => name.includes('PostToolBatch'));
 		const { stdout: sizes } = await run('stat', [
 			'-c',
 			'%s',
@@ -224,7 +232,7 @@ describe('hooks under fire', () => {
 
 		expect((await bash(first.session)).stdout).toContain('m1');
 		for (const [event, slot] of [
-			['PreToolUse', 'boundary'],
+			['PostToolBatch', 'boundary'],
 			['Stop', 'end'],
 			['UserPromptSubmit', 'turn'],
 		] as const) {
@@ -237,7 +245,7 @@ describe('hooks under fire', () => {
 	it('says nothing on input that is no event', async () => {
 		await put(first, 'm1');
 		for (const more of [{ session_id: 7 }, { session_id: '../../x' }, { tool_name: { a: 1 } }]) {
-			expect(await hook(first.session, 'PreToolUse', 'boundary', more)).toMatchObject({ code: 0, stderr: '' });
+			expect(await hook(first.session, 'PostToolBatch', 'boundary', more)).toMatchObject({ code: 0, stderr: '' });
 		}
 		const { messages } = await workspace.mailbox(first).list();
 		expect(messages).toHaveLength(1);

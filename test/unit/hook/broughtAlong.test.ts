@@ -41,11 +41,10 @@ const hook = (event: string, slot: string, more: object = {}) =>
 			NANCY_HOOK_PROJECT: repository.root,
 		},
 	});
-const tool = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't1' };
 const queued = async () => (await workspace.mailbox(address).list(['queued'])).messages;
 
 it.each([
-	['PreToolUse', 'boundary', tool],
+	['PostToolBatch', 'boundary', { tool_calls: [] }],
 	['UserPromptSubmit', 'turn', { prompt: 'Go on.' }],
 	['Stop', 'end', {}],
 ])('a message that git tracks is not handed over at %s; it stays queued and says why', async (event, slot, more) => {

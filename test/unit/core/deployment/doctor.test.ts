@@ -212,7 +212,7 @@ describe('the doctor', () => {
 	});
 
 	it('says what an old agent cannot do', async () => {
-		const old = { executable: '/usr/bin/claude', version: [2, 1, 80] as const };
+		const old = { executable: '/usr/bin/claude', version: [2, 1, 118] as const };
 		const findings = await examine(
 			workspace,
 			instruments({ agents: [{ driver: claudeCode, found: old, problem: '' }] }),

@@ -154,7 +154,7 @@ describe('DeploymentKeeper', () => {
 		const skills = join(folder, 'source');
 		await mkdir(join(skills, 'check'), { recursive: true });
 		await writeFile(join(skills, 'check', 'SKILL.md'), 'hi');
-		let agentVersion: DeployRequest['agentVersion'] = [2, 1, 80];
+		let agentVersion: DeployRequest['agentVersion'] = [2, 1, 118];
 		const wanted = (): DeployRequest => {
 			const { runtime, ...rest } = request();
 			return { ...rest, agentVersion, runtime: { ...runtime, skills } };

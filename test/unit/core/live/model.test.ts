@@ -195,7 +195,7 @@ describe('WorkspaceModel', () => {
 		await becomes(model, 'working');
 		const { claims, text } = await claimBatch(
 			workspace.mailbox(address),
-			{ kind: 'tool-start', slot: 'boundary' },
+			{ kind: 'tool-start', slot: 'boundary', session },
 			10_000,
 		);
 		expect(claims.map(claim => claim.id)).toEqual([id]);
@@ -215,6 +215,28 @@ describe('WorkspaceModel', () => {
 		await becomes(model, 'idle');
 		expect(stateIn(model)?.source).toBe('interrupted in its terminal');
 		await eventually('in context', () => model.messages(address).messages[0]?.receipt?.inContextAt);
+	});
+
+	it('queues again what the transcript, known from the worker’s record alone, does not show after the user broke off', async () => {
+		const transcript = folder.file('transcript.jsonl');
+		await writeFile(transcript, '');
+		const record = await workspace.worker(address);
+		await workspace.saveWorker({ ...record!, sessions: [{ ...record!.sessions[0]!, transcript }] });
+		// A clock that runs ten times as fast spares the waiting.
+		const begun = Date.now();
+		const model = await start({ now: () => begun + (Date.now() - begun) * 10 });
+		await happens('tool-start', { tool: 'Bash' });
+		await becomes(model, 'working');
+		const id = await workspace.send(address, directive);
+		const [claim] = await workspace.mailbox(address).claim(() => 'take');
+		const deliveredAt = new Date().toISOString();
+		claim?.deliver({ deliveredAt, event: 'PreToolUse', driver: fakeDriver.id, session, rung: 'hook' });
+		await eventually('delivered', () => model.messages(address).messages[0]?.receipt);
+		await writeFile(transcript, `${JSON.stringify({ interrupted: new Date().toISOString() })}\n`);
+		await becomes(model, 'idle');
+		await eventually('queued again', () =>
+			model.messages(address).messages.some(each => each.id === id && each.state === 'queued'),
+		);
 	});
 
 	it('sees that the process is gone, says why a message waits, and takes it back when it lives again', async () => {

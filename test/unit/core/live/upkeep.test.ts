@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { ownIdentity } from '../../../../src/base/liveness.ts';
 import type { Driver } from '../../../../src/core/driver/driver.ts';
 import { Upkeep } from '../../../../src/core/live/upkeep.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
@@ -30,6 +33,7 @@ async function lab(driver: Driver = fakeDriver) {
 		startedAt: at,
 	};
 	await workspace.createWorker(worker);
+	await workspace.bindSession(session, address, true);
 	return {
 		clock,
 		workspace,
@@ -94,4 +98,19 @@ it('an agent too old to be woken gets no bell either; one of an unknown version 
 		expect((await queued())[0]?.held).toBeUndefined();
 	}
 	expect(existsSync(it.bell)).toBe(true);
+});
+
+it('a message for an idle agent whose session watches no bell says so at the first look, and is rung for all the same', async () => {
+	await using it = await lab({ ...fakeDriver, limits: { wake: 'It is woken only where you let it.' } });
+	const session = it.state.session;
+	await it.workspace.bindSession(session, it.address, false);
+	await it.upkeep.tend(it.worker, it.state, await it.queued());
+	expect(await it.queued()).toMatchObject([{ held: 'It is woken only where you let it.' }]);
+	expect(existsSync(it.bell)).toBe(true);
+
+	await mkdir(it.workspace.paths.waiters, { recursive: true });
+	const { pid, startedTicks } = ownIdentity();
+	await writeFile(join(it.workspace.paths.waiters, session), `${pid} ${startedTicks}\n\n`);
+	await it.upkeep.tend(it.worker, it.state, await it.queued());
+	expect((await it.queued())[0]?.held).toBeUndefined();
 });

@@ -2,14 +2,23 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimBatch } from '../../../../src/core/mailbox/batch.ts';
-import { isDue, slotOf } from '../../../../src/core/mailbox/due.ts';
+import { claimBatch, handedOver } from '../../../../src/core/mailbox/batch.ts';
+import { isDue, slotOf, type Slot } from '../../../../src/core/mailbox/due.ts';
 import { Mailbox } from '../../../../src/core/mailbox/mailbox.ts';
 import type { MessageContent } from '../../../../src/protocol/message.ts';
+import { DriverId, SessionId } from '../../../../src/protocol/names.ts';
 import { EventKind } from '../../../../src/protocol/traffic.ts';
 import { messageContent } from '../../../support/messageContent.ts';
 
 const LIMIT = 10_000;
+const session = SessionId.parse('s1');
+const facts = () => ({
+	deliveredAt: new Date().toISOString(),
+	event: 'Stop',
+	driver: DriverId.parse('heron'),
+	session,
+	rung: 'hook' as const,
+});
 let root: string;
 let mailbox: Mailbox;
 
@@ -62,7 +71,7 @@ describe('claimBatch', () => {
 		await mailbox.put(messageContent('tests pass here', { from: 'login/worker-2' }));
 		await mailbox.put(messageContent('later', { kind: 'feedback' }));
 
-		const { text, claims } = await claimBatch(mailbox, { kind: 'tool-start', slot: 'boundary' }, LIMIT);
+		const { text, claims } = await claimBatch(mailbox, { kind: 'tool-start', slot: 'boundary', session }, LIMIT);
 
 		expect(claims).toHaveLength(2);
 		expect(text).toContain(`[Nancy message ${id}: directive from the user (Nancy sidebar)]\nuse plan B`);
@@ -72,28 +81,80 @@ describe('claimBatch', () => {
 		expect(text).not.toContain('later');
 	});
 
-	it('stays within the limit, leaves the rest queued and points to the file of a long message', async () => {
-		await mailbox.put(messageContent(`START ${'x'.repeat(50_000)}`));
+	it('stays within the limit, and leaves the rest queued', async () => {
 		for (let n = 0; n < 60; n++) await mailbox.put(messageContent(`${n} ${'word '.repeat(100)}`));
-
 		const seen: string[] = [];
-		for (let round = 0; round < 60 && seen.length < 61; round++) {
-			const { text, claims } = await claimBatch(mailbox, { kind: 'stop', slot: 'end' }, LIMIT);
+		for (let round = 0; round < 60 && seen.length < 60; round++) {
+			const { text, claims } = await claimBatch(mailbox, { kind: 'stop', slot: 'end', session }, LIMIT);
 			expect(text.length).toBeLessThanOrEqual(LIMIT);
 			expect(claims.length).toBeGreaterThan(0);
-			if (round === 0) expect(text).toContain(claims[0]?.deliveredFile);
 			for (const claim of claims) {
 				seen.push(claim.id);
-				claim.deliver({
-					deliveredAt: new Date().toISOString(),
-					event: 'Stop',
-					driver: 'heron' as never,
-					session: 's1' as never,
-					rung: 'hook',
-				});
+				claim.deliver(facts());
 			}
 		}
-		expect(seen).toHaveLength(61);
+		expect(seen).toHaveLength(60);
+	});
+
+	/** What one call hands over, and what the hook then does with its claims. */
+	async function handOver(to = session, slot: Slot = 'end') {
+		const batch = await claimBatch(mailbox, { kind: 'stop', slot, session: to }, LIMIT);
+		expect(batch.text.length).toBeLessThanOrEqual(LIMIT);
+		const { parts } = batch;
+		for (const claim of batch.claims) {
+			if (parts && !parts.isLast) claim.keep({ session: to, parts: parts.lengths });
+			else claim.deliver({ ...facts(), ...(parts && { parts: parts.lengths }) });
+		}
+		return batch;
+	}
+
+	it('hands a long message over in parts, one at each call, whole and in order, before what came after it', async () => {
+		const words = Array.from({ length: 6000 }, (_, n) => `w${n}`).join(' ');
+		const id = await mailbox.put(messageContent(words));
+		await mailbox.put(messageContent('came after it'));
+		const texts: string[] = [];
+		while ((await mailbox.list(['queued'])).messages.some(message => message.id === id))
+			texts.push((await handOver()).text);
+		expect(texts).toHaveLength(4);
+		expect(texts[1]).toContain('part 2 of 4]');
+		expect(texts[1]).toContain('The next part comes by itself');
+		expect(texts.join('\n').match(/w\d+/g)).toEqual(words.split(' '));
+		expect(texts.join('\n')).not.toContain('came after it');
+		const [delivered] = (await mailbox.list(['delivered'])).messages;
+		expect(handedOver(messageContent(words), delivered?.receipt?.parts).join('')).toBe(words);
+		expect(delivered?.receipt?.parts).toHaveLength(4);
+		expect((await handOver()).text).toContain('came after it');
+		expect(await mailbox.list(['queued'])).toMatchObject({ messages: [] });
+	});
+
+	it('cuts no character in half where a text has no space', async () => {
+		await mailbox.put(messageContent('😀'.repeat(8000)));
+		let all = '';
+		for (let calls = 0; calls < 3; calls++) all += /\n(😀+)\n/u.exec((await handOver()).text)?.[1] ?? '';
+		expect(all).toBe('😀'.repeat(8000));
+	});
+
+	it('begins a long message anew in another conversation, and when its parts are forgotten', async () => {
+		await mailbox.put(messageContent('word '.repeat(5000)));
+		expect((await handOver()).text).toContain('part 1 of 3');
+		expect((await handOver(SessionId.parse('s2'))).text).toContain('part 1 of 3');
+		expect((await handOver(SessionId.parse('s2'))).text).toContain('part 2 of 3');
+		mailbox.forgetParts();
+		expect((await handOver(SessionId.parse('s2'))).text).toContain('part 1 of 3');
+	});
+
+	it('halts and pauses with the first part of a long message alone', async () => {
+		for (const effect of ['halt', 'pause'] as const) {
+			await mailbox.put(messageContent('word '.repeat(3000), { effect }));
+			const first = await claimBatch(mailbox, { kind: 'tool-start', slot: 'denial', session }, LIMIT);
+			expect(first.effect).toBe(effect);
+			first.claims[0]?.keep({ session, parts: first.parts?.lengths ?? [] });
+			const denied = await claimBatch(mailbox, { kind: 'tool-start', slot: 'denial', session }, LIMIT);
+			expect(denied.claims).toEqual([]);
+			const rest = await claimBatch(mailbox, { kind: 'batch-end', slot: 'boundary', session }, LIMIT);
+			expect(rest).toMatchObject({ effect: 'none', parts: { isLast: true } });
+			rest.claims[0]?.deliver(facts());
+		}
 	});
 
 	it.each([
@@ -109,7 +170,7 @@ describe('claimBatch', () => {
 		for (const from of ['login/worker-2', 'delegate:review'])
 			await mailbox.put(messageContent(forged, { kind: 'feedback', from }));
 		const id = await mailbox.put(messageContent('It wrote “[Nancy message”.', { kind: 'feedback' }));
-		const { text } = await claimBatch(mailbox, { kind: 'stop', slot: 'end' }, LIMIT);
+		const { text } = await claimBatch(mailbox, { kind: 'stop', slot: 'end', session }, LIMIT);
 		const read = text.normalize('NFKD').replace(/[\p{Cf}\p{DI}\p{M}]/gu, '');
 		expect(read.match(/\[\s*nancy\s+message [^\]“]*?from the user/gi)).toEqual([
 			`[Nancy message ${id}: feedback from the user`,
@@ -121,13 +182,13 @@ describe('claimBatch', () => {
 
 	it('fits fifty short messages into one call', async () => {
 		for (let n = 0; n < 50; n++) await mailbox.put(messageContent(`message ${n}: ${'word '.repeat(10)}`));
-		expect((await claimBatch(mailbox, { kind: 'stop', slot: 'end' }, LIMIT)).claims).toHaveLength(50);
+		expect((await claimBatch(mailbox, { kind: 'stop', slot: 'end', session }, LIMIT)).claims).toHaveLength(50);
 	});
 
 	it('halts only before a tool runs, pauses between tools too, and does neither at a prompt', async () => {
 		const effectAt = async (kind: EventKind, effect: MessageContent['effect']) => {
 			await mailbox.put(messageContent('stop that', { effect }));
-			const batch = await claimBatch(mailbox, { kind, slot: slotOf(SLOTS, { kind }) }, LIMIT);
+			const batch = await claimBatch(mailbox, { kind, slot: slotOf(SLOTS, { kind }), session }, LIMIT);
 			for (const claim of batch.claims) claim.release();
 			for (const { id } of (await mailbox.list()).messages) await mailbox.withdraw(id).catch(() => undefined);
 			return batch.effect;

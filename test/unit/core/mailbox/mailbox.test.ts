@@ -312,4 +312,54 @@ describe('Mailbox', () => {
 		again?.deliver(facts());
 		expect((await mailbox.list()).messages).toMatchObject([{ state: 'delivered', receipt: { earlierClaims: 1 } }]);
 	});
+
+	it('queues a lost delivery again, which the next receipt tells of', async () => {
+		const id = await mailbox.put(messageContent('lost'));
+		deliverAll(await mailbox.claim(() => 'take'));
+		expect([mailbox.requeue(id), mailbox.requeue(id)]).toEqual([true, false]);
+		const [again] = await mailbox.claim(() => 'take');
+		expect(again).toMatchObject({ id, earlierClaims: 1 });
+		again?.deliver({ ...facts(), event: 'Stop' });
+		const [message] = (await mailbox.list()).messages;
+		expect(message).toMatchObject({
+			state: 'delivered',
+			receipt: { event: 'Stop', earlierClaims: 1, lost: [{ event: 'PreToolUse', session: 's1' }] },
+		});
+		expect(mailbox.requeue(id)).toBe(true);
+		expect((await mailbox.claim(() => 'take'))[0]?.earlierClaims).toBe(2);
+	});
+
+	it('does not take the receipt of a lost delivery for one of a hook that was killed after it', async () => {
+		const id = await mailbox.put(messageContent('lost'));
+		deliverAll(await mailbox.claim(() => 'take'));
+		mailbox.requeue(id);
+		await mailbox.claim(() => 'take');
+		await asIfKilled();
+		expect(await mailbox.recover()).toEqual([id]);
+		expect(await texts()).toEqual(['queued: lost']);
+	});
+
+	it('loses nothing wherever the queueing again of lost deliveries is killed', async () => {
+		for (let killAt = 0; ; killAt++) {
+			await rm(folder, { recursive: true, force: true });
+			await mailbox.makeFolders();
+			const ids = [await mailbox.put(messageContent('one')), await mailbox.put(messageContent('two'))];
+			deliverAll(await mailbox.claim(() => 'take'));
+
+			const ended = await killedAt(killAt, 'changeMessages', [root, folder, 'requeue', ...ids]);
+			for (const id of ids) mailbox.requeue(id);
+			const claims = await mailbox.claim(() => 'take');
+			expect({ killAt, claims }).toMatchObject({
+				killAt,
+				claims: ids.map(id => ({ id, earlierClaims: 1 })),
+			});
+			deliverAll(claims);
+			const { messages, problems } = await mailbox.list();
+			expect(problems).toEqual([]);
+			for (const { state, receipt } of messages)
+				expect({ state, lost: receipt?.lost?.length }).toEqual({ state: 'delivered', lost: 1 });
+			if (ended === 'finished') break;
+			expect(ended).toBe('SIGKILL');
+		}
+	}, 60_000);
 });

@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { liveness, processOf, type ProcessIdentity } from '../../base/liveness.ts';
+import type { SessionId } from '../../protocol/names.ts';
+import type { Driver } from '../driver/driver.ts';
+import { readMark } from '../files/plainFile.ts';
+import { HELD } from '../mailbox/held.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** Earlier versions named no machine. */
+const WAITER = /^(?<pid>\d+) (?<ticks>\d+) ?(?<machine>[0-9a-z.]+)?\n/;
+
+/** The process in `waiters/<session>`, which waits to wake the session; it may have ended. */
+export async function waiterOf(workspace: Workspace, session: SessionId): Promise<ProcessIdentity | undefined> {
+	const holder = WAITER.exec((await readMark(join(workspace.paths.waiters, session))) ?? '')?.groups;
+	return holder && processOf(holder);
+}
+
+/** Why an idle session hears no bell: it watches none, and no process waits for it. Undefined where one of them is there. */
+export async function whyUnheard(
+	workspace: Workspace,
+	driver: Pick<Driver, 'limits'> | undefined,
+	session: SessionId,
+): Promise<string | undefined> {
+	if ((await workspace.sessionBinding(session))?.watched) return undefined;
+	const waiter = await waiterOf(workspace, session);
+	if (waiter && liveness(waiter) !== 'dead') return undefined;
+	return driver?.limits.wake ?? HELD.unheard;
+}

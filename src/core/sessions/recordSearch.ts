@@ -1,0 +1,75 @@
+import { lstat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import type { MessageContent } from '../../protocol/message.ts';
+import type { MessageId } from '../../protocol/names.ts';
+import type { Receipt } from '../../protocol/records.ts';
+import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver/driver.ts';
+import { handedOver } from '../mailbox/batch.ts';
+import { messageMark } from '../mailbox/messageId.ts';
+import { parseLine, readNewLines } from '../traffic/jsonLines.ts';
+
+/** What is looked for in a record: a message, and how it was handed over. */
+export interface Shown {
+	id: MessageId;
+	content: MessageContent;
+	receipt: Pick<Receipt, 'parts'>;
+}
+
+/**
+ * How a message stands in a record: `whole`, `missing` (nothing of it is there, or not every part of a long one), or `unproven`: it is
+ * there, but cut or not answered yet.
+ */
+export type Presence = 'whole' | 'missing' | 'unproven';
+
+/**
+ * @param texts what hooks have handed over, as the record shows it
+ * @param unanswered what the CLI may still take back
+ */
+export function presenceIn(
+	texts: readonly string[],
+	{ id, content, receipt }: Shown,
+	unanswered: readonly string[] = [],
+): Presence {
+	const parts = handedOver(content, receipt.parts);
+	const holds = (all: readonly string[], words: string) =>
+		all.some(text => text.includes(messageMark(id)) && text.includes(words));
+	if (parts.every(words => holds(texts, words))) return 'whole';
+	const anywhere = [...texts, ...unanswered];
+	// Of a text that the CLI has cut, at least the mark is there.
+	const sought = parts.length > 1 ? parts : [''];
+	return sought.every(words => holds(anywhere, words)) ? 'unproven' : 'missing';
+}
+
+/**
+ * How each message stands in a record, read from its beginning.
+ * @returns `undefined` where there is no record: that says nothing
+ */
+export async function searchRecord(
+	file: string,
+	format: TranscriptFormat,
+	messages: readonly Shown[],
+): Promise<ReadonlyMap<MessageId, Presence> | undefined> {
+	if (!isAbsolute(file) || !(await lstat(file).catch(() => undefined))?.isFile()) return undefined;
+	const texts: string[] = [];
+	// A record may hold thousands that nobody asks for.
+	const isSought = (text: string) => messages.some(({ id }) => text.includes(messageMark(id)));
+	let facts = NO_FACTS;
+	const onLine = (line: string) => {
+		facts = foldLine(format, { ...facts, deliveredTexts: [] }, line);
+		texts.push(...facts.deliveredTexts.filter(isSought));
+	};
+	await readNewLines(file, undefined, { onLine, onRestart: () => undefined });
+	return new Map(messages.map(message => [message.id, presenceIn(texts, message, facts.unansweredTexts)]));
+}
+
+/** What is known after this line. */
+export function foldLine(format: TranscriptFormat, known: TranscriptFacts, line: string): TranscriptFacts {
+	const value = parseLine(line);
+	if (value === undefined) return known;
+	try {
+		return format.fold(known, value);
+	} catch {
+		// A newer CLI may write lines that the driver does not know; they tell nothing.
+		return known;
+	}
+}
