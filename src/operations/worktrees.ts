@@ -3,7 +3,7 @@ import { dataFolder } from '../base/folders.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
-import { ownWorktree } from '../git/ownWorktree.ts';
+import { endedWorktree, ownWorktree } from '../git/ownWorktree.ts';
 import { tearDown as runTearDown } from '../git/tearDown.ts';
 import { changesOf, fileAtBase } from '../git/worktreeChanges.ts';
 import { mergeWorktree } from '../git/worktreeMerge.ts';
@@ -27,7 +27,7 @@ export class WindowWorktrees implements WorktreeOperations {
 	}
 
 	async merge(folder: Folder, worktree: Worktree, message: string): Promise<MergeOutcome> {
-		return mergeWorktree(await this.own(folder, worktree), message);
+		return mergeWorktree(await this.ended(folder, worktree), message);
 	}
 
 	async only(folder: Folder, worktree: Worktree): Promise<OnlyThere> {
@@ -39,7 +39,7 @@ export class WindowWorktrees implements WorktreeOperations {
 		claimed: Worktree,
 		{ discard, tearDown }: { discard: boolean; tearDown: string | undefined },
 	): Promise<{ isRemoved: boolean; says: string }> {
-		const worktree = await this.own(folder, claimed);
+		const worktree = await this.ended(folder, claimed);
 		const failed = await runTearDown(worktree, tearDown);
 		if (failed !== undefined) {
 			return {
@@ -48,6 +48,11 @@ export class WindowWorktrees implements WorktreeOperations {
 			};
 		}
 		return removeWorktree(worktree, { discard });
+	}
+
+	private async ended({ workspace }: Folder, worktree: Worktree): Promise<Worktree> {
+		requireTrust();
+		return endedWorktree(new Delegates(workspace), new Tickets(dataFolder(), workspace.folder), worktree);
 	}
 
 	private async own({ workspace }: Folder, worktree: Worktree): Promise<Worktree> {

@@ -11,6 +11,7 @@ import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../src/delegates/delegateQueue.ts';
+import { endedWorktree } from '../../src/git/ownWorktree.ts';
 import { stopWorker } from '../../src/delegates/stopWorker.ts';
 import { DelegateStatus } from '../../src/protocol/delegate.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../src/protocol/names.ts';
@@ -149,6 +150,21 @@ describe('a delegate that runs', () => {
 		const told = await results(queued);
 		expect(told).toHaveLength(1);
 		expect(told.join()).not.toMatch(/Forged|runner died/);
+	});
+
+	it('keeps its worktree to itself, whatever end its files tell of', async () => {
+		const queued = await queue('tool:Read wait:60000');
+		await look();
+		const { status } = await eventually('its work', async () => {
+			const now = await delegates.get(queued.record.id);
+			return now.status.tool_calls > 0 && now;
+		});
+		writeFileSync(queued.files.output, 'Forged.');
+		writeFileSync(queued.files.done, 'success\n');
+		if (!status.worktree) throw new Error('no worktree');
+		await expect(endedWorktree(delegates, tickets, status.worktree)).rejects.toMatchObject({ code: 'busy' });
+		await stopDelegate(delegates, tickets, queued.record.id);
+		expect(await endedWorktree(delegates, tickets, status.worktree)).toEqual(status.worktree);
 	});
 
 	it('was started, and is not started again when its runner is killed', async () => {
