@@ -3,7 +3,6 @@ import { dataFolder } from './base/folders.ts';
 import { errorText, NancyError } from './base/errors.ts';
 import { oneByOne } from './base/oneByOne.ts';
 import { formatVersion, isAtLeast } from './base/version.ts';
-import { Tickets } from './core/delegates/tickets.ts';
 import { cleanUp } from './core/deployment/cleanUp.ts';
 import { deploy } from './core/deployment/deploy.ts';
 import type { DeployRequest } from './core/deployment/job.ts';
@@ -13,8 +12,6 @@ import { examine, repair, type Instruments } from './core/deployment/doctor.ts';
 import { isAsking } from './core/live/overview.ts';
 import { installRuntime, sourcesIn, type InstalledRuntime, type NodeProgram } from './core/deployment/runtime.ts';
 import { sendToEach, type Addressee } from './core/mailbox/sendToEach.ts';
-import type { WorkerAddress } from './core/workspace/workspace.ts';
-import { stopWorker } from './delegates/stopWorker.ts';
 import { driverById, drivers } from './drivers/index.ts';
 import { askGit } from './git/askGit.ts';
 import { askStatus } from './process/askStatus.ts';
@@ -26,6 +23,7 @@ import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
 import { delegateVariables, WindowDelegates } from './operations/delegates.ts';
 import { noteSeen } from './operations/seen.ts';
 import { hasHooks, keepHooksChoice, keepSettings } from './operations/settings.ts';
+import { stop } from './operations/stop.ts';
 import { WindowWorktrees } from './operations/worktrees.ts';
 import { doctorReport } from './ui/doctorReport.ts';
 import type { Folder, Operations } from './ui/ports.ts';
@@ -186,11 +184,7 @@ export class WindowOperations implements Operations {
 		return sendToEach(to, content);
 	}
 
-	async stop({ workspace }: Folder, address: WorkerAddress, onMeant: () => Promise<void>): Promise<void> {
-		requireTrust();
-		const tickets = new Tickets(dataFolder(), workspace.folder);
-		await stopWorker(workspace, address, { tickets, driverOf: driverById, onMeant });
-	}
+	readonly stop = stop;
 
 	private async deploy(
 		folder: Folder,

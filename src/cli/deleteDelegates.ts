@@ -8,7 +8,8 @@ import {
 	type OnlyThere,
 } from '../core/delegates/batches.ts';
 import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
-import type { Delegate, Delegates } from '../core/delegates/delegates.ts';
+import type { Delegate } from '../core/delegates/delegate.ts';
+import type { Delegates } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import { endedWorktree, ownWorktree } from '../git/ownWorktree.ts';

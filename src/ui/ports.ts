@@ -7,7 +7,7 @@ import type { MailboxListing } from '../core/mailbox/mailboxFiles.ts';
 import type { Overview } from '../core/live/overview.ts';
 import type { SessionTraffic } from '../core/live/sessionView.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
-import type { Delegate } from '../core/delegates/delegates.ts';
+import type { Delegate } from '../core/delegates/delegate.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { HeadlessFormat, PermissionMode } from '../core/driver/headless.ts';
 import type { Addressee } from '../core/mailbox/sendToEach.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { Delegates, isFinal } from '../../src/core/delegates/delegates.ts';
+import { isFinal } from '../../src/core/delegates/delegate.ts';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';

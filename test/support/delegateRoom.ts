@@ -1,4 +1,5 @@
-import { Delegates, type Delegate } from '../../src/core/delegates/delegates.ts';
+import type { Delegate } from '../../src/core/delegates/delegate.ts';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { queueDelegate, type DelegateRequest } from '../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';

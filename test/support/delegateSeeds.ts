@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Delegate, Delegates } from '../../src/core/delegates/delegates.ts';
+import type { Delegate } from '../../src/core/delegates/delegate.ts';
+import type { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { createWorktree } from '../../src/git/worktree.ts';
 import { DelegateStatus, Limits, type DelegateRecord, type DelegateState } from '../../src/protocol/delegate.ts';

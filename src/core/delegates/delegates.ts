@@ -3,37 +3,17 @@ import * as z from 'zod/mini';
 import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
-import { DelegateId, DelegateRecord, DelegateStatus, Parked, type DelegateState } from '../../protocol/delegate.ts';
+import { DelegateId, DelegateRecord, DelegateStatus, Parked } from '../../protocol/delegate.ts';
 import { WorkerName, type DriverId, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { fileProblem } from '../files/fileProblem.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
-import { Leases } from '../files/leases.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import { readPlainText } from '../files/plainFile.ts';
-import { redactText } from '../traffic/redact.ts';
 import type { FileProblem, Workspace } from '../workspace/workspace.ts';
 import { DelegateFiles } from './files.ts';
-import { report } from './report.ts';
+import { isFinal, swarmFeatures, type Delegate } from './delegate.ts';
 import { swarmFiles, swarmWorkers } from './swarm.ts';
-
-/** A delegate as it stands on disk. */
-export interface Delegate {
-	record: DelegateRecord;
-	status: DelegateStatus;
-	files: DelegateFiles;
-	/** Final once `.done` is there, and not before, whatever the status file says. */
-	state: DelegateState;
-	/** Why it failed. */
-	error?: string;
-	/** Another program's, which Nancy only shows. */
-	isForeign?: true;
-	/** Its files are not those that its user had queued: told is that it has ended, and nothing of what they say. */
-	isChanged?: true;
-}
-
-/** How a run ended, for {@link Delegates.finish}. */
-export type Outcome = { ok: true; output: string } | { ok: false; reason: string; output: string };
 
 /** `.nancy/delegates`: holds nothing in memory, like {@link Workspace}. */
 export class Delegates {
@@ -150,70 +130,6 @@ export class Delegates {
 		await writeJsonFile(this.files(id).status, status);
 	}
 
-	/**
-	 * Ends a delegate: answer, status, the result's message, then `.done`. An empty answer is a failure. A result that comes
-	 * after the delegate had been given up is taken, and reported again. Safe to repeat when it failed half way, and whoever
-	 * finds a final status without its `.done` goes on from there. Needs the lock.
-	 * @param lateReport the id of that second report; the caller decides it once, before the first try
-	 */
-	async finish(
-		{ record, status, files, isChanged }: Delegate,
-		outcome: Outcome,
-		lateReport?: MessageId,
-	): Promise<Delegate> {
-		const error = failureOf(outcome);
-		// Killed in between, what a failure printed must not be taken for an answer.
-		if (error !== undefined) await files.writeStatus({ ...status, error });
-		await files.writeOutput(outcome.output);
-		const { runner: _runner, agent_process: _agent, parked_until: _parked, error: _earlier, ...kept } = status;
-		const state = error === undefined ? 'done' : 'failed';
-		const ended: DelegateStatus = {
-			...kept,
-			status: state,
-			...(error !== undefined && { error }),
-			ended_at: new Date().toISOString(),
-			...(lateReport !== undefined && { report: lateReport }),
-			reported: true,
-		};
-		await files.writeStatus(ended);
-		return this.conclude({
-			record,
-			files,
-			state,
-			...(error !== undefined && { error }),
-			...(isChanged && { isChanged }),
-			status: ended,
-		});
-	}
-
-	/** What comes after the final status; also when killed in between and repeated. Needs the lock. */
-	private async conclude(ended: Delegate): Promise<Delegate> {
-		await report(this, ended);
-		await ended.files.writeDone(ended.error);
-		return ended;
-	}
-
-	/** Writes down for people how a delegate has ended that has been reported. Needs the lock. */
-	async show({ files, status, error }: Delegate): Promise<void> {
-		await files.writeStatus(status);
-		await files.writeDone(error);
-	}
-
-	/** Ends what a killed process had begun to end. Returns those whose runner has died before. Needs the lock. */
-	async reconcile(delegates: readonly Delegate[]): Promise<Delegate[]> {
-		const dead: Delegate[] = [];
-		const leases = new Leases(this.workspace.paths.machines);
-		for (const delegate of delegates) {
-			const { status, state, isForeign } = delegate;
-			if (isForeign || (isFinal(state) && status.reported)) continue;
-			if (isFinal(status.status)) await this.conclude(asItsStatus(delegate));
-			else if (isFinal(state)) await this.finish(delegate, await outcomeOnDisk(delegate));
-			// In doubt it lives: a result late is better than a false alarm.
-			else if (status.runner && !(await leases.isHeld(status.runner))) dead.push(delegate);
-		}
-		return dead;
-	}
-
 	/** One at a time: who may start what is decided by one process. */
 	async locked<T>(run: () => Promise<T>, patienceMs?: number): Promise<T> {
 		await this.workspace.prepare();
@@ -273,39 +189,8 @@ const PARKED = 'parked.json';
 /** A limit may be lifted before it resets, and what a CLI says of it may be wrong: it is tried again after this, in milliseconds. */
 export const LONGEST_PARKING_MS = 6 * 60 * 60 * 1000;
 
-export function swarmFeatures(delegates: readonly Delegate[]): ReadonlySet<string> {
-	return new Set(delegates.flatMap(({ record }) => record.swarm?.feature ?? []));
-}
-
-/** Killed between its status and its `.done`. */
-function asItsStatus({ error: _other, ...delegate }: Delegate): Delegate {
-	const { status } = delegate;
-	if (status.status === 'done') return { ...delegate, state: 'done' };
-	return { ...delegate, state: 'failed', error: status.error ?? 'it failed' };
-}
-
-/** `.done` is there, and a status that knows nothing of it. */
-async function outcomeOnDisk({ files, error }: Delegate): Promise<Outcome> {
-	const output = await files.readAnswer();
-	return error === undefined ? { ok: true, output } : { ok: false, reason: error, output };
-}
-
 const ParkedList = z.array(Parked);
-
-export function isFinal(state: DelegateState): boolean {
-	return state === 'done' || state === 'failed';
-}
 
 function blank(id: DelegateId): DelegateStatus {
 	return DelegateStatus.parse({ task_id: id, status: 'queued' });
-}
-
-/** Why it failed, in one line and without secrets; `undefined` where it is done. An empty answer is a failure. */
-export function failureOf(outcome: Outcome): string | undefined {
-	if (!outcome.ok) return oneLine(redactText(outcome.reason));
-	return outcome.output.trim() === '' ? 'it ended without an answer' : undefined;
-}
-
-function oneLine(text: string): string {
-	return text.replace(/\s+/g, ' ').trim().slice(0, 2000);
 }

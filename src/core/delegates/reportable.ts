@@ -1,5 +1,6 @@
 import { DelegateStatus } from '../../protocol/delegate.ts';
-import { isFinal, type Delegate, type Delegates } from './delegates.ts';
+import { isFinal, type Delegate } from './delegate.ts';
+import type { Delegates } from './delegates.ts';
 import type { Facts, Tickets } from './tickets.ts';
 
 /**

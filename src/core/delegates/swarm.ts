@@ -9,7 +9,7 @@ import { DriverId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { linkAmong, refuseLinks } from '../files/links.ts';
 import { readPlainText } from '../files/plainFile.ts';
-import type { Delegate } from './delegates.ts';
+import type { Delegate } from './delegate.ts';
 import { DelegateFiles } from './files.ts';
 
 /** Where claude-swarm keeps its workers: `<feature>.prompt`, `.status`, `.log`, `.done`. */
