@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../src/base/liveness.ts';
@@ -23,6 +23,8 @@ import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
 import { messageContent } from '../support/messageContent.ts';
 import { taskRecord } from '../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+
+type Named = [what: string, program: 'sleep' | 'agent', options: (env: NodeJS.ProcessEnv) => SpawnOptions];
 
 let folder: TempFolder;
 let repository: GitRepository;
@@ -205,27 +207,54 @@ describe('a process that a file below .nancy names', () => {
 		child.kill('SIGKILL');
 	});
 
-	it('as a worker’s is not ended when that is stopped, unless it carries the worker’s name', async () => {
-		const { identity, child } = await bystander();
-		const { workspace } = delegates;
-		const task = TaskName.parse('build');
-		await workspace.createTask(taskRecord(task, fakeDriver.id));
-		const address = { task, worker: FIRST_WORKER };
-		const saved = { version: 1 as const, task, name: FIRST_WORKER, agent: fakeDriver.id };
-		const startedAt = new Date().toISOString();
-		const stop = () => stopWorker(workspace, address, { tickets, driverOf: () => fakeDriver });
-		await workspace.saveWorker({ ...saved, sessions: [], startedAt, process: identity });
-		await expect(stop()).rejects.toMatchObject({
-			code: 'not-trusted',
-			message: expect.stringContaining(`process ${identity.pid} is not ended`),
+	describe('as a worker’s', () => {
+		const address = { task: TaskName.parse('build'), worker: FIRST_WORKER };
+		const stop = () => stopWorker(delegates.workspace, address, { tickets, driverOf: () => fakeDriver });
+		/** Starts a program and names it in the worker's record. */
+		async function named(program: string, options: SpawnOptions): Promise<ChildProcess> {
+			const { workspace } = delegates;
+			const child = spawn(program, ['60'], { stdio: 'ignore', ...options });
+			await once(child, 'spawn');
+			const process = identify(child.pid ?? 0);
+			const startedAt = new Date().toISOString();
+			const { task, worker: name } = address;
+			await workspace.saveWorker({ version: 1, task, name, agent: fakeDriver.id, sessions: [], startedAt, process });
+			return child;
+		}
+		beforeEach(() => delegates.workspace.createTask(taskRecord(address.task, fakeDriver.id)));
+
+		it.each([
+			['is another program', 'sleep', () => ({})],
+			['carries another worker’s name', 'sleep', env => ({ env: { ...env, NANCY_WORKER: 'worker-2' } })],
+			['is such an agent in another folder', 'agent', () => ({ cwd: folder.path })],
+		] satisfies Named[])('is not ended where it %s', async (_what, program, options) => {
+			const child = await named(programOf(program), options(marks()));
+			await expect(stop()).rejects.toMatchObject({
+				code: 'not-trusted',
+				message: expect.stringContaining(`process ${child.pid} is not ended`),
+			});
+			expect(child.exitCode ?? child.signalCode).toBeNull();
+			child.kill('SIGKILL');
 		});
-		expect(liveness(identity)).toBe('alive');
-		child.kill('SIGKILL');
-		const env = { ...process.env, NANCY_TASK_DIR: workspace.paths.task(task), NANCY_WORKER: FIRST_WORKER };
-		const own = spawn('sleep', ['60'], { env, stdio: 'ignore' });
-		await once(own, 'spawn');
-		await workspace.saveWorker({ ...saved, sessions: [], startedAt, process: identify(own.pid ?? 0) });
-		expect(await stop()).toBe('stopped');
+
+		it.each([
+			['carries the worker’s name', 'sleep', env => ({ env })],
+			['is such an agent in this workspace', 'agent', () => ({ cwd: repository.root })],
+		] satisfies Named[])('is ended where it %s', async (_what, program, options) => {
+			await named(programOf(program), options(marks()));
+			expect(await stop()).toBe('stopped');
+		});
+
+		const marks = () => ({
+			...process.env,
+			NANCY_TASK_DIR: delegates.workspace.paths.task(address.task),
+			NANCY_WORKER: address.worker,
+		});
+		function programOf(name: 'sleep' | 'agent'): string {
+			if (name === 'sleep') return name;
+			symlinkSync('/bin/sleep', folder.file(fakeDriver.command));
+			return folder.file(fakeDriver.command);
+		}
 	});
 });
 

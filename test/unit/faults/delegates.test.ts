@@ -629,15 +629,20 @@ describe('a runner', () => {
 		expect(await markedProcesses(RUN_MARK, queued.record.id)).toEqual([]);
 	});
 
-	it.skipIf(process.platform === 'win32')('has its answer on the disk while it still waits for its log', async () => {
-		const queued = await delegate('tool:Read answer:done');
-		// Takes nothing until somebody reads it.
-		execFileSync('mkfifo', [queued.files.log]);
+	it('has its answer on the disk before it may write down that it has ended, and keeps it when it is killed there', async () => {
+		const gate = folder.file('gate');
+		const queued = await delegate(`tool:Read until:${gate} answer:done`);
 		await look();
-		await eventually('the answer', () => existsSync(queued.files.output) && outputOf(queued) === 'done');
-		expect(existsSync(queued.files.done)).toBe(false);
-		const { runner } = (await delegates.get(queued.record.id)).status;
-		process.kill(runner?.pid ?? 0, 'SIGKILL');
+		const { runner } = await eventually('its work', async () => {
+			const { status } = await delegates.get(queued.record.id);
+			return status.tool_calls > 0 && status;
+		});
+		await delegates.locked(async () => {
+			writeFileSync(gate, '');
+			await eventually('the answer', () => existsSync(queued.files.output) && outputOf(queued) === 'done');
+			expect(existsSync(queued.files.done)).toBe(false);
+			process.kill(runner?.pid ?? 0, 'SIGKILL');
+		});
 		await eventually('its end', async () => {
 			await look();
 			return isFinal((await delegates.get(queued.record.id)).state);
