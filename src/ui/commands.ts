@@ -3,6 +3,7 @@ import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
 import { isRunning } from '../core/driver/launch.ts';
 import type { TaskView } from '../core/live/overview.ts';
+import { writer } from '../protocol/author.ts';
 import { ORCHESTRATOR, type TaskName } from '../protocol/names.ts';
 import { askFilter } from './askFilter.ts';
 import type { Badges } from './badges.ts';
@@ -174,7 +175,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 			const sender = workerItems(folders).find(
 				each =>
 					each.folder === item.folder &&
-					`${each.address.task}/${each.address.worker}` === item.message.content.from,
+					`${each.address.task}/${each.address.worker}` === writer(item.message.author),
 			);
 			await compose.open(sender ? [sender] : undefined);
 		},

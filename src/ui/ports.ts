@@ -11,9 +11,8 @@ import type { Delegate } from '../core/delegates/delegate.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { HeadlessFormat, PermissionMode } from '../core/driver/headless.ts';
 import type { Addressee } from '../core/mailbox/sendToEach.ts';
-import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
+import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
-import type { MessageContent } from '../protocol/message.ts';
 import type { DriverId, TaskName } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 
@@ -80,7 +79,7 @@ export interface Operations {
 	 * Queues a message for each of them, whatever becomes of the others; returns those whom it is not queued for. Throws, and queues
 	 * nothing, where nobody's message may be sent.
 	 */
-	send<T extends Addressee>(to: readonly T[], content: MessageContent): Promise<{ to: T; reason: string }[]>;
+	send<T extends Addressee>(to: readonly T[], content: Words): Promise<{ to: T; reason: string }[]>;
 	/**
 	 * Ends a worker: a delegate by its runner, any other agent politely, then firmly.
 	 * @param onMeant called once its end counts as meant, before it is asked

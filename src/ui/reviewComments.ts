@@ -126,7 +126,6 @@ export class ReviewComments implements vscode.Disposable {
 				kind: 'feedback',
 				priority: 'normal',
 				effect: 'none',
-				from: ORCHESTRATOR,
 				text,
 			});
 			// The comments stay.

@@ -20,7 +20,7 @@ import { eventually } from '../support/eventually.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { fakeNancy } from '../support/fakeNancy.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
-import { messageContent } from '../support/messageContent.ts';
+import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { taskRecord } from '../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
@@ -87,7 +87,7 @@ describe('a delegate that has ended', () => {
 		expect(runs()).toBe('set up\n');
 		repository.write({ 'set-up.sh': `echo changed >>'${folder.file('ran')}'\n` });
 		await forgeQueued(done);
-		await delegates.workspace.send(done.record, messageContent('Do something else.'));
+		await delegates.workspace.send(done.record, messageContent('Do something else.'), BY_USER);
 		if (by === 'look') await look();
 		else execFileSync(nancy, ['-C', repository.root, 'run', '--delegate', done.record.id]);
 		await look();
@@ -218,7 +218,15 @@ describe('a process that a file below .nancy names', () => {
 			const process = identify(child.pid ?? 0);
 			const startedAt = new Date().toISOString();
 			const { task, worker: name } = address;
-			await workspace.saveWorker({ version: 1, task, name, agent: fakeDriver.id, sessions: [], startedAt, process });
+			await workspace.saveWorker({
+				version: 1,
+				task,
+				name,
+				agent: fakeDriver.id,
+				sessions: [],
+				startedAt,
+				process,
+			});
 			return child;
 		}
 		beforeEach(() => delegates.workspace.createTask(taskRecord(address.task, fakeDriver.id)));

@@ -5,6 +5,7 @@ import {
 	readdirSync,
 	readFileSync,
 	rmSync,
+	statSync,
 	symlinkSync,
 	utimesSync,
 	writeFileSync,
@@ -17,7 +18,7 @@ import type { Workspace } from '../../../src/core/workspace/workspace.ts';
 import type { MessageContent } from '../../../src/protocol/message.ts';
 import { DriverId, SessionId } from '../../../src/protocol/names.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { writeSealedRecord } from '../../support/sealedRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
@@ -69,7 +70,8 @@ const spooled = () =>
 		name: parseSpoolFileName(name),
 		text: readFileSync(`${workspace.paths.spool}/${name}`, 'utf8'),
 	}));
-const send = (text: string, more: Partial<MessageContent> = {}) => workspace.send(address, messageContent(text, more));
+const send = (text: string, more: Partial<MessageContent> = {}) =>
+	workspace.send(address, messageContent(text, more), BY_USER);
 const deployedFor = (agentVersion: string) =>
 	writeSealedRecord(workspace.folder, dirname(dirname(dirname(launcher))), {
 		deployments: [
@@ -150,6 +152,45 @@ describe.each(shells)('the guard under %s', name => {
 });
 
 describe('the guard', () => {
+	it('asks again about a message that a mark of the future would hide', async () => {
+		await send('Later.', { kind: 'feedback' });
+		const box = workspace.mailbox(address).folder;
+		const old = new Date(Date.now() - 10_000);
+		for (const file of readdirSync(`${box}/inbox`)) utimesSync(`${box}/inbox/${file}`, old, old);
+		utimesSync(`${box}/inbox`, old, old);
+		expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
+		await send('Stop.', { effect: 'halt' });
+		const future = new Date('2099-01-01');
+		utimesSync(`${box}/.boundary`, future, future);
+		expect(hook('PreToolUse', 'boundary').stdout).toContain('Stop.');
+	});
+
+	it.each(['sessions', 'phases', 'waiters'] as const)(
+		'waits for no pipe in the place of a file in %s',
+		async place => {
+			await send('Use the helper.');
+			mkdirSync(join(workspace.paths.root, place), { recursive: true });
+			rmSync(join(workspace.paths.root, place, session), { force: true });
+			spawnSync('mkfifo', [join(workspace.paths.root, place, session)]);
+			for (const [event, slot] of [
+				['PreToolUse', 'boundary'],
+				['UserPromptSubmit', 'turn'],
+				['Stop', 'end'],
+				['FileChanged', 'wake'],
+				['SessionStart', 'program'],
+			] as const)
+				expect({ event, status: hook(event, slot).status }).toEqual({ event, status: 0 });
+			expect(spooled().length).toBeGreaterThanOrEqual(4);
+		},
+	);
+
+	it('waits for no pipe in the place of an event', () => {
+		const { pid } = spawnSync('sh', ['-c', 'echo']);
+		const next = Array.from({ length: 400 }, (_, index) => `${driver}~PreToolUse~${pid + index}-0.json`);
+		spawnSync('mkfifo', next, { cwd: workspace.paths.spool });
+		expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
+	});
+
 	it('does nothing for Nancy’s own helpers', () => {
 		expect(hook('PostToolBatch', 'boundary', { env: { NANCY_HOOKS: 'off' } })).toEqual(SILENT);
 		expect(spooled()).toEqual([]);
@@ -224,6 +265,12 @@ describe('the guard', () => {
 		utimesSync(`${box}/inbox`, old, old);
 		hook('PostToolBatch', 'boundary');
 		writeFileSync(`${box}/inbox/${id}.md`, 'Now it is a directive.');
+		expect(hook('PostToolBatch', 'boundary')).toEqual(SILENT);
+		// As if time had passed since.
+		for (const file of [`${box}/inbox/${id}.md`, `${box}/inbox`, `${box}/.boundary`]) {
+			const earlier = new Date(statSync(file).mtimeMs - 2500);
+			utimesSync(file, earlier, earlier);
+		}
 		expect(hook('PostToolBatch', 'boundary').stdout).toContain('Now it is a directive.');
 	});
 
