@@ -51,17 +51,17 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 				);
 			}
 		};
-		const own = async () => (await delegates.list()).delegates.filter(({ isForeign }) => !isForeign);
-		await each(
-			(await delegates.list()).delegates.filter(({ isForeign, state }) => isForeign && state === 'failed'),
-			endKilledRun,
+		await each((await delegates.list()).delegates, delegate =>
+			delegate.isForeign ? endKilledRun(delegate) : endDead(delegates, tickets, delegate),
 		);
-		await each(await own(), delegate => endDead(delegates, tickets, delegate));
 		const parked = await delegates.parked(Date.now());
 		// One that can be neither ended nor started takes nobody's place.
 		for (let failed = -1; failed < failures.size;) {
 			failed = failures.size;
-			const open = (await own()).filter(({ record }) => !failures.has(record.id));
+			const open = (await delegates.list()).delegates.filter(
+				({ record, state, status, isForeign }) =>
+					!isForeign && !failures.has(record.id) && !(isFinal(state) && status.reported),
+			);
 			const now = await Promise.all(open.map(delegate => reportable(delegates, tickets, delegate)));
 			await each(admitted(now, options.cap, parked), one => start(delegates, one, options));
 		}

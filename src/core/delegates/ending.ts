@@ -47,6 +47,8 @@ export async function settle(delegates: Delegates, tickets: Tickets, seen: Deleg
 		return undefined;
 	const delegate = await reportable(delegates, tickets, seen);
 	if (!facts) return (await reconcile(delegates, [delegate]))[0];
+	// Nobody who ended it has written this word.
+	if (!end && isFinal(seen.state)) await seen.files.removeDone();
 	if (end && !end.isReported) {
 		const output = await delegate.files.readAnswer();
 		const { error } = end;
