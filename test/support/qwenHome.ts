@@ -12,7 +12,9 @@ export function qwenHome({ home, trusted, modelUrl, settings = {}, installed }: 
 		security: { auth: { selectedType: 'openai' } },
 		general: { enableAutoUpdate: false },
 		privacy: { usageStatisticsEnabled: false },
-		ui: { hideTips: true },
+		ui: { hideTips: true, enableFollowupSuggestions: false },
+		// After a turn it would ask the model what to remember, and above what to do next.
+		memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false, enableAutoSkill: false },
 	};
 	writeFileSync(join(own, 'settings.json'), JSON.stringify({ ...base, ...settings }));
 	writeFileSync(

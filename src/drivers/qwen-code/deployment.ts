@@ -75,5 +75,7 @@ function commandLine(guarded: GuardedEvent, launcher: string, folder: string): s
 		'NANCY_HOOK_PID="${PPID-}"',
 		'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
 	];
-	return `${conditions.join(' && ')} && ${variables.join(' ')} ${guardCall(ID, guarded, launcher, folder)} 2>/dev/null; exit 0`;
+	const call = `${variables.join(' ')} ${guardCall(ID, guarded, launcher, folder)}`;
+	// Whatever a hook prints that is no JSON the CLI puts before the model: so nothing of one that fails.
+	return `${conditions.join(' && ')} && words=$(${call} 2>/dev/null) && printf '%s\\n' "$words"; exit 0`;
 }

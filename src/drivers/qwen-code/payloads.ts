@@ -37,8 +37,7 @@ const schemas = {
 	PermissionRequest: () => event('PermissionRequest', tool()),
 	PermissionDenied: () => event('PermissionDenied', tool()),
 	Notification: () => event('Notification', { notification_type: maybeText(), message: maybeText() }),
-	Stop: () =>
-		event('Stop', { stop_hook_active: z.optional(z.boolean()), last_assistant_message: maybeText() }),
+	Stop: () => event('Stop', { stop_hook_active: z.optional(z.boolean()), last_assistant_message: maybeText() }),
 	StopFailure: () => event('StopFailure', { error: maybeText(), error_details: maybeText() }),
 	SubagentStart: () => event('SubagentStart', {}),
 	SubagentStop: () => event('SubagentStop', {}),

@@ -14,11 +14,11 @@ const Block = z.lazy(() =>
 		/** Of a call. */
 		id: text(),
 		name: text(),
-		input: z.unknown(),
+		input: z.optional(z.unknown()),
 		/** Of a result. */
 		tool_use_id: text(),
 		is_error: z.optional(z.boolean()),
-		content: z.unknown(),
+		content: z.optional(z.unknown()),
 	}),
 );
 type Block = z.infer<typeof Block>;

@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import type { TranscriptFacts, TranscriptFormat } from '../../core/driver/driver.ts';
-import { addTexts, once, stringsIn } from '../transcripts.ts';
+import { addTexts, addUnanswered, answered, once, unescapedStringsIn } from '../transcripts.ts';
 
 const schema = once(() => {
 	const count = z._default(z.number(), 0);
 	return z.looseObject({
 		uuid: z.string(),
 		type: z.string(),
+		timestamp: z._default(z.string(), ''),
 		model: z.optional(z.string()),
 		message: z.optional(z.unknown()),
 		usageMetadata: z.optional(
@@ -22,32 +23,33 @@ type Line = z.infer<ReturnType<typeof schema>>;
 
 /** The session's file below `~/.qwen/projects/<folder>/chats`. */
 export const transcript: TranscriptFormat = {
-	keepsDeliveries: true,
+	// A reason that keeps the agent going is in no line; a long message may have come with several events.
+	keepsDelivery: ({ event, parts }) => event !== 'Stop' && parts === undefined,
 	fold(known, value) {
 		const line = schema().safeParse(value);
 		if (!line.success) return known;
-		switch (line.data.type) {
+		const { type, message, timestamp } = line.data;
+		switch (type) {
 			case 'assistant':
 				return foldReply(known, line.data);
 			case 'user':
+				// A prompt that another follows without an answer was broken off by the user: the CLI has taken it back.
+				return addUnanswered(
+					{ ...known, unansweredTexts: [], turnOverAt: timestamp },
+					unescapedStringsIn(message),
+				);
 			case 'tool_result':
-				return addTexts(known, stringsIn(line.data.message).flatMap(asSaid));
+				return addTexts(known, unescapedStringsIn(message));
 			default:
 				return known;
 		}
 	},
 };
 
-/** The CLI escapes the angle brackets of a context, but not of a reason: which one a text was, nothing tells. */
-function asSaid(text: string): string[] {
-	const plain = text.replaceAll('&lt;', '<').replaceAll('&gt;', '>');
-	return plain === text ? [text] : [text, plain];
-}
-
 function foldReply(known: TranscriptFacts, { uuid, model, usageMetadata: usage }: Line): TranscriptFacts {
 	if (!usage || uuid === known.lastReply) return known;
 	return {
-		...known,
+		...answered(known),
 		interruptedAt: undefined,
 		model: model ?? known.model,
 		contextTokens: usage.totalTokenCount,

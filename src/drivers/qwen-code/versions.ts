@@ -5,11 +5,14 @@ import { floorsSince } from '../floors.ts';
 /** The only version that was tried; see docs/agents/qwen.md. */
 export const OLDEST: Version = [0, 24, 4];
 
-export const floors = floorsSince(OLDEST, { wake: 'none', status: 'none' });
+export const floors = floorsSince(OLDEST, { quietStop: 'none', wake: 'none', status: 'none' });
 
 export const limits: Driver['limits'] = {
 	steer: 'Words between tool calls and with a prompt reach the model with &lt; and &gt; in place of < and >.',
 	halt: 'A pause denies the tool call and asks the agent to end its turn; Qwen Code ends no turn at a hook’s word.',
+	feedback:
+		'Feedback that keeps the agent going is not in Qwen Code’s own record: a conversation that is resumed does not hold it, and nothing proves that it was read.',
+	quietStop: 'Feedback that keeps the agent going is shown as “Stop hook error”.',
 	wake: 'Nancy does not wake an idle Qwen Code; messages wait for the next prompt, or for “Nancy: Wake by Typing”.',
 	status: 'Qwen Code does not tell what its sessions are doing when asked; events and its own record of the session do.',
 	headless:

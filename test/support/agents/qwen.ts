@@ -16,10 +16,15 @@ export const qwenUnderTest: AgentUnderTest = {
 	trust: [],
 	complaint: /hook[^\n]*(?:error|fail|blocked)/i,
 	subagent: script =>
-		toolStep('agent', { description: 'look', prompt: script, subagent_type: 'general-purpose' }),
+		toolStep('agent', {
+			description: 'look',
+			prompt: script,
+			subagent_type: 'general-purpose',
+			run_in_background: false,
+		}),
 	usersFiles: {
 		'.qwen/settings.json':
-			'{\n\t"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]},\n\t"ui": {"hideTips": true}\n}\n',
+			'{\n\t"$version": 4,\n\t"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]},\n\t"ui": {"hideTips": true}\n}\n',
 		'.agents/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine\n---\n\nMine.\n',
 	},
 	leaves: 'nothing',

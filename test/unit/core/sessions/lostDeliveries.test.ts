@@ -81,7 +81,7 @@ describe('a delivery whose turn is over', () => {
 		await record();
 		const { transcript: format } = fakeDriver;
 		if (format === 'none') expect.unreachable();
-		expect(await settle({ ...fakeDriver, transcript: { ...format, keepsDeliveries: false } })).toEqual(NOTHING);
+		expect(await settle({ ...fakeDriver, transcript: { ...format, keepsDelivery: () => false } })).toEqual(NOTHING);
 		expect(await settle({ ...fakeDriver, transcript: 'none' })).toEqual(NOTHING);
 		expect(await states()).toEqual(['delivered: unknown']);
 	});
