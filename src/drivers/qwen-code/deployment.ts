@@ -77,5 +77,5 @@ function commandLine(guarded: GuardedEvent, launcher: string, folder: string): s
 	];
 	const call = `${variables.join(' ')} ${guardCall(ID, guarded, launcher, folder)}`;
 	// Whatever a hook prints that is no JSON the CLI puts before the model: so nothing of one that fails.
-	return `${conditions.join(' && ')} && words=$(${call} 2>/dev/null) && printf '%s\\n' "$words"; exit 0`;
+	return `${conditions.join(' && ')} && words=$(${call} 2>/dev/null) && [ -n "$words" ] && printf '%s\\n' "$words"; exit 0`;
 }

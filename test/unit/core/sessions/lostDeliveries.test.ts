@@ -86,6 +86,21 @@ describe('a delivery whose turn is over', () => {
 		expect(await states()).toEqual(['delivered: unknown']);
 	});
 
+	it('stands where the CLI does not keep what it was handed at that event, though it keeps others', async () => {
+		await record();
+		const { id } = await handedOver('kept');
+		await workspace.send(address, messageContent('not kept'));
+		const [claim] = await workspace.mailbox(address).claim(() => 'take');
+		claim?.deliver({ deliveredAt: LONG_AGO, event: 'Stop', driver: fakeDriver.id, session, rung: 'hook' });
+		const { transcript: format } = fakeDriver;
+		if (format === 'none') expect.unreachable();
+		const keepsDelivery: typeof format.keepsDelivery = ({ event }) => event !== 'Stop';
+		expect(await settle({ ...fakeDriver, transcript: { ...format, keepsDelivery } })).toEqual({
+			again: [id],
+			proven: [],
+		});
+	});
+
 	it('stands, unproven, when the record shows only its beginning', async () => {
 		const { context } = await handedOver(`beginning ${'x'.repeat(2000)} end`);
 		await record({ text: context.slice(0, 1000) });
