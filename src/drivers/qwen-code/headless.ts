@@ -41,7 +41,7 @@ export const headless: HeadlessFormat = {
 		},
 		{ id: EVERYTHING, label: 'Everything', detail: 'Whatever it wants, unasked. For sandboxes.', width: 2 },
 	],
-	beside: 'Unless you have switched folder trust on, Qwen Code takes the settings of every folder: hooks in them run in every mode, and rules in them may allow pages of the web.',
+	beside: 'Unless you have switched folder trust on, Qwen Code takes the settings and skills of every folder: hooks in them run in every mode, and rules in them may allow pages of the web.',
 	// Hooks are the folder's, and a worktree is a new one each time.
 	runsIn: 'workspace',
 	launch: ({ permissions, extra, prompt, ...conversation }) => {
