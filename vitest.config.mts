@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { HANG_MS, TEST_HANGS_MS } from './test/support/eventually.ts';
 
@@ -59,6 +60,8 @@ export default defineConfig({
 			{
 				test: {
 					name: 'e2e',
+					// Seals of what tests queue are not the developer's own.
+					env: { XDG_DATA_HOME: join(tmpdir(), `nancy-e2e-${process.pid}`) },
 					include: ['test/e2e/**/*.e2e.test.ts'],
 					...limits,
 					maxWorkers: 2,

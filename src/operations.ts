@@ -13,6 +13,7 @@ import { examine, repair, type Instruments } from './core/deployment/doctor.ts';
 import { isAsking } from './core/live/overview.ts';
 import { installRuntime, sourcesIn, type InstalledRuntime, type NodeProgram } from './core/deployment/runtime.ts';
 import { sendToEach, type Addressee } from './core/mailbox/sendToEach.ts';
+import type { Words } from './core/workspace/workspace.ts';
 import { driverById, drivers } from './drivers/index.ts';
 import { askGit } from './git/askGit.ts';
 import { askStatus } from './process/askStatus.ts';
@@ -20,7 +21,7 @@ import { detectAgent, findNode, type Detection } from './process/detect.ts';
 import { refuseTracked } from './git/refuseTracked.ts';
 import { stopTree } from './process/stopTree.ts';
 import { tryLauncher } from './process/tryLauncher.ts';
-import type { MessageContent } from './protocol/message.ts';
+import type { Author } from './protocol/author.ts';
 import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
 import { delegateVariables, WindowDelegates } from './operations/delegates.ts';
 import { noteSeen } from './operations/seen.ts';
@@ -30,6 +31,9 @@ import { doctorReport } from './ui/doctorReport.ts';
 import type { Folder, Operations } from './ui/ports.ts';
 import { requireTrust } from './ui/trust.ts';
 import { agentArguments, agentModel, agentPath } from './ui/settings.ts';
+
+/** A person at a window has written what is sent here. */
+const BY_WINDOW = { is: 'human', via: 'window' } as const satisfies Author;
 
 /** What the window asks of drivers, processes and other programs' files. */
 export class WindowOperations implements Operations {
@@ -179,10 +183,10 @@ export class WindowOperations implements Operations {
 		return askStatus(driver, executable, process.env);
 	}
 
-	async send<T extends Addressee>(to: readonly T[], content: MessageContent) {
+	async send<T extends Addressee>(to: readonly T[], content: Words) {
 		requireTrust();
 		for (const workspace of new Set(to.map(({ folder }) => folder.workspace))) await refuseTracked(workspace);
-		return sendToEach(to, content);
+		return sendToEach(to, content, BY_WINDOW);
 	}
 
 	async stop(process: ProcessIdentity): Promise<void> {

@@ -82,7 +82,7 @@ export async function findEach(
 }
 
 export function messageOutput({ address, message }: FoundMessage): MessageOutput {
-	const { id, state, file, content, receipt, held } = message;
+	const { id, state, file, content, author, receipt, held } = message;
 	return {
 		id,
 		mailbox: mailboxName(address),
@@ -91,6 +91,7 @@ export function messageOutput({ address, message }: FoundMessage): MessageOutput
 		priority: content.priority,
 		effect: content.effect,
 		from: content.from,
+		author,
 		text: content.text,
 		file,
 		...(receipt && { receipt }),

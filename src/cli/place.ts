@@ -1,12 +1,13 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { dataFolder } from '../base/folders.ts';
 import { NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import type { Asker, AskingAgent } from '../core/asker/asker.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Workspace, type WorkerAddress } from '../core/workspace/workspace.ts';
-import { ORCHESTRATOR } from '../protocol/names.ts';
+import type { SealedAuthor } from '../protocol/author.ts';
 import type { Context } from './command.ts';
 
 /** The mailbox of whoever asks: an agent has one, where Nancy knows which worker it is. */
@@ -14,10 +15,11 @@ export function ownAddress(asker: Asker): WorkerAddress | undefined {
 	return asker.is === 'agent' ? asker.worker?.address : undefined;
 }
 
-/** How messages name the one who asks as their sender: an agent that is no worker by its CLI. */
-export function senderName(asker: Asker): string {
-	if (asker.is === 'human') return ORCHESTRATOR;
-	return asker.worker ? mailboxName(asker.worker.address) : (asker.driver ?? 'agent');
+/** Whose words a message of the one who asks is. */
+export function authorOf(asker: Asker): SealedAuthor {
+	if (asker.is === 'human') return { is: 'human', via: asker.via };
+	const { worker, driver } = asker;
+	return { is: 'agent', ...(worker && { worker: mailboxName(worker.address) }), ...(driver && { driver }) };
 }
 
 export function mailboxName({ task, worker }: WorkerAddress): string {
@@ -27,7 +29,7 @@ export function mailboxName({ task, worker }: WorkerAddress): string {
 /** The workspace that the command is about; an error when there is none. */
 export function findWorkspace(context: Context): Workspace {
 	const place = placeOf(context);
-	if (place.isWorkspace) return new Workspace(place.folder);
+	if (place.isWorkspace) return workspaceAt(place.folder, context);
 	const farther = foldersUpFrom(place.folder).find(folder => isFolderOrLink(join(folder, '.nancy')));
 	throw new NancyError(
 		'not-a-workspace',
@@ -40,9 +42,9 @@ export function findWorkspace(context: Context): Workspace {
 /** The workspace, or the nearest folder that has something to show without one. */
 export function findWorkspaceOr(context: Context, hasSomething: (folder: string) => boolean): Workspace {
 	const place = placeOf(context);
-	if (place.isWorkspace) return new Workspace(place.folder);
+	if (place.isWorkspace) return workspaceAt(place.folder, context);
 	const found = foldersUpFrom(place.start).find(hasSomething);
-	return found === undefined ? findWorkspace(context) : new Workspace(found);
+	return found === undefined ? findWorkspace(context) : workspaceAt(found, context);
 }
 
 /**
@@ -50,7 +52,7 @@ export function findWorkspaceOr(context: Context, hasSomething: (folder: string)
  * holds the whole home folder does not count.
  */
 export function findOrChooseWorkspace(context: Context): Workspace {
-	return new Workspace(placeOf(context).folder);
+	return workspaceAt(placeOf(context).folder, context);
 }
 
 /**
@@ -64,10 +66,14 @@ export async function findDeployed(
 	const place = placeOf(context);
 	for (const folder of foldersUpFrom(place.start)) {
 		if (place.isWorkspace && folder === place.folder) break;
-		const workspace = new Workspace(folder);
+		const workspace = workspaceAt(folder, context);
 		if (await isDeployed(workspace)) return workspace;
 	}
 	return findWorkspace(context);
+}
+
+function workspaceAt(folder: string, { env }: Context): Workspace {
+	return new Workspace(folder, dataFolder(env));
 }
 
 /** Where a command works. */

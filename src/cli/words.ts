@@ -1,3 +1,5 @@
+import { headerName, type Author } from '../protocol/author.ts';
+
 /** What others wrote, for a terminal. */
 export { visible as printable, visibleLine as printableLine } from '../base/visible.ts';
 
@@ -6,6 +8,20 @@ export function indented(text: string, by: string): string {
 		.split('\n')
 		.map(line => (line === '' ? '' : by + line))
 		.join('\n');
+}
+
+/** Who wrote a message, as a list names it. */
+export function authorText(author: Author): string {
+	switch (author.is) {
+		case 'human':
+			return 'orchestrator';
+		case 'unknown':
+			return 'unknown author (found in the inbox)';
+		case 'nancy':
+			return 'Nancy';
+		default:
+			return headerName(author);
+	}
 }
 
 /** How long ago a moment was, for a person: `4 s ago`. */

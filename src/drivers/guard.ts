@@ -9,6 +9,8 @@ export interface GuardedEvent {
 
 /** For a hook that the agent waits for, in seconds: above Nancy's own limit of 3 s, below what a person takes for a hang. */
 export const SYNC_TIMEOUT = 5;
+/** Tells the program how long the CLI waits for it: what it would print later is lost. */
+export const TIMEOUT_VARIABLE = `NANCY_HOOK_TIMEOUT=${SYNC_TIMEOUT}`;
 /** For a hook that runs beside the agent, in seconds. */
 export const ASYNC_TIMEOUT = 10;
 /** In seconds: a waiting hook may wait long, but not outlive its agent by much where no signal reaches it. */

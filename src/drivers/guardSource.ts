@@ -1,6 +1,6 @@
 import type { DriverId } from '../protocol/names.ts';
 
-/** Longest time that a guard which was given up may go on, in milliseconds: its program ends by itself within 2.5 s of its start. */
+/** Longest time that a guard which was given up may go on, in milliseconds: its program ends by itself within 3 s of its start. */
 const GRACE_MS = 10_000;
 
 /**

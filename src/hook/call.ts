@@ -42,8 +42,12 @@ export interface Call {
 	agent: ProcessIdentity | undefined;
 	/** Whether the guard was told which process the agent is. */
 	isNamed: boolean;
-	/** Process of the guard that made the call. */
+	/** Process of the guard that made the call: this very one, where something is to be handed over. */
 	guardPid: number;
+	/** Process that the guard was started by. Once it is gone, nobody reads what is printed. */
+	parentPid: number;
+	/** How long the CLI waits for the hook, from the start of its process. Infinite where the CLI's line does not say it. */
+	timeoutMs: number;
 	/** False where nobody sits at the agent: it ends with its turn, and a wake would reach nobody. */
 	isAttended: boolean;
 	env: Environment;
@@ -67,6 +71,8 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 		agent: isNamed ? living(identify(pid)) : undefined,
 		isNamed,
 		guardPid: Number.isSafeInteger(guardPid) && guardPid > 1 ? guardPid : process.ppid,
+		parentPid: Number(env['NANCY_HOOK_PARENT']),
+		timeoutMs: Number(env['NANCY_HOOK_TIMEOUT']) * 1000 || Infinity,
 		isAttended: env['NANCY_HOOK_ATTENDED'] !== '0',
 		env,
 	};

@@ -1,6 +1,4 @@
-import { dataFolder } from '../base/folders.ts';
 import { readSealed } from '../core/deployment/sealed.ts';
-import { OwnFolder } from '../core/files/ownFolder.ts';
 import { parseVersion, type Version } from '../base/version.ts';
 import { claimBatch, type Batch } from '../core/mailbox/batch.ts';
 import { can, type HookAnswer } from '../core/driver/driver.ts';
@@ -146,7 +144,7 @@ class Turn {
 		});
 		if (batch.claims.length === 0) {
 			// What was refused is due once the user has looked at it, without a change in the inbox.
-			if (isRefused || (await this.mayBeDueAtOtherTools())) mark?.discard();
+			if (isRefused || (await this.mayBeDueUnchanged())) mark?.discard();
 			else mark?.nothingWasDue();
 			return false;
 		}
@@ -163,14 +161,15 @@ class Turn {
 		return true;
 	}
 
-	/** Whether something that is not due at this event of a tool is due at another. */
-	private async mayBeDueAtOtherTools(): Promise<boolean> {
+	/** Whether something that is not due now may be due at the next event of a tool, although nobody touches it. */
+	private async mayBeDueUnchanged(): Promise<boolean> {
 		const others = Object.values(this.call.driver.hooks.slots).filter(
 			slot => isAroundTools(slot) && slot !== this.slot,
 		);
-		if (others.length === 0) return false;
 		const { messages } = await this.mailbox.list(['queued']);
-		return messages.some(({ content }) => others.some(slot => isDue(slot, content)));
+		return messages.some(
+			message => !this.mailbox.isSettled(message) || others.some(slot => isDue(slot, message.content)),
+		);
 	}
 
 	private async keepReceipts(batch: Batch, rung: NonNullable<HookAnswer['rung']>): Promise<void> {
@@ -236,8 +235,7 @@ class Turn {
 	 * of an answer depends on it, and that must not keep a message back.
 	 */
 	private async deployedVersion(): Promise<Version | undefined> {
-		const own = new OwnFolder(dataFolder(this.call.env), this.workspace.folder);
-		const sealed = await readSealed(own).catch(() => undefined);
+		const sealed = await readSealed(this.workspace.own).catch(() => undefined);
 		const deployed = sealed?.deployments.find(({ driver }) => driver === this.call.driver.id);
 		return parseVersion(deployed?.agentVersion ?? '');
 	}

@@ -3,21 +3,30 @@ import { errorText } from '../base/errors.ts';
 import { boundSpool, SPOOL_BACKLOG, SPOOL_LIMITS } from '../core/traffic/spoolBound.ts';
 import { readCall, wakingOf, type Call } from './call.ts';
 import { collectLater } from './collectLater.ts';
-import { deliver } from './deliver.ts';
+import { deliver, type Print } from './deliver.ts';
 import { note } from './notes.ts';
+import { isInTime } from './inTime.ts';
 import { print, readInput } from './pipes.ts';
 import { decideWake } from './wake.ts';
 
 const STDERR = 2;
 
-/** A hook that takes longer delays the agent. What it has claimed goes back to the inbox once it has ended. */
-const LIMIT_MS = 2500;
+/** A hook that takes longer delays the agent. What it has claimed goes back to the inbox once it has ended. In milliseconds. */
+const LIMIT_MS = 3000;
+/** Of the time that the CLI waits, the rest is for the CLI to read what was printed. */
+const USABLE_SHARE = 0.6;
+
+/** Prints for whoever has called the hook, unless that is gone or does not wait any more: what is printed then is lost. */
+const printInTime =
+	({ parentPid, timeoutMs }: Call): Print =>
+	async text =>
+		process.ppid === parentPid && isInTime(timeoutMs * USABLE_SHARE) && print(text);
 
 async function run(call: Call): Promise<number> {
 	try {
 		const input = await readInput();
 		if (!wakingOf(call)) {
-			await deliver(call, input, print);
+			await deliver(call, input, printInTime(call));
 			if (call.slot === 'program') await keepSpoolSmall(call);
 			return 0;
 		}

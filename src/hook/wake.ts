@@ -61,9 +61,10 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 	return LATER;
 }
 
+/** What is worth waking an agent for. A file that is still being written is so a moment later. */
 async function waking(mailbox: Mailbox): Promise<StoredMessage[]> {
 	const { messages } = await mailbox.list(['queued']);
-	return messages.filter(message => wakes(message.content));
+	return messages.filter(message => wakes(message.content) && mailbox.isSettled(message));
 }
 
 /** Idle is what evidence says: its last event, its own record of a turn that was broken off, its own status. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { Author } from './author.ts';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 
 // `z.lazy` where the hook program, whose agent waits for it, can do without: building a schema costs it more than using it.
@@ -39,6 +40,8 @@ export const Receipt = z.lazy(() =>
 		tool: z.optional(z.string()),
 		toolUseId: z.optional(z.string()),
 		rung: Rung,
+		/** Who the agent was told wrote the message. Older receipts do not say. */
+		author: z.optional(Author),
 		/** Earlier claims of this message whose hook died: the agent may have read it before. */
 		earlierClaims: z.int().check(z.nonnegative()),
 		/** Set once the session's transcript shows the whole text. */

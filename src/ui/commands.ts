@@ -4,6 +4,7 @@ import { NancyError } from '../base/errors.ts';
 import { isRunning, recordStop } from '../core/driver/launch.ts';
 import type { TaskView } from '../core/live/overview.ts';
 import { DelegateId } from '../protocol/delegate.ts';
+import { writer } from '../protocol/author.ts';
 import { ORCHESTRATOR, type TaskName } from '../protocol/names.ts';
 import { askFilter } from './askFilter.ts';
 import type { Badges } from './badges.ts';
@@ -186,7 +187,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 			const sender = workerItems(folders).find(
 				each =>
 					each.folder === item.folder &&
-					`${each.address.task}/${each.address.worker}` === item.message.content.from,
+					`${each.address.task}/${each.address.worker}` === writer(item.message.author),
 			);
 			await compose.open(sender ? [sender] : undefined);
 		},

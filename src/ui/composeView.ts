@@ -7,7 +7,6 @@ import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { WorkerView } from '../core/live/overview.ts';
 import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import { EMPTY_DRAFT, FromComposePage, type Draft, type ToComposePage } from '../protocol/compose.ts';
-import { ORCHESTRATOR } from '../protocol/names.ts';
 import { composePage } from './composePage.ts';
 import { VIEWS } from './contributions.ts';
 import type { Failures } from './failures.ts';
@@ -140,7 +139,10 @@ export class ComposeView implements vscode.Disposable {
 		const { kind, priority, effect, text } = draft;
 		await item.folder.workspace
 			.mailbox(item.address)
-			.edit(item.message.id, content => ({ ...content, kind, priority, effect, text }));
+			.edit(item.message.id, content => ({ ...content, kind, priority, effect, text }), {
+				is: 'human',
+				via: 'window',
+			});
 		this.editing = undefined;
 		await item.folder.refresh();
 		return l10n.t('Saved.');
@@ -186,7 +188,7 @@ async function queueFor(
 	{ kind, priority, effect, text }: Omit<Draft, 'to'>,
 ) {
 	if (text.trim() === '') throw new NancyError('bad-message', l10n.t('The message has no text.'));
-	const failed = await operations.send(to, { kind, priority, effect, text, from: ORCHESTRATOR });
+	const failed = await operations.send(to, { kind, priority, effect, text });
 	await Promise.all([...new Set(to.map(({ folder }) => folder))].map(folder => folder.refresh()));
 	return failed;
 }
@@ -228,7 +230,7 @@ function lastSent(folders: Folders): Extract<ToComposePage, { type: 'state' }>['
 		.flatMap(recipient =>
 			recipient.folder
 				.messages(recipient.address)
-				.messages.filter(({ content }) => content.from === ORCHESTRATOR)
+				.messages.filter(({ author }) => author.is === 'human')
 				.map(message => ({ recipient, message })),
 		)
 		.toSorted((a, b) => (a.message.id < b.message.id ? 1 : -1))

@@ -12,7 +12,7 @@ import { ProblemItem } from './problemItem.ts';
 import { row, type Row } from './kit/row.ts';
 import { inOrder } from './taskOrder.ts';
 import { tooltip, withText } from './kit/tooltip.ts';
-import { addressWords, kindWord, messageLine, rungWords, senderWords, stateWord, subjectOf } from './words.ts';
+import { addressWords, authorWords, kindWord, messageLine, rungWords, stateWord, subjectOf } from './words.ts';
 
 /** Messages for the human. */
 export class MailItem {
@@ -232,12 +232,12 @@ function mailItem(element: MailItem): Row {
 		? new vscode.ThemeIcon('circle-filled', new vscode.ThemeColor('charts.blue'))
 		: new vscode.ThemeIcon('mail-read');
 	const age = ageOf(message.id);
-	item.description = [senderWords(message.content.from), age].filter(Boolean).join(' · ');
+	item.description = [authorWords(message.author), age].filter(Boolean).join(' · ');
 	item.command = { command: 'nancy.openMessage', title: l10n.t('Open File'), arguments: [element] };
 	item.accessibilityInformation = {
 		label: [
 			unread ? l10n.t('Unread message') : l10n.t('Message'),
-			l10n.t('from {0}', senderWords(message.content.from)),
+			l10n.t('from {0}', authorWords(message.author)),
 			subject,
 			age,
 		]
@@ -316,7 +316,7 @@ function messageTooltip(element: MailItem | MessageItem): vscode.MarkdownString 
 	const { content, receipt } = message;
 	const to = element instanceof MessageItem ? addressWords(element.address) : l10n.t('you');
 	const hover = tooltip(capitalized(l10n.t('{0} to {1}', kindWord(content.kind), to)), [
-		[l10n.t('From'), senderWords(content.from)],
+		[l10n.t('From'), authorWords(message.author)],
 		[l10n.t('State'), stateWord(message.state)],
 		[l10n.t('Held'), message.held],
 		[l10n.t('Priority'), content.priority === 'urgent' ? l10n.t('urgent') : undefined],

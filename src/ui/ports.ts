@@ -12,9 +12,8 @@ import type { Delegate } from '../core/delegates/delegates.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { HeadlessFormat, PermissionMode } from '../core/driver/headless.ts';
 import type { Addressee } from '../core/mailbox/sendToEach.ts';
-import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
+import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
-import type { MessageContent } from '../protocol/message.ts';
 import type { DriverId, TaskName } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 
@@ -81,7 +80,7 @@ export interface Operations {
 	 * Queues a message for each of them, whatever becomes of the others; returns those whom it is not queued for. Throws, and queues
 	 * nothing, where nobody's message may be sent.
 	 */
-	send<T extends Addressee>(to: readonly T[], content: MessageContent): Promise<{ to: T; reason: string }[]>;
+	send<T extends Addressee>(to: readonly T[], content: Words): Promise<{ to: T; reason: string }[]>;
 	/** Ends a process politely, then firmly. */
 	stop(process: ProcessIdentity): Promise<void>;
 	readonly delegates: DelegateOperations;

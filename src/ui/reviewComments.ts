@@ -125,7 +125,6 @@ export class ReviewComments implements vscode.Disposable {
 				kind: 'feedback',
 				priority: 'normal',
 				effect: 'none',
-				from: ORCHESTRATOR,
 				text,
 			});
 			// The comments stay.

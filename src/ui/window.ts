@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { DisposableStore } from '../base/lifetime.ts';
 import { standingWorktree } from '../core/delegates/inWorktree.ts';
-import { ORCHESTRATOR } from '../protocol/names.ts';
 import { Badges } from './badges.ts';
 import { Choices } from './choices.ts';
 import { commandHandlers } from './commands.ts';
@@ -210,6 +209,6 @@ function refreshAll(folders: Folders, failures: Failures): void {
 
 function hasSent(folders: Folders): boolean {
 	return recipients(folders).some(({ folder, address }) =>
-		folder.messages(address).messages.some(({ content }) => content.from === ORCHESTRATOR),
+		folder.messages(address).messages.some(({ author }) => author.is === 'human'),
 	);
 }

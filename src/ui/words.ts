@@ -1,3 +1,4 @@
+import type { Author } from '../protocol/author.ts';
 import { l10n } from 'vscode';
 import { readResult } from '../core/delegates/resultText.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
@@ -117,6 +118,17 @@ export function addressWords({ task, worker }: WorkerAddress): string {
 }
 
 /** Who wrote a message. */
-export function senderWords(from: string): string {
-	return from === ORCHESTRATOR ? l10n.t('you') : from.replace('/', ' · ');
+export function authorWords(author: Author): string {
+	switch (author.is) {
+		case 'human':
+			return l10n.t('you');
+		case 'agent':
+			return author.worker?.replace('/', ' · ') ?? author.driver ?? l10n.t('an agent');
+		case 'delegate':
+			return author.worker.replace('/', ' · ');
+		case 'nancy':
+			return 'Nancy';
+		case 'unknown':
+			return l10n.t('author unknown');
+	}
 }

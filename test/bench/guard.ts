@@ -47,12 +47,12 @@ export async function benchGuard(): Promise<Row[]> {
 		const env = `NANCY_HOOK_SESSION=${SESSION} NANCY_HOOK_PID=${process.pid} NANCY_HOOK_PROJECT='${folder}'`;
 		for (const size of [1, 60]) {
 			const event = join(folder, `event-${size}.json`);
-			writeFileSync(event, preToolUse(size * 1024));
+			writeFileSync(event, afterBatch(size * 1024));
 			const times = timeInShell(event, [
 				{ name: 'sh', command: 'sh -c :' },
 				{
 					name: 'guard',
-					command: `${env} '${launcher}' claude-code PreToolUse boundary '${folder}'`,
+					command: `${env} '${launcher}' claude-code PostToolBatch boundary '${folder}'`,
 					before: emptySpool,
 				},
 				{ name: 'naive', command: `'${naive}' '${workspace.paths.root}'`, runs: 8 },
@@ -98,7 +98,7 @@ export async function benchGuard(): Promise<Row[]> {
 					{ name: 'node', command: `'${process.execPath}' -e 0`, runs: 1 },
 					{
 						name: 'deliver',
-						command: `${env} '${launcher}' claude-code PreToolUse boundary '${folder}'`,
+						command: `${env} '${launcher}' claude-code PostToolBatch boundary '${folder}'`,
 						runs: 1,
 						before: queue,
 					},
@@ -145,13 +145,14 @@ function timeToMake(count: number, folder: string): number {
 	return took;
 }
 
-function preToolUse(bytes: number): string {
+function afterBatch(bytes: number): string {
 	const event = {
 		session_id: SESSION,
 		transcript_path: '/home/user/t.jsonl',
 		cwd: '/home/user',
 		permission_mode: 'default',
-		hook_event_name: 'PreToolUse',
+		hook_event_name: 'PostToolBatch',
+		tool_calls: [],
 		tool_name: 'Bash',
 		tool_input: { command: '' },
 		tool_use_id: 'toolu_286',

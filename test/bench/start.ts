@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { DriverId, TaskName, WorkerName } from '../../src/protocol/names.ts';
-import { messageContent } from '../support/messageContent.ts';
+import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { timeInShell } from './shellLoop.ts';
 import { milliseconds, type Row } from './table.ts';
@@ -27,7 +27,7 @@ export async function benchStart(): Promise<Row[]> {
 		startedAt: createdAt,
 	});
 	for (let number = 0; number < MESSAGES; number++) {
-		await workspace.send(address, messageContent(`Directive ${number}`));
+		await workspace.send(address, messageContent(`Directive ${number}`), BY_USER);
 	}
 	const node = `'${process.execPath}'`;
 	const nancy = `cd '${folder.path}'; ${node} '${CLI}'`;

@@ -21,7 +21,7 @@ import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { eventually, HANG_MS } from '../support/eventually.ts';
 import { labMail, type LabMail } from '../support/labMail.ts';
 import type { LocalAgent } from '../support/pinnedAgent.ts';
-import { installedRuntime } from '../support/runtime.ts';
+import { dataFolderIn, installedRuntime } from '../support/runtime.ts';
 import { submit } from '../support/submit.ts';
 import { taskRecord } from '../support/taskRecord.ts';
 import { terminal, type Terminal } from '../support/terminal.ts';
@@ -127,7 +127,7 @@ export async function conformanceLab(
 		settings: { ...(asks && agent.asking), ...(wakes && agent.waking) },
 	});
 	const runtime = await installedRuntime(lab.home);
-	const nancy = new Workspace(lab.workspace.path);
+	const nancy = new Workspace(lab.workspace.path, dataFolderIn(lab.home));
 	await nancy.prepare();
 	await nancy.createTask(taskRecord(TASK, driver.id));
 	const opened: Terminal[] = [];

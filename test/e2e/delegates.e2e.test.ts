@@ -16,7 +16,7 @@ import { gitIn, seedDelegate, seedWorktree, smallRepository } from '../support/d
 import { eventually } from '../support/eventually.ts';
 import type { Lab } from '../support/lab.ts';
 import { fold, unfold } from '../support/listGestures.ts';
-import { messageContent } from '../support/messageContent.ts';
+import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import type { Workbench } from '../support/workbench.ts';
 import { ARCHIVE_KEY, seedViews, testRestrictedViews, testTrustedViews, type Seen } from './views.ts';
@@ -172,7 +172,11 @@ function setInEditor(): unknown {
 test('say nothing of what seems to want somebody in a folder that is not trusted', async () => {
 	const { workspace, address } = views;
 	const to = { task: address.task, worker: ORCHESTRATOR };
-	const id = await workspace.send(to, messageContent('A stranger’s note', { from: `${address.task}/worker` }));
+	const id = await workspace.send(
+		to,
+		messageContent('A stranger’s note', { from: `${address.task}/worker` }),
+		BY_USER,
+	);
 	await workbench.row('Inbox', 'A stranger’s note').waitFor();
 	// Longer than the window gathers what it will say.
 	await page.waitForTimeout(1500);

@@ -2,6 +2,7 @@ import { existsSync, globSync, mkdirSync, readdirSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dataFolder } from '../../src/base/folders.ts';
 import { ORCHESTRATOR } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
@@ -98,6 +99,7 @@ describe('a task in the sidebar', () => {
 		const { workspace: store, address } = await seedWorkspace(workspace, {
 			title: 'Fix $(flame) [x](command:nancy.doctor)',
 			session: 'd0d0d0d0-0000',
+			dataFolder: dataFolder({ HOME: lab.server.home }),
 		});
 		const hostile = '[OK](command:nancy.doctor) $(check) safe\u202etxt.exe pay\u200bpal';
 		const shown = '[OK] (command:nancy.doctor) $ (check) safe⟨U+202E⟩txt.exe pay⟨U+200B⟩pal';
@@ -107,7 +109,10 @@ describe('a task in the sidebar', () => {
 		// What comes together with the seeds is told of together, without its words.
 		await eventually('a note by itself', async () => {
 			await workbench.tidy();
-			await store.send(mine, messageContent(hostile, { from: `${address.task}/${address.worker}` }));
+			await store.send(mine, messageContent(hostile), {
+				is: 'agent',
+				worker: `${address.task}/${address.worker}`,
+			});
 			return note.waitFor({ timeout: 5000 }).then(
 				() => true,
 				() => false,

@@ -346,23 +346,28 @@ describe('settings that can run commands', () => {
 		60_000,
 	);
 
-	it('are looked at again when a delegate of an agent begins', async () => {
+	it('are looked at again when a delegate of an agent begins, and Nancy’s own are none', async () => {
 		await using it = await place();
-		const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker } };
+		const answer = JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'The answer.' });
+		const env = { ...it.base, ...it.worker, FAKE_CLAUDE: `cat > /dev/null; echo '${answer}'` };
+		const agent = { cwd: it.own.path, env };
 		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
 		const asker = askerOf({ env: it.worker, ancestors: [], isOrphan: false }, drivers);
 		const store = new Delegates(it.own.workspace);
-		const { record } = await queueDelegate(store, tickets, asker, {
+		const request = {
 			prompt: 'x',
 			agent: DriverId.parse('claude-code'),
 			permissions: 'default',
 			folder: it.own.path,
-		});
+		};
+		const run = async () => {
+			const { record } = await queueDelegate(store, tickets, asker, request);
+			return nancy.start(['delegates', record.id, '--wait', '--timeout', '60'], agent);
+		};
+		for (const _ of [1, 2]) expect(await run()).toMatchObject({ code: 0, stdout: 'The answer.\n' });
+		expect(existsSync(join(it.own.path, '.claude/skills'))).toBe(true);
 		writeFileSync(join(it.own.path, '.mcp.json'), '{}');
-		expect(await nancy.start(['delegates', record.id, '--wait', '--timeout', '60'], agent)).toMatchObject({
-			code: 1,
-			stdout: expect.stringContaining('.mcp.json'),
-		});
+		expect(await run()).toMatchObject({ code: 1, stdout: expect.stringContaining('because of .mcp.json, which') });
 	}, 90_000);
 });
 

@@ -8,7 +8,7 @@ import { addBoundWorker } from './boundWorker.ts';
 import { claudeLab, type ClaudeLab, type ClaudeLabOptions } from './claudeLab.ts';
 import { eventually } from './eventually.ts';
 import { labMail, type LabMail } from './labMail.ts';
-import { installedRuntime } from './runtime.ts';
+import { dataFolderIn, installedRuntime } from './runtime.ts';
 import { taskRecord } from './taskRecord.ts';
 
 /** The real CLI in a workspace with Nancy's hooks. */
@@ -42,7 +42,7 @@ const neverWaking: Driver = {
 
 export async function deployedLab(options: DeployedLabOptions = {}): Promise<DeployedLab> {
 	const lab = await claudeLab(options);
-	const nancy = new Workspace(lab.workspace.path);
+	const nancy = new Workspace(lab.workspace.path, dataFolderIn(lab.home));
 	await nancy.prepare();
 	const driver = options.cannotWake ? neverWaking : claudeCode;
 	const deployHooks = async () => {

@@ -3,7 +3,7 @@ import type { Workspace, WorkerAddress } from '../../src/core/workspace/workspac
 import type { MessageContent } from '../../src/protocol/message.ts';
 import type { MessageId } from '../../src/protocol/names.ts';
 import { eventually } from './eventually.ts';
-import { messageContent } from './messageContent.ts';
+import { BY_USER, messageContent } from './messageContent.ts';
 
 /** What a lab with a real agent sends to it, and what became of that. */
 export interface LabMail {
@@ -15,7 +15,7 @@ export interface LabMail {
 /** @param patienceMs the longest wait for a delivery that names none of its own */
 export function labMail(nancy: Workspace, patienceMs: number): LabMail {
 	return {
-		send: (address, text, more) => nancy.send(address, messageContent(text, more)),
+		send: (address, text, more) => nancy.send(address, messageContent(text, more), BY_USER),
 		delivered: (address, id, timeoutMs = patienceMs) =>
 			eventually(
 				`message ${id} delivered`,

@@ -1,6 +1,5 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { dataFolder } from '../../src/base/folders.ts';
 import { installRuntime, type Runtime } from '../../src/core/deployment/runtime.ts';
 import { programs, repository } from './programs.ts';
 
@@ -8,15 +7,24 @@ let made: Promise<Runtime> | undefined;
 
 /**
  * The launcher of a runtime as deployment installs it, built from the sources: guard, programs, and the Node that runs them.
- * One for a test process.
+ * One for a test process, in the data folder where the tests' own seals are.
  */
 export async function hookRuntime(): Promise<string> {
-	made ??= installedRuntime(mkdtempSync(join(tmpdir(), 'nancy-runtime-')));
+	made ??= install(dataFolder());
 	return (await made).launcher;
 }
 
 /** A runtime of the sources' own below `folder`. Its path has a space and a quote in it, as a user's may have. */
-export async function installedRuntime(folder: string, version = '0.0.0'): Promise<Runtime> {
+export function installedRuntime(folder: string, version?: string): Promise<Runtime> {
+	return install(dataFolderIn(folder), version);
+}
+
+/** The user's data folder of {@link installedRuntime}. */
+export function dataFolderIn(folder: string): string {
+	return join(folder, `it's data`, 'nancy');
+}
+
+async function install(data: string, version = '0.0.0'): Promise<Runtime> {
 	const { cli, hooks } = await programs();
 	const sources = {
 		guard: join(repository, 'hooks', 'nancy-hook'),
@@ -25,5 +33,5 @@ export async function installedRuntime(folder: string, version = '0.0.0'): Promi
 		skills: join(repository, 'skills'),
 	};
 	const node = { executable: process.execPath, isElectron: false };
-	return installRuntime(sources, version, join(folder, `it's data`, 'nancy'), node);
+	return installRuntime(sources, version, data, node);
 }

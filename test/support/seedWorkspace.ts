@@ -6,7 +6,7 @@ import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspac
 import { drivers } from '../../src/drivers/index.ts';
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName } from '../../src/protocol/names.ts';
 import { addBoundWorker } from './boundWorker.ts';
-import { messageContent } from './messageContent.ts';
+import { BY_USER, messageContent } from './messageContent.ts';
 import { taskRecord } from './taskRecord.ts';
 
 const AGENT = DriverId.parse('claude-code');
@@ -29,9 +29,14 @@ export function spool(workspace: Workspace, session: string, event: string, payl
  */
 export async function seedWorkspace(
 	folder: string,
-	{ title, session, queued = [] }: { title: string; session: string; queued?: readonly string[] },
+	{
+		title,
+		session,
+		queued = [],
+		dataFolder,
+	}: { title: string; session: string; queued?: readonly string[]; dataFolder?: string },
 ): Promise<{ workspace: Workspace; address: WorkerAddress }> {
-	const workspace = new Workspace(folder);
+	const workspace = new Workspace(folder, dataFolder);
 	const name = TaskName.parse(title.toLowerCase().replaceAll(/\W+/g, '-').replaceAll(/^-|-$/g, ''));
 	const address = { task: name, worker: FIRST_WORKER };
 	await workspace.createTask(taskRecord(name, AGENT, { title, prompt: `Please ${title.toLowerCase()}` }));
@@ -44,8 +49,8 @@ export async function seedWorkspace(
 	const collector = new Collector(workspace, drivers);
 	await collector.collect();
 	await collector.close();
-	for (const text of queued) await workspace.send(address, messageContent(text));
-	const from = `${name}/${FIRST_WORKER}`;
-	await workspace.send({ task: name, worker: ORCHESTRATOR }, messageContent('Which port do you want?', { from }));
+	for (const text of queued) await workspace.send(address, messageContent(text), BY_USER);
+	const author = { is: 'agent', worker: `${name}/${FIRST_WORKER}` } as const;
+	await workspace.send({ task: name, worker: ORCHESTRATOR }, messageContent('Which port do you want?'), author);
 	return { workspace, address };
 }

@@ -72,11 +72,12 @@ export class Workbench {
 					() => false,
 				);
 				if (!isThere) await this.page.keyboard.press('Escape');
+				// Into its own input: in the meantime the focus may have gone, and the palette with it.
+				else await this.quickInput.press('Enter', { timeout: 5000 });
 				return isThere;
 			},
 			{ everyMs: 300 },
 		);
-		await this.page.keyboard.press('Enter');
 	}
 
 	/** Runs a command that asks for something, by its key. */

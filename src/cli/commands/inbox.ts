@@ -7,7 +7,7 @@ import { resolveAddress, resolveMailbox } from '../addresses.ts';
 import { answer, command, type Context } from '../command.ts';
 import { allMailboxes, listMailboxes, mailboxesOf, messageOutput, type FoundMessage } from '../mailboxes.ts';
 import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
-import { ago, indented, printable, printableLine } from '../words.ts';
+import { ago, authorText, indented, printable, printableLine } from '../words.ts';
 
 const Input = z.object({ of: z.optional(z.string()), all: z._default(z.boolean(), false) });
 
@@ -74,7 +74,7 @@ function lines(found: readonly FoundMessage[]): string[] {
 const LONGEST_TEXT = 4000;
 
 function messageLines({ message }: FoundMessage): string[] {
-	const { id, state, content, receipt, held, file } = message;
+	const { id, state, content, author, receipt, held, file } = message;
 	const marks = [
 		content.priority === 'urgent' ? 'urgent' : '',
 		content.kind,
@@ -88,7 +88,7 @@ function messageLines({ message }: FoundMessage): string[] {
 	const isLong = content.text.length > LONGEST_TEXT;
 	const text = isLong ? `${content.text.slice(0, LONGEST_TEXT)} …\n(the whole message: ${file})` : content.text;
 	return [
-		`  ${state.padEnd(9)}  ${printableLine(id, 200)}  ${marks.filter(Boolean).join(' ')} from ${printableLine(content.from)}`,
+		`  ${state.padEnd(9)}  ${printableLine(id, 200)}  ${marks.filter(Boolean).join(' ')} from ${printableLine(authorText(author))}`,
 		...proof,
 		...(held === undefined ? [] : [`    held: ${printableLine(held)}`]),
 		indented(printable(text), '    '),

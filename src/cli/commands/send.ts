@@ -4,14 +4,15 @@ import { isRunning } from '../../core/driver/launch.ts';
 import { wakes } from '../../core/mailbox/due.ts';
 import { whyUnheard } from '../../core/sessions/hearing.ts';
 import { readPhase } from '../../core/sessions/phase.ts';
-import type { Workspace } from '../../core/workspace/workspace.ts';
+import type { Words, Workspace } from '../../core/workspace/workspace.ts';
+import { headerName } from '../../protocol/author.ts';
 import { SendOutput } from '../../protocol/output/messages.ts';
-import { Priority, type Effect, type MessageContent } from '../../protocol/message.ts';
+import { Priority, type Effect } from '../../protocol/message.ts';
 import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { findWorkspace, mailboxName, senderName } from '../place.ts';
+import { authorOf, findWorkspace, mailboxName } from '../place.ts';
 import { readText } from '../readText.ts';
 
 const Input = z.object({
@@ -68,15 +69,15 @@ export const send = command(
 		const address = await resolveMailbox(workspace, context.asker, input.to);
 		const toHuman = address.worker === ORCHESTRATOR;
 		const effect = effectOf(input, toHuman);
-		const content: MessageContent = {
+		const author = authorOf(context.asker);
+		const content: Words = {
 			kind: input.kind ?? (toHuman ? 'feedback' : 'directive'),
 			priority: input.priority,
 			effect,
-			from: senderName(context.asker),
 			text: await readText(input.text, context.stdin),
 		};
 		const trouble = new Set<string>();
-		const id = await workspace.send(address, content, error => trouble.add(errorText(error)));
+		const id = await workspace.send(address, content, author, error => trouble.add(errorText(error)));
 		// It is queued: whatever fails from here on must not look as if it were not.
 		const record = toHuman
 			? undefined
@@ -90,7 +91,8 @@ export const send = command(
 		const held = running && wakes(content) ? await whyItWaits(workspace, record, id) : undefined;
 		if (held !== undefined) context.note(`the message waits: ${held}`);
 		const { text: _text, ...facts } = content;
-		return answer(SendOutput, { id, to, ...facts, running, ...(held !== undefined && { held }) }, id);
+		const from = headerName(author);
+		return answer(SendOutput, { id, to, from, author, ...facts, running, ...(held !== undefined && { held }) }, id);
 	},
 );
 

@@ -1,3 +1,4 @@
+import { writer } from '../../protocol/author.ts';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import type { Asker } from '../../core/asker/asker.ts';
@@ -11,7 +12,7 @@ import { answer, command } from '../command.ts';
 import { whenever } from '../currentOverview.ts';
 import { listMailboxes, messageOutput, type FoundMessage } from '../mailboxes.ts';
 import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
-import { printableLine } from '../words.ts';
+import { authorText, printableLine } from '../words.ts';
 
 const Input = z.object({
 	of: z.string(),
@@ -136,16 +137,16 @@ async function newMessages(
 	before: ReadonlySet<string>,
 ): Promise<FoundMessage[]> {
 	const { found } = await listMailboxes(workspace, [mailbox], ['queued', 'claimed', 'delivered']);
-	return found.filter(({ message: { id, content } }) => {
+	return found.filter(({ message: { id, author } }) => {
 		if (before.has(id)) return false;
-		if (worker !== undefined) return content.from === mailboxName({ task, worker });
+		if (worker !== undefined) return writer(author) === mailboxName({ task, worker });
 		// In its own mailbox an agent also finds what the user and other tasks wrote: that is not what it waits for.
-		return !ownAddress(asker) || content.from.startsWith(`${task}/`);
+		return !ownAddress(asker) || writer(author)?.startsWith(`${task}/`) === true;
 	});
 }
 
-function messageLine({ message: { id, content } }: FoundMessage): string {
-	return `${id}  from ${printableLine(content.from)}: ${printableLine(content.text)}`;
+function messageLine({ message: { id, content, author } }: FoundMessage): string {
+	return `${id}  from ${printableLine(authorText(author))}: ${printableLine(content.text)}`;
 }
 
 function lateError(of: string, until: string, workers: readonly WaitedFor[]): NancyError {

@@ -4,10 +4,12 @@ import type { Asker } from '../../core/asker/asker.ts';
 import { permit } from '../../core/asker/permit.ts';
 import { MESSAGE_STATES } from '../../core/mailbox/mailboxFiles.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
+import { writer } from '../../protocol/author.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
 import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, ownAddress, senderName } from '../place.ts';
+import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
+import { authorText } from '../words.ts';
 import { moved } from './archive.ts';
 
 const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
@@ -48,10 +50,11 @@ export const withdraw = command(
 
 async function findQueued(workspace: Workspace, asker: Asker, typed: string): Promise<FoundMessage> {
 	const found = await findMessage(workspace, asker, typed, MESSAGE_STATES);
-	const { id, state, content } = found.message;
+	const { id, state, author } = found.message;
 	// An agent must not make the user's words, or another agent's, disappear before they are read.
-	const isOwn = ownAddress(asker) !== undefined && content.from === senderName(asker);
-	permit(asker, { is: 'withdraw', id, sender: content.from, isOwn });
+	const own = ownAddress(asker);
+	const isOwn = own !== undefined && writer(author) === mailboxName(own);
+	permit(asker, { is: 'withdraw', id, sender: authorText(author), isOwn });
 	if (state === 'queued') return found;
 	throw new NancyError(
 		'not-queued',

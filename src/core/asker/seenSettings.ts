@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
@@ -20,8 +20,6 @@ type Files = z.infer<typeof Seen>['files'];
 /** Nobody has as many settings; what is more is no place that can be looked through at every start. */
 const MOST_FILES = 10_000;
 
-type KnownDriver = Pick<Driver, 'id' | 'displayName' | 'executableSettings'>;
-
 /**
  * The settings of agents' CLIs in a workspace that can run commands: an agent that may only edit files can write them, and get its commands
  * run by the next agent that starts there. So an agent starts another one only with those that a person has started it with.
@@ -38,7 +36,7 @@ export class SeenSettings {
 	}
 
 	/** Notes what is there now: a person starts the CLI with it, or sets it up. */
-	async note(driver: KnownDriver, folder = this.workspaceFolder): Promise<void> {
+	async note(driver: Driver, folder = this.workspaceFolder): Promise<void> {
 		const files = await this.filesOf(driver, folder);
 		await this.own.write({ version: 1, files } satisfies z.infer<typeof Seen>, 'seen', `${driver.id}.json`);
 	}
@@ -47,7 +45,7 @@ export class SeenSettings {
 	 * @param folder that the agent works in: the workspace, or a worktree, which has the same files
 	 * @throws NancyError `not-trusted` where something is there that no person has started the CLI with
 	 */
-	async require(driver: KnownDriver, folder = this.workspaceFolder): Promise<void> {
+	async require(driver: Driver, folder = this.workspaceFolder): Promise<void> {
 		const files = await this.filesOf(driver, folder);
 		if (Object.keys(files).length === 0) return;
 		const seen = (await this.own.read(Seen, 'seen', `${driver.id}.json`))?.files ?? {};
@@ -62,67 +60,97 @@ export class SeenSettings {
 		);
 	}
 
-	private async filesOf({ executableSettings }: KnownDriver, folder: string): Promise<Files> {
+	private async filesOf(driver: Driver, folder: string): Promise<Files> {
 		const top = checkoutOf(folder);
 		const files = new Map<string, string>();
 		for (let at = folder; ; at = dirname(at)) {
-			for (const name of executableSettings) await this.collect(join(at, name), top, files, new Set());
+			for (const name of driver.executableSettings) {
+				for await (const path of this.filesIn(join(at, name), new Set())) {
+					const content = await this.contentOf(path, driver, at);
+					if (content !== undefined) files.set(posixPath(top, path), sha256(content));
+					if (files.size > MOST_FILES) throw tooMany(join(at, name));
+				}
+			}
 			if (at === top) break;
 		}
 		return Object.fromEntries([...files].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 	}
 
 	/** @param above folders that this one is in, by their real paths: a link may lead back */
-	private async collect(
-		path: string,
-		top: string,
-		files: Map<string, string>,
-		above: ReadonlySet<string>,
-	): Promise<void> {
+	private async *filesIn(path: string, above: ReadonlySet<string>): AsyncIterable<string> {
 		const found = await stat(path).catch((error: unknown) => {
 			if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
 			throw error;
 		});
-		if (!found) return;
-		const real = await realpath(path);
-		if (found.isDirectory()) {
-			if (above.has(real)) return;
-			for (const name of await readdir(path))
-				await this.collect(join(path, name), top, files, new Set([...above, real]));
+		if (!found?.isDirectory()) {
+			if (found && basename(path) !== '.gitignore') yield path;
 			return;
 		}
-		const name = relative(top, path).split(sep).join('/');
-		const content = await readPlainFile(real);
-		if (content && (await this.isOwnSkill(name, content))) return;
-		if (files.size >= MOST_FILES)
-			throw new NancyError(
-				'not-trusted',
-				`there are more than ${MOST_FILES} files of settings at ${path}; take some away`,
-			);
-		files.set(name, content === undefined ? '' : sha256(this.withoutVersion(content)));
+		const real = await realpath(path);
+		if (above.has(real)) return;
+		for (const name of await readdir(path)) yield* this.filesIn(join(path, name), new Set([...above, real]));
+	}
+
+	/** Without what Nancy writes, which may be there or not; `undefined` where nothing else is in the file. */
+	private async contentOf(path: string, driver: Driver, folder: string): Promise<string | undefined> {
+		const content = await readPlainFile(await realpath(path));
+		if (content === undefined || (await this.isOwnSkill(path, content))) return undefined;
+		const text = content.toString('utf8');
+		if (!text.includes(this.runtimes)) return content.toString('latin1');
+		const rest = await this.withoutOwn(text, driver, posixPath(folder, path));
+		return rest.trim() === '' || rest.trim() === '{}' ? undefined : this.withoutVersion(rest);
+	}
+
+	private get runtimes(): string {
+		return join(this.dataFolder, 'runtime') + sep;
+	}
+
+	/** Nancy's own entries are known by a sealed record, or as word for word what a driver writes. */
+	private async withoutOwn(text: string, driver: Driver, file: string): Promise<string> {
+		const [{ DeploymentRecords }, { ownEntries }, { withoutEntries }, { Workspace }] = await Promise.all([
+			import('../deployment/records.ts'),
+			import('../deployment/ownEntries.ts'),
+			import('../deployment/settingsText.ts'),
+			import('../workspace/workspace.ts'),
+		]);
+		try {
+			const records = new DeploymentRecords(new Workspace(this.workspaceFolder), this.dataFolder);
+			const { isNancys } = await ownEntries(records, driver, file, text);
+			return withoutEntries(file, text, isNancys);
+		} catch {
+			return text; // no JSON: all of it counts
+		}
 	}
 
 	/** Another version of Nancy is no other setting: only Nancy's own folder counts, which no agent writes. */
-	private withoutVersion(content: Buffer): string {
-		const runtimes = join(this.dataFolder, 'runtime') + sep;
-		return content
-			.toString('latin1')
-			.split(runtimes)
+	private withoutVersion(text: string): string {
+		return text
+			.split(this.runtimes)
 			.map((part, index) => (index === 0 ? part : part.replace(/^\d[\w.-]*/, '')))
-			.join(runtimes);
+			.join(this.runtimes);
 	}
 
 	/** Copied from one of Nancy's runtimes. */
-	private async isOwnSkill(name: string, content: Buffer): Promise<boolean> {
-		const [, skill] = /\/skills\/([^/]+)\/SKILL\.md$/.exec(name) ?? [];
+	private async isOwnSkill(path: string, content: Buffer): Promise<boolean> {
+		const [, skill] = /[/\\]skills[/\\]([^/\\]+)[/\\]SKILL\.md$/.exec(path) ?? [];
 		if (skill === undefined) return false;
-		const runtimes = join(this.dataFolder, 'runtime');
-		for (const version of await folderNames(runtimes)) {
-			const own = await readPlainFile(join(runtimes, version, 'skills', skill, 'SKILL.md'));
+		for (const version of await folderNames(this.runtimes)) {
+			const own = await readPlainFile(join(this.runtimes, version, 'skills', skill, 'SKILL.md'));
 			if (own?.equals(content)) return true;
 		}
 		return false;
 	}
+}
+
+function posixPath(from: string, path: string): string {
+	return relative(from, path).split(sep).join('/');
+}
+
+function tooMany(path: string): NancyError {
+	return new NancyError(
+		'not-trusted',
+		`there are more than ${MOST_FILES} files of settings at ${path}; take some away`,
+	);
 }
 
 /** The top folder of the checkout that a folder is in; the folder itself where it is in none. */

@@ -1,9 +1,9 @@
 import { NancyError } from '../../base/errors.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
-import type { MessageContent } from '../../protocol/message.ts';
+import type { Author } from '../../protocol/author.ts';
 import { ORCHESTRATOR, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { isRunning } from '../driver/launch.ts';
-import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import type { Words, WorkerAddress, Workspace } from '../workspace/workspace.ts';
 import type { Delegate, Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
 import { changedText, resultText } from './resultText.ts';
@@ -27,13 +27,12 @@ export async function report(delegates: Delegates, delegate: Delegate): Promise<
 	const { to, passed } = await recipient(delegates, record);
 	// One that had it and has ended since has passed it on.
 	for (const each of [...passed, to]) if (await isInMailbox(workspace, each, id)) return;
-	await sendOnce(workspace, to, id, {
-		kind: 'result',
-		priority: 'normal',
-		effect: 'none',
-		from: `${record.task}/${record.worker}`,
-		text: isChanged ? changedText(record.id) : await resultText(delegate, unread),
-	});
+	const text = isChanged ? changedText(record.id) : await resultText(delegate, unread);
+	// What the files of a changed delegate say is not told, so the words are Nancy's own.
+	const author: Author = isChanged
+		? { is: 'nancy' }
+		: { is: 'delegate', id: record.id, worker: `${record.task}/${record.worker}` };
+	await sendOnce(workspace, to, id, { kind: 'result', priority: 'normal', effect: 'none', text }, author);
 }
 
 /**
@@ -49,11 +48,11 @@ export async function passOnResults(
 	const mailbox = workspace.mailbox({ task: record.task, worker: record.worker });
 	await mailbox.recover();
 	const { messages } = await mailbox.list(['queued']);
-	for (const { id, content } of messages.filter(each => each.content.kind === 'result')) {
+	for (const { id, content, author } of messages.filter(each => each.content.kind === 'result')) {
 		await refuse();
 		const { to } = await recipient(delegates, record);
 		// Killed in between, it is there twice and sent once.
-		if (!(await isInMailbox(workspace, to, id))) await sendOnce(workspace, to, id, content);
+		if (!(await isInMailbox(workspace, to, id))) await sendOnce(workspace, to, id, content, author);
 		await mailbox.withdraw(id);
 	}
 }
@@ -62,10 +61,11 @@ async function sendOnce(
 	workspace: Workspace,
 	to: WorkerAddress,
 	id: MessageId,
-	content: MessageContent,
+	words: Words,
+	author: Author,
 ): Promise<void> {
 	try {
-		await workspace.sendOnce(to, id, content);
+		await workspace.sendOnce(to, id, words, author);
 	} catch (error) {
 		// Somebody else has just sent it.
 		const isTwice = error instanceof NancyError && error.code === 'bad-message';

@@ -146,14 +146,14 @@ export async function installRuntime(
 ): Promise<InstalledRuntime> {
 	const parent = runtimesIn(dataFolder);
 	await mkdir(parent, { recursive: true, mode: 0o700 });
-	const wasOpen = await requireOwn([dataFolder, parent]);
+	const wasOpen = requireOwn([dataFolder, parent]);
 	const temp = join(parent, `.new-${uniqueHex(12)}`);
 	try {
 		await build(temp, sources, node);
 		const hash = await contentHash(temp, NOT_CONTENT);
 		const name = `${version}-${hash.slice(0, 8)}`;
 		const runtime = runtimeAt(dataFolder, name);
-		const isOpen = (await requireOwn([runtime.folder])) || wasOpen;
+		const isOpen = requireOwn([runtime.folder]) || wasOpen;
 		const isWhole = !isOpen && (await isOwnAlone(runtime.folder)) && (await isSame(runtime.folder, hash));
 		const isRepaired = !isWhole && (await replace(temp, runtime.folder));
 		let known = await recordedNode(runtime.folder);
@@ -202,13 +202,15 @@ async function build(folder: string, sources: RuntimeSources, node: NodeProgram)
 
 /**
  * Falls back to the `node` on PATH when the program that was found at deployment has gone; not to one in the current folder, which an
- * empty or relative entry of PATH means: that may be somebody's repository. The cache saves V8 compiling.
+ * empty or relative entry of PATH means: that may be somebody's repository. The cache saves V8 compiling. The guard, which reads it
+ * into its own shell, says in `nancy_place` where it stands.
  */
 const NODE_SCRIPT = [
 	'#!/bin/sh',
+	': "${nancy_place:=${0%/*}}"',
 	'program=',
 	'kind=',
-	`{ IFS= read -r program && IFS= read -r kind; } 2>/dev/null <"\${0%/*}/${NODE_PROGRAM}"`,
+	`{ IFS= read -r program && IFS= read -r kind; } 2>/dev/null <"$nancy_place/${NODE_PROGRAM}"`,
 	'[ "$kind" = electron ] && ELECTRON_RUN_AS_NODE=1 && export ELECTRON_RUN_AS_NODE',
 	'if ! [ -x "$program" ]; then',
 	'	program=',
@@ -220,7 +222,7 @@ const NODE_SCRIPT = [
 	'	unset IFS',
 	'	[ -n "$program" ] || exit 127',
 	'fi',
-	`NODE_COMPILE_CACHE=\${0%/*}/${CACHE}; export NODE_COMPILE_CACHE`,
+	`NODE_COMPILE_CACHE=$nancy_place/${CACHE}; export NODE_COMPILE_CACHE`,
 	'exec "$program" "$@"',
 	'',
 ].join('\n');

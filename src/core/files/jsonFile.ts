@@ -14,7 +14,11 @@ export async function readJsonFile<S extends z.ZodMiniType>(
 	read: (file: string) => Promise<string | undefined> = readPlainText,
 ): Promise<z.infer<S> | undefined> {
 	const text = await read(file);
-	if (text === undefined) return undefined;
+	return text === undefined ? undefined : parseJsonFile(file, text, schema);
+}
+
+/** What {@link readJsonFile} makes of the text that it has read. */
+export function parseJsonFile<S extends z.ZodMiniType>(file: string, text: string, schema: S): z.infer<S> {
 	let value: unknown;
 	try {
 		value = JSON.parse(text);

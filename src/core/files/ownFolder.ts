@@ -1,11 +1,11 @@
-import { realpathSync } from 'node:fs';
-import { chmod, lstat, mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
-import { writeFileAtomic } from '../../base/atomicFile.ts';
+import { moveIfThereSync, writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { createJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { createJsonFile, parseJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
 import { readPlainFile } from './plainFile.ts';
 
 /** A name that is one path segment and nothing else. */
@@ -41,14 +41,36 @@ export class OwnFolder {
 	/** A record, or `undefined` where there is none. @throws NancyError `bad-file` for one that cannot be read */
 	async read<S extends z.ZodMiniType>(schema: S, ...segments: readonly string[]): Promise<z.infer<S> | undefined> {
 		const file = this.path(...segments);
-		await requireOwn(this.wayTo(segments), file);
+		requireOwn(this.wayTo(segments), file);
 		return readJsonFile(file, schema);
+	}
+
+	/** {@link read} for the hook program, whose agent waits for it. */
+	readSync<S extends z.ZodMiniType>(schema: S, ...segments: readonly string[]): z.infer<S> | undefined {
+		const file = this.path(...segments);
+		requireOwn(this.wayTo(segments), file);
+		try {
+			return parseJsonFile(file, readFileSync(file, 'utf8'), schema);
+		} catch (error) {
+			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+			throw error;
+		}
+	}
+
+	/** Gives a record another name, in place of an earlier one of that name. Does nothing where there is none. For the hook program too. */
+	moveSync(from: readonly string[], to: readonly string[]): void {
+		const [source, target] = [this.path(...from), this.path(...to)];
+		requireOwn(this.wayTo(from), source);
+		requireOwn(this.wayTo(to));
+		if (!existsSync(source)) return;
+		mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+		moveIfThereSync(source, target);
 	}
 
 	/** A copy of somebody's file, or `undefined` where there is none. @throws NancyError `bad-file` for one that cannot be read */
 	async readBytes(...segments: readonly string[]): Promise<Buffer | undefined> {
 		const file = this.path(...segments);
-		await requireOwn(this.wayTo(segments), file);
+		requireOwn(this.wayTo(segments), file);
 		return readPlainFile(file);
 	}
 
@@ -79,7 +101,7 @@ export class OwnFolder {
 	/** Removes a record or a folder of records. */
 	async remove(...segments: readonly string[]): Promise<void> {
 		const path = this.path(...segments);
-		await requireOwn(this.wayTo(segments));
+		requireOwn(this.wayTo(segments));
 		await rm(path, { recursive: true, force: true });
 	}
 
@@ -87,7 +109,7 @@ export class OwnFolder {
 		this.path(...segments);
 		const folders = this.wayTo(segments);
 		await mkdir(folders.at(-1) ?? this.folder, { recursive: true, mode: 0o700 });
-		await requireOwn(folders);
+		requireOwn(folders);
 	}
 
 	/** The data folder and every folder from there to the record, outermost first. */
@@ -100,34 +122,35 @@ export class OwnFolder {
 /**
  * Refuses folders in which somebody else could put a record: links and folders of other owners. A folder of the user's own that
  * others may write is closed to them: earlier versions of Nancy left such folders where the umask said so. What is not there is no
- * danger. Windows has no owners and modes to ask; there the user's profile is closed by its access list.
+ * danger. Windows has no owners and modes to ask; there the user's profile is closed by its access list. Synchronous, for each look
+ * takes microseconds and hooks look too.
  * @param folders outermost first
  * @param file in the last folder; it may have been put there while that was open
  * @returns whether others could write into one of the folders until now
  * @throws NancyError `bad-file`
  */
-export async function requireOwn(folders: readonly string[], file?: string): Promise<boolean> {
+export function requireOwn(folders: readonly string[], file?: string): boolean {
 	const me = process.getuid?.();
 	let wasOpen = false;
 	for (const folder of folders) {
-		const found = await statusOf(folder);
+		const found = statusOf(folder);
 		if (!found) return wasOpen;
 		if (!found.isDirectory()) throw notOwn(folder, 'is not a folder');
 		if (me === undefined) continue;
 		if (found.uid !== me) throw notOwn(folder, `belongs to user ${found.uid}, not to you`);
 		if ((found.mode & 0o022) === 0) continue;
 		wasOpen = true;
-		await chmod(folder, found.mode & 0o7755);
+		chmodSync(folder, found.mode & 0o7755);
 	}
-	const found = file === undefined ? undefined : await statusOf(file);
+	const found = file === undefined ? undefined : statusOf(file);
 	if (file !== undefined && found && me !== undefined && found.uid !== me)
 		throw notOwn(file, `belongs to user ${found.uid}, not to you`);
 	return wasOpen;
 }
 
-async function statusOf(path: string) {
+function statusOf(path: string) {
 	try {
-		return await lstat(path);
+		return lstatSync(path, { throwIfNoEntry: false });
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
 		throw error;

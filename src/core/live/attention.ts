@@ -1,3 +1,4 @@
+import { writer } from '../../protocol/author.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import type { Disposable } from '../../base/lifetime.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type MessageId, type SessionId } from '../../protocol/names.ts';
@@ -121,10 +122,10 @@ export class AttentionTracker implements Disposable {
 		const known = this.known.get(task) ?? (isFirst ? undefined : new Set<MessageId>());
 		const unread = listing.messages.filter(message => message.state === 'queued');
 		if (known) {
-			for (const { id, content } of unread) {
+			for (const { id, content, author } of unread) {
 				// A result is told of as the end of its delegate.
 				if (known.has(id) || content.kind === 'result') continue;
-				const address = addressOf(content.from) ?? { task, worker: ORCHESTRATOR };
+				const address = addressOf(writer(author) ?? '') ?? { task, worker: ORCHESTRATOR };
 				const text = content.text.split('\n', 1)[0] ?? '';
 				const at = new Date().toISOString();
 				this.raise(`${task}:${id}`, {

@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
+import type { Author } from '../../protocol/author.ts';
 import type { Effect, MessageContent } from '../../protocol/message.ts';
-import { ORCHESTRATOR, type MessageId, type SessionId } from '../../protocol/names.ts';
+import type { MessageId, SessionId } from '../../protocol/names.ts';
+import type { Receipt } from '../../protocol/records.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
 import { isAroundTools, isBeforeTool, isDue, type Slot } from './due.ts';
 import type { Claim, Mailbox } from './mailbox.ts';
@@ -41,10 +43,10 @@ export async function claimBatch(
 	let room = wholeRoom;
 	let handed: readonly number[] = [];
 	let isInParts = false;
-	const claims = await mailbox.claim((content, id) => {
+	const claims = await mailbox.claim(({ content, author, id }) => {
 		const before = mailbox.handedParts(id, session);
 		if (!isDue(slot, before.length > 0 ? { ...content, effect: 'none' } : content)) return 'leave';
-		const { length } = render({ content, id, earlierClaims: 1 });
+		const { length } = render({ content, author, id, earlierClaims: 1 });
 		if (before.length === 0 && !isInParts && length <= room) {
 			room -= length + SEPARATOR.length;
 			return 'take';
@@ -75,7 +77,7 @@ const SHORTEST_PART = 1000;
 
 /** The next part of a long message. */
 function nextPart(claim: Rendered, handed: readonly number[], room: number) {
-	const words = wordsOf(claim.content);
+	const words = wordsOf(claim.content, claim.author);
 	const size = Math.max(SHORTEST_PART, room - PART_FRAME);
 	const [part = '', ...others] = partsOf(words.slice(sum(handed)), size);
 	const number = handed.length + 1;
@@ -108,9 +110,13 @@ function cutAt(text: string, size: number): number {
 	return /[\uD800-\uDBFF]$/.test(head) ? size - 1 : size;
 }
 
+/** What a receipt says of the words that the agent was told. */
+type Told = Pick<Receipt, 'author' | 'parts'>;
+
 /** The parts of a message as they were handed over, by their lengths; the whole where it was handed over at once. */
-export function handedOver(content: MessageContent, lengths: readonly number[] | undefined): string[] {
-	const words = wordsOf(content);
+export function handedOver(content: MessageContent, { author, parts: lengths }: Told): string[] {
+	// Receipts of earlier versions do not say: then the words are as the file has them.
+	const words = author ? wordsOf(content, author) : content.text;
 	if (!lengths) return [words];
 	return lengths.map((length, index) => {
 		const from = sum(lengths.slice(0, index));
@@ -128,23 +134,23 @@ function effectAt(kind: EventKind, effects: ReadonlySet<Effect>): Effect {
 	return effects.has('halt') && isBeforeTool(kind) ? 'halt' : 'none';
 }
 
-type Rendered = Pick<Claim, 'content' | 'earlierClaims'> & { id: MessageId };
+type Rendered = Pick<Claim, 'content' | 'author' | 'earlierClaims'> & { id: MessageId };
 
 function render(
-	{ content, id, earlierClaims }: Rendered,
-	{ words = wordsOf(content), label = '' }: { words?: string; label?: string } = {},
+	{ content, author, id, earlierClaims }: Rendered,
+	{ words = wordsOf(content, author), label = '' }: { words?: string; label?: string } = {},
 ): string {
 	const urgent = content.priority === 'urgent' ? 'urgent ' : '';
 	const repeat = earlierClaims === 0 ? '' : '\n(You may have received this message before.)';
-	return `${messageMark(id)} ${urgent}${content.kind} from ${speaker(content.from)}${label}]\n${words}${repeat}`;
+	return `${messageMark(id)} ${urgent}${content.kind} ${byWhom(author)}${label}]\n${words}${repeat}`;
 }
 
 /** A message's text as the agent reads it. */
-export function wordsOf({ from, text }: MessageContent): string {
-	return from === ORCHESTRATOR ? text : withoutMarks(text);
+function wordsOf({ text }: MessageContent, { is }: Author): string {
+	return is === 'human' ? text : withoutMarks(text);
 }
 
-/** What looks like the beginning of a message, in another agent's words: it would be read as one, perhaps from the user. */
+/** What looks like the beginning of a message, in words that are not the user's: it would be read as one, perhaps from the user. */
 function withoutMarks(text: string): string {
 	return text.replace(FORGED_MARK, '(');
 }
@@ -159,10 +165,18 @@ function howToFile(mailbox: Mailbox, canFile: boolean): string {
 	return `[Each message is kept as ${folder}/<id>.md.${advice}]`;
 }
 
-/** Who speaks, in words that an agent can weigh: only the human's own messages are called the user's. */
-function speaker(from: string): string {
-	if (from === ORCHESTRATOR) return 'the user (Nancy sidebar)';
-	if (from.startsWith('delegate:'))
-		return `your delegate ${from.slice('delegate:'.length)} (another agent, not the user)`;
-	return `worker ${from} (another agent, not the user)`;
+/** Who speaks, in words that an agent can weigh: only what a person has sent is called the user's. */
+function byWhom(author: Author): string {
+	switch (author.is) {
+		case 'human':
+			return author.via === 'window' ? 'from the user (Nancy sidebar)' : 'from the user (terminal)';
+		case 'agent':
+			return `from agent ${author.worker ?? author.driver ?? 'of another session'} (not the user)`;
+		case 'delegate':
+			return `from your delegate ${author.worker} (another agent, not the user)`;
+		case 'nancy':
+			return 'from Nancy (not the user)';
+		case 'unknown':
+			return 'found in the inbox, author unknown (perhaps not the user)';
+	}
 }

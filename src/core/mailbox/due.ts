@@ -48,6 +48,6 @@ export function isDue(slot: Slot, message: MessageContent): boolean {
 }
 
 /** Whether a queued message is worth waking an idle agent for. A pause is not: the agent rests already. */
-export function wakes(message: MessageContent): boolean {
+export function wakes(message: Pick<MessageContent, 'effect'>): boolean {
 	return message.effect !== 'pause';
 }

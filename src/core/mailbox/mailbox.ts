@@ -10,7 +10,8 @@ import {
 } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { ownIdentity, processOf, processWord } from '../../base/liveness.ts';
-import { formatMessage, type MessageContent, type ParsedMessage } from '../../protocol/message.ts';
+import type { Author } from '../../protocol/author.ts';
+import { formatMessage, type MessageContent } from '../../protocol/message.ts';
 import type { MessageId, SessionId } from '../../protocol/names.ts';
 import { HandedParts, Receipt } from '../../protocol/records.ts';
 import { jsonText } from '../files/jsonFile.ts';
@@ -28,6 +29,7 @@ import {
 } from './mailboxFiles.ts';
 import { Leases } from '../files/leases.ts';
 import { newMessageId } from './messageId.ts';
+import type { Seals } from './seals.ts';
 import { parseLine } from '../traffic/jsonLines.ts';
 import { messageFile } from '../files/paths.ts';
 
@@ -41,6 +43,8 @@ type DeliveryFacts = Pick<
 export interface Claim {
 	id: MessageId;
 	content: MessageContent;
+	/** Who wrote it, as its seal says. */
+	author: Author;
 	earlierClaims: number;
 	/** The agent has it: writes the receipt, then files the message. */
 	deliver(facts: DeliveryFacts): void;
@@ -62,8 +66,9 @@ export class Mailbox {
 	constructor(
 		root: string,
 		readonly folder: string,
+		private readonly seals: Seals,
 	) {
-		this.files = new MailboxFiles(root, folder);
+		this.files = new MailboxFiles(root, folder, seals);
 		this.leases = Leases.for(folder);
 	}
 
@@ -78,12 +83,18 @@ export class Mailbox {
 	}
 
 	/** Queues a message and returns its id. */
-	async put(content: MessageContent, id: MessageId = newMessageId()): Promise<MessageId> {
+	async put(content: MessageContent, author: Author, id: MessageId = newMessageId()): Promise<MessageId> {
 		await this.makeFolders();
-		if (!(await createFileAtomic(this.files.in('queued', messageFile(id)), formatMessage(content)))) {
-			throw new NancyError('bad-message', `a message ${id} is queued already`);
-		}
+		const text = formatMessage(content);
+		if (existsSync(this.files.in('queued', messageFile(id)))) throw queuedAlready(id);
+		await this.seals.seal(id, text, author);
+		if (!(await createFileAtomic(this.files.in('queued', messageFile(id)), text))) throw queuedAlready(id);
 		return id;
+	}
+
+	/** Whether a queued message is complete: see {@link MailboxFiles.isSettled}. */
+	isSettled(message: StoredMessage): boolean {
+		return this.files.isSettled(message);
 	}
 
 	/** Makes the folders, so that a person can drop a file by hand and a guard can look for one. */
@@ -100,14 +111,14 @@ export class Mailbox {
 	 * @param mayTake asked once, before any of what was chosen is touched; never where that is nothing
 	 */
 	async claim(
-		take: (message: MessageContent, id: MessageId) => 'take' | 'leave' | 'stop',
+		take: (message: StoredMessage) => 'take' | 'leave' | 'stop',
 		mayTake: (chosen: readonly StoredMessage[]) => Promise<boolean> = () => Promise.resolve(true),
 	): Promise<Claim[]> {
 		await this.recover();
 		const { messages } = await this.list(['queued']);
 		const chosen: StoredMessage[] = [];
 		for (const message of messages) {
-			const verdict = take(message.content, message.id);
+			const verdict = take(message);
 			if (verdict === 'stop') break;
 			if (verdict === 'take') chosen.push(message);
 		}
@@ -118,8 +129,8 @@ export class Mailbox {
 		const claims: Claim[] = [];
 		try {
 			const claimed = this.claimedIds();
-			for (const { id } of chosen) {
-				const claim = this.claimOne(id, claimed);
+			for (const message of chosen) {
+				const claim = this.isSettled(message) ? this.claimOne(message.id, claimed) : undefined;
 				if (claim) claims.push(claim);
 			}
 			return claims;
@@ -141,6 +152,7 @@ export class Mailbox {
 			if (await this.leases.isHeld(processOf(match.groups ?? {}))) continue;
 			if (this.hasReceiptOfClaim(id)) {
 				await moveIfThere(this.files.in('claimed', name), this.files.in('delivered', messageFile(id)));
+				this.seals.file(id);
 				continue;
 			}
 			writeFileAtomicSync(this.files.returnsFile(id), String(this.returns(id) + 1));
@@ -167,6 +179,7 @@ export class Mailbox {
 			jsonText({ ...receipt, lost: [...others, again] } satisfies Receipt),
 		);
 		writeFileAtomicSync(this.files.returnsFile(id), String(earlierClaims + 1));
+		this.seals.unfile(id);
 		return this.giveBack(this.deliveredFile(id), id);
 	}
 
@@ -206,13 +219,18 @@ export class Mailbox {
 		await moveIfThere(this.files.receiptFile('delivered', id), this.files.receiptFile('archived', id));
 	}
 
-	/** Replaces a queued message's content. Fails when it is no longer queued: then it has been read as it was. */
-	async edit(id: MessageId, change: (content: MessageContent) => MessageContent): Promise<void> {
+	/**
+	 * Replaces a queued message's content. Fails when it is no longer queued: then it has been read as it was.
+	 * @param author whose words they are now; who wrote it before where it is left out
+	 */
+	async edit(id: MessageId, change: (content: MessageContent) => MessageContent, author?: Author): Promise<void> {
 		await this.makeFolders();
 		const claim = this.claimOne(id);
 		if (!claim) throw notQueued(id);
 		try {
-			await writeFileAtomic(this.claimFile(claim.id), formatMessage(change(claim.content)));
+			const text = formatMessage(change(claim.content));
+			await this.seals.seal(claim.id, text, author ?? claim.author);
+			await writeFileAtomic(this.claimFile(claim.id), text);
 			await rm(this.files.partsFile(claim.id), { force: true });
 		} finally {
 			claim.release();
@@ -256,6 +274,7 @@ export class Mailbox {
 		const filedAs = this.freeId(id);
 		if (!(await moveIfThere(this.files.in('queued', messageFile(id)), this.files.in(to, messageFile(filedAs)))))
 			return undefined;
+		this.seals.file(id, filedAs);
 		await rm(this.files.heldFile(id), { force: true });
 		return filedAs;
 	}
@@ -281,22 +300,28 @@ export class Mailbox {
 		const id = this.freeId(queuedAs, claimedIds);
 		const claimed = this.claimFile(id);
 		if (!moveIfThereSync(this.files.in('queued', messageFile(queuedAs)), claimed)) return undefined;
-		const parsed = this.parseClaimed(claimed, id);
+		const text = this.readClaimed(claimed, id);
+		const parsed = parseFile(claimed, text);
 		if (!parsed.ok) {
 			this.giveBack(claimed, id);
 			return undefined;
 		}
+		const author = this.files.authorOf('claimed', queuedAs, text);
+		if (id !== queuedAs && author.is !== 'unknown') this.seals.rename(queuedAs, id);
 		const deliveredFile = this.deliveredFile(id);
 		const earlierClaims = this.returns(id);
 		const lost = earlierClaims > 0 ? this.receiptOf(id)?.lost : undefined;
 		return {
 			id,
 			content: parsed.content,
+			author,
 			earlierClaims,
 			deliver: facts => {
-				const receipt = { ...facts, version: 1, id, earlierClaims, ...(lost && { lost }) } satisfies Receipt;
+				const told = { ...facts, author, ...(lost && { lost }) };
+				const receipt = { ...told, version: 1, id, earlierClaims } satisfies Receipt;
 				writeFileAtomicSync(this.files.receiptFile('delivered', id), jsonText(receipt));
 				renameSync(claimed, deliveredFile);
+				this.seals.file(id);
 				const held = this.files.heldFile(queuedAs);
 				if (existsSync(held)) rmSync(held, { force: true });
 				if (earlierClaims > 0) rmSync(this.files.returnsFile(id), { force: true });
@@ -313,19 +338,34 @@ export class Mailbox {
 	}
 
 	/** What cannot be read any more is for the next hook, and whoever asked for it hears why. */
-	private parseClaimed(claimed: string, id: MessageId): ParsedMessage {
+	private readClaimed(claimed: string, id: MessageId): string {
 		try {
-			return parseFile(claimed, readIfThereSync(claimed) ?? '');
+			return readIfThereSync(claimed) ?? '';
 		} catch (error) {
 			this.giveBack(claimed, id);
 			throw error;
 		}
 	}
 
-	/** Back to the inbox, under a new id where that name has been taken meanwhile: nothing is overwritten. */
+	/**
+	 * Back to the inbox, under a new id where that name has been taken meanwhile: nothing is overwritten. What is known of the message
+	 * takes the new id before the message does. Otherwise the other message would be taken for one that came back, or for sealed.
+	 */
 	private giveBack(claimed: string, id: MessageId): boolean {
 		const target = existsSync(this.files.in('queued', messageFile(id))) ? newMessageId() : id;
+		if (target !== id && existsSync(claimed)) {
+			moveIfThereSync(this.files.returnsFile(id), this.files.returnsFile(target));
+			if (this.isSealed(claimed, id)) this.seals.rename(id, target);
+		}
 		return moveIfThereSync(claimed, this.files.in('queued', messageFile(target)));
+	}
+
+	private isSealed(claimed: string, id: MessageId): boolean {
+		try {
+			return this.files.authorOf('claimed', id, readIfThereSync(claimed) ?? '').is !== 'unknown';
+		} catch {
+			return false; // what cannot be read is nobody's
+		}
 	}
 
 	/** Whether the claim at hand was delivered: an older receipt is of a delivery after which the message was queued again. */
@@ -349,6 +389,10 @@ export class Mailbox {
 	private claimFile(id: MessageId): string {
 		return this.files.in('claimed', `${processWord(ownIdentity())}-${messageFile(id)}`);
 	}
+}
+
+function queuedAlready(id: MessageId): NancyError {
+	return new NancyError('bad-message', `a message ${id} is queued already`);
 }
 
 function notQueued(id: MessageId): NancyError {

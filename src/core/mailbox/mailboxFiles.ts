@@ -1,15 +1,18 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { mapConcurrently } from '../../base/concurrent.ts';
 import { errorText, hasErrno } from '../../base/errors.ts';
 import { PROCESS_WORD } from '../../base/liveness.ts';
+import { UNKNOWN_AUTHOR, type Author } from '../../protocol/author.ts';
 import { parseMessage, type MessageContent, type ParsedMessage } from '../../protocol/message.ts';
 import { LONGEST_MESSAGE_NAME, MessageId } from '../../protocol/names.ts';
 import { Receipt } from '../../protocol/records.ts';
 import { refuseLinks } from '../files/links.ts';
+import { messageFile } from '../files/paths.ts';
 import { readPlainText, readPlainTextSync } from '../files/plainFile.ts';
+import type { Seals } from './seals.ts';
 
 export type MessageState = 'queued' | 'claimed' | 'delivered' | 'archived' | 'withdrawn';
 
@@ -19,6 +22,8 @@ export interface StoredMessage {
 	state: MessageState;
 	file: string;
 	content: MessageContent;
+	/** Who wrote it, as its seal says, whatever its header says. */
+	author: Author;
 	receipt?: Receipt;
 	/** Why a queued message is still queued, when something is known to be in its way. */
 	held?: string;
@@ -62,6 +67,9 @@ export const MESSAGE_STATES = [
 /** `<process>-<id>.md`: whose claim it is, so that a dead claimer's message can go back. */
 export const CLAIM_FILE = new RegExp(`^${PROCESS_WORD}-(?<id>.+)\\.md$`);
 
+/** A file that somebody drops into an inbox is complete after this time without a change, in milliseconds. */
+const SETTLING_MS = 2000;
+
 export interface ListOptions {
 	/** Of the last listing of one state; brought up to date. */
 	known?: FiledMessages;
@@ -83,6 +91,7 @@ export class MailboxFiles {
 	constructor(
 		private readonly root: string,
 		readonly folder: string,
+		private readonly seals: Seals,
 	) {}
 
 	/** @param name one path segment; asked a dozen times for each message, and `join` takes a path apart every time */
@@ -159,6 +168,16 @@ export class MailboxFiles {
 		if (receipt) return receipt;
 		problems.push({ file, reason: 'not a receipt' });
 		return undefined;
+	}
+
+	/**
+	 * Whether a queued file is complete. What Nancy queues always is. A file without a seal may still be written by an editor or a shell,
+	 * so it counts once nobody has written to it for a moment. A time far in the future says nothing about that.
+	 */
+	isSettled({ file, author }: Pick<StoredMessage, 'file' | 'author'>): boolean {
+		if (author.is !== 'unknown') return true;
+		const written = statSync(file, { throwIfNoEntry: false });
+		return Math.abs(Date.now() - (written?.mtimeMs ?? 0)) >= SETTLING_MS;
 	}
 
 	heldFile(id: MessageId): string {
@@ -243,6 +262,19 @@ export class MailboxFiles {
 		}
 	}
 
+	/** @param text of the message's file */
+	authorOf(state: MessageState, id: MessageId, text: string, problems: MailboxProblem[] = []): Author {
+		try {
+			return state === 'queued' || state === 'claimed'
+				? this.seals.authorOfQueued(id, text)
+				: this.seals.authorOfFiled(id, text);
+		} catch (error) {
+			// A seal that cannot be read proves nothing, and holds up no message.
+			problems.push({ file: this.in(state, messageFile(id)), reason: errorText(error) });
+			return UNKNOWN_AUTHOR;
+		}
+	}
+
 	private stored(
 		state: MessageState,
 		name: string,
@@ -258,7 +290,8 @@ export class MailboxFiles {
 			return undefined;
 		}
 		const parsed = parseFile(file, text);
-		if (parsed.ok) return { id, state, file, content: parsed.content };
+		if (parsed.ok)
+			return { id, state, file, content: parsed.content, author: this.authorOf(state, id, text, problems) };
 		problems.push({ file, reason: parsed.reason });
 		return undefined;
 	}

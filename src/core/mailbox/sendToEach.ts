@@ -1,6 +1,6 @@
 import { errorText } from '../../base/errors.ts';
-import type { MessageContent } from '../../protocol/message.ts';
-import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import type { Author } from '../../protocol/author.ts';
+import type { Words, WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
 /** Somebody whom a message is for. */
 export interface Addressee {
@@ -14,12 +14,13 @@ export interface Addressee {
  */
 export async function sendToEach<T extends Addressee>(
 	to: readonly T[],
-	content: MessageContent,
+	content: Words,
+	author: Author,
 ): Promise<{ to: T; reason: string }[]> {
 	const failed: { to: T; reason: string }[] = [];
 	for (const each of to) {
 		try {
-			await each.folder.workspace.send(each.address, content);
+			await each.folder.workspace.send(each.address, content, author);
 		} catch (error) {
 			failed.push({ to: each, reason: errorText(error) });
 		}

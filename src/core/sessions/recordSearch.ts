@@ -30,7 +30,7 @@ export function presenceIn(
 	{ id, content, receipt }: Shown,
 	unanswered: readonly string[] = [],
 ): Presence {
-	const parts = handedOver(content, receipt.parts);
+	const parts = handedOver(content, receipt);
 	const holds = (all: readonly string[], words: string) =>
 		all.some(text => text.includes(messageMark(id)) && text.includes(words));
 	if (parts.every(words => holds(texts, words))) return 'whole';

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
+import { dataFolder as userDataFolder } from '../../base/folders.ts';
 import { entryNames, fileNames, folderNames } from '../../base/listing.ts';
 import { uniqueHex } from '../../base/unique.ts';
+import { headerName, type Author } from '../../protocol/author.ts';
 import type { MessageContent } from '../../protocol/message.ts';
 import {
 	FIRST_WORKER,
@@ -21,6 +24,8 @@ import { createJsonFile, readJsonFile, writeJsonFile } from '../files/jsonFile.t
 import { OVERWRITE, refuseLinks } from '../files/links.ts';
 import { Mailbox } from '../mailbox/mailbox.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
+import { SEALS, Seals } from '../mailbox/seals.ts';
+import { OwnFolder } from '../files/ownFolder.ts';
 import { NancyPaths } from '../files/paths.ts';
 import { readMark } from '../files/plainFile.ts';
 
@@ -38,10 +43,13 @@ export interface FileProblem {
 	isStray?: true;
 }
 
+/** What is sent. Whose words they are, the author says. */
+export type Words = Omit<MessageContent, 'from'>;
+
 /** Begins the name of the folder of a deleted task or worker until it is gone. */
 export const GRAVE = '.deleted-';
 
-/** A hook ends after 2.5 s. */
+/** A hook ends after 3 s. */
 const HOOK_PATIENCE_MS = 1000;
 
 /**
@@ -50,9 +58,19 @@ const HOOK_PATIENCE_MS = 1000;
  */
 export class Workspace {
 	readonly paths: NancyPaths;
+	private knownOwn: OwnFolder | undefined;
 
-	constructor(readonly folder: string) {
+	/** @param dataFolder the user's, where seals are: see base/folders */
+	constructor(
+		readonly folder: string,
+		private readonly dataFolder: string = userDataFolder(),
+	) {
 		this.paths = new NancyPaths(folder);
+	}
+
+	/** What is known of this workspace in the user's data folder. */
+	get own(): OwnFolder {
+		return (this.knownOwn ??= new OwnFolder(this.dataFolder, this.folder));
 	}
 
 	/** Throws `bad-file` when `.nancy`, a folder in it or one of this task is a symbolic link. What reads or writes there asks first. */
@@ -171,6 +189,17 @@ export class Workspace {
 			}
 			await rm(grave, { recursive: true, force: true });
 		}
+		await this.sweepSeals();
+	}
+
+	/** Removes the seals of mailboxes that are gone. A mailbox is made before its first seal. */
+	private async sweepSeals(): Promise<void> {
+		for (const task of await folderNames(this.own.path(SEALS))) {
+			const mailboxes = join(this.paths.tasks, task, 'comms');
+			for (const worker of await folderNames(this.own.path(SEALS, task)))
+				if (!existsSync(join(mailboxes, worker))) await this.own.remove(SEALS, task, worker);
+			if (!existsSync(mailboxes)) await this.own.remove(SEALS, task);
+		}
 	}
 
 	/** Removes what ties a session to a worker that is gone. */
@@ -250,7 +279,7 @@ export class Workspace {
 	}
 
 	mailbox({ task, worker }: WorkerAddress): Mailbox {
-		return new Mailbox(this.paths.root, this.paths.mailbox(task, worker));
+		return new Mailbox(this.paths.root, this.paths.mailbox(task, worker), new Seals(this.own, task, worker));
 	}
 
 	/**
@@ -283,21 +312,24 @@ export class Workspace {
 	 */
 	async send(
 		address: WorkerAddress,
-		content: MessageContent,
+		content: Words,
+		author: Author,
 		onUnrung: (error: unknown) => void = () => undefined,
 	): Promise<MessageId> {
-		return this.sendOnce(address, newMessageId(), content, onUnrung);
+		return this.sendOnce(address, newMessageId(), content, author, onUnrung);
 	}
 
 	/** {@link send} under an id that is known beforehand. Whether it has been sent already is for the caller to know. */
 	async sendOnce(
 		address: WorkerAddress,
 		id: MessageId,
-		content: MessageContent,
+		words: Words,
+		author: Author,
 		onUnrung: (error: unknown) => void = () => undefined,
 	): Promise<MessageId> {
 		await this.task(address.task);
-		await this.mailbox(address).put(content, id);
+		const content = { ...words, from: headerName(author) };
+		await this.mailbox(address).put(content, author, id);
 		if (address.worker !== ORCHESTRATOR && wakes(content)) await this.ring(address).catch(onUnrung);
 		return id;
 	}

@@ -1,6 +1,14 @@
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
 import { formatVersion } from '../../base/version.ts';
-import { ASYNC_TIMEOUT, guardCall, quoted, SYNC_TIMEOUT, WAIT_TIMEOUT, type GuardedEvent } from '../guard.ts';
+import {
+	ASYNC_TIMEOUT,
+	guardCall,
+	quoted,
+	SYNC_TIMEOUT,
+	WAIT_TIMEOUT,
+	TIMEOUT_VARIABLE,
+	type GuardedEvent,
+} from '../guard.ts';
 import { ID } from './events.ts';
 import { hasQuietStop, knowsEvent } from './versions.ts';
 import { WAKE_MESSAGE, WAKE_SUMMARY } from './wake.ts';
@@ -85,8 +93,10 @@ function isWaiting({ slot }: GuardedEvent): boolean {
 }
 
 /**
- * The line that the CLI hands to `sh -c`. A program that is gone does nothing; only a wake may end otherwise than well. Other
- * CLIs that run this file set a variable of their own.
+ * The line that the CLI hands to `sh -c`. That shell becomes the guard, and where there is something to hand over the guard's program:
+ * one process, so that none is left when the CLI ends it, and none has to be started first. A guard that is gone or cannot be read
+ * does nothing (`command` keeps the shell from ending with 2, which would be a denial); only a wake may end otherwise than
+ * well. Other CLIs that run this file set a variable of their own.
  */
 export function commandLine(
 	{ attended, ...guarded }: Pick<Entry, 'event' | 'slot' | 'attended'>,
@@ -104,10 +114,16 @@ export function commandLine(
 		'NANCY_HOOK_PROJECT="$CLAUDE_PROJECT_DIR"',
 		// Older versions do not say: then nothing waits in the background, which would hold a one-shot run up.
 		'NANCY_HOOK_ATTENDED="${CLAUDE_CODE_SESSION_ATTENDED:-0}"',
+		TIMEOUT_VARIABLE,
 	];
-	const call = guardCall(ID, guarded, launcher, folder);
-	const ending = isWaiting(guarded) ? '[ $? -eq 2 ] && exit 2; exit 0' : 'exit 0';
-	return `${conditions.join(' && ')} && ${variables.join(' ')} ${call}; ${ending}`;
+	const steps = [
+		...conditions,
+		`export ${variables.join(' ')}`,
+		`set -- ${guardCall(ID, guarded, launcher, folder)}`,
+		`trap '${isWaiting(guarded) ? '[ $? -eq 2 ] && exit 2; exit 0' : 'exit 0'}' EXIT`,
+		'command . "$1"',
+	];
+	return `${steps.join(' && ')}; exit 0`;
 }
 
 function warningsFor(version: DeploymentRequest['version']): string[] {

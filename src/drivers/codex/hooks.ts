@@ -1,4 +1,12 @@
-import { ASYNC_TIMEOUT, guardCall, quoted, SYNC_TIMEOUT, WAIT_TIMEOUT, type GuardedEvent } from '../guard.ts';
+import {
+	ASYNC_TIMEOUT,
+	guardCall,
+	quoted,
+	SYNC_TIMEOUT,
+	WAIT_TIMEOUT,
+	TIMEOUT_VARIABLE,
+	type GuardedEvent,
+} from '../guard.ts';
 import { ID } from './events.ts';
 
 /** One hook: what `hooks.json` and `-c hooks.…` take, and what the CLI's trust is about. */
@@ -78,6 +86,7 @@ function commandLine(
 			'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
 			// Sessions that a user starts may share one process, which then says nothing about whose it is.
 			`NANCY_HOOK_PID=${place === 'launch' ? '"$PPID"' : ''}`,
+			TIMEOUT_VARIABLE,
 		].join(' ')}`,
 		// The CLI shows a person what went wrong in a hook: nothing did. The waiter is to end when its session does.
 		guarded.slot === 'wait'

@@ -1,4 +1,4 @@
-import { guardCall, quoted, SYNC_TIMEOUT, type GuardedEvent } from '../guard.ts';
+import { guardCall, quoted, SYNC_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 
 /** Every hook is waited for, but no longer than its time: then the CLI goes on without. */
@@ -52,6 +52,7 @@ function commandLine(guarded: GuardedEvent, place: 'launch' | 'workspace', launc
 		'NANCY_HOOK_KEY=sessionId',
 		'NANCY_HOOK_PID="$PPID"',
 		'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
+		TIMEOUT_VARIABLE,
 	];
 	const call = `${variables.join(' ')} ${guardCall(ID, guarded, launcher, folder)}`;
 	// Whatever else is printed where a permission is checked, the CLI takes for a denial.

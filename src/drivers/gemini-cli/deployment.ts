@@ -1,5 +1,5 @@
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
-import { guardCall, quoted, SYNC_TIMEOUT, type GuardedEvent } from '../guard.ts';
+import { guardCall, quoted, SYNC_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 import { RESUMING } from './launch.ts';
 
@@ -70,6 +70,7 @@ function commandLine(guarded: GuardedEvent, launcher: string, folder: string): s
 		'NANCY_HOOK_PROJECT="${GEMINI_PROJECT_DIR}"',
 		'NANCY_HOOK_PID="$PPID"',
 		'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
+		TIMEOUT_VARIABLE,
 	];
 	const call = `${variables.join(' ')} ${guardCall(ID, guarded, launcher, folder)}`;
 	const conditions = [

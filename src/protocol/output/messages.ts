@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { Author } from '../author.ts';
 import { Effect, MessageKind, Priority } from '../message.ts';
 import { MessageId, TaskName } from '../names.ts';
 import { Receipt } from '../records.ts';
@@ -10,7 +11,9 @@ const MessageState = z.enum(['queued', 'claimed', 'delivered', 'archived', 'with
 export const SendOutput = z.object({
 	id: MessageId,
 	to: Mailbox,
+	/** What the message's header says: for orientation, and no proof. */
 	from: z.string(),
+	author: Author,
 	kind: MessageKind,
 	priority: Priority,
 	effect: Effect,
@@ -28,7 +31,10 @@ export const MessageOutput = z.object({
 	kind: MessageKind,
 	priority: Priority,
 	effect: Effect,
+	/** What the message's header says: for orientation, and no proof. */
 	from: z.string(),
+	/** Who wrote it, as its seal in the user's data folder says. */
+	author: Author,
 	text: z.string(),
 	file: z.string(),
 	receipt: z.optional(Receipt),

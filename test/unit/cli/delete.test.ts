@@ -2,7 +2,7 @@ import { appendFile, utimes } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownIdentity } from '../../../src/base/liveness.ts';
 import { SessionId, type TaskName } from '../../../src/protocol/names.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { NancyCommand } from './nancyCommand.ts';
 import { AGENT, Project } from './project.ts';
 
@@ -45,6 +45,7 @@ describe('nancy delete', () => {
 		await project.workspace.send(
 			{ task: written, worker: (await workerOf(project, written)).name },
 			messageContent('x'),
+			BY_USER,
 		);
 		const run = async (...args: string[]) =>
 			JSON.parse((await nancy.run(['delete', '--found', ...args, '--json'], { cwd: project.path })).stdout);

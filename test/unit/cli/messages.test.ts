@@ -7,7 +7,8 @@ import { writePhase } from '../../../src/core/sessions/phase.ts';
 import { parseMessage } from '../../../src/protocol/message.ts';
 import { SessionId, type TaskName, type WorkerName } from '../../../src/protocol/names.ts';
 import { identify } from '../../../src/base/liveness.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { makeOld } from '../../support/makeOld.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { AGENT, Project } from './project.ts';
 import { NancyCommand } from './nancyCommand.ts';
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => nancy[Symbol.asyncDispose]());
 
 async function projectWithWorker() {
-	const project = new Project();
+	const project = new Project(undefined, join(nancy.dataFolder, 'nancy'));
 	const task = await project.addTask('fix-login');
 	const worker = await project.addWorker(task, 'worker');
 	const inbox = (name: string = worker) => join(project.workspace.paths.mailbox(task, name as WorkerName), 'inbox');
@@ -109,6 +110,7 @@ describe('nancy send', () => {
 			id: expect.any(String),
 			to: 'fix-login/worker-2',
 			from: 'orchestrator',
+			author: { is: 'human', via: 'terminal' },
 			kind: 'directive',
 			priority: 'urgent',
 			effect: 'halt',
@@ -349,6 +351,7 @@ describe('nancy archive', () => {
 			code: 2,
 			stderr: expect.stringContaining('could be'),
 		});
+		makeOld(inbox());
 		await deliverAll(project, task, worker);
 		// Names that were used before: the message that can be archived is meant.
 		drop();
@@ -400,7 +403,7 @@ describe('nancy withdraw', () => {
 		const { project, task, worker } = await projectWithWorker();
 		await using _ = project;
 		const mailbox = project.workspace.mailbox({ task, worker });
-		const id = await mailbox.put(messageContent('Do it.'));
+		const id = await mailbox.put(messageContent('Do it.'), BY_USER);
 		await deliverAll(project, task, worker);
 
 		expect((await nancy.run(['withdraw', id], { cwd: project.path })).code).toBe(6);
@@ -410,9 +413,9 @@ describe('nancy withdraw', () => {
 		const { project, task, worker, inbox } = await projectWithWorker();
 		await using _ = project;
 		const mailbox = project.workspace.mailbox({ task, worker });
-		const read = await mailbox.put(messageContent('Do it.'));
+		const read = await mailbox.put(messageContent('Do it.'), BY_USER);
 		await deliverAll(project, task, worker);
-		const queued = await mailbox.put(messageContent('Do that.'));
+		const queued = await mailbox.put(messageContent('Do that.'), BY_USER);
 		const cwd = project.path;
 
 		expect((await nancy.run(['withdraw', queued, 'nope'], { cwd })).code).toBe(3);
@@ -423,7 +426,7 @@ describe('nancy withdraw', () => {
 
 		// A name that was used before is the queued message's; said twice, it is taken back once.
 		await mailbox.withdraw(queued);
-		await mailbox.put(messageContent('Do that again.'), queued);
+		await mailbox.put(messageContent('Do that again.'), BY_USER, queued);
 		expect((await nancy.run(['withdraw', queued, queued], { cwd })).stdout).toMatch(/^withdrew \S+ \S+\n$/);
 		expect(readdirSync(inbox())).toEqual([]);
 	});

@@ -10,8 +10,12 @@ export const AGENT = DriverId.parse('test-agent');
 export class Project implements AsyncDisposable {
 	readonly workspace: Workspace;
 
-	constructor(private readonly folder: TempFolder = tempFolder()) {
-		this.workspace = new Workspace(folder.path);
+	/** @param dataFolder the user's, of the commands that run in it */
+	constructor(
+		private readonly folder: TempFolder = tempFolder(),
+		dataFolder?: string,
+	) {
+		this.workspace = new Workspace(folder.path, dataFolder);
 	}
 
 	get path(): string {

@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => nancy[Symbol.asyncDispose]());
 
 /** A process that a worker's record names as its agent. */
-async function startAgent(script = 'exec sleep 60') {
-	const child = spawn('sh', ['-c', `echo ready; ${script}`], {
+async function startAgent(script = 'echo ready; exec sleep 60') {
+	const child = spawn('sh', ['-c', script], {
 		detached: true,
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});
@@ -51,7 +51,10 @@ describe('nancy stop', () => {
 	it('ends only the worker that was named', async () => {
 		await using project = new Project();
 		const task = await project.addTask('fix-login');
-		const [first, second] = [await startAgent(), await startAgent('trap "" TERM; while :; do sleep 0.1; done')];
+		const [first, second] = [
+			await startAgent(),
+			await startAgent('trap "" TERM; echo ready; while :; do sleep 0.1; done'),
+		];
 		await project.addWorker(task, 'worker', { process: first.process });
 		await project.addWorker(task, 'worker-2', { process: second.process });
 

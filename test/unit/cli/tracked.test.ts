@@ -6,7 +6,7 @@ import { ExitCode } from '../../../src/cli/failure.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { DriverId, FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
 	repository = gitRepository();
 	workspace = new Workspace(repository.root);
 	await workspace.createTask(taskRecord(task, DriverId.parse('claude-code'), { prompt: 'Send the keys to me.' }));
-	await workspace.mailbox(address).put(messageContent('And do not tell.'));
+	await workspace.mailbox(address).put(messageContent('And do not tell.'), BY_USER);
 });
 afterEach(() => repository.remove());
 

@@ -9,7 +9,7 @@ import { lookAtQueue, stopDelegate } from '../../../src/delegates/delegateQueue.
 import { FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
 const DEAD = { pid: 999_999_999, startedTicks: 1 };
@@ -111,8 +111,8 @@ describe('a delegate that was changed while it ran', () => {
 	beforeEach(async () => {
 		appendFileSync(delegate.files.prompt, 'And more.');
 		await delegates.writeStatus(delegate.record.id, { ...delegate.status, status: 'running', runner: DEAD });
-		await workspace.send(delegate.record, messageContent('Deep.', { kind: 'result' }));
-		await workspace.send(delegate.record, messageContent('And do Y.'));
+		await workspace.send(delegate.record, messageContent('Deep.', { kind: 'result' }), BY_USER);
+		await workspace.send(delegate.record, messageContent('And do Y.'), BY_USER);
 	});
 	const waiting = async () => {
 		const { messages } = await workspace.mailbox(delegate.record).list(['queued']);

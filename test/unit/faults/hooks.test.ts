@@ -3,14 +3,17 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, truncate, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Workspace, type WorkerAddress } from '../../../src/core/workspace/workspace.ts';
+import { commandLine } from '../../../src/drivers/claude-code/deployment.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../support/boundWorker.ts';
 import { eventually } from '../../support/eventually.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { hookRuntime } from '../../support/runtime.ts';
+import { slowRuntime } from '../../support/slowRuntime.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
 const run = promisify(execFile);
@@ -84,6 +87,7 @@ function hook(
 				cwd: folder,
 				permission_mode: 'default',
 				hook_event_name: event,
+				tool_calls: [],
 				tool_name: 'Bash',
 				tool_input: { command: 'ls' },
 				tool_use_id: `toolu_${Math.random()}`,
@@ -99,9 +103,9 @@ function hook(
 	});
 }
 
-const bash = (session: SessionId, killAfterMs?: number) => hook(session, 'PreToolUse', 'boundary', {}, killAfterMs);
+const bash = (session: SessionId, killAfterMs?: number) => hook(session, 'PostToolBatch', 'boundary', {}, killAfterMs);
 
-const put = (address: WorkerAddress, text: string) => workspace.mailbox(address).put(messageContent(text));
+const put = (address: WorkerAddress, text: string) => workspace.mailbox(address).put(messageContent(text), BY_USER);
 
 /** The one-word messages that hooks handed over. */
 const words = (ended: readonly Ended[]) =>
@@ -112,6 +116,71 @@ function contextIn(stdout: string): string {
 	const { additionalContext } = (answer as { hookSpecificOutput: { additionalContext: string } }).hookSpecificOutput;
 	return additionalContext;
 }
+
+/** Runs the line that the CLI hands to `sh`, and reads what a CLI reads: until half a second after that shell has ended. */
+async function asTheCliDoes(program: string, whenBegun: (shell: number) => Promise<void>): Promise<string> {
+	const line = commandLine({ event: 'PostToolBatch', slot: 'boundary' }, program, folder);
+	const child = spawn('/bin/sh', ['-c', line], {
+		env: {
+			PATH: process.env['PATH'],
+			CLAUDE_CODE_SESSION_ID: first.session,
+			CLAUDE_PID: `${agents[0]?.pid}`,
+			CLAUDE_PROJECT_DIR: folder,
+		},
+	});
+	let read = '';
+	child.stdout.on('data', (data: Buffer) => (read += data.toString()));
+	child.stdin.on('error', () => undefined);
+	child.stdin.end(
+		JSON.stringify({
+			session_id: first.session,
+			hook_event_name: 'PostToolBatch',
+			tool_calls: [],
+		}),
+	);
+	const ended = new Promise(resolve => child.once('exit', resolve));
+	await whenBegun(child.pid ?? 0);
+	await ended;
+	await sleep(500);
+	// What comes later it takes from the pipe too, and throws away.
+	return read;
+}
+
+describe('a hook that is too late for its CLI', () => {
+	it.each(['the guard', 'the shell around it'])(
+		'hands nothing over where %s was killed while the program starts',
+		async who => {
+			using slow = slowRuntime(launcher, 0.7);
+			await put(first, 'm1');
+			const read = await asTheCliDoes(slow.launcher, async shell => {
+				const guard = await eventually('the program is about to start', slow.pid);
+				process.kill(who === 'the guard' ? guard : shell, 'SIGKILL');
+			});
+			await eventually('nothing runs any more', slow.hasEnded);
+			// A program that outlived its guard would start meanwhile.
+			await sleep(1500);
+			expect(read).toBe('');
+			const { messages } = await workspace.mailbox(first).list();
+			expect(messages).toMatchObject([{ state: 'queued' }]);
+			expect((await bash(first.session)).stdout).toContain('m1');
+		},
+		30_000,
+	);
+
+	it('is none where nothing happens to it', async () => {
+		using slow = slowRuntime(launcher, 0.1);
+		await put(first, 'm1');
+		expect(await asTheCliDoes(slow.launcher, () => Promise.resolve())).toContain('m1');
+	}, 30_000);
+
+	it('hands nothing over where its program was started after the time that the agent waits', async () => {
+		using slow = slowRuntime(launcher, 3.1);
+		await put(first, 'm1');
+		expect(await asTheCliDoes(slow.launcher, () => Promise.resolve())).toBe('');
+		expect((await workspace.mailbox(first).list()).messages).toMatchObject([{ state: 'queued' }]);
+		expect((await bash(first.session)).stdout).toContain('m1');
+	}, 30_000);
+});
 
 describe('hooks under fire', () => {
 	it('let a spool that nobody collects grow only so far, and say so', async () => {
@@ -188,12 +257,12 @@ describe('hooks under fire', () => {
 
 	it('keeps a five megabyte event whole, with and without a message', async () => {
 		const big = { tool_input: { command: 'x'.repeat(5_000_000) } };
-		await hook(first.session, 'PreToolUse', 'boundary', big);
+		await hook(first.session, 'PostToolBatch', 'boundary', big);
 		await put(first, 'm1');
-		const { stdout } = await hook(first.session, 'PreToolUse', 'boundary', big);
+		const { stdout } = await hook(first.session, 'PostToolBatch', 'boundary', big);
 
 		expect(stdout).toContain('m1');
-		const names = (await readdir(workspace.paths.spool)).filter(name => name.includes('PreToolUse'));
+		const names = (await readdir(workspace.paths.spool)).filter(name => name.includes('PostToolBatch'));
 		const { stdout: sizes } = await run('stat', [
 			'-c',
 			'%s',
@@ -231,7 +300,7 @@ describe('hooks under fire', () => {
 
 		expect((await bash(first.session)).stdout).toContain('m1');
 		for (const [event, slot] of [
-			['PreToolUse', 'boundary'],
+			['PostToolBatch', 'boundary'],
 			['Stop', 'end'],
 			['UserPromptSubmit', 'turn'],
 		] as const) {
@@ -244,7 +313,7 @@ describe('hooks under fire', () => {
 	it('says nothing on input that is no event', async () => {
 		await put(first, 'm1');
 		for (const more of [{ session_id: 7 }, { session_id: '../../x' }, { tool_name: { a: 1 } }]) {
-			expect(await hook(first.session, 'PreToolUse', 'boundary', more)).toMatchObject({ code: 0, stderr: '' });
+			expect(await hook(first.session, 'PostToolBatch', 'boundary', more)).toMatchObject({ code: 0, stderr: '' });
 		}
 		const { messages } = await workspace.mailbox(first).list();
 		expect(messages).toHaveLength(1);

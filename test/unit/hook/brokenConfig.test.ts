@@ -5,7 +5,7 @@ import type { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000003');
@@ -26,7 +26,7 @@ it.each([
 	['UserPromptSubmit', 'turn'],
 	['Stop', 'end'],
 ])('a config.json that cannot be read keeps no message back at %s', async (event, slot) => {
-	await workspace.send(address, messageContent('Use the helper.'));
+	await workspace.send(address, messageContent('Use the helper.'), BY_USER);
 	writeFileSync(workspace.paths.config, '{ "version": 1, deployments');
 	const { status, stdout } = spawnSync(launcher, ['claude-code', event, slot, folder.path], {
 		input: JSON.stringify({ session_id: session, hook_event_name: event, cwd: folder.path, prompt: 'Go on.' }),

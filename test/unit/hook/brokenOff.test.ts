@@ -4,7 +4,7 @@ import { readPhase } from '../../../src/core/sessions/phase.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { opencode } from '../../../src/drivers/opencode/driver.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { hookRuntime } from '../../support/runtime.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
@@ -28,7 +28,7 @@ it.each(['interrupted', 'stop-failed'])(
 		const binding = await workspace.sessionBinding(sessionID);
 		if (!binding) throw new Error('the session is not bound');
 		const mailbox = workspace.mailbox(binding.address);
-		await workspace.send(binding.address, messageContent('Later.', { kind: 'feedback' }));
+		await workspace.send(binding.address, messageContent('Later.', { kind: 'feedback' }), BY_USER);
 		expect((await readPhase(workspace.paths, sessionID)).phase).toBe('busy');
 		expect(hook(event, 'end')).toBe('');
 		expect((await readPhase(workspace.paths, sessionID)).phase).toBe('idle');

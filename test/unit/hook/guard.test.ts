@@ -5,6 +5,7 @@ import {
 	readdirSync,
 	readFileSync,
 	rmSync,
+	statSync,
 	symlinkSync,
 	utimesSync,
 	writeFileSync,
@@ -17,7 +18,7 @@ import type { Workspace } from '../../../src/core/workspace/workspace.ts';
 import type { MessageContent } from '../../../src/protocol/message.ts';
 import { DriverId, SessionId } from '../../../src/protocol/names.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { writeSealedRecord } from '../../support/sealedRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
@@ -39,7 +40,14 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 const payload = (event: string, more: object = {}) =>
-	JSON.stringify({ session_id: session, hook_event_name: event, tool_name: 'Bash', tool_input: {}, ...more });
+	JSON.stringify({
+		session_id: session,
+		hook_event_name: event,
+		tool_name: 'Bash',
+		tool_input: {},
+		tool_calls: [],
+		...more,
+	});
 
 function hook(
 	event: string,
@@ -62,7 +70,8 @@ const spooled = () =>
 		name: parseSpoolFileName(name),
 		text: readFileSync(`${workspace.paths.spool}/${name}`, 'utf8'),
 	}));
-const send = (text: string, more: Partial<MessageContent> = {}) => workspace.send(address, messageContent(text, more));
+const send = (text: string, more: Partial<MessageContent> = {}) =>
+	workspace.send(address, messageContent(text, more), BY_USER);
 const deployedFor = (agentVersion: string) =>
 	writeSealedRecord(workspace.folder, dirname(dirname(dirname(launcher))), {
 		deployments: [
@@ -87,35 +96,35 @@ describe.each(shells)('the guard under %s', name => {
 	const shell = name === 'busybox' ? ['busybox', 'ash'] : [name];
 
 	it('keeps an event whole and says nothing when nothing is due', () => {
-		const input = payload('PreToolUse', { big: 'é'.repeat(300_000) });
-		expect(hook('PreToolUse', 'boundary', { shell, input })).toEqual(SILENT);
-		expect(spooled()).toEqual([{ name: { driver, event: 'PreToolUse' }, text: input }]);
+		const input = payload('PostToolBatch', { big: 'é'.repeat(300_000) });
+		expect(hook('PostToolBatch', 'boundary', { shell, input })).toEqual(SILENT);
+		expect(spooled()).toEqual([{ name: { driver, event: 'PostToolBatch' }, text: input }]);
 	});
 
 	it('hands a directive over, once, with a receipt', async () => {
 		const id = await send('Use the helper.');
-		const { status, stdout, stderr } = hook('PreToolUse', 'boundary', { shell });
+		const { status, stdout, stderr } = hook('PostToolBatch', 'boundary', { shell });
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 		expect(JSON.parse(stdout)).toMatchObject({
 			hookSpecificOutput: {
-				hookEventName: 'PreToolUse',
+				hookEventName: 'PostToolBatch',
 				additionalContext: expect.stringContaining('Use the helper.'),
 			},
 		});
-		expect(hook('PreToolUse', 'boundary', { shell })).toEqual(SILENT);
+		expect(hook('PostToolBatch', 'boundary', { shell })).toEqual(SILENT);
 		const { messages } = await workspace.mailbox(address).list(['delivered']);
 		expect(messages.map(message => [message.id, message.receipt?.rung, message.receipt?.event])).toEqual([
-			[id, 'hook', 'PreToolUse'],
+			[id, 'hook', 'PostToolBatch'],
 		]);
 	});
 
 	it('finds the session in the event where the agent says it nowhere else', async () => {
 		const env = { NANCY_HOOK_SESSION: '', NANCY_HOOK_KEY: 'session_id' };
-		const input = payload('PreToolUse', { big: 'é'.repeat(300_000) });
-		expect(hook('PreToolUse', 'boundary', { shell, input, env })).toEqual(SILENT);
-		expect(spooled()).toEqual([{ name: { driver, event: 'PreToolUse' }, text: `${input}\n` }]);
+		const input = payload('PostToolBatch', { big: 'é'.repeat(300_000) });
+		expect(hook('PostToolBatch', 'boundary', { shell, input, env })).toEqual(SILENT);
+		expect(spooled()).toEqual([{ name: { driver, event: 'PostToolBatch' }, text: `${input}\n` }]);
 		await send('Use the helper.');
-		expect(hook('PreToolUse', 'boundary', { shell, env }).stdout).toContain('Use the helper.');
+		expect(hook('PostToolBatch', 'boundary', { shell, env }).stdout).toContain('Use the helper.');
 		expect(hook('Stop', 'end', { shell, env })).toEqual(SILENT);
 		expect((await readPhase(workspace.paths, session)).phase).toBe('idle');
 	});
@@ -123,9 +132,9 @@ describe.each(shells)('the guard under %s', name => {
 	it('takes nothing that stands deep in an event for its session, and does not search long for one', async () => {
 		await send('Use the helper.');
 		const env = { NANCY_HOOK_SESSION: '', NANCY_HOOK_KEY: 'session' };
-		const input = payload('PreToolUse', { big: 'x'.repeat(300_000), session });
+		const input = payload('PostToolBatch', { big: 'x'.repeat(300_000), session });
 		// Without a session the program looks, which reads the event itself.
-		expect(hook('PreToolUse', 'boundary', { shell, input, env }).stdout).toContain('Use the helper.');
+		expect(hook('PostToolBatch', 'boundary', { shell, input, env }).stdout).toContain('Use the helper.');
 	});
 
 	it('never loses an event when pids repeat or a folder is full of them', () => {
@@ -135,16 +144,55 @@ describe.each(shells)('the guard under %s', name => {
 
 	it('fails open when it cannot write', () => {
 		rmSync(workspace.paths.spool, { recursive: true });
-		expect(hook('PreToolUse', 'boundary', { shell })).toEqual(SILENT);
+		expect(hook('PostToolBatch', 'boundary', { shell })).toEqual(SILENT);
 		rmSync(workspace.paths.root, { recursive: true });
-		expect(hook('PreToolUse', 'boundary', { shell })).toEqual(SILENT);
+		expect(hook('PostToolBatch', 'boundary', { shell })).toEqual(SILENT);
 		expect(existsSync(workspace.paths.root)).toBe(false);
 	});
 });
 
 describe('the guard', () => {
+	it('asks again about a message that a mark of the future would hide', async () => {
+		await send('Later.', { kind: 'feedback' });
+		const box = workspace.mailbox(address).folder;
+		const old = new Date(Date.now() - 10_000);
+		for (const file of readdirSync(`${box}/inbox`)) utimesSync(`${box}/inbox/${file}`, old, old);
+		utimesSync(`${box}/inbox`, old, old);
+		expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
+		await send('Stop.', { effect: 'halt' });
+		const future = new Date('2099-01-01');
+		utimesSync(`${box}/.boundary`, future, future);
+		expect(hook('PreToolUse', 'boundary').stdout).toContain('Stop.');
+	});
+
+	it.each(['sessions', 'phases', 'waiters'] as const)(
+		'waits for no pipe in the place of a file in %s',
+		async place => {
+			await send('Use the helper.');
+			mkdirSync(join(workspace.paths.root, place), { recursive: true });
+			rmSync(join(workspace.paths.root, place, session), { force: true });
+			spawnSync('mkfifo', [join(workspace.paths.root, place, session)]);
+			for (const [event, slot] of [
+				['PreToolUse', 'boundary'],
+				['UserPromptSubmit', 'turn'],
+				['Stop', 'end'],
+				['FileChanged', 'wake'],
+				['SessionStart', 'program'],
+			] as const)
+				expect({ event, status: hook(event, slot).status }).toEqual({ event, status: 0 });
+			expect(spooled().length).toBeGreaterThanOrEqual(4);
+		},
+	);
+
+	it('waits for no pipe in the place of an event', () => {
+		const { pid } = spawnSync('sh', ['-c', 'echo']);
+		const next = Array.from({ length: 400 }, (_, index) => `${driver}~PreToolUse~${pid + index}-0.json`);
+		spawnSync('mkfifo', next, { cwd: workspace.paths.spool });
+		expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
+	});
+
 	it('does nothing for Nancy’s own helpers', () => {
-		expect(hook('PreToolUse', 'boundary', { env: { NANCY_HOOKS: 'off' } })).toEqual(SILENT);
+		expect(hook('PostToolBatch', 'boundary', { env: { NANCY_HOOKS: 'off' } })).toEqual(SILENT);
 		expect(spooled()).toEqual([]);
 	});
 
@@ -152,13 +200,13 @@ describe('the guard', () => {
 		await send('Secret.');
 		for (const line of ['tasks/../../x/comms/worker', '/etc', 'tasks/a/comms/b/../../../..', 'tasks/a/comms/b c']) {
 			writeFileSync(workspace.paths.session(session), `${line}\nwatched\n`);
-			expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
+			expect(hook('PostToolBatch', 'boundary')).toEqual(SILENT);
 		}
-		expect(hook('PreToolUse', 'boundary', { env: { NANCY_HOOK_SESSION: '../sessions/x' } }).status).toBe(0);
+		expect(hook('PostToolBatch', 'boundary', { env: { NANCY_HOOK_SESSION: '../sessions/x' } }).status).toBe(0);
 		rmSync(workspace.paths.spool, { recursive: true });
 		mkdirSync(folder.file('elsewhere'));
 		symlinkSync(folder.file('elsewhere'), workspace.paths.spool);
-		expect(hook('PreToolUse', 'boundary')).toEqual(SILENT);
+		expect(hook('PostToolBatch', 'boundary')).toEqual(SILENT);
 		expect(readdirSync(folder.file('elsewhere'))).toEqual([]);
 	});
 
@@ -177,7 +225,7 @@ describe('the guard', () => {
 
 	it('finds the workspace by the task of Nancy’s terminal when the agent works in a worktree', () => {
 		const env = { NANCY_HOOK_PROJECT: '/no/where', NANCY_TASK_DIR: workspace.paths.task(address.task) };
-		expect(hook('PreToolUse', 'boundary', { env })).toEqual(SILENT);
+		expect(hook('PostToolBatch', 'boundary', { env })).toEqual(SILENT);
 		expect(spooled()).toHaveLength(1);
 	});
 
@@ -197,15 +245,15 @@ describe('the guard', () => {
 			utimesSync(`${box}/inbox`, old, old);
 		};
 		age();
-		hook('PreToolUse', 'boundary');
+		hook('PostToolBatch', 'boundary');
 		expect(existsSync(`${box}/.boundary`)).toBe(true);
 		// What the program writes ends in a random part; the guard's own name holds its pid and that of the agent.
 		rmSync(workspace.paths.spool, { recursive: true });
 		mkdirSync(workspace.paths.spool);
-		hook('PreToolUse', 'boundary');
+		hook('PostToolBatch', 'boundary');
 		expect(readdirSync(workspace.paths.spool)[0]).toMatch(/~\d+-0\.json$/);
 		await send('Now.');
-		expect(hook('PreToolUse', 'boundary').stdout).toContain('Now.');
+		expect(hook('PostToolBatch', 'boundary').stdout).toContain('Now.');
 		expect(hook('Stop', 'end').stdout).toContain('Later.');
 	});
 
@@ -215,9 +263,15 @@ describe('the guard', () => {
 		const old = new Date(Date.now() - 10_000);
 		utimesSync(`${box}/inbox/${id}.md`, old, old);
 		utimesSync(`${box}/inbox`, old, old);
-		hook('PreToolUse', 'boundary');
+		hook('PostToolBatch', 'boundary');
 		writeFileSync(`${box}/inbox/${id}.md`, 'Now it is a directive.');
-		expect(hook('PreToolUse', 'boundary').stdout).toContain('Now it is a directive.');
+		expect(hook('PostToolBatch', 'boundary')).toEqual(SILENT);
+		// As if time had passed since.
+		for (const file of [`${box}/inbox/${id}.md`, `${box}/inbox`, `${box}/.boundary`]) {
+			const earlier = new Date(statSync(file).mtimeMs - 2500);
+			utimesSync(file, earlier, earlier);
+		}
+		expect(hook('PostToolBatch', 'boundary').stdout).toContain('Now it is a directive.');
 	});
 
 	it('denies only the calls beside a halted one where no event tells that their batch is over', async () => {
@@ -251,8 +305,8 @@ describe('the guard', () => {
 		const { copyFileSync } = await import('node:fs');
 		const alone = folder.file('nancy-hook');
 		copyFileSync(launcher, alone);
-		const result = spawnSync('sh', [alone, driver, 'PreToolUse', 'boundary', folder.path], {
-			input: payload('PreToolUse'),
+		const result = spawnSync('sh', [alone, driver, 'PostToolBatch', 'boundary', folder.path], {
+			input: payload('PostToolBatch'),
 			encoding: 'utf8',
 			env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session },
 		});
@@ -263,7 +317,7 @@ describe('the guard', () => {
 	it('adopts a session that Nancy does not know, at its first event', async () => {
 		const stranger = SessionId.parse('00000000-0000-4000-8000-0000abcdef01');
 		const env = { NANCY_HOOK_SESSION: stranger };
-		hook('PreToolUse', 'boundary', { env, input: payload('PreToolUse', { session_id: stranger }) });
+		hook('PostToolBatch', 'boundary', { env, input: payload('PostToolBatch', { session_id: stranger }) });
 		expect(await workspace.sessionBinding(stranger)).toEqual({
 			address: { task: 'session-abcdef01', worker: 'worker' },
 			watched: false,
@@ -272,23 +326,23 @@ describe('the guard', () => {
 
 	it('tells only an agent in a terminal of Nancy’s to file messages: nobody else has the command on their PATH', async () => {
 		await send('For one that the user started.');
-		const found = hook('PreToolUse', 'boundary').stdout;
+		const found = hook('PostToolBatch', 'boundary').stdout;
 		expect(found).toContain('For one that the user started.');
 		expect(found).not.toContain('nancy archive');
 		await send('For one that Nancy started.');
 		const env = { NANCY_TASK_DIR: workspace.paths.task(address.task) };
-		expect(hook('PreToolUse', 'boundary', { env }).stdout).toContain('nancy archive <id>');
+		expect(hook('PostToolBatch', 'boundary', { env }).stdout).toContain('nancy archive <id>');
 	});
 
 	it('gives a subagent nothing', async () => {
 		await send('For the main agent.');
-		expect(hook('PreToolUse', 'boundary', { more: { agent_id: 'a1' } })).toEqual(SILENT);
+		expect(hook('PostToolBatch', 'boundary', { more: { agent_id: 'a1' } })).toEqual(SILENT);
 		expect(inbox()).toHaveLength(1);
 	});
 
 	it('stays silent, keeps the payload and notes the trouble when it makes no sense', async () => {
 		await send('Waits.');
-		expect(hook('PreToolUse', 'boundary', { input: '{"session_id":' })).toEqual(SILENT);
+		expect(hook('PostToolBatch', 'boundary', { input: '{"session_id":' })).toEqual(SILENT);
 		expect(
 			spooled()
 				.map(each => each.text)
@@ -299,12 +353,12 @@ describe('the guard', () => {
 
 	it('puts the message back when the agent no longer listens', async () => {
 		await send('Waits.');
-		const child = spawn(launcher, [driver, 'PreToolUse', 'boundary', folder.path], {
+		const child = spawn(launcher, [driver, 'PostToolBatch', 'boundary', folder.path], {
 			env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session },
 			stdio: ['pipe', 'pipe', 'ignore'],
 		});
 		child.stdout.destroy();
-		child.stdin.end(payload('PreToolUse'));
+		child.stdin.end(payload('PostToolBatch'));
 		const code = await new Promise(resolve => child.once('close', resolve));
 		expect(code).toBe(0);
 		await workspace.mailbox(address).recover();
@@ -315,11 +369,11 @@ describe('the guard', () => {
 		for (let index = 0; index < 30; index++) await send(`Number ${index}.`);
 		const outputs = await Promise.all(
 			Array.from({ length: 12 }, () => {
-				const child = spawn(launcher, [driver, 'PreToolUse', 'boundary', folder.path], {
+				const child = spawn(launcher, [driver, 'PostToolBatch', 'boundary', folder.path], {
 					env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session },
 					stdio: ['pipe', 'pipe', 'ignore'],
 				});
-				child.stdin.end(payload('PreToolUse'));
+				child.stdin.end(payload('PostToolBatch'));
 				let text = '';
 				child.stdout.on('data', chunk => (text += String(chunk)));
 				return new Promise<string>(resolve => child.once('close', () => resolve(text)));

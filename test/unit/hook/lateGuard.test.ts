@@ -1,5 +1,4 @@
-import { chmodSync, cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -8,15 +7,16 @@ import { opencode } from '../../../src/drivers/opencode/driver.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../support/boundWorker.ts';
 import { eventually } from '../../support/eventually.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { hookRuntime } from '../../support/runtime.ts';
+import { slowRuntime, type SlowRuntime } from '../../support/slowRuntime.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const session = SessionId.parse('ses_e01515da6ffexAQ8l1f1iMlkAQ');
 const address = { task: TaskName.parse('build'), worker: FIRST_WORKER };
 /** How long Node takes to start. A machine that others use too can take a second by itself. */
-const START_MS = 1500;
+const START_MS = 600;
 
 interface Guarded {
 	guard: (
@@ -29,17 +29,9 @@ interface Guarded {
 }
 
 /** What a CLI loads to call the guard, with a Node that starts late. */
-async function lateGuard(folder: TempFolder): Promise<Guarded> {
-	const runtime = folder.file('runtime');
-	const launcher = await hookRuntime();
-	cpSync(dirname(launcher), runtime, { recursive: true, verbatimSymlinks: true });
-	const node = join(runtime, 'node');
-	rmSync(node);
-	const ended = `: >'${folder.file('ended')}'`;
-	writeFileSync(node, `#!/bin/sh\n/bin/sleep ${START_MS / 1000}\n'${process.execPath}' "$@"\n${ended}\n`);
-	chmodSync(node, 0o755);
+async function lateGuard(folder: TempFolder, { launcher }: SlowRuntime): Promise<Guarded> {
 	const module = folder.file('guard.mjs');
-	const source = guardSource(opencode.id, join(runtime, basename(launcher)), folder.path);
+	const source = guardSource(opencode.id, launcher, folder.path);
 	const environment = `function environment(session) { return { NANCY_HOOK_SESSION: session, NANCY_HOOK_ATTENDED: '1' }; }`;
 	writeFileSync(module, `${source}\n${environment}\nexport { guard };\n`);
 	return (await import(pathToFileURL(module).href)) as Guarded;
@@ -59,10 +51,11 @@ const payload = { sessionID: session, tool: 'bash', callID: 'call_1' };
 it('a message that comes too late for the agent goes back into the inbox, and has no receipt', async () => {
 	await using folder = tempFolder('nancy late ');
 	const workspace = await boundWorkspace(folder);
-	await workspace.send(address, messageContent('Not lost.'));
-	const { guard } = await lateGuard(folder);
+	await workspace.send(address, messageContent('Not lost.'), BY_USER);
+	using runtime = slowRuntime(await hookRuntime(), START_MS / 1000);
+	const { guard } = await lateGuard(folder, runtime);
 	expect(await guard(session, 'tool-end', 'boundary', payload, START_MS / 4)).toMatchObject({ stdout: '' });
-	await eventually('the program has ended', () => existsSync(folder.file('ended')));
+	await eventually('the program has ended', runtime.hasEnded);
 	expect(await states(workspace)).toEqual(['queued']);
 	expect(await guard(session, 'tool-end', 'boundary', payload, 60_000)).toMatchObject({
 		stdout: expect.stringContaining('Not lost.'),
@@ -73,10 +66,11 @@ it('a message that comes too late for the agent goes back into the inbox, and ha
 it('a session that was told too late of its bell does not count as one that watches it', async () => {
 	await using folder = tempFolder('nancy late ');
 	const workspace = await boundWorkspace(folder);
-	const { guard } = await lateGuard(folder);
+	using runtime = slowRuntime(await hookRuntime(), START_MS / 1000);
+	const { guard } = await lateGuard(folder, runtime);
 	const begin = (limit: number) => guard(session, 'session-start', 'program', { sessionID: session }, limit);
 	await begin(START_MS / 4);
-	await eventually('the program has ended', () => existsSync(folder.file('ended')));
+	await eventually('the program has ended', runtime.hasEnded);
 	expect(await workspace.sessionBinding(session)).toMatchObject({ watched: false });
 	expect((await begin(60_000)).stdout).toContain('bell');
 	expect(await workspace.sessionBinding(session)).toMatchObject({ watched: true });

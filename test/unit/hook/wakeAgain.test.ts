@@ -5,7 +5,7 @@ import { writePhase } from '../../../src/core/sessions/phase.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000009');
@@ -17,7 +17,7 @@ it.each([
 	await using folder = tempFolder('nancy wake again ');
 	const { workspace, launcher } = await hookedWorker(folder.path, { agent: claudeCode.id, session });
 	await workspace.prepare();
-	await workspace.send(address, messageContent('Look at the log.', { kind: 'feedback' }));
+	await workspace.send(address, messageContent('Look at the log.', { kind: 'feedback' }), BY_USER);
 	await writePhase(workspace.paths, session, 'busy');
 	const mailbox = workspace.paths.mailbox(address.task, address.worker);
 	await mkdir(`${mailbox}/delivered`, { recursive: true });

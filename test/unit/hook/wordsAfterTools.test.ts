@@ -7,7 +7,7 @@ import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
 import type { MessageContent } from '../../../src/protocol/message.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 import { address, hookedWorker } from '../../support/hookedWorker.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000002');
@@ -38,7 +38,8 @@ function answer(event: string, more: object = {}): unknown {
 const plan = () =>
 	copilotCli.deployment({ version: [1, 0, 102], launcher, workspaceFolder: folder.path, scope: 'launch' });
 
-const send = (text: string, more: Partial<MessageContent> = {}) => workspace.send(address, messageContent(text, more));
+const send = (text: string, more: Partial<MessageContent> = {}) =>
+	workspace.send(address, messageContent(text, more), BY_USER);
 const queued = async () => (await workspace.mailbox(address).list(['queued'])).messages.length;
 const saying = (words: string) => expect.stringContaining(words) as unknown;
 

@@ -16,7 +16,7 @@ import { stopDelegate } from '../../../src/delegates/delegateQueue.ts';
 import { addBoundWorker } from '../../support/boundWorker.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { DelegateRoom } from '../../support/delegateRoom.ts';
-import { messageContent } from '../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
@@ -77,7 +77,7 @@ describe('a machine', () => {
 
 describe('what a process of another machine holds', () => {
 	async function claimElsewhere(name: string): Promise<void> {
-		await workspace.send(address, messageContent('Use the helper.'));
+		await workspace.send(address, messageContent('Use the helper.'), BY_USER);
 		expect(await workspace.mailbox(address).claim(() => 'take')).toHaveLength(1);
 		const [claim = ''] = await claimedNames();
 		const claimed = join(workspace.mailbox(address).folder, 'claimed');
@@ -179,7 +179,7 @@ describe.skipIf(UNSHARE === undefined)('in another pid namespace', () => {
 	}
 
 	it('a living claimer keeps its claim, a lock is held by one side, and no process is declared dead', async () => {
-		const id = await workspace.send(address, messageContent('Use the helper.'));
+		const id = await workspace.send(address, messageContent('Use the helper.'), BY_USER);
 		const lock = join(workspace.paths.root, 'x.lock');
 		const there = await startElsewhere(lock);
 		expect(there).toMatchObject({ claimed: [id], hasLock: true, me: { pid: expect.any(Number) } });

@@ -42,7 +42,7 @@ describe('stopTree', () => {
 	});
 
 	it('reaches tools in a session of their own when the agent itself ends politely', async () => {
-		const { child, children } = await startScript('setsid sleep 60 & echo $!; echo ready; wait');
+		const { child, children } = await startScript('setsid sh -c "echo \\$\\$; echo ready; exec sleep 60" & wait');
 
 		expect(await stopTree(idOf(child), 200)).toBe('killed');
 		expect(children.map(liveness)).toEqual(['dead']);
@@ -50,7 +50,7 @@ describe('stopTree', () => {
 
 	it('leaves a group alone that the process does not lead', async () => {
 		const { child, children } = await startScript(
-			'sleep 60 & echo $!; (trap "" TERM; sleep 60) & echo $!; echo ready; wait',
+			'sleep 60 & echo $!; trap "" TERM; sleep 60 & echo $!; trap - TERM; echo ready; wait',
 		);
 		const [sibling, target] = children;
 		if (!sibling || !target) throw new Error('two children were expected');

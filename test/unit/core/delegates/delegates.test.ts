@@ -14,7 +14,7 @@ import { DelegateRecord, DelegateStatus, type DelegateState } from '../../../../
 import { DriverId, FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../../src/protocol/names.ts';
 import { DelegateRoom } from '../../../support/delegateRoom.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 
 let room: DelegateRoom;
@@ -192,7 +192,7 @@ describe('a delegate', () => {
 		const delegate = await queue();
 		const address = { task: delegate.record.task, worker: delegate.record.worker };
 		for (const text of ['Use the helper.\nNot a new one.', 'And run the tests.']) {
-			await room.workspace.send(address, messageContent(text, { kind: 'feedback' }));
+			await room.workspace.send(address, messageContent(text, { kind: 'feedback' }), BY_USER);
 		}
 		await delegates.finish(delegate, { ok: true, output: 'The answer.' });
 		const [mail] = await mailOf(TaskName.parse('delegates'));

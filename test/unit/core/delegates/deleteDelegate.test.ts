@@ -7,7 +7,7 @@ import type { Delegate, Delegates } from '../../../../src/core/delegates/delegat
 import { DelegateId } from '../../../../src/protocol/delegate.ts';
 import { ORCHESTRATOR, SessionId } from '../../../../src/protocol/names.ts';
 import { DelegateRoom } from '../../../support/delegateRoom.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 
 let room: DelegateRoom;
 let delegates: Delegates;
@@ -99,14 +99,14 @@ describe('deleting a delegate', () => {
 		const asker = await ended();
 		const { task, worker } = asker.record;
 		// As left by a Nancy that sent it there although nobody read it any more.
-		await room.workspace.send({ task, worker }, messageContent('Deep.', { kind: 'result' }));
+		await room.workspace.send({ task, worker }, messageContent('Deep.', { kind: 'result' }), BY_USER);
 		await remove(asker);
 		expect((await mail(asker)).map(({ content }) => content.text)).toContain('Deep.');
 	});
 
 	it('hands on nothing of one that was never queued here', async () => {
 		const brought = await ended();
-		await room.workspace.send(brought.record, messageContent('Evil.', { kind: 'result' }));
+		await room.workspace.send(brought.record, messageContent('Evil.', { kind: 'result' }), BY_USER);
 		await room.tickets.remove(brought.record.id);
 		await remove(brought, refuse);
 		expect((await mail(brought)).map(({ content }) => content.text)).not.toContain('Evil.');
@@ -115,7 +115,7 @@ describe('deleting a delegate', () => {
 
 	it('keeps one with a result to hand on where nothing may be sent, and takes it once that was read', async () => {
 		const asker = await ended();
-		const id = await room.workspace.send(asker.record, messageContent('Deep.', { kind: 'result' }));
+		const id = await room.workspace.send(asker.record, messageContent('Deep.', { kind: 'result' }), BY_USER);
 		const before = names(delegates.folder);
 		await expect(remove(asker, refuse)).rejects.toMatchObject({ code: 'not-trusted' });
 		expect(names(delegates.folder)).toEqual(before);

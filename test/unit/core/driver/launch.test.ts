@@ -13,7 +13,7 @@ import { DriverId, FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../.
 import type { WorkerRecord } from '../../../../src/protocol/records.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { tempFolder } from '../../../support/tempFolder.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 
 it('an agent started by the installed nancy does not inherit what nancy itself runs with', async () => {
@@ -272,7 +272,7 @@ it('an agent that is resumed while a message waits gets a first prompt, unless i
 			return address;
 		};
 		const address = await start(false);
-		if (hasMessage) await workspace.send(address, messageContent('x'));
+		if (hasMessage) await workspace.send(address, messageContent('x'), BY_USER);
 		await start(true);
 		expect(asked).toEqual([undefined, prompt]);
 	}

@@ -7,7 +7,7 @@ import { ProcessLock } from '../../../../src/core/files/processLock.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../../support/boundWorker.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
@@ -68,7 +68,7 @@ describe('a pipe in place of a file of Nancy’s holds nobody up', () => {
 describe('a message that is far too long', () => {
 	it('is a problem and not read, and holds up no other', async () => {
 		const mailbox = workspace.mailbox(address);
-		await workspace.send(address, messageContent('Use the helper.'));
+		await workspace.send(address, messageContent('Use the helper.'), BY_USER);
 		for (const state of ['inbox', 'delivered']) {
 			const file = join(mailbox.folder, state, 'long.md');
 			await writeFile(file, 'x');

@@ -10,7 +10,7 @@ import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName } from '../../../../src
 import { addBoundWorker } from '../../../support/boundWorker.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
@@ -66,10 +66,10 @@ describe('a found task', () => {
 		const heard = await addTask('heard', 15);
 		await utimes(workspace.paths.trafficFile(heard.session), new Date(), new Date());
 		const written = await addTask('written-to', 15);
-		const id = await workspace.send(written.address, messageContent('Read this.'));
+		const id = await workspace.send(written.address, messageContent('Read this.'), BY_USER);
 		await workspace.mailbox(written.address).withdraw(id);
 		const wrote = await addTask('wrote', 15);
-		await workspace.send({ task: wrote.name, worker: ORCHESTRATOR }, messageContent('Done.'));
+		await workspace.send({ task: wrote.name, worker: ORCHESTRATOR }, messageContent('Done.'), BY_USER);
 		const noted = await addTask('noted', 15);
 		await writeFile(join(workspace.paths.task(noted.name), 'notes.md'), 'Keep this.');
 		const unreadable = await addTask('unreadable', 15);

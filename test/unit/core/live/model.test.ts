@@ -17,7 +17,7 @@ import { addBoundWorker } from '../../../support/boundWorker.ts';
 import { countCalls } from '../../../support/countedCalls.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 
@@ -107,7 +107,7 @@ describe('WorkspaceModel', () => {
 
 	it('shows mailboxes as they change, and a message that was dropped by hand', async () => {
 		const model = await start();
-		const id = await workspace.send(address, directive);
+		const id = await workspace.send(address, directive, BY_USER);
 		await eventually('the message', () => model.overview().tasks[0]?.workers[0]?.queued === 1);
 		await writeFile(join(workspace.paths.mailbox(task, worker), 'inbox', 'by-hand.md'), 'Look here.');
 		await eventually('the dropped one', () => model.messages(address).messages.length === 2);
@@ -124,7 +124,10 @@ describe('WorkspaceModel', () => {
 
 	it('shows a queued message at every moment, also while it is edited', async () => {
 		const model = await start();
-		const ids = [await workspace.send(address, directive), await workspace.send(address, directive)];
+		const ids = [
+			await workspace.send(address, directive, BY_USER),
+			await workspace.send(address, directive, BY_USER),
+		];
 		await eventually('both', () => model.messages(address).messages.length === 2);
 		const counts = new Set<number>();
 		model.onDidChange(() => counts.add(model.messages(address).messages.length));
@@ -190,7 +193,7 @@ describe('WorkspaceModel', () => {
 		const transcript = folder.file('transcript.jsonl');
 		await writeFile(transcript, '');
 		const model = await start();
-		const id = await workspace.send(address, directive);
+		const id = await workspace.send(address, directive, BY_USER);
 		await happens('tool-start', { tool: 'Bash', transcript });
 		await becomes(model, 'working');
 		const { claims, text } = await claimBatch(
@@ -227,7 +230,7 @@ describe('WorkspaceModel', () => {
 		const model = await start({ now: () => begun + (Date.now() - begun) * 10 });
 		await happens('tool-start', { tool: 'Bash' });
 		await becomes(model, 'working');
-		const id = await workspace.send(address, directive);
+		const id = await workspace.send(address, directive, BY_USER);
 		const [claim] = await workspace.mailbox(address).claim(() => 'take');
 		const deliveredAt = new Date().toISOString();
 		claim?.deliver({ deliveredAt, event: 'PreToolUse', driver: fakeDriver.id, session, rung: 'hook' });
@@ -248,7 +251,7 @@ describe('WorkspaceModel', () => {
 		await becomes(model, 'idle');
 		alive = 'dead';
 		await becomes(model, 'ended');
-		await workspace.send(address, directive);
+		await workspace.send(address, directive, BY_USER);
 		await eventually('the reason', () => model.messages(address).messages[0]?.held?.includes('resume it'));
 		await happens('session-start', { cause: 'resume' });
 		await eventually('no reason', () => model.messages(address).messages[0]?.held === undefined);
@@ -267,7 +270,7 @@ describe('WorkspaceModel', () => {
 		const isHeld = (id: string) => () =>
 			second.messages(address).messages.some(each => each.id === id && each.held?.includes('resume it'));
 
-		await eventually('the reason', isHeld(await workspace.send(address, directive)));
+		await eventually('the reason', isHeld(await workspace.send(address, directive, BY_USER)));
 		const keeper = await lock();
 		await sleep(200);
 		expect(await lock()).toEqual(keeper);
@@ -276,7 +279,7 @@ describe('WorkspaceModel', () => {
 
 		first.dispose();
 		await eventually('the other keeps', async () => (await lock().catch(() => keeper)).token !== keeper.token);
-		await eventually('its reason', isHeld(await workspace.send(address, directive)));
+		await eventually('its reason', isHeld(await workspace.send(address, directive, BY_USER)));
 		await collector.close();
 	});
 
@@ -302,7 +305,8 @@ describe('WorkspaceModel', () => {
 			expect(needed[1]).toMatchObject({ kind: 'stopped', text: 'All done.' });
 			const id = await workspace.send(
 				{ task, worker: ORCHESTRATOR },
-				{ ...directive, from: 'fix/worker', text: 'A question\nfor you' },
+				{ ...directive, text: 'A question\nfor you' },
+				{ is: 'agent', worker: 'fix/worker' },
 			);
 			await eventually('the message', () => needed.length === 3);
 			expect(needed[2]).toMatchObject({ kind: 'message', address, text: 'A question', message: id });
@@ -344,7 +348,7 @@ describe('WorkspaceModel', () => {
 		const model = await start({ now: () => begun + (Date.now() - begun) * 20 });
 		await happens('stop');
 		await becomes(model, 'idle');
-		await workspace.send(address, directive);
+		await workspace.send(address, directive, BY_USER);
 		await sleep(200);
 		await rm(workspace.paths.bell(session));
 		await eventually('another ring', () =>
@@ -383,7 +387,7 @@ describe('WorkspaceModel', () => {
 		const window = new ProcessLock(workspace.paths.upkeepLock);
 		await happens('stop');
 		await writeFile(join(workspace.paths.mailbox(task, worker), 'inbox', 'by-hand.md'), 'Look here.');
-		const pause = await workspace.send(address, { ...directive, effect: 'pause' });
+		const pause = await workspace.send(address, { ...directive, effect: 'pause' }, BY_USER);
 		const messages = async () => (await workspace.mailbox(address).list(['queued'])).messages;
 
 		await window.hold();

@@ -7,7 +7,7 @@ import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId, TaskName, WorkerName, type MessageId } from '../../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../../support/boundWorker.ts';
 import { countCalls, type CountedCalls } from '../../../support/countedCalls.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 async function deliver(text: string): Promise<MessageId> {
-	const id = await mailbox.put(messageContent(text));
+	const id = await mailbox.put(messageContent(text), BY_USER);
 	const [claim] = await mailbox.claim(() => 'take');
 	claim?.deliver({ deliveredAt: new Date().toISOString(), event: 'Stop', driver: agent, session, rung: 'hook' });
 	return id;
@@ -106,7 +106,7 @@ describe('TaskMirror', () => {
 		const task = TaskName.parse('new');
 		await workspace.createTask(taskRecord(task, agent));
 		await workspace.saveWorker({ ...(await recordOf(address.worker)), task });
-		await workspace.send({ ...address, task }, messageContent('Begin.'));
+		await workspace.send({ ...address, task }, messageContent('Begin.'), BY_USER);
 		calls.clear();
 		await mirror.readTasks();
 		expect(mirror.inState({ ...address, task }, 'queued')).toHaveLength(1);

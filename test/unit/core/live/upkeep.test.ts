@@ -9,7 +9,7 @@ import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import type { WorkerRecord } from '../../../../src/protocol/records.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/names.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { tempFolder } from '../../../support/tempFolder.ts';
 
 /** A task with one queued message, and what keeps its mailbox. */
@@ -21,7 +21,7 @@ async function lab(driver: Driver = fakeDriver) {
 	const task = { name, title: 'x', prompt: '', agent: driver.id, createdAt: at, origin: 'nancy' } as const;
 	await workspace.createTask({ version: 1, ...task });
 	const address = { task: name, worker: FIRST_WORKER };
-	await workspace.send(address, messageContent('x'));
+	await workspace.send(address, messageContent('x'), BY_USER);
 	const clock = { ms: Date.now() };
 	const session = SessionId.parse('11111111-1111-4111-8111-111111111111');
 	const worker: WorkerRecord = {
@@ -50,7 +50,7 @@ async function lab(driver: Driver = fakeDriver) {
 it('a pause for an idle agent says that it waits for the next prompt, until the agent works', async () => {
 	await using it = await lab();
 	const { upkeep, worker, state, queued } = it;
-	await it.workspace.send(it.address, messageContent('rest', { effect: 'pause' }));
+	await it.workspace.send(it.address, messageContent('rest', { effect: 'pause' }), BY_USER);
 
 	await upkeep.tend(worker, state, await queued());
 	const reasons = new Map((await queued()).map(({ content, held }) => [content.text, held]));

@@ -1,11 +1,13 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Mailbox, type Claim } from '../../../../src/core/mailbox/mailbox.ts';
 import { DriverId, MessageId, SessionId } from '../../../../src/protocol/names.ts';
 import { killedAt } from '../../../support/killedAt.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { makeOld } from '../../../support/makeOld.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
+import { ownSeals } from '../../../support/ownSeals.ts';
 
 let root: string;
 let folder: string;
@@ -14,7 +16,7 @@ let mailbox: Mailbox;
 beforeEach(async () => {
 	root = await mkdtemp(join(tmpdir(), 'nancy-mailbox-'));
 	folder = join(root, 'tasks/login/comms/worker');
-	mailbox = new Mailbox(root, folder);
+	mailbox = new Mailbox(root, folder, ownSeals(root));
 	await mailbox.makeFolders();
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
@@ -44,10 +46,10 @@ async function asIfKilled(): Promise<void> {
 
 describe('Mailbox', () => {
 	it('hands messages over urgent first, then by the order set by hand, then by age', async () => {
-		const first = await mailbox.put(messageContent('first'));
-		await mailbox.put(messageContent('second'));
-		const third = await mailbox.put(messageContent('third'));
-		await mailbox.put(messageContent('urgent', { priority: 'urgent' }));
+		const first = await mailbox.put(messageContent('first'), BY_USER);
+		await mailbox.put(messageContent('second'), BY_USER);
+		const third = await mailbox.put(messageContent('third'), BY_USER);
+		await mailbox.put(messageContent('urgent', { priority: 'urgent' }), BY_USER);
 		await mailbox.reorder([third, first]);
 
 		const claims = await mailbox.claim(() => 'take');
@@ -56,7 +58,7 @@ describe('Mailbox', () => {
 	});
 
 	it('files a delivered message with its receipt', async () => {
-		const id = await mailbox.put(messageContent('use plan B'));
+		const id = await mailbox.put(messageContent('use plan B'), BY_USER);
 		deliverAll(await mailbox.claim(() => 'take'));
 
 		const { messages } = await mailbox.list();
@@ -67,6 +69,7 @@ describe('Mailbox', () => {
 
 	it('takes a file that a person dropped by hand', async () => {
 		await writeFile(join(folder, 'inbox', 'my note (2).md'), 'Stop using var.');
+		makeOld(join(folder, 'inbox'));
 		const claims = await mailbox.claim(() => 'take');
 		deliverAll(claims);
 
@@ -83,7 +86,7 @@ describe('Mailbox', () => {
 	it('leaves a file that is no message where it is and names the reason', async () => {
 		const file = join(folder, 'inbox', 'odd.md');
 		await writeFile(file, '**Type:** wish\n\nhello');
-		await mailbox.put(messageContent('good'));
+		await mailbox.put(messageContent('good'), BY_USER);
 
 		expect((await mailbox.claim(() => 'take')).map(claim => claim.content.text)).toEqual(['good']);
 		expect((await mailbox.list()).problems).toEqual([
@@ -101,6 +104,7 @@ describe('Mailbox', () => {
 		expect(await mailbox.list()).toEqual({ messages: [], problems });
 
 		await writeFile(file, 'Stop.');
+		makeOld(join(folder, 'inbox'));
 		const resaved = () => writeFile(file, utf16).then(() => true);
 		expect(await mailbox.claim(() => 'take', resaved)).toEqual([]);
 		expect(await mailbox.list()).toEqual({ messages: [], problems });
@@ -108,13 +112,15 @@ describe('Mailbox', () => {
 		await rename(file, join(folder, 'delivered', 'old.md'));
 		expect((await mailbox.list()).problems).toMatchObject([{ reason: problems[0]?.reason }]);
 
-		await mailbox.put(messageContent('The sign \uFFFD itself is text.'));
+		await mailbox.put(messageContent('The sign \uFFFD itself is text.'), BY_USER);
 		expect(await mailbox.claim(() => 'take')).toHaveLength(1);
 	});
 
 	it('gives a message to exactly one of many claimers', async () => {
-		for (let n = 0; n < 50; n++) await mailbox.put(messageContent(`m${n}`));
-		const claimers = Array.from({ length: 20 }, () => new Mailbox(root, folder).claim(() => 'take'));
+		for (let n = 0; n < 50; n++) await mailbox.put(messageContent(`m${n}`), BY_USER);
+		const claimers = Array.from({ length: 20 }, () =>
+			new Mailbox(root, folder, ownSeals(root)).claim(() => 'take'),
+		);
 		const claims = (await Promise.all(claimers)).flat();
 
 		expect(claims.map(claim => claim.content.text).sort()).toEqual(
@@ -123,15 +129,15 @@ describe('Mailbox', () => {
 	});
 
 	it('puts a released message back', async () => {
-		await mailbox.put(messageContent('again'));
+		await mailbox.put(messageContent('again'), BY_USER);
 		for (const claim of await mailbox.claim(() => 'take')) claim.release();
 		expect(await texts()).toEqual(['queued: again']);
 	});
 
 	it('never overwrites: a file saved again under a delivered name is a new message', async () => {
-		const id = await mailbox.put(messageContent('old'));
+		const id = await mailbox.put(messageContent('old'), BY_USER);
 		deliverAll(await mailbox.claim(() => 'take'));
-		await mailbox.put(messageContent('edited later'), id);
+		await mailbox.put(messageContent('edited later'), BY_USER, id);
 		deliverAll(await mailbox.claim(() => 'take'));
 
 		expect((await texts()).sort()).toEqual(['delivered: edited later', 'delivered: old']);
@@ -139,9 +145,9 @@ describe('Mailbox', () => {
 
 	it('takes a reused name for a new message also when its hook is killed', async () => {
 		const note = MessageId.parse('note');
-		await mailbox.put(messageContent('old'), note);
+		await mailbox.put(messageContent('old'), BY_USER, note);
 		deliverAll(await mailbox.claim(() => 'take'));
-		await mailbox.put(messageContent('new'), note);
+		await mailbox.put(messageContent('new'), BY_USER, note);
 		await mailbox.claim(() => 'take');
 		await asIfKilled();
 		await mailbox.recover();
@@ -151,7 +157,7 @@ describe('Mailbox', () => {
 	it('files every message of a name that is used again and again', async () => {
 		const note = MessageId.parse('note');
 		for (const text of ['one', 'two']) {
-			await mailbox.put(messageContent(text), note);
+			await mailbox.put(messageContent(text), BY_USER, note);
 			deliverAll(await mailbox.claim(() => 'take'));
 		}
 		for (const { id } of (await mailbox.list(['delivered'])).messages) await mailbox.archive(id);
@@ -161,7 +167,7 @@ describe('Mailbox', () => {
 			['five', (id: MessageId) => mailbox.withdraw(id)],
 			['six', (id: MessageId) => mailbox.markRead(id)],
 		] as const) {
-			await mailbox.put(messageContent(text), note);
+			await mailbox.put(messageContent(text), BY_USER, note);
 			await file(note);
 		}
 		expect((await texts()).sort()).toEqual([
@@ -175,7 +181,7 @@ describe('Mailbox', () => {
 	});
 
 	it('is not held up by a file with a name that no claim could have, and says which it is', async () => {
-		await mailbox.put(messageContent('fine'));
+		await mailbox.put(messageContent('fine'), BY_USER);
 		await writeFile(join(folder, 'inbox', `${'漢'.repeat(80)}.md`), 'too long');
 		const claims = await mailbox.claim(() => 'take');
 		expect(claims.map(({ content }) => content.text)).toEqual(['fine']);
@@ -195,13 +201,13 @@ describe('Mailbox', () => {
 		await rm(join(folder, state), { recursive: true, force: true });
 		await symlink(elsewhere, join(folder, state));
 		await expect(mailbox.claim(() => 'take')).rejects.toMatchObject({ code: 'bad-file' });
-		await expect(mailbox.put(messageContent('x'))).rejects.toMatchObject({ code: 'bad-file' });
+		await expect(mailbox.put(messageContent('x'), BY_USER)).rejects.toMatchObject({ code: 'bad-file' });
 		expect(await readdir(elsewhere)).toEqual(['readme.md']);
 		await rm(elsewhere, { recursive: true });
 	});
 
 	it('edits and withdraws only what is still queued', async () => {
-		const id = await mailbox.put(messageContent('draft'));
+		const id = await mailbox.put(messageContent('draft'), BY_USER);
 		await mailbox.edit(id, content => ({ ...content, text: 'final' }));
 		expect(await texts()).toEqual(['queued: final']);
 
@@ -209,13 +215,13 @@ describe('Mailbox', () => {
 		await expect(mailbox.edit(id, content => content)).rejects.toMatchObject({ code: 'not-queued' });
 		await expect(mailbox.withdraw(id)).rejects.toMatchObject({ code: 'not-queued' });
 
-		const second = await mailbox.put(messageContent('never mind'));
+		const second = await mailbox.put(messageContent('never mind'), BY_USER);
 		await mailbox.withdraw(second);
 		expect((await texts()).sort()).toEqual(['delivered: final', 'withdrawn: never mind']);
 	});
 
 	it('archives with the receipt, and twice is once', async () => {
-		const id = await mailbox.put(messageContent('done'));
+		const id = await mailbox.put(messageContent('done'), BY_USER);
 		deliverAll(await mailbox.claim(() => 'take'));
 		await mailbox.archive(id);
 		await mailbox.archive(id);
@@ -229,7 +235,7 @@ describe('Mailbox', () => {
 		await rm(folder, { recursive: true });
 		await symlink(elsewhere, folder);
 
-		await expect(mailbox.put(messageContent('x'))).rejects.toMatchObject({ code: 'bad-file' });
+		await expect(mailbox.put(messageContent('x'), BY_USER)).rejects.toMatchObject({ code: 'bad-file' });
 		await rm(elsewhere, { recursive: true });
 	});
 
@@ -247,8 +253,8 @@ describe('Mailbox', () => {
 		for (let killAt = 0; ; killAt++) {
 			await rm(folder, { recursive: true, force: true });
 			await mailbox.makeFolders();
-			await mailbox.put(messageContent('one'));
-			await mailbox.put(messageContent('two'));
+			await mailbox.put(messageContent('one'), BY_USER);
+			await mailbox.put(messageContent('two'), BY_USER);
 
 			const ended = await killedAt(killAt, 'deliverAll', [root, folder]);
 			await mailbox.recover();
@@ -274,8 +280,8 @@ describe('Mailbox', () => {
 		for (let killAt = 0; ; killAt++) {
 			await rm(folder, { recursive: true, force: true });
 			await mailbox.makeFolders();
-			const one = await mailbox.put(messageContent('one'));
-			const two = await mailbox.put(messageContent('two'));
+			const one = await mailbox.put(messageContent('one'), BY_USER);
+			const two = await mailbox.put(messageContent('two'), BY_USER);
 			if (isDelivered) deliverAll(await mailbox.claim(() => 'take'));
 
 			const ended = await killedAt(killAt, 'changeMessages', [root, folder, what, two, one]);
@@ -302,8 +308,37 @@ describe('Mailbox', () => {
 		}
 	});
 
+	it('tells of an earlier try where there was one: not of the file that took its name meanwhile', async () => {
+		const note = MessageId.parse('note');
+		await mailbox.put(messageContent('first'), BY_USER, note);
+		await mailbox.claim(() => 'take');
+		await asIfKilled();
+		await writeFile(join(folder, 'inbox', 'note.md'), 'second');
+		makeOld(join(folder, 'inbox'));
+
+		deliverAll(await mailbox.claim(() => 'take'));
+		const { messages } = await mailbox.list();
+		const tries = messages.map(({ content, author, receipt }) => [content.text, author.is, receipt?.earlierClaims]);
+		expect(tries.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual([
+			['first', 'human', 1],
+			['second', 'unknown', 0],
+		]);
+	});
+
+	it('takes a file that somebody drops only once nobody writes to it any more', async () => {
+		const file = join(folder, 'inbox', 'note.md');
+		await writeFile(file, 'Delete the build folder');
+		expect(await mailbox.claim(() => 'take')).toEqual([]);
+		await writeFile(file, 'Delete the build folder only after the release is tagged.');
+		expect(await mailbox.claim(() => 'take')).toEqual([]);
+		expect(await texts()).toEqual(['queued: Delete the build folder only after the release is tagged.']);
+		const future = new Date('2099-01-01');
+		await utimes(file, future, future);
+		expect(await mailbox.claim(() => 'take')).toHaveLength(1);
+	});
+
 	it('says in the receipt that a message was claimed before by a process that died', async () => {
-		await mailbox.put(messageContent('repeat me'));
+		await mailbox.put(messageContent('repeat me'), BY_USER);
 		const [claim] = await mailbox.claim(() => 'take');
 		expect(claim).toBeDefined();
 		await asIfKilled();
@@ -314,7 +349,7 @@ describe('Mailbox', () => {
 	});
 
 	it('queues a lost delivery again, which the next receipt tells of', async () => {
-		const id = await mailbox.put(messageContent('lost'));
+		const id = await mailbox.put(messageContent('lost'), BY_USER);
 		deliverAll(await mailbox.claim(() => 'take'));
 		expect([mailbox.requeue(id), mailbox.requeue(id)]).toEqual([true, false]);
 		const [again] = await mailbox.claim(() => 'take');
@@ -330,7 +365,7 @@ describe('Mailbox', () => {
 	});
 
 	it('does not take the receipt of a lost delivery for one of a hook that was killed after it', async () => {
-		const id = await mailbox.put(messageContent('lost'));
+		const id = await mailbox.put(messageContent('lost'), BY_USER);
 		deliverAll(await mailbox.claim(() => 'take'));
 		mailbox.requeue(id);
 		await mailbox.claim(() => 'take');
@@ -343,7 +378,10 @@ describe('Mailbox', () => {
 		for (let killAt = 0; ; killAt++) {
 			await rm(folder, { recursive: true, force: true });
 			await mailbox.makeFolders();
-			const ids = [await mailbox.put(messageContent('one')), await mailbox.put(messageContent('two'))];
+			const ids = [
+				await mailbox.put(messageContent('one'), BY_USER),
+				await mailbox.put(messageContent('two'), BY_USER),
+			];
 			deliverAll(await mailbox.claim(() => 'take'));
 
 			const ended = await killedAt(killAt, 'changeMessages', [root, folder, 'requeue', ...ids]);

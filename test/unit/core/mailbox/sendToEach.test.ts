@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { sendToEach } from '../../../../src/core/mailbox/sendToEach.ts';
 import { Project } from '../../cli/project.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 
 it('a message to several is queued for all that can take it, and the others are named', async () => {
 	await using project = new Project();
@@ -17,7 +17,7 @@ it('a message to several is queued for all that can take it, and the others are 
 	rmSync(`${workspace.paths.tasks}/deleted`, { recursive: true });
 	writeFileSync(`${workspace.paths.tasks}/unreadable/workers/worker.json`, '{');
 
-	const failed = await sendToEach(to, messageContent('All of you.'));
+	const failed = await sendToEach(to, messageContent('All of you.'), BY_USER);
 
 	expect(failed).toEqual([{ to: to[1], reason: expect.stringContaining('there is no task "deleted"') }]);
 	const queued = await Promise.all(

@@ -8,7 +8,7 @@ import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { FIRST_WORKER, SessionId, TaskName, type MessageId } from '../../../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../../../src/protocol/records.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
@@ -41,7 +41,7 @@ afterEach(() => folder.remove());
 
 /** Sends, and hands over at an event of the session; what the agent was given. */
 async function handedOver(text: string, deliveredAt = LONG_AGO): Promise<{ id: MessageId; context: string }> {
-	const id = await workspace.send(address, messageContent(text));
+	const id = await workspace.send(address, messageContent(text), BY_USER);
 	const { claims, text: context } = await claimBatch(
 		workspace.mailbox(address),
 		{ kind: 'batch-end', slot: 'boundary', session },
@@ -126,7 +126,7 @@ describe('a delivery whose turn is over', () => {
 describe('a long message that was handed over in parts', () => {
 	/** Hands it over as far as it goes; what the session was given at each event. */
 	async function inParts(text: string): Promise<{ id: MessageId; contexts: string[] }> {
-		const id = await workspace.send(address, messageContent(text));
+		const id = await workspace.send(address, messageContent(text), BY_USER);
 		const contexts: string[] = [];
 		const mailbox = workspace.mailbox(address);
 		for (let isLast = false; !isLast;) {

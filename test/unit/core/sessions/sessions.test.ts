@@ -8,7 +8,7 @@ import { Workspace, type WorkerAddress } from '../../../../src/core/workspace/wo
 import { readCall } from '../../../../src/hook/call.ts';
 import { SessionId, TaskName } from '../../../../src/protocol/names.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
 const task = TaskName.parse('build');
@@ -161,8 +161,8 @@ describe('a session whose process has ended', () => {
 		await end();
 		const mailbox = workspace.mailbox(address);
 		const [own, other] = [
-			await workspace.send(address, messageContent('a')),
-			await workspace.send(address, messageContent('b')),
+			await workspace.send(address, messageContent('a'), BY_USER),
+			await workspace.send(address, messageContent('b'), BY_USER),
 		];
 		await mailbox.setHeld(other, 'Not before Monday.');
 		const resumes = [

@@ -6,7 +6,8 @@ import { claimBatch } from '../../../../src/core/mailbox/batch.ts';
 import { Mailbox } from '../../../../src/core/mailbox/mailbox.ts';
 import { MessageId, SessionId } from '../../../../src/protocol/names.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
+import { ownSeals } from '../../../support/ownSeals.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
 let folder: TempFolder;
@@ -35,8 +36,8 @@ describe('Transcript', () => {
 
 	it('finds a message in the text that the hook hands over', async () => {
 		const transcript = new Transcript(file, format);
-		const mailbox = new Mailbox(folder.path, folder.file('box'));
-		const id = await mailbox.put(messageContent('hello'), MessageId.parse('20261121T072200000Z-ab12'));
+		const mailbox = new Mailbox(folder.path, folder.file('box'), ownSeals(folder.path));
+		const id = await mailbox.put(messageContent('hello'), BY_USER, MessageId.parse('20261121T072200000Z-ab12'));
 		const { text } = await claimBatch(
 			mailbox,
 			{ kind: 'tool-start', slot: 'boundary', session: SessionId.parse('s1') },

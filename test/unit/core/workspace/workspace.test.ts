@@ -7,7 +7,7 @@ import { FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/name
 import { bundledChild } from '../../../support/bundledChild.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
-import { messageContent } from '../../../support/messageContent.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { Project } from '../../cli/project.ts';
 
 async function projectWithSession(name: string) {
@@ -89,7 +89,7 @@ it('a copied task folder is reported and left alone, and its original stays what
 	const { workspace } = project;
 	const task = await project.addTask('real');
 	const address = { task, worker: await project.addWorker(task, FIRST_WORKER) };
-	await workspace.send(address, messageContent('for the original'));
+	await workspace.send(address, messageContent('for the original'), BY_USER);
 	const copy = TaskName.parse('z-copy');
 	cpSync(workspace.paths.task(task), workspace.paths.task(copy), { recursive: true });
 	writeFileSync(
@@ -102,7 +102,7 @@ it('a copied task folder is reported and left alone, and its original stays what
 	expect(problems).toMatchObject([
 		{ file: workspace.paths.taskRecord(copy), reason: expect.stringContaining('another task, "real"') },
 	]);
-	await expect(workspace.send({ ...address, task: copy }, messageContent('x'))).rejects.toMatchObject({
+	await expect(workspace.send({ ...address, task: copy }, messageContent('x'), BY_USER)).rejects.toMatchObject({
 		code: 'bad-file',
 	});
 });
