@@ -24,8 +24,12 @@ export const qwenUnderTest: AgentUnderTest = {
 		}),
 	usersFiles: {
 		'.qwen/settings.json':
-			'{\n\t"$version": 4,\n\t"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]},\n\t"ui": {"hideTips": true}\n}\n',
+			'{\n\t"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]},\n\t"ui": {"hideTips": true}\n}\n',
 		'.agents/skills/mine/SKILL.md': '---\nname: mine\ndescription: Mine\n---\n\nMine.\n',
 	},
-	leaves: 'nothing',
+	leaves: {
+		files: /^\.qwen(?:\/settings\.json)?$/,
+		because:
+			'Qwen Code writes .qwen/settings.json anew as it starts, with a version and in a form of its own: both stay. A file that has the version already is given back byte for byte.',
+	},
 };

@@ -89,7 +89,7 @@ describe('a delivery whose turn is over', () => {
 	it('stands where the CLI does not keep what it was handed at that event, though it keeps others', async () => {
 		await record();
 		const { id } = await handedOver('kept');
-		await workspace.send(address, messageContent('not kept'));
+		await workspace.send(address, messageContent('not kept'), BY_USER);
 		const [claim] = await workspace.mailbox(address).claim(() => 'take');
 		claim?.deliver({ deliveredAt: LONG_AGO, event: 'Stop', driver: fakeDriver.id, session, rung: 'hook' });
 		const { transcript: format } = fakeDriver;
