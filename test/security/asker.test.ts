@@ -110,6 +110,7 @@ describe('whoever calls nancy', () => {
 		'CODEX_THREAD_ID',
 		'GEMINI_CLI',
 		'OPENCODE',
+		'QWEN_CODE',
 		'NANCY_TASK_DIR',
 		'NANCY_RUN',
 		'NANCY_RUNNER',
