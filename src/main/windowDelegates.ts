@@ -4,7 +4,7 @@ import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { IN_WINDOW } from '../core/asker/asker.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
-import { Tickets } from '../core/delegates/tickets.ts';
+import type { Tickets } from '../core/delegates/tickets.ts';
 import { lookAtQueue, stopDelegate } from '../delegates/delegateQueue.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
@@ -13,13 +13,13 @@ import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { requireTrust } from '../ui/trust.ts';
 import { operations } from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 import { queueOptions } from '../operations/queueOptions.ts';
+import { ticketsOf } from '../operations/ticketsOf.ts';
 import { operationContext, windowEnvironment, windowSettings, type WindowTools } from './operationContext.ts';
 
 /** The window's side of the delegates: it queues, and looks that the queue goes on. What runs belongs to no window. */
 export class WindowDelegates implements DelegateOperations {
-	private readonly tickets = new Tickets(dataFolder());
-
 	constructor(private readonly tools: WindowTools) {}
 
 	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
@@ -28,12 +28,12 @@ export class WindowDelegates implements DelegateOperations {
 	}
 
 	isOwn({ workspace }: Folder, id: DelegateId): Promise<boolean> {
-		return this.tickets.isValid(id, new Delegates(workspace).filesOfRequest(id));
+		return ticketsIn(workspace).isValid(id, new Delegates(workspace).filesOfRequest(id));
 	}
 
 	async stop(folder: Folder, id: DelegateId): Promise<void> {
 		requireTrust();
-		await stopDelegate(new Delegates(folder.workspace), this.tickets, id);
+		await stopDelegate(new Delegates(folder.workspace), ticketsIn(folder.workspace), id);
 	}
 
 	async resume(folder: Folder, agent: DriverId | undefined): Promise<number> {
@@ -51,7 +51,7 @@ export class WindowDelegates implements DelegateOperations {
 	async delete(folder: Folder, id: DelegateId): Promise<void> {
 		requireTrust();
 		const { workspace } = folder;
-		await deleteDelegate(new Delegates(workspace), this.tickets, id, () => refuseTracked(workspace));
+		await deleteDelegate(new Delegates(workspace), ticketsIn(workspace), id, () => refuseTracked(workspace));
 	}
 
 	/** Starts what may start, and ends what a killed runner left open. */
@@ -62,4 +62,8 @@ export class WindowDelegates implements DelegateOperations {
 		const runtime = await this.tools.installRuntime();
 		await lookAtQueue(store, queueOptions(context, runtime, await windowSettings(workspace.folder)));
 	}
+}
+
+function ticketsIn(workspace: Workspace): Tickets {
+	return ticketsOf({ dataFolder: dataFolder(), workspace });
 }

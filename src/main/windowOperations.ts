@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { dataFolder } from '../base/folders.ts';
-import type { ProcessIdentity } from '../base/liveness.ts';
+import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import { formatVersion, isAtLeast } from '../base/version.ts';
 import { IN_WINDOW } from '../core/asker/asker.ts';
 import type { DeployRequest } from '../core/deployment/job.ts';
@@ -20,7 +20,6 @@ import { operations } from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
 import { askStatus } from '../process/askStatus.ts';
 import { findNode, type Detection } from '../process/detect.ts';
-import { stopTree } from '../process/stopTree.ts';
 import type { DriverId, SessionId, TaskName } from '../protocol/names.ts';
 import { doctorReport } from '../ui/doctorReport.ts';
 import type { Addressee, Folder, Letter, Operations } from '../ui/ports.ts';
@@ -157,8 +156,9 @@ export class WindowOperations implements Operations {
 		return failures.map(({ item, error }) => ({ to: item, reason: errorText(error) }));
 	}
 
-	async stop(process: ProcessIdentity): Promise<void> {
-		await stopTree(process);
+	async stop(folder: Folder, address: WorkerAddress, onMeant: () => Promise<void>): Promise<void> {
+		const context = { ...this.contextOf(folder), letGo: onMeant };
+		await perform(await operations.stop(), IN_WINDOW, { workers: [address] }, context);
 	}
 
 	private contextOf(folder: Folder) {

@@ -9,6 +9,7 @@ export const operations = {
 	cleanUp: async () => (await import('./cleanUp.ts')).cleanUp,
 	doctor: async () => (await import('./doctor.ts')).doctor,
 	send: async () => (await import('./send.ts')).send,
+	stop: async () => (await import('./stop.ts')).stop,
 	delegate: async () => (await import('./delegate.ts')).delegate,
 	verifyWorktree: async () => (await import('./verifyWorktree.ts')).verifyWorktree,
 	worktreeChanges: async () => (await import('./worktreeChanges.ts')).worktreeChanges,

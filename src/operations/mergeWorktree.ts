@@ -3,7 +3,7 @@ import { permit } from '../core/asker/permit.ts';
 import { mergeWorktree as merge } from '../git/worktreeMerge.ts';
 import { Worktree } from '../protocol/worktree.ts';
 import { requireTrust, type Operation } from './operation.ts';
-import { ownWorktreeOf } from './ownWorktreeOf.ts';
+import { endedWorktreeOf } from './ownWorktreeOf.ts';
 
 const Input = z.object({
 	worktree: Worktree,
@@ -25,5 +25,5 @@ export const mergeWorktree: Operation<z.infer<typeof Input>, z.infer<typeof Outp
 		permit(asker, { is: 'change-worktree', what: `merge ${worktree.branch}` });
 		requireTrust(context);
 	},
-	run: async (_, { worktree, message }, context) => merge(await ownWorktreeOf(context, worktree), message),
+	run: async (_, { worktree, message }, context) => merge(await endedWorktreeOf(context, worktree), message),
 };

@@ -3,7 +3,7 @@ import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import type { InstalledRuntime } from '../core/deployment/runtime.ts';
 import type { Overview } from '../core/live/overview.ts';
-import type { Workspace } from '../core/workspace/workspace.ts';
+import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 
 /**
@@ -40,6 +40,8 @@ export interface OperationContext {
 	readonly installRuntime: () => Promise<InstalledRuntime>;
 	/** Does something with an overview that stays as the workspace is. */
 	readonly watch: <T>(work: (live: LiveOverview) => Promise<T>) => Promise<T>;
+	/** Lets go of what shows a worker that is about to be ended on purpose: its terminal in the window. */
+	readonly letGo?: (worker: WorkerAddress) => Promise<void>;
 	/** Tells whoever asks, in a sentence, of what does not stop the work. */
 	readonly note: (text: string) => void;
 }

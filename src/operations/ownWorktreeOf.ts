@@ -1,5 +1,5 @@
 import { Delegates } from '../core/delegates/delegates.ts';
-import { ownWorktree } from '../git/ownWorktree.ts';
+import { endedWorktree, ownWorktree } from '../git/ownWorktree.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { OperationContext } from './operation.ts';
 import { ticketsOf } from './ticketsOf.ts';
@@ -10,4 +10,9 @@ import { ticketsOf } from './ticketsOf.ts';
  */
 export function ownWorktreeOf(context: OperationContext, claimed: Worktree): Promise<Worktree> {
 	return ownWorktree(new Delegates(context.workspace), ticketsOf(context), claimed);
+}
+
+/** The same, for what changes the worktree: its delegate has ended. */
+export function endedWorktreeOf(context: OperationContext, claimed: Worktree): Promise<Worktree> {
+	return endedWorktree(new Delegates(context.workspace), ticketsOf(context), claimed);
 }

@@ -7,7 +7,7 @@ import { removeWorktree as remove } from '../git/worktreeRemove.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { idOfBranch, Worktree } from '../protocol/worktree.ts';
 import { requireTrust, type Operation, type OperationContext } from './operation.ts';
-import { ownWorktreeOf } from './ownWorktreeOf.ts';
+import { endedWorktreeOf } from './ownWorktreeOf.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
 const Input = z.object({
@@ -42,7 +42,7 @@ export async function removeOwnWorktree(
 	{ worktree: claimed, discard, anyway }: z.infer<typeof Input>,
 	context: OperationContext,
 ): Promise<z.infer<typeof Output>> {
-	const worktree = await ownWorktreeOf(context, claimed);
+	const worktree = await endedWorktreeOf(context, claimed);
 	const id = DelegateId.parse(idOfBranch(worktree.branch));
 	const request = anyway ? undefined : await ownRequest(new Delegates(context.workspace), ticketsOf(context), id);
 	const command = request?.record.tearDown;

@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
-import { permit, type UseCase } from '../../core/asker/permit.ts';
-import { Delegates, isFinal, type Delegate } from '../../core/delegates/delegates.ts';
+import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
+import { Delegates } from '../../core/delegates/delegates.ts';
 import { hasSwarm } from '../../core/delegates/swarm.ts';
 import { DelegatesOutput, type DelegateOutput } from '../../protocol/output/delegates.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { seconds } from '../headlessOptions.ts';
-import { operationContext } from '../operationContext.ts';
-import { findWorkspace, findWorkspaceOr } from '../place.ts';
 import { mailboxName } from '../../core/workspace/mailboxName.ts';
-import { ownAddress } from '../../core/asker/authorOf.ts';
+import { operationContext } from '../operationContext.ts';
+import { permitDelegate, permitOwn } from '../../operations/permitDelegate.ts';
+import { findWorkspace, findWorkspaceOr } from '../place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({
@@ -82,7 +82,7 @@ export const delegates = command(
 		if (input.ended) throw new NancyError('bad-usage', '--ended belongs to nancy delegates delete');
 		if (id !== undefined) await store.get(id);
 		if (input.resume) {
-			await permitDelegate('resume-delegates', store, id, context);
+			await permitDelegate('resume-delegates', id, context.asker, operationContext(store.workspace, context));
 			await resume(store, id, look);
 		}
 		if (input.stop) await stopOne(store, id, context);
@@ -116,7 +116,7 @@ async function deleteSome(
 	const where = operationContext(store.workspace, context);
 	const refuse = async (own: DelegateId, request: DelegateRecord | undefined) => {
 		if (context.asker.is === 'human') return;
-		permitOwn('delete-delegate', own, request, context);
+		permitOwn('delete-delegate', own, request, context.asker);
 		if (!request?.tearDown) return;
 		const settings = await where.readSettings(store.workspace.folder);
 		refuseTearDownFromAgent(knownDriver(request.agent), own, { asker: context.asker, context: where, settings });
@@ -147,33 +147,9 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 	}
 }
 
-type DelegateUse = Extract<UseCase['is'], 'stop-delegate' | 'delete-delegate' | 'resume-delegates'>;
-
-/** Its ticket says who asked for it: the record below `.nancy` can be anybody's. */
-async function permitDelegate(
-	is: DelegateUse,
-	store: Delegates,
-	id: DelegateId | undefined,
-	context: Context,
-): Promise<void> {
-	if (context.asker.is === 'human') return;
-	const [{ ownRequest }, { ticketsOf }] = await Promise.all([
-		import('../../core/delegates/ownRequest.ts'),
-		import('../../operations/ticketsOf.ts'),
-	]);
-	const request = id && (await ownRequest(store, ticketsOf(operationContext(store.workspace, context)), id));
-	permitOwn(is, id ?? 'all delegates', request?.record, context);
-}
-
-function permitOwn(is: DelegateUse, what: string, request: DelegateRecord | undefined, { asker }: Context): void {
-	const own = ownAddress(asker);
-	const by = request?.askedBy?.is === 'agent' ? request.askedBy.worker : undefined;
-	permit(asker, { is, what, isOwn: own !== undefined && by?.task === own.task && by.worker === own.worker });
-}
-
 async function stopOne(store: Delegates, id: DelegateId | undefined, context: Context): Promise<void> {
 	if (id === undefined) throw new NancyError('bad-usage', '--stop needs the id of a delegate');
-	await permitDelegate('stop-delegate', store, id, context);
+	await permitDelegate('stop-delegate', id, context.asker, operationContext(store.workspace, context));
 	const [{ stopDelegate }, { ticketsOf }] = await Promise.all([
 		import('../../delegates/delegateQueue.ts'),
 		import('../../operations/ticketsOf.ts'),

@@ -4,7 +4,8 @@ import { fileNames } from '../../base/listing.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { swarmWorkers } from './swarm.ts';
-import { isFinal, swarmFeatures, type Delegate, type Delegates } from './delegates.ts';
+import { isFinal, swarmFeatures, type Delegate } from './delegate.ts';
+import type { Delegates } from './delegates.ts';
 
 /** How long a delegate that has ended is taken to stay as it is, in milliseconds: only a late result changes it. */
 const SETTLED_MS = 5000;

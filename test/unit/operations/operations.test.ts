@@ -98,6 +98,12 @@ describe.each([
 	});
 });
 
+it('stop is refused in Restricted Mode', async () => {
+	const stopped = perform(await operations.stop(), IN_WINDOW, { workers: [] }, contextIn({ isTrusted: false }));
+
+	await expect(stopped).rejects.toMatchObject({ code: 'not-trusted' });
+});
+
 describe('doctor without fix', () => {
 	it('runs no program and installs nothing in Restricted Mode', async () => {
 		const ran = join(folder, 'ran');
