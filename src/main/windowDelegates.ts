@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs';
 import { dataFolder } from '../base/folders.ts';
-import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { IN_WINDOW } from '../core/asker/asker.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
-import { lookAtQueue, stopDelegate } from '../delegates/delegateQueue.ts';
-import { refuseTracked } from '../git/refuseTracked.ts';
+import { lookAtQueue } from '../delegates/delegateQueue.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId } from '../protocol/names.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
@@ -32,26 +29,16 @@ export class WindowDelegates implements DelegateOperations {
 	}
 
 	async stop(folder: Folder, id: DelegateId): Promise<void> {
-		requireTrust();
-		await stopDelegate(new Delegates(folder.workspace), ticketsIn(folder.workspace), id);
+		await perform(await operations.stopDelegate(), IN_WINDOW, { id }, operationContext(folder, this.tools));
 	}
 
 	async resume(folder: Folder, agent: DriverId | undefined): Promise<number> {
-		requireTrust();
-		// Nancy is not used there: nothing waits, and nothing is to be made.
-		if (!existsSync(folder.workspace.paths.root)) return 0;
-		await refuseTracked(folder.workspace);
-		const store = new Delegates(folder.workspace);
-		const agents = await store.locked(() => store.unpark(agent));
-		// Another look follows anyway.
-		await this.look(store).catch(this.tools.tell);
-		return agents.length;
+		const context = operationContext(folder, this.tools);
+		return (await perform(await operations.resumeDelegates(), IN_WINDOW, { agent }, context)).agents;
 	}
 
 	async delete(folder: Folder, id: DelegateId): Promise<void> {
-		requireTrust();
-		const { workspace } = folder;
-		await deleteDelegate(new Delegates(workspace), ticketsIn(workspace), id, () => refuseTracked(workspace));
+		await perform(await operations.deleteDelegate(), IN_WINDOW, { id }, operationContext(folder, this.tools));
 	}
 
 	/** Starts what may start, and ends what a killed runner left open. */

@@ -1,4 +1,6 @@
+import * as z from 'zod/mini';
 import { errorText, NancyError } from '../base/errors.ts';
+import type { Asker } from '../core/asker/asker.ts';
 import {
 	batchesOf,
 	clearable,
@@ -7,48 +9,60 @@ import {
 	type Batch,
 	type OnlyThere,
 } from '../core/delegates/batches.ts';
-import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
 import type { Delegate } from '../core/delegates/delegate.ts';
-import type { Delegates } from '../core/delegates/delegates.ts';
+import { Delegates } from '../core/delegates/delegates.ts';
+import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
-import type { Tickets } from '../core/delegates/tickets.ts';
-import { endedWorktree, ownWorktree } from '../git/ownWorktree.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
-import { tearDown } from '../git/tearDown.ts';
-import { inWords, removeWorktree, whatWouldBeLost } from '../git/worktreeRemove.ts';
+import { inWords, whatWouldBeLost } from '../git/worktreeRemove.ts';
+import { DelegateId } from '../protocol/delegate.ts';
 import { DelegatesDeletedOutput } from '../protocol/output/delegates.ts';
-import type { DelegateId, DelegateRecord } from '../protocol/delegate.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { answer, type Answer } from './command.ts';
-import { ExitCode } from './failure.ts';
-import { printable } from './words.ts';
+import { knownDriver } from './agents.ts';
+import { requireTrust, type Operation, type OperationContext } from './operation.ts';
+import { ownWorktreeOf } from './ownWorktreeOf.ts';
+import { permitOwn } from './permitDelegate.ts';
+import { removeOwnWorktree } from './removeWorktree.ts';
+import { refuseTearDownFromAgent } from './starting.ts';
+import { ticketsOf } from './ticketsOf.ts';
 
-/** Who is to go: these, or everything that has ended but for what waits in a worktree to be merged. */
-export type Doomed = { ids: readonly DelegateId[] } | 'ended';
+const Input = z.object({
+	/** Everything that has ended, but for what waits in a worktree to be merged, where absent. */
+	ids: z.optional(z.array(DelegateId)),
+});
+type Output = z.infer<typeof DelegatesDeletedOutput>;
 
-type Refuse = (id: DelegateId, request: DelegateRecord | undefined) => Promise<void>;
+/** Deletes delegates that have ended. The worktree goes too, and a branch keeps what is nowhere else. */
+export const deleteDelegates: Operation<z.infer<typeof Input>, Output> = {
+	name: 'deleteDelegates',
+	input: Input,
+	output: DelegatesDeletedOutput,
+	async permit(_asker, _input, context) {
+		// Whose a delegate is, its ticket says: see `refuse`.
+		requireTrust(context);
+	},
+	run: async (asker, { ids }, context) => deleteEach(asker, ids && [...new Set(ids)], context),
+};
 
-/**
- * By the rules of the window: the worktree goes too, and a branch keeps what is nowhere else.
- * @param refuse throws `not-trusted` where whoever asks may not delete this delegate, whose ticket is for `request`
- */
-export async function deleteDelegates(
-	store: Delegates,
-	tickets: Tickets,
-	doomed: Doomed,
-	refuse: Refuse,
-): Promise<Answer> {
+async function deleteEach(
+	asker: Asker,
+	ids: readonly DelegateId[] | undefined,
+	context: OperationContext,
+): Promise<Output> {
+	const store = new Delegates(context.workspace);
+	const tickets = ticketsOf(context);
+	const isNamed = ids !== undefined;
 	const { delegates: all } = await store.list();
-	const chosen = doomed === 'ended' ? clearable(all) : doomed.ids.map(id => named(id, all));
-	const look = async (worktree: Worktree) => whatWouldBeLost(await ownWorktree(store, tickets, worktree));
+	const chosen = ids === undefined ? clearable(all) : ids.map(id => named(id, all));
+	const look = async (worktree: Worktree) => whatWouldBeLost(await ownWorktreeOf(context, worktree));
 	const batches = await batchesOf(chosen, all, look, refusal);
 	const deleted: DelegateId[] = [];
 	const kept: { id: DelegateId; reason: string }[] = [];
 	const notes: string[] = [];
 	const refused = new Map<Batch, string>();
 	for (const batch of batches) {
-		const reason = await refusalOf(store, tickets, batch, refuse);
-		if (reason && doomed !== 'ended') throw reason;
+		const reason = await refusalOf(batch, asker, context);
+		if (reason && isNamed) throw reason;
 		if (reason) refused.set(batch, reason.message);
 	}
 	const keep = ({ delegates }: Batch, reason: string) =>
@@ -60,13 +74,13 @@ export async function deleteDelegates(
 			keep(batch, reason);
 			continue;
 		}
-		if (doomed === 'ended' && staysUnlessNamed(batch)) {
+		if (!isNamed && staysUnlessNamed(batch)) {
 			keep(batch, whyItStays(batch));
 			continue;
 		}
 		const removal = await deleteBatch(
 			batch,
-			(worktree, owner) => remove(store, tickets, worktree, owner),
+			worktree => removeOwnWorktree({ worktree, discard: false, anyway: false }, context),
 			id => deleteDelegate(store, tickets, id, () => refuseTracked(store.workspace)),
 		).catch(stays);
 		if (removal && !removal.isRemoved) {
@@ -77,17 +91,7 @@ export async function deleteDelegates(
 		if (removal && only && hasWork(only)) notes.push(removal.says);
 		if (foreign !== undefined) notes.push(foreign);
 	}
-	const lines = [
-		...deleted.map(id => `deleted ${id}`),
-		...kept.map(({ id, reason }) => `kept ${id}: ${reason}`),
-		...notes,
-	];
-	return answer(
-		DelegatesDeletedOutput,
-		{ deleted, kept, notes },
-		lines.length === 0 ? 'no delegate has ended' : lines.map(printable),
-		doomed !== 'ended' && kept.length > 0 ? ExitCode.failed : ExitCode.ok,
-	);
+	return { deleted, kept, notes };
 }
 
 function named(id: DelegateId, all: readonly Delegate[]): Delegate {
@@ -102,38 +106,35 @@ function refusal({ record, isForeign }: Delegate): NancyError {
 		: new NancyError('busy', `${record.id} has not ended; stop it first: nancy delegates ${record.id} --stop`);
 }
 
-async function remove(
-	store: Delegates,
-	tickets: Tickets,
-	claimed: Worktree,
-	{ id }: DelegateRecord,
-): Promise<{ isRemoved: boolean; says: string }> {
-	const worktree = await endedWorktree(store, tickets, claimed);
-	const command = (await ownRequest(store, tickets, id))?.record.tearDown;
-	const failed = await tearDown(worktree, command);
-	if (failed === undefined) return removeWorktree(worktree, { discard: false });
-	return { isRemoved: false, says: `the tear-down command failed, so the worktree stays: ${failed}` };
-}
-
 /** One that cannot be deleted holds up no other. */
 function stays(error: unknown): { isRemoved: boolean; says: string } {
 	return { isRemoved: false, says: errorText(error) };
 }
 
+/** Why whoever asks may not delete one of them. */
 async function refusalOf(
-	store: Delegates,
-	tickets: Tickets,
 	{ delegates }: Batch,
-	refuse: Refuse,
+	asker: Asker,
+	context: OperationContext,
 ): Promise<NancyError | undefined> {
 	try {
-		for (const { record } of delegates)
-			await refuse(record.id, (await ownRequest(store, tickets, record.id))?.record);
+		for (const { record } of delegates) await refuse(record.id, asker, context);
 		return undefined;
 	} catch (error) {
 		if (error instanceof NancyError && error.code === 'not-trusted') return error;
 		throw error;
 	}
+}
+
+/** @throws NancyError `not-trusted` for an agent that has not asked for it, or would have a command of the user's run */
+async function refuse(id: DelegateId, asker: Asker, context: OperationContext): Promise<void> {
+	if (asker.is === 'human') return;
+	const { workspace } = context;
+	const request = (await ownRequest(new Delegates(workspace), ticketsOf(context), id))?.record;
+	permitOwn('delete-delegate', id, request, asker);
+	if (!request?.tearDown) return;
+	const settings = await context.readSettings(workspace.folder);
+	refuseTearDownFromAgent(knownDriver(request.agent), id, { asker, context, settings });
 }
 
 function whyItStays({ only, foreign }: Batch): string {
