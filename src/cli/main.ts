@@ -21,7 +21,8 @@ process.stdout.on('error', error => {
 process.stderr.on('error', () => undefined);
 
 const lineage = lineageOf({ ...process.env });
-becomeEnvironment(environmentOf(lineage, drivers));
+// Elsewhere nothing tells the whole environment of another process.
+if (process.platform === 'linux') becomeEnvironment(environmentOf(lineage, drivers));
 
 void runCommandLine(process.argv.slice(2), commands, {
 	program: process.argv[1] ?? '',
