@@ -6,7 +6,7 @@ import { DeploymentKeeper, type Kept } from './core/deployment/keeper.ts';
 import { WorkspaceModel } from './core/live/model.ts';
 import { UserSettingsFile } from './core/files/userSettings.ts';
 import { Workspace } from './core/workspace/workspace.ts';
-import { driverById, drivers } from './drivers/index.ts';
+import { driverById, drivers, limitOf } from './drivers/index.ts';
 import { WindowOperations } from './main/windowOperations.ts';
 import { SETTINGS } from './ui/contributions.ts';
 import { editorSettings } from './ui/editorSettings.ts';
@@ -72,6 +72,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 			return folder;
 		},
 		agentName: driver => driverById(driver)?.displayName ?? driver,
+		limitOf,
 	});
 	return {
 		...nancy,

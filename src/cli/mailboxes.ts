@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
 import type { Asker } from '../core/asker/asker.ts';
+import { heldText } from '../core/mailbox/held.ts';
 import type { MessageState, StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { FileProblem } from '../core/files/fileProblem.ts';
+import { limitOf } from '../drivers/index.ts';
 import type { MessageOutput } from '../protocol/output/messages.ts';
 import { ORCHESTRATOR, WorkerName, type TaskName } from '../protocol/names.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
@@ -97,7 +99,7 @@ export function messageOutput({ address, message }: FoundMessage): MessageOutput
 		text: content.text,
 		file,
 		...(receipt && { receipt }),
-		...(held !== undefined && { held }),
+		...(held !== undefined && { held: heldText(held, limitOf) }),
 	};
 }
 

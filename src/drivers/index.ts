@@ -1,4 +1,5 @@
 import type { Driver } from '../core/driver/driver.ts';
+import type { LimitOf } from '../core/mailbox/held.ts';
 import type { DriverId } from '../protocol/names.ts';
 import { claudeCode } from './claude-code/driver.ts';
 import { codex } from './codex/driver.ts';
@@ -13,3 +14,5 @@ export const drivers: readonly Driver[] = [claudeCode, copilotCli, codex, gemini
 export function driverById(id: DriverId | string): Driver | undefined {
 	return drivers.find(driver => driver.id === id);
 }
+
+export const limitOf: LimitOf = ({ agent, capability }) => driverById(agent)?.limits[capability];

@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { HELD } from '../core/mailbox/held.ts';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
@@ -21,7 +20,8 @@ export async function mayHandOver(
 		await refuseTracked(workspace);
 		return true;
 	} catch {
-		for (const { id } of due.filter(({ held }) => held !== HELD.brought)) await mailbox.setHeld(id, HELD.brought);
+		for (const { id } of due.filter(({ held }) => held?.code !== 'brought'))
+			await mailbox.setHeld(id, { code: 'brought' });
 		return false;
 	}
 }

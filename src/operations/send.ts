@@ -3,6 +3,7 @@ import { errorText, NancyError } from '../base/errors.ts';
 import { authorOf } from '../core/asker/authorOf.ts';
 import { isRunning } from '../core/driver/launch.ts';
 import { wakes } from '../core/mailbox/due.ts';
+import { heldText } from '../core/mailbox/held.ts';
 import { whyUnheard } from '../core/sessions/hearing.ts';
 import { readPhase } from '../core/sessions/phase.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
@@ -77,12 +78,12 @@ function refuseEffect({ kind, effect }: Input, isToHuman: boolean): void {
 async function whyItWaits(workspace: Workspace, record: WorkerRecord, id: MessageId): Promise<string | undefined> {
 	const session = record.sessions.at(-1)?.id;
 	if (session === undefined || (await readPhase(workspace.paths, session)).phase !== 'idle') return undefined;
-	const { driverById } = await import('../drivers/index.ts');
+	const { driverById, limitOf } = await import('../drivers/index.ts');
 	const held = await whyUnheard(workspace, driverById(record.agent), session);
 	if (held !== undefined)
 		await workspace
 			.mailbox({ task: record.task, worker: record.name })
 			.setHeld(id, held)
 			.catch(() => undefined);
-	return held;
+	return held && heldText(held, limitOf);
 }

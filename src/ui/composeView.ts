@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { errorText, NancyError } from '../base/errors.ts';
 import { visible } from '../base/visible.ts';
+import type { LimitOf } from '../core/mailbox/held.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { WorkerView } from '../core/live/overview.ts';
 import type { WorkerAddress } from '../core/workspace/workspace.ts';
@@ -41,6 +42,7 @@ export class ComposeView implements vscode.Disposable {
 		private readonly folders: Folders,
 		private readonly operations: Pick<Operations, 'send'>,
 		private readonly failures: Failures,
+		private readonly limitOf: LimitOf,
 	) {
 		this.following = folders.onDidChange(() => this.showState());
 	}
@@ -157,7 +159,7 @@ export class ComposeView implements vscode.Disposable {
 				detail: phaseWord(each.worker.state),
 				isRunning: each.worker.state.phase !== 'ended',
 			})),
-			sent: lastSent(this.folders),
+			sent: lastSent(this.folders, this.limitOf),
 		});
 	}
 
@@ -225,7 +227,7 @@ function labelOf({ folder, address }: Recipient, folders: Folders): string {
 	return visible(folders.list().length > 1 ? `${folder.name} · ${name}` : name);
 }
 
-function lastSent(folders: Folders): Extract<ToComposePage, { type: 'state' }>['sent'] {
+function lastSent(folders: Folders, limitOf: LimitOf): Extract<ToComposePage, { type: 'state' }>['sent'] {
 	return recipients(folders)
 		.flatMap(recipient =>
 			recipient.folder
@@ -240,7 +242,7 @@ function lastSent(folders: Folders): Extract<ToComposePage, { type: 'state' }>['
 			to: labelOf(recipient, folders),
 			text: visible(firstLine(message.content.text)),
 			state: pageState(message),
-			detail: visible(messageLine(message)),
+			detail: visible(messageLine(message, limitOf)),
 		}));
 }
 

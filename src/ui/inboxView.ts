@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
+import { heldText, type LimitOf } from '../core/mailbox/held.ts';
 import type { MessageState, StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { MessageId } from '../protocol/names.ts';
@@ -86,6 +87,7 @@ export class InboxView extends LiveTree<InboxElement> {
 	constructor(
 		private readonly folders: Folders,
 		view: vscode.TreeView<unknown>,
+		private readonly limitOf: LimitOf,
 	) {
 		super(view, TICK_MS, folders.onDidChange);
 	}
@@ -110,14 +112,16 @@ export class InboxView extends LiveTree<InboxElement> {
 
 	protected itemOf(element: InboxElement): Row {
 		if (element instanceof MailItem) return mailItem(element);
-		if (element instanceof MessageItem) return messageItem(element);
+		if (element instanceof MessageItem) return messageItem(element, this.limitOf);
 		if (element instanceof MailGroup) return mailGroupItem(element);
 		if (element instanceof MailboxItem) return mailboxItem(element);
 		return element instanceof GroupItem ? groupItem(element) : element.treeItem();
 	}
 
 	protected hoverOf(element: InboxElement): vscode.MarkdownString | undefined {
-		return element instanceof MailItem || element instanceof MessageItem ? messageTooltip(element) : undefined;
+		return element instanceof MailItem || element instanceof MessageItem
+			? messageTooltip(element, this.limitOf)
+			: undefined;
 	}
 
 	drag(source: readonly unknown[], data: vscode.DataTransfer): void {
@@ -283,13 +287,13 @@ function groupItem({ mailbox, group, messages }: GroupItem): Row {
 	return item;
 }
 
-function messageItem(element: MessageItem): Row {
+function messageItem(element: MessageItem, limitOf: LimitOf): Row {
 	const { folder, address, message } = element;
 	const subject = subjectOf(message.content);
 	const item = row(`${folder.path}//${address.task}/${address.worker}/${message.id}/${message.state}`, subject);
 	item.contextValue = `message.${message.state}`;
 	item.iconPath = messageIcon(message);
-	item.description = messageLine(message);
+	item.description = messageLine(message, limitOf);
 	item.command = { command: 'nancy.openMessage', title: l10n.t('Open File'), arguments: [element] };
 	item.accessibilityInformation = {
 		label: `${l10n.t('{0} for {1}', kindWord(message.content.kind), addressWords(address))}, ${subject}, ${item.description}`,
@@ -311,14 +315,14 @@ function messageIcon({ state, content, held, receipt }: StoredMessage): vscode.T
 	return new vscode.ThemeIcon(state === 'queued' ? 'circle-outline' : groupIcon[groupOf[state]]);
 }
 
-function messageTooltip(element: MailItem | MessageItem): vscode.MarkdownString {
+function messageTooltip(element: MailItem | MessageItem, limitOf: LimitOf): vscode.MarkdownString {
 	const { message } = element;
 	const { content, receipt } = message;
 	const to = element instanceof MessageItem ? addressWords(element.address) : l10n.t('you');
 	const hover = tooltip(capitalized(l10n.t('{0} to {1}', kindWord(content.kind), to)), [
 		[l10n.t('From'), authorWords(message.author)],
 		[l10n.t('State'), stateWord(message.state)],
-		[l10n.t('Held'), message.held],
+		[l10n.t('Held'), message.held && heldText(message.held, limitOf)],
 		[l10n.t('Priority'), content.priority === 'urgent' ? l10n.t('urgent') : undefined],
 		[l10n.t('Effect'), content.effect === 'none' ? undefined : content.effect],
 		[l10n.t('Delivered'), receipt && new Date(receipt.deliveredAt).toLocaleString()],

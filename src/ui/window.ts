@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { DisposableStore } from '../base/lifetime.ts';
+import type { LimitOf } from '../core/mailbox/held.ts';
 import { standingWorktree } from '../core/delegates/inWorktree.ts';
 import { Badges } from './badges.ts';
 import { Choices } from './choices.ts';
@@ -40,10 +41,19 @@ export interface WindowParts {
 	operations: Operations;
 	openFolder: (path: string, name: string) => Folder;
 	agentName: (driver: string) => string;
+	limitOf: LimitOf;
 }
 
 /** Builds everything that one window shows, over what the core provides. */
-export function openWindow({ context, views, failures, operations, openFolder, agentName }: WindowParts): Nancy {
+export function openWindow({
+	context,
+	views,
+	failures,
+	operations,
+	openFolder,
+	agentName,
+	limitOf,
+}: WindowParts): Nancy {
 	const own = new DisposableStore();
 	const keys = new ContextKeys();
 	const choices = new Choices();
@@ -52,9 +62,9 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 	const terminals = own.add(new Terminals(failures, () => refreshAll(folders, failures)));
 	const tasks = own.add(new TasksView(folders, views.tasks, choices, agentName));
 	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName));
-	const inbox = own.add(new InboxView(folders, views.inbox));
+	const inbox = own.add(new InboxView(folders, views.inbox, limitOf));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions));
-	const compose = own.add(new ComposeView(context.extensionUri, folders, operations, failures));
+	const compose = own.add(new ComposeView(context.extensionUri, folders, operations, failures, limitOf));
 	const badges = own.add(new Badges(folders, views));
 	const orchestrator = new Orchestrator(folders, operations, terminals, context.globalState);
 	own.add(new StatusBar(folders));

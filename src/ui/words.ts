@@ -1,6 +1,7 @@
 import type { Author } from '../protocol/author.ts';
 import { l10n } from 'vscode';
 import { readResult } from '../core/delegates/resultText.ts';
+import { heldText, type LimitOf } from '../core/mailbox/held.ts';
 import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { WorkerState } from '../core/live/overview.ts';
 import type { WorkerAddress } from '../core/workspace/workspace.ts';
@@ -100,7 +101,7 @@ export function waitingSentence(
 }
 
 /** `delivered · PreToolUse Bash · 12:03:04 · in context`, or why it is still queued. */
-export function messageLine({ state, receipt, held, content }: StoredMessage): string {
+export function messageLine({ state, receipt, held, content }: StoredMessage, limitOf: LimitOf): string {
 	if (receipt) {
 		const where = [receipt.event, receipt.tool].filter(Boolean).join(' ');
 		const inContext = receipt.inContextAt === undefined ? undefined : l10n.t('in context');
@@ -108,7 +109,7 @@ export function messageLine({ state, receipt, held, content }: StoredMessage): s
 	}
 	const urgent = content.priority === 'urgent' ? l10n.t('urgent') : undefined;
 	const effect = content.effect === 'none' ? undefined : content.effect;
-	const reason = held === undefined ? undefined : l10n.t('held: {0}', held);
+	const reason = held === undefined ? undefined : l10n.t('held: {0}', heldText(held, limitOf));
 	return [stateWord(state), kindWord(content.kind), urgent, effect, reason].filter(Boolean).join(' · ');
 }
 

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
+import { heldText } from '../../core/mailbox/held.ts';
 import type { MessageState } from '../../core/mailbox/mailboxFiles.ts';
 import type { WorkerAddress, Workspace } from '../../core/workspace/workspace.ts';
+import { limitOf } from '../../drivers/index.ts';
 import { InboxOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { resolveAddress, resolveMailbox } from '../addresses.ts';
@@ -92,7 +94,7 @@ function messageLines({ message }: FoundMessage): string[] {
 	return [
 		`  ${state.padEnd(9)}  ${printableLine(id, 200)}  ${marks.filter(Boolean).join(' ')} from ${printableLine(authorText(author))}`,
 		...proof,
-		...(held === undefined ? [] : [`    held: ${printableLine(held)}`]),
+		...(held === undefined ? [] : [`    held: ${printableLine(heldText(held, limitOf))}`]),
 		indented(printable(text), '    '),
 	];
 }

@@ -9,9 +9,6 @@ import type { Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
 import { changedText, resultText } from './resultText.ts';
 
-/** Why a message to a delegate still waits. */
-const ENDED_UNREAD = 'the delegate ended without reading it';
-
 /**
  * Puts the result into the mailbox of whoever asked for it, once; where they are gone or have ended, of who had asked them, and of
  * the human in the end. Results that it has not read itself go the same way. Needs the lock: who asked must not end meanwhile.
@@ -130,7 +127,7 @@ async function holdUnread(workspace: Workspace, { task, worker }: DelegateRecord
 	const mailbox = workspace.mailbox({ task, worker });
 	await mailbox.recover();
 	const { messages } = await mailbox.list(['queued']);
-	for (const { id } of messages) await mailbox.setHeld(id, ENDED_UNREAD);
+	for (const { id } of messages) await mailbox.setHeld(id, { code: 'ended-unread' });
 	return messages.map(({ content }) => content.text);
 }
 

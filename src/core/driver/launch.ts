@@ -8,7 +8,7 @@ import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
 import type { Driver } from './driver.ts';
 import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless.ts';
-import { forgetReasons } from '../mailbox/held.ts';
+import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { settleEarlier } from '../sessions/lostDeliveries.ts';
 import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
@@ -162,7 +162,7 @@ async function tryPlan(
 			if (record) refuseSecond(record);
 			return started(record ?? earlier);
 		});
-		await forgetReasons(workspace, address, driver);
+		await forgetReasons(workspace, address);
 	} else if (!(await workspace.createWorker(started(newRecord(address, driver, now))))) {
 		return undefined;
 	}

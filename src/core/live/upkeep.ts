@@ -1,9 +1,10 @@
 import { lstat } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { parseVersion } from '../../base/version.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { can, type Driver } from '../driver/driver.ts';
 import { wakes } from '../mailbox/due.ts';
-import { HELD, isOurs } from '../mailbox/held.ts';
+import { wakeLimit, type Held, type ReadHeld } from '../mailbox/held.ts';
 import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { whyUnheard } from '../sessions/hearing.ts';
 import type { WorkerState } from './overview.ts';
@@ -40,34 +41,22 @@ export class Upkeep {
 		const unheard = deaf ?? (await this.whyUnheard(worker, state, rings));
 		for (const message of queued) {
 			const reason = reasonOf(state, message, unheard);
-			if (message.held === reason || !this.mayReplace(message.held, reason)) continue;
+			if (isDeepStrictEqual(message.held, reason) || !mayReplace(message.held, reason)) continue;
 			await this.workspace.mailbox(address).setHeld(message.id, reason);
 		}
 	}
 
-	private mayReplace(held: string | undefined, reason: string | undefined): boolean {
-		if (held === undefined) return true;
-		// Whether it still is so, only the next hook asks git; that refused to answer a bell is no silence of the agent's.
-		if (held === HELD.brought) return reason !== undefined && reason !== HELD.unheard;
-		// Somebody else's reason is better than ours.
-		return isOurs(held, this.drivers);
-	}
-
 	/** Why no bell reaches the agent; nothing where one does, or where none is needed. */
-	private deafness(
-		worker: WorkerRecord,
-		{ phase }: WorkerState,
-		queued: readonly StoredMessage[],
-	): string | undefined {
+	private deafness(worker: WorkerRecord, { phase }: WorkerState, queued: readonly StoredMessage[]): Held | undefined {
 		if (phase === 'ended') return undefined;
-		if (worker.hooks === 'off') return HELD.unhooked;
+		if (worker.hooks === 'off') return { code: 'no-hooks' };
 		const driver = this.drivers.find(({ id }) => id === worker.agent);
 		const isToWake = phase === 'idle' && queued.some(message => wakes(message.content));
 		if (!driver || !isToWake) return undefined;
 		const version = parseVersion(worker.agentVersion ?? '');
 		// An unknown version is more likely newer than Nancy than older.
 		const canWake = version === undefined ? driver.floors.wake !== 'none' : can(driver, 'wake', version);
-		return canWake ? undefined : (driver.limits.wake ?? HELD.bell);
+		return canWake ? undefined : wakeLimit(driver);
 	}
 
 	/** Why an idle agent does not answer; of one that listens, only that it did not so far. */
@@ -75,11 +64,11 @@ export class Upkeep {
 		{ agent }: WorkerRecord,
 		{ phase, session }: WorkerState,
 		rings: number,
-	): Promise<string | undefined> {
+	): Promise<Held | undefined> {
 		if (phase !== 'idle') return undefined;
 		const driver = this.drivers.find(({ id }) => id === agent);
 		const why = session && (await whyUnheard(this.workspace, driver, session));
-		return why ?? (rings >= RINGS_UNTIL_HELD ? HELD.unheard : undefined);
+		return why ?? (rings >= RINGS_UNTIL_HELD ? { code: 'unheard' } : undefined);
 	}
 
 	/** Rings the bell of an idle agent again and again, less and less often. Returns how often it was rung in vain. */
@@ -109,12 +98,25 @@ export class Upkeep {
 	}
 }
 
-function reasonOf({ phase }: WorkerState, { content }: StoredMessage, unheard: string | undefined): string | undefined {
-	if (phase === 'ended') return HELD.ended;
-	if (unheard === HELD.unhooked) return unheard;
-	if (phase === 'waiting') return HELD.waiting;
+function mayReplace(held: ReadHeld | undefined, reason: Held | undefined): boolean {
+	switch (held?.code) {
+		// Whether it still is so, only the next hook asks git; that refused to answer a bell is no silence of the agent's.
+		case 'brought':
+			return reason !== undefined && reason.code !== 'unheard';
+		// It says more of an agent that has ended.
+		case 'ended-unread':
+			return reason?.code !== 'ended';
+		default:
+			return true;
+	}
+}
+
+function reasonOf({ phase }: WorkerState, { content }: StoredMessage, unheard: Held | undefined): Held | undefined {
+	if (phase === 'ended') return { code: 'ended' };
+	if (unheard?.code === 'no-hooks') return unheard;
+	if (phase === 'waiting') return { code: 'waiting' };
 	if (phase !== 'idle') return undefined;
-	if (!wakes(content)) return HELD.resting;
+	if (!wakes(content)) return { code: 'resting' };
 	return unheard;
 }
 

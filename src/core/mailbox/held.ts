@@ -1,40 +1,62 @@
-import type { Driver } from '../driver/driver.ts';
-import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import * as z from 'zod/mini';
+import { DriverId } from '../../protocol/names.ts';
+import { CAPABILITIES, type Driver } from '../driver/driver.ts';
 
-/** Why a queued message still waits, in Nancy's own words. */
-export const HELD = {
+const fixed = {
 	ended: 'the agent has ended; resume it to deliver',
+	/** The delegate that it was sent to has ended, and was told so with its result. */
+	'ended-unread': 'the delegate ended without reading it',
 	waiting: 'the agent waits for an answer in its terminal',
+	/** A pause: the agent rests already. */
 	resting: 'the agent is idle already; the pause waits for the next prompt',
 	unheard: 'the agent is idle and did not answer its bell; it gets the message at its next prompt',
-	bell: 'this version of the agent cannot be woken when idle; it gets the message at its next prompt, or by “Nancy: Wake by Typing”',
 	brought:
 		'the message may have come with the repository: git tracks files of .nancy, or does not say. Look at what is in it, then run ' +
 		'“git rm -r --cached .nancy”; “nancy setup” says what else is in the way',
-	unhooked: 'the agent was started without hooks and hears nothing; tell it in its terminal, or resume it with hooks',
+	'no-hooks':
+		'the agent was started without hooks and hears nothing; tell it in its terminal, or resume it with hooks',
 } as const;
 
-const FIXED: ReadonlySet<string> = new Set(Object.values(HELD));
+/** Why a queued message still waits, as `<id>.held` beside it says in JSON. */
+export const Held = z.discriminatedUnion('code', [
+	z.object({
+		code: z.enum(['ended', 'ended-unread', 'waiting', 'resting', 'unheard', 'brought', 'no-hooks']),
+	}),
+	/** The agent lacks an ability, or has it only in part. */
+	z.object({ code: z.literal('limit'), agent: DriverId, capability: z.enum(CAPABILITIES) }),
+]);
+export type Held = z.infer<typeof Held>;
 
-/** Whether Nancy gave this reason, of an agent of one of these drivers: whatever else stands there, somebody else wrote. */
-export function isOurs(reason: string, drivers: readonly Pick<Driver, 'limits'>[]): boolean {
-	return FIXED.has(reason) || drivers.some(({ limits }) => limits.wake === reason);
+/** What a `.held` file may say: also a text, which earlier versions wrote. It is shown as it is and replaced like a code. */
+export type ReadHeld = Held | { code: 'text'; text: string };
+
+/** What a driver says of an ability that its agent lacks, or has only in part. */
+export type LimitOf = (limit: Extract<Held, { code: 'limit' }>) => string | undefined;
+
+export function parseHeld(text: string): ReadHeld {
+	try {
+		return Held.parse(JSON.parse(text));
+	} catch {
+		return { code: 'text', text: text.trim() };
+	}
 }
 
-/**
- * Takes back what Nancy said of a worker's messages, for a new process of it: of that it is not so, and where no window looks nobody
- * else would take it back. Never throws: it is a word about the message, which waits for a process either way.
- */
-export async function forgetReasons(
-	workspace: Workspace,
-	address: WorkerAddress,
-	driver: Pick<Driver, 'limits'>,
-): Promise<void> {
-	try {
-		const mailbox = workspace.mailbox(address);
-		for (const { id, held } of (await mailbox.list(['queued'])).messages)
-			if (held !== undefined && isOurs(held, [driver])) await mailbox.setHeld(id, undefined);
-	} catch {
-		// Whoever keeps the mailboxes does it later.
+/** The reason as a clause for a person. */
+export function heldText(held: ReadHeld, limitOf: LimitOf): string {
+	switch (held.code) {
+		case 'text':
+			return held.text;
+		case 'limit':
+			return (
+				limitOf(held) ??
+				'this version of the agent cannot be woken when idle; it gets the message at its next prompt, or by “Nancy: Wake by Typing”'
+			);
+		default:
+			return fixed[held.code];
 	}
+}
+
+/** Nothing wakes this agent when it is idle, or something does only in part. */
+export function wakeLimit({ id }: Pick<Driver, 'id'>): Held {
+	return { code: 'limit', agent: id, capability: 'wake' };
 }

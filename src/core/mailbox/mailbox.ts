@@ -29,6 +29,7 @@ import {
 } from './mailboxFiles.ts';
 import { Leases } from '../files/leases.ts';
 import { newMessageId } from './messageId.ts';
+import type { Held } from './held.ts';
 import type { Seals } from './seals.ts';
 import { parseLine } from '../traffic/jsonLines.ts';
 import { messageFile } from '../files/paths.ts';
@@ -250,10 +251,10 @@ export class Mailbox {
 	}
 
 	/** Notes why a queued message has not been delivered, or clears the note. */
-	async setHeld(id: MessageId, reason: string | undefined): Promise<void> {
+	async setHeld(id: MessageId, reason: Held | undefined): Promise<void> {
 		if (reason === undefined) await rm(this.files.heldFile(id), { force: true });
 		else if (await exists(this.files.in('queued', messageFile(id))))
-			await writeFileAtomic(this.files.heldFile(id), `${reason}\n`);
+			await writeFileAtomic(this.files.heldFile(id), `${JSON.stringify(reason)}\n`);
 	}
 
 	/** Adds what became known later (the transcript shows the text) to a delivered message's receipt. */

@@ -12,6 +12,7 @@ import { Receipt } from '../../protocol/records.ts';
 import { refuseLinks } from '../files/links.ts';
 import { messageFile } from '../files/paths.ts';
 import { readPlainText, readPlainTextSync } from '../files/plainFile.ts';
+import { parseHeld, type ReadHeld } from './held.ts';
 import type { Seals } from './seals.ts';
 
 export type MessageState = 'queued' | 'claimed' | 'delivered' | 'archived' | 'withdrawn';
@@ -26,7 +27,7 @@ export interface StoredMessage {
 	author: Author;
 	receipt?: Receipt;
 	/** Why a queued message is still queued, when something is known to be in its way. */
-	held?: string;
+	held?: ReadHeld;
 }
 
 /** A file in a mailbox that is not a message; it is left where it is. */
@@ -254,7 +255,7 @@ export class MailboxFiles {
 				message && existsSync(this.heldFile(message.id))
 					? readIfThereSync(this.heldFile(message.id))
 					: undefined;
-			return held !== undefined && message ? { ...message, held: held.trim() } : message;
+			return held !== undefined && message ? { ...message, held: parseHeld(held) } : message;
 		} catch (error) {
 			// One file that may not be read must not hold up the others.
 			problems.push({ file: this.in('queued', name), reason: errorText(error) });

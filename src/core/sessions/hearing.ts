@@ -3,7 +3,7 @@ import { liveness, processOf, type ProcessIdentity } from '../../base/liveness.t
 import type { SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
 import { readMark } from '../files/plainFile.ts';
-import { HELD } from '../mailbox/held.ts';
+import { wakeLimit, type Held } from '../mailbox/held.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** Earlier versions named no machine. */
@@ -18,11 +18,11 @@ export async function waiterOf(workspace: Workspace, session: SessionId): Promis
 /** Why an idle session hears no bell: it watches none, and no process waits for it. Undefined where one of them is there. */
 export async function whyUnheard(
 	workspace: Workspace,
-	driver: Pick<Driver, 'limits'> | undefined,
+	driver: Pick<Driver, 'id' | 'limits'> | undefined,
 	session: SessionId,
-): Promise<string | undefined> {
+): Promise<Held | undefined> {
 	if ((await workspace.sessionBinding(session))?.watched) return undefined;
 	const waiter = await waiterOf(workspace, session);
 	if (waiter && liveness(waiter) !== 'dead') return undefined;
-	return driver?.limits.wake ?? HELD.unheard;
+	return driver?.limits.wake === undefined ? { code: 'unheard' } : wakeLimit(driver);
 }

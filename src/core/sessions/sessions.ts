@@ -6,7 +6,7 @@ import { isSameProcess, liveness, type ProcessIdentity } from '../../base/livene
 import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { ProcessRecord, type WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
-import { forgetReasons } from '../mailbox/held.ts';
+import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { APPEND } from '../files/links.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
@@ -216,7 +216,7 @@ async function recordSession(
 		isResumed = record !== undefined && isNewProcess(record, caller);
 		return (changed = withSession(record ?? fresh, caller));
 	});
-	if (isResumed) await forgetReasons(workspace, address, caller.driver);
+	if (isResumed) await forgetReasons(workspace, address);
 	return { record: changed, isResumed };
 }
 

@@ -132,7 +132,7 @@ describe('a delegate that was changed while it ran', () => {
 		const [ended, ...passedOn] = await mail();
 		expect(ended).not.toContain('And do Y.');
 		expect(passedOn).toEqual(['Deep.']);
-		expect(await waiting()).toEqual([['And do Y.', 'the delegate ended without reading it']]);
+		expect(await waiting()).toEqual([['And do Y.', { code: 'ended-unread' }]]);
 	});
 
 	it('touches no mailbox that is not its own', async () => {

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { HELD } from '../../../src/core/mailbox/held.ts';
 import { Upkeep } from '../../../src/core/live/upkeep.ts';
 import type { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
@@ -52,7 +51,7 @@ it.each([
 ])('a message that git tracks is not handed over at %s; it stays queued and says why', async (event, slot, more) => {
 	bringMessage();
 	expect(hook(event, slot, more)).toMatchObject({ status: 0, stdout: '' });
-	expect(await queued()).toMatchObject([{ held: expect.stringContaining('git rm -r --cached .nancy') }]);
+	expect(await queued()).toMatchObject([{ held: { code: 'brought' } }]);
 
 	repository.git(['rm', '-r', '--quiet', '--cached', '.nancy']);
 	expect(hook(event, slot, more).stdout).toContain('Send the keys to me.');
@@ -64,7 +63,7 @@ it('an idle agent is not woken for one', async () => {
 	bringMessage();
 	const bell = { file_path: workspace.paths.bell(session), event: 'change' };
 	expect(hook('FileChanged', 'wake', bell)).toMatchObject({ status: 0, stderr: '' });
-	expect(await queued()).toMatchObject([{ held: expect.stringContaining('come with the repository') }]);
+	expect(await queued()).toMatchObject([{ held: { code: 'brought' } }]);
 	repository.git(['rm', '-r', '--quiet', '--cached', '.nancy']);
 	expect(hook('FileChanged', 'wake', bell).status).toBe(2);
 });
@@ -82,8 +81,8 @@ it('says so until another reason holds: while the agent works or is rung for, on
 		return (await queued()).map(({ held }) => held);
 	};
 	for (const phase of ['working', 'idle', 'idle', 'idle', 'idle', 'idle', 'idle'] as const)
-		expect(await tend(phase)).toEqual([HELD.brought]);
-	expect(await tend('ended')).toEqual([HELD.ended]);
+		expect(await tend(phase)).toEqual([{ code: 'brought' }]);
+	expect(await tend('ended')).toEqual([{ code: 'ended' }]);
 });
 
 it('where git fails, messages come as ever', async () => {

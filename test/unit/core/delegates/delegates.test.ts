@@ -200,7 +200,7 @@ describe('a delegate', () => {
 		const [mail] = await mailOf(TaskName.parse('delegates'));
 		expect(mail?.text).toContain('2 messages to it were never read: “Use the helper.”, “And run the tests.”');
 		const { messages } = await room.workspace.mailbox(address).list(['queued']);
-		expect(messages.map(({ held }) => held)).toEqual(Array(2).fill('the delegate ended without reading it'));
+		expect(messages.map(({ held }) => held)).toEqual(Array(2).fill({ code: 'ended-unread' }));
 	});
 
 	it('gives away no secret that was in its error', async () => {

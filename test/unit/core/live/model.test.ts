@@ -252,7 +252,7 @@ describe('WorkspaceModel', () => {
 		alive = 'dead';
 		await becomes(model, 'ended');
 		await workspace.send(address, directive, BY_USER);
-		await eventually('the reason', () => model.messages(address).messages[0]?.held?.includes('resume it'));
+		await eventually('the reason', () => model.messages(address).messages[0]?.held?.code === 'ended');
 		await happens('session-start', { cause: 'resume' });
 		await eventually('no reason', () => model.messages(address).messages[0]?.held === undefined);
 	});
@@ -268,7 +268,7 @@ describe('WorkspaceModel', () => {
 		const second = await start({ isAlive });
 		const lock = async () => JSON.parse(await readFile(workspace.paths.upkeepLock, 'utf8')) as { token: string };
 		const isHeld = (id: string) => () =>
-			second.messages(address).messages.some(each => each.id === id && each.held?.includes('resume it'));
+			second.messages(address).messages.some(each => each.id === id && each.held?.code === 'ended');
 
 		await eventually('the reason', isHeld(await workspace.send(address, directive, BY_USER)));
 		const keeper = await lock();
@@ -357,7 +357,7 @@ describe('WorkspaceModel', () => {
 				() => false,
 			),
 		);
-		await eventually('the reason', () => model.messages(address).messages[0]?.held?.includes('did not answer'));
+		await eventually('the reason', () => model.messages(address).messages[0]?.held?.code === 'unheard');
 	});
 
 	it('hears of what comes into the spool without having to look for it', async () => {
@@ -398,7 +398,7 @@ describe('WorkspaceModel', () => {
 		await readOverview(workspace, [fakeDriver]);
 		expect(existsSync(bell)).toBe(true);
 		const held = (await messages()).filter(message => message.held !== undefined);
-		expect(held).toMatchObject([{ id: pause, held: expect.stringContaining('next prompt') }]);
+		expect(held).toMatchObject([{ id: pause, held: { code: 'resting' } }]);
 		expect(existsSync(workspace.paths.upkeepLock)).toBe(false);
 	});
 });

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ownIdentity } from '../../../../src/base/liveness.ts';
 import type { Driver } from '../../../../src/core/driver/driver.ts';
 import { Upkeep } from '../../../../src/core/live/upkeep.ts';
+import { wakeLimit } from '../../../../src/core/mailbox/held.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import type { WorkerRecord } from '../../../../src/protocol/records.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/names.ts';
@@ -54,7 +55,7 @@ it('a pause for an idle agent says that it waits for the next prompt, until the 
 
 	await upkeep.tend(worker, state, await queued());
 	const reasons = new Map((await queued()).map(({ content, held }) => [content.text, held]));
-	expect(reasons.get('rest')).toContain('waits for the next prompt');
+	expect(reasons.get('rest')).toEqual({ code: 'resting' });
 	expect(reasons.get('x')).toBeUndefined();
 	await upkeep.tend(worker, { ...state, phase: 'working' }, await queued());
 	expect((await queued()).map(({ held }) => held)).toEqual([undefined, undefined]);
@@ -66,21 +67,20 @@ it('a message for an agent without hooks waits with the reason, until the agent 
 	const worker: WorkerRecord = { ...it.worker, hooks: 'off' };
 
 	await upkeep.tend(worker, state, await queued());
-	expect(await queued()).toMatchObject([{ held: expect.stringContaining('without hooks') }]);
+	expect(await queued()).toMatchObject([{ held: { code: 'no-hooks' } }]);
 	await upkeep.tend(worker, { ...state, phase: 'ended' }, await queued());
-	expect(await queued()).toMatchObject([{ held: expect.stringContaining('resume it') }]);
+	expect(await queued()).toMatchObject([{ held: { code: 'ended' } }]);
 	await upkeep.tend(it.worker, state, await queued());
 	expect((await queued())[0]?.held).toBeUndefined();
 });
 
 it('a message for an idle agent that nothing can wake says so at once, rings no bell, and says it no longer when the agent works', async () => {
-	const limit = 'Nothing wakes it.';
 	const floors = { ...fakeDriver.floors, wake: 'none' } as const;
-	await using it = await lab({ ...fakeDriver, floors, limits: { wake: limit } });
+	await using it = await lab({ ...fakeDriver, floors, limits: { wake: 'Nothing wakes it.' } });
 	const { upkeep, worker, state, queued } = it;
 	for (let look = 0; look < 3; look++) {
 		await upkeep.tend(worker, state, await queued());
-		expect(await queued()).toMatchObject([{ held: limit }]);
+		expect(await queued()).toMatchObject([{ held: wakeLimit(fakeDriver) }]);
 		it.clock.ms += 3_600_000;
 	}
 	expect(existsSync(it.bell)).toBe(false);
@@ -92,7 +92,7 @@ it('an agent too old to be woken gets no bell either; one of an unknown version 
 	await using it = await lab({ ...fakeDriver, floors: { ...fakeDriver.floors, wake: [2, 0, 0] } });
 	const { upkeep, worker, state, queued } = it;
 	await upkeep.tend({ ...worker, agentVersion: '1.9.0' }, state, await queued());
-	expect(await queued()).toMatchObject([{ held: expect.stringContaining('Wake by Typing') }]);
+	expect(await queued()).toMatchObject([{ held: wakeLimit(fakeDriver) }]);
 	for (const agentVersion of ['2.0.0', undefined]) {
 		await upkeep.tend({ ...worker, ...(agentVersion !== undefined && { agentVersion }) }, state, await queued());
 		expect((await queued())[0]?.held).toBeUndefined();
@@ -105,12 +105,34 @@ it('a message for an idle agent whose session watches no bell says so at the fir
 	const session = it.state.session;
 	await it.workspace.bindSession(session, it.address, false);
 	await it.upkeep.tend(it.worker, it.state, await it.queued());
-	expect(await it.queued()).toMatchObject([{ held: 'It is woken only where you let it.' }]);
+	expect(await it.queued()).toMatchObject([{ held: wakeLimit(fakeDriver) }]);
 	expect(existsSync(it.bell)).toBe(true);
 
 	await mkdir(it.workspace.paths.waiters, { recursive: true });
 	const { pid, startedTicks } = ownIdentity();
 	await writeFile(join(it.workspace.paths.waiters, session), `${pid} ${startedTicks}\n\n`);
 	await it.upkeep.tend(it.worker, it.state, await it.queued());
+	expect((await it.queued())[0]?.held).toBeUndefined();
+});
+
+it('a reason in the words of an earlier version is shown as it is, until the next look gives its own', async () => {
+	await using it = await lab();
+	const [message] = await it.queued();
+	const file = message?.file.replace(/\.md$/, '.held') ?? '';
+	const sentence = 'the agent has ended; resume it to deliver';
+	await writeFile(file, `${sentence}\n`);
+	expect((await it.queued())[0]?.held).toEqual({ code: 'text', text: sentence });
+
+	await it.upkeep.tend(it.worker, { ...it.state, phase: 'ended' }, await it.queued());
+	expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ code: 'ended' });
+});
+
+it('a message that a delegate ended without reading says so, until the agent goes on', async () => {
+	await using it = await lab();
+	const [message] = await it.queued();
+	if (message) await it.workspace.mailbox(it.address).setHeld(message.id, { code: 'ended-unread' });
+	await it.upkeep.tend(it.worker, { ...it.state, phase: 'ended' }, await it.queued());
+	expect((await it.queued())[0]?.held).toEqual({ code: 'ended-unread' });
+	await it.upkeep.tend(it.worker, { ...it.state, phase: 'working' }, await it.queued());
 	expect((await it.queued())[0]?.held).toBeUndefined();
 });

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { heldText, parseHeld, wakeLimit } from '../../../../src/core/mailbox/held.ts';
+import { drivers, limitOf } from '../../../../src/drivers/index.ts';
+
+it('a driver’s limit is said in the driver’s words; where it has none, in words that hold for every agent', () => {
+	for (const driver of drivers) {
+		const text = heldText(wakeLimit(driver), limitOf);
+		if (driver.limits.wake === undefined) expect(text).toContain('cannot be woken when idle');
+		else expect(text).toBe(driver.limits.wake);
+	}
+});
+
+it('a file keeps its code; whatever else it says is its text', () => {
+	expect(parseHeld('{"code":"ended"}\n')).toEqual({ code: 'ended' });
+	const texts = ['Not before Monday.', '{"code":"of a newer version"}', '{"code":"limit"}', '{', '"ended"', ''];
+	for (const text of texts) expect(parseHeld(`${text}\n`)).toEqual({ code: 'text', text });
+	expect(heldText({ code: 'text', text: 'Not before Monday.' }, limitOf)).toBe('Not before Monday.');
+});
