@@ -231,12 +231,10 @@ const steps: Readonly<Record<EventKind, Step>> = {
 	'permission-answered': (state, event, at) =>
 		state.phase === 'waiting' ? working(state, at, describe(event)) : state,
 	notification: (state, event, at) => {
-		const type = event.notification ?? '';
-		if (type === 'idle_prompt')
+		if (event.tells === 'idle')
 			return state.phase === 'idle' ? state : resting(state, at, describe(event), event.event);
-		if (/^elicitation_(?:complete|response)$/.test(type) && state.phase === 'waiting')
-			return working(state, at, describe(event));
-		if (!/permission_prompt$|^elicitation|needs_input$/.test(type)) return state;
+		if (event.tells === 'answered') return state.phase === 'waiting' ? working(state, at, describe(event)) : state;
+		if (event.tells === undefined) return state;
 		// It comes seconds after the question itself, which said more.
 		if (state.phase === 'waiting') return { ...state, at };
 		return {

@@ -2,6 +2,7 @@ import type { HookCall } from '../../core/driver/driver.ts';
 import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { isOfAnotherSession } from '../payload.ts';
+import { notificationDetails } from '../notification.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
@@ -86,7 +87,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'PostToolBatch':
 			return { summary: oneLine(payload.tool_calls.map(call => call.tool_name).join(', ')) };
 		case 'Notification':
-			return { notification: payload.notification_type, summary: oneLine(payload.message) };
+			return notificationDetails(payload.notification_type, payload.message);
 		case 'UserPromptSubmit':
 			return promptDetails(payload.prompt, wakeIn(payload.prompt));
 		case 'SessionStart':

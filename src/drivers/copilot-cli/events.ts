@@ -4,6 +4,7 @@ import { DriverId, type SessionId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { beginsWithMessage } from '../messages.ts';
 import { namedPayload } from '../payload.ts';
+import { notificationDetails } from '../notification.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, isObject, oneLine, textIn, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
@@ -87,7 +88,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'subagentStop':
 			return { summary: oneLine(payload.agentName) };
 		case 'notification':
-			return { notification: payload.notification_type, summary: oneLine(payload.message) };
+			return notificationDetails(payload.notification_type, payload.message);
 		case 'errorOccurred':
 			return { cause: payload.errorContext, summary: oneLine(payload.error?.message) };
 		case 'preCompact':

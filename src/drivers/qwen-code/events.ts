@@ -3,6 +3,7 @@ import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { beginsWithMessage } from '../messages.ts';
 import { isOfAnotherSession } from '../payload.ts';
+import { notificationDetails } from '../notification.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
@@ -71,7 +72,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'PostToolBatch':
 			return { summary: oneLine(payload.tool_calls.map(call => call.tool_name).join(', ')) };
 		case 'Notification':
-			return { notification: payload.notification_type, summary: oneLine(payload.message) };
+			return notificationDetails(payload.notification_type, payload.message);
 		case 'Stop':
 			return { continuing: payload.stop_hook_active, summary: oneLine(payload.last_assistant_message) };
 		case 'StopFailure':

@@ -81,11 +81,7 @@ describe('nancy send', () => {
 		const idle = await sent();
 		expect(idle).toMatchObject({ running: true, held: expect.stringContaining('next prompt') });
 		const { messages } = await project.workspace.mailbox({ task, worker: name }).list(['queued']);
-		expect(messages.find(({ id }) => id === idle.id)?.held).toEqual({
-			code: 'limit',
-			agent: 'claude-code',
-			capability: 'wake',
-		});
+		expect(messages.find(({ id }) => id === idle.id)?.held).toEqual({ code: 'unheard' });
 		const told = await nancy.run(args, { cwd: project.path });
 		expect(told.stderr).toContain(`the message waits: ${idle.held}`);
 		await project.workspace.bindSession(session, { task, worker: name }, true);

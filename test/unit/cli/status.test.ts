@@ -117,7 +117,7 @@ describe('nancy status', () => {
 describe('an agent that waits', () => {
 	it.for([
 		['permission-asked', { tool: 'Bash' }, 'waiting for permission Bash'],
-		['notification', { notification: 'elicitation_dialog' }, 'waiting for you'],
+		['notification', { tells: 'asked' }, 'waiting for you'],
 	] as const)('after %s %j is %s', async ([kind, more, words]) => {
 		await using project = new Project();
 		const task = await project.addTask('fix-login');

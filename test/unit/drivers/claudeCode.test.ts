@@ -60,7 +60,18 @@ describe('reading Claude Code’s hook payloads', () => {
 		expect(event('hook-UserPromptSubmit-task-notification')).toMatchObject({ isWake: true });
 		expect(event('hook-UserPromptSubmit-task-notification').wakeRung).toBeUndefined();
 		expect(event('hook-SessionStart-clear')).toMatchObject({ kind: 'session-start', cause: 'clear' });
-		expect(event('hook-Notification-idle_prompt')).toMatchObject({ notification: 'idle_prompt' });
+	});
+
+	it('tells what a notification says of the agent', () => {
+		const notified = (type: string) =>
+			read({ ...sample('hook-Notification-idle_prompt'), notification_type: type });
+		expect(event('hook-Notification-idle_prompt')).toMatchObject({ notification: 'idle_prompt', tells: 'idle' });
+		expect(event('hook-Notification-permission_prompt').tells).toBe('asked');
+		expect(event('hook-Notification-elicitation_response').tells).toBe('answered');
+		for (const type of ['worker_permission_prompt', 'agent_needs_input', 'elicitation_url_dialog'])
+			expect(notified(type)).toMatchObject({ notification: type, tells: 'asked' });
+		expect(notified('elicitation_complete')).toMatchObject({ tells: 'answered' });
+		expect(notified('auth_success')).not.toMatchObject({ tells: expect.anything() });
 	});
 
 	it('recognises its own doorbell and no other file', () => {

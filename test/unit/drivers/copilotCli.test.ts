@@ -68,7 +68,11 @@ describe('reading Copilot CLI’s hook payloads', () => {
 		expect(event('notification-permission_prompt')).toMatchObject({
 			kind: 'notification',
 			notification: 'permission_prompt',
+			tells: 'asked',
 		});
+		expect(event('notification-elicitation_dialog').tells).toBe('asked');
+		for (const other of ['agent_idle', 'shell_completed'])
+			expect(event(`notification-${other}`).tells).toBeUndefined();
 	});
 
 	it('reads an attempt that failed as no end: the CLI tries again', () => {

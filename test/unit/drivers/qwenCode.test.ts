@@ -57,6 +57,7 @@ describe('reading Qwen Code’s hook payloads', () => {
 	});
 
 	it('tells kinds, tools and subagents apart', () => {
+		expect(event('Notification')).toMatchObject({ notification: 'permission_prompt', tells: 'asked' });
 		expect(event('PreToolUse')).toMatchObject({ kind: 'tool-start', tool: 'read_file', summary: '/nonexistent/x' });
 		expect(event('PreToolUse.in-subagent').subagent).toMatch(/^general-purpose-/);
 		expect(event('PreToolUse').subagent).toBeUndefined();

@@ -297,7 +297,7 @@ describe('WorkspaceModel', () => {
 			await happens('permission-asked', { tool: 'Bash', summary: 'rm -rf x' });
 			await eventually('the question', () => needed.length === 1);
 			expect(needed[0]).toMatchObject({ kind: 'permission', address, tool: 'Bash', text: 'rm -rf x' });
-			await happens('notification', { notification: 'permission_prompt' });
+			await happens('notification', { tells: 'asked' });
 			await happens('tool-end', { tool: 'Bash' });
 			await eventually('the answer', () => resolved.length === 1);
 			await happens('stop', { summary: 'All done.' });

@@ -35,8 +35,12 @@ describe('workerState', () => {
 		['working', [{ kind: 'prompt' }]],
 		['working', [bash]],
 		['waiting', [bash, { kind: 'permission-asked', tool: 'Bash' }]],
-		['waiting', [bash, { kind: 'notification', notification: 'permission_prompt' }]],
-		['waiting', [{ kind: 'notification', notification: 'elicitation_dialog' }]],
+		['waiting', [bash, { kind: 'notification', tells: 'asked' }]],
+		['waiting', [{ kind: 'notification', tells: 'asked' }]],
+		['working', [bash, { kind: 'notification', tells: 'asked' }, { kind: 'notification', tells: 'answered' }]],
+		['working', [bash, { kind: 'notification', tells: 'answered' }]],
+		['idle', [{ kind: 'stop' }, { kind: 'notification', tells: 'answered' }]],
+		['working', [bash, { kind: 'notification', notification: 'of an earlier version' }]],
 		[
 			'working',
 			[bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'tool-end', tool: 'Bash', toolUseId: 't1' }],
@@ -51,7 +55,7 @@ describe('workerState', () => {
 		['idle', [bash, { kind: 'permission-asked', tool: 'Bash' }, { kind: 'stop' }]],
 		['idle', [{ kind: 'prompt' }, { kind: 'stop' }]],
 		['idle', [{ kind: 'prompt' }, { kind: 'stop-failed' }]],
-		['idle', [{ kind: 'prompt' }, { kind: 'notification', notification: 'idle_prompt' }]],
+		['idle', [{ kind: 'prompt' }, { kind: 'notification', tells: 'idle' }]],
 		['idle', [{ kind: 'prompt' }, { kind: 'stop' }, { kind: 'message-shown' }]],
 		['idle', [bash, { kind: 'stop' }, { kind: 'tool-end', tool: 'Bash', toolUseId: 't1' }]],
 		[
@@ -203,7 +207,7 @@ describe('workerState', () => {
 			toolUseId: fc.option(fc.constantFrom('t1', 't2', 't3'), { nil: undefined }),
 			subagent: fc.option(fc.constant('a1'), { nil: undefined }),
 			cause: fc.option(fc.constantFrom('clear', 'other', 'startup', 'compact'), { nil: undefined }),
-			notification: fc.option(fc.constantFrom('idle_prompt', 'permission_prompt', 'else'), { nil: undefined }),
+			tells: fc.option(fc.constantFrom('idle', 'asked', 'answered'), { nil: undefined }),
 		});
 		const anyEvents = fc.array(anyEvent, { maxLength: 30 });
 
