@@ -7,6 +7,7 @@ import type { MessageState, StoredMessage } from '../core/mailbox/mailboxFiles.t
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { FileProblem } from '../core/files/fileProblem.ts';
 import { limitOf } from '../drivers/index.ts';
+import type { MessageAt } from '../operations/messageAt.ts';
 import type { MessageOutput } from '../protocol/output/messages.ts';
 import { ORCHESTRATOR, WorkerName, type TaskName } from '../protocol/names.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
@@ -83,6 +84,11 @@ export async function findEach(
 		byFile.set(found.message.file, found);
 	}
 	return [...byFile.values()];
+}
+
+/** For the operations on messages. */
+export function messageAt({ address, message }: FoundMessage): MessageAt {
+	return { ...address, id: message.id };
 }
 
 export function messageOutput({ address, message }: FoundMessage): MessageOutput {

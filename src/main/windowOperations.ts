@@ -20,7 +20,7 @@ import { operations } from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
 import { askStatus } from '../process/askStatus.ts';
 import { findNode, type Detection } from '../process/detect.ts';
-import type { DriverId, SessionId, TaskName } from '../protocol/names.ts';
+import type { DriverId, MessageId, SessionId, TaskName } from '../protocol/names.ts';
 import { doctorReport } from '../ui/doctorReport.ts';
 import type { Addressee, Folder, Letter, Operations } from '../ui/ports.ts';
 import { requireTrust } from '../ui/trust.ts';
@@ -154,6 +154,16 @@ export class WindowOperations implements Operations {
 			perform(operation, IN_WINDOW, input(each), this.contextOf(each.folder)),
 		);
 		return failures.map(({ item, error }) => ({ to: item, reason: errorText(error) }));
+	}
+
+	async archive(folder: Folder, from: WorkerAddress, id: MessageId): Promise<void> {
+		const messages = [{ ...from, id }];
+		await perform(await operations.archive(), IN_WINDOW, { messages }, this.contextOf(folder));
+	}
+
+	async withdraw(folder: Folder, from: WorkerAddress, id: MessageId): Promise<void> {
+		const messages = [{ ...from, id }];
+		await perform(await operations.withdraw(), IN_WINDOW, { messages }, this.contextOf(folder));
 	}
 
 	async stop(folder: Folder, address: WorkerAddress, onMeant: () => Promise<void>): Promise<void> {

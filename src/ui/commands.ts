@@ -4,7 +4,7 @@ import { NancyError } from '../base/errors.ts';
 import { isRunning } from '../core/driver/launch.ts';
 import type { TaskView } from '../core/live/overview.ts';
 import { writer } from '../protocol/author.ts';
-import { ORCHESTRATOR, type TaskName } from '../protocol/names.ts';
+import type { TaskName } from '../protocol/names.ts';
 import { askFilter } from './askFilter.ts';
 import type { Badges } from './badges.ts';
 import type { Choices } from './choices.ts';
@@ -161,13 +161,13 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 		'nancy.moveMessageDown': ([item]) => (item instanceof MessageItem ? move(item, 1) : undefined),
 		'nancy.withdrawMessage': async ([item]) => {
 			if (!(item instanceof MessageItem)) return;
-			await item.folder.workspace.mailbox(item.address).withdraw(item.message.id);
+			await operations.withdraw(item.folder, item.address, item.message.id);
 			await item.folder.refresh();
 		},
 		'nancy.archiveMessage': async ([item]) => {
-			if (item instanceof MessageItem) await item.folder.workspace.mailbox(item.address).archive(item.message.id);
-			if (item instanceof MailItem) await mailboxOf(item).archive(item.message.id);
-			if (item instanceof MessageItem || item instanceof MailItem) await item.folder.refresh();
+			if (!(item instanceof MessageItem || item instanceof MailItem)) return;
+			await operations.archive(item.folder, item.address, item.message.id);
+			await item.folder.refresh();
 		},
 		'nancy.reply': async ([item]) => {
 			if (!(item instanceof MailItem)) return;
@@ -280,14 +280,10 @@ function runningItems(folder: Folder): WorkerItem[] {
 		.filter(({ worker }) => isRunning(worker.record));
 }
 
-function mailboxOf({ folder, task }: MailItem) {
-	return folder.workspace.mailbox({ task, worker: ORCHESTRATOR });
-}
-
 /** Marks a message to the human as read, and says where its file is then. In an untrusted workspace nothing is moved. */
 async function readMail(item: MailItem): Promise<string> {
 	if (!isUnread(item) || !vscode.workspace.isTrusted) return item.message.file;
-	const mailbox = mailboxOf(item);
+	const mailbox = item.folder.workspace.mailbox(item.address);
 	const id = await mailbox.markRead(item.message.id);
 	await item.folder.refresh();
 	return mailbox.deliveredFile(id);

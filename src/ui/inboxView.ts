@@ -22,6 +22,10 @@ export class MailItem {
 		readonly task: TaskName,
 		readonly message: StoredMessage,
 	) {}
+
+	get address(): WorkerAddress {
+		return { task: this.task, worker: ORCHESTRATOR };
+	}
 }
 
 /** A message for a worker. */
@@ -318,7 +322,7 @@ function messageIcon({ state, content, held, receipt }: StoredMessage): vscode.T
 function messageTooltip(element: MailItem | MessageItem, limitOf: LimitOf): vscode.MarkdownString {
 	const { message } = element;
 	const { content, receipt } = message;
-	const to = element instanceof MessageItem ? addressWords(element.address) : l10n.t('you');
+	const to = addressWords(element.address);
 	const hover = tooltip(capitalized(l10n.t('{0} to {1}', kindWord(content.kind), to)), [
 		[l10n.t('From'), authorWords(message.author)],
 		[l10n.t('State'), stateWord(message.state)],

@@ -12,7 +12,7 @@ import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { HeadlessFormat, PermissionMode } from '../core/driver/headless.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
-import type { DriverId, TaskName } from '../protocol/names.ts';
+import type { DriverId, MessageId, TaskName } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 
 /** One workspace folder as the views read it: from memory, refreshed by the core, which tells when to look again. */
@@ -88,6 +88,10 @@ export interface Operations {
 	 * nothing, where nobody's message may be sent.
 	 */
 	send<T extends Addressee>(to: readonly T[], content: Letter): Promise<{ to: T; reason: string }[]>;
+	/** Files a message away that was read. */
+	archive(folder: Folder, from: WorkerAddress, id: MessageId): Promise<void>;
+	/** Takes a message back that nobody has read. */
+	withdraw(folder: Folder, from: WorkerAddress, id: MessageId): Promise<void>;
 	/**
 	 * Ends a worker: a delegate by its runner, any other agent politely, then firmly.
 	 * @param onMeant called once its end counts as meant, before it is asked

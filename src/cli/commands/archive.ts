@@ -1,14 +1,12 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../../base/errors.ts';
-import type { Asker } from '../../core/asker/asker.ts';
-import { permit } from '../../core/asker/permit.ts';
-import { MovedOutput } from '../../protocol/output/messages.ts';
-import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
-import { answer, command } from '../command.ts';
-import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace } from '../place.ts';
-import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import { ownAddress } from '../../core/asker/authorOf.ts';
+import { operations } from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
+import { MovedOutput } from '../../protocol/output/messages.ts';
+import { answer, command } from '../command.ts';
+import { findEach, findMessage, messageAt } from '../mailboxes.ts';
+import { operationContext } from '../operationContext.ts';
+import { findWorkspace } from '../place.ts';
 
 const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
 
@@ -39,39 +37,19 @@ export const archive = command(
 		// The hook that handed it over may have died before it could file it.
 		const own = ownAddress(context.asker);
 		if (own) await workspace.mailbox(own).recover();
-		const found = await findEach(ids, async typed => {
-			const one = await findMessage(workspace, context.asker, typed, ['delivered', 'queued', 'archived']);
-			refuseUnread(context.asker, one);
-			permit(context.asker, { is: 'archive', mailbox: one.address });
-			return one;
-		});
-		for (const { address, message } of found) await workspace.mailbox(address).archive(message.id);
-		const messages = found.map(one => moved(one, 'archived'));
+		const found = await findEach(ids, typed =>
+			findMessage(workspace, context.asker, typed, ['delivered', 'queued', 'archived']),
+		);
+		const moved = await perform(
+			await operations.archive(),
+			context.asker,
+			{ messages: found.map(messageAt) },
+			operationContext(workspace, context),
+		);
 		return answer(
 			MovedOutput,
-			{ messages },
-			messages.map(({ id, mailbox }) => `archived ${id} (${mailbox})`),
+			moved,
+			moved.messages.map(({ id, mailbox }) => `archived ${id} (${mailbox})`),
 		);
 	},
 );
-
-/**
- * Archiving a queued message would keep it from its reader. The human has read it in the list; an agent, which can list it too, has read
- * what a hook has handed over: that has the receipt.
- */
-function refuseUnread(asker: Asker, { address, message }: FoundMessage): void {
-	if (message.state !== 'queued' || (asker.is === 'human' && address.worker === ORCHESTRATOR)) return;
-	const own = ownAddress(asker);
-	const why =
-		own && mailboxName(address) === mailboxName(own)
-			? `message ${message.id} has not been handed over yet: it comes at a tool call or when you stop`
-			: `${mailboxName(address)} has not read message ${message.id} yet; nancy withdraw ${message.id} takes it back`;
-	throw new NancyError('busy', why);
-}
-
-export function moved(
-	{ address, message }: FoundMessage,
-	state: 'archived' | 'withdrawn',
-): { id: MessageId; mailbox: string; state: 'archived' | 'withdrawn' } {
-	return { id: message.id, mailbox: mailboxName(address), state };
-}

@@ -1,18 +1,12 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../../base/errors.ts';
-import type { Asker } from '../../core/asker/asker.ts';
-import { permit } from '../../core/asker/permit.ts';
 import { MESSAGE_STATES } from '../../core/mailbox/mailboxFiles.ts';
-import type { Workspace } from '../../core/workspace/workspace.ts';
-import { writer } from '../../protocol/author.ts';
+import { operations } from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
-import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';
+import { findEach, findMessage, messageAt } from '../mailboxes.ts';
+import { operationContext } from '../operationContext.ts';
 import { findWorkspace } from '../place.ts';
-import { mailboxName } from '../../core/workspace/mailboxName.ts';
-import { ownAddress } from '../../core/asker/authorOf.ts';
-import { authorText } from '../words.ts';
-import { moved } from './archive.ts';
 
 const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
 
@@ -39,27 +33,17 @@ export const withdraw = command(
 	Input,
 	async ({ ids }, context) => {
 		const workspace = findWorkspace(context);
-		const found = await findEach(ids, typed => findQueued(workspace, context.asker, typed));
-		for (const { address, message } of found) await workspace.mailbox(address).withdraw(message.id);
-		const messages = found.map(one => moved(one, 'withdrawn'));
+		const found = await findEach(ids, typed => findMessage(workspace, context.asker, typed, MESSAGE_STATES));
+		const moved = await perform(
+			await operations.withdraw(),
+			context.asker,
+			{ messages: found.map(messageAt) },
+			operationContext(workspace, context),
+		);
 		return answer(
 			MovedOutput,
-			{ messages },
-			messages.map(({ id, mailbox }) => `withdrew ${id} (${mailbox})`),
+			moved,
+			moved.messages.map(({ id, mailbox }) => `withdrew ${id} (${mailbox})`),
 		);
 	},
 );
-
-async function findQueued(workspace: Workspace, asker: Asker, typed: string): Promise<FoundMessage> {
-	const found = await findMessage(workspace, asker, typed, MESSAGE_STATES);
-	const { id, state, author } = found.message;
-	// An agent must not make the user's words, or another agent's, disappear before they are read.
-	const own = ownAddress(asker);
-	const isOwn = own !== undefined && writer(author) === mailboxName(own);
-	permit(asker, { is: 'withdraw', id, sender: authorText(author), isOwn });
-	if (state === 'queued') return found;
-	throw new NancyError(
-		'not-queued',
-		`message ${id} ${state === 'withdrawn' ? 'was taken back before' : 'is not queued any more: the agent has read it'}`,
-	);
-}

@@ -10,8 +10,7 @@ export type UseCase =
 	| { is: 'change-settings'; command: string }
 	| { is: 'delete-tasks' }
 	| { is: 'archive'; mailbox: WorkerAddress }
-	/** @param sender as the message names it */
-	| { is: 'withdraw'; id: string; sender: string; isOwn: boolean }
+	| { is: 'withdraw'; id: string; isOwn: boolean }
 	| { is: 'stop-delegate'; what: string; isOwn: boolean }
 	| { is: 'delete-delegate'; what: string; isOwn: boolean }
 	| { is: 'resume-delegates'; what: string; isOwn: boolean }
@@ -33,8 +32,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 		isSame(worker?.address, mailbox)
 			? undefined
 			: `archive messages of ${mailbox.task}/${mailbox.worker}, which is another one’s mailbox`,
-	withdraw: (_, { id, sender, isOwn }) =>
-		isOwn ? undefined : `take back message ${id} from ${sender}; only its sender or the user can`,
+	withdraw: (_, { id, isOwn }) => (isOwn ? undefined : `take back message ${id}; only its sender or the user can`),
 	'stop-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `stop ${what}, which it has not asked for`),
 	'delete-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `delete ${what}, which it has not asked for`),
 	'resume-delegates': (_, { what, isOwn }) => (isOwn ? undefined : `let ${what} go on, which it has not asked for`),

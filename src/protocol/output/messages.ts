@@ -54,6 +54,7 @@ export const InboxOutput = z.object({ messages: z.array(MessageOutput), problems
 export const MovedOutput = z.object({
 	messages: z.array(z.object({ id: MessageId, mailbox: Mailbox, state: MessageState })),
 });
+export type MovedOutput = z.infer<typeof MovedOutput>;
 
 /** `nancy wait` */
 export const WaitOutput = z.object({

@@ -7,8 +7,9 @@ import type { Overview } from '../../../src/core/live/overview.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { operations } from '../../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../../src/operations/operation.ts';
-import { FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
+import { FIRST_WORKER, MessageId, ORCHESTRATOR, SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
+import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
 let folder: string;
@@ -16,6 +17,14 @@ beforeEach(() => {
 	folder = mkdtempSync(join(tmpdir(), 'nancy-operations-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const receipt = {
+	deliveredAt: new Date().toISOString(),
+	event: 'UserPromptSubmit',
+	driver: fakeDriver.id,
+	session: SessionId.parse('s1'),
+	rung: 'hook',
+} as const;
 
 const empty: Overview = { tasks: [], problems: [] };
 const agent: Asker = {
@@ -199,4 +208,55 @@ describe('send', () => {
 
 		await expect(sent).rejects.toMatchObject({ code: 'not-trusted' });
 	});
+});
+
+describe.each(['archive', 'withdraw'] as const)('%s', name => {
+	const to = { task: TaskName.parse('fix-login'), worker: FIRST_WORKER };
+	const act = async (asker: Asker, context: OperationContext, ids: readonly MessageId[]) =>
+		perform(await operations[name](), asker, { messages: ids.map(id => ({ ...to, id })) }, context);
+	const states = async ({ workspace }: OperationContext) =>
+		(await workspace.mailbox(to).list()).messages.map(({ state }) => state);
+	const withMessage = async (more: Partial<OperationContext> = {}) => {
+		const context = contextIn(more);
+		await context.workspace.createTask(taskRecord(to.task, fakeDriver.id));
+		return { context, id: await context.workspace.send(to, messageContent('Go on.'), BY_USER) };
+	};
+
+	it('is refused in Restricted Mode', async () => {
+		const { context, id } = await withMessage({ isTrusted: false });
+
+		await expect(act(IN_WINDOW, context, [id])).rejects.toMatchObject({ code: 'not-trusted' });
+		expect(await states(context)).toEqual(['queued']);
+	});
+
+	it('is refused to an agent for what is not its own', async () => {
+		const { context, id } = await withMessage();
+		for (const claim of name === 'archive' ? await context.workspace.mailbox(to).claim(() => 'take') : [])
+			claim.deliver(receipt);
+		const before = await states(context);
+
+		await expect(act(agent, context, [id])).rejects.toMatchObject({ code: 'not-trusted' });
+		expect(await states(context)).toEqual(before);
+	});
+
+	it('does nothing at all where one of several is not there', async () => {
+		const { context, id } = await withMessage();
+		const done = act(IN_WINDOW, context, [id, MessageId.parse('gone')]);
+
+		await expect(done).rejects.toMatchObject({ code: name === 'archive' ? 'busy' : 'no-message' });
+		expect(await states(context)).toEqual(['queued']);
+	});
+});
+
+it('archive keeps no message from the agent that has not read it, in the window either', async () => {
+	const to = { task: TaskName.parse('fix-login'), worker: FIRST_WORKER };
+	const context = contextIn();
+	await context.workspace.createTask(taskRecord(to.task, fakeDriver.id));
+	const id = await context.workspace.send(to, messageContent('Go on.'), BY_USER);
+	const act = async (asker: Asker) =>
+		perform(await operations.archive(), asker, { messages: [{ ...to, id }] }, context);
+
+	await expect(act(IN_WINDOW)).rejects.toMatchObject({ code: 'busy' });
+	for (const claim of await context.workspace.mailbox(to).claim(() => 'take')) claim.deliver(receipt);
+	expect(await act(IN_WINDOW)).toEqual({ messages: [{ id, mailbox: 'fix-login/worker', state: 'archived' }] });
 });
