@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { dataFolder } from './base/folders.ts';
 import { errorText, NancyError } from './base/errors.ts';
-import type { ProcessIdentity } from './base/liveness.ts';
 import { oneByOne } from './base/oneByOne.ts';
 import { formatVersion, isAtLeast } from './base/version.ts';
 import { cleanUp } from './core/deployment/cleanUp.ts';
@@ -19,13 +18,13 @@ import { askGit } from './git/askGit.ts';
 import { askStatus } from './process/askStatus.ts';
 import { detectAgent, findNode, type Detection } from './process/detect.ts';
 import { refuseTracked } from './git/refuseTracked.ts';
-import { stopTree } from './process/stopTree.ts';
 import { tryLauncher } from './process/tryLauncher.ts';
 import type { Author } from './protocol/author.ts';
 import type { DriverId, SessionId, TaskName } from './protocol/names.ts';
 import { delegateVariables, WindowDelegates } from './operations/delegates.ts';
 import { noteSeen } from './operations/seen.ts';
 import { hasHooks, keepHooksChoice, keepSettings } from './operations/settings.ts';
+import { stop } from './operations/stop.ts';
 import { WindowWorktrees } from './operations/worktrees.ts';
 import { doctorReport } from './ui/doctorReport.ts';
 import type { Folder, Operations } from './ui/ports.ts';
@@ -189,9 +188,7 @@ export class WindowOperations implements Operations {
 		return sendToEach(to, content, BY_WINDOW);
 	}
 
-	async stop(process: ProcessIdentity): Promise<void> {
-		await stopTree(process);
-	}
+	readonly stop = stop;
 
 	private async deploy(
 		folder: Folder,

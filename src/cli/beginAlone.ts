@@ -31,7 +31,7 @@ export async function beginAlone(
 		const found = await openDelegate(delegates, feature);
 		if (found) {
 			await refuseTracked(delegates.workspace);
-			await endDead(delegates, ticketsOf(context), found);
+			await endDead(delegates, ticketsOf(context, delegates.workspace), found);
 		}
 		const other = found && (await openDelegate(delegates, feature));
 		if (other) {

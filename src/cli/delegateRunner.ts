@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, NancyError } from '../base/errors.ts';
 import { dataFolder } from '../base/folders.ts';
-import { identify, isSameProcess, liveness } from '../base/liveness.ts';
+import { identify, isSameProcess } from '../base/liveness.ts';
 import { SeenSettings } from '../core/asker/seenSettings.ts';
-import { isFinal, type Delegate, type Delegates, type Outcome } from '../core/delegates/delegates.ts';
+import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
+import type { Delegates } from '../core/delegates/delegates.ts';
+import { endDelegate } from '../core/delegates/ending.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { reportable } from '../core/delegates/reportable.ts';
@@ -83,11 +85,11 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	}
 	await run.settle();
 	// Given up by somebody meanwhile, who took this process for dead: its answer is reported all the same.
-	const late = (await delegate.files.readDone()) === undefined ? undefined : newMessageId();
+	const late = (await tools.tickets.facts(id))?.end ? newMessageId() : undefined;
 	const finish = async () => {
 		// And deleted: nobody would find what it leaves.
 		if (await isDeleted(delegates, tools.tickets, id)) await delegate.files.remove();
-		else await delegates.finish(delegate, outcome, late);
+		else await endDelegate(delegates, tools.tickets, delegate, outcome, late);
 	};
 	await insist(() => delegates.locked(finish, PATIENCE_MS));
 	lease.dispose();
@@ -102,7 +104,7 @@ async function isDeleted(delegates: Delegates, tickets: Tickets, id: DelegateId)
 
 /**
  * What to run, as its ticket is for: whoever calls the command by hand gets nothing run that the user has not queued. `undefined`
- * where it has no ticket, is somebody else's already, or over.
+ * where it has no ticket, or its ticket is used up: it was started for another process, or has ended.
  */
 async function claim(
 	delegates: Delegates,
@@ -110,19 +112,22 @@ async function claim(
 	tickets: Tickets,
 ): Promise<{ delegate: Delegate; prompt: string } | undefined> {
 	const request = await ownRequest(delegates, tickets, id);
-	const delegate = await delegates.get(id, request?.record);
-	// The worktree is the one that git knows, whatever somebody wrote down here: see `place`.
-	const { runner, error: _earlier, worktree: _claimed, ...kept } = delegate.status;
+	const delegate = await reportable(delegates, tickets, await delegates.get(id, request?.record));
+	const facts = await tickets.facts(id);
+	const { run, end } = facts ?? {};
 	const me = identify(process.pid);
-	const isMine = runner !== undefined && isSameProcess(runner, me);
-	// A final status without its `.done` is for the next look to complete.
-	if (isFinal(delegate.state) || isFinal(delegate.status.status)) return undefined;
-	if (runner && !isMine && liveness(runner) !== 'dead') return undefined;
-	if (!request) {
-		const silent = await reportable(delegates, tickets, delegate);
-		await delegates.finish(silent, { ok: false, reason: NO_TICKET, output: '' });
+	// The queue has noted who was started, unless it was killed before that. What has ended is for the next look.
+	const isMine = run ? isSameProcess(run.runner, me) : !end && delegate.state === 'queued';
+	if (!isMine) return undefined;
+	if (!request || !facts) {
+		await endDelegate(delegates, tickets, delegate, { ok: false, reason: NO_TICKET, output: '' });
 		return undefined;
 	}
+	if (!run && !(await tickets.begin(id, me))) return undefined;
+	// What is there of an end was not written by a run.
+	await delegate.files.begin(request.prompt);
+	// The worktree is the one that git knows, whatever somebody wrote down here: see `place`.
+	const { error: _earlier, worktree: _claimed, ...kept } = delegate.status;
 	const now = new Date().toISOString();
 	const status = { ...kept, status: 'running' as const, runner: me, started_at: now, last_activity: now };
 	await delegates.writeStatus(id, status);

@@ -8,10 +8,11 @@ import {
 	type OnlyThere,
 } from '../core/delegates/batches.ts';
 import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
-import type { Delegate, Delegates } from '../core/delegates/delegates.ts';
+import type { Delegate } from '../core/delegates/delegate.ts';
+import type { Delegates } from '../core/delegates/delegates.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
-import { ownWorktree } from '../git/ownWorktree.ts';
+import { endedWorktree, ownWorktree } from '../git/ownWorktree.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { tearDown } from '../git/tearDown.ts';
 import { inWords, removeWorktree, whatWouldBeLost } from '../git/worktreeRemove.ts';
@@ -107,7 +108,7 @@ async function remove(
 	claimed: Worktree,
 	{ id }: DelegateRecord,
 ): Promise<{ isRemoved: boolean; says: string }> {
-	const worktree = await ownWorktree(store, tickets, claimed);
+	const worktree = await endedWorktree(store, tickets, claimed);
 	const command = (await ownRequest(store, tickets, id))?.record.tearDown;
 	const failed = await tearDown(worktree, command);
 	if (failed === undefined) return removeWorktree(worktree, { discard: false });

@@ -1,4 +1,4 @@
-import type { Outcome } from '../core/delegates/delegates.ts';
+import type { Outcome } from '../core/delegates/delegate.ts';
 import type { Ending } from '../process/headlessRun.ts';
 
 /** What a delegate has come to by the end of its last attempt. */

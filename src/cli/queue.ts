@@ -1,22 +1,28 @@
 import { dataFolder } from '../base/folders.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 import type { Runtime } from '../core/deployment/runtime.ts';
 import type { QueueOptions } from '../delegates/delegateQueue.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import { nancyOf } from './agents.ts';
 import type { Context } from './command.ts';
 
-/** The user's, wherever the command is called. */
-export function ticketsOf({ env }: Context): Tickets {
-	return new Tickets(dataFolder(env));
+/** The user's, of this workspace, wherever the command is called. */
+export function ticketsOf({ env }: Context, { folder }: Workspace): Tickets {
+	return new Tickets(dataFolder(env), folder);
 }
 
 /** How this process looks at the queue: as set, unless the environment says otherwise. */
-export function queueOptions(context: Context, runtime: Runtime, settings: CommonSettings): QueueOptions {
+export function queueOptions(
+	context: Context,
+	workspace: Workspace,
+	runtime: Runtime,
+	settings: CommonSettings,
+): QueueOptions {
 	const { env } = context;
 	const host = env['NANCY_DELEGATES_HOST'] ?? settings.host;
 	return {
-		tickets: ticketsOf(context),
+		tickets: ticketsOf(context, workspace),
 		nancy: nancyOf(runtime),
 		cap: capIn(env) ?? settings.max,
 		...(host !== undefined && { env: { NANCY_DELEGATES_HOST: host } }),

@@ -30,13 +30,13 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				.catch(() => undefined);
 			return {};
 		});
-		await lookAtQueue(delegates, queueOptions(context, runtime, settings));
+		await lookAtQueue(delegates, queueOptions(context, workspace, runtime, settings));
 	};
 	// Also after one that could not be ended: others wait.
 	try {
 		await withCancel(signal =>
 			runDelegate(delegates, id, {
-				tickets: ticketsOf(context),
+				tickets: ticketsOf(context, workspace),
 				findAgent: agent => findAgent(knownDriver(agent), context.env),
 				deploy: async found =>
 					void (hasHooks && (await deployAgent(workspace, context, runtime, found, 'launch'))),
@@ -47,7 +47,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),
 				cap: async () => {
 					const settings = await settingsFor(workspace.folder, context).catch(() => ({}));
-					return queueOptions(context, runtime, settings).cap;
+					return queueOptions(context, workspace, runtime, settings).cap;
 				},
 				signal,
 			}),

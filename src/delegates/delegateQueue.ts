@@ -4,14 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { liveness } from '../base/liveness.ts';
 import { admitted } from '../core/delegates/admission.ts';
-import { isFinal, type Delegate, type Delegates } from '../core/delegates/delegates.ts';
+import { isFinal, type Delegate } from '../core/delegates/delegate.ts';
+import type { Delegates } from '../core/delegates/delegates.ts';
+import { endDelegate, settle } from '../core/delegates/ending.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { reportable } from '../core/delegates/reportable.ts';
 import { Leases } from '../core/files/leases.ts';
 import { sweepFolder } from '../core/files/leftBehind.ts';
+import { endKilledRun } from '../core/delegates/swarm.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import { RUNNER_DIED, type DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
+import { processAt } from '../process/lineage.ts';
 import { RUN_MARK, RUNNER_MARK, stopMarked } from '../process/marked.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { inspectRepository } from '../git/repository.ts';
@@ -35,6 +39,7 @@ export interface QueueOptions {
  * @throws NancyError `not-trusted` where all of it came with the repository, before anything is written
  */
 export async function lookAtQueue(delegates: Delegates, options: QueueOptions): Promise<void> {
+	const { tickets } = options;
 	await refuseTracked(delegates.workspace);
 	await delegates.locked(async () => {
 		await sweepFolder(delegates.folder);
@@ -46,14 +51,18 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 				);
 			}
 		};
-		const { delegates: found } = await delegates.list();
-		const open = found.filter(({ state, status, isForeign }) => !isForeign && !(isFinal(state) && status.reported));
-		await each(open, delegate => endDead(delegates, options.tickets, delegate));
+		await each((await delegates.list()).delegates, delegate =>
+			delegate.isForeign ? endKilledRun(delegate) : endDead(delegates, tickets, delegate),
+		);
 		const parked = await delegates.parked(Date.now());
 		// One that can be neither ended nor started takes nobody's place.
 		for (let failed = -1; failed < failures.size;) {
 			failed = failures.size;
-			const now = (await delegates.list()).delegates.filter(({ record }) => !failures.has(record.id));
+			const open = (await delegates.list()).delegates.filter(
+				({ record, state, status, isForeign }) =>
+					!isForeign && !failures.has(record.id) && !(isFinal(state) && status.reported),
+			);
+			const now = await Promise.all(open.map(delegate => reportable(delegates, tickets, delegate)));
 			await each(admitted(now, options.cap, parked), one => start(delegates, one, options));
 		}
 		const [first] = failures.values();
@@ -63,8 +72,8 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 
 /** Ends a delegate whose runner was killed, or had begun to end it. Needs the lock. */
 export async function endDead(delegates: Delegates, tickets: Tickets, delegate: Delegate): Promise<void> {
-	const ours = await reportable(delegates, tickets, delegate);
-	for (const dead of await delegates.reconcile([ours])) await giveUp(delegates, tickets, dead);
+	const dead = await settle(delegates, tickets, delegate);
+	if (dead) await giveUp(delegates, tickets, dead);
 }
 
 /**
@@ -72,16 +81,19 @@ export async function endDead(delegates: Delegates, tickets: Tickets, delegate: 
  * @param reason why it failed, where its runner had neither an answer nor a failure on the disk
  */
 async function giveUp(delegates: Delegates, tickets: Tickets, delegate: Delegate, reason = RUNNER_DIED): Promise<void> {
-	await stopRun(delegate.record.id);
+	const { id } = delegate.record;
+	// The id of one that came from elsewhere may be that of another folder's run.
+	if (await tickets.facts(id)) await stopRun(id);
 	await adoptWorktree(delegates, tickets, delegate).catch(() => undefined); // a repository that is gone has no worktrees
-	// It may have come to its end while we looked.
-	const found = await delegates.find(delegate.record.id);
-	if (!found || isFinal(found.state)) return;
+	const found = await delegates.find(id);
+	if (!found) return;
 	const now = await reportable(delegates, tickets, found);
 	// Killed between its answer and the word that it is there? The answer was written whole, or it would not have its name.
 	const output = await now.files.readAnswer();
 	const failure = now.status.error ?? (output.trim() === '' ? reason : undefined);
-	await delegates.finish(now, failure === undefined ? { ok: true, output } : { ok: false, reason: failure, output });
+	const outcome =
+		failure === undefined ? { ok: true as const, output } : { ok: false as const, reason: failure, output };
+	await endDelegate(delegates, tickets, now, outcome);
 }
 
 /** All that is left of a run without a runner. */
@@ -109,17 +121,21 @@ async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy,
 	const { id } = delegate.record;
 	// The runner looks again, at what it runs; this spares it where there is nothing to run.
 	if (!(await tickets.isValid(id, delegates.filesOfRequest(id)))) {
-		const silent = await reportable(delegates, tickets, delegate);
-		await delegates.finish(silent, { ok: false, reason: NO_TICKET, output: '' });
+		await endDelegate(delegates, tickets, delegate, { ok: false, reason: NO_TICKET, output: '' });
 		return;
 	}
 	try {
 		const runner = await startRunner(nancy, delegates.workspace.folder, id, env ?? {});
 		// The runner writes the status from now on; until it has begun, this says whose it is.
-		await delegates.writeStatus(id, { ...delegate.status, status: 'running', runner });
+		if (await tickets.begin(id, runner))
+			await delegates.writeStatus(id, { ...delegate.status, status: 'running', runner });
 	} catch (error) {
-		await delegates.finish(delegate, { ok: false, reason: errorText(error), output: '' });
+		await endDelegate(delegates, tickets, delegate, { ok: false, reason: errorText(error), output: '' });
 	}
+}
+
+function isRunner(pid: number, id: DelegateId): boolean {
+	return processAt(pid)?.env[RUNNER_MARK] === id;
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
@@ -141,20 +157,27 @@ export async function stopDelegate(
 	id: DelegateId,
 	patienceMs = 15_000,
 ): Promise<void> {
-	const { status } = await delegates.get(id);
-	if (!status.runner || liveness(status.runner) === 'dead') await refuseTracked(delegates.workspace);
+	const runnerOf = async () => (await tickets.facts(id))?.run?.runner;
+	const known = await runnerOf();
+	if (!known || liveness(known) === 'dead') await refuseTracked(delegates.workspace);
 	const isOver = await delegates.locked(async () => {
-		const delegate = await reportable(delegates, tickets, await delegates.get(id));
-		if (isFinal(delegate.state)) return true;
-		if (isFinal(delegate.status.status)) {
-			await delegates.reconcile([delegate]);
+		const seen = await delegates.get(id);
+		const delegate = await reportable(delegates, tickets, seen);
+		if (isFinal(delegate.state) || isFinal(delegate.status.status)) {
+			await settle(delegates, tickets, seen);
 			return true;
 		}
 		const { runner } = delegate.status;
 		const holds = runner !== undefined && (await new Leases(delegates.workspace.paths.machines).isHeld(runner));
 		if (holds && liveness(runner) !== 'alive')
 			throw new NancyError('wrong-state', `${id} runs on another machine; stop it there`);
-		if (holds) {
+		if (holds && !(await runnerOf())) {
+			const what = `process ${runner.pid}, which its status names, is not ended`;
+			throw new NancyError('not-trusted', `${id} was not started by you on this machine: ${what}`);
+		}
+		// Without its start, whoever has the pid by now is told by the mark alone.
+		const isIt = holds && (runner.startedTicks > 0 || isRunner(runner.pid, id));
+		if (isIt) {
 			signal(runner.pid, 'SIGTERM');
 			return false;
 		}
@@ -163,12 +186,12 @@ export async function stopDelegate(
 	});
 	const deadline = Date.now() + patienceMs;
 	while (!isOver) {
-		const now = await delegates.get(id);
-		if (isFinal(now.state)) return;
+		const facts = await tickets.facts(id);
+		if (!facts || facts.end?.isReported) return;
 		// It was stopped before it could say so itself.
-		if (now.status.runner && liveness(now.status.runner) === 'dead')
-			return stopDelegate(delegates, tickets, id, patienceMs);
-		if (Date.now() >= deadline) throw notStopped(id, patienceMs, now.status.runner?.pid);
+		const runner = facts.run?.runner;
+		if (runner && liveness(runner) === 'dead') return stopDelegate(delegates, tickets, id, patienceMs);
+		if (Date.now() >= deadline) throw notStopped(id, patienceMs, runner?.pid);
 		await sleep(50);
 	}
 }

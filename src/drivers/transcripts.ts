@@ -31,6 +31,11 @@ export function stringsIn(value: unknown): string[] {
 	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
+/** The same for a CLI that escapes the angle brackets of what a hook adds. */
+export function unescapedStringsIn(value: unknown): string[] {
+	return stringsIn(value).map(text => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>'));
+}
+
 /** Makes at the first call: a hook that reads no transcript does not pay for its schemas. */
 export function once<T>(make: () => T): () => T {
 	let made: { value: T } | undefined;

@@ -42,6 +42,18 @@ export async function ownWorktree(delegates: Delegates, tickets: Tickets, claime
 }
 
 /**
+ * {@link ownWorktree} of a delegate that has ended by the user's own records, whatever its files say: to be merged or removed.
+ * @throws NancyError `busy` while it waits or works
+ */
+export async function endedWorktree(delegates: Delegates, tickets: Tickets, claimed: Worktree): Promise<Worktree> {
+	const worktree = await ownWorktree(delegates, tickets, claimed);
+	const id = DelegateId.parse(idOfBranch(worktree.branch));
+	const facts = await tickets.facts(id);
+	if (facts && !facts.end) throw new NancyError('busy', `${id} has not ended; stop it first`);
+	return worktree;
+}
+
+/**
  * Of the checkout that its worktrees stand beside. Where the folder itself is gone, asked from the next one above; where it was a
  * worktree, from the checkout beside it.
  */

@@ -17,6 +17,7 @@ import { refuseTracked } from '../git/refuseTracked.ts';
 import { requireRepository } from '../git/repository.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId } from '../protocol/names.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { agentPath, delegateHost, maximumDelegates, swarmWorker } from '../ui/settings.ts';
 import { requireTrust } from '../ui/trust.ts';
@@ -25,8 +26,6 @@ import { keepSettings } from './settings.ts';
 
 /** The window's side of the delegates: it queues, and looks that the queue goes on. What runs belongs to no window. */
 export class WindowDelegates implements DelegateOperations {
-	private readonly tickets = new Tickets(dataFolder());
-
 	/** @param tell of a failure that stands in nobody's way */
 	constructor(
 		private readonly runtime: () => Promise<Runtime>,
@@ -48,19 +47,23 @@ export class WindowDelegates implements DelegateOperations {
 		// Here for whatever asked for it, as the command does: only a repeated one brings a name along.
 		const swarm = swarmOf({ again: request.swarm }, process.env, { swarmWorker: swarmWorker(folder.path) });
 		const commands = request.worktree && !request.setUp && !request.tearDown && (await worktreeCommands(folder));
-		const { record } = await queueDelegate(store, this.tickets, IN_WINDOW, { ...request, ...commands, swarm });
+		const { record } = await queueDelegate(store, ticketsOf(folder.workspace), IN_WINDOW, {
+			...request,
+			...commands,
+			swarm,
+		});
 		// It is queued: who tried again because of this would queue it twice. Another look follows anyway.
 		await this.look(store).catch(this.tell);
 		return record.id;
 	}
 
 	isOwn({ workspace }: Folder, id: DelegateId): Promise<boolean> {
-		return this.tickets.isValid(id, new Delegates(workspace).filesOfRequest(id));
+		return ticketsOf(workspace).isValid(id, new Delegates(workspace).filesOfRequest(id));
 	}
 
 	async stop(folder: Folder, id: DelegateId): Promise<void> {
 		requireTrust();
-		await stopDelegate(new Delegates(folder.workspace), this.tickets, id);
+		await stopDelegate(new Delegates(folder.workspace), ticketsOf(folder.workspace), id);
 	}
 
 	async resume(folder: Folder, agent: DriverId | undefined): Promise<number> {
@@ -78,7 +81,7 @@ export class WindowDelegates implements DelegateOperations {
 	async delete(folder: Folder, id: DelegateId): Promise<void> {
 		requireTrust();
 		const { workspace } = folder;
-		await deleteDelegate(new Delegates(workspace), this.tickets, id, () => refuseTracked(workspace));
+		await deleteDelegate(new Delegates(workspace), ticketsOf(workspace), id, () => refuseTracked(workspace));
 	}
 
 	/** Starts what may start, and ends what a killed runner left open. */
@@ -86,12 +89,16 @@ export class WindowDelegates implements DelegateOperations {
 		requireTrust();
 		const { bin } = await this.runtime();
 		await lookAtQueue(store, {
-			tickets: this.tickets,
+			tickets: ticketsOf(store.workspace),
 			nancy: join(bin, 'nancy'),
 			cap: maximumDelegates(),
 			env: delegateVariables(),
 		});
 	}
+}
+
+function ticketsOf({ folder }: Workspace): Tickets {
+	return new Tickets(dataFolder(), folder);
 }
 
 /** As the `nancy` command takes them: of one folder, they stand only in the file that the user writes by hand. */

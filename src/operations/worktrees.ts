@@ -3,7 +3,7 @@ import { dataFolder } from '../base/folders.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { Tickets } from '../core/delegates/tickets.ts';
-import { ownWorktree } from '../git/ownWorktree.ts';
+import { endedWorktree, ownWorktree } from '../git/ownWorktree.ts';
 import { tearDown as runTearDown } from '../git/tearDown.ts';
 import { changesOf, fileAtBase } from '../git/worktreeChanges.ts';
 import { mergeWorktree } from '../git/worktreeMerge.ts';
@@ -14,8 +14,6 @@ import { requireTrust } from '../ui/trust.ts';
 
 /** Git runs a repository's own filters and settings: nothing of this in an untrusted workspace. */
 export class WindowWorktrees implements WorktreeOperations {
-	private readonly tickets = new Tickets(dataFolder());
-
 	async verify(folder: Folder, worktree: Worktree): Promise<void> {
 		await this.own(folder, worktree);
 	}
@@ -29,7 +27,7 @@ export class WindowWorktrees implements WorktreeOperations {
 	}
 
 	async merge(folder: Folder, worktree: Worktree, message: string): Promise<MergeOutcome> {
-		return mergeWorktree(await this.own(folder, worktree), message);
+		return mergeWorktree(await this.ended(folder, worktree), message);
 	}
 
 	async only(folder: Folder, worktree: Worktree): Promise<OnlyThere> {
@@ -41,7 +39,7 @@ export class WindowWorktrees implements WorktreeOperations {
 		claimed: Worktree,
 		{ discard, tearDown }: { discard: boolean; tearDown: string | undefined },
 	): Promise<{ isRemoved: boolean; says: string }> {
-		const worktree = await this.own(folder, claimed);
+		const worktree = await this.ended(folder, claimed);
 		const failed = await runTearDown(worktree, tearDown);
 		if (failed !== undefined) {
 			return {
@@ -52,8 +50,13 @@ export class WindowWorktrees implements WorktreeOperations {
 		return removeWorktree(worktree, { discard });
 	}
 
+	private async ended({ workspace }: Folder, worktree: Worktree): Promise<Worktree> {
+		requireTrust();
+		return endedWorktree(new Delegates(workspace), new Tickets(dataFolder(), workspace.folder), worktree);
+	}
+
 	private async own({ workspace }: Folder, worktree: Worktree): Promise<Worktree> {
 		requireTrust();
-		return ownWorktree(new Delegates(workspace), this.tickets, worktree);
+		return ownWorktree(new Delegates(workspace), new Tickets(dataFolder(), workspace.folder), worktree);
 	}
 }

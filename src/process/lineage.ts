@@ -15,6 +15,13 @@ export function lineageOf(env: Lineage['env']): Lineage {
 	return { env, ancestors: [], isOrphan: false };
 }
 
+/** A process of this machine, by its pid; `undefined` where it has ended, or nothing tells. */
+export function processAt(pid: number): Ancestor | undefined {
+	if (process.platform === 'linux') return inProc(pid, statOf(pid));
+	if (process.platform === 'darwin') return inPs(pid, entriesOf(psTable()).get(pid));
+	return undefined;
+}
+
 interface Stat {
 	parent: number;
 	session: number;
@@ -29,18 +36,25 @@ function fromProc(env: Lineage['env']): Lineage {
 	const ancestors: Ancestor[] = [];
 	for (let pid = own?.parent ?? 0; pid > 0 && ancestors.length < DEEPEST;) {
 		const stat = statOf(pid);
-		if (!stat) break;
-		ancestors.push({
+		const found = inProc(pid, stat);
+		if (!stat || !found) break;
+		ancestors.push(found);
+		pid = stat.parent;
+	}
+	return { env, ancestors, isOrphan };
+}
+
+function inProc(pid: number, stat: Stat | undefined): Ancestor | undefined {
+	return (
+		stat && {
 			pid,
 			startedTicks: stat.startedTicks,
 			env: variablesOf(read(`/proc/${pid}/environ`)),
 			executable: link(`/proc/${pid}/exe`),
 			args: read(`/proc/${pid}/cmdline`).split('\0').slice(0, 8),
 			folder: link(`/proc/${pid}/cwd`),
-		});
-		pid = stat.parent;
-	}
-	return { env, ancestors, isOrphan };
+		}
+	);
 }
 
 /** Fields of /proc/<pid>/stat count from the last ")": the command name may hold spaces and parentheses. */
@@ -88,7 +102,27 @@ function psTable(): string {
 
 /** @param table lines of `pid ppid pgid command`, each with the environment behind the command. Exported for tests elsewhere than on macOS. */
 export function fromPs(env: Lineage['env'], table: string, self = process.pid): Lineage {
-	const entries = new Map(
+	const entries = entriesOf(table);
+	const own = entries.get(self);
+	const ancestors: Ancestor[] = [];
+	for (let pid = own?.parent ?? 0; pid > 0 && ancestors.length < DEEPEST;) {
+		const entry = entries.get(pid);
+		const found = inPs(pid, entry);
+		if (!entry || !found) break;
+		ancestors.push(found);
+		pid = entry.parent;
+	}
+	return { env, ancestors, isOrphan: own?.parent === 1 && own.group !== self };
+}
+
+interface PsEntry {
+	parent: number;
+	group: number;
+	words: string[];
+}
+
+function entriesOf(table: string): Map<number, PsEntry> {
+	return new Map(
 		table.split('\n').flatMap(line => {
 			const [, pid, parent, group, command] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
 			if (command === undefined) return [];
@@ -97,23 +131,19 @@ export function fromPs(env: Lineage['env'], table: string, self = process.pid): 
 			];
 		}),
 	);
-	const own = entries.get(self);
-	const ancestors: Ancestor[] = [];
-	for (let pid = own?.parent ?? 0; pid > 0 && ancestors.length < DEEPEST;) {
-		const entry = entries.get(pid);
-		if (!entry) break;
-		const variables = entry.words.flatMap(word => /^([A-Za-z_]\w*)=(.*)$/.exec(word)?.slice(1, 3) ?? []);
-		ancestors.push({
-			pid,
-			startedTicks: 0,
-			env: Object.fromEntries(pairs(variables)),
-			executable: entry.words[0],
-			args: entry.words.slice(0, 8),
-			folder: undefined,
-		});
-		pid = entry.parent;
-	}
-	return { env, ancestors, isOrphan: own?.parent === 1 && own.group !== self };
+}
+
+function inPs(pid: number, entry: PsEntry | undefined): Ancestor | undefined {
+	if (!entry) return undefined;
+	const variables = entry.words.flatMap(word => /^([A-Za-z_]\w*)=(.*)$/.exec(word)?.slice(1, 3) ?? []);
+	return {
+		pid,
+		startedTicks: 0,
+		env: Object.fromEntries(pairs(variables)),
+		executable: entry.words[0],
+		args: entry.words.slice(0, 8),
+		folder: undefined,
+	};
 }
 
 function pairs(words: readonly string[]): [string, string][] {

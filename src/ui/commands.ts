@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
-import { isRunning, recordStop } from '../core/driver/launch.ts';
+import { isRunning } from '../core/driver/launch.ts';
 import type { TaskView } from '../core/live/overview.ts';
-import { DelegateId } from '../protocol/delegate.ts';
 import { writer } from '../protocol/author.ts';
 import { ORCHESTRATOR, type TaskName } from '../protocol/names.ts';
 import { askFilter } from './askFilter.ts';
@@ -59,18 +58,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 	const isOpen = ({ record }: TaskView) => record.archivedAt === undefined;
 
 	const stop = async (item: WorkerItem): Promise<void> => {
-		if (item.worker.record.delegate !== undefined) {
-			// Its runner ends it, and writes down how it ended.
-			const id = DelegateId.safeParse(item.worker.record.delegate);
-			if (id.success) await operations.delegates.stop(item.folder, id.data);
-			return;
-		}
-		await recordStop(item.folder.workspace, item.address);
-		const { process } = item.worker.record;
-		if (process) {
-			const stopped = operations.stop(process);
-			await Promise.all([stopped, terminals.close(item)]);
-		}
+		await operations.stop(item.folder, item.address, () => terminals.close(item));
 		await item.folder.refresh();
 	};
 	const stopAll = (items: readonly WorkerItem[]) => Promise.all(items.map(stop));

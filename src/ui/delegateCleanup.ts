@@ -9,7 +9,7 @@ import {
 	type Batch,
 	type OnlyThere,
 } from '../core/delegates/batches.ts';
-import type { Delegate } from '../core/delegates/delegates.ts';
+import type { Delegate } from '../core/delegates/delegate.ts';
 import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { DelegateRecord } from '../protocol/delegate.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';

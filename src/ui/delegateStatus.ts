@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { isFinal } from '../core/delegates/delegates.ts';
+import { isFinal } from '../core/delegates/delegate.ts';
 import { VIEWS } from './contributions.ts';
 import { delegateLine, shortTitle } from './delegateWords.ts';
 import { inListOrder } from './delegatesView.ts';

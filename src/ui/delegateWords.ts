@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path';
 import { l10n } from 'vscode';
 import { isInside } from '../base/inside.ts';
-import { isFinal, type Delegate } from '../core/delegates/delegates.ts';
+import { isFinal, type Delegate } from '../core/delegates/delegate.ts';
 import type { DelegateState, DelegateStatus } from '../protocol/delegate.ts';
 import { firstLine, formatAgeInSteps, formatCount, formatSpan, formatTime } from './format.ts';
 

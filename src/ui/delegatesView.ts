@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { isFinal, type Delegate } from '../core/delegates/delegates.ts';
+import { isFinal, type Delegate } from '../core/delegates/delegate.ts';
 import { isStanding, standingWorktree, worktreeOf } from '../core/delegates/inWorktree.ts';
 import type { DelegateState } from '../protocol/delegate.ts';
 import {

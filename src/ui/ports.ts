@@ -1,14 +1,13 @@
 import type { Capability } from '../core/driver/driver.ts';
 import type { Event } from '../base/event.ts';
 import type { Disposable } from '../base/lifetime.ts';
-import type { ProcessIdentity } from '../base/liveness.ts';
 import type { Attention } from '../core/live/attention.ts';
 import type { WorkerPlan, WorkerRequest } from '../core/driver/launch.ts';
 import type { MailboxListing } from '../core/mailbox/mailboxFiles.ts';
 import type { Overview } from '../core/live/overview.ts';
 import type { SessionTraffic } from '../core/live/sessionView.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
-import type { Delegate } from '../core/delegates/delegates.ts';
+import type { Delegate } from '../core/delegates/delegate.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { HeadlessFormat, PermissionMode } from '../core/driver/headless.ts';
 import type { Addressee } from '../core/mailbox/sendToEach.ts';
@@ -81,8 +80,11 @@ export interface Operations {
 	 * nothing, where nobody's message may be sent.
 	 */
 	send<T extends Addressee>(to: readonly T[], content: Words): Promise<{ to: T; reason: string }[]>;
-	/** Ends a process politely, then firmly. */
-	stop(process: ProcessIdentity): Promise<void>;
+	/**
+	 * Ends a worker: a delegate by its runner, any other agent politely, then firmly.
+	 * @param onMeant called once its end counts as meant, before it is asked
+	 */
+	stop(folder: Folder, worker: WorkerAddress, onMeant: () => Promise<void>): Promise<void>;
 	readonly delegates: DelegateOperations;
 	readonly worktrees: WorktreeOperations;
 }

@@ -10,6 +10,7 @@ import { claudeExecutable } from '../support/claudeHome.ts';
 import { claudeLab } from '../support/claudeLab.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
+import { dataFolderIn } from '../support/runtime.ts';
 import { terminal } from '../support/terminal.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
@@ -31,6 +32,8 @@ async function labInNancysTerminal(): Promise<{ lab: DeployedLab; address: Worke
 	lab.env['PATH'] = `${bin}${delimiter}${lab.env['PATH']}`;
 	lab.env['NANCY_TASK_DIR'] = lab.nancy.paths.task(address.task);
 	lab.env['NANCY_WORKER'] = address.worker;
+	// Where the seals of this lab's messages are.
+	lab.env['XDG_DATA_HOME'] = dirname(dataFolderIn(lab.home));
 	return { lab, address, session };
 }
 
@@ -38,7 +41,7 @@ describe('the nancy command in the hands of the real agent', () => {
 	it('is steered by nancy send, archives what it has done, answers, and knows its tokens', async () => {
 		const { lab, address, session } = await labInNancysTerminal();
 		await using _ = lab;
-		const cwd = lab.workspace.path;
+		const place = { cwd: lab.workspace.path, env: { XDG_DATA_HOME: dirname(dataFolderIn(lab.home)) } };
 		const run = lab.headless('[[sh:touch started; sleep 2]] [[text:Not steered]]', [
 			'--session-id',
 			session,
@@ -46,13 +49,13 @@ describe('the nancy command in the hands of the real agent', () => {
 			'bypassPermissions',
 		]);
 		await eventually('the tool runs', () => existsSync(lab.workspace.file('started')));
-		const waiting = nancy.start(['wait', address.task, '--until', 'message', '--timeout', '30', '--json'], { cwd });
+		const waiting = nancy.start(['wait', address.task, '--until', 'message', '--timeout', '30', '--json'], place);
 
 		const steps =
 			'Use the retry helper. [[sh:(cd / && nancy inbox --json) > inbox.json]] ' +
 			'[[sh:nancy archive "$(nancy inbox | grep -o "[0-9T]*Z-[0-9a-f]*" | head -1)"]] ' +
 			'[[sh:nancy tokens --json > tokens.json; nancy send orchestrator "The helper is used."]] [[text:Steered]]';
-		const sent = await nancy.start(['send', `${address.task}/${address.worker}`, '-'], { cwd, stdin: steps });
+		const sent = await nancy.start(['send', `${address.task}/${address.worker}`, '-'], { ...place, stdin: steps });
 		expect(sent.code).toBe(0);
 		const id = sent.stdout.trim();
 
@@ -76,7 +79,7 @@ describe('the nancy command in the hands of the real agent', () => {
 	it('tells from outside what the agent did', async () => {
 		const { lab, address, session } = await labInNancysTerminal();
 		await using _ = lab;
-		const cwd = lab.workspace.path;
+		const place = { cwd: lab.workspace.path, env: { XDG_DATA_HOME: dirname(dataFolderIn(lab.home)) } };
 		await lab.headless('[[sh:echo made-by-agent]] [[text:All done]]', [
 			'--session-id',
 			session,
@@ -84,14 +87,14 @@ describe('the nancy command in the hands of the real agent', () => {
 			'bypassPermissions',
 		]);
 
-		const { stdout } = await nancy.start(['traffic', address.task], { cwd });
+		const { stdout } = await nancy.start(['traffic', address.task], place);
 		expect(stdout).toMatch(/PreToolUse Bash: .*made-by-agent/);
 		expect(stdout).toMatch(/ Stop/);
-		const history = await nancy.start(['sessions', '--show', session.slice(0, 8)], { cwd });
+		const history = await nancy.start(['sessions', '--show', session.slice(0, 8)], place);
 		expect(history.stdout).toMatch(/prompt +\[\[sh:echo made-by-agent/);
 		expect(history.stdout).toMatch(/tool +Bash/);
 		expect(history.stdout).toMatch(/transcript: .*\.jsonl/);
-		expect(await nancy.start(['wait', address.task, '--until', 'idle', '--timeout', '10'], { cwd })).toMatchObject({
+		expect(await nancy.start(['wait', address.task, '--until', 'idle', '--timeout', '10'], place)).toMatchObject({
 			code: 0,
 		});
 	});

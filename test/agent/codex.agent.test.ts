@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
+import { identify, liveness } from '../../src/base/liveness.ts';
 import { codex } from '../../src/drivers/codex/driver.ts';
 import { hookFlags, trustHash } from '../../src/drivers/codex/flags.ts';
 import { hookEntries } from '../../src/drivers/codex/hooks.ts';
@@ -12,6 +12,7 @@ import { conformanceLab } from '../conformance/lab.ts';
 import { agentLab, type AgentLab } from '../support/agentLab.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
 import { codexHome } from '../support/codexHome.ts';
+import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 
 const Answer = z.looseObject({
@@ -116,8 +117,7 @@ describe('the hooks of a real Codex run', () => {
 		const { code } = await lab.headless('[[text:Done]]', [...lab.agent.unattended, ...hookFlags([waiter, stop])]);
 		expect(code).toBe(0);
 		const pid = Number(readFileSync(mark, 'utf8'));
-		await sleep(300);
-		expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+		await eventually('the waiter has ended', () => liveness(identify(pid)) === 'dead');
 	});
 });
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { Delegates, isFinal } from '../../src/core/delegates/delegates.ts';
+import { isFinal } from '../../src/core/delegates/delegate.ts';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
@@ -19,7 +20,7 @@ it('the real Claude Code and another agent work on one prompt as one group, and 
 	await using own = tempFolder();
 	const folder = lab.workspace.path;
 	const delegates = new Delegates(new Workspace(folder));
-	const tickets = new Tickets(own.file('data'));
+	const tickets = new Tickets(own.file('data'), delegates.workspace.folder);
 	// Each of them finds its own words in it.
 	const prompt = 'tool:Read wait:500 answer:other [[sh:echo hello]] [[text:Claude is done.]]';
 	for (const agent of [claudeCode.id, fakeDriver.id]) {

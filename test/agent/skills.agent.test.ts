@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, cpSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { ORCHESTRATOR, SessionId } from '../../src/protocol/names.ts';
 import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { programs } from '../support/programs.ts';
+import { dataFolderIn } from '../support/runtime.ts';
 import { readSkills } from '../support/skills.ts';
 
 const bypass = ['--permission-mode', 'bypassPermissions'];
@@ -26,6 +27,8 @@ async function skillsLab(): Promise<SkillsLab> {
 		NANCY_TASK_DIR: lab.nancy.paths.task(address.task),
 		NANCY_TASK: address.task,
 		NANCY_WORKER: address.worker,
+		// Where the seals of this lab's messages are.
+		XDG_DATA_HOME: dirname(dataFolderIn(lab.home)),
 		PATH: [await binFolder(join(lab.home, 'bin')), lab.env['PATH']].join(delimiter),
 	});
 	return { ...lab, address, session };

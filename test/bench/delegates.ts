@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Delegates, isFinal } from '../../src/core/delegates/delegates.ts';
+import { isFinal } from '../../src/core/delegates/delegate.ts';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { deployedLab, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';

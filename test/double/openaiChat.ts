@@ -26,7 +26,7 @@ const ChatRequest = z.looseObject({
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
 
-/** OpenAI chat completions: opencode with a provider of the user's own. */
+/** OpenAI chat completions: opencode with a provider of the user's own, and Qwen Code. */
 export const openaiChat: Wire = {
 	name: 'openai-chat',
 	read: (pathname, body) => {

@@ -35,7 +35,7 @@ export function offeredTool(name: string, description: string | undefined, schem
 	};
 }
 
-/** Each CLI has names of its own for the same tools: Claude Code, Copilot CLI and opencode, Gemini CLI, Codex. */
+/** Each CLI has names of its own for the same tools: Claude Code, Copilot CLI and opencode, Gemini CLI and Qwen Code, Codex. */
 const SHELL = /^(bash|run_shell_command|exec_command|shell_command|shell)$/i;
 const WRITE = /^(write|create|write_file)$/i;
 const READ = /^(read|view|read_file)$/i;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
-import { Delegates, type Delegate } from '../../src/core/delegates/delegates.ts';
+import type { Delegate } from '../../src/core/delegates/delegate.ts';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { deleteDelegate } from '../../src/core/delegates/deleteDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
@@ -87,7 +88,7 @@ const titled = async (start: string): Promise<Delegate[]> =>
 
 /** Ends and deletes whatever a test that failed has left, so that it fails alone. */
 async function clear(): Promise<void> {
-	const tickets = new Tickets(dataFolder({ HOME: lab.server.home }));
+	const tickets = new Tickets(dataFolder({ HOME: lab.server.home }), store.workspace.folder);
 	for (const { record } of await all()) await stopDelegate(store, tickets, record.id);
 	for (const { record } of await all()) await deleteDelegate(store, tickets, record.id, () => Promise.resolve());
 }

@@ -110,6 +110,7 @@ describe('whoever calls nancy', () => {
 		'CODEX_THREAD_ID',
 		'GEMINI_CLI',
 		'OPENCODE',
+		'QWEN_CODE',
 		'NANCY_TASK_DIR',
 		'NANCY_RUN',
 		'NANCY_RUNNER',
@@ -350,7 +351,7 @@ describe('settings that can run commands', () => {
 		const answer = JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'The answer.' });
 		const env = { ...it.base, ...it.worker, FAKE_CLAUDE: `cat > /dev/null; echo '${answer}'` };
 		const agent = { cwd: it.own.path, env };
-		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
+		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'), it.own.path);
 		const asker = askerOf({ env: it.worker, ancestors: [], isOrphan: false }, drivers);
 		const store = new Delegates(it.own.workspace);
 		const request = {

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Delegate, Delegates } from '../../src/core/delegates/delegates.ts';
+import type { Delegate } from '../../src/core/delegates/delegate.ts';
+import type { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { createWorktree } from '../../src/git/worktree.ts';
 import { DelegateStatus, Limits, type DelegateRecord, type DelegateState } from '../../src/protocol/delegate.ts';
@@ -105,6 +106,8 @@ export async function seedWorktree(
 	await store.writeStatus(id, DelegateStatus.parse({ ...(await store.get(id)).status, worktree }));
 	const asked = store.filesOfRequest(id);
 	const contents = asked.map(file => readFileSync(file, 'utf8'));
-	await new Tickets(dataFolder).issue(id, asked, contents);
+	const tickets = new Tickets(dataFolder, store.workspace.folder);
+	await tickets.issue(id, asked, contents);
+	await tickets.end(id, { isReported: true });
 	return { delegate, folder: worktree.folder, branch: worktree.branch };
 }

@@ -47,7 +47,7 @@ export const fakeDriver: Driver = {
 	},
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },
 	transcript: {
-		keepsDeliveries: true,
+		keepsDelivery: () => true,
 		fold: (known, line) => {
 			if (typeof line !== 'object' || line === null) return known;
 			if ('boom' in line) throw new Error('a fold that fails');

@@ -12,6 +12,7 @@ const PACKAGES = {
 	codex: { name: '@openai/codex', command: 'codex' },
 	gemini: { name: '@google/gemini-cli', command: 'gemini' },
 	opencode: { name: 'opencode-ai', command: 'opencode' },
+	qwen: { name: '@qwen-code/qwen-code', command: 'qwen' },
 } as const;
 
 export type AgentId = keyof typeof PACKAGES;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { pinnedAgent } from '../support/pinnedAgent.ts';
+import { agentIds, pinnedAgent } from '../support/pinnedAgent.ts';
 
-describe.each(['claude-code', 'copilot', 'codex', 'gemini', 'opencode'] as const)('the pinned %s', id => {
+describe.each(agentIds)('the pinned %s', id => {
 	const { version, manifest } = pinnedAgent(id);
 	const lock = readFileSync(join(manifest, 'package-lock.json'), 'utf8');
 

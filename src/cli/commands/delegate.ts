@@ -124,7 +124,7 @@ export const delegate = command(
 		if (isInWorktree) await requireRepository(folder);
 		const prompt =
 			promptFile === undefined ? await readText(input.text, context.stdin) : await readTextFile(promptFile);
-		const options = queueOptions(context, await agents.ownRuntime(context), settings);
+		const options = queueOptions(context, workspace, await agents.ownRuntime(context), settings);
 		const commands = isInWorktree && {
 			setUp: settings.worktreeSetUp || undefined,
 			tearDown: settings.worktreeTearDown || undefined,

@@ -2,15 +2,16 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
-import { permit, type UseCase } from '../../core/asker/permit.ts';
-import { Delegates, isFinal, type Delegate } from '../../core/delegates/delegates.ts';
+import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
+import { Delegates } from '../../core/delegates/delegates.ts';
 import { hasSwarm } from '../../core/delegates/swarm.ts';
 import { DelegatesOutput, type DelegateOutput } from '../../protocol/output/delegates.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { refuseTearDownFromAgent, seconds, settingsFor } from '../headlessOptions.ts';
-import { findWorkspace, findWorkspaceOr, mailboxName, ownAddress } from '../place.ts';
+import { permitDelegate, permitOwn } from '../permitDelegate.ts';
+import { findWorkspace, findWorkspaceOr, mailboxName } from '../place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({
@@ -116,7 +117,12 @@ async function deleteSome(
 		const settings = await settingsFor(store.workspace.folder, context);
 		refuseTearDownFromAgent(knownDriver(request.agent), own, { context, settings });
 	};
-	return deleteDelegates(store, ticketsOf(context), ended ? 'ended' : { ids: [...new Set(ids)] }, refuse);
+	return deleteDelegates(
+		store,
+		ticketsOf(context, store.workspace),
+		ended ? 'ended' : { ids: [...new Set(ids)] },
+		refuse,
+	);
 }
 
 async function looker(store: Delegates, context: Context): Promise<() => Promise<void>> {
@@ -134,36 +140,12 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 	};
 	try {
 		const settings = await settingsFor(store.workspace.folder, context);
-		const options = queueOptions(context, await ownRuntime(context), settings);
+		const options = queueOptions(context, store.workspace, await ownRuntime(context), settings);
 		return () => lookAtQueue(store, options).catch(tell);
 	} catch (error) {
 		tell(error);
 		return () => Promise.resolve();
 	}
-}
-
-type DelegateUse = Extract<UseCase['is'], 'stop-delegate' | 'delete-delegate' | 'resume-delegates'>;
-
-/** Its ticket says who asked for it: the record below `.nancy` can be anybody's. */
-async function permitDelegate(
-	is: DelegateUse,
-	store: Delegates,
-	id: DelegateId | undefined,
-	context: Context,
-): Promise<void> {
-	if (context.asker.is === 'human') return;
-	const [{ ownRequest }, { ticketsOf }] = await Promise.all([
-		import('../../core/delegates/ownRequest.ts'),
-		import('../queue.ts'),
-	]);
-	const request = id && (await ownRequest(store, ticketsOf(context), id));
-	permitOwn(is, id ?? 'all delegates', request?.record, context);
-}
-
-function permitOwn(is: DelegateUse, what: string, request: DelegateRecord | undefined, { asker }: Context): void {
-	const own = ownAddress(asker);
-	const by = request?.askedBy?.is === 'agent' ? request.askedBy.worker : undefined;
-	permit(asker, { is, what, isOwn: own !== undefined && by?.task === own.task && by.worker === own.worker });
 }
 
 async function stopOne(store: Delegates, id: DelegateId | undefined, context: Context): Promise<void> {
@@ -173,7 +155,7 @@ async function stopOne(store: Delegates, id: DelegateId | undefined, context: Co
 		import('../../delegates/delegateQueue.ts'),
 		import('../queue.ts'),
 	]);
-	await stopDelegate(store, ticketsOf(context), id);
+	await stopDelegate(store, ticketsOf(context, store.workspace), id);
 }
 
 async function resume(store: Delegates, id: DelegateId | undefined, look: () => Promise<void>): Promise<void> {

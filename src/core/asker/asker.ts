@@ -61,7 +61,7 @@ export interface Lineage {
 	readonly isOrphan: boolean;
 }
 
-type KnownDriver = Pick<Driver, 'id' | 'command' | 'marks' | 'npmPackage'>;
+export type KnownDriver = Pick<Driver, 'id' | 'command' | 'marks' | 'npmPackage'>;
 
 /** Nancy sets one of them for every agent that it starts, and for what starts one. */
 const OWN_MARKS = ['NANCY_TASK_DIR', 'NANCY_WORKER', 'NANCY_RUN', 'NANCY_RUNNER', 'NANCY_AGENT'];
@@ -141,7 +141,11 @@ function driverOf(
 /** Programs that run a script, which stands in their first argument. */
 const INTERPRETERS: ReadonlySet<string> = new Set(['node', 'nodejs', 'bun', 'deno']);
 
-function isProcessOf({ command, npmPackage }: KnownDriver, ancestor: Ancestor): boolean {
+/** Whether a process is this CLI, by its program or the script that it runs. */
+export function isProcessOf(
+	{ command, npmPackage }: Pick<KnownDriver, 'command' | 'npmPackage'>,
+	ancestor: Ancestor,
+): boolean {
 	return programsOf(ancestor).some(
 		path =>
 			basename(path).replace(/\.exe$/i, '') === command ||

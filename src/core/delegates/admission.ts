@@ -1,6 +1,6 @@
 import { availableParallelism, freemem } from 'node:os';
 import type { Parked } from '../../protocol/delegate.ts';
-import type { Delegate } from './delegates.ts';
+import type { Delegate } from './delegate.ts';
 
 /** What an agent CLI with its tools takes, roughly, in bytes. */
 const MEMORY_EACH = 600 * 1024 * 1024;

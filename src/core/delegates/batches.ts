@@ -1,7 +1,7 @@
 import { errorText, NancyError } from '../../base/errors.ts';
 import type { DelegateId, DelegateRecord } from '../../protocol/delegate.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
-import { isFinal, type Delegate } from './delegates.ts';
+import { isFinal, type Delegate } from './delegate.ts';
 import { busyIn, standingWorktree } from './inWorktree.ts';
 
 /** What of a worktree is nowhere else. */

@@ -5,7 +5,8 @@ import { DelegateId } from '../../protocol/delegate.ts';
 import { fileProblem } from '../files/fileProblem.ts';
 import type { FileProblem } from '../workspace/workspace.ts';
 import { swarmWorkers } from './swarm.ts';
-import { isFinal, swarmFeatures, type Delegate, type Delegates } from './delegates.ts';
+import { isFinal, swarmFeatures, type Delegate } from './delegate.ts';
+import type { Delegates } from './delegates.ts';
 
 /** How long a delegate that has ended is taken to stay as it is, in milliseconds: only a late result changes it. */
 const SETTLED_MS = 5000;

@@ -3,37 +3,17 @@ import * as z from 'zod/mini';
 import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
-import { DelegateId, DelegateRecord, DelegateStatus, Parked, type DelegateState } from '../../protocol/delegate.ts';
+import { DelegateId, DelegateRecord, DelegateStatus, Parked } from '../../protocol/delegate.ts';
 import { WorkerName, type DriverId, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { fileProblem } from '../files/fileProblem.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
-import { Leases } from '../files/leases.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import { readPlainText } from '../files/plainFile.ts';
-import { redactText } from '../traffic/redact.ts';
 import type { FileProblem, Workspace } from '../workspace/workspace.ts';
 import { DelegateFiles } from './files.ts';
-import { report } from './report.ts';
+import { isFinal, swarmFeatures, type Delegate } from './delegate.ts';
 import { swarmFiles, swarmWorkers } from './swarm.ts';
-
-/** A delegate as it stands on disk. */
-export interface Delegate {
-	record: DelegateRecord;
-	status: DelegateStatus;
-	files: DelegateFiles;
-	/** Final once `.done` is there, and not before, whatever the status file says. */
-	state: DelegateState;
-	/** Why it failed. */
-	error?: string;
-	/** Another program's, which Nancy only shows. */
-	isForeign?: true;
-	/** Its files are not those that its user had queued: told is that it has ended, and nothing of what they say. */
-	isChanged?: true;
-}
-
-/** How a run ended, for {@link Delegates.finish}. */
-export type Outcome = { ok: true; output: string } | { ok: false; reason: string; output: string };
 
 /** `.nancy/delegates`: holds nothing in memory, like {@link Workspace}. */
 export class Delegates {
@@ -50,12 +30,14 @@ export class Delegates {
 
 	/**
 	 * Queues a delegate. Everything about it is on disk when this returns.
-	 * @param prepare what else must be there before anybody can see it; is given what the files of {@link filesOfRequest} will hold
+	 * @param prepare what else must be there before anybody can see it; is given what the files of {@link filesOfRequest} will hold,
+	 * and the id of the message that will carry the result
 	 */
 	async create(
 		request: Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
 		prompt: string,
-		prepare: (record: DelegateRecord, contents: readonly string[]) => Promise<void> = () => Promise.resolve(),
+		prepare: (record: DelegateRecord, contents: readonly string[], report: MessageId) => Promise<void> = () =>
+			Promise.resolve(),
 	): Promise<Delegate> {
 		if (prompt.trim() === '') throw new NancyError('bad-message', 'a delegate needs a prompt');
 		await this.workspace.prepare();
@@ -63,10 +45,11 @@ export class Delegates {
 		const record = DelegateRecord.parse({ ...request, version: 1, id, createdAt: new Date().toISOString() });
 		const files = this.filesOf(record);
 		await files.begin(prompt);
-		const status = DelegateStatus.parse({ task_id: id, status: 'queued', report: newMessageId() });
+		const report = newMessageId();
+		const status = DelegateStatus.parse({ task_id: id, status: 'queued', report });
 		await this.writeStatus(id, status);
 		const text = jsonText(record);
-		await prepare(record, [text, prompt]);
+		await prepare(record, [text, prompt], report);
 		// Last: a delegate is there once its record is.
 		await createFileAtomic(this.recordFile(id), text);
 		return { record, status, files, state: 'queued' };
@@ -147,66 +130,6 @@ export class Delegates {
 		await writeJsonFile(this.files(id).status, status);
 	}
 
-	/**
-	 * Ends a delegate: answer, status, the result's message, then `.done`. An empty answer is a failure. A result that comes
-	 * after the delegate had been given up is taken, and reported again. Safe to repeat when it failed half way, and whoever
-	 * finds a final status without its `.done` goes on from there. Needs the lock.
-	 * @param lateReport the id of that second report; the caller decides it once, before the first try
-	 */
-	async finish(
-		{ record, status, files, isChanged }: Delegate,
-		outcome: Outcome,
-		lateReport?: MessageId,
-	): Promise<Delegate> {
-		const isEmpty = outcome.ok && outcome.output.trim() === '';
-		const reason = outcome.ok ? (isEmpty ? 'it ended without an answer' : undefined) : outcome.reason;
-		const error = reason === undefined ? undefined : oneLine(redactText(reason));
-		// Killed in between, what a failure printed must not be taken for an answer.
-		if (error !== undefined) await files.writeStatus({ ...status, error });
-		await files.writeOutput(outcome.output);
-		const { runner: _runner, agent_process: _agent, parked_until: _parked, error: _earlier, ...kept } = status;
-		const state = error === undefined ? 'done' : 'failed';
-		const ended: DelegateStatus = {
-			...kept,
-			status: state,
-			...(error !== undefined && { error }),
-			ended_at: new Date().toISOString(),
-			...(lateReport !== undefined && { report: lateReport }),
-			reported: true,
-		};
-		await files.writeStatus(ended);
-		return this.conclude({
-			record,
-			files,
-			state,
-			...(error !== undefined && { error }),
-			...(isChanged && { isChanged }),
-			status: ended,
-		});
-	}
-
-	/** What comes after the final status; also when killed in between and repeated. Needs the lock. */
-	private async conclude(ended: Delegate): Promise<Delegate> {
-		await report(this, ended);
-		await ended.files.writeDone(ended.error);
-		return ended;
-	}
-
-	/** Ends what a killed process had begun to end. Returns those whose runner has died before. Needs the lock. */
-	async reconcile(delegates: readonly Delegate[]): Promise<Delegate[]> {
-		const dead: Delegate[] = [];
-		const leases = new Leases(this.workspace.paths.machines);
-		for (const delegate of delegates) {
-			const { status, state, isForeign } = delegate;
-			if (isForeign || (isFinal(state) && status.reported)) continue;
-			if (isFinal(status.status)) await this.conclude(asItsStatus(delegate));
-			else if (isFinal(state)) await this.finish(delegate, await outcomeOnDisk(delegate));
-			// In doubt it lives: a result late is better than a false alarm.
-			else if (status.runner && !(await leases.isHeld(status.runner))) dead.push(delegate);
-		}
-		return dead;
-	}
-
 	/** One at a time: who may start what is decided by one process. */
 	async locked<T>(run: () => Promise<T>, patienceMs?: number): Promise<T> {
 		await this.workspace.prepare();
@@ -266,33 +189,8 @@ const PARKED = 'parked.json';
 /** A limit may be lifted before it resets, and what a CLI says of it may be wrong: it is tried again after this, in milliseconds. */
 export const LONGEST_PARKING_MS = 6 * 60 * 60 * 1000;
 
-export function swarmFeatures(delegates: readonly Delegate[]): ReadonlySet<string> {
-	return new Set(delegates.flatMap(({ record }) => record.swarm?.feature ?? []));
-}
-
-/** Killed between its status and its `.done`. */
-function asItsStatus({ error: _other, ...delegate }: Delegate): Delegate {
-	const { status } = delegate;
-	if (status.status === 'done') return { ...delegate, state: 'done' };
-	return { ...delegate, state: 'failed', error: status.error ?? 'it failed' };
-}
-
-/** `.done` is there, and a status that knows nothing of it. */
-async function outcomeOnDisk({ files, error }: Delegate): Promise<Outcome> {
-	const output = await files.readAnswer();
-	return error === undefined ? { ok: true, output } : { ok: false, reason: error, output };
-}
-
 const ParkedList = z.array(Parked);
-
-export function isFinal(state: DelegateState): boolean {
-	return state === 'done' || state === 'failed';
-}
 
 function blank(id: DelegateId): DelegateStatus {
 	return DelegateStatus.parse({ task_id: id, status: 'queued' });
-}
-
-function oneLine(text: string): string {
-	return text.replace(/\s+/g, ' ').trim().slice(0, 2000);
 }

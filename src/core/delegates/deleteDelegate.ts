@@ -4,7 +4,9 @@ import { NancyError } from '../../base/errors.ts';
 import { entryNames } from '../../base/listing.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import { deleteWorker } from '../workspace/deleteWorker.ts';
-import { isFinal, swarmFeatures, type Delegates } from './delegates.ts';
+import { settle } from './ending.ts';
+import { isFinal, swarmFeatures } from './delegate.ts';
+import type { Delegates } from './delegates.ts';
 import type { DelegateFiles } from './files.ts';
 import { passOnResults } from './report.ts';
 import { reportable } from './reportable.ts';
@@ -35,14 +37,15 @@ export async function deleteDelegate(
 	refuseSending: () => Promise<void>,
 ): Promise<void> {
 	await store.locked(async () => {
-		const delegate = await store.find(id);
-		if (!delegate) return;
+		const found = await store.find(id);
+		if (!found) return;
+		const delegate = await reportable(store, tickets, found);
 		if (!isFinal(delegate.state)) throw new NancyError('busy', `${id} has not ended; stop it first`);
 		const { record } = delegate;
 		// Also where its files have changed: only the record of one that came from elsewhere names its asker without the user.
 		const wasQueuedHere = await tickets.has(id);
 		if (wasQueuedHere && !delegate.status.reported) await refuseSending();
-		await store.reconcile([await reportable(store, tickets, delegate)]);
+		await settle(store, tickets, found);
 		const worker = await store.workspace.worker(record);
 		const hasMailbox = worker?.delegate === id;
 		// A result that nobody has read outlives the mailbox it lies in.

@@ -94,6 +94,13 @@ export class DelegateFiles {
 		await writeFileAtomic(this.done, `${error === undefined ? 'success' : `error: ${error}`}\n`, { sync: true });
 	}
 
+	/** Takes back the word of an end that there was not. */
+	async removeDone(): Promise<void> {
+		refuseLinks(this.folders);
+		await rm(this.done, { force: true });
+		await this.inCopy(files => files.removeDone());
+	}
+
 	private async lookOfOutput(): Promise<string | undefined> {
 		const found = await lstat(this.output, { bigint: true }).catch(() => undefined);
 		return found && `${found.ino} ${found.mtimeNs} ${found.size}`;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isInside } from '../../base/inside.ts';
 import { branchOf, type Worktree } from '../../protocol/worktree.ts';
-import { isFinal, type Delegate } from './delegates.ts';
+import { isFinal, type Delegate } from './delegate.ts';
 
 /** Where a delegate works: its own worktree, or the one it was sent back to. */
 export function worktreeOf(delegate: Delegate, all: readonly Delegate[]): Worktree | undefined {

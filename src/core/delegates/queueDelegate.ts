@@ -3,7 +3,8 @@ import { ORCHESTRATOR, type DriverId } from '../../protocol/names.ts';
 import { NancyError } from '../../base/errors.ts';
 import type { Asker } from '../asker/asker.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
-import type { Delegate, Delegates } from './delegates.ts';
+import type { Delegate } from './delegate.ts';
+import type { Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
 import { swarmFeature } from './swarm.ts';
 import { liveSwarmRun, openDelegate } from './swarmRun.ts';
@@ -60,7 +61,7 @@ export async function queueDelegate(
 				askedBy: asker.is === 'human' ? { is: 'human' } : { is: 'agent', worker: asker.worker?.address },
 			} satisfies Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
 			prompt,
-			async ({ id, worker, agent, createdAt }, contents) => {
+			async ({ id, worker, agent, createdAt }, contents, report) => {
 				// Its name is taken from now on, and one can write to it before it runs.
 				await delegates.workspace.createWorker({
 					version: 1,
@@ -71,7 +72,7 @@ export async function queueDelegate(
 					startedAt: createdAt,
 					delegate: id,
 				});
-				await tickets.issue(id, delegates.filesOfRequest(id), contents);
+				await tickets.issue(id, delegates.filesOfRequest(id), contents, report);
 			},
 		);
 	});

@@ -4,7 +4,8 @@ import type { Author } from '../../protocol/author.ts';
 import { ORCHESTRATOR, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { isRunning } from '../driver/launch.ts';
 import type { Words, WorkerAddress, Workspace } from '../workspace/workspace.ts';
-import type { Delegate, Delegates } from './delegates.ts';
+import type { Delegate } from './delegate.ts';
+import type { Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
 import { changedText, resultText } from './resultText.ts';
 

@@ -1,15 +1,56 @@
-import type { Delegate, Delegates } from './delegates.ts';
-import type { Tickets } from './tickets.ts';
+import { DelegateStatus } from '../../protocol/delegate.ts';
+import { isFinal, type Delegate } from './delegate.ts';
+import type { Delegates } from './delegates.ts';
+import type { Facts, Tickets } from './tickets.ts';
 
 /**
- * A delegate as it stands where this user queued it. Where its files were changed since, or moved, it is marked as that: whoever
- * waits for it learns that nothing comes. One that was never queued here has no message, for the record that came along with a
- * repository names an agent that would take it for an answer.
+ * A delegate as far as it has come by the user's own records, whatever its files say. Where its files were changed since it was
+ * queued, it is marked as that: whoever waits for it learns that nothing comes. One that was never queued here has no message, for
+ * the record that came along with a repository names an agent that would take it for an answer.
  */
 export async function reportable(delegates: Delegates, tickets: Tickets, delegate: Delegate): Promise<Delegate> {
 	const { id } = delegate.record;
-	if (await tickets.isValid(id, delegates.filesOfRequest(id))) return delegate;
+	const facts = await factsOf(delegates, tickets, delegate);
+	if (facts) {
+		const isChanged = !(await tickets.isValid(id, delegates.filesOfRequest(id)));
+		return { ...asSealed(delegate, facts), ...(isChanged && { isChanged }) };
+	}
 	if (await tickets.has(id)) return { ...delegate, isChanged: true };
 	const { report: _message, ...status } = delegate.status;
 	return { ...delegate, status };
+}
+
+/** By the user's own records; `undefined` of one that this user has not queued. A ticket of an earlier version is taken over. */
+export async function factsOf(delegates: Delegates, tickets: Tickets, delegate: Delegate): Promise<Facts | undefined> {
+	const { record, state, status, error } = delegate;
+	const { id } = record;
+	const facts = await tickets.facts(id);
+	if (facts) return facts;
+	const { runner, report } = status;
+	const failure = error ?? status.error;
+	const end = (isFinal(state) || isFinal(status.status)) && {
+		...(failure !== undefined && { error: failure }),
+		isReported: isFinal(state) && status.reported,
+	};
+	const seen = { runner, report, ...(end && { end }) };
+	return (await tickets.adopt(id, delegates.filesOfRequest(id), seen)) ? tickets.facts(id) : undefined;
+}
+
+function asSealed({ state, error: _claimed, ...delegate }: Delegate, { report, run, end }: Facts): Delegate {
+	const { status } = delegate;
+	if (end) {
+		const { error, isReported } = end;
+		const { error: _noted, runner: _ended, ...kept } = status;
+		const how = error === undefined ? ({ state: 'done' } as const) : ({ state: 'failed', error } as const);
+		const told = end.report === undefined ? {} : { report: end.report };
+		const { state: is, ...why } = how;
+		return { ...delegate, ...how, status: { ...kept, ...why, ...told, status: is, reported: isReported } };
+	}
+	const told = { report, reported: false };
+	if (!run) {
+		const blank = DelegateStatus.parse({ task_id: delegate.record.id, status: 'queued', ...told });
+		return { ...delegate, state: 'queued', status: blank };
+	}
+	const is = state === 'parked' ? 'parked' : 'running';
+	return { ...delegate, state: is, status: { ...status, ...told, status: is, runner: run.runner } };
 }

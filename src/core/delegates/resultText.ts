@@ -1,5 +1,5 @@
 import type { DelegateId } from '../../protocol/delegate.ts';
-import type { Delegate } from './delegates.ts';
+import type { Delegate } from './delegate.ts';
 import { NO_TICKET } from './tickets.ts';
 
 /** Longest answer that travels in the message itself, in bytes; of a longer one the message has the beginning and the file. */

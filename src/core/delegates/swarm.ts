@@ -2,13 +2,14 @@ import { lstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
-import { liveness } from '../../base/liveness.ts';
+import { isSameProcess, liveness } from '../../base/liveness.ts';
+import { whereIs } from '../../base/machine.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, RUNNER_DIED, SwarmFeature } from '../../protocol/delegate.ts';
 import { DriverId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { linkAmong, refuseLinks } from '../files/links.ts';
 import { readPlainText } from '../files/plainFile.ts';
-import type { Delegate } from './delegates.ts';
+import type { Delegate } from './delegate.ts';
 import { DelegateFiles } from './files.ts';
 
 /** Where claude-swarm keeps its workers: `<feature>.prompt`, `.status`, `.log`, `.done`. */
@@ -75,6 +76,20 @@ export async function beginSwarmRun(files: DelegateFiles, prompt: string, status
 		}
 		await files.begin(prompt);
 		await files.writeStatus(status);
+	});
+}
+
+/**
+ * Ends a run of this machine that was killed, for the swarm waits for its `.done`. Whose run it was says its status; one that a
+ * repository brought along names no machine, or another one.
+ */
+export async function endKilledRun({ files, status: { runner } }: Pick<Delegate, 'files' | 'status'>): Promise<void> {
+	if (runner?.machine === undefined || whereIs(runner.machine) === 'elsewhere' || liveness(runner) !== 'dead') return;
+	if ((await files.readDone()) !== undefined) return;
+	await holdingLock(`${files.base}.lock`, async () => {
+		const { runner: now } = await readStatus(files);
+		const isSame = now !== undefined && isSameProcess(now, runner);
+		if (isSame && (await files.readDone()) === undefined) await files.writeDone(RUNNER_DIED);
 	});
 }
 

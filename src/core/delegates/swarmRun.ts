@@ -1,6 +1,7 @@
 import { liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import type { SwarmFeature } from '../../protocol/delegate.ts';
-import { isFinal, type Delegate, type Delegates } from './delegates.ts';
+import { isFinal, type Delegate } from './delegate.ts';
+import type { Delegates } from './delegates.ts';
 import { swarmWorkers } from './swarm.ts';
 
 /**

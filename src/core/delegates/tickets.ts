@@ -1,27 +1,79 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
+import * as z from 'zod/mini';
+import { readTextIfExists } from '../../base/atomicFile.ts';
+import type { ProcessIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
+import { MessageId } from '../../protocol/names.ts';
+import { Moment, ProcessRecord } from '../../protocol/records.ts';
+import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 
 /** Why a delegate without a ticket is not run. */
 export const NO_TICKET = 'it was not queued by you on this machine, or was changed since; delegate it again';
 
+/** What was queued: the hash of its record and its prompt, and the message that will carry the result. */
+const Issued = z.looseObject({ version: z.literal(1), digest: z.string(), report: z.optional(MessageId) });
+
+/** It was started, by whom and when. Written once: a ticket runs once. */
+const Run = z.looseObject({ version: z.literal(1), runner: ProcessRecord, startedAt: Moment });
+
+/** It has ended. */
+const End = z.looseObject({
+	version: z.literal(1),
+	endedAt: Moment,
+	/** Why it failed; absent where it was done. */
+	error: z.optional(z.string()),
+	report: z.optional(MessageId),
+	/** Its result is in the mailbox of whoever gets it. */
+	isReported: z.boolean(),
+});
+export type End = z.infer<typeof End>;
+
+/** How far a delegate has come: `run` while it runs, `end` once it has ended, neither while it waits for its turn. */
+export interface Facts {
+	report: MessageId | undefined;
+	run: { runner: ProcessIdentity } | undefined;
+	end: End | undefined;
+}
+
+const FOLDER = 'delegates';
+const ISSUED = 'ticket.json';
+const RUN = 'run.json';
+const END = 'end.json';
+
 /**
- * Proof that this user queued a delegate on this machine. A repository can bring files in `.nancy/delegates` along; without a
- * ticket in the user's own folder nothing is run because of them.
+ * What this user has queued on this machine for one workspace, and what became of it: in the user's own folder. Agents write in
+ * `.nancy/delegates`, and a repository can bring files there along; they are a view for people. Each step is a file of its own that
+ * comes to the ones before, so that a kill leaves the step before or the step after.
  */
 export class Tickets {
-	/** @param dataFolder the user's: see base/folders */
-	constructor(private readonly dataFolder: string) {}
+	private readonly own: OwnFolder;
+
+	/**
+	 * @param dataFolder the user's: see base/folders
+	 * @param workspaceFolder whose delegates these are
+	 */
+	constructor(
+		private readonly dataFolder: string,
+		workspaceFolder: string,
+	) {
+		this.own = new OwnFolder(dataFolder, workspaceFolder);
+	}
 
 	/**
 	 * @param files what says what the delegate will do: its record and its prompt
 	 * @param contents what they hold, or will
+	 * @param report the message that will carry the result
 	 */
-	async issue(id: DelegateId, files: readonly string[], contents: readonly string[]): Promise<void> {
-		await writeFileAtomic(this.file(id), `${digest(files, contents)}\n`);
+	async issue(
+		id: DelegateId,
+		files: readonly string[],
+		contents: readonly string[],
+		report?: MessageId,
+	): Promise<void> {
+		await this.own.write({ version: 1, digest: digest(files, contents), report }, FOLDER, id, ISSUED);
 	}
 
 	/**
@@ -29,28 +81,79 @@ export class Tickets {
 	 * later. `undefined` without a ticket for them.
 	 */
 	async read(id: DelegateId, files: readonly string[]): Promise<string[] | undefined> {
-		const text = await readTextIfExists(this.file(id));
-		if (text === undefined) return undefined;
+		const expected = (await this.own.read(Issued, FOLDER, id, ISSUED))?.digest ?? (await this.earlier(id));
+		if (expected === undefined) return undefined;
 		const contents = await Promise.all(files.map(file => readPlainFile(file))).catch(() => undefined);
 		const found = contents?.filter(bytes => bytes !== undefined);
-		if (found?.length !== files.length || text.trim() !== digest(files, found)) return undefined;
+		if (found?.length !== files.length || expected !== digest(files, found)) return undefined;
 		return found.map(bytes => bytes.toString('utf8'));
 	}
 
 	/** Whether this user has queued a delegate with this id, whatever its files say by now. */
 	async has(id: DelegateId): Promise<boolean> {
-		return (await readTextIfExists(this.file(id))) !== undefined;
+		return (await this.facts(id)) !== undefined || (await this.earlier(id)) !== undefined;
 	}
 
 	async isValid(id: DelegateId, files: readonly string[]): Promise<boolean> {
 		return (await this.read(id, files)) !== undefined;
 	}
 
-	async remove(id: DelegateId): Promise<void> {
-		await rm(this.file(id), { force: true });
+	/** `undefined` of one that this user has not queued here, or not with this version: see {@link adopt}. */
+	async facts(id: DelegateId): Promise<Facts | undefined> {
+		const issued = await this.own.read(Issued, FOLDER, id, ISSUED);
+		if (!issued) return undefined;
+		const end = await this.own.read(End, FOLDER, id, END);
+		const run = end ? undefined : await this.own.read(Run, FOLDER, id, RUN);
+		return { report: issued.report, run, end };
 	}
 
-	private file(id: DelegateId): string {
+	/** Uses the ticket up. `false`: it is used up already, and nothing may be run; exactly one caller gets `true`. */
+	async begin(id: DelegateId, runner: ProcessIdentity): Promise<boolean> {
+		return this.own.create({ version: 1, runner, startedAt: new Date().toISOString() }, FOLDER, id, RUN);
+	}
+
+	/** Notes how it ended, before anybody gets to know. Of one that was not queued here nothing is noted. */
+	async end(id: DelegateId, end: Pick<End, 'error' | 'report' | 'isReported'>): Promise<void> {
+		if (!(await this.facts(id))) return;
+		await this.own.write({ version: 1, endedAt: new Date().toISOString(), ...end }, FOLDER, id, END);
+	}
+
+	/** The ticket goes first: what a kill leaves of the rest runs nothing. */
+	async remove(id: DelegateId): Promise<void> {
+		await rm(this.earlierFile(id), { force: true });
+		await this.own.remove(FOLDER, id, ISSUED);
+		await this.own.remove(FOLDER, id);
+	}
+
+	/**
+	 * Takes over a ticket of an earlier version, which was only the hash. What became of its delegate is not proved; it counts as
+	 * ended or started where anything says so. Safe to repeat. `false`: there is none for these files.
+	 */
+	async adopt(
+		id: DelegateId,
+		files: readonly string[],
+		seen: {
+			runner?: ProcessIdentity | undefined;
+			report?: MessageId | undefined;
+			end?: { error?: string; isReported: boolean };
+		},
+	): Promise<boolean> {
+		const earlier = await this.earlier(id);
+		if (earlier === undefined || !(await this.isValid(id, files))) return false;
+		const { runner, report, end } = seen;
+		const endedAt = new Date().toISOString();
+		if (end) await this.own.create({ version: 1, endedAt, ...end, report }, FOLDER, id, END);
+		else if (runner) await this.begin(id, runner);
+		await this.own.create({ version: 1, digest: earlier, report }, FOLDER, id, ISSUED);
+		await rm(this.earlierFile(id), { force: true });
+		return true;
+	}
+
+	private async earlier(id: DelegateId): Promise<string | undefined> {
+		return (await readTextIfExists(this.earlierFile(id)))?.trim();
+	}
+
+	private earlierFile(id: DelegateId): string {
 		return join(this.dataFolder, 'tickets', id);
 	}
 }

@@ -2,7 +2,7 @@ import { isAtLeast, type Version } from '../../base/version.ts';
 import type { Slot } from '../mailbox/due.ts';
 import type { HeadlessFormat } from './headless.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
-import type { Rung } from '../../protocol/records.ts';
+import type { Receipt, Rung } from '../../protocol/records.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import type { Effect } from '../../protocol/message.ts';
 
@@ -285,10 +285,10 @@ export interface TranscriptFormat {
 	/** Folds one line into what is known so far. Lines it does not know leave it unchanged. */
 	fold(known: TranscriptFacts, line: unknown): TranscriptFacts;
 	/**
-	 * Whether every text that a hook hands over is in the record at the latest when its turn is over, and stays in it. Then a text that
-	 * is not there never reached the model.
+	 * Whether what was delivered so is in the record at the latest when its turn is over, and stays in it. Then a text that is not there
+	 * never reached the model.
 	 */
-	readonly keepsDeliveries: boolean;
+	keepsDelivery(receipt: Pick<Receipt, 'event' | 'parts'>): boolean;
 }
 
 export interface TranscriptFacts {

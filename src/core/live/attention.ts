@@ -2,7 +2,7 @@ import { writer } from '../../protocol/author.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import type { Disposable } from '../../base/lifetime.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type MessageId, type SessionId } from '../../protocol/names.ts';
-import type { Delegate } from '../delegates/delegates.ts';
+import type { Delegate } from '../delegates/delegate.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 import type { MailboxListing } from '../mailbox/mailboxFiles.ts';
 import type { Phase, WorkerState } from './overview.ts';

@@ -1,6 +1,7 @@
 import type { Disposable } from '../../base/lifetime.ts';
 import { DelegateMirror } from '../delegates/delegateMirror.ts';
-import { Delegates, type Delegate } from '../delegates/delegates.ts';
+import type { Delegate } from '../delegates/delegate.ts';
+import { Delegates } from '../delegates/delegates.ts';
 import type { FileProblem, Workspace } from '../workspace/workspace.ts';
 
 /** A running delegate's status changes four times a second: all of them are read together, in milliseconds. */

@@ -1,6 +1,6 @@
 import { processWord, type Liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
-import { isFinal } from '../delegates/delegates.ts';
+import { isFinal } from '../delegates/delegate.ts';
 import type { LiveDelegates } from './liveDelegates.ts';
 import type { WorkerState, WorkerView } from './overview.ts';
 import type { Prober } from '../sessions/prober.ts';

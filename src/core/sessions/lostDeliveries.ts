@@ -42,10 +42,11 @@ export async function settleDeliveries(
 	const proven: MessageId[] = [];
 	const mailbox = workspace.mailbox({ task: worker.task, worker: worker.name });
 	for (const { id: session, transcript } of worker.sessions) {
-		const own = over.filter(({ receipt }) => receipt.session === session);
-		const format = drivers.find(({ id }) => id === own[0]?.receipt.driver)?.transcript;
-		if (own.length === 0 || transcript === undefined || format === undefined) continue;
-		if (format === 'none' || !format.keepsDeliveries) continue;
+		const inSession = over.filter(({ receipt }) => receipt.session === session);
+		const format = drivers.find(({ id }) => id === inSession[0]?.receipt.driver)?.transcript;
+		if (transcript === undefined || format === undefined || format === 'none') continue;
+		const own = inSession.filter(({ receipt }) => format.keepsDelivery(receipt));
+		if (own.length === 0) continue;
 		const found = await searchRecord(transcript, format, own);
 		for (const { id } of own) {
 			const presence = found?.get(id);

@@ -30,7 +30,7 @@ const schemas = once(() => {
 
 /** The session's `events.jsonl` below `$COPILOT_HOME/session-state/<session>`. */
 export const transcript: TranscriptFormat = {
-	keepsDeliveries: true,
+	keepsDelivery: () => true,
 	fold(known, value) {
 		const line = schemas().line.safeParse(value);
 		if (!line.success || line.data.agentId !== undefined) return known;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { TranscriptFacts, TranscriptFormat } from '../../core/driver/driver.ts';
-import { addUnanswered, answered, once, stringsIn } from '../transcripts.ts';
+import { addUnanswered, answered, once, unescapedStringsIn } from '../transcripts.ts';
 
 const schema = once(() => {
 	const count = z._default(z.number(), 0);
@@ -20,7 +20,7 @@ const replacement = once(() => z.looseObject({ $set: z.looseObject({ messages: z
 
 /** The session's file below `~/.gemini/tmp/<project>/chats`. A line with an id that was there already takes its place. */
 export const transcript: TranscriptFormat = {
-	keepsDeliveries: true,
+	keepsDelivery: () => true,
 	fold(known, value) {
 		const line = schema().safeParse(value);
 		if (!line.success) return foldReplacement(known, value);
@@ -29,7 +29,7 @@ export const transcript: TranscriptFormat = {
 			case 'gemini':
 				return foldReply(known, line.data);
 			case 'user':
-				return addUnanswered({ ...known, turnOverAt: timestamp }, textsOf(content));
+				return addUnanswered({ ...known, turnOverAt: timestamp }, unescapedStringsIn(content));
 			// A turn that the user broke off, or a question answered with No: no hook tells of either. The prompt may be recorded
 			// after it, and again; the next reply shows that it is over.
 			case 'info':
@@ -61,11 +61,6 @@ function foldReply(known: TranscriptFacts, { id, timestamp, model, tokens, toolC
 function foldReplacement(known: TranscriptFacts, value: unknown): TranscriptFacts {
 	const parsed = replacement().safeParse(value);
 	if (!parsed.success || known.unansweredTexts.length === 0) return known;
-	const kept = new Set(textsOf(parsed.data.$set.messages));
+	const kept = new Set(unescapedStringsIn(parsed.data.$set.messages));
 	return { ...known, unansweredTexts: known.unansweredTexts.filter(text => kept.has(text)) };
-}
-
-/** What a hook adds stands there with its angle brackets escaped. */
-function textsOf(content: unknown): string[] {
-	return stringsIn(content).map(text => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>'));
 }

@@ -121,6 +121,8 @@ export const cleanedUp: Cell = {
 		const isAgents = (file: string) => leaves !== 'nothing' && leaves.files.test(file);
 		const ours = different.filter(file => !isAgents(file));
 		must(ours.length === 0, `not as before: ${ours.join(', ')}`);
+		const called = different.filter(file => after[file]?.includes('nancy-hook'));
+		must(called.length === 0, `hooks are left in ${called.join(', ')}`);
 		return leaves === 'nothing' || different.length === 0 ? WORKS : partly(leaves.because);
 	},
 };

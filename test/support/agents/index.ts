@@ -3,6 +3,7 @@ import { codexUnderTest } from './codex.ts';
 import { copilotUnderTest } from './copilot.ts';
 import { geminiUnderTest } from './gemini.ts';
 import { opencodeUnderTest } from './opencode.ts';
+import { qwenUnderTest } from './qwen.ts';
 import { driverById } from '../../../src/drivers/index.ts';
 import type { AgentUnderTest } from './agentUnderTest.ts';
 
@@ -13,6 +14,7 @@ export const everyAgent: readonly AgentUnderTest[] = [
 	codexUnderTest,
 	geminiUnderTest,
 	opencodeUnderTest,
+	qwenUnderTest,
 ];
 
 /** Those that Nancy has a driver for. */

@@ -578,8 +578,13 @@ describe('nancy run --delegate', () => {
 			permissions: 'bypassPermissions',
 			folder: it.workspace.folder,
 		};
-		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
-		const brought = await queueDelegate(it.delegates, new Tickets(it.folder.file('other')), IN_TERMINAL, request);
+		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'), it.delegates.workspace.folder);
+		const brought = await queueDelegate(
+			it.delegates,
+			new Tickets(it.folder.file('other'), it.delegates.workspace.folder),
+			IN_TERMINAL,
+			request,
+		);
 		const changed = await queueDelegate(it.delegates, tickets, IN_TERMINAL, { ...request, permissions: 'plan' });
 		const record = join(it.delegates.folder, `${changed.record.id}.json`);
 		writeFileSync(record, readFileSync(record, 'utf8').replace('"plan"', '"bypassPermissions"'));
@@ -621,6 +626,9 @@ describe('workers of a swarm', () => {
 		process.kill(runner, 'SIGKILL');
 		await slow;
 		expect(await shown()).toEqual([['failed', 'runner died']]);
+		mkdirSync(it.workspace.paths.root, { recursive: true });
+		await it.run(['delegates']);
+		expect(readFileSync(file('done'), 'utf8')).toBe('error: runner died\n');
 		expect((await run('third')).code).toBe(0);
 		expect(readFileSync(file('prompt'), 'utf8')).toBe('third');
 		expect(readFileSync(file('output'), 'utf8')).toBe('The answer.');
@@ -638,7 +646,7 @@ describe('workers of a swarm', () => {
 	it('are no run’s while a delegate that only waits is to be them', async () => {
 		set({});
 		await using it = await shell();
-		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
+		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'), it.delegates.workspace.folder);
 		const { files } = await queueDelegate(it.delegates, tickets, IN_TERMINAL, {
 			prompt: 'Do it.',
 			agent: DriverId.parse('claude-code'),
@@ -663,7 +671,7 @@ describe('workers of a swarm', () => {
 	it('are free again once the runner of the delegate that was them is dead, whether or not anybody has looked', async () => {
 		set({});
 		await using it = await shell();
-		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'));
+		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'), it.delegates.workspace.folder);
 		/** As after a power cut. */
 		const dead = async (prompt: string) => {
 			const { record, status } = await queueDelegate(it.delegates, tickets, IN_TERMINAL, {
@@ -674,6 +682,7 @@ describe('workers of a swarm', () => {
 				swarm: { feature: 'worker' },
 			});
 			const runner = { pid: 999_999_999, startedTicks: 1 };
+			await tickets.begin(record.id, runner);
 			await it.delegates.writeStatus(record.id, { ...status, status: 'running', runner });
 			return record.id;
 		};

@@ -1,7 +1,8 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.ts';
+import type { Delegate } from '../../../src/core/delegates/delegate.ts';
+import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { DelegatesDeletedOutput } from '../../../src/protocol/output/delegates.ts';

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
+import { TaskName } from '../../../src/protocol/names.ts';
 import { StopOutput } from '../../../src/protocol/output/tasks.ts';
 import { NancyCommand } from './nancyCommand.ts';
 import { Project } from './project.ts';
@@ -12,10 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => nancy[Symbol.asyncDispose]());
 
-/** A process that a worker's record names as its agent. */
-async function startAgent(script = 'echo ready; exec sleep 60') {
+/** A process that is this worker's agent, as Nancy starts it. */
+async function startAgent(project: Project, worker: string, script = 'echo ready; exec sleep 60') {
+	const env = { ...process.env, ...project.terminal(TaskName.parse('fix-login'), worker) };
 	const child = spawn('sh', ['-c', script], {
 		detached: true,
+		env,
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});
 	await once(child.stdout, 'data');
@@ -26,7 +29,8 @@ describe('nancy stop', () => {
 	it('ends every agent of a task and notes that it was meant', async () => {
 		await using project = new Project();
 		const task = await project.addTask('fix-login');
-		const [first, second] = [await startAgent(), await startAgent()];
+		const first = await startAgent(project, 'worker');
+		const second = await startAgent(project, 'worker-2');
 		await project.addWorker(task, 'worker', { process: first.process });
 		const worker = await project.addWorker(task, 'worker-2', { process: second.process });
 		await project.addWorker(task, 'worker-3');
@@ -51,10 +55,8 @@ describe('nancy stop', () => {
 	it('ends only the worker that was named', async () => {
 		await using project = new Project();
 		const task = await project.addTask('fix-login');
-		const [first, second] = [
-			await startAgent(),
-			await startAgent('trap "" TERM; echo ready; while :; do sleep 0.1; done'),
-		];
+		const first = await startAgent(project, 'worker');
+		const second = await startAgent(project, 'worker-2', 'trap "" TERM; echo ready; while :; do sleep 0.1; done');
 		await project.addWorker(task, 'worker', { process: first.process });
 		await project.addWorker(task, 'worker-2', { process: second.process });
 
@@ -70,7 +72,7 @@ describe('nancy stop', () => {
 	it('does not end a later process with the same pid', async () => {
 		await using project = new Project();
 		const task = await project.addTask('fix-login');
-		const agent = await startAgent();
+		const agent = await startAgent(project, 'worker');
 		await project.addWorker(task, 'worker', { process: { ...agent.process, startedTicks: 1 } });
 
 		const { stdout } = await nancy.run(['stop', 'fix-login'], { cwd: project.path });

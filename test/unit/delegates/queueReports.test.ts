@@ -1,6 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.ts';
+import type { Delegate } from '../../../src/core/delegates/delegate.ts';
+import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
@@ -26,7 +27,7 @@ beforeEach(async () => {
 	repository = gitRepository();
 	workspace = new Workspace(repository.root);
 	delegates = new Delegates(workspace);
-	tickets = new Tickets(`${repository.root}-data`);
+	tickets = new Tickets(`${repository.root}-data`, repository.root);
 	const agent = fakeDriver.id;
 	const startedAt = new Date().toISOString();
 	await workspace.createTask(taskRecord(task, agent));
@@ -48,17 +49,24 @@ async function mail(): Promise<string[]> {
 	return lists.flatMap(({ messages }) => messages.map(({ content }) => content.text));
 }
 
+async function lost(): Promise<void> {
+	await delegates.writeStatus(delegate.record.id, { ...delegate.status, status: 'running', runner: DEAD });
+	await tickets.begin(delegate.record.id, DEAD);
+}
+
 /** How far it has come on disk. */
 const STANDS: Record<string, () => unknown> = {
 	'waits for its turn': () => undefined,
-	'has an answer that nobody has been told of': () => {
+	'has an answer that nobody has been told of': async () => {
 		writeFileSync(delegate.files.output, 'The answer.');
 		writeFileSync(delegate.files.done, 'success\n');
+		await tickets.end(delegate.record.id, { report: delegate.status.report, isReported: false });
 	},
-	'has failed, and has no word of it': () =>
-		delegates.writeStatus(delegate.record.id, { ...delegate.status, status: 'failed', error: 'no' }),
-	'has lost its runner': () =>
-		delegates.writeStatus(delegate.record.id, { ...delegate.status, status: 'running', runner: DEAD }),
+	'has failed, and has no word of it': async () => {
+		await delegates.writeStatus(delegate.record.id, { ...delegate.status, status: 'failed', error: 'no' });
+		await tickets.end(delegate.record.id, { error: 'no', report: delegate.status.report, isReported: false });
+	},
+	'has lost its runner': lost,
 };
 
 describe.each(Object.entries(STANDS))('a delegate that %s', (_, stand) => {
@@ -110,7 +118,7 @@ describe.each(Object.entries(STANDS))('a delegate that %s', (_, stand) => {
 describe('a delegate that was changed while it ran', () => {
 	beforeEach(async () => {
 		appendFileSync(delegate.files.prompt, 'And more.');
-		await delegates.writeStatus(delegate.record.id, { ...delegate.status, status: 'running', runner: DEAD });
+		await lost();
 		await workspace.send(delegate.record, messageContent('Deep.', { kind: 'result' }), BY_USER);
 		await workspace.send(delegate.record, messageContent('And do Y.'), BY_USER);
 	});

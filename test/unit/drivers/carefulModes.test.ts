@@ -6,6 +6,7 @@ import { codex } from '../../../src/drivers/codex/driver.ts';
 import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';
 import { geminiCli } from '../../../src/drivers/gemini-cli/driver.ts';
 import { opencode } from '../../../src/drivers/opencode/driver.ts';
+import { qwenCode } from '../../../src/drivers/qwen-code/driver.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 
 interface Asked {
@@ -132,6 +133,27 @@ describe.each([
 			['--dangerouslySkipPermissions=true'],
 		],
 		harmless: [['--variant', 'high'], ['--title=automatic']],
+	},
+	{
+		driver: qwenCode,
+		careful: ['default', 'auto-edit'],
+		widest: 'yolo',
+		loosening: [
+			['--yolo'],
+			['-y'],
+			['-dy'],
+			['--approval-mode', 'yolo'],
+			['--approvalMode=yolo'],
+			['--acp'],
+			['--worktree=x'],
+		],
+		harmless: [
+			['--sandbox'],
+			['-d'],
+			['--allowed-tools=web_fetch'],
+			['--include-directories=../lib'],
+			['--extensions', 'x'],
+		],
 	},
 ])('$driver.id', ({ driver, careful, widest, loosening, harmless }) => {
 	it.each(loosening)('refuses %s %s in every mode but the widest', (...extra) => {

@@ -15,9 +15,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hasErrno } from '../../../src/base/errors.ts';
-import { liveness } from '../../../src/base/liveness.ts';
-import { Delegates, isFinal, type Delegate } from '../../../src/core/delegates/delegates.ts';
+import { liveness, type ProcessIdentity } from '../../../src/base/liveness.ts';
+import { isFinal, type Delegate } from '../../../src/core/delegates/delegate.ts';
+import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
+import { endDelegate } from '../../../src/core/delegates/ending.ts';
 import { queueDelegate, type DelegateRequest } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -26,6 +28,7 @@ import { onPath } from '../../../src/base/searchPath.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
 import { RUN_MARK, RUNNER_MARK, markedProcesses } from '../../../src/process/marked.ts';
 import { createWorktree } from '../../../src/git/worktree.ts';
+import type { DelegateStatus } from '../../../src/protocol/delegate.ts';
 import { ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
@@ -53,7 +56,7 @@ let nancy: string;
 beforeEach(() => {
 	folder = tempFolder();
 	delegates = new Delegates(new Workspace(folder.file('project')));
-	tickets = new Tickets(folder.file('data'));
+	tickets = new Tickets(folder.file('data'), folder.file('project'));
 	nancy = fakeNancy(folder);
 });
 afterEach(async () => {
@@ -108,13 +111,18 @@ async function results(): Promise<string[]> {
 	return lists.flatMap(({ messages }) => messages.map(({ content }) => content.text));
 }
 
+/** As the queue leaves it once it has started this runner. */
+async function startedBy({ record, status }: Delegate, runner: ProcessIdentity, more: Partial<DelegateStatus> = {}) {
+	await tickets.begin(record.id, runner);
+	await delegates.writeStatus(record.id, { ...status, status: 'running', runner, ...more });
+}
+
 /** One whose runner made its worktree and was killed before it could say so. */
 async function ofKilledRunner(repository: GitRepository) {
 	repository.commit({ 'a.txt': 'a' });
 	const queued = await delegate('x', { folder: repository.root, worktree: { withChanges: false } });
 	const { id } = queued.record;
-	const runner = { pid: 999_999_999, startedTicks: 1 };
-	await delegates.writeStatus(id, { ...queued.status, status: 'running', runner });
+	await startedBy(queued, { pid: 999_999_999, startedTicks: 1 });
 	const name = WorktreeName.parse(id);
 	const made = await createWorktree({ folder: repository.root, name, withChanges: false, copyIncludes: false });
 	return { id, made };
@@ -204,8 +212,8 @@ describe('a runner', () => {
 		const queued = await delegate('x');
 		const { id } = queued.record;
 		const runner = { pid: 999_999_999, startedTicks: 1 };
-		const running = { ...queued, status: { ...queued.status, status: 'running' as const, runner } };
-		await delegates.writeStatus(id, running.status);
+		await startedBy(queued, runner);
+		const running = await delegates.get(id);
 		// The final status of the failure is never written.
 		const { files } = running;
 		const write = files.writeOutput.bind(files);
@@ -214,7 +222,7 @@ describe('a runner', () => {
 			throw new Error('killed');
 		});
 		const failure = { ok: false, reason: 'no credit', output: 'API Error: no credit' } as const;
-		await expect(delegates.finish(running, failure)).rejects.toThrow('killed');
+		await expect(endDelegate(delegates, tickets, running, failure)).rejects.toThrow('killed');
 		await look();
 		expect(await delegates.get(id)).toMatchObject({ state: 'failed', error: 'no credit' });
 		expect(outputOf(queued)).toBe('API Error: no credit');
@@ -223,7 +231,7 @@ describe('a runner', () => {
 	it('does not run again what has ended, but for the word that it has', async () => {
 		const queued = await delegate('answer:again');
 		const { id } = queued.record;
-		await delegates.finish(queued, { ok: true, output: 'The answer.' });
+		await endDelegate(delegates, tickets, queued, { ok: true, output: 'The answer.' });
 		rmSync(queued.files.done);
 		execFileSync(nancy, ['-C', delegates.workspace.folder, 'run', '--delegate', id]);
 		expect(await delegates.get(id)).toMatchObject({ state: 'done', status: { iteration: 0 } });
@@ -238,6 +246,7 @@ describe('a runner', () => {
 		if (what === 'ended') {
 			const { status, record } = bad;
 			await delegates.writeStatus(record.id, { ...status, status: 'failed', error: 'no', reported: true });
+			await tickets.end(record.id, { error: 'no', report: status.report, isReported: false });
 		} else {
 			await tickets.remove(bad.record.id);
 			mkdirSync(bad.files.output);
@@ -620,15 +629,20 @@ describe('a runner', () => {
 		expect(await markedProcesses(RUN_MARK, queued.record.id)).toEqual([]);
 	});
 
-	it.skipIf(process.platform === 'win32')('has its answer on the disk while it still waits for its log', async () => {
-		const queued = await delegate('tool:Read answer:done');
-		// Takes nothing until somebody reads it.
-		execFileSync('mkfifo', [queued.files.log]);
+	it('has its answer on the disk before it may write down that it has ended, and keeps it when it is killed there', async () => {
+		const gate = folder.file('gate');
+		const queued = await delegate(`tool:Read until:${gate} answer:done`);
 		await look();
-		await eventually('the answer', () => existsSync(queued.files.output) && outputOf(queued) === 'done');
-		expect(existsSync(queued.files.done)).toBe(false);
-		const { runner } = (await delegates.get(queued.record.id)).status;
-		process.kill(runner?.pid ?? 0, 'SIGKILL');
+		const { runner } = await eventually('its work', async () => {
+			const { status } = await delegates.get(queued.record.id);
+			return status.tool_calls > 0 && status;
+		});
+		await delegates.locked(async () => {
+			writeFileSync(gate, '');
+			await eventually('the answer', () => existsSync(queued.files.output) && outputOf(queued) === 'done');
+			expect(existsSync(queued.files.done)).toBe(false);
+			process.kill(runner?.pid ?? 0, 'SIGKILL');
+		});
 		await eventually('its end', async () => {
 			await look();
 			return isFinal((await delegates.get(queued.record.id)).state);
@@ -643,12 +657,7 @@ describe('a runner', () => {
 	])('%s when it is stopped after its runner was killed', async (_what, output, error, end) => {
 		const queued = await delegate('x');
 		const runner = { pid: 999_999_999, startedTicks: 1 };
-		await delegates.writeStatus(queued.record.id, {
-			...queued.status,
-			status: 'running',
-			runner,
-			...(error !== undefined && { error }),
-		});
+		await startedBy(queued, runner, error === undefined ? {} : { error });
 		if (output !== undefined) writeFileSync(queued.files.output, output);
 		await stopDelegate(delegates, tickets, queued.record.id);
 		expect(await delegates.get(queued.record.id)).toMatchObject(end);

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Delegates, type Delegate } from '../../../src/core/delegates/delegates.ts';
+import type { Delegate } from '../../../src/core/delegates/delegate.ts';
+import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
@@ -24,7 +25,7 @@ beforeEach(() => {
 	folder = tempFolder();
 	repository = gitRepository();
 	delegates = new Delegates(new Workspace(repository.root));
-	tickets = new Tickets(folder.file('data'));
+	tickets = new Tickets(folder.file('data'), repository.root);
 	repository.commit({ 'packages/a/a.txt': 'a' });
 });
 afterEach(async () => {

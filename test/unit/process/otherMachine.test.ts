@@ -16,6 +16,7 @@ import { stopDelegate } from '../../../src/delegates/delegateQueue.ts';
 import { addBoundWorker } from '../../support/boundWorker.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { DelegateRoom } from '../../support/delegateRoom.ts';
+import { reconcile } from '../../../src/core/delegates/ending.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
@@ -122,7 +123,7 @@ describe('what a process of another machine holds', () => {
 	it('is a delegate that runs, and that only its own machine can stop', async () => {
 		const { delegates, tickets, queue, folder: place } = await delegateElsewhere(30);
 		const { record } = queue;
-		expect(await delegates.reconcile((await delegates.list()).delegates)).toEqual([]);
+		expect(await reconcile(delegates, (await delegates.list()).delegates)).toEqual([]);
 		await expect(stopDelegate(delegates, tickets, record.id)).rejects.toMatchObject({
 			code: 'wrong-state',
 			message: `${record.id} runs on another machine; stop it there`,
@@ -134,7 +135,7 @@ describe('what a process of another machine holds', () => {
 
 	it('is a delegate that has died once its machine has been silent for a minute', async () => {
 		const { delegates, queue, folder: place } = await delegateElsewhere(90);
-		const dead = await delegates.reconcile((await delegates.list()).delegates);
+		const dead = await reconcile(delegates, (await delegates.list()).delegates);
 		expect(dead.map(({ record }) => record.id)).toEqual([queue.record.id]);
 		await place.remove();
 	});
@@ -145,6 +146,7 @@ describe('what a process of another machine holds', () => {
 		const queued = await room.queue();
 		({ workspace } = room);
 		const runner = { ...ownIdentity(), machine: await machine('zz.00000000.1', secondsAgo) };
+		await room.tickets.begin(queued.record.id, runner);
 		await room.delegates.writeStatus(queued.record.id, { ...queued.status, status: 'running', runner });
 		return { delegates: room.delegates, tickets: room.tickets, queue: queued, folder: room.folder };
 	}

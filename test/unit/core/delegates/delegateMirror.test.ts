@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Attention } from '../../../../src/core/live/attention.ts';
 import { DelegateMirror } from '../../../../src/core/delegates/delegateMirror.ts';
-import { Delegates, type Delegate } from '../../../../src/core/delegates/delegates.ts';
+import type { Delegate } from '../../../../src/core/delegates/delegate.ts';
+import { Delegates } from '../../../../src/core/delegates/delegates.ts';
+import { finish } from '../../../../src/core/delegates/ending.ts';
 import { WorkspaceModel, type ModelOptions } from '../../../../src/core/live/model.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { Limits, type DelegateId } from '../../../../src/protocol/delegate.ts';
@@ -75,7 +77,7 @@ describe('the mirror of the delegates', () => {
 		expect(await mirror.read()).toBe(true);
 		expect(store.read).toEqual([second.record.id]);
 		expect(mirror.all()[1]?.status.tool_calls).toBe(3);
-		await store.finish(first, { ok: true, output: 'All is well.' });
+		await finish(store, first, { ok: true, output: 'All is well.' });
 		expect(await mirror.read()).toBe(true);
 		expect(seen(mirror)).toEqual(['first done', 'second running']);
 	});
@@ -100,11 +102,11 @@ describe('the mirror of the delegates', () => {
 	it('looks at what has ended only now and then, and sees a late result', async () => {
 		const mirror = mirrorOf();
 		const first = await create('first');
-		const failed = await store.finish(first, { ok: false, reason: 'runner died', output: '' });
+		const failed = await finish(store, first, { ok: false, reason: 'runner died', output: '' });
 		await mirror.read();
 		expect(seen(mirror)).toEqual(['first failed']);
 		expect(mirror.hasUnsettled()).toBe(false);
-		await store.finish(failed, { ok: true, output: 'Late, but here.' });
+		await finish(store, failed, { ok: true, output: 'Late, but here.' });
 		expect(await mirror.read()).toBe(false);
 		nowMs += 5000;
 		expect(await mirror.read()).toBe(true);
@@ -160,7 +162,7 @@ describe('the model', () => {
 		}
 		await eventually('the last is seen', () => model.delegates()[0]?.status.tool_calls === 20);
 		expect(changes).toBeLessThan(20);
-		await store.finish((await store.find(first.record.id))!, { ok: true, output: 'All is well.' });
+		await finish(store, (await store.find(first.record.id))!, { ok: true, output: 'All is well.' });
 		await eventually('it is told', () => needed.length > 0);
 		await sleep(300);
 		// The message in the human's mailbox says the same, so it is not told besides.
@@ -184,19 +186,23 @@ describe('the model', () => {
 		});
 		const phase = () => model.overview().tasks[0]?.workers[0]?.state.phase;
 		await eventually('it waits', () => phase() === 'starting');
-		await store.finish({ ...(await store.get(record.id)), status }, { ok: false, reason: 'cancelled', output: '' });
+		await finish(
+			store,
+			{ ...(await store.get(record.id)), status },
+			{ ok: false, reason: 'cancelled', output: '' },
+		);
 		await eventually('it has ended', () => phase() === 'ended');
 	});
 
 	it('says nothing of what somebody stopped, or of what had ended before', async () => {
 		const before = await create('before');
-		await store.finish(before, { ok: false, reason: 'timeout', output: '' });
+		await finish(store, before, { ok: false, reason: 'timeout', output: '' });
 		const model = await open();
 		const needed: Attention[] = [];
 		model.onDidNeedAttention(attention => needed.push(attention));
 		const stopped = await create('stopped');
 		await eventually('it is there', () => model.delegates().length === 2);
-		await store.finish(stopped, { ok: false, reason: 'cancelled', output: '' });
+		await finish(store, stopped, { ok: false, reason: 'cancelled', output: '' });
 		await eventually('it has ended', () => model.delegates()[1]?.state === 'failed');
 		await sleep(200);
 		expect(needed).toEqual([]);
@@ -214,7 +220,7 @@ describe('the model', () => {
 		await eventually('it looks', () => looks > 0);
 		await sleep(200);
 		expect(looks).toBe(1);
-		await store.finish({ ...(await store.get(record.id)), status }, { ok: true, output: 'Done.' });
+		await finish(store, { ...(await store.get(record.id)), status }, { ok: true, output: 'Done.' });
 		await eventually('it has ended', () => first.delegates()[0]?.status.reported === true);
 		await sleep(3300);
 		expect(looks).toBe(1);

@@ -2,7 +2,9 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../../src/base/liveness.ts';
 import { admitted, defaultCap } from '../../../../src/core/delegates/admission.ts';
-import type { Delegate, Delegates } from '../../../../src/core/delegates/delegates.ts';
+import type { Delegate } from '../../../../src/core/delegates/delegate.ts';
+import type { Delegates } from '../../../../src/core/delegates/delegates.ts';
+import { finish, reconcile } from '../../../../src/core/delegates/ending.ts';
 import { OWN_TASK } from '../../../../src/core/delegates/ownTask.ts';
 import type { DelegateRequest } from '../../../../src/core/delegates/queueDelegate.ts';
 import { StatusWriter } from '../../../../src/core/delegates/statusWriter.ts';
@@ -59,7 +61,7 @@ describe('a delegate', () => {
 	it('ends with its answer on disk before the word that it is there, and tells who asked', async () => {
 		const parent = await taskWithWorker();
 		const delegate = await queue({ parent });
-		await delegates.finish(delegate, { ok: true, output: 'The answer.' });
+		await finish(delegates, delegate, { ok: true, output: 'The answer.' });
 		const files = delegates.files(delegate.record.id);
 		expect(readFileSync(files.output, 'utf8')).toBe('The answer.');
 		expect(readFileSync(files.done, 'utf8')).toBe('success\n');
@@ -75,7 +77,7 @@ describe('a delegate', () => {
 	it('that fails says why, with what it was not allowed to do', async () => {
 		const delegate = await queue();
 		delegate.status.denied.push('Bash', 'Bash', 'Write');
-		await delegates.finish(delegate, { ok: false, reason: 'no\nway', output: 'Half.' });
+		await finish(delegates, delegate, { ok: false, reason: 'no\nway', output: 'Half.' });
 		expect(readFileSync(delegates.files(delegate.record.id).done, 'utf8')).toBe('error: no way\n');
 		const [mail] = await mailOf(TaskName.parse('delegates'));
 		expect(mail?.text).toBe(
@@ -85,20 +87,20 @@ describe('a delegate', () => {
 
 	it.each(['', ' \n'])('without an answer (%j) has failed', async output => {
 		const delegate = await queue();
-		await delegates.finish(delegate, { ok: true, output });
+		await finish(delegates, delegate, { ok: true, output });
 		expect(await delegates.get(delegate.record.id)).toMatchObject({ state: 'failed', error: /without an answer/ });
 	});
 
 	it('whose answer is gone has failed, whatever .done says', async () => {
 		const delegate = await queue();
-		await delegates.finish(delegate, { ok: true, output: 'x' });
+		await finish(delegates, delegate, { ok: true, output: 'x' });
 		rmSync(delegates.files(delegate.record.id).output);
 		expect((await delegates.get(delegate.record.id)).state).toBe('failed');
 	});
 
 	it('with a long answer sends its beginning and the file', async () => {
 		const delegate = await queue();
-		await delegates.finish(delegate, { ok: true, output: 'ä'.repeat(2_000_000) });
+		await finish(delegates, delegate, { ok: true, output: 'ä'.repeat(2_000_000) });
 		const [mail] = await mailOf(TaskName.parse('delegates'));
 		expect(mail?.text.length).toBeLessThan(101_000);
 		expect(mail?.text).toContain(`of 4000000 bytes; all of it is in ${delegates.files(delegate.record.id).output}`);
@@ -113,13 +115,13 @@ describe('a delegate', () => {
 		await delegates.files(id).writeDone(undefined);
 		await delegates.writeStatus(id, { ...delegate.status, status: 'running', runner: DEAD });
 		for (let look = 0; look < 3; look++) {
-			expect(await delegates.reconcile((await delegates.list()).delegates)).toEqual([]);
+			expect(await reconcile(delegates, (await delegates.list()).delegates)).toEqual([]);
 		}
 		expect(await mailOf(TaskName.parse('delegates'))).toHaveLength(1);
 		// Killed after the message: there is no .done yet.
 		rmSync(delegates.files(id).done);
 		expect((await delegates.get(id)).state).toBe('running');
-		await delegates.reconcile((await delegates.list()).delegates);
+		await reconcile(delegates, (await delegates.list()).delegates);
 		expect(await mailOf(TaskName.parse('delegates'))).toHaveLength(1);
 		expect(readFileSync(delegates.files(id).done, 'utf8')).toBe('success\n');
 		expect((await delegates.get(id)).status).toMatchObject({ status: 'done', reported: true });
@@ -132,17 +134,17 @@ describe('a delegate', () => {
 		await delegates.writeStatus(died.record.id, { ...died.status, status: 'running', runner: DEAD });
 		const runner = identify(process.pid);
 		await delegates.writeStatus(lives.record.id, { ...lives.status, status: 'running', runner });
-		const dead = await delegates.reconcile((await delegates.list()).delegates);
+		const dead = await reconcile(delegates, (await delegates.list()).delegates);
 		expect(dead.map(({ record }) => record.id)).toEqual([died.record.id]);
 	});
 
 	it('that was given up and answers after all is taken, and reported again', async () => {
 		const delegate = await queue();
-		await delegates.finish(delegate, { ok: false, reason: 'runner died', output: '' });
+		await finish(delegates, delegate, { ok: false, reason: 'runner died', output: '' });
 		const late = newMessageId();
 		const given = await delegates.get(delegate.record.id);
 		// Twice: the first try may have failed half way.
-		for (let n = 0; n < 2; n++) await delegates.finish(given, { ok: true, output: 'Late, but here.' }, late);
+		for (let n = 0; n < 2; n++) await finish(delegates, given, { ok: true, output: 'Late, but here.' }, late);
 		expect((await delegates.get(delegate.record.id)).state).toBe('done');
 		const mail = await mailOf(TaskName.parse('delegates'));
 		const lastLines = mail.map(({ text }) => text.split('\n').at(-1));
@@ -154,8 +156,8 @@ describe('a delegate', () => {
 
 	it('is reported once when its end is repeated, or somebody else has just reported it', async () => {
 		const delegate = await queue();
-		for (let n = 0; n < 3; n++) await delegates.finish(delegate, { ok: true, output: 'The answer.' });
-		await Promise.all([1, 2, 3].map(() => delegates.finish(delegate, { ok: true, output: 'The answer.' })));
+		for (let n = 0; n < 3; n++) await finish(delegates, delegate, { ok: true, output: 'The answer.' });
+		await Promise.all([1, 2, 3].map(() => finish(delegates, delegate, { ok: true, output: 'The answer.' })));
 		expect(await mailOf(TaskName.parse('delegates'))).toHaveLength(1);
 	});
 
@@ -163,11 +165,11 @@ describe('a delegate', () => {
 		const delegate = await queue();
 		const { id } = delegate.record;
 		const { files } = delegate;
-		await delegates.finish(delegate, { ok: false, reason: 'no way', output: 'Half.' });
+		await finish(delegates, delegate, { ok: false, reason: 'no way', output: 'Half.' });
 		const times = [files.output, files.status, files.done].map(file => statSync(file, { bigint: true }).ctimeNs);
 		expect(times).toEqual(times.toSorted((a, b) => (a < b ? -1 : 1)));
 		rmSync(files.done);
-		await delegates.reconcile((await delegates.list()).delegates);
+		await reconcile(delegates, (await delegates.list()).delegates);
 		expect(readFileSync(files.done, 'utf8')).toBe('error: no way\n');
 		expect(await delegates.get(id)).toMatchObject({ state: 'failed', error: 'no way', status: { reported: true } });
 		expect(await mailOf(TaskName.parse('delegates'))).toHaveLength(1);
@@ -175,13 +177,13 @@ describe('a delegate', () => {
 
 	it('whose late answer was cut short before .done is reported, and done', async () => {
 		const delegate = await queue();
-		await delegates.finish(delegate, { ok: false, reason: 'runner died', output: '' });
+		await finish(delegates, delegate, { ok: false, reason: 'runner died', output: '' });
 		const late = newMessageId();
 		const { files, status, record } = await delegates.get(delegate.record.id);
 		await files.writeOutput('Late, but here.');
 		const { error: _gone, ...kept } = status;
 		await delegates.writeStatus(record.id, { ...kept, status: 'done', report: late });
-		await delegates.reconcile((await delegates.list()).delegates);
+		await reconcile(delegates, (await delegates.list()).delegates);
 		expect(await delegates.get(record.id)).toMatchObject({ state: 'done', status: { reported: true } });
 		expect((await mailOf(TaskName.parse('delegates'))).some(({ text }) => text.endsWith('Late, but here.'))).toBe(
 			true,
@@ -194,7 +196,7 @@ describe('a delegate', () => {
 		for (const text of ['Use the helper.\nNot a new one.', 'And run the tests.']) {
 			await room.workspace.send(address, messageContent(text, { kind: 'feedback' }), BY_USER);
 		}
-		await delegates.finish(delegate, { ok: true, output: 'The answer.' });
+		await finish(delegates, delegate, { ok: true, output: 'The answer.' });
 		const [mail] = await mailOf(TaskName.parse('delegates'));
 		expect(mail?.text).toContain('2 messages to it were never read: “Use the helper.”, “And run the tests.”');
 		const { messages } = await room.workspace.mailbox(address).list(['queued']);
@@ -204,7 +206,7 @@ describe('a delegate', () => {
 	it('gives away no secret that was in its error', async () => {
 		const delegate = await queue();
 		const reason = 'it ended with code 1: ANTHROPIC_API_KEY=sk-ant-abcdefghijklmnopqrstuvwxyz is wrong';
-		await delegates.finish(delegate, { ok: false, reason, output: '' });
+		await finish(delegates, delegate, { ok: false, reason, output: '' });
 		const [mail] = await mailOf(TaskName.parse('delegates'));
 		const { files } = delegate;
 		for (const text of [mail?.text, readFileSync(files.done, 'utf8'), readFileSync(files.status, 'utf8')]) {
@@ -217,7 +219,7 @@ describe('a delegate', () => {
 		const parent = await taskWithWorker();
 		const delegate = await queue({ parent });
 		await (gone === 'task' ? room.workspace.deleteTask(parent.task) : deleteWorker(room.workspace, parent));
-		for (let n = 0; n < 2; n++) await delegates.finish(delegate, { ok: true, output: 'The answer.' });
+		for (let n = 0; n < 2; n++) await finish(delegates, delegate, { ok: true, output: 'The answer.' });
 		expect(await delegates.get(delegate.record.id)).toMatchObject({ state: 'done', status: { reported: true } });
 		const told = await mailOf(gone === 'task' ? OWN_TASK : parent.task);
 		expect(told.map(({ text }) => text.split('\n').at(-1))).toEqual(['The answer.']);
@@ -226,7 +228,7 @@ describe('a delegate', () => {
 
 	describe('of a delegate', () => {
 		const asks = ({ record }: Delegate) => ({ task: record.task, worker: record.worker });
-		const end = (delegate: Delegate, output: string) => delegates.finish(delegate, { ok: true, output });
+		const end = (delegate: Delegate, output: string) => finish(delegates, delegate, { ok: true, output });
 
 		it('that has ended tells who had asked that one, however far up', async () => {
 			const parent = await taskWithWorker();
@@ -305,7 +307,9 @@ describe('a ticket', () => {
 		expect(await room.tickets.isValid(record.id, files)).toBe(true);
 		writeFileSync(delegates.files(record.id).prompt, 'rm -rf everything');
 		expect(await room.tickets.isValid(record.id, files)).toBe(false);
-		expect(await new Tickets(room.folder.file('other')).isValid(record.id, files)).toBe(false);
+		expect(await new Tickets(room.folder.file('other'), room.workspace.folder).isValid(record.id, files)).toBe(
+			false,
+		);
 	});
 });
 

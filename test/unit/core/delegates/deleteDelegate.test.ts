@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NancyError } from '../../../../src/base/errors.ts';
 import { deleteDelegate } from '../../../../src/core/delegates/deleteDelegate.ts';
-import type { Delegate, Delegates } from '../../../../src/core/delegates/delegates.ts';
+import { endDelegate } from '../../../../src/core/delegates/ending.ts';
+import type { Delegate } from '../../../../src/core/delegates/delegate.ts';
+import type { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { DelegateId } from '../../../../src/protocol/delegate.ts';
 import { ORCHESTRATOR, SessionId } from '../../../../src/protocol/names.ts';
 import { DelegateRoom } from '../../../support/delegateRoom.ts';
@@ -37,7 +39,7 @@ async function ended(feature?: string): Promise<Delegate> {
 		known => known && { ...known, sessions: [{ id: session, startedAt: record.createdAt }] },
 	);
 	await delegate.files.appendLog('● Bash\n');
-	return delegates.finish(delegate, { ok: true, output: 'They are written.' });
+	return endDelegate(delegates, room.tickets, delegate, { ok: true, output: 'They are written.' });
 }
 
 /** Files of a delegate without its record, written some days ago. */
@@ -61,7 +63,7 @@ describe('deleting a delegate', () => {
 		expect(names(room.workspace.paths.comms(other.record.task))).toEqual(['delegate-2', 'orchestrator']);
 		expect(names(room.workspace.paths.sessions)).toEqual([]);
 		expect(names(room.workspace.paths.tasks)).toEqual(['delegates']);
-		expect(names(room.folder.file('data', 'tickets'))).toEqual([other.record.id]);
+		expect(names(room.ticketFolder)).toEqual([other.record.id]);
 		expect((await delegates.list()).delegates.map(({ record }) => record.id)).toEqual([other.record.id]);
 	});
 
@@ -88,6 +90,7 @@ describe('deleting a delegate', () => {
 		const unreported = await queue();
 		writeFileSync(unreported.files.output, 'Late, but here.');
 		writeFileSync(unreported.files.done, 'success\n');
+		await room.tickets.end(unreported.record.id, { report: unreported.status.report, isReported: false });
 		await remove(delegate);
 		await remove(unreported);
 		const kept = await mail(delegate);
@@ -169,6 +172,6 @@ describe('deleting a delegate', () => {
 			'my-notes.log',
 			'parked.json',
 		]);
-		expect(names(room.folder.file('data', 'tickets'))).toEqual([younger]);
+		expect(names(room.ticketFolder)).toEqual([younger]);
 	});
 });

@@ -6,6 +6,7 @@ import { DelegateMirror } from '../../../../src/core/delegates/delegateMirror.ts
 import { hasSwarm } from '../../../../src/core/delegates/swarm.ts';
 import { ORCHESTRATOR } from '../../../../src/protocol/names.ts';
 import { DelegateRoom } from '../../../support/delegateRoom.ts';
+import { finish, reconcile } from '../../../../src/core/delegates/ending.ts';
 import { filesBelow } from '../../../support/gitRepository.ts';
 
 let room: DelegateRoom;
@@ -62,14 +63,14 @@ describe.each(Object.entries<(file: string) => void>(OTHERS))('%s', (_, put) => 
 
 it('an answer behind a link is none, and its text gets to nobody', async () => {
 	const delegate = await room.queue();
-	await room.delegates.finish(delegate, { ok: true, output: 'The answer.' });
+	await finish(room.delegates, delegate, { ok: true, output: 'The answer.' });
 	const { id, task } = delegate.record;
 	rmSync(delegate.files.output);
 	OTHERS['a link to somebody else’s file'](delegate.files.output);
 	const found = await room.delegates.get(id);
 	expect(found).toMatchObject({ state: 'failed', error: 'it ended well, but its answer is not there' });
 	expect((await found.files.readOutput(1000)).text).toBe('');
-	await room.delegates.locked(() => room.delegates.reconcile([found]));
+	await room.delegates.locked(() => reconcile(room.delegates, [found]));
 	const { messages } = await room.workspace.mailbox({ task, worker: ORCHESTRATOR }).list();
 	expect(messages.map(({ content }) => content.text).join()).not.toContain('secret');
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Delegates, type Delegate } from '../../../../src/core/delegates/delegates.ts';
+import type { Delegate } from '../../../../src/core/delegates/delegate.ts';
+import { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { busyIn, standingWorktree, worktreeOf } from '../../../../src/core/delegates/inWorktree.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import type { DelegateState } from '../../../../src/protocol/delegate.ts';

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../../src/base/liveness.ts';
+import { endDelegate } from '../../../../src/core/delegates/ending.ts';
 import { deleteDelegate } from '../../../../src/core/delegates/deleteDelegate.ts';
 import { DelegateFiles } from '../../../../src/core/delegates/files.ts';
 import { beginSwarmRun, swarmFeature, swarmFiles, swarmOf } from '../../../../src/core/delegates/swarm.ts';
@@ -94,7 +95,7 @@ describe('a delegate that is queued', () => {
 	it('is none whose files another run has that lives, and takes none of them along when it is deleted', async () => {
 		const delegate = await room.queue({ swarm: { feature: 'login' } });
 		await delegate.files.writeStatus({ ...delegate.status, status: 'running' });
-		const ended = await room.delegates.finish(delegate, { ok: true, output: 'The answer.' });
+		const ended = await endDelegate(room.delegates, room.tickets, delegate, { ok: true, output: 'The answer.' });
 		const files = swarmFiles(room.workspace.folder, swarmFeature('login'));
 		const run = (pid: number) =>
 			DelegateStatus.parse({ task_id: 'login', status: 'running', runner: { ...identify(process.pid), pid } });

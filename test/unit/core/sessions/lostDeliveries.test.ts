@@ -81,9 +81,24 @@ describe('a delivery whose turn is over', () => {
 		await record();
 		const { transcript: format } = fakeDriver;
 		if (format === 'none') expect.unreachable();
-		expect(await settle({ ...fakeDriver, transcript: { ...format, keepsDeliveries: false } })).toEqual(NOTHING);
+		expect(await settle({ ...fakeDriver, transcript: { ...format, keepsDelivery: () => false } })).toEqual(NOTHING);
 		expect(await settle({ ...fakeDriver, transcript: 'none' })).toEqual(NOTHING);
 		expect(await states()).toEqual(['delivered: unknown']);
+	});
+
+	it('stands where the CLI does not keep what it was handed at that event, though it keeps others', async () => {
+		await record();
+		const { id } = await handedOver('kept');
+		await workspace.send(address, messageContent('not kept'), BY_USER);
+		const [claim] = await workspace.mailbox(address).claim(() => 'take');
+		claim?.deliver({ deliveredAt: LONG_AGO, event: 'Stop', driver: fakeDriver.id, session, rung: 'hook' });
+		const { transcript: format } = fakeDriver;
+		if (format === 'none') expect.unreachable();
+		const keepsDelivery: typeof format.keepsDelivery = ({ event }) => event !== 'Stop';
+		expect(await settle({ ...fakeDriver, transcript: { ...format, keepsDelivery } })).toEqual({
+			again: [id],
+			proven: [],
+		});
 	});
 
 	it('stands, unproven, when the record shows only its beginning', async () => {

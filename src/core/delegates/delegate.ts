@@ -1,0 +1,28 @@
+import type { DelegateRecord, DelegateState, DelegateStatus } from '../../protocol/delegate.ts';
+import type { DelegateFiles } from './files.ts';
+
+/** A delegate as it stands on disk. */
+export interface Delegate {
+	record: DelegateRecord;
+	status: DelegateStatus;
+	files: DelegateFiles;
+	/** Final once `.done` is there, and not before, whatever the status file says. */
+	state: DelegateState;
+	/** Why it failed. */
+	error?: string;
+	/** Another program's, which Nancy only shows. */
+	isForeign?: true;
+	/** Its files are not those that its user had queued: told is that it has ended, and nothing of what they say. */
+	isChanged?: true;
+}
+
+/** How a run ended, for `finish` in ending.ts. */
+export type Outcome = { ok: true; output: string } | { ok: false; reason: string; output: string };
+
+export function isFinal(state: DelegateState): boolean {
+	return state === 'done' || state === 'failed';
+}
+
+export function swarmFeatures(delegates: readonly Delegate[]): ReadonlySet<string> {
+	return new Set(delegates.flatMap(({ record }) => record.swarm?.feature ?? []));
+}

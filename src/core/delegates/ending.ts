@@ -1,0 +1,150 @@
+import type { MessageId } from '../../protocol/names.ts';
+import type { DelegateStatus } from '../../protocol/delegate.ts';
+import { Leases } from '../files/leases.ts';
+import { redactText } from '../traffic/redact.ts';
+import { isFinal, type Delegate, type Outcome } from './delegate.ts';
+import type { Delegates } from './delegates.ts';
+import { report } from './report.ts';
+import { factsOf, reportable } from './reportable.ts';
+import type { Tickets } from './tickets.ts';
+
+/**
+ * Ends a delegate: how it ended is noted in the user's own records first, and only then in its files and to whoever asked. Safe to
+ * repeat when it failed half way. Needs the lock.
+ * @param late the message of a result that comes after the delegate had been given up; decided once, before the first try
+ */
+export async function endDelegate(
+	delegates: Delegates,
+	tickets: Tickets,
+	delegate: Delegate,
+	outcome: Outcome,
+	late?: MessageId,
+): Promise<Delegate> {
+	const { record, status, files } = delegate;
+	const error = failureOf(outcome);
+	const report = late ?? status.report;
+	// An answer before the word that it is there; a failure before what it printed, which is no answer.
+	if (error === undefined) await files.writeOutput(outcome.output);
+	await tickets.end(record.id, { error, report, isReported: false });
+	const ended = await finish(delegates, delegate, outcome, late);
+	await tickets.end(record.id, { error, report, isReported: true });
+	return ended;
+}
+
+/**
+ * Ends what a killed process had begun to end, and repairs files that say something else than the user's own records. Needs the lock.
+ * @param seen the delegate as its files say
+ * @returns the delegate where its runner has died and nobody has ended it
+ */
+export async function settle(delegates: Delegates, tickets: Tickets, seen: Delegate): Promise<Delegate | undefined> {
+	const facts = await factsOf(delegates, tickets, seen);
+	const isShown = isFinal(seen.state) && seen.status.reported;
+	const { run, end } = facts ?? {};
+	if (
+		isShown &&
+		(!facts || (end?.isReported && seen.status.status === (end.error === undefined ? 'done' : 'failed')))
+	)
+		return undefined;
+	const delegate = await reportable(delegates, tickets, seen);
+	if (!facts) return (await reconcile(delegates, [delegate]))[0];
+	// Nobody who ended it has written this word.
+	if (!end && isFinal(seen.state)) await seen.files.removeDone();
+	if (end && !end.isReported) {
+		const output = await delegate.files.readAnswer();
+		const { error } = end;
+		const outcome =
+			error === undefined ? { ok: true as const, output } : { ok: false as const, reason: error, output };
+		await endDelegate(delegates, tickets, delegate, outcome, end.report);
+	} else if (end) await show(delegate);
+	else if (run && !(await new Leases(delegates.workspace.paths.machines).isHeld(run.runner))) return delegate;
+	// In doubt it lives: a result late is better than a false alarm.
+	return undefined;
+}
+
+/**
+ * Ends a delegate: answer, status, the result's message, then `.done`. An empty answer is a failure. A result that comes
+ * after the delegate had been given up is taken, and reported again. Safe to repeat when it failed half way, and whoever
+ * finds a final status without its `.done` goes on from there. Needs the lock.
+ * @param lateReport the id of that second report; the caller decides it once, before the first try
+ */
+export async function finish(
+	delegates: Delegates,
+	{ record, status, files, isChanged }: Delegate,
+	outcome: Outcome,
+	lateReport?: MessageId,
+): Promise<Delegate> {
+	const error = failureOf(outcome);
+	// Killed in between, what a failure printed must not be taken for an answer.
+	if (error !== undefined) await files.writeStatus({ ...status, error });
+	await files.writeOutput(outcome.output);
+	const { runner: _runner, agent_process: _agent, parked_until: _parked, error: _earlier, ...kept } = status;
+	const state = error === undefined ? 'done' : 'failed';
+	const ended: DelegateStatus = {
+		...kept,
+		status: state,
+		...(error !== undefined && { error }),
+		ended_at: new Date().toISOString(),
+		...(lateReport !== undefined && { report: lateReport }),
+		reported: true,
+	};
+	await files.writeStatus(ended);
+	return conclude(delegates, {
+		record,
+		files,
+		state,
+		...(error !== undefined && { error }),
+		...(isChanged && { isChanged }),
+		status: ended,
+	});
+}
+
+/** What comes after the final status; also when killed in between and repeated. Needs the lock. */
+async function conclude(delegates: Delegates, ended: Delegate): Promise<Delegate> {
+	await report(delegates, ended);
+	await ended.files.writeDone(ended.error);
+	return ended;
+}
+
+/** Writes down for people how a delegate has ended that has been reported. Needs the lock. */
+async function show({ files, status, error }: Delegate): Promise<void> {
+	await files.writeStatus(status);
+	await files.writeDone(error);
+}
+
+/** Ends what a killed process had begun to end. Returns those whose runner has died before. Needs the lock. */
+export async function reconcile(delegates: Delegates, all: readonly Delegate[]): Promise<Delegate[]> {
+	const dead: Delegate[] = [];
+	const leases = new Leases(delegates.workspace.paths.machines);
+	for (const delegate of all) {
+		const { status, state, isForeign } = delegate;
+		if (isForeign || (isFinal(state) && status.reported)) continue;
+		if (isFinal(status.status)) await conclude(delegates, asItsStatus(delegate));
+		else if (isFinal(state)) await finish(delegates, delegate, await outcomeOnDisk(delegate));
+		// In doubt it lives: a result late is better than a false alarm.
+		else if (status.runner && !(await leases.isHeld(status.runner))) dead.push(delegate);
+	}
+	return dead;
+}
+
+/** Killed between its status and its `.done`. */
+function asItsStatus({ error: _other, ...delegate }: Delegate): Delegate {
+	const { status } = delegate;
+	if (status.status === 'done') return { ...delegate, state: 'done' };
+	return { ...delegate, state: 'failed', error: status.error ?? 'it failed' };
+}
+
+/** `.done` is there, and a status that knows nothing of it. */
+async function outcomeOnDisk({ files, error }: Delegate): Promise<Outcome> {
+	const output = await files.readAnswer();
+	return error === undefined ? { ok: true, output } : { ok: false, reason: error, output };
+}
+
+/** Why it failed, in one line and without secrets; `undefined` where it is done. An empty answer is a failure. */
+function failureOf(outcome: Outcome): string | undefined {
+	if (!outcome.ok) return oneLine(redactText(outcome.reason));
+	return outcome.output.trim() === '' ? 'it ended without an answer' : undefined;
+}
+
+function oneLine(text: string): string {
+	return text.replace(/\s+/g, ' ').trim().slice(0, 2000);
+}

@@ -1,0 +1,81 @@
+import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
+import { guardCall, quoted, SYNC_TIMEOUT, type GuardedEvent } from '../guard.ts';
+import { ID } from './events.ts';
+
+/** Read in this folder alone, and where the user has switched folder trust on only once the folder is trusted. */
+const SETTINGS = '.qwen/settings.json';
+
+/** Every hook is waited for: what runs beside the agent may be passed over, and reports would overtake each other. */
+const entries: readonly GuardedEvent[] = [
+	{ event: 'SessionStart', slot: 'program' },
+	{ event: 'UserPromptSubmit', slot: 'turn' },
+	{ event: 'PreToolUse', slot: 'boundary' },
+	{ event: 'PostToolBatch', slot: 'boundary' },
+	{ event: 'Stop', slot: 'end' },
+	...[
+		'PostToolUse',
+		'PostToolUseFailure',
+		'PermissionRequest',
+		'PermissionDenied',
+		'Notification',
+		'StopFailure',
+		'SubagentStart',
+		'SubagentStop',
+		'PreCompact',
+		'PostCompact',
+		'SessionEnd',
+	].map(event => ({ event, slot: 'report' as const })),
+];
+
+export function deploymentPlan({ launcher, workspaceFolder }: DeploymentRequest): DeploymentPlan {
+	return {
+		edits: [
+			{
+				file: SETTINGS,
+				entries: entries.map(entry => ({
+					path: ['hooks', entry.event],
+					value: {
+						hooks: [
+							{
+								name: 'nancy',
+								type: 'command',
+								command: commandLine(entry, launcher, workspaceFolder),
+								// Seconds.
+								timeout: SYNC_TIMEOUT,
+							},
+						],
+					},
+				})),
+			},
+		],
+		files: [],
+		launchFiles: [],
+		events: entries.map(({ event }) => event),
+		warnings: [
+			'Where you have switched folder trust on, Qwen Code runs hooks of a folder only once you have trusted it (/permissions). Until then it reports nothing.',
+		],
+	};
+}
+
+/**
+ * The line that the CLI hands to `bash -c`. As it reads its settings, it puts the value of each `$NAME` and `${NAME}` there itself, that
+ * of an outer session for one; `${NAME-}` it leaves alone.
+ */
+function commandLine(guarded: GuardedEvent, launcher: string, folder: string): string {
+	const conditions = [
+		`[ -x ${quoted(launcher)} ]`,
+		// Set by this CLI for its hooks: other programs may read its settings.
+		'[ -n "${QWEN_CODE_SESSION_ID-}" ]',
+		// Set by it for its tools alone: an agent that a tool starts is nobody's business.
+		'[ -z "${QWEN_CODE-}" ]',
+	];
+	const variables = [
+		'NANCY_HOOK_SESSION="${QWEN_CODE_SESSION_ID-}"',
+		'NANCY_HOOK_PROJECT="${QWEN_PROJECT_DIR-}"',
+		'NANCY_HOOK_PID="${PPID-}"',
+		'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
+	];
+	const call = `${variables.join(' ')} ${guardCall(ID, guarded, launcher, folder)}`;
+	// Whatever a hook prints that is no JSON the CLI puts before the model: so nothing of one that fails.
+	return `${conditions.join(' && ')} && words=$(${call} 2>/dev/null) && [ -n "$words" ] && printf '%s\\n' "$words"; exit 0`;
+}

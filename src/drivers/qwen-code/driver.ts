@@ -1,0 +1,44 @@
+import type { Driver } from '../../core/driver/driver.ts';
+import { deliveryAnswer } from './answers.ts';
+import { deploymentPlan } from './deployment.ts';
+import { ID, readEvent } from './events.ts';
+import { headless } from './headless.ts';
+import { hookSwitch } from './hookSwitch.ts';
+import { foreignVariables, launchPlan, marks } from './launch.ts';
+import { transcript } from './transcript.ts';
+import { floors, limits, OLDEST } from './versions.ts';
+
+export const qwenCode: Driver = {
+	id: ID,
+	displayName: 'Qwen Code',
+	command: 'qwen',
+	versionArgs: ['--version'],
+	oldestVersion: OLDEST,
+	floors,
+	limits,
+	installHint: 'Install it with: npm install -g @qwen-code/qwen-code',
+	launch: launchPlan,
+	deployment: deploymentPlan,
+	skillsFolder: '.agents/skills',
+	earlierPlaces: [],
+	executableSettings: ['.qwen', '.agents/skills', '.mcp.json', '.env'],
+	hookSwitch,
+	hooks: {
+		slots: { 'tool-start': 'denial', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
+		// The CLI cuts nothing; what a person sees of it should stay readable.
+		contextLimit: 8000,
+		// The CLI ends the turn after the eighth in a row.
+		stopCap: 7,
+		read: readEvent,
+		answer: deliveryAnswer,
+		watchAnswer: 'none',
+		hearsWhenResumed: false,
+		wake: 'none',
+	},
+	probe: 'none',
+	transcript,
+	headless,
+	marks,
+	npmPackage: '@qwen-code/qwen-code',
+	foreignVariables,
+};

@@ -1,0 +1,92 @@
+import type { HookCall } from '../../core/driver/driver.ts';
+import { DriverId } from '../../protocol/names.ts';
+import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
+import { beginsWithMessage } from '../messages.ts';
+import { isOfAnotherSession } from '../payload.ts';
+import { promptDetails } from '../prompt.ts';
+import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
+import { parsePayload, type KnownPayload } from './payloads.ts';
+
+export const ID = DriverId.parse('qwen-code');
+
+const kindByEvent: Readonly<Record<KnownPayload['hook_event_name'], EventKind>> = {
+	SessionStart: 'session-start',
+	SessionEnd: 'session-end',
+	UserPromptSubmit: 'prompt',
+	PreToolUse: 'tool-start',
+	PostToolUse: 'tool-end',
+	PostToolUseFailure: 'tool-failed',
+	PostToolBatch: 'batch-end',
+	PermissionRequest: 'permission-asked',
+	PermissionDenied: 'permission-denied',
+	Notification: 'notification',
+	Stop: 'stop',
+	StopFailure: 'stop-failed',
+	SubagentStart: 'subagent-start',
+	SubagentStop: 'subagent-stop',
+	PreCompact: 'compact-start',
+	PostCompact: 'compact-end',
+};
+
+/** Reads one hook payload. */
+export function readEvent(call: HookCall): AgentEvent | 'silent' {
+	// Whoever runs this hook without being this CLI inherits the variable at best, which its payload then contradicts.
+	if (isOfAnotherSession(call.env['QWEN_CODE_SESSION_ID'], call.payload)) return 'silent';
+	const { payload, known } = parsePayload(call.event, call.payload);
+	return withoutUndefined({
+		driver: ID,
+		session: payload.session_id,
+		kind: known ? kindByEvent[known.hook_event_name] : 'other',
+		event: payload.hook_event_name,
+		subagent: payload.agent_id,
+		turn: payload.prompt_id,
+		cwd: payload.cwd,
+		transcript: payload.transcript_path || undefined,
+		permissionMode: payload.permission_mode,
+		...(known && detailsOf(known)),
+	});
+}
+
+function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
+	switch (payload.hook_event_name) {
+		case 'SessionStart':
+			return { cause: payload.source, model: payload.model };
+		case 'SessionEnd':
+			return { cause: payload.reason };
+		case 'UserPromptSubmit':
+			// The results of tools go to the model through this event, too, without a word. Feedback comes as a prompt that nobody typed.
+			return payload.prompt === ''
+				? { kind: 'other' }
+				: promptDetails(payload.prompt, beginsWithMessage(payload.prompt));
+		case 'PreToolUse':
+		case 'PostToolUse':
+			return { ...toolOf(payload), summary: inputSummary(payload.tool_input) };
+		case 'PostToolUseFailure': {
+			const kind = payload.is_interrupt === true ? 'interrupted' : 'tool-failed';
+			return { ...toolOf(payload), kind, summary: oneLine(payload.error) };
+		}
+		case 'PermissionRequest':
+		case 'PermissionDenied':
+			return { tool: payload.tool_name, summary: inputSummary(payload.tool_input) };
+		case 'PostToolBatch':
+			return { summary: oneLine(payload.tool_calls.map(call => call.tool_name).join(', ')) };
+		case 'Notification':
+			return { notification: payload.notification_type, summary: oneLine(payload.message) };
+		case 'Stop':
+			return { continuing: payload.stop_hook_active, summary: oneLine(payload.last_assistant_message) };
+		case 'StopFailure':
+			return { cause: payload.error, summary: oneLine(payload.error_details) };
+		case 'SubagentStart':
+		case 'SubagentStop':
+			return { summary: oneLine(payload.agent_type) };
+		case 'PreCompact':
+		case 'PostCompact':
+			return { cause: payload.trigger };
+	}
+}
+
+type ToolPayload = Extract<KnownPayload, { hook_event_name: 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure' }>;
+
+function toolOf({ tool_name, tool_use_id, duration_ms }: ToolPayload): Partial<AgentEvent> {
+	return { tool: tool_name, toolUseId: tool_use_id, durationMs: duration_ms };
+}

@@ -1,0 +1,51 @@
+import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import type { SessionId } from '../../protocol/names.ts';
+
+export function launchPlan({ prompt, extra, ...conversation }: LaunchRequest): LaunchPlan {
+	return {
+		args: [
+			...conversationFlags(conversation),
+			...extra,
+			// In one word, so that a prompt that begins with a dash is no option.
+			...(prompt === undefined || prompt === '' ? [] : [`--prompt-interactive=${prompt}`]),
+		],
+		env: {},
+		sessionIsKnown: true,
+	};
+}
+
+interface Conversation {
+	session: SessionId;
+	resume: SessionId | undefined;
+	model: string | undefined;
+}
+
+export function conversationFlags({ session, resume, model }: Conversation): string[] {
+	return [
+		resume === undefined ? `--session-id=${session}` : `--resume=${resume}`,
+		...(model === undefined ? [] : [`--model=${model}`]),
+	];
+}
+
+/** What the CLI sets for its own tools. */
+export const marks = ['QWEN_CODE', 'QWEN_CODE_SESSION_ID'] as const;
+
+/** What the CLI sets for its own tools and hooks, and for the process that it starts in its own place. */
+export const foreignVariables = [
+	...marks,
+	'CLAUDE_PROJECT_DIR',
+	'GEMINI_PROJECT_DIR',
+	'QWEN_CODE_AGENT_ID',
+	'QWEN_CODE_CLI',
+	'QWEN_CODE_LAUNCHER_PID',
+	'QWEN_CODE_MANAGED_NPM_PIN',
+	'QWEN_CODE_MANAGED_NPM_ROOT',
+	'QWEN_CODE_MODEL',
+	'QWEN_CODE_MODEL_IDENTITY',
+	'QWEN_CODE_NO_RELAUNCH',
+	'QWEN_CODE_PRIVATE_RELAUNCH_ENV_PROVENANCE',
+	'QWEN_CODE_PROJECT_DIR',
+	'QWEN_CODE_PROMPT_ID',
+	'QWEN_CODE_STARTUP_VERSION',
+	'QWEN_PROJECT_DIR',
+] as const;
