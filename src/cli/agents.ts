@@ -31,7 +31,7 @@ export interface FoundAgent {
 	agent: InstalledAgent;
 }
 
-/** The named agent; without a name the one that asks, or for a person the workspace's default, else the first that is found. */
+/** The named agent. Without a name, the agent that asks, or for a person the workspace's default, else the first one found. */
 export async function chooseAgent(
 	workspace: Workspace,
 	{ env, asker }: Context,
@@ -66,7 +66,7 @@ export async function findAgent(driver: Driver, env: Context['env']): Promise<Fo
 	throw new NancyError('no-agent', `${driver.displayName} cannot be used: ${detection.reason}. ${detection.hint}`);
 }
 
-/** The programs that hooks and terminals call, installed for this user where they are not yet. */
+/** The programs that hooks and terminals call. Installs them for this user if they are missing. */
 export async function ownRuntime({ program, env, version }: Context): Promise<InstalledRuntime> {
 	return installRuntime(ownSources(program), version, dataFolder(env), await findNode(env, runningProgram()));
 }
@@ -76,7 +76,7 @@ export function nancyOf({ bin }: Runtime): string {
 	return join(bin, 'nancy');
 }
 
-/** What the doctor works with: every agent that Nancy knows, found or not, and the programs that hooks call. */
+/** Input of the doctor: every agent that Nancy knows, found or not, and the programs that hooks call. */
 export async function instruments(context: Context): Promise<Instruments> {
 	const agents = drivers.map(async driver => {
 		const detection = await detectAgent(driver, context.env[programVariable(driver.id)], context.env);
@@ -93,7 +93,7 @@ export async function instruments(context: Context): Promise<Instruments> {
 	};
 }
 
-/** Writes hooks and skills of one agent into the workspace, and says what was done. */
+/** Writes one agent's hooks and skills into the workspace, and reports the changes. */
 export async function deployAgent(
 	workspace: Workspace,
 	context: Context,
@@ -118,7 +118,7 @@ function runningProgram(): NodeProgram {
 	return { executable: process.execPath, isElectron: process.versions['electron'] !== undefined };
 }
 
-/** This program stands in an installed runtime, or in `dist/` of a package. */
+/** Whether this program is in an installed runtime, or in `dist/` of a package. */
 function ownSources(program: string): RuntimeSources {
 	const folder = dirname(realpathSync(program));
 	const isRuntime = existsSync(join(folder, 'nancy-hook'));

@@ -15,8 +15,8 @@ export async function currentOverview(workspace: Workspace, env: Environment): P
 }
 
 /**
- * Waits until `check` finds something in the overview, looking again at each change of the workspace.
- * @returns what it found, or `undefined` when the deadline came first
+ * Waits until `check` finds something in the overview. Looks again at each change of the workspace.
+ * @returns the finding, or `undefined` if the deadline came first
  */
 export async function whenever<T>(
 	workspace: Workspace,
@@ -33,12 +33,12 @@ export async function whenever<T>(
 	});
 }
 
-/** How long a person may take to answer an agent, in milliseconds, before a command that is kept from its work by that gives up. */
+/** How long a command waits for a person to answer an agent before it gives up, in milliseconds. */
 const PATIENCE_MS = 5000;
 
 /**
- * Does what writes agents' settings files, which an agent may be writing itself while it is answered: tries again for a little
- * while when `work` was `busy` for that.
+ * Runs work that writes agents' settings files. An agent may be writing the same file while a person answers it, so a `busy` failure is
+ * retried for a while.
  */
 export async function betweenAnswers<T>(
 	workspace: Workspace,
@@ -65,7 +65,7 @@ export async function betweenAnswers<T>(
 	});
 }
 
-/** Runs `work` with an overview that stays as the workspace is; the pause ends when it changes. */
+/** Runs `work` with an overview while the workspace is unchanged. The pause ends at a change. */
 async function live<T>(
 	workspace: Workspace,
 	env: Environment,
@@ -83,7 +83,7 @@ async function live<T>(
 	}
 }
 
-/** Asks the agent CLI itself where no event tells (an interrupted turn, a refused permission). */
+/** Asks the agent CLI itself if no event tells (an interrupted turn, a refused permission). */
 function askWith(env: Environment): Ask {
 	return async driver => {
 		const [{ askStatus }, { locateAgent, programVariable }] = await Promise.all([

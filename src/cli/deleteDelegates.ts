@@ -23,14 +23,14 @@ import { answer, type Answer } from './command.ts';
 import { ExitCode } from './failure.ts';
 import { printable } from './words.ts';
 
-/** Who is to go: these, or everything that has ended but for what waits in a worktree to be merged. */
+/** The delegates to delete: these, or all ended ones except those with unmerged work in a worktree. */
 export type Doomed = { ids: readonly DelegateId[] } | 'ended';
 
 type Refuse = (id: DelegateId, request: DelegateRecord | undefined) => Promise<void>;
 
 /**
- * By the rules of the window: the worktree goes too, and a branch keeps what is nowhere else.
- * @param refuse throws `not-trusted` where whoever asks may not delete this delegate, whose ticket is for `request`
+ * Follows the rules of the window: the worktree goes too, and a branch keeps the work that is nowhere else.
+ * @param refuse throws `not-trusted` if the asker may not delete this delegate, whose ticket is for `request`
  */
 export async function deleteDelegates(
 	store: Delegates,
@@ -115,7 +115,7 @@ async function remove(
 	return { isRemoved: false, says: `the tear-down command failed, so the worktree stays: ${failed}` };
 }
 
-/** One that cannot be deleted holds up no other. */
+/** A delegate that cannot be deleted does not stop the others. */
 function stays(error: unknown): { isRemoved: boolean; says: string } {
 	return { isRemoved: false, says: errorText(error) };
 }

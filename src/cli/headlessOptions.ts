@@ -20,7 +20,7 @@ export function seconds(option: string, typed: string): number {
 	throw new NancyError('bad-usage', `${option} needs a number of seconds, not "${typed}"`);
 }
 
-/** What the user has set for delegates and headless runs in a folder, in VS Code or by hand. */
+/** The user's settings for delegates and headless runs in a folder, from VS Code or written by hand. */
 export function settingsFor(folder: string, { env }: Context): Promise<CommonSettings> {
 	return settingsFile(env).forFolder(folder);
 }
@@ -32,7 +32,7 @@ export function workingFolder(named: string | undefined, { cwd }: Context): stri
 	throw new NancyError('bad-usage', `there is no folder ${folder} to work in; name one with --working-dir`);
 }
 
-/** What a swarm calls a worker whose prompt is in this file. */
+/** A swarm's name for a worker whose prompt is in this file. */
 export function featureOf(promptFile: string | undefined): string | undefined {
 	return promptFile === undefined ? undefined : basename(promptFile, extname(promptFile));
 }
@@ -58,8 +58,8 @@ export interface Asking {
 }
 
 /**
- * A permission mode that the agent has; its most careful one where none is named. An agent gets no wider one for another agent
- * than the user has set: it may be allowed to run `nancy` unasked, and must not get around its own permissions by it.
+ * A permission mode that the agent has; its most careful one by default. An agent gets no wider mode for another agent than the user has
+ * set. It may be allowed to run `nancy` unasked, and must not get around its own permissions by that.
  */
 export function permissionMode(driver: Driver, named: string | undefined, asking: Asking): string {
 	const { permissionModes } = headlessOf(driver);
@@ -74,15 +74,15 @@ export function permissionMode(driver: Driver, named: string | undefined, asking
 	throw notAllowed(driver, asking, `with the permissions "${mode.id}"; "${widest?.id}" is the widest it may give`);
 }
 
-/** Arguments for an agent CLI can carry any permission, so that an agent needs the widest mode to pass some on. */
+/** Arguments for an agent CLI can carry any permission. So an agent needs the widest mode to pass arguments. */
 export function refuseExtraFromAgent(driver: Driver, extra: readonly string[], asking: Asking): void {
 	if (extra.length === 0 || !isAgent(asking) || driver.headless === 'none' || mayAll(driver, asking)) return;
 	throw notAllowed(driver, asking, 'with arguments after --, which can change its permissions');
 }
 
 /**
- * The user's commands for worktrees run over files that an agent may just have changed, outside of what holds it: `npm ci` runs
- * what a package.json says. With the widest mode it could run them itself.
+ * The user's commands for worktrees run over files that an agent may just have changed, outside its sandbox: `npm ci` runs the scripts of a
+ * package.json. With the widest mode the agent could run them itself.
  */
 export function mayRunCommands(driver: Driver, asking: Asking): boolean {
 	return !isAgent(asking) || mayAll(driver, asking);
@@ -96,10 +96,10 @@ export function refuseTearDownFromAgent(driver: Driver, id: DelegateId, asking: 
 }
 
 /**
- * An agent that may run `nancy` unasked must not reach further by it than it can itself. It starts its own CLI; another one only where
- * the user has set what that may do for agents. Another agent works for it where it works itself: in its own workspace, or in the same
- * place of a worktree beside it (of a worktree of Nancy's, beside the checkout that it was made from). In a folder below, it can have
- * written settings that widen what the other may do. With the widest mode it may let it work anywhere.
+ * An agent that may run `nancy` unasked must not reach further by it than by itself. It starts its own CLI, and another one only if the
+ * user has set that CLI's mode for agents. The new agent works in the asker's own workspace, or in the same place of a worktree beside it.
+ * The worktrees of a Nancy worktree are beside the checkout that it was made from. In a folder below, the asker could have written settings
+ * that widen the new agent's permissions. With the widest mode there is no such limit.
  * @param folders that the new agent works in, absolute
  */
 export async function permitStart(driver: Driver, folders: readonly string[], asking: Asking): Promise<void> {
@@ -129,7 +129,7 @@ export async function permitStart(driver: Driver, folders: readonly string[], as
 	for (const place of folders) await new SeenSettings(dataFolder(context.env), folder).require(driver, place);
 }
 
-/** A person starts the agent there, or sets it up: see {@link SeenSettings}. What keeps Nancy from noting it does not hold a person up. */
+/** A person starts the agent there, or sets it up: see {@link SeenSettings}. A failure of the note does not stop the person. */
 export async function noteSeen(driver: Driver, folder: string, context: Context): Promise<void> {
 	const seen = new SeenSettings(dataFolder(context.env), placeFrom(folder, context).folder);
 	await seen
@@ -142,7 +142,7 @@ function foldersUpFrom(folder: string): string[] {
 	return parent === folder ? [folder] : [folder, ...foldersUpFrom(parent)];
 }
 
-/** Without links, of what is there; a link that leads nowhere leads out. */
+/** The real path, as far as it exists. A link that leads nowhere leads out. */
 function real(path: string): string {
 	if (lstatSync(path, { throwIfNoEntry: false })) return existsSync(path) ? realpathSync(path) : sep;
 	return dirname(path) === path ? path : join(real(dirname(path)), basename(path));

@@ -6,7 +6,7 @@ import { ownAddress } from './place.ts';
 
 type DelegateUse = Extract<UseCase['is'], 'stop-delegate' | 'delete-delegate' | 'resume-delegates'>;
 
-/** Its ticket says who asked for it: the record below `.nancy` can be anybody's. */
+/** Its ticket names the asker. Anybody may have written the record below `.nancy`. */
 export async function permitDelegate(
 	is: DelegateUse,
 	store: Delegates,

@@ -10,12 +10,12 @@ import { Workspace, type WorkerAddress } from '../core/workspace/workspace.ts';
 import type { SealedAuthor } from '../protocol/author.ts';
 import type { Context } from './command.ts';
 
-/** The mailbox of whoever asks: an agent has one, where Nancy knows which worker it is. */
+/** The asker's own mailbox: an agent has one if Nancy knows which worker it is. */
 export function ownAddress(asker: Asker): WorkerAddress | undefined {
 	return asker.is === 'agent' ? asker.worker?.address : undefined;
 }
 
-/** Whose words a message of the one who asks is. */
+/** The author of a message that the asker sends. */
 export function authorOf(asker: Asker): SealedAuthor {
 	if (asker.is === 'human') return { is: 'human', via: asker.via };
 	const { worker, driver } = asker;
@@ -26,7 +26,10 @@ export function mailboxName({ task, worker }: WorkerAddress): string {
 	return `${task}/${worker}`;
 }
 
-/** The workspace that the command is about; an error when there is none. */
+/**
+ * The workspace of the command.
+ * @throws NancyError if there is none
+ */
 export function findWorkspace(context: Context): Workspace {
 	const place = placeOf(context);
 	if (place.isWorkspace) return workspaceAt(place.folder, context);
@@ -48,17 +51,14 @@ export function findWorkspaceOr(context: Context, hasSomething: (folder: string)
 }
 
 /**
- * The workspace, or where one should be made: the root of the git repository, else the current folder. A repository that
- * holds the whole home folder does not count.
+ * The workspace, or the place for a new one: the root of the git repository, else the current folder. A repository that holds the whole
+ * home folder does not count.
  */
 export function findOrChooseWorkspace(context: Context): Workspace {
 	return workspaceAt(placeOf(context).folder, context);
 }
 
-/**
- * The workspace, or a folder nearer to the current one that is deployed into although its `.nancy` is gone: the one of a folder
- * above is another workspace.
- */
+/** The workspace, or a nearer folder with a deployment whose `.nancy` is gone. A workspace of a folder above would be the wrong one. */
 export async function findDeployed(
 	context: Context,
 	isDeployed: (workspace: Workspace) => Promise<boolean>,
@@ -76,19 +76,19 @@ function workspaceAt(folder: string, { env }: Context): Workspace {
 	return new Workspace(folder, dataFolder(env));
 }
 
-/** Where a command works. */
+/** The place that a command works in. */
 interface Place {
 	/** Of the workspace, else the root of the repository, else {@link start}. */
 	folder: string;
-	/** Where it was looked from. */
+	/** The folder that the search began in. */
 	start: string;
 	isWorkspace: boolean;
 	isRepository: boolean;
 }
 
 /**
- * A person's place is where they are, or what they name with -C. An agent's is its own workspace, wherever its shell has gone: the one
- * that Nancy started it in, else that of the folder that its CLI works in.
+ * A person's place is the current folder, or the folder of -C. An agent's place is its own workspace, whatever its shell's folder: the one
+ * that Nancy started it in, else the workspace of its CLI's folder.
  * @throws NancyError `not-trusted` for an agent that names another one
  */
 function placeOf(context: Context): Place {
@@ -106,12 +106,15 @@ function placeOfAgent({ worker, process }: AskingAgent, context: Context): Place
 	return placeFrom(process?.folder ?? context.calledIn, context);
 }
 
-/** What is nearest: a repository below a workspace is a project of its own, and a `.nancy` in the home folder not that of all below. */
+/**
+ * The nearest candidate. A repository below a workspace is a project of its own, and a `.nancy` in the home folder is not the workspace of
+ * all below.
+ */
 export function placeFrom(from: string, { env }: Pick<Context, 'env'>): Place {
 	const start = resolve(from);
 	const home = resolve(env['HOME'] ?? homedir());
 	for (const folder of foldersUpFrom(start)) {
-		// A link counts, for the workspace then says what is wrong with it; the one of a folder above would be the wrong one.
+		// A link counts, so that the workspace can report it. The `.nancy` of a folder above would be the wrong one.
 		if (isFolderOrLink(join(folder, '.nancy'))) return { folder, start, isWorkspace: true, isRepository: false };
 		if (isRepositoryRoot(folder) && !isSameOrAbove(folder, home))
 			return { folder, start, isWorkspace: false, isRepository: true };
@@ -119,7 +122,7 @@ export function placeFrom(from: string, { env }: Pick<Context, 'env'>): Place {
 	return { folder: start, start, isWorkspace: false, isRepository: false };
 }
 
-/** A worktree that stands within the checkout it was made from, as some agents make them, is part of that. */
+/** A worktree inside the checkout that it was made from, as some agents make them, belongs to that checkout. */
 function isRepositoryRoot(folder: string): boolean {
 	const git = join(folder, '.git');
 	const found = lstatSync(git, { throwIfNoEntry: false });
@@ -155,7 +158,7 @@ function isFolderOrLink(file: string): boolean {
 	return found !== undefined && (found.isDirectory() || found.isSymbolicLink());
 }
 
-/** The path itself where there is nothing. */
+/** The path itself if nothing exists there. */
 function real(path: string): string {
 	try {
 		return realpathSync(path);

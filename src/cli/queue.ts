@@ -7,12 +7,12 @@ import type { CommonSettings } from '../protocol/settings.ts';
 import { nancyOf } from './agents.ts';
 import type { Context } from './command.ts';
 
-/** The user's, of this workspace, wherever the command is called. */
+/** The user's tickets for this workspace, from wherever the command is called. */
 export function ticketsOf({ env }: Context, { folder }: Workspace): Tickets {
 	return new Tickets(dataFolder(env), folder);
 }
 
-/** How this process looks at the queue: as set, unless the environment says otherwise. */
+/** This process's view of the queue: as set, unless the environment says otherwise. */
 export function queueOptions(
 	context: Context,
 	workspace: Workspace,
@@ -29,7 +29,7 @@ export function queueOptions(
 	};
 }
 
-/** How many delegates may run at once, where the user's shell says so. */
+/** The limit of parallel delegates that the user's shell sets, if any. */
 function capIn(env: Context['env']): number | undefined {
 	const cap = Number(env['NANCY_DELEGATES']);
 	return Number.isInteger(cap) && cap > 0 ? cap : undefined;

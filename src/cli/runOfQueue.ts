@@ -15,7 +15,7 @@ import { withCancel } from './withCancel.ts';
 /** Runs a delegate that the queue has started, then lets the next one start. */
 export async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
 	restoreNodeOptions(process.env);
-	// The queue names it. Whoever asked for the delegate was permitted to then, and its ticket says what runs.
+	// The queue names the delegate. The asker was permitted at the queueing, and the ticket names the request.
 	const workspace = new Workspace(context.cwd);
 	const delegates = new Delegates(workspace);
 	const runtime = await ownRuntime(context);
@@ -32,7 +32,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 		});
 		await lookAtQueue(delegates, queueOptions(context, workspace, runtime, settings));
 	};
-	// Also after one that could not be ended: others wait.
+	// Also after a delegate that could not be ended, because others wait.
 	try {
 		await withCancel(signal =>
 			runDelegate(delegates, id, {
@@ -43,7 +43,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				bin: runtime.bin,
 				hooks: hasHooks ? runtime : undefined,
 				env: context.env,
-				// In tmux somebody may be looking.
+				// In tmux somebody may be watching.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),
 				cap: async () => {
 					const settings = await settingsFor(workspace.folder, context).catch(() => ({}));
