@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { DriverId, TaskName } from '../names.ts';
 
-/** An agent for which not all could be done, and why. */
+/** An agent that was not served in full, and the reason. */
 const FailedAgent = z.object({ agent: DriverId, code: z.string(), message: z.string() });
 
 /** `nancy setup`, `nancy update` */
@@ -12,12 +12,12 @@ export const SetupOutput = z.object({
 			agent: DriverId,
 			agentVersion: z.string(),
 			hookVersion: z.string(),
-			/** Files and folders written, relative to the folder; empty when all was as it should be. */
+			/** Files and folders written, relative to the folder; empty if all were up to date. */
 			changed: z.array(z.string()),
 			warnings: z.array(z.string()),
 		}),
 	),
-	/** Nothing, or not all, was written for these. */
+	/** For these agents nothing, or not everything, was written. */
 	failed: z.array(FailedAgent),
 });
 
@@ -25,12 +25,12 @@ export const SetupOutput = z.object({
 export const CleanupOutput = z.object({
 	folder: z.string(),
 	task: z.optional(TaskName),
-	/** Files given back and skills removed, relative to the folder. */
+	/** Files restored and skills removed, relative to the folder. */
 	changed: z.array(z.string()),
 	warnings: z.array(z.string()),
-	/** Places that a link leads away from: they stay, and the record of them too. */
+	/** Places that a link leads away from. They stay, and so does their record. */
 	kept: z.array(z.string()),
-	/** What was deployed for these stays, and the record of it. */
+	/** The deployments for these agents stay, and so do their records. */
 	failed: z.array(FailedAgent),
 });
 
