@@ -3,10 +3,11 @@ import type { EventKind } from '../../protocol/traffic.ts';
 import type { HookMapping } from '../driver/driver.ts';
 
 /**
- * What a message may be handed over at (design §4.3). Around tool calls, by what the CLI takes there: `boundary`: anything. `words`:
- * words alone, for it can end no turn there. `denial`: words with a denial, for what halts or pauses. `halt`: the same, but it can
- * end no turn. `turn`: when a prompt begins one. `end`: when the agent would stop. `never`: everything else; at the start of a
- * session, too, nobody reads: what is put into the context there waits unseen for a prompt, and the message would count as delivered.
+ * What may be handed over at an event (design §4.3).
+ * `boundary`, around tool calls: everything. `words`, there too: text alone, because the CLI can end no turn there. `denial`: text with a
+ * denial, for a halt or a pause. `halt`: the same, but without ending the turn. `turn`: a prompt begins a turn. `end`: the agent would
+ * stop. `never`: everything else.
+ * The start of a session is `never` too: text in the context there waits unseen for a prompt, and the message would count as delivered.
  */
 export type Slot = keyof typeof effectsAroundTools | 'turn' | 'end' | 'never';
 
@@ -22,7 +23,7 @@ export function slotOf(slots: HookMapping['slots'], event: { kind: EventKind; su
 	return event.subagent === undefined ? (slots[event.kind] ?? 'never') : 'never';
 }
 
-/** Whether tool calls are at hand or just over, so that what is due may be worth a look at the next one. */
+/** Whether tool calls are about to run or just over, so that due messages may be worth a look at the next one. */
 export function isAroundTools(slot: Slot): slot is keyof typeof effectsAroundTools {
 	return Object.hasOwn(effectsAroundTools, slot);
 }
@@ -40,14 +41,14 @@ const dueByKind: Readonly<Record<MessageKind, (slot: Slot, message: MessageConte
 };
 
 export function isDue(slot: Slot, message: MessageContent): boolean {
-	// A pause handed over at Stop would keep the agent going: it waits for the next prompt instead.
+	// A pause at Stop would keep the agent going. So it waits for the next prompt.
 	if (slot === 'end' && message.effect === 'pause') return false;
 	const effects: readonly Effect[] | undefined = isAroundTools(slot) ? effectsAroundTools[slot] : undefined;
 	if (effects && !effects.includes(message.effect)) return false;
 	return slot !== 'never' && dueByKind[message.kind](slot, message);
 }
 
-/** Whether a queued message is worth waking an idle agent for. A pause is not: the agent rests already. */
+/** Whether a queued message is worth waking an idle agent for. A pause is not: the agent is idle already. */
 export function wakes(message: Pick<MessageContent, 'effect'>): boolean {
 	return message.effect !== 'pause';
 }

@@ -2,15 +2,15 @@ import { errorText } from '../../base/errors.ts';
 import type { Author } from '../../protocol/author.ts';
 import type { Words, WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
-/** Somebody whom a message is for. */
+/** A recipient of a message. */
 export interface Addressee {
 	folder: { workspace: Workspace };
 	address: WorkerAddress;
 }
 
 /**
- * Queues a message for each of them, whatever becomes of the others. Returns those whom it is not queued for, so that nobody
- * gets it twice when it is sent to these again.
+ * Queues a message for each recipient, whatever happens to the others. Returns the failed ones, so that a second try sends nobody the
+ * message twice.
  */
 export async function sendToEach<T extends Addressee>(
 	to: readonly T[],
