@@ -7,7 +7,7 @@ import { WorkspaceModel } from './core/live/model.ts';
 import { UserSettingsFile } from './core/files/userSettings.ts';
 import { Workspace } from './core/workspace/workspace.ts';
 import { driverById, drivers } from './drivers/index.ts';
-import { WindowOperations } from './operations.ts';
+import { WindowOperations } from './main/windowOperations.ts';
 import { SETTINGS } from './ui/contributions.ts';
 import { editorSettings } from './ui/editorSettings.ts';
 import { Failures } from './ui/failures.ts';

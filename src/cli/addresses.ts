@@ -3,7 +3,8 @@ import type { Asker } from '../core/asker/asker.ts';
 import { isRunning } from '../core/driver/launch.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
-import { mailboxName, ownAddress } from './place.ts';
+import { mailboxName } from '../core/workspace/mailboxName.ts';
+import { ownAddress } from '../core/asker/authorOf.ts';
 
 /** `<task>` or `<task>/<worker>` as typed. */
 export interface TypedAddress {

@@ -6,8 +6,9 @@ import { Workspace } from '../core/workspace/workspace.ts';
 import { endDead } from '../delegates/delegateQueue.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import type { SwarmFeature } from '../protocol/delegate.ts';
+import { ticketsOf } from '../operations/ticketsOf.ts';
 import type { Context } from './command.ts';
-import { ticketsOf } from './queue.ts';
+import { operationContext } from './operationContext.ts';
 
 export interface SwarmWorker {
 	folder: string;
@@ -31,7 +32,7 @@ export async function beginAlone(
 		const found = await openDelegate(delegates, feature);
 		if (found) {
 			await refuseTracked(delegates.workspace);
-			await endDead(delegates, ticketsOf(context, delegates.workspace), found);
+			await endDead(delegates, ticketsOf(operationContext(delegates.workspace, context)), found);
 		}
 		const other = found && (await openDelegate(delegates, feature));
 		if (other) {

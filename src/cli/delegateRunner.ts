@@ -31,7 +31,7 @@ import { runInWorktree } from '../git/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
-import type { FoundAgent } from './agents.ts';
+import type { FoundAgent } from '../operations/agents.ts';
 import { eventLine } from './eventLine.ts';
 import { cancelled, outcomeOf } from './outcomeOf.ts';
 import { Parking, PATIENCE_MS } from './parking.ts';

@@ -3,10 +3,12 @@ import { NancyError } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import type { MessageState, StoredMessage } from '../core/mailbox/mailboxFiles.ts';
-import type { FileProblem, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
+import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
+import type { FileProblem } from '../core/files/fileProblem.ts';
 import type { MessageOutput } from '../protocol/output/messages.ts';
 import { ORCHESTRATOR, WorkerName, type TaskName } from '../protocol/names.ts';
-import { mailboxName, ownAddress } from './place.ts';
+import { mailboxName } from '../core/workspace/mailboxName.ts';
+import { ownAddress } from '../core/asker/authorOf.ts';
 
 export interface FoundMessage {
 	address: WorkerAddress;

@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs';
 import { version } from '../../package.json';
 import { errorText, hasErrno } from '../base/errors.ts';
-import { askerOf } from '../core/asker/asker.ts';
+import { askerOf, environmentOf } from '../core/asker/asker.ts';
 import { drivers } from '../drivers/index.ts';
+import { becomeEnvironment } from '../process/environment.ts';
 import { lineageOf } from '../process/lineage.ts';
 import { commands } from './commands.ts';
 import { runCommandLine } from './run.ts';
@@ -19,6 +20,10 @@ process.stdout.on('error', error => {
 // Nobody is left to read the error.
 process.stderr.on('error', () => undefined);
 
+const lineage = lineageOf({ ...process.env });
+// Elsewhere nothing tells the whole environment of another process.
+if (process.platform === 'linux') becomeEnvironment(environmentOf(lineage, drivers));
+
 void runCommandLine(process.argv.slice(2), commands, {
 	program: process.argv[1] ?? '',
 	cwd: process.cwd(),
@@ -27,7 +32,7 @@ void runCommandLine(process.argv.slice(2), commands, {
 	stdout: process.stdout,
 	stderr: process.stderr,
 	version,
-	asker: () => askerOf(lineageOf(process.env), drivers),
+	asker: () => askerOf(lineage, drivers),
 }).then(exitCode => {
 	process.exitCode = exitCode;
 });

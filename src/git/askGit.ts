@@ -1,5 +1,5 @@
 import { join, isAbsolute } from 'node:path';
-import type { AskGit, GitView } from '../core/deployment/gitExclude.ts';
+import type { AskGit, GitView } from '../core/deployment/gitView.ts';
 import { NancyError } from '../base/errors.ts';
 import { cutAtZeros, git } from './git.ts';
 import { isInCheckout } from './mayTrack.ts';

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import type { Ancestor, Lineage } from '../core/asker/asker.ts';
 
-/** Nobody nests processes deeper. A chain without an end is not followed. */
-const DEEPEST = 200;
+/** Nobody nests processes deeper, and none may be deep enough to hide what is above; a chain that has no end is not followed. */
+const DEEPEST = 10_000;
 
 /**
  * This process with its environment, and the processes above it. Linux reads /proc: 0.1 ms for each process. macOS uses one `ps`, which
@@ -29,16 +29,19 @@ interface Stat {
 }
 
 function fromProc(env: Lineage['env']): Lineage {
-	const own = statOf(process.pid);
-	const parent = own && statOf(own.parent);
-	// A child begins in the session of its parent, or leads one of its own. Below a parent of another session it is adopted.
-	const isOrphan = own !== undefined && own.session !== process.pid && parent?.session !== own.session;
+	let child = { pid: process.pid, stat: statOf(process.pid) };
+	const session = child.stat?.session;
+	let isOrphan = child.stat?.parent === 0 && session !== child.pid;
 	const ancestors: Ancestor[] = [];
-	for (let pid = own?.parent ?? 0; pid > 0 && ancestors.length < DEEPEST;) {
+	for (let pid = child.stat?.parent ?? 0; pid > 0 && ancestors.length < DEEPEST;) {
 		const stat = statOf(pid);
+		// A child begins in the session of its parent, or leads one of its own. Below a parent of another session it is adopted. Above the
+		// one that leads the session, that is so on many desktops.
+		isOrphan ||= child.stat?.session === session && session !== child.pid && stat?.session !== session;
 		const found = inProc(pid, stat);
 		if (!stat || !found) break;
 		ancestors.push(found);
+		child = { pid, stat };
 		pid = stat.parent;
 	}
 	return { env, ancestors, isOrphan };

@@ -7,6 +7,7 @@ import { DriverId, SessionId, TaskName, WorkerName } from '../../src/protocol/na
 import { timeInShell } from './shellLoop.ts';
 import { median, milliseconds, type Row } from './table.ts';
 import { addBoundWorker } from '../support/boundWorker.ts';
+import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { taskRecord } from '../support/taskRecord.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -31,8 +32,9 @@ export async function benchGuard(): Promise<Row[]> {
 	const rows: Row[] = [];
 	try {
 		const node = { executable: process.execPath, isElectron: false };
-		const { launcher } = await installRuntime(sourcesIn(root, 'package'), '0.0.0', join(folder, 'data'), node);
-		const workspace = new Workspace(folder);
+		const data = join(folder, 'data', 'nancy');
+		const { launcher } = await installRuntime(sourcesIn(root, 'package'), '0.0.0', data, node);
+		const workspace = new Workspace(folder, data);
 		const address = { task: TaskName.parse('bench'), worker: WorkerName.parse('worker') };
 		await workspace.prepare();
 		const agent = DriverId.parse('claude-code');
@@ -48,7 +50,7 @@ export async function benchGuard(): Promise<Row[]> {
 		for (const size of [1, 60]) {
 			const event = join(folder, `event-${size}.json`);
 			writeFileSync(event, afterBatch(size * 1024));
-			const times = timeInShell(event, [
+			const times = await timeInShell(event, [
 				{ name: 'sh', command: 'sh -c :' },
 				{
 					name: 'guard',
@@ -80,19 +82,14 @@ export async function benchGuard(): Promise<Row[]> {
 		const event = join(folder, 'event-1.json');
 		for (const count of [1, 50]) {
 			const making: number[] = [];
-			const queue = () => {
+			const queue = async () => {
 				emptySpool();
 				making.push(timeToMake(count, join(folder, 'made')));
 				rmSync(workspace.paths.mailbox(address.task, address.worker), { recursive: true, force: true });
-				const inbox = join(workspace.paths.mailbox(address.task, address.worker), 'inbox');
-				mkdirSync(inbox, { recursive: true });
 				for (let n = 0; n < count; n++)
-					writeFileSync(
-						join(inbox, `20261121T000000${String(n).padStart(3, '0')}Z-0000.md`),
-						`Directive ${n}: use plan B.\n`,
-					);
+					await workspace.send(address, messageContent(`Directive ${n}: use plan B.`), BY_USER);
 			};
-			const times = timeInShell(
+			const times = await timeInShell(
 				event,
 				[
 					{ name: 'node', command: `'${process.execPath}' -e 0`, runs: 1 },

@@ -11,14 +11,18 @@ export interface Timed {
 	/** Runs a round takes; slow commands take fewer. */
 	runs?: number;
 	/** Run before each round, outside of the measured time. */
-	before?: () => void;
+	before?: () => void | Promise<void>;
 }
 
 /**
  * Time of one run of each command, in milliseconds: the median over rounds that take turns, each a loop in a small shell, whose
  * fork and exec is what an agent's own spawn costs at least.
  */
-export function timeInShell(event: string, commands: readonly Timed[], rounds = 15): Map<string, number> {
+export async function timeInShell(
+	event: string,
+	commands: readonly Timed[],
+	rounds = 15,
+): Promise<Map<string, number>> {
 	const folder = mkdtempSync(join(tmpdir(), 'nancy-bench-'));
 	const times = new Map<string, number[]>(commands.map(({ name }) => [name, []]));
 	try {
@@ -30,7 +34,7 @@ export function timeInShell(event: string, commands: readonly Timed[], rounds = 
 		}
 		for (let round = -1; round < rounds; round++) {
 			for (const [index, { name, runs = 40, before }] of commands.entries()) {
-				before?.();
+				await before?.();
 				const start = process.hrtime.bigint();
 				execFileSync('/bin/sh', [join(folder, `${index}.sh`)], { env: { ...process.env, event } });
 				if (round >= 0) times.get(name)?.push(Number(process.hrtime.bigint() - start) / 1e6 / runs);

@@ -31,7 +31,7 @@ export async function benchStart(): Promise<Row[]> {
 	}
 	const node = `'${process.execPath}'`;
 	const nancy = `cd '${folder.path}'; ${node} '${CLI}'`;
-	const times = timeInShell(
+	const times = await timeInShell(
 		'/dev/null',
 		[
 			{ name: 'node', command: `${node} -e 0`, runs: 1 },

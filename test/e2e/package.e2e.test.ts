@@ -71,12 +71,12 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const sizes = filesInZip(packagedExtension);
 	const tooLarge = Object.entries({
 		'dist/extension.js': 6,
-		'dist/hook/claude-code.js': 120,
-		'dist/main.js': 480,
-		'dist/nancy.js': 460,
+		'dist/hook/claude-code.js': 140,
+		'dist/main.js': 550,
+		'dist/nancy.js': 540,
 	})
 		.map(([file, most]) => ({ file, most, is: (sizes.get(`extension/${file}`) ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(760);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(900);
 });

@@ -351,8 +351,9 @@ describe('a task in the sidebar', () => {
 			mkdirSync(join(workspace, name));
 			return join(workspace, name);
 		});
-		await seedWorkspace(front, { title: 'Paint it', session: 'f0f0f0f0-0000', queued: ['In blue'] });
-		await seedWorkspace(back, { title: 'Store it', session: 'b0b0b0b0-0000' });
+		const data = { dataFolder: dataFolder({ HOME: lab.server.home }) };
+		await seedWorkspace(front, { title: 'Paint it', session: 'f0f0f0f0-0000', queued: ['In blue'], ...data });
+		await seedWorkspace(back, { title: 'Store it', session: 'b0b0b0b0-0000', ...data });
 		const file = join(workspace, 'both.code-workspace');
 		writeFileSync(file, JSON.stringify({ folders: [{ path: front }, { path: back }] }));
 

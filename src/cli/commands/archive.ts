@@ -6,7 +6,9 @@ import { MovedOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
 import { answer, command } from '../command.ts';
 import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
+import { findWorkspace } from '../place.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import { ownAddress } from '../../core/asker/authorOf.ts';
 
 const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
 

@@ -12,8 +12,8 @@ import type { Workspace } from '../../core/workspace/workspace.ts';
 import { ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord } from '../../protocol/records.ts';
 import { command } from '../command.ts';
-import { permitStart, refuseExtraFromAgent, settingsFor } from '../headlessOptions.ts';
 import { findOrChooseWorkspace } from '../place.ts';
+import { operationContext } from '../operationContext.ts';
 import { readTextFile } from '../readText.ts';
 import { printableLine } from '../words.ts';
 
@@ -82,31 +82,43 @@ export const orchestrate = command(
 			throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
 		if (input.worker === ORCHESTRATOR)
 			throw new NancyError('bad-name', 'the human is no worker; choose another name');
-		const [{ runInForeground }, { refuseTracked }, agents] = await Promise.all([
-			import('../../process/foreground.ts'),
-			import('../../git/refuseTracked.ts'),
-			import('../agents.ts'),
-		]);
+		const [{ runInForeground }, { refuseTracked }, agents, starting, { deployAgent }, { noteSeen }] =
+			await Promise.all([
+				import('../../process/foreground.ts'),
+				import('../../git/refuseTracked.ts'),
+				import('../../operations/agents.ts'),
+				import('../../operations/starting.ts'),
+				import('../../operations/deployEach.ts'),
+				import('../../operations/noteSeen.ts'),
+			]);
 		const workspace = findOrChooseWorkspace(context);
 		await refuseTracked(workspace);
 		const name = nameOf(input.task);
 		const known = input.resume ? await workspace.task(name) : await existingTask(workspace, name);
 		const earlier = input.resume ? await workerToResume(workspace, name, input.worker) : undefined;
-		const found = await agents.chooseAgent(workspace, context, input.agent ?? earlier?.agent ?? known?.agent);
+		const found = await agents.chooseAgent(
+			workspace,
+			context.asker,
+			context.env,
+			input.agent ?? earlier?.agent ?? known?.agent,
+		);
 		const { driver, agent } = found;
 		// Before anything is written for it.
 		if (earlier) refuseResume(driver, agent.version, earlier);
 		if (input['prompt-file'] !== undefined)
 			permit(context.asker, { is: 'prompt-file', file: input['prompt-file'] });
-		const asking = { context, settings: await settingsFor(workspace.folder, context) };
+		const where = operationContext(workspace, context);
+		const settings = await where.readSettings(workspace.folder);
+		const asking = { asker: context.asker, context: where, settings };
 		const promptFile = input['prompt-file'] === undefined ? undefined : resolve(context.cwd, input['prompt-file']);
-		await permitStart(driver, [workspace.folder], asking);
-		refuseExtraFromAgent(driver, input.extra, asking);
+		await starting.permitStart(driver, [workspace.folder], asking);
+		if (context.asker.is === 'human') await noteSeen(driver, where, workspace.folder);
+		starting.refuseExtraFromAgent(driver, input.extra, asking);
 		const prompt = await promptOf(input.prompt, promptFile);
-		const runtime = await agents.ownRuntime(context);
+		const runtime = await where.installRuntime();
 		const hasHooks = !input['no-hooks'] && (await workspace.config()).hooks !== 'off';
 		const { warnings } = hasHooks
-			? await agents.deployAgent(workspace, context, runtime, found, 'launch')
+			? await deployAgent(where, runtime, found, 'launch')
 			: { warnings: ['started without hooks: it reports nothing, and messages for it stay queued'] };
 		for (const warning of warnings) context.note(warning);
 		if (known?.archivedAt !== undefined) {

@@ -20,15 +20,9 @@ import type { SwarmWorker } from '../beginAlone.ts';
 import { command, type Answer, type Context } from '../command.ts';
 import { eventLine } from '../eventLine.ts';
 import { ExitCode } from '../failure.ts';
-import {
-	featureOf,
-	limitsOf,
-	permissionMode,
-	permitStart,
-	refuseExtraFromAgent,
-	settingsFor,
-	workingFolder,
-} from '../headlessOptions.ts';
+import { featureOf, limitsOf, workingFolder } from '../headlessOptions.ts';
+import { operationContext } from '../operationContext.ts';
+import { findOrChooseWorkspace } from '../place.ts';
 import { requireWritable } from '../outputFile.ts';
 import { readText, readTextFile } from '../readText.ts';
 import { withCancel } from '../withCancel.ts';
@@ -95,30 +89,34 @@ export const run = command(
 );
 
 async function runOnce(input: Input, context: Context): Promise<Answer> {
-	const [{ runHeadless }, agents] = await Promise.all([
+	const [{ runHeadless }, agents, starting, { noteSeen }] = await Promise.all([
 		import('../../process/headlessRun.ts'),
-		import('../agents.ts'),
+		import('../../operations/agents.ts'),
+		import('../../operations/starting.ts'),
+		import('../../operations/noteSeen.ts'),
 	]);
 	for (const option of ['prompt-file', 'output-file'] as const) {
 		const file = input[option];
 		if (file !== undefined) permit(context.asker, { is: option, file });
 	}
 	const cwd = workingFolder(input['working-dir'], context);
-	const settings = await settingsFor(cwd, context);
-	const limits = Limits.parse(limitsOf(input, settings));
-	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context, input.agent);
-	const asking = { context, settings };
+	const where = operationContext(findOrChooseWorkspace(context), context);
+	const settings = await where.readSettings(cwd);
+	const limits = Limits.parse(starting.limitsFor(limitsOf(input), settings));
+	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context.asker, context.env, input.agent);
+	const asking = { asker: context.asker, context: where, settings };
 	const outputFile = input['output-file'] && resolve(context.cwd, input['output-file']);
-	await permitStart(driver, [cwd], asking);
+	await starting.permitStart(driver, [cwd], asking);
+	if (context.asker.is === 'human') await noteSeen(driver, where, cwd);
 	const prompt = await promptOf(input, context);
 	if (outputFile !== undefined) await requireWritable(outputFile);
-	refuseExtraFromAgent(driver, input.extra, asking);
+	starting.refuseExtraFromAgent(driver, input.extra, asking);
 	const format = headlessOf(driver);
 	const launch = await prepareHeadless(driver, {
 		session: SessionId.parse(crypto.randomUUID()),
 		resume: undefined,
 		model: input.model,
-		permissions: permissionMode(driver, input.permissions, asking),
+		permissions: starting.permissionMode(driver, input.permissions, asking),
 		extra: input.extra,
 		prompt,
 		version: agent.version,

@@ -11,7 +11,9 @@ import { resolveAddress, type TypedAddress } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { whenever } from '../currentOverview.ts';
 import { listMailboxes, messageOutput, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
+import { findWorkspace } from '../place.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import { ownAddress } from '../../core/asker/authorOf.ts';
 import { authorText, printableLine } from '../words.ts';
 
 const Input = z.object({

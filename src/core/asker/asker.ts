@@ -80,19 +80,43 @@ export function askerOf({ env, ancestors, isOrphan }: Lineage, drivers: readonly
 				'foreground, or from a program that waits for it',
 		);
 	}
-	const cli = ancestors.findIndex(each => isOwnProgram(each) || drivers.some(driver => isProcessOf(driver, each)));
-	const agent = ancestors[cli];
-	const own = cli < 0 ? ancestors : ancestors.slice(0, cli + 1);
+	const { agent, own } = agentAmong(ancestors, drivers);
 	const environments = [env, ...own.map(each => each.env)];
+	const given = agent && isReadable(agent) ? agent.env : environments.findLast(each => each['NANCY_TASK_DIR']);
 	const because = whyAgent(env, own, agent, drivers);
 	if (because === undefined) return IN_TERMINAL;
 	return {
 		is: 'agent',
 		driver: driverOf(environments, agent, drivers),
-		worker: workerIn(environments.findLast(each => each['NANCY_TASK_DIR']) ?? {}),
+		worker: workerIn(given ?? {}),
 		process: agent,
 		because,
 	};
+}
+
+/**
+ * The environment that whoever asks has not chosen for this one call. It says where the user's settings, git's and those of CLIs are, and
+ * which programs these are. So an agent's is that of its CLI; where that cannot be read, the farthest one with a mark. A person's is the call's own.
+ */
+export function environmentOf({ env, ancestors }: Lineage, drivers: readonly KnownDriver[]): Environment {
+	const { agent, own } = agentAmong(ancestors, drivers);
+	if (agent && isReadable(agent)) return agent.env;
+	return own.findLast(each => markIn(each.env, drivers) !== undefined)?.env ?? env;
+}
+
+/** The nearest process of an agent's CLI, and the processes up to it; all of them where there is none. */
+function agentAmong(ancestors: readonly Ancestor[], drivers: readonly KnownDriver[]) {
+	const at = ancestors.findIndex(each => isOwnProgram(each) || drivers.some(driver => isProcessOf(driver, each)));
+	return { agent: ancestors[at], own: at < 0 ? ancestors : ancestors.slice(0, at + 1) };
+}
+
+/** A process that hides itself, or ends just now, shows no environment at all. */
+function isReadable({ env }: Ancestor): boolean {
+	return Object.keys(env).length > 0;
+}
+
+function markIn(env: Environment, drivers: readonly KnownDriver[]): string | undefined {
+	return [...OWN_MARKS, ...drivers.flatMap(each => each.marks)].find(name => env[name]);
 }
 
 /** The worker that NANCY_TASK_DIR and NANCY_WORKER name, which Nancy sets for the agents that it starts. */
@@ -112,15 +136,13 @@ function whyAgent(
 	cli: Ancestor | undefined,
 	drivers: readonly KnownDriver[],
 ): string | undefined {
-	const marks = [...OWN_MARKS, ...drivers.flatMap(each => each.marks)];
-	const markIn = (environment: Environment) => marks.find(name => environment[name]);
-	const mark = markIn(env);
+	const mark = markIn(env, drivers);
 	if (mark !== undefined) return `${mark} is set`;
 	if (cli) return `nancy was called below the process ${cli.pid} (${nameOf(cli)})`;
-	const marked = ancestors.find(each => markIn(each.env) !== undefined);
+	const marked = ancestors.find(each => markIn(each.env, drivers) !== undefined);
 	return (
 		marked &&
-		`${markIn(marked.env)} is set in the process ${marked.pid} (${nameOf(marked)}), which nancy was called below`
+		`${markIn(marked.env, drivers)} is set in the process ${marked.pid} (${nameOf(marked)}), which nancy was called below`
 	);
 }
 

@@ -15,7 +15,9 @@ export type UseCase =
 	| { is: 'stop-delegate'; what: string; isOwn: boolean }
 	| { is: 'delete-delegate'; what: string; isOwn: boolean }
 	| { is: 'resume-delegates'; what: string; isOwn: boolean }
-	/** Hand an agent a file that the asker itself may be denied to read. */
+	/** Bring what a delegate's worktree has changed into the checkout, or take the worktree away. */
+	| { is: 'change-worktree'; what: string }
+	/** Hand a file to an agent that whoever asks may be denied. */
 	| { is: 'prompt-file'; file: string }
 	| { is: 'output-file'; file: string };
 
@@ -36,6 +38,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'stop-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `stop ${what}, which it has not asked for`),
 	'delete-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `delete ${what}, which it has not asked for`),
 	'resume-delegates': (_, { what, isOwn }) => (isOwn ? undefined : `let ${what} go on, which it has not asked for`),
+	'change-worktree': (_, { what }) => `${what}; ask the user to`,
 	'prompt-file': (_, { file }) =>
 		`hand over ${file} by its name; read it and pass the text with --stdin, or as an argument`,
 	'output-file': (_, { file }) => `have ${file} written; take the answer from standard output`,

@@ -6,7 +6,7 @@ import { formatVersion, isAtLeast } from '../../base/version.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
 import { deploy, deploymentState, obstacles, rehearse } from './deploy.ts';
-import type { AskGit } from './gitExclude.ts';
+import type { AskGit } from './gitView.ts';
 import { DeploymentRecords } from './records.ts';
 import { brokenSettings, silencers } from './silencers.ts';
 import { statusOf } from './target.ts';

@@ -6,24 +6,10 @@ import { errorText } from '../../base/errors.ts';
 import { NancyPaths } from '../files/paths.ts';
 import { removeIfEmpty } from './emptyFolders.ts';
 import { placesOf } from './notes.ts';
+import type { AskGit, GitView } from './gitView.ts';
 import type { DeploymentRecords } from './records.ts';
 import { excludedFor, foldersIn, patternFor, withExcluded } from './excludeBlock.ts';
 import { ownTarget, readBytes, realPlace } from './target.ts';
-
-/** Git's answers about a workspace folder. */
-export interface GitView {
-	/** The `info/exclude` of its repository; absolute. None in another user's repository, which Nancy does not write. */
-	excludeFile: string | undefined;
-	/** The folder in its checkout: empty at the top, else with a `/` at the end. */
-	prefix: string;
-	/** Of the files asked about, relative to the folder; a file is to be asked about by its {@link realPlace}. */
-	tracked: ReadonlySet<string>;
-	/** Of the files asked about, those that git does not show anyway. */
-	ignored: ReadonlySet<string>;
-}
-
-/** Asks git, which the core does not start; `undefined` if git is missing or the folder is in no checkout. */
-export type AskGit = (folder: string, files: readonly string[]) => Promise<GitView | undefined>;
 
 const TRIES = 5;
 

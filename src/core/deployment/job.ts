@@ -4,7 +4,7 @@ import { recordsFor } from './found.ts';
 import type { DeploymentRecords } from './records.ts';
 import type { Runtime } from './runtime.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import type { AskGit } from './gitExclude.ts';
+import type { AskGit } from './gitView.ts';
 
 export interface DeployRequest {
 	runtime: Runtime;

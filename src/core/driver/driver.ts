@@ -1,6 +1,7 @@
 import { isAtLeast, type Version } from '../../base/version.ts';
-import type { Slot } from '../mailbox/due.ts';
 import type { HeadlessFormat } from './headless.ts';
+import type { LaunchPlace } from './launchPlace.ts';
+import type { Slot } from './slot.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Receipt, Rung } from '../../protocol/records.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
@@ -95,23 +96,6 @@ export function shortcomings(driver: Driver, version: Version): { lacks: Capabil
 		lacks: CAPABILITIES.filter(each => !hasIt(each)),
 		limits: CAPABILITIES.filter(each => hasIt(each) && driver.limits[each] !== undefined),
 	};
-}
-
-/** Where and with which hooks an agent is started. */
-export interface LaunchPlace {
-	version: Version;
-	workspaceFolder: string;
-	/** `undefined` for a run without hooks. */
-	hooks: LaunchHooks | undefined;
-	/** Environment that the agent will inherit. A variable of the launch replaces the user's. */
-	env: Readonly<Record<string, string | undefined>>;
-}
-
-export interface LaunchHooks {
-	/** Absolute path of the stable launcher that hooks call. */
-	launcher: string;
-	/** Holds the files of {@link DeploymentPlan.launchFiles}. Absolute. */
-	folder: string;
 }
 
 export interface LaunchRequest extends LaunchPlace {

@@ -1,5 +1,5 @@
 import type { SessionId } from '../../protocol/names.ts';
-import type { LaunchPlace } from './driver.ts';
+import type { LaunchPlace } from './launchPlace.ts';
 
 /** How a CLI runs without a terminal, and the meaning of its output. Part of the driver contract. */
 export interface HeadlessFormat {

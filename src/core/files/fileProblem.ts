@@ -1,5 +1,12 @@
 import { errorText } from '../../base/errors.ts';
-import type { FileProblem } from '../workspace/workspace.ts';
+
+/** A file in `.nancy` that could not be read; reported, never touched. */
+export interface FileProblem {
+	file: string;
+	reason: string;
+	/** No record of what has this name: through a stray folder or a copy nobody reaches an agent. */
+	isStray?: true;
+}
 
 /** Why a file could not be read. Nancy's own errors begin with its name, which is shown beside this text anyway. */
 export function fileProblem(file: string, error: unknown): FileProblem {

@@ -2,7 +2,8 @@ import type { Disposable } from '../../base/lifetime.ts';
 import { DelegateMirror } from '../delegates/delegateMirror.ts';
 import type { Delegate } from '../delegates/delegate.ts';
 import { Delegates } from '../delegates/delegates.ts';
-import type { FileProblem, Workspace } from '../workspace/workspace.ts';
+import type { FileProblem } from '../files/fileProblem.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** A running delegate's status changes four times a second. All are read together, at this interval in milliseconds. */
 const DELEGATES_MS = 250;

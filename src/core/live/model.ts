@@ -9,7 +9,7 @@ import { ChangedFolders } from './changedFolders.ts';
 import type { Delegate } from '../delegates/delegate.ts';
 import type { Delegates } from '../delegates/delegates.ts';
 import type { Driver } from '../driver/driver.ts';
-import { fileProblem } from '../files/fileProblem.ts';
+import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { EVERYTHING, FolderReader } from './folderReader.ts';
 import { LiveDelegates } from './liveDelegates.ts';
 import { Lookout } from './lookout.ts';
@@ -22,7 +22,7 @@ import { TaskMirror } from './taskMirror.ts';
 import { Collector, type CollectorOptions } from '../traffic/collector.ts';
 import { watch } from './watch.ts';
 import { WorkerStates } from './workerStates.ts';
-import type { FileProblem, WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
 export interface ModelOptions {
 	ask?: Ask;

@@ -9,7 +9,8 @@ import {
 	type MessageState,
 	type StoredMessage,
 } from '../mailbox/mailboxFiles.ts';
-import type { FileProblem, WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import type { FileProblem } from '../files/fileProblem.ts';
 
 /** A mailbox as last read, by the folders of its states. */
 type Listings = ReadonlyMap<MessageState, MailboxListing>;

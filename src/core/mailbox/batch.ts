@@ -4,7 +4,8 @@ import type { Effect, MessageContent } from '../../protocol/message.ts';
 import type { MessageId, SessionId } from '../../protocol/names.ts';
 import type { Receipt } from '../../protocol/records.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
-import { isAroundTools, isBeforeTool, isDue, type Slot } from './due.ts';
+import { isAroundTools, isBeforeTool, isDue } from './due.ts';
+import type { Slot } from '../driver/slot.ts';
 import type { Claim, Mailbox } from './mailbox.ts';
 import { messageMark } from './messageId.ts';
 

@@ -1,22 +1,14 @@
 import type { Effect, MessageContent, MessageKind } from '../../protocol/message.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
 import type { HookMapping } from '../driver/driver.ts';
-
-/**
- * What may be handed over at an event (design §4.3).
- * `boundary`, around tool calls: everything. `words`, there too: text alone, because the CLI can end no turn there. `denial`: text with a
- * denial, for a halt or a pause. `halt`: the same, but without ending the turn. `turn`: a prompt begins a turn. `end`: the agent would
- * stop. `never`: everything else.
- * The start of a session is `never` too: text in the context there waits unseen for a prompt, and the message would count as delivered.
- */
-export type Slot = keyof typeof effectsAroundTools | 'turn' | 'end' | 'never';
+import type { Slot } from '../driver/slot.ts';
 
 const effectsAroundTools = {
 	boundary: ['none', 'halt', 'pause'],
 	words: ['none', 'halt'],
 	denial: ['halt', 'pause'],
 	halt: ['halt'],
-} as const satisfies Record<string, readonly Effect[]>;
+} as const satisfies Partial<Record<Slot, readonly Effect[]>>;
 
 /** A subagent's events never deliver: its context is not the worker's. */
 export function slotOf(slots: HookMapping['slots'], event: { kind: EventKind; subagent?: string | undefined }): Slot {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { entriesOf } from '../../base/listing.ts';
-import type { FileProblem } from '../workspace/workspace.ts';
+import type { FileProblem } from '../files/fileProblem.ts';
 import { REJECTED } from './rejected.ts';
 import { readSpooled } from './spooled.ts';
 import { parseSpoolFileName } from './spoolName.ts';

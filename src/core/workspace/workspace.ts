@@ -18,7 +18,7 @@ import {
 } from '../../protocol/names.ts';
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../../protocol/records.ts';
 import { wakes } from '../mailbox/due.ts';
-import { fileProblem } from '../files/fileProblem.ts';
+import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { OVERWRITE, refuseLinks } from '../files/links.ts';
@@ -35,15 +35,7 @@ export interface WorkerAddress {
 	worker: WorkerName;
 }
 
-/** A file in `.nancy` that could not be read; reported, never touched. */
-export interface FileProblem {
-	file: string;
-	reason: string;
-	/** Not a record of its name: no agent can be reached through a stray folder or a copy. */
-	isStray?: true;
-}
-
-/** A message to send. The author says whose words they are. */
+/** What is sent. Whose words they are, the author says. */
 export type Words = Omit<MessageContent, 'from'>;
 
 /** The prefix of a deleted task's or worker's folder until it is gone. */

@@ -1,4 +1,5 @@
-import type { LaunchHooks, LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import type { LaunchHooks } from '../../core/driver/launchPlace.ts';
 import { hookFlags } from './flags.ts';
 import { hookEntries } from './hooks.ts';
 

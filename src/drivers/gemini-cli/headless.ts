@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { dataFolder } from '../../base/folders.ts';
-import type { LaunchPlace } from '../../core/driver/driver.ts';
+import type { LaunchPlace } from '../../core/driver/launchPlace.ts';
 import type { HeadlessFormat, HeadlessLaunch } from '../../core/driver/headless.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { ID } from './events.ts';

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
-import type { LaunchPlace } from '../../core/driver/driver.ts';
+import type { LaunchPlace } from '../../core/driver/launchPlace.ts';
 import { parseLooseJson } from '../../core/files/looseJson.ts';
 
 type Environment = LaunchPlace['env'];

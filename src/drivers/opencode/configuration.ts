@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import type { LaunchPlace } from '../../core/driver/driver.ts';
+import type { LaunchPlace } from '../../core/driver/launchPlace.ts';
 import { parseLooseJson } from '../../core/files/looseJson.ts';
 import { LAUNCH_PLUGIN } from './deployment.ts';
 

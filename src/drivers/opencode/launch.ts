@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { LaunchPlace, LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import type { LaunchPlace } from '../../core/driver/launchPlace.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import { configurationEnvironment, type OwnConfiguration } from './configuration.ts';
 import { LAUNCH_PLUGIN } from './deployment.ts';

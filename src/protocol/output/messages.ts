@@ -21,7 +21,11 @@ export const SendOutput = z.object({
 	running: z.boolean(),
 	/** Why an agent that is idle now will not be woken for it. */
 	held: z.optional(z.string()),
+	/** Why the agent could not be told of it; it is queued all the same. */
+	untold: z.optional(z.array(z.string())),
 });
+
+export type SendOutput = z.infer<typeof SendOutput>;
 
 /** One message, as `nancy inbox` lists it. */
 export const MessageOutput = z.object({

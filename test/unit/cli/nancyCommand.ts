@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs';
 import type { Metafile } from 'esbuild';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { version } from '../../../package.json';
+import manifest from '../../../package.json' with { type: 'json' };
 import { commands } from '../../../src/cli/commands.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { askerOf } from '../../../src/core/asker/asker.ts';
@@ -86,7 +86,7 @@ export class NancyCommand implements AsyncDisposable {
 			stdin: Readable.from(stdin === undefined ? [] : [stdin]),
 			stdout: { write: (text: string) => (outcome.stdout += text) },
 			stderr: { write: (text: string) => (outcome.stderr += text) },
-			version,
+			version: manifest.version,
 			// The tests may run below an agent; the command does not.
 			asker: () => askerOf({ env: given, ancestors: [], isOrphan: false }, drivers),
 		});
