@@ -53,7 +53,7 @@ export async function resolveAddress(workspace: Workspace, asker: Asker, typed: 
  */
 export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: string): Promise<WorkerAddress> {
 	if (typed === ORCHESTRATOR && !ownAddress(asker))
-		throw new NancyError('bad-usage', 'outside of a Nancy terminal say whose: <task>/orchestrator');
+		throw new NancyError('bad-usage', 'outside a Nancy terminal, name the mailbox: <task>/orchestrator');
 	const { task, worker } = await resolveAddress(workspace, asker, typed);
 	await workspace.task(task);
 	if (worker === ORCHESTRATOR) return { task, worker };

@@ -45,7 +45,7 @@ export interface RunnerTools {
 	deploy(found: FoundAgent): Promise<void>;
 	/** Folder with the `nancy` command. */
 	bin: string;
-	/** Where hooks come from; `undefined` where the user wants none. */
+	/** Where hooks come from; `undefined` if the user wants none. */
 	hooks: WorkerRequest['hooks'];
 	env: Readonly<Record<string, string | undefined>>;
 	/** Gets the text for the log, without anything that a terminal would obey. */

@@ -7,7 +7,10 @@ import { foldersUpFrom, isFolderOrLink, placeFrom, realOr, type Place } from '..
 import { Workspace } from '../core/workspace/workspace.ts';
 import type { Context } from './command.ts';
 
-/** The workspace that the command is about; an error when there is none. */
+/**
+ * The workspace of the command.
+ * @throws NancyError if there is none
+ */
 export function findWorkspace(context: Context): Workspace {
 	const place = placeOf(context);
 	if (place.isWorkspace) return workspaceAt(place.folder, context);
@@ -36,10 +39,7 @@ export function findOrChooseWorkspace(context: Context): Workspace {
 	return workspaceAt(placeOf(context).folder, context);
 }
 
-/**
- * The workspace, or a folder nearer to the current one that is deployed into although its `.nancy` is gone: the one of a folder
- * above is another workspace.
- */
+/** The workspace, or a nearer folder with a deployment whose `.nancy` is gone. A workspace of a folder above would be the wrong one. */
 export async function findDeployed(context: Context): Promise<Workspace> {
 	const place = placeOf(context);
 	const [{ deployedIn }, { drivers }] = await Promise.all([

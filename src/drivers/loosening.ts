@@ -11,5 +11,5 @@ export function refuseLoosening(extra: readonly string[], loosening: RegExp, wid
 	const taken = extra.find(word => loosening.test(word));
 	if (taken === undefined) return;
 	const [option = taken] = taken.split('=', 1);
-	throw new NancyError('bad-usage', `${option} would allow more than these permissions say: it needs "${widest}"`);
+	throw new NancyError('bad-usage', `${option} would widen these permissions; it needs "${widest}"`);
 }

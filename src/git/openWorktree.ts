@@ -52,7 +52,7 @@ export async function locate(worktree: Worktree): Promise<LocatedWorktree> {
 	if (!existsSync(parent.folder)) {
 		throw new NancyError(
 			'git',
-			`${parent.folder} is gone, and with it the repository of the worktree ${name.data}`,
+			`${parent.folder}, the repository of the worktree ${name.data}, is gone; move it back and try again`,
 		);
 	}
 	const { common, gitDir: parentGitDir } = await checkoutAt(parent);

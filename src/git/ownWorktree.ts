@@ -66,6 +66,6 @@ async function rootOf(folder: string): Promise<string | undefined> {
 function notOwn({ folder }: Worktree, why: string): NancyError {
 	return new NancyError(
 		'not-trusted',
-		`${folder} is not touched, for Nancy did not make it for this delegate: ${why}`,
+		`${folder} is not touched, because Nancy did not make it for this delegate: ${why}`,
 	);
 }

@@ -47,7 +47,7 @@ export async function folderInWorktree(worktree: Worktree, folder: string): Prom
 	if (existsSync(found)) return found;
 	throw new NancyError(
 		'git',
-		`the worktree has no folder ${prefix}, for nothing in it is committed; commit it, work from ${worktree.repository}, ` +
+		`the worktree has no folder ${prefix}, because nothing in that folder is committed; commit it, work from ${worktree.repository}, ` +
 			'or take what is not committed along',
 	);
 }

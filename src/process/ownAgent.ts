@@ -28,8 +28,8 @@ export function requireOwnAgent(
 	if (found && driver && isHere && isProcessOf(driver, found)) return;
 	throw new NancyError(
 		'not-trusted',
-		`process ${pid} is not ended: the record of ${task}/${worker} names it, but nothing shows that it is that agent. ` +
-			`Look what it is (ps -p ${pid}), and end it yourself: kill ${pid}`,
+		`process ${pid} is not ended: the record of ${task}/${worker} names it, but nothing proves that it is that agent. ` +
+			`Check the process (ps -p ${pid}), then end it yourself: kill ${pid}`,
 	);
 }
 

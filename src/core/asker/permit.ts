@@ -17,7 +17,7 @@ export type UseCase =
 	| { is: 'resume-delegates'; what: string; isOwn: boolean }
 	/** Bring what a delegate's worktree has changed into the checkout, or take the worktree away. */
 	| { is: 'change-worktree'; what: string }
-	/** Hand a file to an agent that whoever asks may be denied. */
+	/** Hand an agent a file that the asker itself may be denied to read. */
 	| { is: 'prompt-file'; file: string }
 	| { is: 'output-file'; file: string };
 

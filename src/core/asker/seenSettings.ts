@@ -54,8 +54,8 @@ export class SeenSettings {
 		const named = changed.slice(0, 5).join(', ');
 		throw new NancyError(
 			'not-trusted',
-			`an agent may not start ${driver.displayName} here: it may run commands because of ${named}` +
-				`${changed.length > 5 ? ` and ${changed.length - 5} more` : ''}, which no person has started it with. Look at what is in there, ` +
+			`an agent may not start ${driver.displayName} here, because its settings can run commands: ${named}` +
+				`${changed.length > 5 ? ` and ${changed.length - 5} more` : ''}. No person has started it with these settings. Look at them, ` +
 				`then start ${driver.displayName} once yourself (in VS Code, or nancy orchestrate --agent ${driver.id}), or run: nancy setup --agent ${driver.id}`,
 		);
 	}
@@ -149,7 +149,7 @@ function posixPath(from: string, path: string): string {
 function tooMany(path: string): NancyError {
 	return new NancyError(
 		'not-trusted',
-		`there are more than ${MOST_FILES} files of settings at ${path}; take some away`,
+		`there are more than ${MOST_FILES} files of settings at ${path}; remove some`,
 	);
 }
 

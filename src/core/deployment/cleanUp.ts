@@ -92,7 +92,7 @@ async function refuseRunning(
 		task === undefined ? origin !== 'found' : folder === task,
 	);
 	if (file === undefined) return;
-	throw new NancyError('busy', `${file} is of an agent that is running; end it first, or give it its name back`);
+	throw new NancyError('busy', `${file} belongs to a running agent; end that agent first, or restore the name of the file or its folder`);
 }
 
 /** A session that Nancy only found needs no deployment once it has ended. */
@@ -136,7 +136,7 @@ function readable<T extends { problems: readonly FileProblem[] }>(listing: T, st
 	if (!problem) return listing;
 	throw new NancyError(
 		'bad-file',
-		`${problem.file}: ${problem.reason}. Nobody can say whether an agent runs there that would go deaf; repair or move it and try again`,
+		`${problem.file}: ${problem.reason}. Its agent may still run and would lose its hooks; repair or move the file and try again`,
 	);
 }
 

@@ -4,7 +4,7 @@ import { errorText } from '../../base/errors.ts';
 export interface FileProblem {
 	file: string;
 	reason: string;
-	/** No record of what has this name: through a stray folder or a copy nobody reaches an agent. */
+	/** Not a record of its name: no agent can be reached through a stray folder or a copy. */
 	isStray?: true;
 }
 

@@ -168,7 +168,7 @@ function statusOf(path: string) {
 function notOwn(path: string, what: string): NancyError {
 	return new NancyError(
 		'bad-file',
-		`${path} ${what}. Nancy keeps there what must be yours alone, and does nothing until that is repaired.`,
+		`${path} ${what}. Nancy keeps records there that must be yours alone, and does nothing until this is repaired.`,
 	);
 }
 

@@ -35,7 +35,7 @@ export interface WorkerAddress {
 	worker: WorkerName;
 }
 
-/** What is sent. Whose words they are, the author says. */
+/** A message to send. The author says whose words they are. */
 export type Words = Omit<MessageContent, 'from'>;
 
 /** The prefix of a deleted task's or worker's folder until it is gone. */

@@ -53,7 +53,7 @@ function read(path: string): z.infer<typeof Settings> {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return {};
 		throw new NancyError(
 			'settings-broken',
-			`${path} cannot be read, so that what its policies deny would not hold: ${errorText(error)}`,
+			`${path} cannot be read, and the denials of its policies would be lost: ${errorText(error)}`,
 			{ cause: error },
 		);
 	}

@@ -66,7 +66,7 @@ function commandLine(guarded: GuardedEvent, launcher: string, folder: string): s
 		`[ -x ${quoted(launcher)} ]`,
 		// Set by this CLI for its hooks: other programs may read its settings.
 		'[ -n "${QWEN_CODE_SESSION_ID-}" ]',
-		// Set by it for its tools alone: an agent that a tool starts is nobody's business.
+		// The CLI sets it only for its tools. An agent started by a tool has no worker.
 		'[ -z "${QWEN_CODE-}" ]',
 	];
 	const variables = [

@@ -6,7 +6,7 @@ import { StreamReader } from './stream.ts';
 const EDIT = 'auto-edit';
 const EVERYTHING = 'yolo';
 
-/** The CLI takes each name also in camel case, and in one word the letters of several short options that have no value. */
+/** The CLI accepts each name also in camel case, and several short options without values in one word. */
 const LOOSENING = /^(?:--(?:yolo|approval-?mode|acp|worktree)(?:=|$)|-[dslhvc]*y)/i;
 
 /** Tools that run commands, and the one that sends subagents: some of those are other CLIs, with permissions of their own. */

@@ -34,7 +34,7 @@ const Line = z.lazy(() =>
 		}),
 		z.looseObject({
 			type: z.enum(['assistant', 'user']),
-			/** Set on what a subagent does. */
+			/** Set on a subagent's steps. */
 			parent_tool_use_id: z.optional(z.nullable(z.string())),
 			message: z.looseObject({ content: z.array(Block) }),
 		}),
@@ -73,7 +73,7 @@ export class StreamReader implements HeadlessReader {
 				return [{ is: 'session', session: line.session_id, model: line.model }];
 			case 'assistant':
 			case 'user':
-				// A subagent's steps are the business of the agent that sent it.
+				// A subagent's steps belong to the agent that started it.
 				return line.parent_tool_use_id ? [] : line.message.content.flatMap(block => this.eventOf(block));
 			case 'result':
 				return [resultOf(line)];
@@ -121,7 +121,7 @@ const FIRST_SERVER_ERROR = 500;
 function failureOf(reason: string): HeadlessFailure {
 	const said = API_ERROR.exec(reason);
 	if (!said) return { reason, kind: 'final' };
-	// Without a status there was no answer at all: refused, cut off, timed out.
+	// No status means no answer at all: refused, cut off, timed out.
 	const status = Number(said[1] ?? FIRST_SERVER_ERROR);
 	if (status === TOO_MANY) return { reason, kind: 'too-many' };
 	return { reason, kind: status >= FIRST_SERVER_ERROR ? 'transient' : 'final' };

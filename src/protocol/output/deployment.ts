@@ -8,7 +8,7 @@ const DeployedAgent = z.object({
 	agent: DriverId,
 	agentVersion: z.string(),
 	hookVersion: z.string(),
-	/** Files and folders written, relative to the folder; empty when all was as it should be. */
+	/** Files and folders written, relative to the folder; empty if all were up to date. */
 	changed: z.array(z.string()),
 	warnings: z.array(z.string()),
 });
@@ -18,7 +18,7 @@ export type DeployedAgent = z.infer<typeof DeployedAgent>;
 export const SetupOutput = z.object({
 	folder: z.string(),
 	agents: z.array(DeployedAgent),
-	/** Nothing, or not all, was written for these. */
+	/** For these agents nothing, or not everything, was written. */
 	failed: z.array(FailedAgent),
 });
 export type SetupOutput = z.infer<typeof SetupOutput>;
@@ -29,7 +29,7 @@ export const CleanupOutput = z.object({
 	task: z.optional(TaskName),
 	/** False when hooks and skills stay because another task needs them. */
 	undeployed: z.boolean(),
-	/** Files given back and skills removed, relative to the folder. */
+	/** Files restored and skills removed, relative to the folder. */
 	changed: z.array(z.string()),
 	warnings: z.array(z.string()),
 	/** Places that a link leads away from. They stay, and so does their record. */
