@@ -149,7 +149,10 @@ async function assertUnlocked({ own, record }: OpenWorktree): Promise<void> {
 	const reason = own && (await readTextIfExists(join(own.gitDir, 'locked')));
 	if (reason === undefined || /^initializing\b/.test(reason)) return;
 	const why = reason.trim() === '' ? '' : ` (${reason.trim()})`;
-	throw new NancyError('git', `${record.folder} is locked${why}; unlock it with: git worktree unlock '${record.folder}'`);
+	throw new NancyError(
+		'git',
+		`${record.folder} is locked${why}; unlock it with: git worktree unlock '${record.folder}'`,
+	);
 }
 
 /** Not if it has moved on, or somebody has it checked out. */

@@ -147,10 +147,7 @@ function posixPath(from: string, path: string): string {
 }
 
 function tooMany(path: string): NancyError {
-	return new NancyError(
-		'not-trusted',
-		`there are more than ${MOST_FILES} files of settings at ${path}; remove some`,
-	);
+	return new NancyError('not-trusted', `there are more than ${MOST_FILES} files of settings at ${path}; remove some`);
 }
 
 /** The top folder of the checkout that a folder is in; outside a checkout, the folder itself. */

@@ -92,7 +92,10 @@ async function refuseRunning(
 		task === undefined ? origin !== 'found' : folder === task,
 	);
 	if (file === undefined) return;
-	throw new NancyError('busy', `${file} belongs to a running agent; end that agent first, or restore the name of the file or its folder`);
+	throw new NancyError(
+		'busy',
+		`${file} belongs to a running agent; end that agent first, or restore the name of the file or its folder`,
+	);
 }
 
 /** A session that Nancy only found needs no deployment once it has ended. */
