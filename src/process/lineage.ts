@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import type { Ancestor, Lineage } from '../core/asker/asker.ts';
 
-/** Nobody nests processes deeper, and none may be deep enough to hide what is above; a chain that has no end is not followed. */
+/** Nobody nests processes deeper, and nobody can hide a process by nesting deeper. A chain without an end is not followed. */
 const DEEPEST = 10_000;
 
 /**

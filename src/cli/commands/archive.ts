@@ -56,8 +56,8 @@ export const archive = command(
 );
 
 /**
- * Archiving a queued message would keep it from its reader. The human has read it in the list; an agent, which can list it too, has read
- * what a hook has handed over: that has the receipt.
+ * Archiving a queued message would keep it from its reader. The human has read the message in the list. An agent can list it too, but has
+ * read only messages with a receipt.
  */
 function refuseUnread(asker: Asker, { address, message }: FoundMessage): void {
 	if (message.state !== 'queued' || (asker.is === 'human' && address.worker === ORCHESTRATOR)) return;

@@ -95,8 +95,9 @@ export function askerOf({ env, ancestors, isOrphan }: Lineage, drivers: readonly
 }
 
 /**
- * The environment that whoever asks has not chosen for this one call. It says where the user's settings, git's and those of CLIs are, and
- * which programs these are. So an agent's is that of its CLI; where that cannot be read, the farthest one with a mark. A person's is the call's own.
+ * The environment that the asker has not chosen for this one call. It says where the settings of the user, of git and of CLIs are, and
+ * which programs these are. So an agent's is that of its CLI. If that is unreadable, it is the farthest one with a mark. A person's is the
+ * call's own.
  */
 export function environmentOf({ env, ancestors }: Lineage, drivers: readonly KnownDriver[]): Environment {
 	const { agent, own } = agentAmong(ancestors, drivers);
@@ -104,13 +105,13 @@ export function environmentOf({ env, ancestors }: Lineage, drivers: readonly Kno
 	return own.findLast(each => markIn(each.env, drivers) !== undefined)?.env ?? env;
 }
 
-/** The nearest process of an agent's CLI, and the processes up to it; all of them where there is none. */
+/** The nearest process of an agent's CLI, and the processes up to it; all of them if there is none. */
 function agentAmong(ancestors: readonly Ancestor[], drivers: readonly KnownDriver[]) {
 	const at = ancestors.findIndex(each => isOwnProgram(each) || drivers.some(driver => isProcessOf(driver, each)));
 	return { agent: ancestors[at], own: at < 0 ? ancestors : ancestors.slice(0, at + 1) };
 }
 
-/** A process that hides itself, or ends just now, shows no environment at all. */
+/** A process that hides itself, or is just ending, shows no environment. */
 function isReadable({ env }: Ancestor): boolean {
 	return Object.keys(env).length > 0;
 }

@@ -15,7 +15,7 @@ export type UseCase =
 	| { is: 'stop-delegate'; what: string; isOwn: boolean }
 	| { is: 'delete-delegate'; what: string; isOwn: boolean }
 	| { is: 'resume-delegates'; what: string; isOwn: boolean }
-	/** Bring what a delegate's worktree has changed into the checkout, or take the worktree away. */
+	/** Bring the changes of a delegate's worktree into the checkout, or remove the worktree. */
 	| { is: 'change-worktree'; what: string }
 	/** Hand an agent a file that the asker itself may be denied to read. */
 	| { is: 'prompt-file'; file: string }

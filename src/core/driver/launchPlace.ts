@@ -13,6 +13,6 @@ export interface LaunchPlace {
 export interface LaunchHooks {
 	/** Absolute path of the stable launcher that hooks call. */
 	launcher: string;
-	/** Holds what `DeploymentPlan.launchFiles` names. Absolute. */
+	/** Holds the files of `DeploymentPlan.launchFiles`. Absolute. */
 	folder: string;
 }

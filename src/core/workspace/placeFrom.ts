@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isInside } from '../../base/inside.ts';
 
-/** Where something is done. */
+/** The place of an operation. */
 export interface Place {
 	/** Of the workspace, else the root of the repository, else {@link start}. */
 	folder: string;

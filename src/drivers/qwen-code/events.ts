@@ -54,7 +54,8 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'SessionEnd':
 			return { cause: payload.reason };
 		case 'UserPromptSubmit':
-			// The results of tools go to the model through this event, too, without a word. Feedback comes as a prompt that nobody typed.
+			// The results of tools go to the model through this event too, with an empty prompt. Feedback comes as a prompt that nobody
+			// typed.
 			return payload.prompt === ''
 				? { kind: 'other' }
 				: promptDetails(payload.prompt, beginsWithMessage(payload.prompt));

@@ -23,7 +23,7 @@ const Block = z.lazy(() =>
 );
 type Block = z.infer<typeof Block>;
 
-/** The lines of `--output-format stream-json` of Qwen Code 0.24.4 that tell something; docs/agents/qwen.md has samples. */
+/** The meaningful lines of `--output-format stream-json` of Qwen Code 0.24.4; docs/agents/qwen.md has samples. */
 const Line = z.lazy(() =>
 	z.discriminatedUnion('type', [
 		z.looseObject({
@@ -50,10 +50,10 @@ const Line = z.lazy(() =>
 type Line = z.infer<typeof Line>;
 type Result = Extract<Line, { type: 'result' }>;
 
-/** How the CLI words that a tool needs a permission which nobody is there to give. */
+/** The CLI's words for a tool that needs a permission which nobody can give. */
 const DECLINED = /^Qwen Code requires permission to use /;
 
-/** One run's lines. Of a call that a hook denied, the CLI says in its result that it was a permission: so the results of tools tell. */
+/** The lines of one run. The CLI's result lists a hook's denial as a denied permission, so the results of tools decide. */
 export class StreamReader implements HeadlessReader {
 	/** Names of the tools under way, by their call. */
 	private readonly tools = new Map<string, string>();
@@ -113,7 +113,7 @@ function resultOf({ is_error, result, error, usage }: Result): HeadlessEvent {
 	};
 }
 
-/** What the CLI says of a failed request: as an answer of the model's, and again in the result. */
+/** The CLI's message about a failed request: as an answer of the model's, and again in the result. */
 const API_ERROR = /^\[API Error: (\d{3})?/;
 const TOO_MANY = 429;
 const FIRST_SERVER_ERROR = 500;

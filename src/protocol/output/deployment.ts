@@ -53,7 +53,7 @@ export const DoctorOutput = z.object({
 			repaired: z.boolean(),
 		}),
 	),
-	/** What `--fix` has tried in vain, and why; each is among the checks as it is now. */
+	/** The repairs that `--fix` tried in vain, and why. Each is among the checks with its present state. */
 	failed: z.array(z.object({ check: z.string(), text: z.string(), reason: z.string() })),
 });
 export type DoctorOutput = z.infer<typeof DoctorOutput>;
