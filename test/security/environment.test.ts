@@ -51,7 +51,9 @@ async function place() {
 
 it('an agent that names a worker of another project stays in its own, and speaks as none', async () => {
 	await using it = await place();
-	const forged = Object.entries(it.other.terminal(it.otherTask, 'worker')).map(([name, value]) => `${name}='${value}'`);
+	const forged = Object.entries(it.other.terminal(it.otherTask, 'worker')).map(
+		([name, value]) => `${name}='${value}'`,
+	);
 	const asked = await it.ask(`${forged.join(' ')} nancy status --json`);
 	expect(StatusOutput.parse(JSON.parse(asked.stdout)).folder).toBe(it.own.path);
 	const own = Object.entries(it.own.terminal(it.task, 'worker')).map(([name, value]) => `${name}='${value}'`);
