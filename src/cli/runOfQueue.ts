@@ -2,7 +2,6 @@ import { errorText } from '../base/errors.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
-import { restoreNodeOptions } from '../process/runnerHost.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { deployAgent, findAgent, knownDriver, ownRuntime } from './agents.ts';
 import type { Context } from './command.ts';
@@ -14,7 +13,6 @@ import { withCancel } from './withCancel.ts';
 
 /** Runs a delegate that the queue has started, then lets the next one start. */
 export async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
-	restoreNodeOptions(process.env);
 	// The queue names it. Whoever asked for the delegate was permitted to then, and its ticket says what runs.
 	const workspace = new Workspace(context.cwd);
 	const delegates = new Delegates(workspace);

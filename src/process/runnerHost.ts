@@ -5,14 +5,12 @@ import { onPath } from '../base/searchPath.ts';
 import { mergedEnvironment } from './environment.ts';
 import { RUN_MARK, RUNNER_MARK } from './marked.ts';
 
-/** A runner mostly waits: without a compiler and with a small nursery it takes a quarter less memory (76 MB to 57). */
-const LEAN = '--jitless --max-semi-space-size=1';
-/** Where the runner finds what NODE_OPTIONS was; its agent must not get {@link LEAN}. */
+/** Where the command finds what NODE_OPTIONS was: see core/deployment/runtime. */
 const OPTIONS_BEFORE = 'NANCY_NODE_OPTIONS';
 /** `tmux` lets each runner have a session that one can attach to, where tmux is installed. */
 const HOST = 'NANCY_DELEGATES_HOST';
 
-/** Called by a runner before anything else: what it starts gets the options that the user had set. */
+/** Called by the command before anything else: what it starts gets the options that the user had set. */
 export function restoreNodeOptions(env: NodeJS.ProcessEnv): void {
 	const before = env[OPTIONS_BEFORE];
 	if (before === undefined) return;
@@ -28,11 +26,9 @@ export async function startRunner(
 	id: string,
 	changes: Readonly<Record<string, string | null>>,
 ): Promise<ProcessIdentity> {
-	const before = process.env['NODE_OPTIONS'] ?? '';
 	// It is not part of the run that asked for it.
 	const own = {
-		NODE_OPTIONS: `${before} ${LEAN}`.trim(),
-		[OPTIONS_BEFORE]: before,
+		NANCY_LEAN: '1',
 		[RUN_MARK]: null,
 		[RUNNER_MARK]: null,
 		TMUX: null,
