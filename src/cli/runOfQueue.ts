@@ -8,12 +8,14 @@ import type { Context } from './command.ts';
 import { runDelegate } from './delegateRunner.ts';
 import { ExitCode } from './failure.ts';
 import { settingsFor } from './headlessOptions.ts';
+import { findWorkspace } from './place.ts';
 import { queueOptions, ticketsOf } from './queue.ts';
 import { withCancel } from './withCancel.ts';
 
 /** Runs a delegate that the queue has started, then lets the next one start. */
 export async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
-	// The queue names it. Whoever asked for the delegate was permitted to then, and its ticket says what runs.
+	findWorkspace(context); // refuses an agent that names another project's: the look at the queue starts what waits there
+	// The queue names it, by the path that its ticket is for. Whoever asked for the delegate was permitted to then.
 	const workspace = new Workspace(context.cwd);
 	const delegates = new Delegates(workspace);
 	const runtime = await ownRuntime(context);

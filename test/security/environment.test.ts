@@ -150,3 +150,9 @@ it('no file that NODE_OPTIONS names is loaded into the installed command, and an
 	expect(existsSync(mark)).toBe(false);
 	expect(readFileSync(it.folder.file('bin', 'env'), 'utf8')).toMatch(/^NODE_OPTIONS=--no-warnings$/m);
 });
+
+it('an agent runs no delegate of another project', async () => {
+	await using it = await place();
+	const asked = await it.ask(`nancy -C '${it.other.path}' run --delegate 20261122t000000000z-aaaaaaaa`);
+	expect(asked).toMatchObject({ code: 5, stderr: expect.stringContaining('outside its own workspace') });
+});

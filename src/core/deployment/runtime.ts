@@ -193,10 +193,7 @@ async function build(folder: string, sources: RuntimeSources, node: NodeProgram)
 	}
 	await writeFile(join(folder, 'node'), NODE_SCRIPT);
 	await writeFile(join(folder, NODE_PROGRAM), `${node.executable}\n${node.isElectron ? 'electron' : 'node'}\n`);
-	await writeFile(
-		join(folder, 'bin', 'nancy'),
-		NANCY_SCRIPT,
-	);
+	await writeFile(join(folder, 'bin', 'nancy'), NANCY_SCRIPT);
 	for (const program of PROGRAMS) await chmod(join(folder, program), 0o755);
 }
 
