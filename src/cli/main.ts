@@ -5,6 +5,7 @@ import { askerOf, environmentOf } from '../core/asker/asker.ts';
 import { drivers } from '../drivers/index.ts';
 import { becomeEnvironment } from '../process/environment.ts';
 import { lineageOf } from '../process/lineage.ts';
+import { restoreNodeOptions } from '../process/runnerHost.ts';
 import { commands } from './commands.ts';
 import { runCommandLine } from './run.ts';
 
@@ -20,6 +21,7 @@ process.stdout.on('error', error => {
 // Nobody is left to read the error.
 process.stderr.on('error', () => undefined);
 
+restoreNodeOptions(process.env);
 const lineage = lineageOf({ ...process.env });
 // Elsewhere nothing tells the whole environment of another process.
 if (process.platform === 'linux') becomeEnvironment(environmentOf(lineage, drivers));

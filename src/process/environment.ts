@@ -1,4 +1,5 @@
 import { withSafePath } from '../base/searchPath.ts';
+import { SWARM_MARK } from '../core/delegates/swarm.ts';
 
 /** This process's environment with changes, for a program that is started; `null` removes a variable. */
 export function mergedEnvironment(changes: Readonly<Record<string, string | null>>): NodeJS.ProcessEnv {
@@ -11,7 +12,7 @@ export function mergedEnvironment(changes: Readonly<Record<string, string | null
 }
 
 /** Variables that a call of `nancy` may set for itself, also an agent's: the limit of delegates, their host, and the mark of a swarm. */
-const OF_CALL: ReadonlySet<string> = new Set(['NANCY_DELEGATES', 'NANCY_DELEGATES_HOST', 'CLAUDE_SWARM_WORKER']);
+const OF_CALL: ReadonlySet<string> = new Set(['NANCY_DELEGATES', 'NANCY_DELEGATES_HOST', SWARM_MARK]);
 
 /** Gives this process another environment, except the variables that a call may set for itself. */
 export function becomeEnvironment(env: Readonly<Record<string, string | undefined>>): void {

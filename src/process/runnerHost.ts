@@ -5,14 +5,12 @@ import { onPath } from '../base/searchPath.ts';
 import { mergedEnvironment } from './environment.ts';
 import { RUN_MARK, RUNNER_MARK } from './marked.ts';
 
-/** A runner mostly waits. Without a compiler and with a small nursery it needs a quarter less memory (57 MB instead of 76). */
-const LEAN = '--jitless --max-semi-space-size=1';
-/** Holds the earlier NODE_OPTIONS for the runner: its agent must not get {@link LEAN}. */
+/** Holds the earlier NODE_OPTIONS for the command: see core/deployment/runtime. */
 const OPTIONS_BEFORE = 'NANCY_NODE_OPTIONS';
 /** `tmux` gives each runner a session that a person can attach to, if tmux is installed. */
 const HOST = 'NANCY_DELEGATES_HOST';
 
-/** Called by a runner before anything else: its children get the user's own options. */
+/** Called by the command before anything else: its children get the user's own options. */
 export function restoreNodeOptions(env: NodeJS.ProcessEnv): void {
 	const before = env[OPTIONS_BEFORE];
 	if (before === undefined) return;
@@ -28,11 +26,9 @@ export async function startRunner(
 	id: string,
 	changes: Readonly<Record<string, string | null>>,
 ): Promise<ProcessIdentity> {
-	const before = process.env['NODE_OPTIONS'] ?? '';
 	// It is not part of the run that asked for it.
 	const own = {
-		NODE_OPTIONS: `${before} ${LEAN}`.trim(),
-		[OPTIONS_BEFORE]: before,
+		NANCY_LEAN: '1',
 		[RUN_MARK]: null,
 		[RUNNER_MARK]: null,
 		TMUX: null,

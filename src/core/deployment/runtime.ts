@@ -193,12 +193,25 @@ async function build(folder: string, sources: RuntimeSources, node: NodeProgram)
 	}
 	await writeFile(join(folder, 'node'), NODE_SCRIPT);
 	await writeFile(join(folder, NODE_PROGRAM), `${node.executable}\n${node.isElectron ? 'electron' : 'node'}\n`);
-	await writeFile(
-		join(folder, 'bin', 'nancy'),
-		`#!/bin/sh\nhere=\${0%/*}\nexec "$here/../node" "$here/../nancy.js" "$@"\n`,
-	);
+	await writeFile(join(folder, 'bin', 'nancy'), NANCY_SCRIPT);
 	for (const program of PROGRAMS) await chmod(join(folder, program), 0o755);
 }
+
+/**
+ * NODE_OPTIONS can preload any file, and a rule that lets an agent run `nancy` must not allow that. The command starts without them, and its
+ * children get them (`restoreNodeOptions`). A runner mostly waits: without a compiler and with a small nursery it needs 57 MB instead of 76.
+ */
+const NANCY_SCRIPT = [
+	'#!/bin/sh',
+	'here=${0%/*}',
+	'lean=',
+	`[ "\${NANCY_LEAN-}" = 1 ] && lean='--jitless --max-semi-space-size=1'`,
+	'NANCY_NODE_OPTIONS=${NODE_OPTIONS-}',
+	'export NANCY_NODE_OPTIONS',
+	'unset NODE_OPTIONS NANCY_LEAN',
+	'exec "$here/../node" $lean "$here/../nancy.js" "$@"',
+	'',
+].join('\n');
 
 /**
  * Falls back to the `node` on PATH if the program of the installation has gone. Never uses one in the current folder, which an empty or
