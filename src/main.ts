@@ -17,7 +17,7 @@ import type { Folder } from './ui/ports.ts';
 import { trafficLimits } from './ui/settings.ts';
 import { openWindow } from './ui/window.ts';
 
-/** Everything that extension.ts does not load at once: the core, the drivers and the views, put together. */
+/** Everything that extension.ts does not load at once: core, drivers and views, connected. */
 export async function start(context: vscode.ExtensionContext, views: Views): Promise<Nancy> {
 	const log = vscode.window.createOutputChannel('Nancy', { log: true });
 	context.subscriptions.push(log);
@@ -79,7 +79,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 		stop: async () => {
 			const open = [...models];
 			await nancy.stop();
-			// The collector's lock goes back to whichever window is left.
+			// The collector's lock goes back to one of the remaining windows.
 			await Promise.all(open.map(model => model.close()));
 		},
 	};

@@ -16,9 +16,9 @@ export interface SwarmWorker {
 }
 
 /**
- * Begins a run as this worker of a swarm. A delegate that was it and whose runner was killed is ended first: whoever looks at that
- * later would write over the files of this run.
- * @throws NancyError `busy` where a delegate of the same folder is that worker and has not ended, though it may not have begun
+ * Begins a run as this worker of a swarm. If a delegate had this name and its runner was killed, the delegate is ended first; a later look
+ * would otherwise overwrite the files of this run.
+ * @throws NancyError `busy` if an unfinished delegate of the same folder has this name, begun or not
  */
 export async function beginAlone(
 	{ folder, feature }: SwarmWorker,
@@ -26,7 +26,7 @@ export async function beginAlone(
 	begin: () => Promise<void>,
 ): Promise<void> {
 	const delegates = new Delegates(new Workspace(folder));
-	// No folder becomes a workspace by a run.
+	// A run alone makes no folder a workspace.
 	if (!existsSync(delegates.folder)) return begin();
 	await delegates.locked(async () => {
 		const found = await openDelegate(delegates, feature);

@@ -15,8 +15,8 @@ export async function currentOverview(workspace: Workspace, env: Environment): P
 }
 
 /**
- * Waits until `check` finds something in the overview, looking again at each change of the workspace.
- * @returns what it found, or `undefined` when the deadline came first
+ * Waits until `check` finds something in the overview. Looks again at each change of the workspace.
+ * @returns the finding, or `undefined` if the deadline came first
  */
 export async function whenever<T>(
 	workspace: Workspace,
@@ -51,7 +51,7 @@ export async function watchWorkspace<T>(
 	}
 }
 
-/** Asks the agent CLI itself where no event tells (an interrupted turn, a refused permission). */
+/** Asks the agent CLI itself if no event tells (an interrupted turn, a refused permission). */
 function askWith(env: Environment): Ask {
 	return async driver => {
 		const [{ askStatus }, { locateAgent, programVariable }] = await Promise.all([

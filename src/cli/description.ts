@@ -4,7 +4,7 @@ export interface Option {
 	value?: string;
 	short?: string;
 	help: string;
-	/** What to use, where its value has a form that {@link help} does not say. */
+	/** The alternative to suggest if the value has a form that {@link help} does not explain. */
 	expects?: string;
 }
 
@@ -14,7 +14,7 @@ export interface Positional {
 	label: string;
 	help: string;
 	required: boolean;
-	/** Takes all that follow; the input then has an array. */
+	/** Takes all following arguments; the input then has an array. */
 	many?: boolean;
 }
 

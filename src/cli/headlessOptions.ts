@@ -17,7 +17,7 @@ export function workingFolder(named: string | undefined, { cwd }: Context): stri
 	throw new NancyError('bad-usage', `there is no folder ${folder} to work in; name one with --working-dir`);
 }
 
-/** What a swarm calls a worker whose prompt is in this file. */
+/** A swarm's name for a worker whose prompt is in this file. */
 export function featureOf(promptFile: string | undefined): string | undefined {
 	return promptFile === undefined ? undefined : basename(promptFile, extname(promptFile));
 }

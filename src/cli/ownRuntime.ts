@@ -12,7 +12,7 @@ import {
 import { findNode } from '../process/detect.ts';
 import type { Context } from './command.ts';
 
-/** The programs that hooks and terminals call, installed for this user where they are not yet. */
+/** The programs that hooks and terminals call. Installs them for this user if they are missing. */
 export async function ownRuntime({ program, env, version }: Context): Promise<InstalledRuntime> {
 	return installRuntime(ownSources(program), version, dataFolder(env), await findNode(env, runningProgram()));
 }
@@ -21,7 +21,7 @@ function runningProgram(): NodeProgram {
 	return { executable: process.execPath, isElectron: process.versions['electron'] !== undefined };
 }
 
-/** This program stands in an installed runtime, or in `dist/` of a package. */
+/** Whether this program is in an installed runtime, or in `dist/` of a package. */
 function ownSources(program: string): RuntimeSources {
 	const folder = dirname(realpathSync(program));
 	const isRuntime = existsSync(join(folder, 'nancy-hook'));

@@ -7,7 +7,10 @@ import { foldersUpFrom, isFolderOrLink, placeFrom, realOr, type Place } from '..
 import { Workspace } from '../core/workspace/workspace.ts';
 import type { Context } from './command.ts';
 
-/** The workspace that the command is about; an error when there is none. */
+/**
+ * The workspace of the command.
+ * @throws NancyError if there is none
+ */
 export function findWorkspace(context: Context): Workspace {
 	const place = placeOf(context);
 	if (place.isWorkspace) return workspaceAt(place.folder, context);
@@ -29,17 +32,14 @@ export function findWorkspaceOr(context: Context, hasSomething: (folder: string)
 }
 
 /**
- * The workspace, or where one should be made: the root of the git repository, else the current folder. A repository that
- * holds the whole home folder does not count.
+ * The workspace, or the place for a new one: the root of the git repository, else the current folder. A repository that holds the whole
+ * home folder does not count.
  */
 export function findOrChooseWorkspace(context: Context): Workspace {
 	return workspaceAt(placeOf(context).folder, context);
 }
 
-/**
- * The workspace, or a folder nearer to the current one that is deployed into although its `.nancy` is gone: the one of a folder
- * above is another workspace.
- */
+/** The workspace, or a nearer folder with a deployment whose `.nancy` is gone. A workspace of a folder above would be the wrong one. */
 export async function findDeployed(context: Context): Promise<Workspace> {
 	const place = placeOf(context);
 	const [{ deployedIn }, { drivers }] = await Promise.all([
@@ -59,8 +59,8 @@ function workspaceAt(folder: string, { env }: Context): Workspace {
 }
 
 /**
- * A person's place is where they are, or what they name with -C. An agent's is its own workspace, wherever its shell has gone: the one
- * that Nancy started it in, else that of the folder that its CLI works in.
+ * A person's place is the current folder, or the folder of -C. An agent's place is its own workspace, whatever its shell's folder: the one
+ * that Nancy started it in, else the workspace of its CLI's folder.
  * @throws NancyError `not-trusted` for an agent that names another one
  */
 function placeOf(context: Context): Place {

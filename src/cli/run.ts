@@ -25,11 +25,11 @@ export interface Surroundings {
 
 interface Output {
 	write(text: string): unknown;
-	/** Set for a terminal, which obeys what programs and agents have put into their texts. */
+	/** Set for a terminal, which obeys control sequences in texts of programs and agents. */
 	isTTY?: boolean;
 }
 
-/** To another program as it is; to a terminal nothing that it would obey. */
+/** Another program gets the text unchanged. A terminal gets nothing that it would obey. */
 function print(output: Output, text: string): void {
 	output.write(output.isTTY === true ? printable(text) : text);
 }

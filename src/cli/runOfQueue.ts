@@ -2,12 +2,12 @@ import { errorText } from '../base/errors.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
-import { restoreNodeOptions } from '../process/runnerHost.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { Context } from './command.ts';
 import { runDelegate } from './delegateRunner.ts';
 import { ExitCode } from './failure.ts';
 import { operationContext } from './operationContext.ts';
+import { findWorkspace } from './place.ts';
 import { findAgent, knownDriver } from '../operations/agents.ts';
 import { deployAgent } from '../operations/deployEach.ts';
 import { queueOptions } from '../operations/queueOptions.ts';
@@ -16,8 +16,9 @@ import { withCancel } from './withCancel.ts';
 
 /** Runs a delegate that the queue has started, then lets the next one start. */
 export async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
-	restoreNodeOptions(process.env);
-	// The queue names it. Whoever asked for the delegate was permitted to then, and its ticket says what runs.
+	// It refuses an agent that names another project: the look at the queue starts what waits there.
+	findWorkspace(context);
+	// The queue names the delegate. The asker was permitted at the queueing, and the ticket names the request.
 	const workspace = new Workspace(context.cwd);
 	const delegates = new Delegates(workspace);
 	const where = operationContext(workspace, context);
@@ -35,7 +36,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 		});
 		await lookAtQueue(delegates, queueOptions(where, runtime, settings));
 	};
-	// Also after one that could not be ended: others wait.
+	// Also after a delegate that could not be ended, because others wait.
 	try {
 		await withCancel(signal =>
 			runDelegate(delegates, id, {
@@ -45,7 +46,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				bin: runtime.bin,
 				hooks: hasHooks ? runtime : undefined,
 				env: context.env,
-				// In tmux somebody may be looking.
+				// In tmux somebody may be watching.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),
 				cap: async () => {
 					const settings = await where.readSettings(workspace.folder).catch(() => ({}));

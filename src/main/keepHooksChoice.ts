@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Folder } from '../ui/ports.ts';
 import { hooksChoice } from '../ui/settings.ts';
 
-/** A choice that the user takes back is the workspace's no more. Does nothing where Nancy is not used yet. */
+/** If the user takes the choice back, the workspace loses it. Does nothing in a workspace without Nancy. */
 export async function keepHooksChoice({ path, workspace }: Folder): Promise<void> {
 	if (!vscode.workspace.isTrusted || !existsSync(workspace.paths.root)) return;
 	const choice = hooksChoice(path);

@@ -10,14 +10,14 @@ import type { CommonSettings } from '../protocol/settings.ts';
 import type { Folder } from '../ui/ports.ts';
 import { agentPath, delegateHost, hooksChoice, maximumDelegates, swarmWorker, tokenThreshold } from '../ui/settings.ts';
 
-/** What all folders of a window have in common. */
+/** The facts that all folders of a window share. */
 export interface WindowTools {
 	installRuntime: () => Promise<InstalledRuntime>;
-	/** Tells the log of a failure that does not stop the work. */
+	/** Reports a failure to the log that does not stop the work. */
 	tell: (error: unknown) => void;
 }
 
-/** Where the window works: the user's settings in VS Code, and the overview that the views show. */
+/** The window's place: the user's settings in VS Code, and the overview that the views show. */
 export function operationContext(folder: Folder, { installRuntime, tell }: WindowTools): OperationContext {
 	return {
 		workspace: folder.workspace,
@@ -43,22 +43,22 @@ export function operationContext(folder: Folder, { installRuntime, tell }: Windo
 	};
 }
 
-/** As VS Code has them; commands for worktrees stand only in the file that the user writes by hand. */
+/** VS Code's values. Commands for worktrees are only in the file that the user writes by hand. */
 export async function windowSettings(folder: string): Promise<CommonSettings> {
 	const { max: _, ...written } = await new UserSettingsFile(configFolder()).forFolder(folder);
 	const max = maximumDelegates();
 	return { ...written, host: delegateHost(), swarmWorker: swarmWorker(folder), ...(max !== undefined && { max }) };
 }
 
-/** The window's own, with what VS Code's settings say of agents' programs and of where delegates run, and nobody else. */
+/** The window's own, with VS Code's settings of agents' programs and of the delegates' host, and of nothing else. */
 export function windowEnvironment(): Readonly<Record<string, string | undefined>> {
 	const unset = Object.fromEntries(drivers.map(({ id }) => [programVariable(id), undefined]));
 	return { ...process.env, ...unset, ...delegateVariables() };
 }
 
 /**
- * What the `nancy` command needs to know of the window's settings: runners and agents' terminals inherit it. What can change while
- * they run, as how many may, stands in the settings file alone.
+ * The `nancy` command's view of the window's settings, inherited by runners and agents' terminals. Settings that can change while they run,
+ * such as the limit of delegates, are only in the settings file.
  */
 export function delegateVariables(): Readonly<Record<string, string>> {
 	const programs = drivers.flatMap(({ id }) => {

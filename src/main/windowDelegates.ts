@@ -15,7 +15,7 @@ import { queueOptions } from '../operations/queueOptions.ts';
 import { ticketsOf } from '../operations/ticketsOf.ts';
 import { operationContext, windowEnvironment, windowSettings, type WindowTools } from './operationContext.ts';
 
-/** The window's side of the delegates: it queues, and looks that the queue goes on. What runs belongs to no window. */
+/** The window's side of the delegates: it queues them, and keeps the queue going. No run belongs to a window. */
 export class WindowDelegates implements DelegateOperations {
 	constructor(private readonly tools: WindowTools) {}
 
@@ -41,7 +41,7 @@ export class WindowDelegates implements DelegateOperations {
 		await perform(await operations.deleteDelegate(), IN_WINDOW, { id }, operationContext(folder, this.tools));
 	}
 
-	/** Starts what may start, and ends what a killed runner left open. */
+	/** Starts waiting delegates, and ends those whose runner was killed. */
 	async look(store: Delegates): Promise<void> {
 		requireTrust();
 		const { workspace } = store;

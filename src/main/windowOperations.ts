@@ -30,14 +30,14 @@ import { WindowDelegates } from './windowDelegates.ts';
 import { delegateVariables, operationContext, windowEnvironment, type WindowTools } from './operationContext.ts';
 import { WindowWorktrees } from './windowWorktrees.ts';
 
-/** What the window asks of drivers, processes and other programs' files. */
+/** The window's questions to drivers, processes and other programs' files. */
 export class WindowOperations implements Operations {
 	private runtime: Promise<InstalledRuntime> | undefined;
 	readonly delegates: WindowDelegates;
 	readonly worktrees: WindowWorktrees;
 	private readonly tools: WindowTools;
 
-	/** @param tell of a failure in the background, for the log */
+	/** @param tell reports a failure in the background, for the log */
 	constructor(
 		private readonly extensionPath: string,
 		private readonly version: string,
@@ -96,7 +96,9 @@ export class WindowOperations implements Operations {
 		return keepHooksChoice(folder);
 	}
 
-	/** What has to be deployed for an agent right now; nothing while no worker of it runs. Throws `not-trusted` where nothing may be. */
+	/**
+	 * The deployment that an agent needs right now; nothing while no worker of it runs. Throws `not-trusted` if nothing may be deployed.
+	 */
 	async deployRequest(folder: Folder, driver: Driver): Promise<DeployRequest | undefined> {
 		if (!vscode.workspace.isTrusted) return undefined;
 		const workers = folder.overview().tasks.flatMap(task => task.workers);
@@ -111,7 +113,7 @@ export class WindowOperations implements Operations {
 
 	async doctor(folder: Folder, { fix }: { fix: boolean }) {
 		const installAgain = () => {
-			// Not the one this window remembers: the doctor is asked because something may be gone.
+			// Not the one this window remembers: the doctor is asked because a file may be gone.
 			this.runtime = undefined;
 			return this.runtimeFolder();
 		};
@@ -140,7 +142,7 @@ export class WindowOperations implements Operations {
 		return { ...planned, env: { ...planned.env, ...delegateVariables() } };
 	}
 
-	/** What the agent itself says of its sessions; rejects where it is not found or cannot tell. */
+	/** The agent's own report of its sessions. Rejects if the agent is not found or cannot tell. */
 	async ask(driver: Driver): Promise<ReadonlyMap<SessionId, ProbedStatus>> {
 		const { agent } = await findAgent(driver, windowEnvironment());
 		return askStatus(driver, agent.executable, process.env);
@@ -200,7 +202,7 @@ function problemOf(driver: Driver, found: Detection): string | undefined {
 	return vscode.l10n.t('Too old: Nancy needs {0}. {1}', formatVersion(driver.oldestVersion), driver.installHint);
 }
 
-/** What runs the hooks: a Node on the PATH, else the editor's own. */
+/** The program that runs the hooks: a Node on the PATH, else the editor's own. */
 async function runningNode(): Promise<NodeProgram> {
 	const running = { executable: process.execPath, isElectron: process.versions['electron'] !== undefined };
 	return vscode.workspace.isTrusted ? findNode(process.env, running) : running;

@@ -15,7 +15,7 @@ export interface FoundAgent {
 	agent: InstalledAgent;
 }
 
-/** The named agent; without a name the one that asks, or for a person the workspace's default, else the first that is found. */
+/** The named agent. Without a name, the agent that asks, or for a person the workspace's default, else the first one found. */
 export async function chooseAgent(
 	workspace: Workspace,
 	asker: Asker,
@@ -51,7 +51,7 @@ export async function findAgent(driver: Driver, env: Environment): Promise<Found
 	throw new NancyError('no-agent', `${driver.displayName} cannot be used: ${detection.reason}. ${detection.hint}`);
 }
 
-/** In Restricted Mode nothing is run, not even to ask for its version. */
+/** In Restricted Mode nothing is run, not even for a version. */
 export async function detect(
 	driver: Driver,
 	{ env, isTrusted }: Pick<OperationContext, 'env' | 'isTrusted'>,

@@ -31,8 +31,8 @@ export const archive: Operation<z.infer<typeof Input>, MovedOutput> = {
 };
 
 /**
- * Archiving a queued message would keep it from its reader. The human has read it in the list; an agent, which can list it too, has read
- * what a hook has handed over: that has the receipt.
+ * Archiving a queued message would keep it from its reader. The human has read the message in the list. An agent can list it too, but has
+ * read only messages with a receipt.
  */
 async function refuseUnread(workspace: Workspace, asker: Asker, at: MessageAt): Promise<void> {
 	const { id, state } = await storedMessage(workspace, at, ['delivered', 'queued', 'archived']);

@@ -7,8 +7,8 @@ import type { OperationContext } from './operation.ts';
 const PATIENCE_MS = 5000;
 
 /**
- * Does what writes agents' settings files, which an agent may be writing itself while it is answered: tries again for a little
- * while when `work` was `busy` for that.
+ * Runs work that writes agents' settings files. An agent may be writing the same file while a person answers it, so a `busy` failure is
+ * retried for a while.
  */
 export async function betweenAnswers<T>(
 	{ watch, note }: Pick<OperationContext, 'watch' | 'note'>,

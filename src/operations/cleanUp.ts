@@ -11,7 +11,7 @@ import { requireTrust, type Operation } from './operation.ts';
 
 const Input = z.object({ task: z.optional(TaskName) });
 
-/** Takes back what was deployed: for the whole workspace, or after one task, which is archived. Throws `busy` while an agent needs it. */
+/** Takes back the deployment: for the whole workspace, or after one task, which is archived. Throws `busy` while an agent needs it. */
 export const cleanUp: Operation<z.infer<typeof Input>, CleanupOutput> = {
 	name: 'cleanUp',
 	input: Input,
@@ -22,7 +22,7 @@ export const cleanUp: Operation<z.infer<typeof Input>, CleanupOutput> = {
 	},
 	async run(_, { task }, context) {
 		const { workspace, dataFolder } = context;
-		// A task that is not there is said to be so before anything else.
+		// A missing task is reported before anything else.
 		if (task !== undefined) await workspace.task(task);
 		const { changed, warnings, kept, failed, undeployed } = await betweenAnswers(context, isBusy =>
 			takeBack(workspace, task, drivers, { dataFolder, isBusy, askGit }),

@@ -28,14 +28,14 @@ const Input = z.object({
 	prompt: z.string(),
 	/** The prompt's first line where absent. */
 	title: Text,
-	/** Without it the one that asks, the workspace's default, or the first that is found. */
+	/** By default the asking agent, the workspace's default, or the first one found. */
 	agent: Text,
 	model: Text,
 	/** The agent's most careful mode where absent. */
 	permissions: Text,
 	/**
-	 * Folder to work in, or whose repository gets a worktree. Absolute. Where absent it is the workspace, or what that is in the
-	 * worktree of Nancy's that `from` is in.
+	 * Folder to work in, or whose repository gets a worktree. Absolute. By default the workspace. If `from` is in a worktree of Nancy's,
+	 * the workspace's place there.
 	 */
 	folder: Text,
 	from: Text,
@@ -44,15 +44,15 @@ const Input = z.object({
 	limits: z.optional(
 		z.object({ wallSeconds: Seconds, idleSeconds: Seconds, retries: z.optional(z.int().check(z.nonnegative())) }),
 	),
-	/** Commands for the worktree of a delegate that is repeated; else as the user has set them. */
+	/** Commands for the worktree of a repeated delegate; by default the user's settings. */
 	setUp: Text,
 	tearDown: Text,
-	/** Who gets the result: whoever asks where absent; the human of that task for `orchestrator`. */
+	/** The receiver of the result. By default the asker; the human of that task for `orchestrator`. */
 	parent: z.optional(z.object({ task: TaskName, worker: WorkerName })),
 	group: Text,
-	/** The worker of a claude-swarm that it is again. */
+	/** The worker of a claude-swarm that is repeated. */
 	swarm: z.optional(z.object({ feature: z.union([z.string(), z.undefined()]) })),
-	/** What it is called where it becomes a new worker of a claude-swarm. */
+	/** Its name if it becomes a new worker of a claude-swarm. */
 	feature: Text,
 });
 type Input = z.infer<typeof Input>;
@@ -62,7 +62,7 @@ const WITHOUT_COMMANDS =
 	'the worktree is made without the user’s set-up and tear-down commands: an agent asked, and they would run over files that ' +
 	'agents have changed. Say in the prompt what has to be installed';
 
-/** Queues a delegate, and starts it where it may start. */
+/** Queues a delegate, and starts it if it may start. */
 export const delegate: Operation<Input, Output> = {
 	name: 'delegate',
 	input: Input,
@@ -90,7 +90,7 @@ export const delegate: Operation<Input, Output> = {
 		const store = new Delegates(workspace);
 		const look = async () => lookAtQueue(store, queueOptions(context, await context.installRuntime(), settings));
 		const swarm = swarmOf({ again: input.swarm, feature: input.feature }, env, settings);
-		// The one before may have lost its runner, and is not this worker any more. What else is wrong, the look below tells.
+		// The one before may have lost its runner, and is not this worker any more. The look below reports other failures.
 		if (swarm) await look().catch(() => undefined);
 		const { record } = await queueDelegate(store, ticketsOf(context), asker, {
 			prompt: input.prompt,
@@ -106,7 +106,7 @@ export const delegate: Operation<Input, Output> = {
 			group: input.group,
 			swarm,
 		});
-		// It is queued: who tried again because of this would queue it twice. Another look follows anyway.
+		// It is queued. A caller that tried again because of this would queue it twice. Another look follows anyway.
 		await look().catch((error: unknown) => context.note(`it is queued, and starts later: ${errorText(error)}`));
 		const { state } = await store.get(record.id);
 		return { id: record.id, worker: `${record.task}/${record.worker}`, status: state };
@@ -122,7 +122,7 @@ async function startOf(
 	const { driver } = await chooseAgent(workspace, asker, env, input.agent);
 	const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
 	if (input.folder !== undefined) return { driver, folder: input.folder, asking };
-	// An agent may itself be a delegate in a worktree: who works for it works there, or from there, if it can.
+	// An agent may itself be a delegate in a worktree. Its own delegates work there, or from there, if they can.
 	const folder =
 		input.from !== undefined && headlessOf(driver).runsIn === 'anywhere'
 			? await folderSeenFrom(input.from, workspace.folder)

@@ -10,7 +10,7 @@ import { ticketsOf } from './ticketsOf.ts';
 const Input = z.object({ id: DelegateId });
 const Output = z.object({});
 
-/** Deletes a delegate that has ended, but for its worktree: whoever asks has decided about that. */
+/** Deletes an ended delegate, except its worktree: the caller has decided about that. */
 export const deleteDelegate: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
 	name: 'deleteDelegate',
 	input: Input,

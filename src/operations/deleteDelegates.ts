@@ -27,18 +27,18 @@ import { refuseTearDownFromAgent } from './starting.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
 const Input = z.object({
-	/** Everything that has ended, but for what waits in a worktree to be merged, where absent. */
+	/** By default all ended delegates, except those with unmerged work in a worktree. */
 	ids: z.optional(z.array(DelegateId)),
 });
 type Output = z.infer<typeof DelegatesDeletedOutput>;
 
-/** Deletes delegates that have ended. The worktree goes too, and a branch keeps what is nowhere else. */
+/** Deletes ended delegates. The worktree goes too, and a branch keeps the work that is nowhere else. */
 export const deleteDelegates: Operation<z.infer<typeof Input>, Output> = {
 	name: 'deleteDelegates',
 	input: Input,
 	output: DelegatesDeletedOutput,
 	async permit(_asker, _input, context) {
-		// Whose a delegate is, its ticket says: see `refuse`.
+		// The ticket names the asker: see `refuse`.
 		requireTrust(context);
 	},
 	run: async (asker, { ids }, context) => deleteEach(asker, ids && [...new Set(ids)], context),
@@ -106,12 +106,12 @@ function refusal({ record, isForeign }: Delegate): NancyError {
 		: new NancyError('busy', `${record.id} has not ended; stop it first: nancy delegates ${record.id} --stop`);
 }
 
-/** One that cannot be deleted holds up no other. */
+/** A delegate that cannot be deleted does not stop the others. */
 function stays(error: unknown): { isRemoved: boolean; says: string } {
 	return { isRemoved: false, says: errorText(error) };
 }
 
-/** Why whoever asks may not delete one of them. */
+/** Why the asker may not delete one of them. */
 async function refusalOf(
 	{ delegates }: Batch,
 	asker: Asker,
@@ -126,7 +126,7 @@ async function refusalOf(
 	}
 }
 
-/** @throws NancyError `not-trusted` for an agent that has not asked for it, or would have a command of the user's run */
+/** @throws NancyError `not-trusted` for an agent that has not asked for the delegate, or would run a command of the user's */
 async function refuse(id: DelegateId, asker: Asker, context: OperationContext): Promise<void> {
 	if (asker.is === 'human') return;
 	const { workspace } = context;

@@ -13,7 +13,7 @@ import { hasHooks, keepSettings } from './hooksChoice.ts';
 import { noteSeen } from './noteSeen.ts';
 import type { OperationContext } from './operation.ts';
 
-/** Writes hooks and skills of each. One agent that fails is no reason to leave out the others; a single one throws its error. */
+/** Writes hooks and skills of each agent. A failure of one does not stop the others; a single agent's error is thrown. */
 export async function deployEach(
 	context: OperationContext,
 	found: readonly FoundAgent[],
@@ -42,7 +42,7 @@ export async function deployEach(
 	};
 }
 
-/** Writes hooks and skills of one agent into the workspace, and says what was done. */
+/** Writes one agent's hooks and skills into the workspace, and reports the changes. */
 export async function deployAgent(
 	context: OperationContext,
 	runtime: Runtime,

@@ -12,7 +12,7 @@ import { permitUse } from './permitUse.ts';
 
 const Input = z.object({ fix: z.boolean() });
 
-/** Explains what is deployed where, and what is broken; with `fix` it repairs. In Restricted Mode it only reads and runs nothing. */
+/** Explains the deployment and its problems; with `fix` it repairs. In Restricted Mode it only reads and runs nothing. */
 export const doctor: Operation<z.infer<typeof Input>, DoctorOutput> = {
 	name: 'doctor',
 	input: Input,
@@ -42,7 +42,7 @@ export const doctor: Operation<z.infer<typeof Input>, DoctorOutput> = {
 	},
 };
 
-/** What the doctor works with: every agent that Nancy knows, found or not, and the programs that hooks call. */
+/** Input of the doctor: every agent that Nancy knows, found or not, and the programs that hooks call. */
 async function instruments(context: OperationContext): Promise<Instruments> {
 	const agents = drivers.map(async driver => {
 		const found = await detect(driver, context);

@@ -1,6 +1,6 @@
 import { errorText, hasErrno, NancyError, type NancyErrorCode } from '../base/errors.ts';
 
-/** What went wrong, as a word for programs and a sentence for people. */
+/** A failure, as a word for programs and a sentence for people. */
 export interface Failure {
 	code: NancyErrorCode;
 	message: string;

@@ -7,7 +7,7 @@ export async function hasHooks({ settings, workspace }: Settings): Promise<boole
 	return (settings.hooks ?? (await workspace.config()).hooks) !== 'off';
 }
 
-/** Writes what the user has set into the workspace's file, which the `nancy` command and agents read. */
+/** Writes the user's choice into the workspace's file, which the `nancy` command and agents read. */
 export async function keepSettings({ settings, workspace }: Settings): Promise<void> {
 	const config = await workspace.config();
 	const threshold = settings.tokenThreshold ?? config.tokenThreshold;

@@ -1,7 +1,4 @@
-/**
- * Every operation by its name. The `nancy` command loads one only when it is used: to load all of them takes longer than to start
- * Node.
- */
+/** Every operation by its name. The `nancy` command loads an operation when it uses it: loading all takes longer than starting Node. */
 export const operations = {
 	setUp: async () => (await import('./setUp.ts')).setUp,
 	update: async () => (await import('./update.ts')).update,

@@ -12,11 +12,11 @@ const Input = z.object({
 });
 const Output = z.discriminatedUnion('ok', [
 	z.object({ ok: z.literal(true), how: z.enum(['merged', 'applied', 'nothing']) }),
-	/** `reason` is a sentence that names the files which are in the way. */
+	/** `reason` is a sentence that names the files in the way. */
 	z.object({ ok: z.literal(false), reason: z.string() }),
 ]);
 
-/** Brings what a worktree has changed into the checkout that it was made from. */
+/** Brings the changes of a worktree into the checkout that it was made from. */
 export const mergeWorktree: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
 	name: 'mergeWorktree',
 	input: Input,

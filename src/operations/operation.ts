@@ -6,43 +6,40 @@ import type { Overview } from '../core/live/overview.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 
-/**
- * One thing that somebody can have Nancy do. The window and the `nancy` command are two ways to ask for it: they make the input, and
- * words from the output.
- */
+/** One use case of Nancy. The window and the `nancy` command are two ways to ask for it: they make the input, and words from the output. */
 export interface Operation<I, O> {
 	readonly name: string;
 	readonly input: z.ZodMiniType<I>;
 	readonly output: z.ZodMiniType<O>;
-	/** @throws NancyError where it may not be done here, or not by whoever asks; nothing has been changed then */
+	/** @throws NancyError if it may not be done here, or not by the asker. Nothing has been changed then */
 	permit(asker: Asker, input: I, context: OperationContext): Promise<void>;
 	run(asker: Asker, input: I, context: OperationContext): Promise<O>;
 }
 
-/** Where something is done, and what only the program around it knows. */
+/** The place of an operation, and the facts that only the program around it knows. */
 export interface OperationContext {
 	readonly workspace: Workspace;
 	/** The user's: see base/folders. */
 	readonly dataFolder: string;
-	/** What agents inherit; it also names their programs where these are not on the PATH: see `programVariable`. */
+	/** The environment that agents inherit. It also names their programs if these are not on the PATH: see `programVariable`. */
 	readonly env: Readonly<Record<string, string | undefined>>;
-	/** False in Restricted Mode of an editor: then nothing is written and no program is run. */
+	/** False in Restricted Mode of an editor: nothing is written and no program is run. */
 	readonly isTrusted: boolean;
-	/** What the user has set for this workspace in an editor; it wins over what the workspace's own file says. */
+	/** The user's settings of this workspace in an editor. They override the workspace's own file. */
 	readonly settings: {
 		readonly hooks: 'on' | 'off' | undefined;
 		/** In percent of the context window. */
 		readonly tokenThreshold: number | undefined;
 	};
-	/** What the user has set for delegates and headless runs in a folder. */
+	/** The user's settings for delegates and headless runs in a folder. */
 	readonly readSettings: (folder: string) => Promise<CommonSettings>;
-	/** Installs the programs that hooks and agents call, where they are missing or damaged. */
+	/** Installs the programs that hooks and agents call, if they are missing or damaged. */
 	readonly installRuntime: () => Promise<InstalledRuntime>;
-	/** Does something with an overview that stays as the workspace is. */
+	/** Runs a step with an overview while the workspace is unchanged. */
 	readonly watch: <T>(work: (live: LiveOverview) => Promise<T>) => Promise<T>;
-	/** Lets go of what shows a worker that is about to be ended on purpose: its terminal in the window. */
+	/** Releases the view of a worker that is about to be ended on purpose: its terminal in the window. */
 	readonly letGo?: (worker: WorkerAddress) => Promise<void>;
-	/** Tells whoever asks, in a sentence, of what does not stop the work. */
+	/** Reports a problem to the asker, in a sentence, that does not stop the work. */
 	readonly note: (text: string) => void;
 }
 
@@ -52,7 +49,7 @@ export interface LiveOverview {
 	readonly changed: (deadlineMs: number) => Promise<void>;
 }
 
-/** The only way to run an operation: what may not be done is refused first. */
+/** The only way to run an operation: it checks the permission first. */
 export async function perform<I, O>(
 	operation: Operation<I, O>,
 	asker: Asker,

@@ -12,7 +12,7 @@ export function ownWorktreeOf(context: OperationContext, claimed: Worktree): Pro
 	return ownWorktree(new Delegates(context.workspace), ticketsOf(context), claimed);
 }
 
-/** The same, for what changes the worktree: its delegate has ended. */
+/** The same, for a change of the worktree: its delegate must have ended. */
 export function endedWorktreeOf(context: OperationContext, claimed: Worktree): Promise<Worktree> {
 	return endedWorktree(new Delegates(context.workspace), ticketsOf(context), claimed);
 }

@@ -9,7 +9,7 @@ import { ticketsOf } from './ticketsOf.ts';
 
 type DelegateUse = Extract<UseCase['is'], 'stop-delegate' | 'delete-delegate' | 'resume-delegates'>;
 
-/** Its ticket says who asked for it: the record below `.nancy` can be anybody's. */
+/** Its ticket names the asker. Anybody may have written the record below `.nancy`. */
 export async function permitDelegate(
 	is: DelegateUse,
 	id: DelegateId | undefined,

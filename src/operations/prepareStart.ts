@@ -10,7 +10,7 @@ import { permitUse } from './permitUse.ts';
 const Input = z.object({ agent: DriverId });
 const Output = z.object({ warnings: z.array(z.string()) });
 
-/** Writes what agents of this kind need that Nancy starts. */
+/** Writes the files that agents of this kind need when Nancy starts them. */
 export const prepareStart: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
 	name: 'prepareStart',
 	input: Input,

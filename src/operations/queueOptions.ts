@@ -29,7 +29,7 @@ export function queueOptions(
 	};
 }
 
-/** How many delegates may run at once, where the user's shell says so. */
+/** The limit of parallel delegates that the user's shell sets, if any. */
 function capIn(env: OperationContext['env']): number | undefined {
 	const cap = Number(env['NANCY_DELEGATES']);
 	return Number.isInteger(cap) && cap > 0 ? cap : undefined;

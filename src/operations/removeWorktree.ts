@@ -12,16 +12,16 @@ import { ticketsOf } from './ticketsOf.ts';
 
 const Input = z.object({
 	worktree: Worktree,
-	/** With what is nowhere else; otherwise that stays on its branch. */
+	/** With work that is nowhere else. Otherwise a branch keeps such work. */
 	discard: z.boolean(),
-	/** Also when its tear-down command fails, which is then not run. */
+	/** Also if its tear-down command fails. The command is then not run. */
 	anyway: z.boolean(),
 });
 const Output = z.object({
 	isRemoved: z.boolean(),
-	/** What was kept or lost, or why it stays, as a sentence. */
+	/** The kept or lost work, or the reason why the worktree stays, as a sentence. */
 	says: z.string(),
-	/** There was a tear-down command, which may be why the worktree is still there. */
+	/** There was a tear-down command, which may be the reason why the worktree is still there. */
 	hasTornDown: z.boolean(),
 });
 
@@ -37,7 +37,7 @@ export const removeWorktree: Operation<z.infer<typeof Input>, z.infer<typeof Out
 	run: (_, input, context) => removeOwnWorktree(input, context),
 };
 
-/** For an operation that has asked itself whether this may be done. */
+/** For an operation that has checked its own permission. */
 export async function removeOwnWorktree(
 	{ worktree: claimed, discard, anyway }: z.infer<typeof Input>,
 	context: OperationContext,

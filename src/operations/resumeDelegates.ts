@@ -21,7 +21,7 @@ const Output = z.object({
 	agents: z.int(),
 });
 
-/** Has delegates go on that wait for their account's limit to reset. */
+/** Resumes delegates that wait for their account's limit to reset. */
 export const resumeDelegates: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
 	name: 'resumeDelegates',
 	input: Input,
@@ -33,7 +33,7 @@ export const resumeDelegates: Operation<z.infer<typeof Input>, z.infer<typeof Ou
 	},
 	async run(_, { id, agent }, context) {
 		const { workspace } = context;
-		// Nancy is not used there: nothing waits, and nothing is to be made.
+		// A workspace without Nancy: nothing waits, and nothing must be made.
 		if (!existsSync(workspace.paths.root)) return { agents: 0 };
 		const store = new Delegates(workspace);
 		const meant = id === undefined ? agent : (await store.get(id)).record.agent;

@@ -19,7 +19,7 @@ import { permitUse } from './permitUse.ts';
 const Input = z.object({
 	/** A worker, or the human of a task (`orchestrator`). */
 	to: z.object({ task: TaskName, worker: WorkerName }),
-	/** A directive for an agent, feedback for the human where absent. */
+	/** By default a directive for an agent, and feedback for the human. */
 	kind: z.optional(z.enum(['directive', 'feedback'])),
 	priority: Priority,
 	effect: Effect,
@@ -42,7 +42,7 @@ export const send: Operation<Input, SendOutput> = {
 		const words: Words = { kind, priority, effect, text };
 		const trouble = new Set<string>();
 		const id = await workspace.send(address, words, author, error => trouble.add(errorText(error)));
-		// It is queued: whatever fails from here on must not look as if it were not.
+		// It is queued. A later failure must not look like a failure of the sending.
 		const record = isToHuman
 			? undefined
 			: await workspace.worker(address).catch((error: unknown) => void trouble.add(errorText(error)));
@@ -74,7 +74,7 @@ function refuseEffect({ kind, effect }: Input, isToHuman: boolean): void {
 	}
 }
 
-/** Why an idle agent will not read it before its next prompt; noted beside the message, which may have been read by now. */
+/** Why an idle agent will not read it before its next prompt. Noted beside the message, which may have been read by now. */
 async function whyItWaits(workspace: Workspace, record: WorkerRecord, id: MessageId): Promise<string | undefined> {
 	const session = record.sessions.at(-1)?.id;
 	if (session === undefined || (await readPhase(workspace.paths, session)).phase !== 'idle') return undefined;

@@ -15,7 +15,7 @@ import type { DelegateId, Limits } from '../protocol/delegate.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import type { OperationContext } from './operation.ts';
 
-/** Who asks for a start, where, and what the user has set. */
+/** The asker of a start, the place, and the user's settings. */
 export interface Asking {
 	asker: Asker;
 	settings: CommonSettings;
@@ -23,8 +23,8 @@ export interface Asking {
 }
 
 /**
- * A permission mode that the agent has; its most careful one where none is named. An agent gets no wider one for another agent
- * than the user has set: it may be allowed to run `nancy` unasked, and must not get around its own permissions by it.
+ * A permission mode that the agent has; its most careful one by default. An agent gets no wider mode for another agent than the user has
+ * set. It may be allowed to run `nancy` unasked, and must not get around its own permissions by that.
  */
 export function permissionMode(driver: Driver, named: string | undefined, asking: Asking): string {
 	const { permissionModes } = headlessOf(driver);
@@ -39,15 +39,15 @@ export function permissionMode(driver: Driver, named: string | undefined, asking
 	throw notAllowed(driver, asking, `with the permissions "${mode.id}"; "${widest?.id}" is the widest it may give`);
 }
 
-/** Arguments for an agent CLI can carry any permission, so that an agent needs the widest mode to pass some on. */
+/** Arguments for an agent CLI can carry any permission. So an agent needs the widest mode to pass arguments. */
 export function refuseExtraFromAgent(driver: Driver, extra: readonly string[], asking: Asking): void {
 	if (extra.length === 0 || !isAgent(asking) || driver.headless === 'none' || mayAll(driver, asking)) return;
 	throw notAllowed(driver, asking, 'with arguments after --, which can change its permissions');
 }
 
 /**
- * The user's commands for worktrees run over files that an agent may just have changed, outside of what holds it: `npm ci` runs
- * what a package.json says. With the widest mode it could run them itself.
+ * The user's commands for worktrees run over files that an agent may just have changed, outside its sandbox: `npm ci` runs the scripts of a
+ * package.json. With the widest mode the agent could run them itself.
  */
 export function mayRunCommands(driver: Driver, asking: Asking): boolean {
 	return !isAgent(asking) || mayAll(driver, asking);
@@ -61,10 +61,10 @@ export function refuseTearDownFromAgent(driver: Driver, id: DelegateId, asking: 
 }
 
 /**
- * An agent that may run `nancy` unasked must not reach further by it than it can itself. It starts its own CLI; another one only where
- * the user has set what that may do for agents. Another agent works for it where it works itself: in its own workspace, or in the same
- * place of a worktree beside it (of a worktree of Nancy's, beside the checkout that it was made from). In a folder below, it can have
- * written settings that widen what the other may do. With the widest mode it may let it work anywhere.
+ * An agent that may run `nancy` unasked must not reach further by it than by itself. It starts its own CLI, and another one only if the
+ * user has set that CLI's mode for agents. The new agent works in the asker's own workspace, or in the same place of a worktree beside it.
+ * The worktrees of a Nancy worktree are beside the checkout that it was made from. In a folder below, the asker could have written settings
+ * that widen the new agent's permissions. With the widest mode there is no such limit.
  * @param folders that the new agent works in, absolute
  */
 export async function permitStart(driver: Driver, folders: readonly string[], asking: Asking): Promise<void> {
@@ -88,7 +88,7 @@ export async function permitStart(driver: Driver, folders: readonly string[], as
 	for (const place of folders) await new SeenSettings(context.dataFolder, folder).require(driver, place);
 }
 
-/** Without links, of what is there; a link that leads nowhere leads out. */
+/** The real path, as far as it exists. A link that leads nowhere leads out. */
 function real(path: string): string {
 	if (lstatSync(path, { throwIfNoEntry: false })) return existsSync(path) ? realpathSync(path) : sep;
 	return dirname(path) === path ? path : join(real(dirname(path)), basename(path));
@@ -123,7 +123,7 @@ function refusal({ id }: Driver, { context }: Asking, what: string): NancyError 
 	);
 }
 
-/** In seconds: as asked for, else as set. */
+/** In seconds: the requested limit, else the user's. */
 export function limitsFor(
 	asked: Partial<Record<keyof Limits, number | undefined>> | undefined,
 	{ timeoutMinutes, idleMinutes }: CommonSettings,

@@ -16,12 +16,12 @@ export const stop: Operation<z.infer<typeof Input>, StopOutput> = {
 	input: Input,
 	output: StopOutput,
 	async permit(_asker, _input, context) {
-		// Whether a worker is a delegate, and whose, is known once its ticket is read: see `run`.
+		// The ticket says whether a worker is a delegate, and whose: see `run`.
 		requireTrust(context);
 	},
 	async run(asker, { workers }, context) {
 		const tickets = ticketsOf(context);
-		// One that cannot be stopped holds up no other.
+		// A worker that cannot be stopped does not stop the others.
 		const ends = await Promise.allSettled(
 			workers.map(async address => ({
 				worker: mailboxName(address),

@@ -9,7 +9,7 @@ import { ticketsOf } from './ticketsOf.ts';
 const Input = z.object({ id: DelegateId });
 const Output = z.object({});
 
-/** Ends a delegate; resolves once it has ended, and throws `timeout` where its runner does not answer. */
+/** Ends a delegate. Resolves once it has ended, and throws `timeout` if its runner does not answer. */
 export const stopDelegate: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
 	name: 'stopDelegate',
 	input: Input,

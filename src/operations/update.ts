@@ -11,7 +11,7 @@ import { permitUse } from './permitUse.ts';
 
 const Input = z.object({ agent: z.optional(z.string()) });
 
-/** Writes again what is deployed, for the versions that are here now. */
+/** Writes the present deployment again, for the installed versions. */
 export const update: Operation<z.infer<typeof Input>, SetupOutput> = {
 	name: 'update',
 	input: Input,
@@ -30,7 +30,7 @@ export const update: Operation<z.infer<typeof Input>, SetupOutput> = {
 			);
 		}
 		const found = await Promise.all(ids.map(id => findAgent(knownDriver(id), context.env)));
-		// At least: what was deployed for sessions that the user starts goes on serving them.
+		// At least: a deployment for sessions that the user starts goes on serving them.
 		return deployEach(context, found, 'launch');
 	},
 };

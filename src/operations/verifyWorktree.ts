@@ -5,7 +5,7 @@ import { ownWorktreeOf } from './ownWorktreeOf.ts';
 
 const Input = z.object({ worktree: Worktree });
 
-/** For whoever goes on to open a worktree, or to work in it. The answer is the worktree as git has it. */
+/** For a caller that opens a worktree, or works in it. The answer is the worktree as git has it. */
 export const verifyWorktree: Operation<z.infer<typeof Input>, Worktree> = {
 	name: 'verifyWorktree',
 	input: Input,

@@ -10,14 +10,14 @@ const Output = z.object({
 		z.object({
 			/** Relative to the worktree, with `/`. */
 			path: z.string(),
-			/** Where it was before it was renamed. */
+			/** Its place before it was renamed. */
 			before: z.exactOptional(z.string()),
 			status: z.enum(['added', 'modified', 'deleted', 'renamed']),
 		}),
 	),
 });
 
-/** What a worktree has changed, from its base to its files as they are, committed or not. */
+/** The changes of a worktree, from its base to its present files, committed or not. */
 export const worktreeChanges: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
 	name: 'worktreeChanges',
 	input: Input,

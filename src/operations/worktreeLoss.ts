@@ -13,7 +13,7 @@ const Output = z.object({
 	ignored: z.array(z.string()),
 });
 
-/** What removing a worktree would lose. */
+/** The work that would be lost with a worktree. */
 export const worktreeLoss: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
 	name: 'worktreeLoss',
 	input: Input,

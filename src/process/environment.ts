@@ -1,4 +1,5 @@
 import { withSafePath } from '../base/searchPath.ts';
+import { SWARM_MARK } from '../core/delegates/swarm.ts';
 
 /** This process's environment with changes, for a program that is started; `null` removes a variable. */
 export function mergedEnvironment(changes: Readonly<Record<string, string | null>>): NodeJS.ProcessEnv {
@@ -10,10 +11,10 @@ export function mergedEnvironment(changes: Readonly<Record<string, string | null
 	return withSafePath(env);
 }
 
-/** What a call of `nancy` may say for itself, also an agent's: how many delegates run at once and where they show, and that it is a swarm's. */
-const OF_CALL: ReadonlySet<string> = new Set(['NANCY_DELEGATES', 'NANCY_DELEGATES_HOST', 'CLAUDE_SWARM_WORKER']);
+/** Variables that a call of `nancy` may set for itself, also an agent's: the limit of delegates, their host, and the mark of a swarm. */
+const OF_CALL: ReadonlySet<string> = new Set(['NANCY_DELEGATES', 'NANCY_DELEGATES_HOST', SWARM_MARK]);
 
-/** Gives this process another environment, but for what a call may say for itself. */
+/** Gives this process another environment, except the variables that a call may set for itself. */
 export function becomeEnvironment(env: Readonly<Record<string, string | undefined>>): void {
 	const names = new Set([...Object.keys(process.env), ...Object.keys(env)]);
 	for (const name of names) {

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import type { Ancestor, Lineage } from '../core/asker/asker.ts';
 
-/** Nobody nests processes deeper, and none may be deep enough to hide what is above; a chain that has no end is not followed. */
+/** Nobody nests processes deeper, and nobody can hide a process by nesting deeper. A chain without an end is not followed. */
 const DEEPEST = 10_000;
 
 /**
- * The process with this environment, which is this one, and those above it. Linux asks /proc: 0.1 ms for a process; macOS one `ps`,
- * which shows the environment of one's own processes. On Windows nothing tells, and the environment alone decides.
+ * This process with its environment, and the processes above it. Linux reads /proc: 0.1 ms for each process. macOS uses one `ps`, which
+ * shows the environment of the user's own processes. On Windows only the environment decides.
  */
 export function lineageOf(env: Lineage['env']): Lineage {
 	if (process.platform === 'linux') return fromProc(env);
@@ -15,7 +15,7 @@ export function lineageOf(env: Lineage['env']): Lineage {
 	return { env, ancestors: [], isOrphan: false };
 }
 
-/** A process of this machine, by its pid; `undefined` where it has ended, or nothing tells. */
+/** A process of this machine, by its pid; `undefined` if it has ended, or is unreadable. */
 export function processAt(pid: number): Ancestor | undefined {
 	if (process.platform === 'linux') return inProc(pid, statOf(pid));
 	if (process.platform === 'darwin') return inPs(pid, entriesOf(psTable()).get(pid));
@@ -78,7 +78,7 @@ function variablesOf(environ: string): Lineage['env'] {
 	);
 }
 
-/** Empty for a process that has ended, is somebody else's, or hides itself. */
+/** Empty for a process that has ended, is another user's, or hides itself. */
 function read(file: string): string {
 	try {
 		return readFileSync(file, 'utf8');
@@ -103,7 +103,10 @@ function psTable(): string {
 	});
 }
 
-/** @param table lines of `pid ppid pgid command`, each with the environment behind the command. Exported for tests elsewhere than on macOS. */
+/**
+ * @param table lines of `pid ppid pgid command`, each with the environment behind the command. Exported for tests on other platforms than
+ * macOS.
+ */
 export function fromPs(env: Lineage['env'], table: string, self = process.pid): Lineage {
 	const entries = entriesOf(table);
 	const own = entries.get(self);

@@ -344,7 +344,10 @@ describe('settings that can run commands', () => {
 		for (const _ of [1, 2]) expect(await run()).toMatchObject({ code: 0, stdout: 'The answer.\n' });
 		expect(existsSync(join(it.own.path, '.claude/skills'))).toBe(true);
 		writeFileSync(join(it.own.path, '.mcp.json'), '{}');
-		expect(await run()).toMatchObject({ code: 1, stdout: expect.stringContaining('because of .mcp.json, which') });
+		expect(await run()).toMatchObject({
+			code: 1,
+			stdout: expect.stringContaining('settings can run commands: .mcp.json.'),
+		});
 	}, 90_000);
 });
 

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { environmentOf } from '../../src/core/asker/asker.ts';
@@ -31,6 +31,7 @@ async function place() {
 	const base = { PATH: fakeClaude(folder.file('bin')), HOME: folder.path };
 	return {
 		folder,
+		base,
 		own,
 		other,
 		task,
@@ -131,4 +132,27 @@ it('a command that waits until the agent’s shell is gone is refused, though it
 		return text.includes('\n') ? text : undefined;
 	});
 	expect(said).toContain('has ended already');
+});
+
+it('no file that NODE_OPTIONS names is loaded into the installed command, and an agent’s CLI gets what its user had set', async () => {
+	await using it = await place();
+	const mark = it.folder.file('ran');
+	const evil = it.write('evil.cjs', `require('fs').writeFileSync('${mark}', '')`);
+	await nancy.start(['setup', '--agent', 'claude-code'], { cwd: it.own.path, env: it.base });
+	const runtimes = join(nancy.dataFolder, 'nancy', 'runtime');
+	const [version = ''] = readdirSync(runtimes);
+	const installed = join(runtimes, version, 'bin', 'nancy');
+	const run = `'${installed}' run --headless --prompt x`;
+	await callInTool(nancy, `NODE_OPTIONS='--require=${evil}' ${run}`, {
+		cwd: it.own.path,
+		env: { ...it.base, NODE_OPTIONS: '--no-warnings' },
+	});
+	expect(existsSync(mark)).toBe(false);
+	expect(readFileSync(it.folder.file('bin', 'env'), 'utf8')).toMatch(/^NODE_OPTIONS=--no-warnings$/m);
+});
+
+it('an agent runs no delegate of another project', async () => {
+	await using it = await place();
+	const asked = await it.ask(`nancy -C '${it.other.path}' run --delegate 20261122t000000000z-aaaaaaaa`);
+	expect(asked).toMatchObject({ code: 5, stderr: expect.stringContaining('outside its own workspace') });
 });

@@ -27,11 +27,11 @@ const Input = z.object({
 });
 type Input = z.infer<typeof Input>;
 
-/** In the place of the first id; an id begins with a moment. */
+/** In place of the first id, because an id begins with a time. */
 const DELETE: string = 'delete';
 
 const LOOK_EVERY_MS = 300;
-/** The longest answer that is printed; more is in its file. */
+/** The longest answer that is printed. The rest is in its file. */
 const PRINTED_BYTES = 10_000_000;
 
 export const delegates = command(
@@ -72,7 +72,7 @@ export const delegates = command(
 	},
 	Input,
 	async (input, context) => {
-		// A swarm's workers are listed wherever they are; all else needs a workspace.
+		// A swarm's workers are listed everywhere; everything else needs a workspace.
 		const workspace = input.id.length === 0 ? findWorkspaceOr(context, hasSwarm) : findWorkspace(context);
 		const store = new Delegates(workspace);
 		const look = existsSync(workspace.paths.root) ? await looker(store, context) : () => Promise.resolve();
@@ -94,7 +94,7 @@ export const delegates = command(
 		}
 		if (id === undefined) return listed(store, context);
 		const answered = await shown(store, id);
-		// It was to be stopped: that it has failed now is no failure of this command.
+		// It was stopped on purpose, so its failure is no failure of this command.
 		return input.stop ? { ...answered, exitCode: ExitCode.ok } : answered;
 	},
 );
@@ -135,7 +135,7 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 		import('../../operations/queueOptions.ts'),
 	]);
 	let told: string | undefined;
-	// Without it, all can still be listed and stopped.
+	// Without it, everything can still be listed and stopped.
 	const tell = (error: unknown) => {
 		const text = `the queue is not looked after: ${errorText(error)}`;
 		if (text !== told) context.note(text);
@@ -173,7 +173,7 @@ async function waitFor(
 }
 
 async function chosen(store: Delegates, id: DelegateId | undefined): Promise<Delegate[]> {
-	// A swarm's worker is its own program's to wait for, and need not tell that it has ended.
+	// Another program waits for a swarm's worker, which need not report its end.
 	if (id === undefined) return (await store.list()).delegates.filter(({ isForeign }) => !isForeign);
 	return [await store.get(id)];
 }

@@ -144,8 +144,8 @@ export const orchestrate = command(
 );
 
 /**
- * By itself, or asked to by the signals of a person, a closed terminal or another program. With any other code it failed, and
- * nobody is to take that for a stop; `nancy stop` notes its own.
+ * By itself, or asked to by the signals of a person, a closed terminal or another program. With any other code it failed and was not
+ * stopped; `nancy stop` notes its own stops.
  */
 const ENDED_ON_PURPOSE: ReadonlySet<number> = new Set([
 	0,
@@ -158,7 +158,7 @@ async function promptOf(typed: string | undefined, file: string | undefined): Pr
 	return prompt;
 }
 
-/** A record that cannot be read is no reason to make the task anew. */
+/** An unreadable record is no reason to make the task anew. */
 async function existingTask(workspace: Workspace, name: TaskName): Promise<TaskRecord | undefined> {
 	try {
 		return await workspace.task(name);
@@ -191,14 +191,14 @@ async function createTask(
 		createdAt: new Date().toISOString(),
 		origin: 'nancy',
 	};
-	// Somebody else may have made it a moment ago: then it gets another worker, as a task that was there before.
+	// Somebody else may have just made the task. Then it gets another worker, as an earlier task does.
 	await workspace.createTask(record).catch((error: unknown) => {
 		if (!(error instanceof NancyError) || error.code !== 'task-exists') throw error;
 	});
 	return workspace.task(name);
 }
 
-/** A task that was made without starting anybody gives its prompt to its first worker; a second one has work of its own. */
+/** A task that was made without an agent gives its prompt to its first worker. A second worker has work of its own. */
 async function firstPrompt(workspace: Workspace, task: TaskRecord, { resume }: Input): Promise<string | undefined> {
 	if (resume || task.prompt === '') return undefined;
 	const { workers } = await workspace.workers(task.name);

@@ -190,7 +190,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	return { json, text: '', exitCode: reason === undefined ? ExitCode.ok : exitCodeOf(ending.is) };
 }
 
-/** Why the answer could not be written; it is in the output of the command all the same. */
+/** Why the answer could not be written. The command's output has the answer all the same. */
 async function writeAnswer(file: string | undefined, answer: string): Promise<string | undefined> {
 	try {
 		if (file !== undefined) await writeFileAtomic(file, answer, { mode: 0o666 & ~process.umask() });
@@ -200,7 +200,7 @@ async function writeAnswer(file: string | undefined, answer: string): Promise<st
 	}
 }
 
-/** What a run leaves behind beside its answer: nothing, or the files of a swarm's worker where it is one. */
+/** The files of a run beside its answer: none, or those of a swarm's worker. */
 async function recordOf(worker: SwarmWorker | undefined, prompt: string, context: Context) {
 	const files = worker && swarmFiles(worker.folder, worker.feature);
 	const status = DelegateStatus.parse({
@@ -217,7 +217,7 @@ async function recordOf(worker: SwarmWorker | undefined, prompt: string, context
 		const { beginAlone } = await import('../beginAlone.ts');
 		await beginAlone(worker, context, () => beginSwarmRun(files, prompt, status));
 	}
-	// The log is for reading along: a disk that takes none of it does not end the run.
+	// The log is only for people. A disk that refuses it does not end the run.
 	const log = files && new LogWriter(text => files.appendLog(text));
 	return {
 		note: (event: HeadlessEvent) => writer.change(progress(status, event)),

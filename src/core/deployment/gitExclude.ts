@@ -14,8 +14,8 @@ import { ownTarget, readBytes, realPlace } from './target.ts';
 const TRIES = 5;
 
 /**
- * Has git overlook files of Nancy's own in a workspace folder, and no others any more: those of `fresh` that it would show, and those
- * of `kept` that it has been told of before. Never fails a deployment: returns what the user should know then.
+ * Makes git ignore Nancy's own files in a workspace folder, and no others: those of `fresh` that git would show, and those of `kept` that
+ * were listed before. Never fails a deployment: returns what the user should know then.
  * @param fresh files that Nancy is about to make
  * @param kept files of earlier deployments
  */
@@ -46,7 +46,7 @@ export async function hideFromGit(
 			const mode = before ? (await stat(target)).mode & 0o7777 : 0o644;
 			const data = after === undefined ? undefined : Buffer.from(after, 'latin1');
 			if (!(await exchangeFile(target, before, data, { mode, staging }))) continue;
-			// The folder came with Nancy's file where the repository was made without git's template.
+			// The folder came with Nancy's file if the repository was made without git's template.
 			if (after === undefined) await removeIfEmpty(dirname(excludeFile));
 			return [];
 		}
@@ -56,7 +56,7 @@ export async function hideFromGit(
 	}
 }
 
-/** Has git overlook only what a record still names. */
+/** Lists only files that a record still names. */
 export async function showToGit(records: DeploymentRecords, askGit: AskGit | undefined): Promise<string[]> {
 	const view = await askGit?.(records.workspace.folder, []);
 	if (!view) return [];

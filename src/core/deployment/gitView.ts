@@ -1,6 +1,6 @@
-/** What git says of a workspace folder. */
+/** Git's answers about a workspace folder. */
 export interface GitView {
-	/** The `info/exclude` of its repository; absolute. None in a repository of somebody else, which Nancy does not write. */
+	/** The `info/exclude` of its repository; absolute. None in another user's repository, which Nancy does not write. */
 	excludeFile: string | undefined;
 	/** The folder in its checkout: empty at the top, else with a `/` at the end. */
 	prefix: string;
@@ -10,5 +10,5 @@ export interface GitView {
 	ignored: ReadonlySet<string>;
 }
 
-/** Asks git, which the core does not start; `undefined` where it is not installed or the folder is in no checkout. */
+/** Asks git, which the core does not start; `undefined` if git is missing or the folder is in no checkout. */
 export type AskGit = (folder: string, files: readonly string[]) => Promise<GitView | undefined>;

@@ -6,13 +6,13 @@ export interface LaunchPlace {
 	workspaceFolder: string;
 	/** `undefined` for a run without hooks. */
 	hooks: LaunchHooks | undefined;
-	/** Environment that the agent will inherit; what a launch sets replaces a variable of the user's. */
+	/** Environment that the agent will inherit. A variable of the launch replaces the user's. */
 	env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface LaunchHooks {
 	/** Absolute path of the stable launcher that hooks call. */
 	launcher: string;
-	/** Holds what `DeploymentPlan.launchFiles` names. Absolute. */
+	/** Holds the files of `DeploymentPlan.launchFiles`. Absolute. */
 	folder: string;
 }

@@ -4,11 +4,11 @@ import { errorText } from '../../base/errors.ts';
 export interface FileProblem {
 	file: string;
 	reason: string;
-	/** No record of what has this name: through a stray folder or a copy nobody reaches an agent. */
+	/** Not a record of its name: no agent can be reached through a stray folder or a copy. */
 	isStray?: true;
 }
 
-/** Why a file could not be read. Its name, with which Nancy's own errors begin, is told beside it. */
+/** Why a file could not be read. Nancy's own errors begin with its name, which is shown beside this text anyway. */
 export function fileProblem(file: string, error: unknown): FileProblem {
 	const text = errorText(error);
 	return { file, reason: text.startsWith(`${file} `) ? text.slice(file.length + 1) : text };

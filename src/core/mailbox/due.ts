@@ -15,7 +15,7 @@ export function slotOf(slots: HookMapping['slots'], event: { kind: EventKind; su
 	return event.subagent === undefined ? (slots[event.kind] ?? 'never') : 'never';
 }
 
-/** Whether tool calls are at hand or just over, so that what is due may be worth a look at the next one. */
+/** Whether tool calls are about to run or just over, so that due messages may be worth a look at the next one. */
 export function isAroundTools(slot: Slot): slot is keyof typeof effectsAroundTools {
 	return Object.hasOwn(effectsAroundTools, slot);
 }
@@ -33,14 +33,14 @@ const dueByKind: Readonly<Record<MessageKind, (slot: Slot, message: MessageConte
 };
 
 export function isDue(slot: Slot, message: MessageContent): boolean {
-	// A pause handed over at Stop would keep the agent going: it waits for the next prompt instead.
+	// A pause at Stop would keep the agent going. So it waits for the next prompt.
 	if (slot === 'end' && message.effect === 'pause') return false;
 	const effects: readonly Effect[] | undefined = isAroundTools(slot) ? effectsAroundTools[slot] : undefined;
 	if (effects && !effects.includes(message.effect)) return false;
 	return slot !== 'never' && dueByKind[message.kind](slot, message);
 }
 
-/** Whether a queued message is worth waking an idle agent for. A pause is not: the agent rests already. */
+/** Whether a queued message is worth waking an idle agent for. A pause is not: the agent is idle already. */
 export function wakes(message: Pick<MessageContent, 'effect'>): boolean {
 	return message.effect !== 'pause';
 }

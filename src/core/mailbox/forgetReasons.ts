@@ -1,8 +1,8 @@
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
 /**
- * Takes back what was said of a worker's messages, for a new process of it: of that it is not so, and where no window looks nobody
- * else would take it back. Never throws: it is a word about the message, which waits for a process either way.
+ * Removes the reasons from a worker's messages for a new process of the worker. They do not hold for that process, and without a window
+ * nobody else would remove them. Never throws: the message waits for a process either way.
  */
 export async function forgetReasons(workspace: Workspace, address: WorkerAddress): Promise<void> {
 	try {
@@ -10,6 +10,6 @@ export async function forgetReasons(workspace: Workspace, address: WorkerAddress
 		for (const { id, held } of (await mailbox.list(['queued'])).messages)
 			if (held !== undefined) await mailbox.setHeld(id, undefined);
 	} catch {
-		// Whoever keeps the mailboxes does it later.
+		// The keeper of the mailboxes does it later.
 	}
 }

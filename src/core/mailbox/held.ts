@@ -4,7 +4,7 @@ import { CAPABILITIES, type Driver } from '../driver/driver.ts';
 
 const fixed = {
 	ended: 'the agent has ended; resume it to deliver',
-	/** The delegate that it was sent to has ended, and was told so with its result. */
+	/** The delegate's result names the messages that it did not read. */
 	'ended-unread': 'the delegate ended without reading it',
 	waiting: 'the agent waits for an answer in its terminal',
 	/** A pause: the agent rests already. */

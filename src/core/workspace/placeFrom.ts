@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isInside } from '../../base/inside.ts';
 
-/** Where something is done. */
+/** The place of an operation. */
 export interface Place {
 	/** Of the workspace, else the root of the repository, else {@link start}. */
 	folder: string;
@@ -13,12 +13,15 @@ export interface Place {
 	isRepository: boolean;
 }
 
-/** What is nearest: a repository below a workspace is a project of its own, and a `.nancy` in the home folder not that of all below. */
+/**
+ * The nearest candidate. A repository below a workspace is a project of its own, and a `.nancy` in the home folder is not the workspace of
+ * all below.
+ */
 export function placeFrom(from: string, env: Readonly<Record<string, string | undefined>>): Place {
 	const start = resolve(from);
 	const home = resolve(env['HOME'] ?? homedir());
 	for (const folder of foldersUpFrom(start)) {
-		// A link counts, for the workspace then says what is wrong with it; the one of a folder above would be the wrong one.
+		// A link counts, so that the workspace can report it. The `.nancy` of a folder above would be the wrong one.
 		if (isFolderOrLink(join(folder, '.nancy'))) return { folder, start, isWorkspace: true, isRepository: false };
 		if (isRepositoryRoot(folder) && !isSameOrAbove(folder, home))
 			return { folder, start, isWorkspace: false, isRepository: true };
@@ -26,7 +29,7 @@ export function placeFrom(from: string, env: Readonly<Record<string, string | un
 	return { folder: start, start, isWorkspace: false, isRepository: false };
 }
 
-/** A worktree that stands within the checkout it was made from, as some agents make them, is part of that. */
+/** A worktree inside the checkout that it was made from, as some agents make them, belongs to that checkout. */
 function isRepositoryRoot(folder: string): boolean {
 	const git = join(folder, '.git');
 	const found = lstatSync(git, { throwIfNoEntry: false });
@@ -63,7 +66,7 @@ export function isFolderOrLink(file: string): boolean {
 	return found !== undefined && (found.isDirectory() || found.isSymbolicLink());
 }
 
-/** The path itself where there is nothing. */
+/** The path itself if nothing exists there. */
 export function realOr(path: string): string {
 	try {
 		return realpathSync(path);

@@ -37,7 +37,7 @@ export function hookFlags(hooks: LaunchHooks | undefined): string[] {
 	return hooks === undefined ? [] : ['--plugin-dir', hooks.folder];
 }
 
-/** What the CLI sets for its own tools and hooks. */
+/** Variables that the CLI sets for its own tools and hooks. */
 export const foreignVariables = [
 	'CLAUDE_PLUGIN_DATA',
 	'CLAUDE_PLUGIN_ROOT',

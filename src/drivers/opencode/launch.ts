@@ -20,7 +20,7 @@ export function launchPlan({ prompt, resume, model, extra, ...place }: LaunchReq
 			...(resume !== undefined && { [RESUMED_SESSION]: resume }),
 			...(resume !== undefined && prompt !== undefined && { [RESUMED_PROMPT]: prompt }),
 		},
-		// The CLI picks its own when the first prompt comes.
+		// The CLI picks its own id when the first prompt comes.
 		sessionIsKnown: resume !== undefined,
 	};
 }
@@ -39,7 +39,7 @@ export function conversationFlags({
 	];
 }
 
-/** What a launch brings along: the plugin where there are hooks, and agents. */
+/** The configuration of a launch: the plugin if there are hooks, and agents. */
 export function settingsEnvironment(
 	{ hooks, env }: Pick<LaunchPlace, 'hooks' | 'env'>,
 	{ agent }: Pick<OwnConfiguration, 'agent'>,
@@ -48,7 +48,7 @@ export function settingsEnvironment(
 	return configurationEnvironment(env, { plugin, agent });
 }
 
-/** What the CLI and Nancy's plugin set for what they start. */
+/** Variables that the CLI and Nancy's plugin set for their children. */
 export const foreignVariables = [
 	'AGENT',
 	'NANCY_OPENCODE_PID',
