@@ -149,6 +149,7 @@ export class WindowOperations implements Operations {
 	}
 
 	async send<T extends Addressee>(to: readonly T[], words: Letter) {
+		requireTrust();
 		const operation = await operations.send();
 		const input = ({ address }: T) => ({ ...words, to: address });
 		for (const each of to) await operation.permit(IN_WINDOW, input(each), this.contextOf(each.folder));

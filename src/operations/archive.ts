@@ -8,7 +8,7 @@ import type { Workspace } from '../core/workspace/workspace.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import { MovedOutput } from '../protocol/output/messages.ts';
 import { MessageAt, storedMessage } from './messageAt.ts';
-import { requireTrust, type Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 const Input = z.object({ messages: z.array(MessageAt) });
 
@@ -18,7 +18,6 @@ export const archive: Operation<z.infer<typeof Input>, MovedOutput> = {
 	input: Input,
 	output: MovedOutput,
 	async permit(asker, { messages }, context) {
-		requireTrust(context);
 		for (const each of messages) {
 			await refuseUnread(context.workspace, asker, each);
 			permit(asker, { is: 'archive', mailbox: each });

@@ -7,7 +7,7 @@ import { TaskName } from '../protocol/names.ts';
 import { CleanupOutput } from '../protocol/output/deployment.ts';
 import { betweenAnswers } from './betweenAnswers.ts';
 import { failureOf } from './failure.ts';
-import { requireTrust, type Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 const Input = z.object({ task: z.optional(TaskName) });
 
@@ -16,9 +16,8 @@ export const cleanUp: Operation<z.infer<typeof Input>, CleanupOutput> = {
 	name: 'cleanUp',
 	input: Input,
 	output: CleanupOutput,
-	async permit(asker, { task }, context) {
+	async permit(asker, { task }) {
 		permit(asker, { is: 'change-settings', command: `nancy cleanup${task === undefined ? '' : ` ${task}`}` });
-		requireTrust(context);
 	},
 	async run(_, { task }, context) {
 		const { workspace, dataFolder } = context;

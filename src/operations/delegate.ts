@@ -16,7 +16,7 @@ import { chooseAgent } from './agents.ts';
 import { keepSettings } from './hooksChoice.ts';
 import { noteSeen } from './noteSeen.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { permitUse } from './permitUse.ts';
+import { refuseTracked } from '../git/refuseTracked.ts';
 import { queueOptions } from './queueOptions.ts';
 import { limitsFor, mayRunCommands, permissionMode, permitStart, type Asking } from './starting.ts';
 import { ticketsOf } from './ticketsOf.ts';
@@ -68,7 +68,7 @@ export const delegate: Operation<Input, Output> = {
 	input: Input,
 	output: DelegateCreatedOutput,
 	async permit(asker, input, context) {
-		await permitUse(context);
+		await refuseTracked(context.workspace);
 		if (asker.is === 'human') return;
 		if ((input.setUp ?? input.tearDown) !== undefined)
 			throw new NancyError('not-trusted', 'an agent may not name commands for a worktree; they are the user’s');

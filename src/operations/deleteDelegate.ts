@@ -3,7 +3,7 @@ import { Delegates } from '../core/delegates/delegates.ts';
 import { deleteDelegate as deleteOne } from '../core/delegates/deleteDelegate.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { DelegateId } from '../protocol/delegate.ts';
-import { requireTrust, type Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { permitDelegate } from './permitDelegate.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
@@ -16,7 +16,6 @@ export const deleteDelegate: Operation<z.infer<typeof Input>, z.infer<typeof Out
 	input: Input,
 	output: Output,
 	async permit(asker, { id }, context) {
-		requireTrust(context);
 		await permitDelegate('delete-delegate', id, asker, context);
 	},
 	async run(_, { id }, context) {

@@ -3,12 +3,12 @@ import { permit } from '../core/asker/permit.ts';
 import { examine, repair, type Finding, type Instruments, type Repair } from '../core/deployment/doctor.ts';
 import { drivers } from '../drivers/index.ts';
 import { askGit } from '../git/askGit.ts';
+import { refuseTracked } from '../git/refuseTracked.ts';
 import { tryLauncher } from '../process/tryLauncher.ts';
 import { DoctorOutput } from '../protocol/output/deployment.ts';
 import { detect } from './agents.ts';
 import { betweenAnswers } from './betweenAnswers.ts';
 import { requireTrust, type Operation, type OperationContext } from './operation.ts';
-import { permitUse } from './permitUse.ts';
 
 const Input = z.object({ fix: z.boolean() });
 
@@ -17,10 +17,12 @@ export const doctor: Operation<z.infer<typeof Input>, DoctorOutput> = {
 	name: 'doctor',
 	input: Input,
 	output: DoctorOutput,
+	worksUntrusted: true,
 	async permit(asker, { fix }, context) {
 		if (!fix) return;
 		permit(asker, { is: 'change-settings', command: 'nancy doctor --fix' });
-		await permitUse(context);
+		requireTrust(context);
+		await refuseTracked(context.workspace);
 	},
 	async run(_, { fix }, context) {
 		const { workspace } = context;

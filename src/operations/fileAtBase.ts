@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { fileAtBase as readAtBase } from '../git/worktreeChanges.ts';
 import { Worktree } from '../protocol/worktree.ts';
-import { requireTrust, type Operation } from './operation.ts';
+import { anybody, type Operation } from './operation.ts';
 import { ownWorktreeOf } from './ownWorktreeOf.ts';
 
 const Input = z.object({
@@ -17,9 +17,7 @@ export const fileAtBase: Operation<z.infer<typeof Input>, z.infer<typeof Output>
 	name: 'fileAtBase',
 	input: Input,
 	output: Output,
-	async permit(_asker, _input, context) {
-		requireTrust(context);
-	},
+	permit: anybody,
 	run: async (_, { worktree, path }, context) => ({
 		content: await readAtBase(await ownWorktreeOf(context, worktree), path),
 	}),

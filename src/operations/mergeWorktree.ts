@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { mergeWorktree as merge } from '../git/worktreeMerge.ts';
 import { Worktree } from '../protocol/worktree.ts';
-import { requireTrust, type Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { endedWorktreeOf } from './ownWorktreeOf.ts';
 
 const Input = z.object({
@@ -21,9 +21,8 @@ export const mergeWorktree: Operation<z.infer<typeof Input>, z.infer<typeof Outp
 	name: 'mergeWorktree',
 	input: Input,
 	output: Output,
-	async permit(asker, { worktree }, context) {
+	async permit(asker, { worktree }) {
 		permit(asker, { is: 'change-worktree', what: `merge ${worktree.branch}` });
-		requireTrust(context);
 	},
 	run: async (_, { worktree, message }, context) => merge(await endedWorktreeOf(context, worktree), message),
 };

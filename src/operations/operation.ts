@@ -11,6 +11,8 @@ export interface Operation<I, O> {
 	readonly name: string;
 	readonly input: z.ZodMiniType<I>;
 	readonly output: z.ZodMiniType<O>;
+	/** It may be done in Restricted Mode, where it writes nothing and runs no program. */
+	readonly worksUntrusted?: true;
 	/** @throws NancyError if it may not be done here, or not by the asker. Nothing has been changed then */
 	permit(asker: Asker, input: I, context: OperationContext): Promise<void>;
 	run(asker: Asker, input: I, context: OperationContext): Promise<O>;
@@ -57,6 +59,7 @@ export async function perform<I, O>(
 	context: OperationContext,
 ): Promise<O> {
 	const input = operation.input.parse(given);
+	if (operation.worksUntrusted !== true) requireTrust(context);
 	await operation.permit(asker, input, context);
 	return operation.output.parse(await operation.run(asker, input, context));
 }
@@ -66,3 +69,6 @@ export function requireTrust({ isTrusted }: Pick<OperationContext, 'isTrusted'>)
 	if (isTrusted) return;
 	throw new NancyError('not-trusted', 'Trust this workspace first: in Restricted Mode Nancy changes nothing.');
 }
+
+/** Everybody may do it where Nancy may do anything at all. */
+export const anybody = (): Promise<void> => Promise.resolve();

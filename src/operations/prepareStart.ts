@@ -5,7 +5,7 @@ import { deployAgent } from './deployEach.ts';
 import { hasHooks, keepSettings } from './hooksChoice.ts';
 import { noteSeen } from './noteSeen.ts';
 import type { Operation } from './operation.ts';
-import { permitUse } from './permitUse.ts';
+import { refuseTracked } from '../git/refuseTracked.ts';
 
 const Input = z.object({ agent: DriverId });
 const Output = z.object({ warnings: z.array(z.string()) });
@@ -15,7 +15,7 @@ export const prepareStart: Operation<z.infer<typeof Input>, z.infer<typeof Outpu
 	name: 'prepareStart',
 	input: Input,
 	output: Output,
-	permit: (_asker, _input, context) => permitUse(context),
+	permit: (_asker, _input, context) => refuseTracked(context.workspace),
 	async run(_, { agent }, context) {
 		const found = await findAgent(knownDriver(agent), context.env);
 		await keepSettings(context);

@@ -6,7 +6,7 @@ import { tearDown } from '../git/tearDown.ts';
 import { removeWorktree as remove } from '../git/worktreeRemove.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { idOfBranch, Worktree } from '../protocol/worktree.ts';
-import { requireTrust, type Operation, type OperationContext } from './operation.ts';
+import type { Operation, OperationContext } from './operation.ts';
 import { endedWorktreeOf } from './ownWorktreeOf.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
@@ -30,9 +30,8 @@ export const removeWorktree: Operation<z.infer<typeof Input>, z.infer<typeof Out
 	name: 'removeWorktree',
 	input: Input,
 	output: Output,
-	async permit(asker, { worktree }, context) {
+	async permit(asker, { worktree }) {
 		permit(asker, { is: 'change-worktree', what: `remove the worktree ${worktree.branch}` });
-		requireTrust(context);
 	},
 	run: (_, input, context) => removeOwnWorktree(input, context),
 };

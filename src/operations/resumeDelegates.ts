@@ -5,9 +5,9 @@ import { Delegates } from '../core/delegates/delegates.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { DriverId } from '../protocol/names.ts';
-import { requireTrust, type Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { permitDelegate } from './permitDelegate.ts';
-import { permitUse } from './permitUse.ts';
+import { refuseTracked } from '../git/refuseTracked.ts';
 import { queueOptions } from './queueOptions.ts';
 
 const Input = z.object({
@@ -27,9 +27,8 @@ export const resumeDelegates: Operation<z.infer<typeof Input>, z.infer<typeof Ou
 	input: Input,
 	output: Output,
 	async permit(asker, { id }, context) {
-		requireTrust(context);
 		await permitDelegate('resume-delegates', id, asker, context);
-		if (existsSync(context.workspace.paths.root)) await permitUse(context);
+		if (existsSync(context.workspace.paths.root)) await refuseTracked(context.workspace);
 	},
 	async run(_, { id, agent }, context) {
 		const { workspace } = context;

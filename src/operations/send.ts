@@ -14,7 +14,7 @@ import { ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../protocol/
 import { SendOutput } from '../protocol/output/messages.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
 import type { Operation } from './operation.ts';
-import { permitUse } from './permitUse.ts';
+import { refuseTracked } from '../git/refuseTracked.ts';
 
 const Input = z.object({
 	/** A worker, or the human of a task (`orchestrator`). */
@@ -32,7 +32,7 @@ export const send: Operation<Input, SendOutput> = {
 	name: 'send',
 	input: Input,
 	output: SendOutput,
-	permit: (_asker, _input, context) => permitUse(context),
+	permit: (_asker, _input, context) => refuseTracked(context.workspace),
 	async run(asker, input, { workspace }) {
 		const { to: address, priority, effect, text } = input;
 		const isToHuman = address.worker === ORCHESTRATOR;

@@ -4,7 +4,7 @@ import { SetupOutput } from '../protocol/output/deployment.ts';
 import { chooseAgent, foundAgents } from './agents.ts';
 import { deployEach } from './deployEach.ts';
 import type { Operation } from './operation.ts';
-import { permitUse } from './permitUse.ts';
+import { refuseTracked } from '../git/refuseTracked.ts';
 
 const Input = z.object({ agent: z.optional(z.string()) });
 
@@ -15,7 +15,7 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 	output: SetupOutput,
 	async permit(asker, _, context) {
 		permit(asker, { is: 'change-settings', command: 'nancy setup' });
-		await permitUse(context);
+		await refuseTracked(context.workspace);
 	},
 	async run(asker, { agent }, context) {
 		const found = agent === undefined ? await foundAgents(context.env) : [];

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { stopDelegate as stop } from '../delegates/delegateQueue.ts';
 import { DelegateId } from '../protocol/delegate.ts';
-import { requireTrust, type Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { permitDelegate } from './permitDelegate.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
@@ -15,7 +15,6 @@ export const stopDelegate: Operation<z.infer<typeof Input>, z.infer<typeof Outpu
 	input: Input,
 	output: Output,
 	async permit(asker, { id }, context) {
-		requireTrust(context);
 		await permitDelegate('stop-delegate', id, asker, context);
 	},
 	async run(_, { id }, context) {

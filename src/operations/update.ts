@@ -7,7 +7,7 @@ import { SetupOutput } from '../protocol/output/deployment.ts';
 import { findAgent, knownDriver } from './agents.ts';
 import { deployEach } from './deployEach.ts';
 import type { Operation } from './operation.ts';
-import { permitUse } from './permitUse.ts';
+import { refuseTracked } from '../git/refuseTracked.ts';
 
 const Input = z.object({ agent: z.optional(z.string()) });
 
@@ -18,7 +18,7 @@ export const update: Operation<z.infer<typeof Input>, SetupOutput> = {
 	output: SetupOutput,
 	async permit(asker, _, context) {
 		permit(asker, { is: 'change-settings', command: 'nancy update' });
-		await permitUse(context);
+		await refuseTracked(context.workspace);
 	},
 	async run(_, { agent }, context) {
 		const deployed = await deployedIn(context.workspace, drivers, context.dataFolder);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Worktree } from '../protocol/worktree.ts';
-import { requireTrust, type Operation } from './operation.ts';
+import { anybody, type Operation } from './operation.ts';
 import { ownWorktreeOf } from './ownWorktreeOf.ts';
 
 const Input = z.object({ worktree: Worktree });
@@ -10,8 +10,6 @@ export const verifyWorktree: Operation<z.infer<typeof Input>, Worktree> = {
 	name: 'verifyWorktree',
 	input: Input,
 	output: Worktree,
-	async permit(_asker, _input, context) {
-		requireTrust(context);
-	},
+	permit: anybody,
 	run: (_, { worktree }, context) => ownWorktreeOf(context, worktree),
 };

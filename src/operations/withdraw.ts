@@ -7,7 +7,7 @@ import { mailboxName } from '../core/workspace/mailboxName.ts';
 import { writer } from '../protocol/author.ts';
 import { MovedOutput } from '../protocol/output/messages.ts';
 import { MessageAt, storedMessage } from './messageAt.ts';
-import { requireTrust, type Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 const Input = z.object({ messages: z.array(MessageAt) });
 
@@ -17,7 +17,6 @@ export const withdraw: Operation<z.infer<typeof Input>, MovedOutput> = {
 	input: Input,
 	output: MovedOutput,
 	async permit(asker, { messages }, context) {
-		requireTrust(context);
 		const own = ownAddress(asker);
 		for (const each of messages) {
 			const { id, state, author } = await storedMessage(context.workspace, each, MESSAGE_STATES);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { changesOf } from '../git/worktreeChanges.ts';
 import { Worktree } from '../protocol/worktree.ts';
-import { requireTrust, type Operation } from './operation.ts';
+import { anybody, type Operation } from './operation.ts';
 import { ownWorktreeOf } from './ownWorktreeOf.ts';
 
 const Input = z.object({ worktree: Worktree });
@@ -22,10 +22,7 @@ export const worktreeChanges: Operation<z.infer<typeof Input>, z.infer<typeof Ou
 	name: 'worktreeChanges',
 	input: Input,
 	output: Output,
-	async permit(_asker, _input, context) {
-		// Git runs a repository's own filters and settings.
-		requireTrust(context);
-	},
+	permit: anybody,
 	run: async (_, { worktree }, context) => ({
 		files: (await changesOf(await ownWorktreeOf(context, worktree))).files,
 	}),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { whatWouldBeLost } from '../git/worktreeRemove.ts';
 import { Worktree } from '../protocol/worktree.ts';
-import { requireTrust, type Operation } from './operation.ts';
+import { anybody, type Operation } from './operation.ts';
 import { ownWorktreeOf } from './ownWorktreeOf.ts';
 
 const Input = z.object({ worktree: Worktree });
@@ -18,9 +18,7 @@ export const worktreeLoss: Operation<z.infer<typeof Input>, z.infer<typeof Outpu
 	name: 'worktreeLoss',
 	input: Input,
 	output: Output,
-	async permit(_asker, _input, context) {
-		requireTrust(context);
-	},
+	permit: anybody,
 	async run(_, { worktree }, context) {
 		const { commits, files, nested, ignored } = await whatWouldBeLost(await ownWorktreeOf(context, worktree));
 		return { commits, files: [...files], nested: [...nested], ignored: [...ignored] };

@@ -58,6 +58,14 @@ function contextIn(more: Partial<OperationContext> = {}): OperationContext {
 }
 
 describe('every operation', () => {
+	it('but the doctor’s look is refused in Restricted Mode', async () => {
+		const all = await Promise.all(Object.values(operations).map(load => load()));
+		expect(all.filter(({ worksUntrusted }) => worksUntrusted).map(({ name }) => name)).toEqual(['doctor']);
+
+		const repair = perform(await operations.doctor(), IN_WINDOW, { fix: true }, contextIn({ isTrusted: false }));
+		await expect(repair).rejects.toMatchObject({ code: 'not-trusted' });
+	});
+
 	it('is in the table by its own name', async () => {
 		for (const [name, load] of Object.entries(operations)) expect((await load()).name).toBe(name);
 	});
