@@ -8,8 +8,8 @@ import type { Nancy, Views } from './ui/nancy.ts';
 let loading: Promise<Nancy> | undefined;
 
 /**
- * Registers names only and imports next to nothing: every window pays for this file. What stands behind the names is in a
- * second file, loaded at first use or right after start-up.
+ * Registers names only and imports almost nothing, because every window pays for this file. The implementation is in a second file, loaded
+ * at first use or right after start-up.
  */
 export function activate(context: vscode.ExtensionContext): void {
 	const load = () => (loading ??= loadMain());

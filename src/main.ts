@@ -7,7 +7,7 @@ import { WorkspaceModel } from './core/live/model.ts';
 import { UserSettingsFile } from './core/files/userSettings.ts';
 import { Workspace } from './core/workspace/workspace.ts';
 import { driverById, drivers } from './drivers/index.ts';
-import { WindowOperations } from './operations.ts';
+import { WindowOperations } from './main/windowOperations.ts';
 import { SETTINGS } from './ui/contributions.ts';
 import { editorSettings } from './ui/editorSettings.ts';
 import { Failures } from './ui/failures.ts';
@@ -17,7 +17,7 @@ import type { Folder } from './ui/ports.ts';
 import { trafficLimits } from './ui/settings.ts';
 import { openWindow } from './ui/window.ts';
 
-/** Everything that extension.ts does not load at once: the core, the drivers and the views, put together. */
+/** Everything that extension.ts does not load at once: core, drivers and views, connected. */
 export async function start(context: vscode.ExtensionContext, views: Views): Promise<Nancy> {
 	const log = vscode.window.createOutputChannel('Nancy', { log: true });
 	context.subscriptions.push(log);
@@ -78,7 +78,7 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 		stop: async () => {
 			const open = [...models];
 			await nancy.stop();
-			// The collector's lock goes back to whichever window is left.
+			// The collector's lock goes back to one of the remaining windows.
 			await Promise.all(open.map(model => model.close()));
 		},
 	};

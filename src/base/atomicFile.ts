@@ -41,15 +41,15 @@ export function writeFileAtomicSync(file: string, data: string): void {
 export interface ReplaceOptions {
 	/** Permission bits of the file, whatever the umask says. */
 	mode: number;
-	/** Where the new bytes wait; what a kill leaves behind is there and not in somebody else's folder. */
+	/** Folder of the new bytes before the exchange. After a kill, leftovers are there and not in somebody else's folder. */
 	staging: string;
 	/** Asked right before the exchange: `false` keeps the file as it is. */
 	mayWrite?: () => boolean;
 }
 
 /**
- * Replaces a file of another program, only while it still holds `expected` (`undefined`: is not there), or removes it when
- * `data` is `undefined`. Between the last look and the exchange are two system calls and nothing else. `false`: it has changed.
+ * Replaces a file of another program only while the file still holds `expected` (`undefined`: it is not there). Removes the file if `data`
+ * is `undefined`. Only two system calls lie between the last look and the exchange. `false`: the file has changed.
  */
 export async function exchangeFile(
 	file: string,
@@ -108,12 +108,12 @@ export async function createFileAtomic(file: string, data: string, options: Writ
 	}
 }
 
-/** In the same folder, for a rename is atomic only there. The dot keeps it out of listings of `*.md` and `*.json`. */
+/** In the same folder, because a rename is atomic only there. The dot keeps the file out of listings of `*.md` and `*.json`. */
 function temporaryName(file: string): string {
 	return join(dirname(file), `.${uniqueHex(12)}.tmp`);
 }
 
-/** Not by the recursive `mkdir` of Node: that never ends where a folder refuses new ones with ENOENT, as /proc does. */
+/** Not Node's recursive `mkdir`, which never returns if a folder refuses new ones with ENOENT, as /proc does. */
 async function makeFolder(folder: string): Promise<void> {
 	const make = () =>
 		mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
@@ -155,7 +155,7 @@ async function writeTemporary(file: string, data: string | Uint8Array, options: 
 	return temp;
 }
 
-/** The text of a file, or `undefined` when there is none. Any other failure throws: unreadable is not empty. */
+/** The text of a file, or `undefined` if there is none. Any other failure throws: an unreadable file is not empty. */
 export async function readTextIfExists(file: string): Promise<string | undefined> {
 	try {
 		return await readFile(file, 'utf8');
@@ -165,7 +165,7 @@ export async function readTextIfExists(file: string): Promise<string | undefined
 	}
 }
 
-/** Renames a file; `false` when it is not there: somebody else was first. */
+/** Renames a file. `false`: the file is not there, because somebody else was first. */
 export async function moveIfThere(from: string, to: string): Promise<boolean> {
 	try {
 		await rename(from, to);

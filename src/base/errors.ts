@@ -1,4 +1,4 @@
-/** What went wrong, as a stable word that tests and callers can match on; the message is for people. */
+/** The kind of failure, as a stable word that tests and callers can match on. The message is for people. */
 export type NancyErrorCode =
 	| 'bad-name'
 	| 'bad-message'
@@ -22,7 +22,7 @@ export type NancyErrorCode =
 
 /** The one error class that crosses rooms. Its message says what to do. */
 export class NancyError extends Error {
-	// A plain field: drivers throw it, and are loaded unbuilt.
+	// A plain field, because drivers throw this error and are loaded unbuilt.
 	readonly code: NancyErrorCode;
 
 	constructor(code: NancyErrorCode, message: string, options?: { cause?: unknown }) {

@@ -1,6 +1,6 @@
 import type { Disposable } from './lifetime.ts';
 
-/** Listeners return nothing: an async listener, whose rejection nobody would hear, is then a lint error. */
+/** Listeners return nothing. An async listener is then a lint error; nobody would see its rejection. */
 export type Event<T> = (listener: (value: T) => void) => Disposable;
 
 export class Emitter<T> implements Disposable {
@@ -11,7 +11,7 @@ export class Emitter<T> implements Disposable {
 		return { dispose: () => this.listeners.delete(listener) };
 	};
 
-	/** Calls every listener; one that throws does not silence the rest, its error surfaces afterwards. */
+	/** Calls every listener. If one throws, the others are still called, and the error surfaces afterwards. */
 	fire(value: T): void {
 		const snapshot = [...this.listeners];
 		const failures: unknown[] = [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the user's own settings are: XDG base directories on Linux, the platform's own convention elsewhere. */
+/** The folder of the user's own settings: XDG base directories on Linux, the platform's own convention elsewhere. */
 export function configFolder(env: Environment = process.env, platform: NodeJS.Platform = process.platform): string {
 	const home = env['HOME'] ?? homedir();
 	if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'nancy');
@@ -16,9 +16,9 @@ export function configFolder(env: Environment = process.env, platform: NodeJS.Pl
 const INSTALLED = /^(.*[\\/]nancy)[\\/]runtime[\\/]\d[^\\/]*[\\/](?:nancy|hook[\\/][a-z0-9-]+)\.js$/;
 
 /**
- * Where Nancy keeps what belongs to the user and not to a workspace: the versioned runtime that settings files point to, and sealed
- * records. A program of an installed runtime uses the folder that it stands in: who calls it (an agent, say) chooses the environment.
- * Any other uses XDG base directories on Linux, the platform's own convention elsewhere.
+ * The folder for data that belongs to the user and not to a workspace: the versioned runtime that settings files point to, and sealed
+ * records. A program of an installed runtime uses the folder that contains it, because its caller (an agent, say) chooses the environment.
+ * Any other program uses XDG base directories on Linux, and the platform's own convention elsewhere.
  * @param program the running one
  */
 export function dataFolder(

@@ -1,9 +1,9 @@
-/** Anything that must be let go of. Same shape as VS Code's, so either side takes the other's. */
+/** Anything that must be released. Same shape as VS Code's, so either side accepts the other's. */
 export interface Disposable {
 	dispose(): void;
 }
 
-/** Owns disposables. What is added after the store was disposed is disposed at once, so nothing outlives its owner. */
+/** Owns disposables. A disposable that is added after the store was disposed is disposed at once, so nothing outlives its owner. */
 export class DisposableStore implements Disposable {
 	private readonly items = new Set<Disposable>();
 	private disposed = false;

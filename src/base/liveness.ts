@@ -4,19 +4,19 @@ import { ownMachine, whereIs, type MachineId } from './machine.ts';
 
 export type Liveness = 'alive' | 'dead' | 'unknown';
 
-/** A process as far as it can be told apart from a later one with the same pid. */
+/** A process, told apart from a later one with the same pid. */
 export interface ProcessIdentity {
-	/** Where its pid means this process; absent in records of earlier versions, which are of this machine. */
+	/** The machine on which the pid is valid. Absent in records of earlier versions, which are of this machine. */
 	machine?: MachineId | undefined;
 	pid: number;
 	/**
-	 * Start time in clock ticks since boot (Linux, /proc/<pid>/stat field 22); 0 where it cannot be read, {@link ENDED} where the
-	 * process had ended when it was looked at.
+	 * Start time in clock ticks since boot (Linux, /proc/<pid>/stat field 22). 0 if it is unreadable; {@link ENDED} if the process had
+	 * already ended.
 	 */
 	startedTicks: number;
 }
 
-/** No process started then: whatever has the pid later is another one. */
+/** No process has this start time, so a later process with the same pid never matches. */
 export const ENDED = -1;
 
 export function identify(pid: number): ProcessIdentity {
@@ -41,7 +41,7 @@ export function processWord({ machine, pid, startedTicks }: ProcessIdentity): st
 	return `${pid}${machine === undefined ? '' : `@${machine}`}-${startedTicks}`;
 }
 
-/** What {@link processWord} wrote, also in earlier versions, as the beginning of a pattern with the groups pid, machine and ticks. */
+/** The beginning of a pattern for the output of {@link processWord}, also of earlier versions. Its groups are pid, machine and ticks. */
 export const PROCESS_WORD = String.raw`(?<pid>\d+)(?:@(?<machine>[0-9a-z.]+))?-(?<ticks>\d+)`;
 
 /** By the groups of {@link PROCESS_WORD}. */
@@ -50,14 +50,14 @@ export function processOf({ pid, machine, ticks }: Record<string, string | undef
 }
 
 /**
- * Whether this very process still runs. EPERM means it does (it is somebody else's). `unknown` is one of another machine, of which
- * core/files/leases may know more. The caller decides which way it falls.
+ * Whether this very process still runs. EPERM means that it does and belongs to somebody else. `unknown` is a process of another machine;
+ * core/files/leases may know more, and the caller decides.
  */
 export function liveness({ machine, pid, startedTicks }: ProcessIdentity): Liveness {
 	if (!Number.isSafeInteger(pid) || pid <= 0 || startedTicks < 0) return 'dead';
 	const where = whereIs(machine);
 	if (where !== 'here') return where === 'elsewhere' ? 'unknown' : 'dead';
-	// Here every process that lives tells its start. Without it this one was gone already, and the pid may be a stranger's by now.
+	// On this platform every living process has a readable start. So this process had ended already, and the pid may now belong to another.
 	if (startedTicks === 0 && process.platform === 'linux') return 'dead';
 	try {
 		process.kill(pid, 0);

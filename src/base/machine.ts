@@ -1,19 +1,19 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * Where pids mean what they say: `<host>.<boot>.<pid namespace>`, each of 0-9 and a-z. Two windows on one folder may be on two hosts, or
- * one of them in a container, and each has a process 4711 of its own.
+ * The scope of a pid: `<host>.<boot>.<pid namespace>`, each of 0-9 and a-z. Two windows on one folder may be on two hosts, or one in a
+ * container. Each then has a process 4711 of its own.
  */
 export type MachineId = string;
 
 let own: { machine: MachineId | undefined } | undefined;
 
-/** `undefined` where it cannot be told: then every process counts as one of this machine. */
+/** `undefined` if nothing identifies the machine. Every process then counts as one of this machine. */
 export function ownMachine(): MachineId | undefined {
 	return (own ??= { machine: process.platform === 'darwin' ? onMac() : onLinux() }).machine;
 }
 
-/** Whether a record's process is one of this machine's, one of this host before it was started anew, or somebody else's. */
+/** Whether a record's process is of this machine, of an earlier boot of this host, or of another machine. */
 export function whereIs(machine: MachineId | undefined): 'here' | 'earlier boot' | 'elsewhere' {
 	const here = ownMachine();
 	// Records of earlier versions name no machine.
@@ -23,7 +23,7 @@ export function whereIs(machine: MachineId | undefined): 'here' | 'earlier boot'
 	return host === otherHost && host !== UNKNOWN_HOST && boot !== otherBoot ? 'earlier boot' : 'elsewhere';
 }
 
-/** Containers have no machine-id of their own, or share one: nobody can say whether an earlier boot was of this host. */
+/** Containers have no machine-id of their own, or share one. So an earlier boot cannot be matched to this host. */
 const UNKNOWN_HOST = '0';
 
 /** See proc_sys_kernel(5) for the boot id, machine-id(5), and pid_namespaces(7): the link names the namespace of its reader. */
@@ -32,14 +32,14 @@ function onLinux(): MachineId | undefined {
 	const namespace = linkOf('/proc/self/ns/pid');
 	if (!boot || namespace === undefined) return undefined;
 	const machine = textOf('/etc/machine-id') ?? '';
-	// Copies of one disk share it, and differ in their name.
+	// Copies of one disk share the machine-id, but have different host names.
 	const host = /^[0-9a-f]{32}$/.test(machine)
 		? hashOf(machine + (textOf('/proc/sys/kernel/hostname') ?? ''))
 		: UNKNOWN_HOST;
 	return `${host}.${boot}.${Number(/\d+/.exec(namespace)?.[0] ?? 0).toString(36)}`;
 }
 
-/** There are no pid namespaces. Not measured on a Mac yet; where it fails, processes have no machine. */
+/** macOS has no pid namespaces. Not measured on a Mac yet. If this fails, processes have no machine. */
 function onMac(): MachineId | undefined {
 	try {
 		const { execFileSync } = process.getBuiltinModule('node:child_process');
@@ -72,7 +72,9 @@ function linkOf(file: string): string | undefined {
 	}
 }
 
-/** FNV-1a in 32 bits: tells hosts apart, and hides nothing. Node's own hashes take a hook longer to load than all else here. */
+/**
+ * FNV-1a in 32 bits: tells hosts apart, but keeps nothing secret. Loading Node's own hashes takes a hook longer than everything else here.
+ */
 function hashOf(text: string): string {
 	let hash = 0x811c9dc5;
 	for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

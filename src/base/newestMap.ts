@@ -1,4 +1,4 @@
-/** A map of so many entries at most: those that were set longest ago go. */
+/** A map with a limited number of entries. The entry that was set longest ago goes first. */
 export class NewestMap<Key, Value> {
 	private readonly entries = new Map<Key, Value>();
 

@@ -1,6 +1,6 @@
 /**
- * Does the same for each, one after the other: one that fails keeps no other from being done. Whoever asks tells of the failures
- * beside what was done.
+ * Does the same for each item, one after the other. A failure of one does not stop the others. The caller reports the failures beside the
+ * results.
  */
 export async function oneByOne<Item, Result>(
 	items: Iterable<Item>,

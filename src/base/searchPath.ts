@@ -3,12 +3,12 @@ import { delimiter, isAbsolute, join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where POSIX has its programs. */
+/** The folders of POSIX programs. */
 const STANDARD = '/usr/bin:/bin';
 
 /**
- * An executable file by name, in the folders of PATH. An empty or relative entry means the folder that one happens to be in, which may
- * be somebody else's repository: such entries are passed over. Nancy looks every program up by this or by {@link withSafePath}.
+ * An executable file by name, in the absolute folders of PATH. An empty or relative entry means the current folder, which may be somebody
+ * else's repository, so it is skipped. Nancy looks up every program by this function or by {@link withSafePath}.
  */
 export function onPath(command: string, env: Environment): string | undefined {
 	return absoluteFolders(env)
@@ -16,7 +16,7 @@ export function onPath(command: string, env: Environment): string | undefined {
 		.find(isExecutable);
 }
 
-/** The same environment without the entries of PATH that {@link onPath} passes over, for a program that looks up others. */
+/** The same environment without the PATH entries that {@link onPath} skips, for a program that looks up others. */
 export function withSafePath(env: Environment): NodeJS.ProcessEnv {
 	// An empty PATH would mean the current folder.
 	return env['PATH'] === undefined ? { ...env } : { ...env, PATH: absoluteFolders(env).join(delimiter) || STANDARD };

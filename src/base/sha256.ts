@@ -1,7 +1,7 @@
 import type * as Crypto from 'node:crypto';
 import { createRequire } from 'node:module';
 
-/** In bytes. Up to here, hashing by hand takes less time than loading Node's own, which takes a fifth of a start of Node. */
+/** In bytes. Up to this length, hashing here is faster than loading Node's own, which costs a fifth of a start of Node. */
 const SHORT = 4096;
 
 /** Of the parts one after another, as hex digits. */
@@ -13,7 +13,7 @@ export function sha256(...parts: readonly (string | Uint8Array)[]): string {
 	return hash.digest('hex');
 }
 
-/** On first use: every start of the hook program counts, and of most commands too, and few of them hash anything long. */
+/** Built at first use: every start of the hook program and of most commands counts, and few of them hash long texts. */
 function loadCrypto(): typeof Crypto {
 	return createRequire(process.execPath)('node:crypto');
 }

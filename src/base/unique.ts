@@ -1,6 +1,6 @@
 /**
- * Hex digits that make a name unique; nothing secret. `node:crypto` takes longer to load than a whole hook may spend, and V8
- * seeds `Math.random` from the system's entropy in every process.
+ * Hex digits that make a name unique, but are not secret. Loading `node:crypto` takes longer than a whole hook may take. V8 seeds
+ * `Math.random` from the system's entropy in every process.
  */
 export function uniqueHex(digits: number): string {
 	let text = '';

@@ -1,14 +1,14 @@
 /**
- * What a reader does not see, or sees in another place than it stands: control characters (but tab and line end), halves of
- * characters, line and paragraph separators, and what Unicode calls ignorable, which has every zero-width, bidirectional and tag
- * character. A joiner between two letters of one script or two pictures belongs to them, and so does one choice of a form.
+ * Characters that a reader does not see, or sees in another place: control characters (except tab and line end), halves of characters, line
+ * and paragraph separators, and Unicode's ignorable ones. The last include every zero-width, bidirectional and tag character. A joiner
+ * between two letters of one script or two pictures stays, and so does one variation selector.
  */
 const UNSEEN =
 	/(?!(?<=[^\0-\x7f\p{DI}][\ufe0e\ufe0f]?)[\u200c\u200d][^\0-\x7f\p{DI}])(?!(?<=[#*0-9©®]|[^\0-\xff\p{DI}])[\ufe0e\ufe0f])(?![\t\n])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{DI}\ufff9-\ufffb]/gu;
 
 /**
- * A text of somebody else, safe to show to a person: nothing in it controls a terminal, turns the order of what is read, or hides.
- * A control character becomes `\x1b`, another invisible one `⟨U+202E⟩`; lines and tabs stay.
+ * Another person's text, safe to show. Nothing in it controls a terminal, reverses the reading order or hides. A control character becomes
+ * `\x1b`, another invisible one `⟨U+202E⟩`; lines and tabs stay.
  */
 export function visible(text: string): string {
 	return text.replaceAll('\r\n', '\n').replace(UNSEEN, character => {

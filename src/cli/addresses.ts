@@ -3,7 +3,8 @@ import type { Asker } from '../core/asker/asker.ts';
 import { isRunning } from '../core/driver/launch.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
-import { mailboxName, ownAddress } from './place.ts';
+import { mailboxName } from '../core/workspace/mailboxName.ts';
+import { ownAddress } from '../core/asker/authorOf.ts';
 
 /** `<task>` or `<task>/<worker>` as typed. */
 export interface TypedAddress {
@@ -30,8 +31,8 @@ export function parseTaskName(typed: string): TaskName {
 }
 
 /**
- * What `typed` stands for, by who asks. In a terminal of Nancy's, `orchestrator` is the human and a bare worker name is a worker of
- * the same task, unless there is a task of that name.
+ * The meaning of `typed`, by the asker. In a terminal of Nancy's, `orchestrator` is the human. A bare worker name is a worker of the same
+ * task, unless a task has that name.
  */
 export async function resolveAddress(workspace: Workspace, asker: Asker, typed: string): Promise<TypedAddress> {
 	const address = parseAddress(typed);
@@ -46,10 +47,13 @@ export async function resolveAddress(workspace: Workspace, asker: Asker, typed: 
 	return (await workspace.worker({ task, worker: sibling.data })) ? { task, worker: sibling.data } : address;
 }
 
-/** Whose mailbox is meant by `typed`. A task alone stands for its only worker, or for the only one that runs; its delegates count only where they are named. */
+/**
+ * The mailbox that `typed` means. A task alone means its only worker, or the only one that runs. Its delegates count only if they are
+ * named.
+ */
 export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: string): Promise<WorkerAddress> {
 	if (typed === ORCHESTRATOR && !ownAddress(asker))
-		throw new NancyError('bad-usage', 'outside of a Nancy terminal say whose: <task>/orchestrator');
+		throw new NancyError('bad-usage', 'outside a Nancy terminal, name the mailbox: <task>/orchestrator');
 	const { task, worker } = await resolveAddress(workspace, asker, typed);
 	await workspace.task(task);
 	if (worker === ORCHESTRATOR) return { task, worker };
@@ -70,7 +74,7 @@ export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: 
 	);
 }
 
-/** The workers that `typed` stands for: one, or all of a task. */
+/** The workers that `typed` means: one, or all of a task. */
 export async function resolveWorkers(workspace: Workspace, asker: Asker, typed: string): Promise<WorkerAddress[]> {
 	const { task, worker } = await resolveAddress(workspace, asker, typed);
 	await workspace.task(task);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { errorText, NancyError } from '../base/errors.ts';
-import type { CommandDescription, Option } from './command.ts';
+import type { CommandDescription, Option } from './description.ts';
 
 /** Options that every command takes, before or after its name. */
 export const globalOptions: Readonly<Record<string, Option>> = {

@@ -6,8 +6,9 @@ import { Workspace } from '../core/workspace/workspace.ts';
 import { endDead } from '../delegates/delegateQueue.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import type { SwarmFeature } from '../protocol/delegate.ts';
+import { ticketsOf } from '../operations/ticketsOf.ts';
 import type { Context } from './command.ts';
-import { ticketsOf } from './queue.ts';
+import { operationContext } from './operationContext.ts';
 
 export interface SwarmWorker {
 	folder: string;
@@ -15,9 +16,9 @@ export interface SwarmWorker {
 }
 
 /**
- * Begins a run as this worker of a swarm. A delegate that was it and whose runner was killed is ended first: whoever looks at that
- * later would write over the files of this run.
- * @throws NancyError `busy` where a delegate of the same folder is that worker and has not ended, though it may not have begun
+ * Begins a run as this worker of a swarm. If a delegate had this name and its runner was killed, the delegate is ended first; a later look
+ * would otherwise overwrite the files of this run.
+ * @throws NancyError `busy` if an unfinished delegate of the same folder has this name, begun or not
  */
 export async function beginAlone(
 	{ folder, feature }: SwarmWorker,
@@ -25,13 +26,13 @@ export async function beginAlone(
 	begin: () => Promise<void>,
 ): Promise<void> {
 	const delegates = new Delegates(new Workspace(folder));
-	// No folder becomes a workspace by a run.
+	// A run alone makes no folder a workspace.
 	if (!existsSync(delegates.folder)) return begin();
 	await delegates.locked(async () => {
 		const found = await openDelegate(delegates, feature);
 		if (found) {
 			await refuseTracked(delegates.workspace);
-			await endDead(delegates, ticketsOf(context, delegates.workspace), found);
+			await endDead(delegates, ticketsOf(operationContext(delegates.workspace, context)), found);
 		}
 		const other = found && (await openDelegate(delegates, feature));
 		if (other) {

@@ -1,8 +1,8 @@
 import type { Workspace } from '../core/workspace/workspace.ts';
 
 /**
- * A collector for the time of one command: with no window open, what the agents' hooks have written would else stay in the
- * spool unseen. While a window collects, this one does nothing.
+ * A collector for the time of one command. Without an open window, the events of hooks would stay in the spool unseen. While a window
+ * collects, this one does nothing.
  */
 export async function withCollector<T>(
 	workspace: Workspace,

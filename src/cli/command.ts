@@ -1,41 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Asker } from '../core/asker/asker.ts';
+import type { CommandDescription } from './description.ts';
 import { usageError } from './failure.ts';
-
-/** An option of a command, as `--help` shows it. Without `value` it is a switch. */
-export interface Option {
-	/** Placeholder of the value, for example `TEXT`. */
-	value?: string;
-	short?: string;
-	help: string;
-	/** What to use, where its value has a form that {@link help} does not say. */
-	expects?: string;
-}
-
-export interface Positional {
-	name: string;
-	/** How the help shows it, for example `<task>[/<worker>]`. */
-	label: string;
-	help: string;
-	required: boolean;
-	/** Takes all that follow; the input then has an array. */
-	many?: boolean;
-}
-
-/** What a command describes about itself; the help and the parser are made from it. */
-export interface CommandDescription {
-	name: string;
-	aliases?: readonly string[];
-	/** One line for the list of commands. */
-	summary: string;
-	/** Paragraphs for `nancy <command> --help`. */
-	details: readonly string[];
-	positionals: readonly Positional[];
-	options: Readonly<Record<string, Option>>;
-	/** What may follow `--`, when that is passed on; the input has it as `extra`. */
-	extra?: string;
-	examples: readonly (readonly [line: string, does: string])[];
-}
 
 /** Standard input, as far as commands need it. */
 export interface Input extends AsyncIterable<Uint8Array | string> {
@@ -44,11 +10,11 @@ export interface Input extends AsyncIterable<Uint8Array | string> {
 
 /** Who calls, from where, and where the answer goes. */
 export interface Context {
-	/** The file of the running program: the rest of its package or runtime is found from there. */
+	/** The file of the running program. The rest of its package or runtime is found from there. */
 	program: string;
-	/** Folder the command works from: {@link calledIn}, or that of `-C`. */
+	/** Folder that the command works from: {@link calledIn}, or the folder of `-C`. */
 	cwd: string;
-	/** Where the shell is that called the command. */
+	/** Current folder of the shell that called the command. */
 	calledIn: string;
 	/** True when the folder was named with `-C` and so wins over the environment. */
 	isFolderGiven: boolean;
@@ -56,8 +22,8 @@ export interface Context {
 	wantsJson: boolean;
 	version: string;
 	/**
-	 * Who asks. Looked up when it is first read.
-	 * @throws NancyError `not-trusted` where nobody can tell: see `askerOf`
+	 * The asker. Looked up at first use.
+	 * @throws NancyError `not-trusted` if nobody can tell: see `askerOf`
 	 */
 	readonly asker: Asker;
 	stdin: Input;
@@ -67,7 +33,7 @@ export interface Context {
 	note(text: string): void;
 }
 
-/** What a command answers: the same facts for programs and for people. */
+/** A command's answer: the same facts for programs and for people. */
 export interface Answer {
 	json: unknown;
 	text: string;
@@ -89,14 +55,14 @@ export interface Command extends CommandDescription {
 	run(input: unknown, context: Context): Promise<Answer | number>;
 }
 
-/** Loads each command when it is called: to load all of them takes as long as to start Node. */
+/** Loads each command when it is called: loading all of them takes as long as starting Node. */
 export type Commands = Readonly<Record<string, () => Promise<Command>>>;
 
 export function loadAll(commands: Commands): Promise<Command[]> {
 	return Promise.all(Object.values(commands).map(load => load()));
 }
 
-/** A command whose arguments have passed `schema`, or it does not run. */
+/** A command. It runs only if its arguments have passed `schema`. */
 export function command<S extends z.ZodMiniType>(
 	description: CommandDescription,
 	schema: S,

@@ -1,10 +1,10 @@
 import { NancyError } from '../base/errors.ts';
-import { isAsking, type Overview } from '../core/live/overview.ts';
+import type { Overview } from '../core/live/overview.ts';
 import type { Ask } from '../core/sessions/prober.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
-import type { DriverId } from '../protocol/names.ts';
+import type { LiveOverview } from '../operations/operation.ts';
 import type { Context } from './command.ts';
-import { Pause } from './pause.ts';
+import { Pause } from '../base/pause.ts';
 
 type Environment = Context['env'];
 
@@ -15,8 +15,8 @@ export async function currentOverview(workspace: Workspace, env: Environment): P
 }
 
 /**
- * Waits until `check` finds something in the overview, looking again at each change of the workspace.
- * @returns what it found, or `undefined` when the deadline came first
+ * Waits until `check` finds something in the overview. Looks again at each change of the workspace.
+ * @returns the finding, or `undefined` if the deadline came first
  */
 export async function whenever<T>(
 	workspace: Workspace,
@@ -24,52 +24,20 @@ export async function whenever<T>(
 	deadlineMs: number,
 	check: (overview: Overview) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-	return live(workspace, env, async (overview, pause) => {
+	return watchWorkspace(workspace, env, async ({ overview, changed }) => {
 		for (;;) {
 			const found = await check(overview());
 			if (found !== undefined || Date.now() >= deadlineMs) return found;
-			await pause.take(deadlineMs);
+			await changed(deadlineMs);
 		}
 	});
 }
 
-/** How long a person may take to answer an agent, in milliseconds, before a command that is kept from its work by that gives up. */
-const PATIENCE_MS = 5000;
-
-/**
- * Does what writes agents' settings files, which an agent may be writing itself while it is answered: tries again for a little
- * while when `work` was `busy` for that.
- */
-export async function betweenAnswers<T>(
-	workspace: Workspace,
-	{ env, note }: Pick<Context, 'env' | 'note'>,
-	work: (isBusy: (agent: DriverId) => boolean) => Promise<T>,
-): Promise<T> {
-	return live(workspace, env, async (overview, pause) => {
-		const deadlineMs = Date.now() + PATIENCE_MS;
-		for (let isFirst = true; ; isFirst = false) {
-			let wasBusy = false;
-			try {
-				return await work(agent => {
-					const isBusy = isAsking(overview(), agent);
-					wasBusy ||= isBusy;
-					return isBusy;
-				});
-			} catch (error) {
-				const mayPass = wasBusy && error instanceof NancyError && error.code === 'busy';
-				if (!mayPass || Date.now() >= deadlineMs) throw error;
-				if (isFirst) note('an agent waits for an answer in its terminal; trying again for a few seconds');
-			}
-			await pause.take(deadlineMs);
-		}
-	});
-}
-
-/** Runs `work` with an overview that stays as the workspace is; the pause ends when it changes. */
-async function live<T>(
+/** Does something with an overview that stays as the workspace is. */
+export async function watchWorkspace<T>(
 	workspace: Workspace,
 	env: Environment,
-	work: (overview: () => Overview, pause: Pause) => Promise<T>,
+	work: (live: LiveOverview) => Promise<T>,
 ): Promise<T> {
 	const [{ WorkspaceModel }, { drivers }] = await loadModel();
 	const model = new WorkspaceModel(workspace, drivers, { ask: askWith(env) });
@@ -77,13 +45,13 @@ async function live<T>(
 	model.onDidChange(() => pause.end());
 	try {
 		await model.refresh();
-		return await work(() => model.overview(), pause);
+		return await work({ overview: () => model.overview(), changed: deadlineMs => pause.take(deadlineMs) });
 	} finally {
 		await model.close();
 	}
 }
 
-/** Asks the agent CLI itself where no event tells (an interrupted turn, a refused permission). */
+/** Asks the agent CLI itself if no event tells (an interrupted turn, a refused permission). */
 function askWith(env: Environment): Ask {
 	return async driver => {
 		const [{ askStatus }, { locateAgent, programVariable }] = await Promise.all([

@@ -31,24 +31,24 @@ import { runInWorktree } from '../git/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
-import type { FoundAgent } from './agents.ts';
+import type { FoundAgent } from '../operations/agents.ts';
 import { eventLine } from './eventLine.ts';
 import { cancelled, outcomeOf } from './outcomeOf.ts';
 import { Parking, PATIENCE_MS } from './parking.ts';
 import { printable } from './words.ts';
 
 export interface RunnerTools {
-	/** Without one of these, nothing is run. */
+	/** Without one of these, the delegate is not run. */
 	tickets: Tickets;
 	findAgent(agent: Delegate['record']['agent']): Promise<FoundAgent>;
 	/** Writes the hooks that the agent needs into the workspace. */
 	deploy(found: FoundAgent): Promise<void>;
 	/** Folder with the `nancy` command. */
 	bin: string;
-	/** Where hooks come from; `undefined` where the user wants none. */
+	/** Where hooks come from; `undefined` if the user wants none. */
 	hooks: WorkerRequest['hooks'];
 	env: Readonly<Record<string, string | undefined>>;
-	/** Is given what goes to the log, without what a terminal would obey. */
+	/** Gets the text for the log, without anything that a terminal would obey. */
 	show(text: string): void;
 	/** How many delegates run at once in this folder; `undefined` leaves it to Nancy. */
 	cap(): Promise<number | undefined>;
@@ -56,17 +56,20 @@ export interface RunnerTools {
 	signal: AbortSignal;
 }
 
-/** How often one delegate waits for its account, some hours at most each time: more than a week. A limit that never resets is a failure. */
+/**
+ * How often one delegate waits for its account, some hours at most each time: more than a week in all. A limit that never resets is a
+ * failure.
+ */
 const MOST_QUOTA_ROUNDS = 30;
 /** Before the first retry of a transient failure, in milliseconds; doubled each time. */
 const RETRY_MS = 2000;
-/** The same after too many requests: these are counted by the minute. */
+/** The same after too many requests, which are counted per minute. */
 const SLOW_DOWN_MS = 5000;
 const SET_UP_MS = 10 * 60 * 1000;
-/** What an agent is told that goes on in the conversation that a failure had cut off. */
+/** The prompt of an agent that continues a conversation after a failure. */
 const GO_ON = 'Go on with the task where you were interrupted.';
 
-/** Runs one delegate from its turn in the queue to its `.done`. Whatever happens, it ends in one of done and failed. */
+/** Runs one delegate from its turn in the queue to its `.done`. Whatever happens, the delegate ends as done or failed. */
 export async function runDelegate(delegates: Delegates, id: DelegateId, tools: RunnerTools): Promise<void> {
 	const claimed = await delegates.locked(() => claim(delegates, id, tools.tickets), PATIENCE_MS);
 	if (!claimed) return;
@@ -80,14 +83,15 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 		outcome = { ok: false, reason: errorText(error), output: '' };
 	}
 	if (outcome.ok && !(await isDeleted(delegates, tools.tickets, id))) {
-		// Before the log, which can take its time: whoever finds an answer without its runner takes it. On a full disk, again below.
+		// Before the log, which may take time: a look that finds an answer without its runner takes the answer. On a full disk, again
+		// below.
 		await delegate.files.writeOutput(outcome.output).catch(() => undefined);
 	}
 	await run.settle();
-	// Given up by somebody meanwhile, who took this process for dead: its answer is reported all the same.
+	// Somebody took this process for dead and ended the delegate. The answer is reported all the same.
 	const late = (await tools.tickets.facts(id))?.end ? newMessageId() : undefined;
 	const finish = async () => {
-		// And deleted: nobody would find what it leaves.
+		// The delegate was deleted too: nobody would find the files.
 		if (await isDeleted(delegates, tools.tickets, id)) await delegate.files.remove();
 		else await endDelegate(delegates, tools.tickets, delegate, outcome, late);
 	};
@@ -95,16 +99,16 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	lease.dispose();
 }
 
-/** By its user, who takes the ticket too. A record alone goes also with a folder that is cleaned or moved: its answer is still waited for. */
+/** Deleted by its user, which removes the ticket too. A cleaned or moved folder loses only the record, and the answer is still awaited. */
 async function isDeleted(delegates: Delegates, tickets: Tickets, id: DelegateId): Promise<boolean> {
-	// What cannot be read is there.
+	// An unreadable record counts as present.
 	const found = await delegates.find(id).catch(() => 'unreadable');
 	return found === undefined && !(await tickets.has(id).catch(() => true));
 }
 
 /**
- * What to run, as its ticket is for: whoever calls the command by hand gets nothing run that the user has not queued. `undefined`
- * where it has no ticket, or its ticket is used up: it was started for another process, or has ended.
+ * The request that the ticket covers. A person who calls the command by hand cannot run anything that the user has not queued. `undefined`
+ * if there is no ticket, or the ticket is used up: the delegate was started for another process, or has ended.
  */
 async function claim(
 	delegates: Delegates,
@@ -116,7 +120,7 @@ async function claim(
 	const facts = await tickets.facts(id);
 	const { run, end } = facts ?? {};
 	const me = identify(process.pid);
-	// The queue has noted who was started, unless it was killed before that. What has ended is for the next look.
+	// The queue has noted the started process, unless it was killed before. An ended delegate is left to the next look.
 	const isMine = run ? isSameProcess(run.runner, me) : !end && delegate.state === 'queued';
 	if (!isMine) return undefined;
 	if (!request || !facts) {
@@ -124,9 +128,9 @@ async function claim(
 		return undefined;
 	}
 	if (!run && !(await tickets.begin(id, me))) return undefined;
-	// What is there of an end was not written by a run.
+	// The present end was not written by a run.
 	await delegate.files.begin(request.prompt);
-	// The worktree is the one that git knows, whatever somebody wrote down here: see `place`.
+	// The worktree is the one that git knows, whatever the status says: see `place`.
 	const { error: _earlier, worktree: _claimed, ...kept } = delegate.status;
 	const now = new Date().toISOString();
 	const status = { ...kept, status: 'running' as const, runner: me, started_at: now, last_activity: now };
@@ -148,9 +152,9 @@ async function insist<T>(work: () => Promise<T>): Promise<T> {
 
 class DelegateRun {
 	private readonly status: StatusWriter;
-	/** The agent has said or done something in its current session: worth going on with. */
+	/** The agent has said or done something in its current session, so the session is worth continuing. */
 	private hasBegun = false;
-	/** What the CLI said in this attempt of the account's limit. */
+	/** The CLI's report of the account's limit in this attempt. */
 	private quota: { resetsAtMs?: number | undefined } | undefined;
 	private spentMs = 0;
 	private readonly log: LogWriter;
@@ -208,7 +212,7 @@ class DelegateRun {
 		}
 	}
 
-	/** Whoever asked may have written settings since it was queued; a delegate that may do everything needs none. */
+	/** The asker may have written settings since the queueing. A delegate with every permission needs no such check. */
 	private async requireSeen({ driver }: FoundAgent, cwd: string): Promise<void> {
 		const { askedBy, permissions } = this.record;
 		if (askedBy?.is !== 'agent' || headlessOf(driver).permissionModes.at(-1)?.id === permissions) return;
@@ -216,7 +220,7 @@ class DelegateRun {
 		await new SeenSettings(dataFolder(this.tools.env), folder).require(driver, cwd);
 	}
 
-	/** The folder to work in; makes the worktree, or takes the one that an earlier runner had made. */
+	/** The folder to work in. Makes the worktree, or takes the one that an earlier runner had made. */
 	private async place(): Promise<string> {
 		const { place, id, setUp } = this.record;
 		if (place.is === 'folder') return place.folder;
@@ -233,7 +237,7 @@ class DelegateRun {
 			const { code, isTimeout, output } = await runInWorktree(worktree, setUp, SET_UP_MS, this.tools.signal, id);
 			this.say(output);
 			const ending = isTimeout ? 'took too long' : `ended with ${code ?? 'a signal'}`;
-			// Stopped meanwhile: that is no failure of the command.
+			// Stopped meanwhile, which is no failure of the command.
 			if (code !== 0 && !this.tools.signal.aborted)
 				throw new NancyError('io', `the set-up command ${ending}: ${redactText(output).slice(-500)}`);
 		}
@@ -243,7 +247,7 @@ class DelegateRun {
 	private async attempt({ driver, agent }: FoundAgent, cwd: string): Promise<Ending> {
 		const { id, task, worker, model, permissions, limits } = this.record;
 		const { workspace } = this.delegates;
-		// A session that nobody has told of cannot be gone on with: then from the beginning.
+		// Without a known session id the conversation cannot continue, so it starts again.
 		const isGoingOn = this.hasBegun && (await this.hasSession());
 		this.status.change({ status: 'running', iteration: this.status.status.iteration + 1 });
 		const plan = await planWorker(workspace, driver, agent, {
@@ -289,7 +293,7 @@ class DelegateRun {
 			);
 		} finally {
 			await (recording ?? abandonStart(workspace, plan.address).catch(() => undefined));
-			// What the agent answered is worth more than this note: a full disk must not cost it.
+			// The agent's answer is worth more than this note. A full disk must not lose it.
 			await recordStop(workspace, plan.address).catch(() => undefined);
 		}
 	}
@@ -306,12 +310,12 @@ class DelegateRun {
 		if (line !== undefined) this.say(`${line}\n`);
 	}
 
-	/** Resolves once the log says all that there is to say, and the last status may be written. */
+	/** Resolves once the log is complete and the last status may be written. */
 	async settle(): Promise<void> {
 		await Promise.all([this.status.close(), this.log.settle()]);
 	}
 
-	/** The log is for reading along; a disk that takes none of it must not end the run. */
+	/** The log is only for people. A disk that refuses it must not end the run. */
 	private say(text: string): void {
 		this.tools.show(printable(text));
 		this.log.say(text);

@@ -1,6 +1,6 @@
 import type { HeadlessEvent } from '../core/driver/headless.ts';
 
-/** What a person who reads along sees of an event; nothing where there is nothing to say. */
+/** The line of an event for a person who reads along. `undefined` if the event says nothing. */
 export function eventLine(event: HeadlessEvent): string | undefined {
 	switch (event.is) {
 		case 'session':

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
-import { errorText, hasErrno, NancyError, type NancyErrorCode } from '../base/errors.ts';
-import type { CommandDescription } from './command.ts';
+import { NancyError, type NancyErrorCode } from '../base/errors.ts';
+import type { CommandDescription } from './description.ts';
 
 /** Exit codes of `nancy`, as docs/cli.md and `nancy --help` list them. */
 export const ExitCode = {
@@ -47,28 +47,11 @@ const exitCodeByError: Readonly<Record<NancyErrorCode, number>> = {
 	'wrong-state': ExitCode.tooLate,
 };
 
-export interface Failure {
-	code: string;
-	message: string;
-	exitCode: number;
-}
+const exitCodes: ReadonlyMap<string, number> = new Map(Object.entries(exitCodeByError));
 
-/** The one place where an error becomes a sentence and an exit code. */
-export function failureOf(error: unknown): Failure {
-	if (error instanceof NancyError) {
-		return { code: error.code, message: error.message, exitCode: exitCodeByError[error.code] };
-	}
-	if (hasErrno(error, 'EACCES', 'EPERM', 'EROFS')) {
-		return { code: 'io', message: `${errorText(error)}. Check who owns that file.`, exitCode: ExitCode.failed };
-	}
-	if (hasErrno(error, 'ENOSPC', 'EDQUOT')) {
-		return {
-			code: 'io',
-			message: `${errorText(error)}. Free some space and try again.`,
-			exitCode: ExitCode.failed,
-		};
-	}
-	return { code: 'io', message: errorText(error), exitCode: ExitCode.failed };
+/** The exit code for an error with this code of a `NancyError`. */
+export function exitCodeFor(code: string): number {
+	return exitCodes.get(code) ?? ExitCode.failed;
 }
 
 /** Says which argument is wrong, or missing, and what it may be. */

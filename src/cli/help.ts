@@ -1,5 +1,6 @@
 import { globalOptions } from './arguments.ts';
-import type { Command, CommandDescription, Option } from './command.ts';
+import type { Command } from './command.ts';
+import type { CommandDescription, Option } from './description.ts';
 import { exitCodeMeanings } from './failure.ts';
 
 export function mainHelp(commands: readonly Command[]): string {

@@ -3,10 +3,12 @@ import { NancyError } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import type { MessageState, StoredMessage } from '../core/mailbox/mailboxFiles.ts';
-import type { FileProblem, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
+import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
+import type { FileProblem } from '../core/files/fileProblem.ts';
 import type { MessageOutput } from '../protocol/output/messages.ts';
 import { ORCHESTRATOR, WorkerName, type TaskName } from '../protocol/names.ts';
-import { mailboxName, ownAddress } from './place.ts';
+import { mailboxName } from '../core/workspace/mailboxName.ts';
+import { ownAddress } from '../core/asker/authorOf.ts';
 
 export interface FoundMessage {
 	address: WorkerAddress;
@@ -45,9 +47,9 @@ export async function listMailboxes(
 }
 
 /**
- * The message that `typed` is the id of, or the beginning of it. Looked for in the own mailbox of who asks first, then in its
- * task, then everywhere; the first place that knows it decides.
- * @param states where a file's name was used before, its message in the first of these states is meant
+ * The message with the id `typed`, or with an id that begins so. Searches the asker's own mailbox first, then its task, then the whole
+ * workspace; the first place that knows the id counts.
+ * @param states if a file's name was used before, the message in the first of these states is meant
  */
 export async function findMessage(
 	workspace: Workspace,
@@ -68,7 +70,7 @@ export async function findMessage(
 	throw new NancyError('no-message', `there is no such message "${typed}"; nancy inbox lists the messages`);
 }
 
-/** What the ids stand for, each message once. All are found before anything is done to one: a wrong id leaves everything as it is. */
+/** The messages of the ids, each once. All are found before any is changed, so a wrong id changes nothing. */
 export async function findEach(
 	ids: readonly string[],
 	find: (typed: string) => Promise<FoundMessage>,

@@ -1,23 +1,30 @@
 import { writeSync } from 'node:fs';
 import { version } from '../../package.json';
 import { errorText, hasErrno } from '../base/errors.ts';
-import { askerOf } from '../core/asker/asker.ts';
+import { askerOf, environmentOf } from '../core/asker/asker.ts';
 import { drivers } from '../drivers/index.ts';
+import { becomeEnvironment } from '../process/environment.ts';
 import { lineageOf } from '../process/lineage.ts';
+import { restoreNodeOptions } from '../process/runnerHost.ts';
 import { commands } from './commands.ts';
 import { runCommandLine } from './run.ts';
 
-// The reader of a pipe may go first (`nancy traffic | head`): that is no failure. A command that has something to end first listens
+// The reader of a pipe may close it first (`nancy traffic | head`), which is no failure. A command that must end something first listens
 // itself.
 process.stdout.on('error', error => {
 	if (process.stdout.listenerCount('error') > 1) return;
 	if (hasErrno(error, 'EPIPE')) process.exit(0);
-	// At once, for nothing that is still queued would be written any more.
+	// At once, because queued output would never be written.
 	writeSync(process.stderr.fd, `nancy: standard output cannot be written: ${errorText(error)}\n`);
 	process.exit(1);
 });
-// Nobody is left to be told.
+// Nobody is left to read the error.
 process.stderr.on('error', () => undefined);
+
+restoreNodeOptions(process.env);
+const lineage = lineageOf({ ...process.env });
+// Elsewhere nothing tells the whole environment of another process.
+if (process.platform === 'linux') becomeEnvironment(environmentOf(lineage, drivers));
 
 void runCommandLine(process.argv.slice(2), commands, {
 	program: process.argv[1] ?? '',
@@ -27,7 +34,7 @@ void runCommandLine(process.argv.slice(2), commands, {
 	stdout: process.stdout,
 	stderr: process.stderr,
 	version,
-	asker: () => askerOf(lineageOf(process.env), drivers),
+	asker: () => askerOf(lineage, drivers),
 }).then(exitCode => {
 	process.exitCode = exitCode;
 });

@@ -1,7 +1,7 @@
 import type { Outcome } from '../core/delegates/delegate.ts';
 import type { Ending } from '../process/headlessRun.ts';
 
-/** What a delegate has come to by the end of its last attempt. */
+/** The outcome of a delegate at the end of its last attempt. */
 export function outcomeOf(ending: Ending): Outcome {
 	switch (ending.is) {
 		case 'result': {

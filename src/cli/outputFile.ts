@@ -5,8 +5,8 @@ import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { uniqueHex } from '../base/unique.ts';
 
 /**
- * Finds out whether an answer can be written there, before anybody pays for it: tries with a file beside it, which is removed.
- * Makes missing folders.
+ * Tests whether an answer can be written there, before anybody pays for it: creates a file beside it and removes that file. Makes missing
+ * folders.
  * @throws NancyError `bad-usage`
  */
 export async function requireWritable(file: string): Promise<void> {

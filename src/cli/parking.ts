@@ -5,13 +5,13 @@ import { LONGEST_PARKING_MS, type Delegates } from '../core/delegates/delegates.
 import type { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { DriverId } from '../protocol/names.ts';
 
-/** Where the CLI says that the account's limit is reached, and not when it resets, in milliseconds. */
+/** Pause if the CLI reports the account's limit without a reset time, in milliseconds. */
 const QUOTA_PAUSE_MS = 15 * 60 * 1000;
-/** A reset that is said to be over already is tried after this. */
+/** Delay if the reported reset is already over. */
 const SHORTEST_PARKING_MS = 2000;
-/** How often one that waits looks whether it may go on, in milliseconds. */
+/** How often a waiting delegate looks whether it may go on, in milliseconds. */
 const LOOK_MS = 2000;
-/** How long a runner waits for the lock of the queue, in milliseconds: who looks at a long one has much to do. */
+/** How long a runner waits for the lock of the queue, in milliseconds. A look at a long queue takes time. */
 export const PATIENCE_MS = 5 * 60 * 1000;
 
 /** A delegate's wait for its account: until the limit resets, and then for a place among those that run. */
@@ -24,14 +24,14 @@ export class Parking {
 		private readonly say: (text: string) => void,
 	) {}
 
-	/** The whole batch waits: nothing of this agent is started before its limit resets. Resolves at once when it is stopped. */
+	/** Parks the whole batch: nothing of this agent starts before its limit resets. Resolves at once if the delegate is stopped. */
 	async wait(reason: string, resetsAtMs = Date.now() + QUOTA_PAUSE_MS): Promise<void> {
 		const { signal } = this.limits;
 		const saidMs = Math.max(Date.now() + SHORTEST_PARKING_MS, resetsAtMs);
 		const untilMs = Math.min(Date.now() + LONGEST_PARKING_MS, saidMs);
 		const until = new Date(untilMs).toISOString();
 		const park = () => this.delegates.park({ version: 1, agent: this.agent, until, reason });
-		// Where that cannot be written, this one waits alone, and nobody can have it go on earlier.
+		// If the batch cannot be written, only this delegate waits, and nobody can resume it earlier.
 		const isNoted = await this.delegates.locked(park, PATIENCE_MS).then(
 			() => true,
 			(error: unknown) => {
@@ -43,19 +43,19 @@ export class Parking {
 		await this.status.flush();
 		this.say(`${reason}; waiting until ${until}\n`);
 		while (Date.now() < untilMs && !signal.aborted && !(isNoted && (await this.isResumed()))) {
-			// In steps: a machine that sleeps stops timers.
+			// In steps, because a machine that sleeps stops timers.
 			await this.pause(Math.max(50, untilMs - Date.now()));
 		}
 		await this.waitForPlace();
 	}
 
-	/** Somebody wants no more waiting. */
+	/** Somebody has resumed the batch. */
 	private async isResumed(): Promise<boolean> {
 		const parked = await this.delegates.parked(Date.now()).catch(() => undefined);
 		return parked !== undefined && !parked.some(({ agent }) => agent === this.agent);
 	}
 
-	/** Others may have taken the place of one that was parked; it gets the next one that is free. */
+	/** Other delegates may have taken the place of a parked one. It gets the next free place. */
 	private async waitForPlace(): Promise<void> {
 		this.status.change({ parked_until: undefined });
 		await this.status.flush();

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
+import { failureOf } from '../operations/failure.ts';
 import { ErrorOutput } from '../protocol/output/failure.ts';
 import { parseCommandArguments, splitCommandLine, type GlobalArguments } from './arguments.ts';
 import { loadAll, type Command, type Commands, type Context, type Input } from './command.ts';
-import { ExitCode, failureOf } from './failure.ts';
+import { ExitCode, exitCodeFor } from './failure.ts';
 import { commandHelp, mainHelp } from './help.ts';
 import { printable } from './words.ts';
 
@@ -24,11 +25,11 @@ export interface Surroundings {
 
 interface Output {
 	write(text: string): unknown;
-	/** Set for a terminal, which obeys what programs and agents have put into their texts. */
+	/** Set for a terminal, which obeys control sequences in texts of programs and agents. */
 	isTTY?: boolean;
 }
 
-/** To another program as it is; to a terminal nothing that it would obey. */
+/** Another program gets the text unchanged. A terminal gets nothing that it would obey. */
 function print(output: Output, text: string): void {
 	output.write(output.isTTY === true ? printable(text) : text);
 }
@@ -57,12 +58,12 @@ export async function runCommandLine(
 		if (text !== '') print(stdout, `${text}\n`);
 		return reply.exitCode ?? ExitCode.ok;
 	} catch (error) {
-		const { code, message, exitCode } = failureOf(error);
+		const { code, message } = failureOf(error);
 		const output = wantsJson
 			? JSON.stringify(ErrorOutput.parse({ error: { code, message } }))
 			: `nancy: ${message}`;
 		print(stderr, `${output}\n`);
-		return exitCode;
+		return exitCodeFor(code);
 	}
 }
 

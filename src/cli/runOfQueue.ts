@@ -2,26 +2,30 @@ import { errorText } from '../base/errors.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
-import { restoreNodeOptions } from '../process/runnerHost.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
-import { deployAgent, findAgent, knownDriver, ownRuntime } from './agents.ts';
 import type { Context } from './command.ts';
 import { runDelegate } from './delegateRunner.ts';
 import { ExitCode } from './failure.ts';
-import { settingsFor } from './headlessOptions.ts';
-import { queueOptions, ticketsOf } from './queue.ts';
+import { operationContext } from './operationContext.ts';
+import { findWorkspace } from './place.ts';
+import { findAgent, knownDriver } from '../operations/agents.ts';
+import { deployAgent } from '../operations/deployEach.ts';
+import { queueOptions } from '../operations/queueOptions.ts';
+import { ticketsOf } from '../operations/ticketsOf.ts';
 import { withCancel } from './withCancel.ts';
 
 /** Runs a delegate that the queue has started, then lets the next one start. */
 export async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
-	restoreNodeOptions(process.env);
-	// The queue names it. Whoever asked for the delegate was permitted to then, and its ticket says what runs.
+	// It refuses an agent that names another project: the look at the queue starts what waits there.
+	findWorkspace(context);
+	// The queue names the delegate. The asker was permitted at the queueing, and the ticket names the request.
 	const workspace = new Workspace(context.cwd);
 	const delegates = new Delegates(workspace);
-	const runtime = await ownRuntime(context);
+	const where = operationContext(workspace, context);
+	const runtime = await where.installRuntime();
 	const hasHooks = (await workspace.config()).hooks !== 'off';
 	const look = async () => {
-		const settings = await settingsFor(workspace.folder, context).catch(async (error: unknown) => {
+		const settings = await where.readSettings(workspace.folder).catch(async (error: unknown) => {
 			const text = `the queue goes on without your settings: ${errorText(error)}`;
 			context.note(text);
 			await delegates
@@ -30,24 +34,23 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				.catch(() => undefined);
 			return {};
 		});
-		await lookAtQueue(delegates, queueOptions(context, workspace, runtime, settings));
+		await lookAtQueue(delegates, queueOptions(where, runtime, settings));
 	};
-	// Also after one that could not be ended: others wait.
+	// Also after a delegate that could not be ended, because others wait.
 	try {
 		await withCancel(signal =>
 			runDelegate(delegates, id, {
-				tickets: ticketsOf(context, workspace),
+				tickets: ticketsOf(where),
 				findAgent: agent => findAgent(knownDriver(agent), context.env),
-				deploy: async found =>
-					void (hasHooks && (await deployAgent(workspace, context, runtime, found, 'launch'))),
+				deploy: async found => void (hasHooks && (await deployAgent(where, runtime, found, 'launch'))),
 				bin: runtime.bin,
 				hooks: hasHooks ? runtime : undefined,
 				env: context.env,
-				// In tmux somebody may be looking.
+				// In tmux somebody may be watching.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),
 				cap: async () => {
-					const settings = await settingsFor(workspace.folder, context).catch(() => ({}));
-					return queueOptions(context, workspace, runtime, settings).cap;
+					const settings = await where.readSettings(workspace.folder).catch(() => ({}));
+					return queueOptions(where, runtime, settings).cap;
 				},
 				signal,
 			}),

@@ -1,6 +1,6 @@
 import type { TranscriptFacts } from '../core/driver/driver.ts';
 
-/** What is known of a session's tokens; what is not known is left out. */
+/** The known figures of a session's tokens. Unknown ones are left out. */
 export function tokenUse({ model, contextTokens, contextWindow, inputTokens, outputTokens, costUsd }: TranscriptFacts) {
 	return {
 		...(model !== undefined && { model }),

@@ -9,7 +9,7 @@ import type { TrafficRecord } from '../protocol/traffic.ts';
 /** How much of a session's file the first look takes in at most, in bytes. */
 const TAIL_BYTES = 1024 * 1024;
 
-/** As much as one record may take in a file, in bytes, give or take; most take far less. */
+/** The usual maximum of one record in a file, in bytes. Most records are far smaller. */
 const RECORD_BYTES = 32 * 1024;
 
 interface TrafficFile {
@@ -19,7 +19,7 @@ interface TrafficFile {
 	mtimeMs: number;
 }
 
-/** The collected traffic of all sessions whose id begins in a certain way, read on from where the last call ended. */
+/** The collected traffic of all sessions whose id begins in a certain way, read from the end of the last call. */
 export class TrafficLog {
 	private readonly followers = new Map<SessionId, TrafficFollower>();
 
@@ -29,8 +29,8 @@ export class TrafficLog {
 	) {}
 
 	/**
-	 * The newest records, oldest first, and no more of the files than they need: the sessions that were written last come first, and
-	 * one that was written before the oldest of the newest has none of them.
+	 * The newest records, oldest first. Reads no more of the files than needed: the most recently written sessions come first, and a
+	 * session written before the oldest found record has none.
 	 * @param most how many are wanted
 	 * @param isWanted only these count
 	 */
@@ -50,7 +50,7 @@ export class TrafficLog {
 		return newest;
 	}
 
-	/** What was added since the last call, oldest first. */
+	/** The records added since the last call, oldest first. */
 	async readNew(): Promise<TrafficRecord[]> {
 		const records: TrafficRecord[] = [];
 		for (const { session } of await this.files()) {

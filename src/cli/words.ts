@@ -1,6 +1,6 @@
 import { headerName, type Author } from '../protocol/author.ts';
 
-/** What others wrote, for a terminal. */
+/** Other people's text, for a terminal. */
 export { visible as printable, visibleLine as printableLine } from '../base/visible.ts';
 
 export function indented(text: string, by: string): string {
@@ -10,7 +10,7 @@ export function indented(text: string, by: string): string {
 		.join('\n');
 }
 
-/** Who wrote a message, as a list names it. */
+/** The author of a message, as a list shows it. */
 export function authorText(author: Author): string {
 	switch (author.is) {
 		case 'human':

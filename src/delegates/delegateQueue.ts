@@ -33,10 +33,10 @@ export interface QueueOptions {
 }
 
 /**
- * Looks at the folder: ends what a killed runner left open, reports results that were not, and starts what may start. Whoever
- * looks does it, a window as well as a runner that ends, so that nothing needs a process of its own. One that cannot be ended or
- * started holds up no other; the first such error is thrown when all else is done.
- * @throws NancyError `not-trusted` where all of it came with the repository, before anything is written
+ * Looks at the folder: ends delegates whose runner was killed, sends unreported results, and starts waiting delegates. A window and an
+ * ending runner both do it, so that no process is needed for it. A delegate that cannot be ended or started does not stop the others; the
+ * first such error is thrown at the end.
+ * @throws NancyError `not-trusted` if the repository brought all of it, before anything is written
  */
 export async function lookAtQueue(delegates: Delegates, options: QueueOptions): Promise<void> {
 	const { tickets } = options;
@@ -55,7 +55,7 @@ export async function lookAtQueue(delegates: Delegates, options: QueueOptions): 
 			delegate.isForeign ? endKilledRun(delegate) : endDead(delegates, tickets, delegate),
 		);
 		const parked = await delegates.parked(Date.now());
-		// One that can be neither ended nor started takes nobody's place.
+		// A delegate that can be neither ended nor started takes no place.
 		for (let failed = -1; failed < failures.size;) {
 			failed = failures.size;
 			const open = (await delegates.list()).delegates.filter(
@@ -77,18 +77,18 @@ export async function endDead(delegates: Delegates, tickets: Tickets, delegate: 
 }
 
 /**
- * Its runner was killed: nobody watches the agent any more, so that it is ended too.
- * @param reason why it failed, where its runner had neither an answer nor a failure on the disk
+ * Its runner was killed, so nobody watches the agent any more, and the agent is ended too.
+ * @param reason why it failed, if its runner left neither an answer nor a failure on the disk
  */
 async function giveUp(delegates: Delegates, tickets: Tickets, delegate: Delegate, reason = RUNNER_DIED): Promise<void> {
 	const { id } = delegate.record;
-	// The id of one that came from elsewhere may be that of another folder's run.
+	// The id of a foreign delegate may be that of another folder's run.
 	if (await tickets.facts(id)) await stopRun(id);
 	await adoptWorktree(delegates, tickets, delegate).catch(() => undefined); // a repository that is gone has no worktrees
 	const found = await delegates.find(id);
 	if (!found) return;
 	const now = await reportable(delegates, tickets, found);
-	// Killed between its answer and the word that it is there? The answer was written whole, or it would not have its name.
+	// Was it killed between its answer and the status? The answer is whole, because only a whole file gets its name.
 	const output = await now.files.readAnswer();
 	const failure = now.status.error ?? (output.trim() === '' ? reason : undefined);
 	const outcome =
@@ -96,15 +96,15 @@ async function giveUp(delegates: Delegates, tickets: Tickets, delegate: Delegate
 	await endDelegate(delegates, tickets, now, outcome);
 }
 
-/** All that is left of a run without a runner. */
+/** The leftovers of a run without a runner. */
 async function stopRun(id: DelegateId): Promise<void> {
 	await stopMarked(RUNNER_MARK, id);
 	await stopMarked(RUN_MARK, id);
 }
 
 /**
- * A worktree that its runner had made, or half made, and not noted any more: what is in it must not be forgotten. Only of what the
- * user had asked for: no other repository is touched.
+ * A worktree that its runner had made, at least in part, but not noted: its work must not be forgotten. Only for the user's own requests,
+ * so no other repository is touched.
  */
 async function adoptWorktree(delegates: Delegates, tickets: Tickets, { record, status }: Delegate): Promise<void> {
 	const { id } = record;
@@ -119,14 +119,14 @@ async function adoptWorktree(delegates: Delegates, tickets: Tickets, { record, s
 
 async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy, env }: QueueOptions): Promise<void> {
 	const { id } = delegate.record;
-	// The runner looks again, at what it runs; this spares it where there is nothing to run.
+	// The runner checks its own bytes again. This check spares starting it for nothing.
 	if (!(await tickets.isValid(id, delegates.filesOfRequest(id)))) {
 		await endDelegate(delegates, tickets, delegate, { ok: false, reason: NO_TICKET, output: '' });
 		return;
 	}
 	try {
 		const runner = await startRunner(nancy, delegates.workspace.folder, id, env ?? {});
-		// The runner writes the status from now on; until it has begun, this says whose it is.
+		// The runner writes the status from now on. Until it has begun, this names its owner.
 		if (await tickets.begin(id, runner))
 			await delegates.writeStatus(id, { ...delegate.status, status: 'running', runner });
 	} catch (error) {
@@ -147,9 +147,8 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * Ends a delegate on purpose. One that waits is ended at once, one that runs by its runner, which writes its files.
- * @throws NancyError `timeout` where the runner was told to and has not ended it in time; `not-trusted` where it came with the
- * repository, and there is nothing that runs
+ * Ends a delegate on purpose. A waiting one is ended at once, a running one by its runner, which writes its files.
+ * @throws NancyError `timeout` if the runner has not ended it in time; `not-trusted` if a repository brought it and nothing runs
  */
 export async function stopDelegate(
 	delegates: Delegates,
@@ -175,7 +174,7 @@ export async function stopDelegate(
 			const what = `process ${runner.pid}, which its status names, is not ended`;
 			throw new NancyError('not-trusted', `${id} was not started by you on this machine: ${what}`);
 		}
-		// Without its start, whoever has the pid by now is told by the mark alone.
+		// Without its start time, only the mark identifies the process that now has the pid.
 		const isIt = holds && (runner.startedTicks > 0 || isRunner(runner.pid, id));
 		if (isIt) {
 			signal(runner.pid, 'SIGTERM');

@@ -13,15 +13,15 @@ import { stopDelegate } from './delegateQueue.ts';
 export interface StopTools {
 	tickets: Tickets;
 	driverOf: (id: DriverId) => KnownDriver | undefined;
-	/** Called for a delegate, before anything is done; throws where whoever asks may not stop it. */
+	/** Called for a delegate, before anything is done. Throws if the asker may not stop it. */
 	permit?: (id: DelegateId) => Promise<void>;
-	/** Called once its end counts as meant, before it is asked. */
+	/** Called once its end counts as intended, before it is asked. */
 	onMeant?: () => Promise<void>;
 }
 
 /**
- * Ends a worker on purpose. A delegate is ended by its runner, which writes down how it ended and tells who waits for it; any other
- * agent is asked, and killed with all below it if it does not listen.
+ * Ends a worker on purpose. A delegate is ended by its runner, which records the end and reports it. Any other agent is asked to end, and
+ * killed with everything below it if it does not.
  * @throws NancyError `not-trusted` for a process that is not the worker's; see also {@link stopDelegate}
  */
 export async function stopWorker(
@@ -46,7 +46,7 @@ export async function stopWorker(
 	return outcome;
 }
 
-/** The delegate that has this mailbox, while it has not ended. Somebody may go on with the session of one that has, in a terminal. */
+/** The unfinished delegate with this mailbox. Somebody may continue the session of an ended one in a terminal. */
 async function openDelegateOf(
 	store: Delegates,
 	tickets: Tickets,

@@ -1,12 +1,12 @@
 import { SILENT, type Delivery, type HookAnswer } from '../core/driver/driver.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
 
-/** What a hook says to its CLI: one line of JSON. It hands nothing over. */
+/** The answer of a hook to its CLI, as one line of JSON. It hands nothing over. */
 export function printed(output: object): HookAnswer {
 	return { ...SILENT, stdout: `${JSON.stringify(output)}\n` };
 }
 
-/** Words handed over, by the rung that brought the event about. */
+/** A delivery, by the rung that caused the event. */
 export function handedOver(event: AgentEvent, output: object): HookAnswer {
 	return { ...printed(output), rung: event.wakeRung ?? 'hook' };
 }
@@ -16,7 +16,7 @@ export function waking(words: string, rung: 'wake' | 'waiter'): HookAnswer {
 	return { stdout: '', stderr: `${words}\n`, exitCode: 2, rung };
 }
 
-/** The words of a delivery to a CLI that ends no turn at a hook's word, or not with words that the agent reads. */
+/** The text of a delivery for a CLI that cannot end a turn by a hook, or whose agent would then not read the text. */
 export function wordsWithPause({ text, effect }: Delivery): string {
 	return effect === 'pause' ? text + PAUSE : text;
 }

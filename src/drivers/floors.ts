@@ -1,7 +1,7 @@
 import type { Version } from '../base/version.ts';
 import type { Driver } from '../core/driver/driver.ts';
 
-/** The floors of a CLI that can do everything from one version on, but for what is named. */
+/** The floors of a CLI that has every ability from one version on, except the named ones. */
 export function floorsSince(oldest: Version, others: Partial<Driver['floors']>): Driver['floors'] {
 	return {
 		hooks: oldest,

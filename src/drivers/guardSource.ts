@@ -1,10 +1,10 @@
 import type { DriverId } from '../protocol/names.ts';
 
-/** Longest time that a guard which was given up may go on, in milliseconds: its program ends by itself within 3 s of its start. */
+/** Longest time of a guard that was given up, in milliseconds. Its program ends by itself within 3 s of its start. */
 const GRACE_MS = 10_000;
 
 /**
- * How a program that a CLI loads unbuilt calls the guard: the head of its source, with imports of its own. The program declares
+ * The head of the source of a program that a CLI loads unbuilt, with imports of its own. It calls the guard. The program declares
  * `environment(session)`, with which the guard is started.
  */
 export function guardSource(driver: DriverId, launcher: string, folder: string): string {

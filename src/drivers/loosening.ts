@@ -1,8 +1,8 @@
 import { NancyError } from '../base/errors.ts';
 
 /**
- * Refuses an argument of the user's own that takes the place of the permission mode, or lets hooks and rules in that nobody has seen: the
- * mode is what was asked for, told to others, and shown. What names a tool, a folder or a setting more is the user's to give.
+ * Refuses an argument of the user's own that replaces the permission mode, or brings hooks and rules that nobody has seen. The mode is what
+ * was asked for and is shown. An argument that names an additional tool, folder or setting passes.
  * @param loosening one word of the command line: the option alone, or with its value
  * @param widest the mode in which it is taken
  * @throws NancyError bad-usage
@@ -11,5 +11,5 @@ export function refuseLoosening(extra: readonly string[], loosening: RegExp, wid
 	const taken = extra.find(word => loosening.test(word));
 	if (taken === undefined) return;
 	const [option = taken] = taken.split('=', 1);
-	throw new NancyError('bad-usage', `${option} would allow more than these permissions say: it needs "${widest}"`);
+	throw new NancyError('bad-usage', `${option} would widen these permissions; it needs "${widest}"`);
 }

@@ -1,4 +1,4 @@
-/** How each message of Nancy's begins, in whatever text it stands: see core/mailbox/messageId.ts. */
+/** The beginning of each message of Nancy's, in any text: see core/mailbox/messageId.ts. */
 const MARK = '[Nancy message ';
 
 export function holdsMessage(text: string): boolean {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { HookCall } from '../core/driver/driver.ts';
 import { isObject } from './summary.ts';
 
-// Building a schema costs the hook more than using it, so each is built when its event comes.
+// Building a schema costs the hook more than using it, so each schema is built when its event comes.
 
 /** Schemas of payloads by the names of their events. */
 type Schemas<Payload> = Readonly<Record<string, () => z.ZodMiniType<Payload>>>;
@@ -12,13 +12,13 @@ export type PayloadOf<All extends Schemas<unknown>> = z.infer<ReturnType<All[key
 
 interface ParsedPayload<Known, Unknown> {
 	payload: Known | Unknown;
-	/** The same, where its event has a schema of its own. */
+	/** The same, if its event has a schema of its own. */
 	known: Known | undefined;
 }
 
 /**
- * Reads payloads by the schemas of their events. What it returns throws when a payload does not look like its event.
- * @param unknownEvent what an event carries that has no schema, by its name
+ * Reads payloads by the schemas of their events. The returned function throws if a payload does not match its event.
+ * @param unknownEvent the event of a payload without a schema, by its name
  */
 export function payloadParser<Known, Unknown>(
 	schemas: Schemas<Known>,
@@ -40,12 +40,12 @@ export function isOfAnotherSession(session: string | undefined, payload: unknown
 	return session !== undefined && session !== '' && own !== undefined && own !== session;
 }
 
-/** For a CLI whose payloads do not name their event: the payload of a call, named by the hook that was called. */
+/** For a CLI whose payloads do not name their event: adds the name of the called hook. */
 export function namedPayload({ event, payload }: HookCall): unknown {
 	return isObject(payload) ? { ...payload, event } : payload;
 }
 
-/** The field in which a payload names its event: that of the hook that was called, or the settings have been mixed up. */
+/** The field in which a payload names its event. It must be the called hook's event, else the settings are mixed up. */
 export function eventName<Name extends string>(name: Name) {
 	return z.literal(name, { error: ({ input }) => `the hook of ${name} was called for ${String(input)}` });
 }

@@ -5,8 +5,8 @@ import { oneLine } from './summary.ts';
 type Rung = NonNullable<AgentEvent['wakeRung']>;
 
 /**
- * What a prompt tells.
- * @param wake the rung of Nancy's that woke the agent with it; `true` for another prompt that nobody typed
+ * The meaning of a prompt.
+ * @param wake Nancy's rung that woke the agent with it; `true` for another prompt that nobody typed
  */
 export function promptDetails(prompt: string, wake: Rung | boolean): Partial<AgentEvent> {
 	const isWake = wake !== false;

@@ -1,7 +1,7 @@
 /** Longest summary, in UTF-16 units: one line of a tree. */
 const SUMMARY = 200;
 
-/** The part of a tool's input that says what it works on, in the order of how much it says. */
+/** Fields of a tool's input that say what it works on, most telling first. */
 const telling = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'skill', 'description', 'prompt'];
 
 /** What a tool works on, as far as its input says so in one of the usual fields. */
@@ -11,7 +11,7 @@ export function inputSummary(input: unknown): string | undefined {
 	return oneLine(values.find(value => typeof value === 'string' && value !== ''));
 }
 
-/** A text as one short line; nothing for what is no text or an empty one. */
+/** A text as one short line; nothing for an empty text or another value. */
 export function oneLine(text: unknown): string | undefined {
 	if (typeof text !== 'string') return undefined;
 	const line = text
@@ -22,7 +22,7 @@ export function oneLine(text: unknown): string | undefined {
 	return line.length <= SUMMARY ? line : `${line.slice(0, SUMMARY - 1)}…`;
 }
 
-/** A field of a tool's input, where it is a text. */
+/** A field of a tool's input, if it is a text. */
 export function textIn(input: unknown, field: string): string | undefined {
 	const value = isObject(input) ? input[field] : undefined;
 	return typeof value === 'string' ? value : undefined;

@@ -1,24 +1,24 @@
 import type { TranscriptFacts } from '../core/driver/driver.ts';
 import { holdsMessage } from './messages.ts';
 
-/** What is kept for matching: more than one delivery is due at a time, but not a whole day's. */
+/** How much is kept for matching: several deliveries may be due at a time, but not a whole day's. */
 const MOST_TEXTS = 200;
 
-/** Only what carries a message of Nancy's: everything else in the conversation is long, and of no use here. */
+/** Only texts with a message of Nancy's. The rest of the conversation is long and useless here. */
 export function addTexts(known: TranscriptFacts, texts: readonly string[]): TranscriptFacts {
 	const delivered = texts.filter(holdsMessage);
 	if (delivered.length === 0) return known;
 	return { ...known, deliveredTexts: [...known.deliveredTexts, ...delivered].slice(-MOST_TEXTS) };
 }
 
-/** The same for a CLI that may yet take them back: they count once the model has answered. */
+/** The same for a CLI that may take texts back: they count once the model has answered. */
 export function addUnanswered(known: TranscriptFacts, texts: readonly string[]): TranscriptFacts {
 	const unanswered = texts.filter(holdsMessage);
 	if (unanswered.length === 0) return known;
 	return { ...known, unansweredTexts: [...known.unansweredTexts, ...unanswered] };
 }
 
-/** The model has answered: what came before its answer stays. */
+/** The model has answered: earlier texts stay. */
 export function answered(known: TranscriptFacts): TranscriptFacts {
 	if (known.unansweredTexts.length === 0) return known;
 	return { ...addTexts(known, known.unansweredTexts), unansweredTexts: [] };
@@ -36,7 +36,7 @@ export function unescapedStringsIn(value: unknown): string[] {
 	return stringsIn(value).map(text => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>'));
 }
 
-/** Makes at the first call: a hook that reads no transcript does not pay for its schemas. */
+/** Built at the first call: a hook that reads no transcript does not pay for its schemas. */
 export function once<T>(make: () => T): () => T {
 	let made: { value: T } | undefined;
 	return () => (made ??= { value: make() }).value;

@@ -1,11 +1,11 @@
 import { join, isAbsolute } from 'node:path';
-import type { AskGit, GitView } from '../core/deployment/gitExclude.ts';
+import type { AskGit, GitView } from '../core/deployment/gitView.ts';
 import { NancyError } from '../base/errors.ts';
 import { cutAtZeros, git } from './git.ts';
 import { isInCheckout } from './mayTrack.ts';
 import { isOthers, trackedFiles } from './trackedFiles.ts';
 
-/** What git says of files in a folder; `undefined` without git, outside a checkout, and where git fails. */
+/** Git's answers about files in a folder; `undefined` without git, outside a checkout, and if git fails. */
 export const askGit: AskGit = async (folder, files) => {
 	try {
 		return await viewOf(folder, files);
@@ -22,7 +22,7 @@ async function viewOf(folder: string, files: readonly string[]): Promise<GitView
 	const asked = ['rev-parse', '--is-inside-work-tree', '--git-path', 'info/exclude', '--show-prefix'];
 	const { stdout } = await git(place, asked);
 	const [isInside, exclude = '', prefix = '', ...more] = stdout.toString('utf8').split('\n');
-	// A newline in a name: nothing that could be written into a line of `info/exclude`.
+	// A newline in a name cannot be written into a line of `info/exclude`.
 	if (isInside !== 'true' || exclude === '' || more.join('') !== '') return undefined;
 	const excludeFile = isAbsolute(exclude) ? exclude : join(folder, exclude);
 	if (files.length === 0) return { excludeFile, prefix, tracked: new Set(), ignored: new Set() };
@@ -42,10 +42,10 @@ async function trackedIn(folder: string, files: readonly string[]): Promise<Read
 	return new Set(files.length > 0 ? await trackedFiles(folder, files) : []);
 }
 
-/** What is ignored by anything but `info/exclude`, which may hold lines of Nancy's in another worktree. */
+/** Files that anything but `info/exclude` ignores. That file may hold lines of Nancy's in another worktree. */
 function ignoredIn(matches: readonly string[]): Set<string> {
 	const ignored = new Set<string>();
-	// Of each match: the file it stands in, the line's number, the pattern, the path.
+	// For each match: its file, the line's number, the pattern, the path.
 	for (let index = 0; index + 3 < matches.length; index += 4) {
 		const [source = '', , pattern = '', path = ''] = matches.slice(index, index + 4);
 		if (!pattern.startsWith('!') && !source.endsWith('info/exclude')) ignored.add(path);

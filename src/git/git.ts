@@ -4,8 +4,8 @@ import { hasErrno, NancyError } from '../base/errors.ts';
 import { withSafePath } from '../base/searchPath.ts';
 
 /**
- * Where git works. With `gitDir` it is told where its repository is and does not follow the folder's `.git`, which an agent
- * may have removed or pointed to a repository whose settings run programs.
+ * Where git works. `gitDir` names the repository, so that git does not follow the folder's `.git`. An agent may have removed that file, or
+ * pointed it to a repository whose settings run programs.
  */
 export interface GitPlace {
 	folder: string;
@@ -27,7 +27,7 @@ export interface GitOutput {
 	stderr: string;
 }
 
-/** Who makes commits that no person made, whatever the user has configured. */
+/** The author of commits that no person made, whatever the user has configured. */
 export const OWN_IDENTITY = {
 	GIT_AUTHOR_NAME: 'Nancy',
 	GIT_AUTHOR_EMAIL: 'nancy@localhost',
@@ -36,19 +36,19 @@ export const OWN_IDENTITY = {
 } as const;
 
 /**
- * Settings that win over those of the user and of the repository. What an agent or a clone has put into a repository's settings must
- * run no program, ask no question and touch no more than what was asked for.
+ * Settings that override those of the user and of the repository. Settings of a repository, written by an agent or a clone, must run no
+ * program, ask no question and touch nothing else.
  */
 const SETTINGS = [
-	// A clone can bring a bare repository along in a folder of its own: git would take it, with its settings, for the repository there.
+	// A clone can bring a bare repository in a folder. Git would take it, with its settings, for the repository there.
 	'safe.bareRepository=explicit',
-	// Hooks, of the repository's folder and of the user's.
+	// Hooks of the repository's folder and of the user's.
 	`core.hooksPath=${devNull}`,
-	// A program that git asks what has changed.
+	// A program that git asks for changed files.
 	'core.fsmonitor=false',
-	// Programs that know passwords. Nothing is fetched, and a filter that would fetch does so without them.
+	// Programs that know passwords. Nothing is fetched, and a filter that would fetch runs without them.
 	'credential.helper=',
-	// Programs that sign, and that check a signature.
+	// Programs that sign, and programs that check signatures.
 	'commit.gpgSign=false',
 	'merge.verifySignatures=false',
 	// Git would start another git in each submodule, whose settings an agent may have written.
@@ -56,12 +56,12 @@ const SETTINGS = [
 	// Work in the background.
 	'gc.auto=0',
 	'maintenance.auto=false',
-	// Parts of the user's index, stash and records that are none of Nancy's.
+	// Parts of the user's index, stash and records that Nancy must not touch.
 	'core.untrackedCache=false',
 	'core.splitIndex=false',
 	'merge.autoStash=false',
 	'rerere.enabled=false',
-	// The form of what git says and stores.
+	// The format of git's output and objects.
 	'core.safecrlf=false',
 	'core.quotePath=false',
 	'i18n.commitEncoding=UTF-8',
@@ -69,17 +69,18 @@ const SETTINGS = [
 ].flatMap(setting => ['-c', setting]);
 
 /**
- * Variables that win over settings of the same kind: the user's index not even refreshed, no question, editor, pager or connection.
- * A repository may say that objects are missing and are to be fetched, and by which program (`remote.<name>.promisor`, `uploadpack`, `vcs`,
- * `core.sshCommand`, URLs `ext::`). GIT_NO_LAZY_FETCH forbids it where git knows it (2.39.4); GIT_ALLOW_PROTOCOL forbids every
- * protocol but one that nobody can name beforehand: with a fixed word, such as `none`, `remote.<name>.vcs=none` runs `alias.remote-none`.
+ * Variables that override settings of the same kind. The user's index is not even refreshed, and there is no question, editor, pager or
+ * connection.
+ * A repository may say that objects are missing, and which program fetches them (`remote.<name>.promisor`, `uploadpack`, `vcs`,
+ * `core.sshCommand`, URLs `ext::`). GIT_NO_LAZY_FETCH forbids this since git 2.39.4. GIT_ALLOW_PROTOCOL forbids every protocol but one
+ * whose name nobody can know beforehand. With a fixed word, such as `none`, `remote.<name>.vcs=none` runs `alias.remote-none`.
  */
 function switches(): Readonly<Record<string, string>> {
 	return {
 		LC_ALL: 'C',
 		GIT_OPTIONAL_LOCKS: '0',
 		GIT_TERMINAL_PROMPT: '0',
-		// Wins over `core.askPass` and SSH_ASKPASS.
+		// Overrides `core.askPass` and SSH_ASKPASS.
 		GIT_ASKPASS: 'false',
 		GIT_EDITOR: ':',
 		GIT_PAGER: 'cat',
@@ -91,8 +92,8 @@ function switches(): Readonly<Record<string, string>> {
 }
 
 /**
- * Commands that run no program whatever the settings say, once those above are off. Before any other, {@link refuseForeignPrograms} looks.
- * The last two run hooks of the settings (git 2.54) and come only after a command before which it has looked.
+ * Commands that run no program whatever the settings say, once those above are off. Before any other command, {@link refuseForeignPrograms}
+ * checks the settings. The last two run hooks of the settings (git 2.54), and come only after such a check.
  */
 const RUNS_NOTHING: ReadonlySet<string> = new Set([
 	'cat-file',
@@ -112,28 +113,30 @@ const RUNS_NOTHING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Settings by which git, or the Git LFS that it calls, runs a program under a name of the setting's own, so that no switch turns all of
- * them off: filters of files, hooks (git 2.54), transfers and extensions of Git LFS.
+ * Settings by which git, or its Git LFS, runs a program under a name of the setting's own. No switch turns all of them off: filters of
+ * files, hooks (git 2.54), transfers and extensions of Git LFS.
  */
 const PROGRAM =
 	/^(?:filter\..*\.(?:clean|smudge|process)|hook\..*\.command|lfs\.(?:.*\.)?(?:path|args|standalonetransferagent|clean|smudge))$/s;
 /** The same, of merges alone. */
 const MERGE_PROGRAM = /^merge\..*\.driver$/s;
 
-/** Says where git's own settings and programs are; every other GIT_ variable is about a repository, or about a person's terminal. */
+/**
+ * Variables that say where git's own settings and programs are. Every other GIT_ variable is about a repository, or a person's terminal.
+ */
 const KEPT = /^GIT_(?:CONFIG_GLOBAL|CONFIG_SYSTEM|CONFIG_NOSYSTEM|EXEC_PATH|SSL_.*|CEILING_DIRECTORIES)$/;
 
-/** What a command in a worktree inherits: whoever started Nancy may itself have been started by git, in another repository. */
+/** The environment of a command in a worktree. Git itself may have started Nancy, in another repository. */
 export function withoutGitVariables(): NodeJS.ProcessEnv {
 	const others = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || KEPT.test(name));
 	return withSafePath(Object.fromEntries(others));
 }
 
 /**
- * Runs git: no hooks, no signing, no questions, no network, messages in English, the user's index not even refreshed. All that Nancy
- * runs of git goes through here. Filters and merge drivers of the user's own settings do run: a checkout without them has other files.
- * @throws NancyError `git` with what git said, when it is not there or ends with a code that is not in `answers`; `not-trusted`
- * where the repository's settings name a program that it would run, or it may be one that a clone brought along
+ * Runs git: no hooks, no signing, no questions, no network, messages in English, and the user's index is not even refreshed. Every call of
+ * git goes through here. Filters and merge drivers of the user's own settings do run: a checkout without them has other files.
+ * @throws NancyError `git` with git's message, if git is missing or ends with a code that is not in `answers`; `not-trusted` if the
+ * repository's settings name a program that git would run, or if a clone may have brought the repository
  */
 export async function git(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<GitOutput> {
 	const [command = ''] = args;
@@ -142,10 +145,10 @@ export async function git(place: GitPlace, args: readonly string[], options: Git
 }
 
 /**
- * The settings of a repository (`.git/config`, `config.worktree`, what they include) are not proof of what the user wants: an agent can
- * write them, or make a repository. A program that they name runs only where the user's own settings name the very same one.
- * Left out, instead of refused, a filter would put into a commit what it keeps out of it, as one that encrypts does.
- * Whoever can write those settings while Nancy works, and meets the moment after this look, is not held by it.
+ * The settings of a repository (`.git/config`, `config.worktree`, and their includes) are no proof of the user's wish: an agent can write
+ * them, or make a repository. A program in them runs only if the user's own settings name the same program. Otherwise Nancy refuses:
+ * without its filter, git would commit the text that an encrypting filter keeps out. This check does not stop a writer who changes the
+ * settings right after it.
  */
 async function refuseForeignPrograms(place: GitPlace, command: string): Promise<void> {
 	const { stdout } = await run(place, ['config', '--list', '--show-scope', '-z']);
@@ -207,14 +210,14 @@ export async function gitLine(
 	return code === 0 && line !== '' ? line : undefined;
 }
 
-/** {@link gitLine} where there must be one. */
+/** {@link gitLine}, for an answer that must exist. */
 export async function gitAnswer(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<string> {
 	const line = await gitLine(place, args, { answers: [], ...options });
 	if (line === undefined) throw new NancyError('git', `git ${args[0]} gave no answer`);
 	return line;
 }
 
-/** Output of a command with `-z`, cut at its zeros. */
+/** Output of a command with `-z`, split at its zeros. */
 export async function gitList(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<string[]> {
 	return cutAtZeros((await git(place, args, options)).stdout);
 }
@@ -226,8 +229,8 @@ export function cutAtZeros(output: Buffer): string[] {
 }
 
 /**
- * What `rev-parse` says to questions that are answered with a line each. One process, but where the name of a folder has a newline,
- * so that nothing tells where an answer ends.
+ * The answers of `rev-parse` to questions with one line each. One process, unless the name of a folder has a newline: then nothing shows
+ * where an answer ends.
  */
 export async function gitAnswers(place: GitPlace, questions: readonly string[]): Promise<string[]> {
 	const answers = (await gitAnswer(place, ['rev-parse', ...questions])).split('\n');
@@ -235,7 +238,7 @@ export async function gitAnswers(place: GitPlace, questions: readonly string[]):
 	return Promise.all(questions.map(question => gitAnswer(place, ['rev-parse', question])));
 }
 
-/** The commits at some refs, in their order; `undefined` for one that is not there. */
+/** The commits at some refs, in their order; `undefined` for a missing one. */
 export async function commitsAt(place: GitPlace, refs: readonly string[]): Promise<(string | undefined)[]> {
 	const { stdout } = await git(place, ['cat-file', '--batch-check=%(objectname)'], {
 		input: refs.map(ref => `${ref}^{commit}\n`).join(''),

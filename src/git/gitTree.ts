@@ -5,30 +5,30 @@ import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { commitsAt, git, gitAnswer, gitList, OWN_IDENTITY, type GitPlace } from './git.ts';
 
-/** The files of a checkout as they are now, as a tree of git. */
+/** The present files of a checkout, as a tree of git. */
 export interface WorkingTree {
 	tree: string;
 	/** Repositories inside the checkout, which a tree cannot hold; with `/` at the end. */
 	nested: string[];
 	/** Folders of submodules, which a tree holds as the name of a commit; with `/` at the end. */
 	submodules: string[];
-	/** Variables with which git sees the index that the tree was made from, and not the user's. */
+	/** Variables with which git uses the index of the tree, and not the user's. */
 	env: Readonly<Record<string, string>>;
 }
 
 export interface TreeOptions {
-	/** Only a look into the repository with this common folder: what it has not stored yet goes to a folder that is removed again. */
+	/** Only a look into the repository with this common folder: new objects go to a folder that is removed again. */
 	isLookInto?: string | undefined;
-	/** Takes what is staged, for a checkout whose folder is gone. */
+	/** Takes the staged files, for a checkout whose folder is gone. */
 	isStagedOnly?: boolean;
 }
 
-/** Files of a working tree that comes and goes under our hands are looked at again. */
+/** How often a working tree is read again if files come and go meanwhile. */
 const TRIES = 3;
 
 /**
- * Makes a tree of everything that git does not ignore in a checkout, through an index of its own: the user's index, stash and
- * files stay as they are. The index is there while `use` runs.
+ * Makes a tree of all files of a checkout that git does not ignore, through an index of its own. The user's index, stash and files stay
+ * unchanged. The index exists while `use` runs.
  * @param gitDir git's own folder of the checkout
  */
 export async function withWorkingTree<T>(
@@ -74,7 +74,7 @@ export function treeOf(place: GitPlace, commit: string): Promise<string> {
 }
 
 /**
- * Also shows what a repository's own `.gitmodules` says is to be ignored: another commit of a submodule is work like any other. By no
+ * Also shows changes that a repository's own `.gitmodules` says to ignore: another commit of a submodule is work like any other. Runs no
  * program of the settings (`diff.external`, `diff.<name>.command`, `textconv`).
  */
 export const DIFF_TREE = [
@@ -121,8 +121,8 @@ async function addAll(
 }
 
 /**
- * Another commit of a submodule, or none any more. Not by `add`, which starts a git in the submodule: an agent can have made one there,
- * with settings that run programs outside of what holds the agent.
+ * Another commit of a submodule, or none any more. Not by `add`, which starts a git in the submodule. An agent can have made a repository
+ * there whose settings run programs outside its sandbox.
  */
 async function addSubmodules(
 	place: GitPlace,
@@ -135,8 +135,8 @@ async function addSubmodules(
 }
 
 /**
- * Git can be told to take tracked files for unchanged (`--assume-unchanged`, `--skip-worktree`), and to leave out what a sparse checkout
- * does not have: changes to such files would be in no tree. Those that are there count as they are.
+ * Git can be told to take tracked files for unchanged (`--assume-unchanged`, `--skip-worktree`), and to leave out files of a sparse
+ * checkout. Changes to such files would be in no tree. Present files count with their content.
  */
 async function lookAtEverything(
 	place: GitPlace,
@@ -161,20 +161,20 @@ interface Entry {
 	file: string;
 }
 
-/** `ls-files -v --stage`: a letter, then mode, object, stage and after a tab the path; of what is not tracked the path alone. */
+/** `ls-files -v --stage`: a letter, then mode, object, stage and after a tab the path. For an untracked file, only the path. */
 function entryOf(line: string): Entry {
 	const tag = line.slice(0, 1);
 	if (tag === '?') return { tag, file: line.slice(2) };
 	return { tag, mode: line.slice(2, 8), file: line.slice(line.indexOf('\t') + 1) };
 }
 
-/** The checkout's own index, which knows what has not changed; `false` when there is none. */
+/** The checkout's own index, which knows the unchanged files; `false` if there is none. */
 async function copyIndex(gitDir: string, to: string): Promise<boolean> {
 	const index = join(gitDir, 'index');
 	try {
 		const { mtimeMs } = await stat(index);
 		await copyFile(index, to);
-		// Git takes a file for unchanged that is older than the index: a copy must not look newer than what was copied.
+		// Git takes a file for unchanged that is older than the index. So a copy must not look newer than its original.
 		const seconds = Math.floor(mtimeMs / 1000);
 		await utimes(to, seconds, seconds);
 		return true;

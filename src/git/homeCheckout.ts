@@ -3,20 +3,22 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { WorktreeName } from '../protocol/worktree.ts';
 import { gitAnswer, gitAnswers, gitLine, type GitPlace } from './git.ts';
 
-/** Set to the base once a worktree of Nancy's is whole; keeps the base's objects also where the branch no longer holds them. */
+/**
+ * The ref that is set to the base once a worktree of Nancy's is whole. It keeps the base's objects even if no branch holds them any more.
+ */
 export const BASE_REF = 'refs/worktree/nancy-base';
 
 const BESIDE = '.worktrees';
 
-/** Beside the repository, where VS Code puts worktrees too. */
+/** Beside the repository, as VS Code's worktrees. */
 export function worktreeFolder(root: string, name: WorktreeName): string {
 	return join(dirname(root), `${basename(root)}${BESIDE}`, name);
 }
 
 /**
- * The checkout that worktrees asked for in a checkout stand beside and are merged into: itself; of a worktree of Nancy's, which is
- * removed when its own work is merged, the one that it was made from.
- * @param root top folder of the checkout, as git says it
+ * The checkout that gets the worktrees of a checkout, and their merges. It is the checkout itself, unless that is a worktree of Nancy's,
+ * which is removed when its own work is merged: then it is the one that the worktree was made from.
+ * @param root top folder of the checkout, in git's words
  */
 export async function homeCheckout(root: string): Promise<string> {
 	const from = madeFrom(root);
@@ -24,7 +26,7 @@ export async function homeCheckout(root: string): Promise<string> {
 	return homeCheckout(from);
 }
 
-/** The checkout beside which a folder of this name would be a worktree; `undefined` where there is none. */
+/** The checkout beside which a folder of this name would be a worktree; `undefined` if there is none. */
 export function madeFrom(folder: string): string | undefined {
 	const all = dirname(folder);
 	const name = WorktreeName.safeParse(basename(folder));
@@ -33,7 +35,7 @@ export function madeFrom(folder: string): string | undefined {
 	return worktreeFolder(root, name.data) === folder && existsSync(root) ? root : undefined;
 }
 
-/** Made by Nancy: VS Code's own are in the same place. */
+/** Whether Nancy made the worktree: VS Code's own are in the same place. */
 async function isWorktreeOf(folder: string, root: string): Promise<boolean> {
 	if ((await gitLine({ folder }, ['rev-parse', '--verify', '--quiet', BASE_REF])) === undefined) return false;
 	return isSameRepository(folder, root);
@@ -48,8 +50,8 @@ export async function isSameRepository(one: string, other: string): Promise<bool
 }
 
 /**
- * What a folder of a checkout is in the worktree that somebody is in, where Nancy made that beside the checkout; the folder itself where
- * they are anywhere else, or the worktree has no such folder. In other worktrees, agents are not let work: they can be in any place.
+ * The place of a folder of a checkout in a worktree that Nancy made beside the checkout. It is the folder itself if the caller is anywhere
+ * else, or if the worktree has no such folder. Agents do not work in other worktrees, which can be anywhere.
  * @param at any folder of the worktree
  */
 export async function folderSeenFrom(at: string, folder: string): Promise<string> {
@@ -62,14 +64,14 @@ export async function folderSeenFrom(at: string, folder: string): Promise<string
 	return existsSync(found) ? found : folder;
 }
 
-/** Of the checkout that a folder is in; `undefined` where it is in none. */
+/** The home checkout of the checkout that a folder is in; `undefined` outside one. */
 export function topOf(folder: string): Promise<string | undefined> {
 	return gitLine({ folder }, ['rev-parse', '--show-toplevel'], { answers: [128] });
 }
 
 /**
  * The folder of git that all worktrees of a repository share, by its real path.
- * @throws NancyError `git` outside of one
+ * @throws NancyError `git` outside a checkout
  */
 export async function commonDir({ folder }: GitPlace): Promise<string> {
 	return realFrom(folder, await gitAnswer({ folder }, ['rev-parse', '--git-common-dir']));
@@ -80,7 +82,7 @@ export interface Checkout {
 	top: string;
 	/** Git's own of it, where its index is. */
 	gitDir: string;
-	/** What {@link commonDir} tells. */
+	/** The answer of {@link commonDir}. */
 	common: string;
 }
 
@@ -91,7 +93,7 @@ export async function checkoutAt({ folder }: GitPlace): Promise<Checkout> {
 	return { top, gitDir, common: realFrom(folder, common) };
 }
 
-/** Git answers from where a link to the folder leads. */
+/** If the folder is a link, git answers for its target. */
 function realFrom(folder: string, path: string): string {
 	return realpathSync(resolve(realpathSync(folder), path));
 }

@@ -3,11 +3,10 @@ import { dirname, join, resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 
 /**
- * Whether it is worth a start of git to ask if it tracks a name in a folder: not outside of any checkout, nor where the bytes of the
- * index do not hold the name. An index of versions 2 and 3 has every path in full; the fourth cuts off what a path shares with the one
- * before, and a split or sparse one has paths elsewhere. In doubt, and with an index of another form, it is (git's own
- * Documentation/gitformat-index).
- * @throws NancyError `bad-file` for an index that is no ordinary file: git would wait for whoever writes into a pipe
+ * Whether git must be asked if it tracks a name in a folder. Not outside a checkout, nor if the bytes of the index do not hold the name. An
+ * index of versions 2 and 3 has every path in full. Version 4 cuts the part that a path shares with the one before, and a split or sparse
+ * index has paths elsewhere. In doubt, and for an index of another form, git must be asked (git's own Documentation/gitformat-index).
+ * @throws NancyError `bad-file` for an index that is no ordinary file: git would wait for the writer of a pipe
  */
 export function mayTrack(folder: string, name: string): boolean {
 	try {
@@ -15,7 +14,7 @@ export function mayTrack(folder: string, name: string): boolean {
 		if (index === undefined) return false;
 		const bytes = readIndex(index);
 		if (bytes.toString('latin1', 0, 4) !== 'DIRC' || ![2, 3].includes(bytes.readUInt32BE(4))) return true;
-		// The names of these extensions, and the first byte of their length, which a path's name does not have but at its end.
+		// The names of these extensions with the first byte of their length. Only the end of a path has such a byte.
 		if (bytes.includes('link\0') || bytes.includes('sdir\0')) return true;
 		return IGNORES_CASE
 			? bytes.toString('latin1').toLowerCase().includes(name.toLowerCase())
@@ -39,7 +38,7 @@ function readIndex(file: string): Buffer {
 	}
 }
 
-/** On these, a `.Nancy` in the repository is the `.nancy` on the disk. */
+/** On these platforms, a `.Nancy` in the repository is the `.nancy` on the disk. */
 export const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win32';
 
 /** Whether there is a checkout around a folder, whatever git says. */
@@ -47,7 +46,7 @@ export function isInCheckout(folder: string): boolean {
 	return indexOf(realpathSync(folder)) !== undefined;
 }
 
-/** The index of the checkout around a folder; `undefined` where there is none. A worktree and a submodule have a file as `.git`. */
+/** The index of the checkout around a folder; `undefined` if there is none. A worktree and a submodule have a file as `.git`. */
 function indexOf(folder: string): string | undefined {
 	const dotGit = join(folder, '.git');
 	const status = lstatSync(dotGit, { throwIfNoEntry: false });

@@ -9,7 +9,7 @@ import { idOfBranch, Worktree, WorktreeName } from '../protocol/worktree.ts';
 import { commitsAt, git, type GitOptions, type GitOutput, type GitPlace } from './git.ts';
 import { checkoutAt, worktreeFolder } from './homeCheckout.ts';
 
-/** A worktree, and where git has it. */
+/** A worktree, and git's folders of it. */
 export interface LocatedWorktree {
 	record: Worktree;
 	name: WorktreeName;
@@ -21,9 +21,9 @@ export interface LocatedWorktree {
 	common: string;
 }
 
-/** A worktree as it stands on disk. */
+/** A worktree as it is on disk. */
 export interface OpenWorktree extends LocatedWorktree {
-	/** The worktree's own, while git knows it. Without its folder (`isThere`), only refs and the index can be asked. */
+	/** The worktree's own folder of git, while git knows it. If its folder is gone (`isThere`), only refs and the index can be asked. */
 	own?: GitPlace & { gitDir: string };
 	isThere: boolean;
 }
@@ -44,7 +44,7 @@ export async function openWorktree(worktree: Worktree): Promise<OpenWorktree> {
 export async function locate(worktree: Worktree): Promise<LocatedWorktree> {
 	const record = Worktree.safeParse(worktree);
 	const name = WorktreeName.safeParse(record.data && idOfBranch(record.data.branch));
-	// What is below is removed: a record may not name any other folder.
+	// Everything below is removed, so a record may not name any other folder.
 	if (!record.success || !name.success || record.data.folder !== worktreeFolder(record.data.repository, name.data)) {
 		throw new NancyError('bad-file', `${JSON.stringify(worktree)} is not a worktree of Nancy's`);
 	}
@@ -52,7 +52,7 @@ export async function locate(worktree: Worktree): Promise<LocatedWorktree> {
 	if (!existsSync(parent.folder)) {
 		throw new NancyError(
 			'git',
-			`${parent.folder} is gone, and with it the repository of the worktree ${name.data}`,
+			`${parent.folder}, the repository of the worktree ${name.data}, is gone; move it back and try again`,
 		);
 	}
 	const { common, gitDir: parentGitDir } = await checkoutAt(parent);
@@ -67,7 +67,7 @@ export async function asItStands(located: LocatedWorktree): Promise<OpenWorktree
 	return { ...located, isThere, ...(gitDir !== undefined && { own: { folder, gitDir } }) };
 }
 
-/** One at a time, over all processes, for a worktree; and for a checkout that gets changes. Both live in git's folder. */
+/** A lock over all processes, for a worktree or for a checkout that gets changes. Both locks are in git's folder. */
 export function holdingGitLock<T>(
 	common: string,
 	name: WorktreeName | '.merge' | '.worktrees',
@@ -77,8 +77,8 @@ export function holdingGitLock<T>(
 }
 
 /**
- * A git command that looks at all worktrees. It fails where it meets one that another git is just making: Nancy's own wait for
- * each other, those of a person or of another tool are given a moment.
+ * A git command that looks at all worktrees. It fails if another git is just making one. Nancy's own calls wait for each other; calls of a
+ * person or of another tool get a moment.
  */
 export function gitOverWorktrees(
 	common: string,
@@ -98,7 +98,7 @@ export function gitOverWorktrees(
 	});
 }
 
-/** The commit at the end of a branch; `undefined` when there is no such branch. */
+/** The commit at the end of a branch; `undefined` if there is no such branch. */
 export function tipOf(place: GitPlace, branch: string): Promise<string | undefined> {
 	return refOf(place, `refs/heads/${branch}`);
 }
@@ -114,8 +114,8 @@ export async function moveRef(place: GitPlace, ref: string, to: string, from: st
 }
 
 /**
- * The folder in which git keeps what it knows of the worktree at `folder`. Read from git's own files: `worktree list` of git
- * before 2.36 cannot be read with certainty.
+ * The folder of git's records of the worktree at `folder`. Read from git's own files, because the output of `worktree list` is ambiguous
+ * before git 2.36.
  */
 export async function adminFolder(common: string, folder: string): Promise<string | undefined> {
 	const all = join(common, 'worktrees');

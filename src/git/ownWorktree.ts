@@ -10,10 +10,10 @@ import { BASE_REF, homeCheckout, madeFrom, topOf } from './homeCheckout.ts';
 import { openWorktree, refOf } from './openWorktree.ts';
 
 /**
- * A worktree that a delegate's status names, once it is certain that Nancy made it for that delegate. Whoever can write files in
- * `.nancy` can write a status; what is to be merged, opened or removed must be neither another folder nor another repository, whose
- * settings can run programs. What was asked for is under the user's ticket; the rest is as git itself has it, the base too.
- * @throws NancyError `not-trusted`; `git` where the repository is gone
+ * A worktree that a delegate's status names, once it is certain that Nancy made it for that delegate. A writer of files in `.nancy` can
+ * write a status. So the worktree to merge, open or remove must be proved: another folder or repository could have settings that run
+ * programs. The ticket covers the request; the rest, also the base, is as git itself records it.
+ * @throws NancyError `not-trusted`; `git` if the repository is gone
  */
 export async function ownWorktree(delegates: Delegates, tickets: Tickets, claimed: Worktree): Promise<Worktree> {
 	const id = DelegateId.safeParse(idOfBranch(claimed.branch));
@@ -34,7 +34,7 @@ export async function ownWorktree(delegates: Delegates, tickets: Tickets, claime
 			: error;
 	});
 	if (!own && isThere) throw notOwn(claimed, `git does not know it as a worktree of ${root}`);
-	// Removed: its branch may still be there, and so what a removal that was cut short has left.
+	// Removed. Its branch may still be there, and so may the leftovers of an interrupted removal.
 	if (!own) return claimed;
 	const base = await refOf(own, BASE_REF);
 	if (base === undefined) throw notOwn(claimed, 'git has no word of what it began with');
@@ -42,7 +42,7 @@ export async function ownWorktree(delegates: Delegates, tickets: Tickets, claime
 }
 
 /**
- * {@link ownWorktree} of a delegate that has ended by the user's own records, whatever its files say: to be merged or removed.
+ * {@link ownWorktree} of a delegate that has ended by the user's sealed records, whatever its files say: to be merged or removed.
  * @throws NancyError `busy` while it waits or works
  */
 export async function endedWorktree(delegates: Delegates, tickets: Tickets, claimed: Worktree): Promise<Worktree> {
@@ -54,8 +54,8 @@ export async function endedWorktree(delegates: Delegates, tickets: Tickets, clai
 }
 
 /**
- * Of the checkout that its worktrees stand beside. Where the folder itself is gone, asked from the next one above; where it was a
- * worktree, from the checkout beside it.
+ * The git folder of the checkout beside its worktrees. If the folder itself is gone, the next one above is asked; if it was a worktree, the
+ * checkout beside it.
  */
 async function rootOf(folder: string): Promise<string | undefined> {
 	if (!existsSync(folder) && dirname(folder) !== folder) return rootOf(madeFrom(folder) ?? dirname(folder));
@@ -66,6 +66,6 @@ async function rootOf(folder: string): Promise<string | undefined> {
 function notOwn({ folder }: Worktree, why: string): NancyError {
 	return new NancyError(
 		'not-trusted',
-		`${folder} is not touched, for Nancy did not make it for this delegate: ${why}`,
+		`${folder} is not touched, because Nancy did not make it for this delegate: ${why}`,
 	);
 }

@@ -6,9 +6,10 @@ import { IGNORES_CASE, mayTrack } from './mayTrack.ts';
 import { trackedFiles } from './trackedFiles.ts';
 
 /**
- * Whoever starts agents, deploys, sends or hands over in a workspace asks this first. Throws `not-trusted` where git tracks anything of its
- * `.nancy`: that came with the repository, and its prompts and messages would be handed to agents as the user's own words. Without
- * git and outside a checkout nothing is known against it; in a repository of somebody else, of which git may say nothing, it is as if.
+ * Every start of an agent, deployment, sending and delivery in a workspace asks this first. Throws `not-trusted` if git tracks anything of
+ * its `.nancy`: that came with the repository, and agents would get its prompts and messages as the user's own words. Without git and
+ * outside a checkout nothing is refused. In another user's repository, where git refuses to look, the index counts as if it were the
+ * user's.
  */
 export async function refuseTracked({ folder, paths }: Workspace): Promise<void> {
 	const name = relative(folder, paths.root);
@@ -25,7 +26,7 @@ export async function refuseTracked({ folder, paths }: Workspace): Promise<void>
 }
 
 async function filesOf(folder: string, name: string): Promise<readonly string[]> {
-	// Every `nancy` asks.
+	// Every `nancy` asks this.
 	if (!mayTrack(folder, name)) return [];
 	try {
 		return await trackedFiles(folder, [name], IGNORES_CASE ? { GIT_ICASE_PATHSPECS: '1' } : undefined);

@@ -8,21 +8,21 @@ import { checkoutAt, homeCheckout, isSameRepository, topOf, type Checkout } from
 export interface Repository extends Pick<Checkout, 'gitDir' | 'common'> {
 	/** Top folder of the checkout. */
 	checkout: string;
-	/** Top folder of the one that its worktrees stand beside and are merged into: see {@link homeCheckout}. */
+	/** Top folder of the checkout that gets its worktrees and their merges: see {@link homeCheckout}. */
 	root: string;
 	/** The commit that is checked out. */
 	head: string;
-	/** Absent where no branch is checked out. */
+	/** Absent if no branch is checked out. */
 	branch?: string;
 }
 
-/** What is checked out, and what is not as committed. */
+/** The checked-out commit, and the uncommitted changes. */
 export interface Status {
 	/** Absent before the first commit. */
 	head?: string;
-	/** Absent where no branch is checked out. */
+	/** Absent if no branch is checked out. */
 	branch?: string;
-	/** With two letters each: of the index and of the folder, `.` for no change. What is inside a submodule is its own affair. */
+	/** With two letters each: of the index and of the folder, `.` for no change. Changes inside a submodule are left out. */
 	files: { state: string; file: string }[];
 	/** Files with conflicts that are not resolved. */
 	unmerged: string[];
@@ -30,7 +30,7 @@ export interface Status {
 
 export type Inspection = ({ ok: true } & Repository) | { ok: false; reason: string };
 
-/** What git leaves in its folder while something is half done, and how a person ends it. */
+/** The files that git leaves in its folder during an unfinished operation, and how a person ends it. */
 const UNFINISHED: readonly (readonly [file: string, what: string, end: string])[] = [
 	['MERGE_HEAD', 'a merge', 'commit it, or: git merge --abort'],
 	['rebase-merge', 'a rebase', 'git rebase --continue, or --abort'],
@@ -40,7 +40,7 @@ const UNFINISHED: readonly (readonly [file: string, what: string, end: string])[
 	['BISECT_LOG', 'a bisect', 'git bisect reset'],
 ];
 
-/** Whether a worktree can be made from the checkout that a folder is in; if not, why, and what to do about it. */
+/** Whether a worktree can be made from the checkout that a folder is in. If not, why, and what to do. */
 export async function inspectRepository(folder: string): Promise<Inspection> {
 	const place = { folder };
 	const no = (reason: string) => ({ ok: false as const, reason });
@@ -91,14 +91,14 @@ async function superprojectOf(root: string): Promise<string | undefined> {
 	return entries.some(entry => entry.startsWith('160000 ')) ? outer : undefined;
 }
 
-/** @throws NancyError `git` with why and what to do, where no worktree can be made from the checkout that a folder is in */
+/** @throws NancyError `git` with the reason and the cure, if no worktree can be made from the checkout that a folder is in */
 export async function requireRepository(folder: string): Promise<Repository> {
 	const repository = await inspectRepository(folder);
 	if (repository.ok) return repository;
 	throw new NancyError('git', repository.reason);
 }
 
-/** What is half done in a checkout, with what ends it; `undefined` when nothing is. */
+/** The unfinished operation of a checkout, with the command that ends it; `undefined` if there is none. */
 export async function unfinishedIn(place: GitPlace, gitDir: string): Promise<string | undefined> {
 	const found = underWay(place.folder, gitDir);
 	if (found !== undefined) return found;
@@ -141,14 +141,14 @@ export async function statusOf(place: GitPlace): Promise<Status> {
 	return status;
 }
 
-/** Of each kind of line of `status --porcelain=v2 --no-renames`: changed, unmerged, untracked. */
+/** The patterns of each kind of line of `status --porcelain=v2 --no-renames`: changed, unmerged, untracked. */
 const FIELDS_BEFORE_PATH: ReadonlyMap<string, number> = new Map([
 	['1', 8],
 	['u', 10],
 	['?', 1],
 ]);
 
-/** The identity for a commit in the user's own history: theirs, and Nancy's where they have configured none. */
+/** The identity for a commit in the user's own history: the user's, or Nancy's if the user has configured none. */
 export async function identityFor(place: GitPlace): Promise<Readonly<Record<string, string>>> {
 	const { stdout } = await git(place, ['config', '-z', '--get-regexp', '^user\\.(name|email)$'], { answers: [1] });
 	const set = new Map(
@@ -166,7 +166,7 @@ export function listed(files: readonly string[]): string {
 	return files.length > 5 ? `${shown} and ${files.length - 5} more` : shown;
 }
 
-/** Repositories inside the checkout, in what git does not ignore. Other worktrees of the same one need not be in a worktree. */
+/** Repositories inside the checkout that git does not ignore. Other worktrees of the same repository need not be in a worktree. */
 async function foreignRepositories(root: string, files: Status['files']): Promise<string[]> {
 	const nested = files.map(({ file }) => file).filter(file => file.endsWith('/'));
 	if (nested.length === 0) return [];
@@ -186,7 +186,7 @@ function whyNotRepository(folder: string, said: string): string {
 	return `git cannot read the repository of ${folder}: ${said.split('\n')[0]}`;
 }
 
-/** Also where the files of a checkout look like a bare repository, which git is not to take for one. */
+/** Also if the files of a checkout look like a bare repository, which git must not take for one. */
 function notInCheckout(folder: string): string {
 	return `${folder} is in a bare repository, or inside git's own folder, where nothing is checked out; open a checkout, or make one: git clone`;
 }

@@ -8,24 +8,24 @@ import { markWithin, RUN_MARK, stopMarked } from '../process/marked.ts';
 import { stopTree } from '../process/stopTree.ts';
 
 export interface CommandEnd {
-	/** `undefined` when a signal ended it, or it could not be started. */
+	/** `undefined` if a signal ended it, or it could not be started. */
 	code?: number;
 	isTimeout: boolean;
-	/** The last of what it printed. */
+	/** The last part of its output. */
 	output: string;
 }
 
 const OUTPUT_KEPT = 8000;
-/** What a command leaves running in the background may hold its output for ever. */
+/** How long Nancy waits for the output after the end: a background process may hold it for ever. */
 const PIPES_MS = 500;
 
-/** Runs a set-up or tear-down command of the user's with `sh` in a worktree. Never throws for what the command does. */
+/** Runs a set-up or tear-down command of the user's with `sh` in a worktree. A failure of the command is a result, not an error. */
 export function runInWorktree(
 	worktree: Worktree,
 	command: string,
 	timeoutMs: number,
 	signal?: AbortSignal,
-	/** Value of NANCY_RUN, by which what it starts is known when its runner is killed. */
+	/** Value of NANCY_RUN, which identifies the command's children if its runner is killed. */
 	mark = '',
 ): Promise<CommandEnd> {
 	if (!existsSync(worktree.folder))
@@ -40,7 +40,7 @@ export function runInWorktree(
 				...(mark !== '' && { [RUN_MARK]: markWithin(mark) }),
 			},
 			stdio: ['ignore', 'pipe', 'pipe'],
-			// A group of its own, so that it can be ended with all that it has started.
+			// A group of its own, so that Nancy can end it with all its children.
 			detached: true,
 		});
 		let output = Buffer.alloc(0);

@@ -4,25 +4,25 @@ import { MERGED_REF, moveRef, tipOf, type OpenWorktree } from './openWorktree.ts
 
 /** The work of a worktree, all of it committed. */
 export interface SavedWork {
-	/** Holds the commits of the worktree and, last, what was not committed. */
+	/** Holds the commits of the worktree and, last, the uncommitted changes. */
 	tip: string;
-	/** The branch that ends there: the worktree's own where its history allows. */
+	/** The branch that ends there: the worktree's own if its history allows that. */
 	branch: string;
 	/** Repositories inside the worktree: no commit can hold them. */
 	nested: string[];
 }
 
-/** What is in a worktree now. */
+/** The present content of a worktree. */
 export interface Work {
 	/** End of its branch. */
 	tip?: string | undefined;
-	/** What is checked out, which the agent may have changed. */
+	/** The checked-out commit, which the agent may have changed. */
 	head?: string | undefined;
 	/** The commit whose changes were last applied to the parent's files. */
 	applied?: string | undefined;
-	/** Its files; absent where there are none any more. */
+	/** Its files; absent if there are none any more. */
 	tree?: string;
-	/** What no commit has. */
+	/** Files with changes that no commit has. */
 	files: string[];
 	nested: string[];
 	submodules: string[];
@@ -35,7 +35,7 @@ export async function workOf(open: OpenWorktree, isLook: boolean): Promise<Work>
 	const { own, parent, common, record, isThere } = open;
 	const refs = [`refs/heads/${record.branch}`, ...(own ? ['HEAD', MERGED_REF] : [])];
 	const [tip, head, applied] = await commitsAt(own ?? parent, refs);
-	// Conflicts that are staged in a folder that is gone make no tree.
+	// Staged conflicts in a missing folder make no tree.
 	if (!own || (!isThere && (await hasConflicts(own))))
 		return { tip, applied, files: [], nested: [], submodules: [], isSaved: true };
 	const use = async ({ tree, nested, submodules, env }: WorkingTree): Promise<Work> => {
@@ -54,10 +54,10 @@ export async function workOf(open: OpenWorktree, isLook: boolean): Promise<Work>
 }
 
 /**
- * Commits what is not committed in a worktree, without touching its files, onto its branch. Where the agent went to another
- * branch or began a rebase, and the work is no continuation of the worktree's own branch, onto one more branch. Needs the
- * worktree's lock; may be repeated. `undefined`: nothing is left of it.
- * @param work what is in it, not only looked at
+ * Commits the uncommitted changes of a worktree onto its branch, without touching its files. If the agent switched branches or began a
+ * rebase, and the work does not continue the worktree's own branch, it goes onto one more branch. Needs the worktree's lock; may be
+ * repeated. `undefined`: nothing is left of it.
+ * @param work its content, not only looked at
  */
 export async function saveWork(open: OpenWorktree, work: Work): Promise<SavedWork | undefined> {
 	const { own, record, isThere } = open;
@@ -69,7 +69,7 @@ export async function saveWork(open: OpenWorktree, work: Work): Promise<SavedWor
 		return { tip: last, branch: await besides(own, record.branch, last, head, tree), nested };
 	const isCheckedOut = (await gitLine(own, ['symbolic-ref', '--quiet', 'HEAD'])) === `refs/heads/${record.branch}`;
 	await moveRef(own, `refs/heads/${record.branch}`, last, tip ?? '', 'nancy: work that was not committed');
-	// Only for who looks into the folder: nothing here reads this index, so that a stale lock of it is no reason to fail.
+	// Only for a person who looks into the folder. Nothing here reads this index, so a stale lock of it is no reason to fail.
 	if (isCheckedOut && isThere) await git(own, ['reset', '--quiet'], { answers: [1, 128] });
 	return { tip: last, branch: record.branch, nested };
 }
@@ -78,7 +78,7 @@ export async function isAncestor(place: GitPlace, earlier: string, later: string
 	return earlier === later || gitHolds(place, ['merge-base', '--is-ancestor', earlier, later]);
 }
 
-/** Whether the commit has the history of `head`, and the files of `tree` where one is given. */
+/** Whether the commit has the history of `head`, and the files of `tree` if one is given. */
 async function holds(place: GitPlace, commit: string, head: string | undefined, tree?: string): Promise<boolean> {
 	if (tree !== undefined && (await treeOf(place, commit)) !== tree) return false;
 	return head === undefined || isAncestor(place, head, commit);
@@ -101,8 +101,8 @@ function commitWork(place: GitPlace, branch: string, head: string | undefined, t
 }
 
 /**
- * A branch `nancy/<name>.2`, `.3`, … that ends at `last`, which the name of no worktree can be; one that was made for the same
- * work before is taken again.
+ * A branch `nancy/<name>.2`, `.3`, … that ends at `last`. No worktree can have such a name. A branch that was made for the same work before
+ * is reused.
  */
 async function besides(
 	place: GitPlace,

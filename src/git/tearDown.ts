@@ -4,7 +4,7 @@ import { runInWorktree } from './runInWorktree.ts';
 /** Longest time of a tear-down command, in milliseconds. */
 const TEAR_DOWN_MS = 5 * 60 * 1000;
 
-/** Runs the user's command before a worktree is removed. Returns the end of what it printed where it failed. */
+/** Runs the user's command before a worktree is removed. Returns the end of its output if it failed. */
 export async function tearDown(worktree: Worktree, command: string | undefined): Promise<string | undefined> {
 	if (command === undefined || command.trim() === '') return undefined;
 	const { code, isTimeout, output } = await runInWorktree(worktree, command, TEAR_DOWN_MS);

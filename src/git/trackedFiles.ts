@@ -2,14 +2,14 @@ import { NancyError } from '../base/errors.ts';
 import { gitList } from './git.ts';
 
 /**
- * The index is read whoever the repository belongs to: what somebody else's brings along is trusted least. Git before 2.38 takes the
- * exception only from the user's own settings.
+ * The index is read whoever owns the repository, because another user's files are trusted least. Git before 2.38 takes the exception only
+ * from the user's own settings.
  */
 const ANY_OWNER = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' } as const;
 
 /**
- * Which files at and below some places git tracks, relative to the folder. Throws `git` without git, outside a checkout and where git
- * fails, and `not-trusted` where it says nothing because the repository is somebody else's.
+ * The files at and below some places that git tracks, relative to the folder. Throws `git` without git, outside a checkout and if git
+ * fails. Throws `not-trusted` if git does not answer because the repository is another user's.
  */
 export async function trackedFiles(
 	folder: string,

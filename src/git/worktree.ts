@@ -16,19 +16,19 @@ export interface WorktreeRequest {
 	/** Any folder of the checkout that it is made from. */
 	folder: string;
 	name: WorktreeName;
-	/** With what is not committed there, untracked files included. */
+	/** With the uncommitted changes there, untracked files included. */
 	withChanges: boolean;
 	/** With the ignored files that `.worktreeinclude` names. */
 	copyIncludes: boolean;
 }
 
-/** The environment variable by which a git that outlives who started it is found. */
+/** The environment variable by which a git is found that has outlived its starter. */
 const GIT_MARK = 'NANCY_GIT';
 
 /**
- * Makes a worktree beside the repository, on a branch of its own, with what is checked out where it is asked for. The checkout stays as it is. What a kill left half done is
- * made anew; one that is whole is given back as it is.
- * @throws NancyError `bad-name`; `git` with what to do where it cannot be made; `busy`
+ * Makes a worktree beside the repository, on a branch of its own, from the commit that is checked out there. The checkout stays unchanged.
+ * After a kill, an incomplete worktree is made anew, and a whole one is returned.
+ * @throws NancyError `bad-name`; `git` with the cure if it cannot be made; `busy`
  */
 export async function createWorktree(request: WorktreeRequest): Promise<Worktree> {
 	const name = WorktreeName.safeParse(request.name);
@@ -38,8 +38,8 @@ export async function createWorktree(request: WorktreeRequest): Promise<Worktree
 }
 
 /**
- * The folder of a worktree that stands for a folder of the checkout.
- * @throws NancyError `git` where the worktree has none: a commit holds no empty folder, and none that is not committed
+ * The folder of a worktree that corresponds to a folder of the checkout.
+ * @throws NancyError `git` if the worktree has none: a commit holds no empty folder, and no uncommitted one
  */
 export async function folderInWorktree(worktree: Worktree, folder: string): Promise<string> {
 	const prefix = await gitLine({ folder }, ['rev-parse', '--show-prefix']);
@@ -47,7 +47,7 @@ export async function folderInWorktree(worktree: Worktree, folder: string): Prom
 	if (existsSync(found)) return found;
 	throw new NancyError(
 		'git',
-		`the worktree has no folder ${prefix}, for nothing in it is committed; commit it, work from ${worktree.repository}, ` +
+		`the worktree has no folder ${prefix}, because nothing in that folder is committed; commit it, work from ${worktree.repository}, ` +
 			'or take what is not committed along',
 	);
 }
@@ -64,7 +64,7 @@ async function create(
 		folder: worktreeFolder(repository.root, name),
 		branch: branchOf(name),
 	};
-	/** There while it is being made, and only then: by it, what a kill left is known from what a person made. */
+	/** Exists only while the worktree is being made. So the leftovers of a kill differ from a person's worktree. */
 	const making = `refs/nancy/making/${name}`;
 
 	const whole = await wholeBase(worktree.folder, common);
@@ -75,7 +75,7 @@ async function create(
 	}
 	const mark = `${common} ${name}`;
 	if (begun !== undefined) {
-		// The git of one that was killed may still be at work.
+		// The git of a killed Nancy may still be at work.
 		await stopMarked(GIT_MARK, mark);
 		await clearHalf(parent, worktree, begun, common);
 		return create({ withChanges, copyIncludes }, name, repository);
@@ -92,7 +92,7 @@ async function create(
 	const gitDir = await adminFolder(common, worktree.folder);
 	if (gitDir === undefined) throw new NancyError('git', `git did not make the worktree ${worktree.folder}`);
 	const own = { folder: worktree.folder, gitDir };
-	// What `add` would do itself, but while others are made as well.
+	// The step that `add` would do itself, but safe while others are made as well.
 	await git(own, ['reset', '--hard', '--quiet'], { env });
 	if (copyIncludes) await copyIncluded(parent, worktree.folder);
 	await moveRef(own, BASE_REF, base, '', 'nancy: worktree');
@@ -106,7 +106,7 @@ async function wholeBase(folder: string, common: string): Promise<string | undef
 	return gitDir !== undefined && existsSync(folder) ? refOf({ folder, gitDir }, BASE_REF) : undefined;
 }
 
-/** Nobody has worked in it, for it never was whole. */
+/** Nobody has worked in it, because it never was whole. */
 async function clearHalf(
 	parent: GitPlace,
 	{ folder, branch }: Omit<Worktree, 'base'>,
@@ -134,7 +134,7 @@ function assertFree({ folder, branch }: Omit<Worktree, 'base'>, tip: string | un
 	}
 }
 
-/** A commit of what is not committed, on top of what is checked out; that itself where everything is committed. */
+/** A commit of the uncommitted changes, on top of the checked-out one. If everything is committed, the checked-out commit. */
 async function snapshot(parent: GitPlace, { head, branch, gitDir }: Repository): Promise<string> {
 	return withWorkingTree(parent, gitDir, async ({ tree }) => {
 		if (tree === (await treeOf(parent, head))) return head;

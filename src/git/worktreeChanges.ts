@@ -5,7 +5,7 @@ import { openWorktree, tipOf } from './openWorktree.ts';
 
 export interface ChangedFile {
 	path: string;
-	/** Where it was before it was renamed. */
+	/** Its place before it was renamed. */
 	before?: string;
 	status: 'added' | 'modified' | 'deleted' | 'renamed';
 }
@@ -21,7 +21,7 @@ export interface Changes {
 	isDirty: boolean;
 }
 
-/** From the base to the files as they are now, committed or not. Of a worktree whose folder is gone, what its branch holds. */
+/** From the base to the present files, committed or not. For a worktree whose folder is gone, the content of its branch. */
 export async function changesOf(worktree: Worktree): Promise<Changes> {
 	const { own, parent, common, record, isThere } = await openWorktree(worktree);
 	if (own && isThere) {
@@ -40,10 +40,10 @@ export async function changesOf(worktree: Worktree): Promise<Changes> {
 	return { ...(await difference(parent, record.base, tip, tip, {})), isDirty: false };
 }
 
-/** A file as it was in the base, in the form it would have on disk; `undefined` when there was none. */
+/** A file as it was in the base, in its form on disk; `undefined` if there was none. */
 export async function fileAtBase(worktree: Worktree, path: string): Promise<Buffer | undefined> {
 	const { own, parent, record } = await openWorktree(worktree);
-	// What git takes for a path relative to the folder it runs in is no path of a tree.
+	// Git would take it for a path relative to its folder, which is no path of a tree.
 	if (path === '' || path.split('/').some(part => ['', '.', '..'].includes(part))) return undefined;
 	const place = own ?? parent;
 	const object = `${record.base}:${path}`;
@@ -63,7 +63,7 @@ async function difference(
 ): Promise<Omit<Changes, 'isDirty'>> {
 	const args = [...DIFF_TREE, '--raw', '--shortstat', '--find-renames', base, after];
 	const parts = cutAtZeros((await git(place, args, { env })).stdout);
-	// ` 1 file changed, 2 insertions(+)`, where there is any.
+	// ` 1 file changed, 2 insertions(+)`, if there are any.
 	const numbers = parts.pop() ?? '';
 	return {
 		files: changedFiles(parts),

@@ -8,10 +8,7 @@ import { withSafePath } from '../base/searchPath.ts';
 import type { GitPlace } from './git.ts';
 import { gitOverWorktrees } from './openWorktree.ts';
 
-/**
- * Moves a worktree's folder out of the way in one step, so that a kill leaves it whole or gone and never half. What an earlier
- * kill left of it goes too.
- */
+/** Moves a worktree's folder away in one step, so that a kill leaves it whole or gone. Leftovers of an earlier kill go too. */
 export async function setAside(folder: string): Promise<void> {
 	await removeAside(folder);
 	if (existsSync(folder)) await rename(folder, asideOf(folder));
@@ -23,15 +20,15 @@ export async function removeAside(folder: string): Promise<void> {
 		await rm(aside, { recursive: true, force: true, maxRetries: 3 });
 	} catch (error) {
 		if (!hasErrno(error, 'EACCES', 'EPERM')) throw error;
-		// Caches of some tools protect their folders against writing. `-R` alone follows no links.
+		// Caches of some tools are write-protected. `-R` alone follows no links.
 		await promisify(execFile)('chmod', ['-R', 'u+rwX', aside], { env: withSafePath(process.env) });
 		await rm(aside, { recursive: true, force: true });
 	}
 }
 
-/** Lets git forget a worktree whose folder is gone; only this one, where `git worktree prune` would take others too. */
+/** Makes git forget a worktree whose folder is gone, and only this one. `git worktree prune` would take others too. */
 export async function forget(common: string, parent: GitPlace, folder: string): Promise<void> {
-	// Twice, for git locks a worktree while it makes it.
+	// Twice, because git locks a worktree while it makes it.
 	await gitOverWorktrees(common, parent, ['worktree', 'remove', '--force', '--force', folder]);
 }
 

@@ -6,12 +6,12 @@ import { hasErrno } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { cutAtZeros, git, gitList, type GitPlace } from './git.ts';
 
-/** Patterns as in .gitignore, of ignored files that a worktree needs: `.env`, local settings. Other tools read it too. */
+/** Patterns as in .gitignore, for ignored files that a worktree needs: `.env`, local settings. Other tools read this file too. */
 const INCLUDE_FILE = '.worktreeinclude';
 
 /**
- * Copies what `.worktreeinclude` names and git ignores from a checkout into a worktree. Replaces nothing, and leaves links out
- * that point outside.
+ * Copies the files that `.worktreeinclude` names and git ignores from a checkout into a worktree. Replaces nothing, and skips links that
+ * point outside.
  */
 export async function copyIncluded(parent: GitPlace, worktree: string): Promise<void> {
 	const patterns = join(parent.folder, INCLUDE_FILE);
@@ -30,7 +30,7 @@ async function copyOne(from: string, to: string, file: string): Promise<void> {
 	const source = join(from, file);
 	const target = join(to, file);
 	try {
-		// A folder of the path may have become a link since git looked, or be one in the worktree.
+		// A folder of the path may have become a link meanwhile, or be one in the worktree.
 		if (!isInside(from, await realpath(dirname(source)))) return;
 		if (!(await makeFolder(to, dirname(target)))) return;
 		const status = await lstat(source);
@@ -39,18 +39,18 @@ async function copyOne(from: string, to: string, file: string): Promise<void> {
 			await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
 		}
 	} catch (error) {
-		// Gone meanwhile; or there already, from the commit or from a try that was killed.
+		// Gone meanwhile, or already there from the commit or an earlier try.
 		if (!hasErrno(error, 'ENOENT', 'EEXIST', 'ENOTDIR')) throw error;
 	}
 }
 
-/** A link that stays a link to the same file of the worktree; an absolute one would lead back into the checkout. */
+/** A link to the same file of the worktree. An absolute link would lead back into the checkout. */
 async function copyLink(from: string, source: string, target: string): Promise<void> {
 	const points = await readlink(source);
 	if (!isAbsolute(points) && isInside(from, resolve(dirname(source), points))) await symlink(points, target);
 }
 
-/** `false` where the folder would be outside the worktree. */
+/** `false` if the folder would be outside the worktree. */
 async function makeFolder(worktree: string, folder: string): Promise<boolean> {
 	if (existsSync(folder)) return isInside(worktree, await realpath(folder));
 	if (!(await makeFolder(worktree, dirname(folder)))) return false;

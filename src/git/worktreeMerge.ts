@@ -14,20 +14,20 @@ export type Merge =
 	| {
 			ok: true;
 			/**
-			 * `merged`: a merge commit on what is checked out. `applied`: the files of the checkout have the changes, not committed.
-			 * `nothing`: they were there already, or there are none.
+			 * `merged`: a merge commit on the checked-out one. `applied`: the files of the checkout have the changes, uncommitted.
+			 * `nothing`: the changes were there already, or there are none.
 			 */
 			how: 'merged' | 'applied' | 'nothing';
 			/** The merge commit. */
 			commit?: string;
 			/** A commit, on no branch, of the checkout's files before the changes were applied. */
 			before?: string;
-			/** Repositories inside the worktree, which were left where they are. */
+			/** Repositories inside the worktree, which stay there. */
 			left?: string[];
 	  }
 	| {
 			ok: false;
-			/** What is in the way, and what to do. */
+			/** The obstacle, and the cure. */
 			reason: string;
 			conflicts?: string[];
 	  };
@@ -38,8 +38,8 @@ type Refusal = Extract<Merge, { ok: false }>;
 const MERGES_ASIDE: Version = [2, 38, 0];
 
 /**
- * Changes are written outside of a sparse checkout as well. Git would leave them out there without a word, and what is applied
- * is nowhere else once the worktree is removed.
+ * Changes are written outside a sparse checkout too. Git would silently leave them out, and an applied change is nowhere else once the
+ * worktree is removed.
  */
 const NOT_SPARSE = {
 	GIT_CONFIG_COUNT: '1',
@@ -48,8 +48,8 @@ const NOT_SPARSE = {
 } as const;
 
 /**
- * Brings a worktree's changes into the checkout it was made from: as a merge commit where its base is in the checkout's history,
- * else to the files, not committed. Where that cannot be done cleanly, nothing in the checkout has changed.
+ * Brings a worktree's changes into the checkout that it was made from: as a merge commit if its base is in the checkout's history, else as
+ * uncommitted changes. If that cannot be done cleanly, the checkout stays unchanged.
  */
 export async function mergeWorktree(worktree: Worktree, message: string): Promise<Merge> {
 	const located = await locate(worktree);
@@ -82,7 +82,7 @@ async function merge(open: OpenWorktree, message: string): Promise<Merge> {
 	return result.ok ? { ...result, ...left } : result;
 }
 
-/** The merge is made aside; the checkout then goes forward to it, which git does whole or not at all. */
+/** The merge is made aside. The checkout then moves forward to it, which git does whole or not at all. */
 async function mergeCommit(parent: GitPlace, head: string, tip: string, message: string): Promise<Merge> {
 	const trial = await mergedTree(parent, head, tip);
 	if (!trial.ok) return conflict(trial.conflicts);
@@ -108,10 +108,10 @@ async function mergeCommit(parent: GitPlace, head: string, tip: string, message:
 	return inTheWay.length > 0 ? notCommitted(inTheWay) : { ok: false, reason: `git merge: ${forward.stderr}` };
 }
 
-/** Like a merge of the worktree with everything in the checkout, committed or not; the index stays as it is. */
+/** Like a merge of the worktree with everything in the checkout, committed or not. The index stays unchanged. */
 async function applyChanges({ parent, parentGitDir, record: { base } }: OpenWorktree, tip: string): Promise<Merge> {
 	return withWorkingTree(parent, parentGitDir, async ({ tree, env }) => {
-		// The branch may have been rebased: its tree is what counts, as a change of the base.
+		// The branch may have been rebased. So its tree counts, as a change of the base.
 		const ours = await commitTree(parent, tree, [base], 'Files before changes of a worktree were applied\n');
 		const theirs = await commitTree(parent, await treeOf(parent, tip), [base], 'Changes of a worktree\n');
 		const trial = await mergedTree(parent, ours, theirs);
@@ -123,7 +123,7 @@ async function applyChanges({ parent, parentGitDir, record: { base } }: OpenWork
 		const inTheWay = await unknownInTheWay(parent.folder, changes('A'), new Set(changes('D')));
 		if (inTheWay.length > 0) return notCommitted(inTheWay);
 		try {
-			// Looks first whether every file still is as in the first tree, and only then writes.
+			// First checks that every file still is as in the first tree, and only then writes.
 			await git(parent, ['read-tree', '-m', '-u', tree, trial.tree], { env: { ...env, ...NOT_SPARSE } });
 		} catch (error) {
 			if (!(error instanceof NancyError)) throw error;
@@ -145,7 +145,7 @@ async function mergedTree(place: GitPlace, ours: string, theirs: string): Promis
 	return code === 0 ? { ok: true, tree } : { ok: false, conflicts: [...new Set(conflicts.filter(Boolean))] };
 }
 
-/** Files that the user removed, which git would bring back as if they had got lost. */
+/** Files that the user removed. Git would restore them as lost files. */
 async function removedByUser(parent: GitPlace, before: string, after: string): Promise<string[]> {
 	const { files } = await statusOf(parent);
 	const removed = new Set(files.filter(({ state }) => state[1] === 'D').map(({ file }) => file));
@@ -154,7 +154,7 @@ async function removedByUser(parent: GitPlace, before: string, after: string): P
 	return (await gitList(parent, args)).filter(file => removed.has(file));
 }
 
-/** Files of `changed` that are not as committed in the checkout, ignored ones included. */
+/** Files of `changed` with uncommitted changes in the checkout, ignored ones included. */
 async function overwritten(parent: GitPlace, changed: readonly string[]): Promise<string[]> {
 	const dirty = new Set((await statusOf(parent)).files.map(({ file }) => file));
 	const tracked = new Set(await gitList(parent, ['ls-files', '-z']));
@@ -172,14 +172,14 @@ async function namesByStatus(place: GitPlace, before: string, after: string): Pr
 	return letter => parts.filter((_, index) => index % 2 === 1 && parts[index - 1] === letter);
 }
 
-/** Files of the checkout that it does not have on disk: those that it is told to leave out. */
+/** Files of the checkout that are not on disk: those that it is told to leave out. */
 async function missing(root: string, files: readonly string[]): Promise<string[]> {
 	const found: string[] = [];
 	for (const file of files) if (!(await statusOrNone(join(root, file)))) found.push(file);
 	return found;
 }
 
-/** Where git would write a new file stands one that it does not know: an ignored one, or another repository. */
+/** Places of new files where something exists that git does not know: an ignored file, or another repository. */
 async function unknownInTheWay(root: string, comes: readonly string[], goes: ReadonlySet<string>): Promise<string[]> {
 	const inTheWay: string[] = [];
 	for (const file of comes) if (await isInTheWay(root, file, goes)) inTheWay.push(file);
@@ -196,7 +196,7 @@ async function isInTheWay(root: string, file: string, goes: ReadonlySet<string> 
 		if (goes.has(path)) return false;
 		if (!status.isDirectory()) return true;
 	}
-	// A folder, of which everything that git knows may be going.
+	// A folder. Everything that git knows in it may be removed.
 	return ![...goes].some(path => path.startsWith(`${file}/`));
 }
 
@@ -223,7 +223,7 @@ function notCommitted(files: string[]): Refusal {
 	};
 }
 
-/** A file that is not there cannot be taken away: only git's index could say so. */
+/** A missing file cannot be deleted: only git's index could record that. */
 function sparse(files: string[]): Refusal {
 	return {
 		ok: false,

@@ -19,14 +19,14 @@ import { saveWork, workOf, type Work } from './saveWork.ts';
 import { forget, removeAside, setAside } from './worktreeFolder.ts';
 
 export interface Removal {
-	/** `false`: the folder stays, and `says` says why. */
+	/** `false`: the folder stays, and `says` gives the reason. */
 	isRemoved: boolean;
-	/** Branches that keep what was only there. */
+	/** Branches that keep the work that was only there. */
 	kept: string[];
 	lost: OnlyThere;
-	/** The last commit of the work. When it was discarded, `git branch <name> <commit>` brings it back for some weeks. */
+	/** The last commit of the work. After a discard, `git branch <name> <commit>` restores it for some weeks. */
 	commit?: string;
-	/** What is kept and where, or what was lost, as a sentence. */
+	/** The kept work and its branch, or the lost work, as a sentence. */
 	says: string;
 }
 
@@ -39,16 +39,16 @@ export async function whatWouldBeLost(worktree: Worktree): Promise<OnlyThere> {
 }
 
 /**
- * Removes a worktree. What is not committed is committed first, and the branch stays while it has what is nowhere else; only
- * with `discard` it goes all the same. May be repeated, also after a kill.
- * @throws NancyError `git` when a person has locked the worktree
+ * Removes a worktree. First commits the uncommitted changes, and keeps the branch while it holds work that is nowhere else. With `discard`
+ * the branch goes all the same. May be repeated, also after a kill.
+ * @throws NancyError `git` if a person has locked the worktree
  */
 export async function removeWorktree(worktree: Worktree, { discard }: { discard: boolean }): Promise<Removal> {
 	const located = await locate(worktree);
 	return holdingGitLock(located.common, located.name, async () => remove(await asItStands(located), discard));
 }
 
-/** What {@link OnlyThere} says, for a question or an answer: `2 commits and 3 uncommitted files`. */
+/** {@link OnlyThere} in words, for a question or an answer: `2 commits and 3 uncommitted files`. */
 export function inWords({ commits, files, nested }: OnlyThere): string {
 	const parts = [
 		...(commits > 0 ? [counted(commits, 'commit')] : []),
@@ -96,7 +96,7 @@ function whyItStays({ record, own, isThere }: OpenWorktree, only: OnlyThere, dis
 	return `${record.folder} stays, for it has other repositories inside: ${listed(only.nested)}`;
 }
 
-/** Those of some branches that are there. */
+/** The existing ones of some branches. */
 async function tipsOf(place: GitPlace, branches: readonly string[]): Promise<{ branch: string; tip: string }[]> {
 	const tips = await commitsAt(
 		place,
@@ -124,7 +124,7 @@ async function onlyThere(open: OpenWorktree, work: Work): Promise<OnlyThere> {
 	};
 }
 
-/** Commits that would go with the worktree: on no other branch, tag or remote, and not applied to the checkout. */
+/** Commits that would be lost with the worktree: on no other branch, tag or remote, and not applied to the checkout. */
 async function unsharedCommits(
 	{ parent, record }: OpenWorktree,
 	{ applied }: Work,
@@ -132,27 +132,30 @@ async function unsharedCommits(
 ): Promise<number> {
 	if (ends.length === 0) return 0;
 	const known = [record.base, ...(applied === undefined ? [] : [applied]), 'HEAD'];
-	// Neither its own branches nor those of other worktrees: when one that was begun here is removed, it looks after what it has
-	// more, and not after what it began with.
+	// All refs but its own branches and those of other worktrees. A worktree that began here keeps only its own additional commits when it
+	// is removed, not those it began with.
 	const others = ['--exclude=refs/heads/nancy/*', '--glob=refs/heads'];
 	const args = ['rev-list', '--count', ...ends, '--not', ...known, ...others, '--tags', '--remotes'];
 	return Number(await gitAnswer(parent, args));
 }
 
-/** A submodule may hold commits and changes of its own, and any files: no tree of the worktree has them. */
+/** A submodule may hold commits, changes and files of its own, which no tree of the worktree has. */
 async function isFilled(own: GitPlace, submodule: string): Promise<boolean> {
 	return (await entriesOf(join(own.folder, submodule))).length > 0;
 }
 
-/** Git's own lock, by which a person says that a worktree must stay; the one that git sets while it makes one does not count. */
+/** Git's own lock, by which a person says that a worktree must stay. The lock that git sets while it makes a worktree does not count. */
 async function assertUnlocked({ own, record }: OpenWorktree): Promise<void> {
 	const reason = own && (await readTextIfExists(join(own.gitDir, 'locked')));
 	if (reason === undefined || /^initializing\b/.test(reason)) return;
 	const why = reason.trim() === '' ? '' : ` (${reason.trim()})`;
-	throw new NancyError('git', `${record.folder} is locked${why}; git worktree unlock '${record.folder}' lets it go`);
+	throw new NancyError(
+		'git',
+		`${record.folder} is locked${why}; unlock it with: git worktree unlock '${record.folder}'`,
+	);
 }
 
-/** Not where it has moved on, or somebody has it checked out. */
+/** Not if it has moved on, or somebody has it checked out. */
 async function deleteBranch({ common, parent }: OpenWorktree, branch: string, tip: string): Promise<void> {
 	if ((await tipOf(parent, branch)) !== tip) return;
 	await gitOverWorktrees(common, parent, ['branch', '--quiet', '-D', branch], { answers: [1] });

@@ -19,9 +19,9 @@ import {
 } from 'node:fs';
 
 /**
- * What `node:fs/promises` is in the hook programs (scripts/lib/bundles.mjs). Nothing else goes on while their agent waits, so no
- * call is worth a hop through the thread pool; and Node's own module brings its command line editor along, which takes longer to load
- * than a message to hand over. A name that is missing here fails the build.
+ * The `node:fs/promises` of the hook programs (scripts/lib/bundles.mjs). Nothing else goes on while the agent waits, so no call is worth a
+ * trip through the thread pool. Node's own module also loads its line editor, which takes longer than a delivery. A missing name fails the
+ * build.
  */
 function blocking<Args extends unknown[], Result>(call: (...args: Args) => Result) {
 	return (...args: Args) => new Promise<Result>(resolve => resolve(call(...args)));
@@ -40,7 +40,7 @@ export const utimes = blocking(utimesSync);
 export const writeFile = blocking(writeFileSync);
 export const open = blocking((...args: Parameters<typeof openSync>) => new BlockingFile(openSync(...args)));
 
-/** As much of a FileHandle as the hook programs use. */
+/** The parts of a FileHandle that the hook programs use. */
 class BlockingFile {
 	readonly stat = blocking((options?: StatOptions) => fstatSync(this.fd, options));
 	readonly sync = blocking(() => fsyncSync(this.fd));

@@ -1,13 +1,13 @@
 import { readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Some shells compare file times by the second. What is younger than this when looked at is looked at again. */
+/** Some shells compare file times by the second. A file younger than this is looked at again. */
 const MARGIN_MS = 2000;
 
 /**
- * Lets the guard know that nothing queued is due between tool calls, so that a feedback waiting for the end of a long turn does not
- * start this program at every tool call. `.boundary` is dated to before the inbox was looked at: whatever is newer, the
- * inbox itself included, makes the guard ask again.
+ * Tells the guard that no queued message is due between tool calls. So feedback that waits for the end of a long turn does not start this
+ * program at every tool call. `.boundary` is dated to before the look at the inbox: anything newer, the inbox itself included, makes the
+ * guard ask again.
  */
 export class BoundaryMark {
 	private constructor(
@@ -19,10 +19,10 @@ export class BoundaryMark {
 	/** To be called before the inbox is looked at. */
 	static begin(mailboxFolder: string): BoundaryMark {
 		const temporary = join(mailboxFolder, `.boundary-${process.pid}.tmp`);
-		// One that a killed process of this number left, or a link: neither is written to.
+		// A file that a killed process with this pid left, or a link. Nancy writes to neither.
 		rmSync(temporary, { force: true });
 		writeFileSync(temporary, '', { mode: 0o600, flag: 'wx' });
-		// The file system's own clock, which need not be this machine's.
+		// The file system's own clock, which may differ from this machine's.
 		return new BoundaryMark(mailboxFolder, temporary, statSync(temporary).mtimeMs);
 	}
 

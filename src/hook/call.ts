@@ -7,7 +7,7 @@ import { SessionId } from '../protocol/names.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the guard starts the program for, see hooks/nancy-hook; the waking ones wait in the background and hand nothing over. */
+/** The guard's reason for starting the program, see hooks/nancy-hook. The waking ones wait in the background and hand nothing over. */
 const slots = {
 	boundary: undefined,
 	turn: undefined,
@@ -36,24 +36,24 @@ export interface Call {
 	event: string;
 	slot: ProgramSlot;
 	workspace: Workspace;
-	/** What the agent says its session is, where it says so outside the payload. */
+	/** The agent's own word for its session, if it gives one outside the payload. */
 	session: SessionId | undefined;
-	/** Undefined also where it has ended by now. */
+	/** Also undefined if it has already ended. */
 	agent: ProcessIdentity | undefined;
-	/** Whether the guard was told which process the agent is. */
+	/** Whether the guard knew the agent's process. */
 	isNamed: boolean;
-	/** Process of the guard that made the call: this very one, where something is to be handed over. */
+	/** Process of the guard that made the call: for a delivery, this very process. */
 	guardPid: number;
-	/** Process that the guard was started by. Once it is gone, nobody reads what is printed. */
+	/** Process that started the guard. Once it is gone, nobody reads the output. */
 	parentPid: number;
-	/** How long the CLI waits for the hook, from the start of its process. Infinite where the CLI's line does not say it. */
+	/** How long the CLI waits for the hook, from the start of its process. Infinite if the CLI's line does not say it. */
 	timeoutMs: number;
-	/** False where nobody sits at the agent: it ends with its turn, and a wake would reach nobody. */
+	/** False if nobody sits at the agent: it ends with its turn, and a wake would reach nobody. */
 	isAttended: boolean;
 	env: Environment;
 }
 
-/** Undefined when the call is not one that the guard makes. */
+/** Undefined if the guard makes no such call. */
 export function readCall(args: readonly string[], env: Environment): Call | undefined {
 	const [driverId = '', event = '', slot = '', root = ''] = args;
 	const driver = driverById(driverId);
@@ -78,7 +78,7 @@ export function readCall(args: readonly string[], env: Environment): Call | unde
 	};
 }
 
-/** An agent that has ended before its hook ran is not known by its pid any more. */
+/** The pid of an agent that ended before its hook ran identifies nothing any more. */
 function living(process: ProcessIdentity): ProcessIdentity | undefined {
 	return liveness(process) === 'dead' ? undefined : process;
 }

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 
 /**
- * Has a workspace's events collected by the `nancy` command of this runtime, which goes on when the hook has ended. It holds none of
- * the hook's pipes, for the CLI waits for those; and does nothing where a window collects.
+ * Lets the `nancy` command of this runtime collect a workspace's events after the hook's end. The command holds none of the hook's pipes,
+ * because the CLI waits for those. It does nothing while a window collects.
  */
 export async function collectLater(workspaceFolder: string): Promise<void> {
 	// Loaded only here: it takes longer than most hooks do.

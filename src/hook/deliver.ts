@@ -2,7 +2,8 @@ import { readSealed } from '../core/deployment/sealed.ts';
 import { parseVersion, type Version } from '../base/version.ts';
 import { claimBatch, type Batch } from '../core/mailbox/batch.ts';
 import { can, type HookAnswer } from '../core/driver/driver.ts';
-import { isAroundTools, isBeforeTool, isDue, slotOf, wakes, type Slot } from '../core/mailbox/due.ts';
+import { isAroundTools, isBeforeTool, isDue, slotOf, wakes } from '../core/mailbox/due.ts';
+import type { Slot } from '../core/driver/slot.ts';
 import { readHeldStops, writeHeldStops, writePhase } from '../core/sessions/phase.ts';
 import { bindCaller, makeBell, type BoundSession } from '../core/sessions/sessions.ts';
 import type { AgentEvent } from '../protocol/traffic.ts';
@@ -13,10 +14,10 @@ import { beginHalt, currentHalt, endHalt, HALTED_BESIDE } from './halt.ts';
 import { mayHandOver } from './mayHandOver.ts';
 import { note, spool } from './notes.ts';
 
-/** Hands text to the agent; false when nobody took it. */
+/** Hands text to the agent; false if nobody took it. */
 export type Print = (text: string) => Promise<boolean>;
 
-/** Does what an event asks for: records it, finds the session's mailbox, hands over what is due, keeps the receipts. */
+/** Does the work of one event: records it, finds the session's mailbox, hands over due messages, writes the receipts. */
 export async function deliver(call: Call, input: string, print: Print): Promise<void> {
 	const event = await readInput(call, input);
 	if (event === 'silent') return;
@@ -47,7 +48,7 @@ function isBrokenOff({ kind }: AgentEvent): boolean {
 	return kind === 'interrupted' || kind === 'stop-failed';
 }
 
-/** What cannot be read is kept as it came: the collector reports it. */
+/** An unreadable payload is kept as it came, and the collector reports it. */
 async function readInput(call: Call, input: string): Promise<AgentEvent | 'silent'> {
 	try {
 		return call.driver.hooks.read({ event: call.event, payload: JSON.parse(input), env: call.env });
@@ -97,28 +98,28 @@ class Turn {
 		await this.settle(heldStops);
 	}
 
-	/** What the session, or the one before it, was handed and does not have is queued again: no window may be there to see to it. */
+	/** Queues messages again that an earlier session or process was handed and does not have. No window may be open to do it. */
 	private async settleEarlier(): Promise<void> {
 		const { settleEarlier } = await import('../core/sessions/lostDeliveries.ts');
 		const { record, isNewProcess } = this.bound;
 		await settleEarlier(this.workspace, [this.call.driver], record, isNewProcess);
 	}
 
-	/** What is true after an event that did not hold the agent back. */
+	/** Updates the records after an event that did not hold the agent back. */
 	private async settle(heldStops: number): Promise<void> {
 		const { kind, session, cause } = this.event;
 		if (kind === 'stop' || isBrokenOff(this.event) || (kind === 'session-start' && cause !== 'compact')) {
 			await writePhase(this.workspace.paths, session, 'idle');
 		}
-		// Queued while nobody ran: rung once the session listens, also where no window is open to do it.
+		// Messages that were queued while nobody ran. The bell rings once the session watches it, even without an open window.
 		if (kind === 'session-start' && (await this.hasWaking())) await ringLater(this.workspace.paths.bell(session));
-		// It has been held back as often as its CLI allows: what is left wakes it.
+		// The agent has been held back as often as its CLI allows. The remaining messages wake it.
 		if (heldStops >= this.call.driver.hooks.stopCap && (await this.hasWaking())) {
 			await this.workspace.ring(this.bound.address);
 		}
 	}
 
-	/** Tells the session to watch its doorbell, where its CLI can. */
+	/** Tells the session to watch its doorbell, if its CLI can. */
 	private async watch(version: Version | undefined): Promise<void> {
 		const { workspace, event, bound } = this;
 		const { driver } = this.call;
@@ -143,7 +144,7 @@ class Turn {
 			return !isRefused;
 		});
 		if (batch.claims.length === 0) {
-			// What was refused is due once the user has looked at it, without a change in the inbox.
+			// The messages are due once the user has looked at the refusal, without a change in the inbox.
 			if (isRefused || (await this.mayBeDueUnchanged())) mark?.discard();
 			else mark?.nothingWasDue();
 			return false;
@@ -161,7 +162,7 @@ class Turn {
 		return true;
 	}
 
-	/** Whether something that is not due now may be due at the next event of a tool, although nobody touches it. */
+	/** Whether an untouched message may become due at the next event of a tool. */
 	private async mayBeDueUnchanged(): Promise<boolean> {
 		const others = Object.values(this.call.driver.hooks.slots).filter(
 			slot => isAroundTools(slot) && slot !== this.slot,
@@ -223,7 +224,7 @@ class Turn {
 		return messages.some(message => wakes(message.content));
 	}
 
-	/** Asked for only where an answer depends on it. */
+	/** Looked up only if an answer depends on it. */
 	private async agentVersion(): Promise<Version | undefined> {
 		if (isAroundTools(this.slot)) return undefined;
 		const recorded = this.bound.record.agentVersion;
@@ -231,8 +232,8 @@ class Turn {
 	}
 
 	/**
-	 * The version that the hooks were written for: it decides which events come. Unknown where nobody can read it, for only the form
-	 * of an answer depends on it, and that must not keep a message back.
+	 * The version that the hooks were written for, which decides the events. Unknown if it is unreadable. Only the form of an answer
+	 * depends on it, so that must not keep a message back.
 	 */
 	private async deployedVersion(): Promise<Version | undefined> {
 		const sealed = await readSealed(this.workspace.own).catch(() => undefined);

@@ -8,15 +8,15 @@ import type { Effect } from '../protocol/message.ts';
 import type { SessionId } from '../protocol/names.ts';
 
 /**
- * How long a halt lasts where the CLI does not say that a batch of tool calls is over, in milliseconds. The calls of one batch
- * ask within a second or two of each other. The call that answers the denial needs a round trip to the model first; one that
- * is quicker than this is denied once more than it had to be, and the agent tries again.
+ * How long a halt lasts if the CLI does not report the end of a batch of tool calls, in milliseconds. The calls of one batch ask within a
+ * second or two. The call after the denial needs a round trip to the model first. A faster one is denied once more than necessary, and the
+ * agent tries again.
  */
 const BESIDE_MS = 2000;
 
 /**
- * A halt stops the whole batch of tool calls it meets, but only one call's hook can hand it over: the others are denied as
- * well, until the batch ends.
+ * A halt stops the whole batch of tool calls. Only one call's hook can hand the message over, so the other calls are denied as well until
+ * the batch ends.
  */
 export async function beginHalt(workspace: Workspace, session: SessionId, effect: Effect): Promise<void> {
 	const file = haltFile(workspace, session);
@@ -29,9 +29,9 @@ export async function endHalt(workspace: Workspace, session: SessionId): Promise
 }
 
 /**
- * The halt that this tool call falls under, although its message goes to another call of the same batch.
- * @param hasBatchEnd whether the CLI reports the end of a batch, which may come long after the halt: a call beside the halted
- * one may run for minutes, and others wait for it
+ * The halt that covers this tool call, although another call of the same batch gets its message.
+ * @param hasBatchEnd whether the CLI reports the end of a batch, which may come long after the halt: a call beside the halted one may run
+ * for minutes
  */
 export async function currentHalt(
 	workspace: Workspace,
@@ -39,14 +39,14 @@ export async function currentHalt(
 	mailbox: Mailbox,
 	hasBatchEnd: () => Promise<boolean>,
 ): Promise<Effect> {
-	// In this order: a message is claimed before the file is there, and filed after.
+	// In this order: the claim comes before the file, and the filing after it.
 	const { messages } = await mailbox.list(['claimed']);
 	const word = await haltWord(workspace, session, hasBatchEnd);
 	const effects = new Set([word, ...messages.map(message => message.content.effect)]);
 	return effects.has('pause') ? 'pause' : effects.has('halt') ? 'halt' : 'none';
 }
 
-/** Removes a halt that is over, for the guard starts this program as long as there is one. */
+/** Removes a halt that is over, because the guard starts this program as long as there is one. */
 async function haltWord(
 	workspace: Workspace,
 	session: SessionId,

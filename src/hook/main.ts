@@ -11,12 +11,12 @@ import { decideWake } from './wake.ts';
 
 const STDERR = 2;
 
-/** A hook that takes longer delays the agent. What it has claimed goes back to the inbox once it has ended. In milliseconds. */
+/** A slower hook delays the agent. Its claims go back to the inbox after its end. In milliseconds. */
 const LIMIT_MS = 3000;
-/** Of the time that the CLI waits, the rest is for the CLI to read what was printed. */
+/** The share of the CLI's waiting time for this program. The CLI needs the rest to read the output. */
 const USABLE_SHARE = 0.6;
 
-/** Prints for whoever has called the hook, unless that is gone or does not wait any more: what is printed then is lost. */
+/** Prints for the hook's caller, unless the caller is gone or no longer waits: the output would be lost. */
 const printInTime =
 	({ parentPid, timeoutMs }: Call): Print =>
 	async text =>
@@ -40,8 +40,8 @@ async function run(call: Call): Promise<number> {
 }
 
 /**
- * At the start of a session, for events that nobody collects: no window is open, and no command asks for traffic. They are collected
- * by the command, in a process of its own; dropped is only what is far more than it would have left.
+ * Collects events at the start of a session if no window and no command does. The command collects them in a process of its own. Only far
+ * larger amounts than it would leave are dropped.
  */
 async function keepSpoolSmall(call: Call): Promise<void> {
 	const { dropped, waiting } = boundSpool(call.workspace.paths.spool);
@@ -63,7 +63,7 @@ function complain(call: Call, reason: string): void {
 			reason,
 		});
 	} catch {
-		// Nowhere left to say it: the disk is full, or the folder is gone.
+		// The error cannot be recorded: the disk is full, or the folder is gone.
 	}
 }
 

@@ -6,9 +6,9 @@ import type { Workspace } from '../core/workspace/workspace.ts';
 import { mayTrack } from '../git/mayTrack.ts';
 
 /**
- * Whether messages that are due may reach the agent: not where git tracks files of `.nancy`, for a pull may have brought them, under
- * whatever name. They stay queued, and say why. Asked only once there is something to hand over, and of git only where its index may say so: a
- * start of it takes a third of all that a delivery does.
+ * Whether due messages may reach the agent. Not if git tracks files of `.nancy`, whatever their names: a pull may have brought them. The
+ * messages then stay queued, with the reason. Asked only for a delivery, and of git only if its index may hold the name: starting git takes
+ * a third of a delivery.
  */
 export async function mayHandOver(
 	workspace: Workspace,

@@ -1,7 +1,7 @@
 import { readSync, writeSync } from 'node:fs';
 import { hasErrno } from '../base/errors.ts';
 
-// `process.stdin` and `process.stdout` load Node's network code first, which takes as long as everything else that is done here.
+// `process.stdin` and `process.stdout` load Node's network code first, which takes as long as everything else here.
 
 const STDIN = 0;
 const STDOUT = 1;
@@ -18,14 +18,14 @@ export async function readInput(): Promise<string> {
 			chunks.push(chunk.subarray(0, length));
 		}
 	} catch (error) {
-		// Windows calls the end of a pipe an error. A pipe that does not block is waited for by Node.
+		// Windows reports the end of a pipe as an error. Node waits for a pipe that does not block.
 		if (hasErrno(error, 'EAGAIN')) for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
 		else if (!hasErrno(error, 'EOF')) throw error;
 	}
 	return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Writes to standard output; false when nobody reads it any more. */
+/** Writes to standard output; false if nobody reads it any more. */
 export async function print(output: string): Promise<boolean> {
 	const bytes = Buffer.from(output);
 	let written = 0;

@@ -2,8 +2,8 @@
 const DELAY = 2;
 
 /**
- * Rings a bell after this hook has ended, for the session watches it only then. By a shell on its own, which holds none of the
- * hook's pipes: the CLI waits for those.
+ * Rings a bell after this hook has ended, because the session watches it only then. Uses a shell of its own, which holds none of the hook's
+ * pipes: the CLI waits for those.
  */
 export async function ringLater(bell: string): Promise<void> {
 	// Loaded only here: it takes longer than most hooks do.

@@ -6,12 +6,12 @@ import type { SessionId } from '../protocol/names.ts';
 import { waiterOf } from '../core/sessions/hearing.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 
-/** Time in which a waiter that is about to end has ended. */
+/** Time that an ending waiter needs at most. */
 const ENDING_MS = 300;
 
 /**
- * Makes the calling guard the one process that waits to wake a session; false when another does already, which will see
- * whatever this one came for. The guard and not this program: the program asks once, the guard waits.
+ * Makes the calling guard the one process that waits to wake a session. False if another process does so already; that one will see the new
+ * message. The waiter is the guard and not this program: the program asks once, and the guard waits.
  */
 export async function becomeWaiter(
 	workspace: Workspace,
@@ -21,14 +21,14 @@ export async function becomeWaiter(
 ): Promise<boolean> {
 	const file = join(workspace.paths.waiters, session);
 	const me = identify(guardPid);
-	// The guard asks again when the transcript is newer than this file.
+	// The guard asks again if the transcript is newer than this file.
 	const words = `${me.pid} ${me.startedTicks} ${me.machine ?? ''}\n${transcript ?? ''}\n`;
 	for (const isLastTry of [false, true]) {
 		if (await createFileAtomic(file, words)) return true;
 		const holder = await waiterOf(workspace, session);
-		// One on another machine may be gone, and cannot wake a session that calls from here.
+		// A waiter on another machine may be gone, and cannot wake a session that calls from here.
 		if (!holder || isSameProcess(holder, me) || liveness(holder) !== 'alive') {
-			// Two that find it dead both take over: then one wake too many is sent, and no message is lost.
+			// If two processes find the waiter dead, both take over. Then there is one wake too many, and no lost message.
 			await writeFileAtomic(file, words);
 			return true;
 		}

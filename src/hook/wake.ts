@@ -12,21 +12,21 @@ import { mayHandOver } from './mayHandOver.ts';
 import { spool } from './notes.ts';
 import { becomeWaiter } from './waiter.ts';
 
-/** What the guard is to do: end, wake the agent, or ask again later. */
+/** The guard's next step: end, wake the agent, or ask again later. */
 export type WakeVerdict = { exitCode: 0 | 75; answer?: never } | { exitCode: 2; answer: HookAnswer };
 
 const LEAVE: WakeVerdict = { exitCode: 0 };
 const LATER: WakeVerdict = { exitCode: 75 };
 
 /**
- * Within this time the prompt of a wake has come, or it was dropped. A command puts it into the CLI's own queue, which keeps it while
- * a dialog is open: a second one would be a second turn.
+ * Within this time the prompt of a wake has come, or was dropped. A command puts it into the CLI's own queue, which keeps it while a dialog
+ * is open. A second wake would be a second turn.
  */
 const WAKE_MS = { answer: 8000, command: 10 * 60_000 } as const satisfies Record<HookWake['by'], number>;
 
 /**
- * Decides whether a queued message is worth waking the session for now. `input` is the event that rang, empty when the guard
- * asks again.
+ * Decides whether a queued message is worth waking the session for now. `input` is the event of the ring, and empty if the guard asks
+ * again.
  */
 export async function decideWake(call: Call, input: string): Promise<WakeVerdict> {
 	const { workspace, session, driver } = call;
@@ -49,25 +49,25 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 	if ((await waking(mailbox)).length === 0) return rung === 'waiter' ? LATER : LEAVE;
 	if (!(await isIdle(call, session, transcript, isAgain, WAKE_MS[driver.hooks.wake.by])))
 		return call.isAttended ? LATER : LEAVE;
-	// While the CLI was asked, another hook may have handed it over: an agent is not woken for nothing.
+	// While the CLI was asked, another hook may have handed the message over. A wake needs a message.
 	const due = await waking(mailbox);
 	if (due.length === 0) return rung === 'waiter' ? LATER : LEAVE;
 	if (!(await mayHandOver(workspace, mailbox, due))) return rung === 'waiter' ? LATER : LEAVE;
 	await writePhase(workspace.paths, session, 'woken');
 	const { wake } = driver.hooks;
 	if (wake.by === 'answer') return { exitCode: 2, answer: wake.answer(rung) };
-	// One that failed has woken nobody: the next question tries again.
+	// A failed wake has woken nobody. The next question tries again.
 	if ((await askCli(call, wake.command(session))) === undefined) await writePhase(workspace.paths, session, 'idle');
 	return LATER;
 }
 
-/** What is worth waking an agent for. A file that is still being written is so a moment later. */
+/** Whether there is a message worth a wake. A file that is still being written counts a moment later. */
 async function waking(mailbox: Mailbox): Promise<StoredMessage[]> {
 	const { messages } = await mailbox.list(['queued']);
 	return messages.filter(message => wakes(message.content) && mailbox.isSettled(message));
 }
 
-/** Idle is what evidence says: its last event, its own record of a turn that was broken off, its own status. */
+/** Whether evidence says that the agent is idle: its last event, its own record of a turn that was broken off, its own status. */
 async function isIdle(
 	call: Call,
 	session: SessionId,
@@ -81,7 +81,7 @@ async function isIdle(
 	return (await isBrokenOff(call, transcript)) || (mayAsk && (await saysIdle(call, session)));
 }
 
-/** How much of the transcript's end is read, in bytes: some records are long, the one looked for is the last. */
+/** How much of the transcript's end is read, in bytes. Some records are long; the wanted one is the last. */
 const TAIL = 128 * 1024;
 
 async function isBrokenOff(call: Call, file: string | undefined): Promise<boolean> {
@@ -103,7 +103,7 @@ async function tailOf(file: string): Promise<string> {
 	}
 }
 
-/** Asks the CLI itself. Costs a start of it, so it is asked rarely. */
+/** Asks the CLI itself. Each question starts the CLI, so questions are rare. */
 async function saysIdle(call: Call, session: SessionId): Promise<boolean> {
 	const { probe } = call.driver;
 	if (probe === 'none') return false;
@@ -111,7 +111,7 @@ async function saysIdle(call: Call, session: SessionId): Promise<boolean> {
 	return probe.read(stdout).get(session)?.phase === 'idle';
 }
 
-/** Runs the CLI itself, as the agent was started, without hooks. What it printed; undefined when it failed. */
+/** Runs the CLI itself, as the agent was started, without hooks. Returns its output; undefined if it failed. */
 async function askCli(call: Call, { args, timeoutMs }: WakeCommand): Promise<string | undefined> {
 	const { id, command } = call.driver;
 	// A nested agent of another kind inherits the variables too.

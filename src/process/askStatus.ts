@@ -7,7 +7,7 @@ import type { SessionId } from '../protocol/names.ts';
 
 const run = promisify(execFile);
 
-/** Asks an agent CLI what all its sessions are doing. Rejects where it cannot tell. */
+/** Asks an agent CLI for the status of all its sessions. Rejects if it cannot tell. */
 export async function askStatus(
 	driver: Driver,
 	executable: string,

@@ -18,16 +18,16 @@ export type Detection = ({ found: true } & InstalledAgent) | { found: false; rea
 const run = promisify(execFile);
 /** A cold start of a large CLI on a busy machine. */
 const VERSION_TIMEOUT_MS = 20_000;
-/** What the bundles are built for. */
+/** The version that the bundles are built for. */
 const OLDEST_NODE: Version = [20, 0, 0];
 const versions = new Map<string, Version>();
 
-/** Says which program is an agent where it is not the one on the PATH: `NANCY_PROGRAM_<AGENT>`, with `_` for `-`. */
+/** Names the agent's program if it is not the one on the PATH: `NANCY_PROGRAM_<AGENT>`, with `_` for `-`. */
 export function programVariable(agent: DriverId): string {
 	return `NANCY_PROGRAM_${agent.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** The executable of an agent CLI: the configured one, or what a shell would find. */
+/** The executable of an agent CLI: the configured one, or the one that a shell would find. */
 export function locateAgent(
 	{ command }: Driver,
 	configuredPath: string | undefined,
@@ -36,7 +36,7 @@ export function locateAgent(
 	return configuredPath ? configured(configuredPath, env) : onPath(command, env);
 }
 
-/** Looks for an agent CLI and asks for its version. Never throws: not being there is an ordinary answer. */
+/** Looks for an agent CLI and asks for its version. Never throws: a missing CLI is an ordinary answer. */
 export async function detectAgent(
 	driver: Driver,
 	configuredPath: string | undefined,
@@ -89,7 +89,7 @@ async function versionOf(executable: string, args: readonly string[], env: Envir
 	if (known) return known;
 	const { stdout } = await run(executable, [...args], {
 		timeout: VERSION_TIMEOUT_MS,
-		// A program that ignores a polite end would hold up the window for ever.
+		// A program that ignores a polite end would delay the window for ever.
 		killSignal: 'SIGKILL',
 		maxBuffer: 64 * 1024,
 		env: { ...env },

@@ -12,14 +12,14 @@ export interface ForegroundProgram {
 	env: Readonly<Record<string, string | null>>;
 }
 
-/** The terminal sends these to every process in the foreground itself: passing them on would send them twice. */
+/** The terminal sends these to every process in the foreground itself. Passing them on would send them twice. */
 const SENT_BY_TERMINAL = ['SIGINT', 'SIGQUIT'] as const;
 const PASSED_ON = ['SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Runs a program in this process's terminal until it ends.
- * @param onStart is told the program's pid and awaited before anything else
- * @returns its exit code, or 128 + the signal's number, as a shell says it
+ * @param onStart gets the program's pid, and is awaited before anything else
+ * @returns its exit code, or 128 + the signal's number, as in a shell
  */
 export async function runInForeground(
 	{ command, args, cwd, env }: ForegroundProgram,
@@ -27,7 +27,7 @@ export async function runInForeground(
 ): Promise<number> {
 	const ignore = () => {};
 	const passOn = (name: NodeJS.Signals) => child.kill(name);
-	// Before there is a child: it may be at work before this process goes on. Listeners are called when this has ended.
+	// Before there is a child, which may be at work before this process goes on. Listeners are called after this function has ended.
 	for (const name of SENT_BY_TERMINAL) process.on(name, ignore);
 	for (const name of PASSED_ON) process.on(name, passOn);
 	const child = spawn(command, args, { cwd, env: mergedEnvironment(env), stdio: 'inherit' });

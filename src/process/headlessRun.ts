@@ -19,7 +19,7 @@ export interface HeadlessProgram {
 	env: Readonly<Record<string, string | null>>;
 	/** Goes to standard input, which is then closed. */
 	stdin: string;
-	/** Value of NANCY_RUN, by which everything that the agent starts is known, wherever it moves to. */
+	/** Value of NANCY_RUN, which identifies everything that the agent starts, wherever it moves to. */
 	mark: string;
 }
 
@@ -34,25 +34,25 @@ export type Ending =
 	| { is: 'result'; result: HeadlessResult }
 	| { is: 'timeout'; limit: 'wall' | 'idle' }
 	| { is: 'cancelled' }
-	/** The program is not there, was killed, or went without an answer. */
+	/** The program is missing, was killed, or ended without an answer. */
 	| { is: 'no-result'; reason: string };
 
 export interface RunListener {
 	onStart(agent: ProcessIdentity): void;
 	onEvent(event: HeadlessEvent): void;
-	/** What is not the agent's own protocol: standard error, and what tools print past it. */
+	/** Output outside the agent's own protocol: standard error, and text that tools print past it. */
 	onNoise(text: string): void;
 }
 
 /** A longer timer fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Of standard error, in a reason; before that secrets are taken out of more, so that none is cut from its name. */
+/** How much of standard error goes into a reason. Secrets are removed from a longer part first, so that none is cut from its name. */
 const SHOWN = 4000;
 const KEPT = 4 * SHOWN;
 
 /**
- * Runs an agent on one prompt. Ends when it has ended and nothing that it started is left; `signal` cancels. Never throws for
- * what the agent does.
+ * Runs an agent on one prompt. Ends when the agent and everything that it started have ended; `signal` cancels. A failure of the agent is a
+ * result, not an error.
  */
 export async function runHeadless(
 	program: HeadlessProgram,
@@ -62,7 +62,7 @@ export async function runHeadless(
 	signal: AbortSignal,
 ): Promise<Ending> {
 	if (signal.aborted) return { is: 'cancelled' };
-	// Starting there would fail as if the program were missing.
+	// A start there would fail like a missing program.
 	if (!existsSync(program.cwd)) return { is: 'no-result', reason: `there is no folder ${program.cwd}` };
 	const child = spawn(program.command, [...program.args], {
 		cwd: program.cwd,
@@ -113,7 +113,7 @@ export async function runHeadless(
 	child.stdin?.end(program.stdin);
 
 	const { reason, exitCode } = await ended;
-	// Somebody who has cleaned its environment may hold them: this process must not wait for that.
+	// Processes without the variable may hold the pipes. This process must not wait for those.
 	child.stdout?.destroy();
 	child.stderr?.destroy();
 	lines.end();
@@ -124,14 +124,14 @@ export async function runHeadless(
 	signal.removeEventListener('abort', cancel);
 	await stopping;
 	await stopMarked(RUN_MARK, program.mark);
-	// What it had answered before it was stopped still is its answer.
+	// Its answer before the stop still counts.
 	if (result && !result.failure) return { is: 'result', result };
 	if (stopped) return stopped;
 	if (result) return { is: 'result', result };
 	return { is: 'no-result', reason: [reason, complaints.last()].filter(Boolean).join(': ') };
 }
 
-/** Standard error: passed on in whole lines, so that no secret is cut in two before it is taken out. */
+/** Standard error, passed on in whole lines, so that no secret is cut in two before its removal. */
 class Complaints {
 	private readonly decoder = new StringDecoder('utf8');
 	private open = '';

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import type { Ancestor, Lineage } from '../core/asker/asker.ts';
 
-/** Deeper, nobody nests processes; a chain that has no end is not followed. */
-const DEEPEST = 200;
+/** Nobody nests processes deeper, and nobody can hide a process by nesting deeper. A chain without an end is not followed. */
+const DEEPEST = 10_000;
 
 /**
- * The process with this environment, which is this one, and those above it. Linux asks /proc: 0.1 ms for a process; macOS one `ps`,
- * which shows the environment of one's own processes. On Windows nothing tells, and the environment alone decides.
+ * This process with its environment, and the processes above it. Linux reads /proc: 0.1 ms for each process. macOS uses one `ps`, which
+ * shows the environment of the user's own processes. On Windows only the environment decides.
  */
 export function lineageOf(env: Lineage['env']): Lineage {
 	if (process.platform === 'linux') return fromProc(env);
@@ -15,7 +15,7 @@ export function lineageOf(env: Lineage['env']): Lineage {
 	return { env, ancestors: [], isOrphan: false };
 }
 
-/** A process of this machine, by its pid; `undefined` where it has ended, or nothing tells. */
+/** A process of this machine, by its pid; `undefined` if it has ended, or is unreadable. */
 export function processAt(pid: number): Ancestor | undefined {
 	if (process.platform === 'linux') return inProc(pid, statOf(pid));
 	if (process.platform === 'darwin') return inPs(pid, entriesOf(psTable()).get(pid));
@@ -29,16 +29,19 @@ interface Stat {
 }
 
 function fromProc(env: Lineage['env']): Lineage {
-	const own = statOf(process.pid);
-	const parent = own && statOf(own.parent);
-	// A child begins in the session of its parent, or leads one of its own. Below a parent of another session it is adopted.
-	const isOrphan = own !== undefined && own.session !== process.pid && parent?.session !== own.session;
+	let child = { pid: process.pid, stat: statOf(process.pid) };
+	const session = child.stat?.session;
+	let isOrphan = child.stat?.parent === 0 && session !== child.pid;
 	const ancestors: Ancestor[] = [];
-	for (let pid = own?.parent ?? 0; pid > 0 && ancestors.length < DEEPEST;) {
+	for (let pid = child.stat?.parent ?? 0; pid > 0 && ancestors.length < DEEPEST;) {
 		const stat = statOf(pid);
+		// A child begins in the session of its parent, or leads one of its own. Below a parent of another session it is adopted. Above the
+		// one that leads the session, that is so on many desktops.
+		isOrphan ||= child.stat?.session === session && session !== child.pid && stat?.session !== session;
 		const found = inProc(pid, stat);
 		if (!stat || !found) break;
 		ancestors.push(found);
+		child = { pid, stat };
 		pid = stat.parent;
 	}
 	return { env, ancestors, isOrphan };
@@ -75,7 +78,7 @@ function variablesOf(environ: string): Lineage['env'] {
 	);
 }
 
-/** Empty for a process that has ended, is somebody else's, or hides itself. */
+/** Empty for a process that has ended, is another user's, or hides itself. */
 function read(file: string): string {
 	try {
 		return readFileSync(file, 'utf8');
@@ -100,7 +103,10 @@ function psTable(): string {
 	});
 }
 
-/** @param table lines of `pid ppid pgid command`, each with the environment behind the command. Exported for tests elsewhere than on macOS. */
+/**
+ * @param table lines of `pid ppid pgid command`, each with the environment behind the command. Exported for tests on other platforms than
+ * macOS.
+ */
 export function fromPs(env: Lineage['env'], table: string, self = process.pid): Lineage {
 	const entries = entriesOf(table);
 	const own = entries.get(self);

@@ -3,7 +3,7 @@ const NEWLINE = 0x0a;
 /** Longest line that is kept, in bytes: an agent's answer of 50 MB comes as one line. */
 const LONGEST = 256 * 1024 * 1024;
 
-/** Cuts a stream of bytes into lines of UTF-8, without copying what has come before for each piece that comes. */
+/** Splits a stream of bytes into lines of UTF-8, without copying the earlier part for each new piece. */
 export class Lines {
 	private pieces: Buffer[] = [];
 	private size = 0;
@@ -22,7 +22,7 @@ export class Lines {
 		this.keep(data.subarray(start));
 	}
 
-	/** What stands without a newline at the end is a line too. */
+	/** A last part without a newline is a line too. */
 	end(): void {
 		if (this.size > 0 && this.size <= LONGEST) this.onLine(Buffer.concat(this.pieces).toString('utf8'));
 		this.pieces = [];

@@ -10,28 +10,28 @@ import { withSafePath } from '../base/searchPath.ts';
 export const RUN_MARK = 'NANCY_RUN';
 
 /**
- * The same for the process that owns a run, whose children do not have {@link RUN_MARK} before they have become another program:
- * one that is killed in that moment leaves a child that only this tells.
+ * The same for the process that owns a run. Its children do not have {@link RUN_MARK} before they have become another program. If the run
+ * is killed in that moment, only this mark finds such a child.
  */
 export const RUNNER_MARK = 'NANCY_RUNNER';
 
 const LOOK_EVERY_MS = 20;
 const LOOKS_IN_VAIN = 2;
-/** What cannot even be killed is waiting for a disk or a debugger. */
+/** A process that cannot even be killed is waiting for a disk or a debugger. */
 const STUBBORN_MS = 2000;
 
 /** Between the marks of a run and of one inside it. */
 const WITHIN = ',';
 
-/** The value of {@link RUN_MARK} for a run that this process starts: inside another run, it belongs to that one as well. */
+/** The value of {@link RUN_MARK} for a run that this process starts. Inside another run, it belongs to that one as well. */
 export function markWithin(mark: string, env: NodeJS.ProcessEnv = process.env): string {
 	const outer = env[RUN_MARK];
 	return outer === undefined || outer === '' ? mark : `${outer}${WITHIN}${mark}`;
 }
 
 /**
- * Processes whose environment has this variable with this value, alone or among others: whatever a run has started, also what has left its group and
- * lost its parent. A process that was given another environment is not found.
+ * Processes whose environment has this variable with this value, alone or among others: everything that a run has started, even outside its
+ * group and without its parent. A process with a different environment is not found.
  */
 export async function markedProcesses(name: string, value: string): Promise<ProcessIdentity[]> {
 	const isMarked = (entry: string) =>
@@ -46,8 +46,8 @@ export async function markedProcesses(name: string, value: string): Promise<Proc
 }
 
 /**
- * Ends them: asks, then kills what is left after `graceMs`. Looks again, for one that was asked may just have started another;
- * and twice where there are none, for one that is just becoming another program shows no environment.
+ * Ends them: asks, then kills the remaining ones after `graceMs`. Looks again, because a process that was asked may just have started
+ * another. Looks twice if there are none, because a process that is just becoming another program shows no environment.
  */
 export async function stopMarked(name: string, value: string, graceMs = 1000): Promise<void> {
 	const asked = new Set<number>();
@@ -86,7 +86,7 @@ function fromProc(isMarked: (entry: string) => boolean): number[] {
 	});
 }
 
-/** macOS shows the environment of one's own processes behind the command. */
+/** macOS shows the environment of the user's own processes behind the command. */
 async function fromPs(isMarked: (entry: string) => boolean): Promise<number[]> {
 	const { stdout } = await promisify(execFile)('ps', ['-axEww', '-o', 'pid=,command='], {
 		maxBuffer: 64 * 1024 * 1024,

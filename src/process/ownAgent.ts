@@ -8,9 +8,9 @@ import { processAt } from './lineage.ts';
 
 /**
  * Refuses a process that is not this worker's agent. The record that names it is below `.nancy`, where agents write, and could name any
- * process of the user's. An agent that Nancy started carries its worker in its environment; one that a person started in this workspace
- * is known by its program.
- * @param driver of the record; `undefined` where Nancy does not know it
+ * process of the user's. An agent that Nancy started carries its worker in its environment. An agent that a person started in this
+ * workspace is known by its program.
+ * @param driver of the record; `undefined` if Nancy does not know it
  * @throws NancyError `not-trusted`
  */
 export function requireOwnAgent(
@@ -28,12 +28,12 @@ export function requireOwnAgent(
 	if (found && driver && isHere && isProcessOf(driver, found)) return;
 	throw new NancyError(
 		'not-trusted',
-		`process ${pid} is not ended: the record of ${task}/${worker} names it, but nothing shows that it is that agent. ` +
-			`Look what it is (ps -p ${pid}), and end it yourself: kill ${pid}`,
+		`process ${pid} is not ended: the record of ${task}/${worker} names it, but nothing proves that it is that agent. ` +
+			`Check the process (ps -p ${pid}), then end it yourself: kill ${pid}`,
 	);
 }
 
-/** Through links, as far as the path exists. */
+/** Follows links, as far as the path exists. */
 function real(path: string): string {
 	try {
 		return realpathSync(path);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { withSafePath } from '../base/searchPath.ts';
 
-/** A running process and where it belongs. */
+/** A running process, with its parent and group. */
 export interface ProcessEntry {
 	pid: number;
 	parent: number;

@@ -5,14 +5,12 @@ import { onPath } from '../base/searchPath.ts';
 import { mergedEnvironment } from './environment.ts';
 import { RUN_MARK, RUNNER_MARK } from './marked.ts';
 
-/** A runner mostly waits: without a compiler and with a small nursery it takes a quarter less memory (76 MB to 57). */
-const LEAN = '--jitless --max-semi-space-size=1';
-/** Where the runner finds what NODE_OPTIONS was; its agent must not get {@link LEAN}. */
+/** Holds the earlier NODE_OPTIONS for the command: see core/deployment/runtime. */
 const OPTIONS_BEFORE = 'NANCY_NODE_OPTIONS';
-/** `tmux` lets each runner have a session that one can attach to, where tmux is installed. */
+/** `tmux` gives each runner a session that a person can attach to, if tmux is installed. */
 const HOST = 'NANCY_DELEGATES_HOST';
 
-/** Called by a runner before anything else: what it starts gets the options that the user had set. */
+/** Called by the command before anything else: its children get the user's own options. */
 export function restoreNodeOptions(env: NodeJS.ProcessEnv): void {
 	const before = env[OPTIONS_BEFORE];
 	if (before === undefined) return;
@@ -28,11 +26,9 @@ export async function startRunner(
 	id: string,
 	changes: Readonly<Record<string, string | null>>,
 ): Promise<ProcessIdentity> {
-	const before = process.env['NODE_OPTIONS'] ?? '';
 	// It is not part of the run that asked for it.
 	const own = {
-		NODE_OPTIONS: `${before} ${LEAN}`.trim(),
-		[OPTIONS_BEFORE]: before,
+		NANCY_LEAN: '1',
 		[RUN_MARK]: null,
 		[RUNNER_MARK]: null,
 		TMUX: null,
@@ -42,7 +38,7 @@ export async function startRunner(
 	const tmux = env[HOST] === 'tmux' ? onPath('tmux', env) : undefined;
 	const marked = { ...env, [RUNNER_MARK]: id };
 	if (tmux === undefined) return inBackground(command, folder, marked);
-	// Not its server, which is to outlive what the run has started.
+	// Not the mark of its server, which must outlive the processes of the run.
 	return inTmux(tmux, id, ['env', `${RUNNER_MARK}=${id}`, ...command], folder, env);
 }
 
@@ -67,9 +63,9 @@ function inBackground(
 }
 
 /**
- * A server of its own for each runner: a server takes the environment of who started it, which on a shared one would be that of
- * somebody long gone; and nothing of the environment stands in a command line, which others can read. It ends with the runner:
- * without the user's tmux.conf, which can keep it (`remain-on-exit`) or end it as soon as nobody looks (`destroy-unattached`).
+ * A server of its own for each runner. A shared server would have the environment of its first starter, and nothing of the environment may
+ * be in a command line, which others can read. It ends with the runner: without the user's tmux.conf, which can keep it (`remain-on-exit`)
+ * or end it early (`destroy-unattached`).
  */
 async function inTmux(
 	tmux: string,
@@ -81,7 +77,7 @@ async function inTmux(
 	const run = promisify(execFile);
 	const socket = ['-L', tmuxSocket(id)];
 	const size = ['-x', '160', '-y', '50'];
-	// The session begins where tmux is started. Its `-c` would take `#(…)` in the name of the folder for a command.
+	// The session begins in tmux's own folder. Its `-c` would take `#(…)` in the name of the folder for a command.
 	await run(tmux, [...socket, '-f', '/dev/null', 'new-session', '-d', '-s', 'nancy', ...size, ...command], {
 		cwd,
 		env,

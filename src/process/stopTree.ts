@@ -5,14 +5,14 @@ import { hasErrno } from '../base/errors.ts';
 import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { descendantsOf, processTable, type ProcessEntry } from './processTable.ts';
 
-/** `stopped`: it went by itself when asked. `killed`: it, or something it had started, had to be killed. */
+/** `stopped`: it ended when asked. `killed`: it, or one of its children, had to be killed. */
 export type StopOutcome = 'stopped' | 'killed' | 'not-running';
 
 const CHECK_EVERY_MS = 50;
 
 /**
- * Ends a process and everything below it: asks with SIGTERM, kills after `graceMs` what is left. Agents run their tools in
- * sessions of their own, which a signal to the agent's group does not reach, so who belongs to it is noted beforehand.
+ * Ends a process and everything below it: asks with SIGTERM, and kills the remaining ones after `graceMs`. Agents run their tools in
+ * sessions of their own, which a signal to the agent's group does not reach. So the children are noted beforehand.
  */
 export async function stopTree(root: ProcessIdentity, graceMs = 3000): Promise<StopOutcome> {
 	if (liveness(root) !== 'alive' || root.pid <= 1 || root.pid === process.pid) return 'not-running';
@@ -22,7 +22,7 @@ export async function stopTree(root: ProcessIdentity, graceMs = 3000): Promise<S
 	ask(root.pid, table);
 	await untilGone(members, graceMs);
 	if (members.every(isGone)) return 'stopped';
-	// What it started since it was asked belongs to it as well.
+	// Processes that it started since the request belong to it as well.
 	const late = withIdentity(descendantsOf(root.pid, await processTable()));
 	const survivors = [...members, ...late].filter(member => !isGone(member));
 	for (const { pid } of survivors) signal(pid, 'SIGKILL');
@@ -30,12 +30,12 @@ export async function stopTree(root: ProcessIdentity, graceMs = 3000): Promise<S
 	return 'killed';
 }
 
-/** The agent's whole group where it leads one; a group led by another (a shell script, an editor) is not ours to end. */
+/** The agent's whole group if the agent leads it. A group with another leader (a shell script, an editor) must not be ended. */
 function ask(pid: number, table: ReadonlyMap<number, ProcessEntry>): void {
 	const leads = table.get(pid)?.group === pid && table.get(process.pid)?.group !== pid;
 	const target = leads ? -pid : pid;
 	signal(target, 'SIGTERM');
-	// A process that was suspended (Ctrl+Z) hears nothing before it goes on.
+	// A suspended process (Ctrl+Z) gets no signal before it continues.
 	signal(target, 'SIGCONT');
 }
 
@@ -61,7 +61,7 @@ function isGone(member: ProcessIdentity): boolean {
 	return liveness(member) === 'dead';
 }
 
-/** Windows has no signals to ask with that a console program would hear: the tree is ended at once. */
+/** Windows has no such signals for a console program, so the tree is ended at once. */
 async function stopOnWindows({ pid }: ProcessIdentity): Promise<StopOutcome> {
 	await promisify(execFile)('taskkill', ['/PID', String(pid), '/T', '/F']);
 	return 'killed';

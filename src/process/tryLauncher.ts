@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Runs the hook launcher as an agent would, outside of any workspace, where it has to end at once, silently and well. Returns
- * what was wrong, or nothing.
+ * Runs the hook launcher as an agent would, outside any workspace. It has to end there at once, silently and with 0. Returns the failure,
+ * if any.
  */
 export function tryLauncher(launcher: string): Promise<string | undefined> {
 	return new Promise(resolve => {

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { Effect, Priority } from './message.ts';
 
-/** What the compose page and the extension say to each other. Both sides parse what they get. */
+/** The messages between the compose page and the extension. Both sides parse every message. */
 
-/** What stands in the form. Results are written by delegates, never by hand. */
+/** The content of the form. Results are written by delegates, never by hand. */
 export const Draft = z.object({
 	/** Keys of {@link Recipient}s. */
 	to: z.array(z.string()),
@@ -17,10 +17,10 @@ export type Draft = z.infer<typeof Draft>;
 export const EMPTY_DRAFT: Draft = { to: [], kind: 'directive', priority: 'normal', effect: 'none', text: '' };
 
 const Recipient = z.object({
-	/** Means something to the extension only. */
+	/** Only the extension interprets it. */
 	key: z.string(),
 	label: z.string(),
-	/** What the worker is doing, in words. */
+	/** The worker's activity, in words. */
 	detail: z.string(),
 	isRunning: z.boolean(),
 });
@@ -36,13 +36,13 @@ const SentMessage = z.object({
 
 export const ToComposePage = z.discriminatedUnion('type', [
 	z.object({ type: z.literal('state'), recipients: z.array(Recipient), sent: z.array(SentMessage) }),
-	/** The user wants to write: to these recipients, for a reply or a message to one worker, else to those chosen already. */
+	/** The user wants to write: to these recipients, for a reply or a message to one worker, else to those already chosen. */
 	z.object({ type: z.literal('address'), to: z.optional(z.array(z.string())) }),
 	/** Loads a queued message for editing; the draft that was there comes back afterwards. */
 	z.object({ type: z.literal('edit'), title: z.string(), draft: Draft }),
-	/** What was asked for is done: the form can be emptied. */
+	/** The request is done, so the form can be emptied. */
 	z.object({ type: z.literal('done'), note: z.string() }),
-	/** It is not, or only for some: the form keeps its text, for those who are left. */
+	/** The request failed, at least for some: the form keeps its text for the rest. */
 	z.object({ type: z.literal('failed'), reason: z.string(), to: z.optional(z.array(z.string())) }),
 ]);
 export type ToComposePage = z.infer<typeof ToComposePage>;

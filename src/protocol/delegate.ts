@@ -10,12 +10,12 @@ export const DelegateId = z
 	.brand<'DelegateId'>();
 export type DelegateId = z.infer<typeof DelegateId>;
 
-/** In bytes of UTF-8: file systems take 255, and an ending and a temporary file's follow. */
+/** In bytes of UTF-8: file systems allow 255, and an ending and a temporary file's suffix follow. */
 const LONGEST_FEATURE = 200;
 
 /**
- * What claude-swarm calls a worker, and its files before their ending: one visible path segment, kept as it is. Not with
- * characters that nobody sees, or that turn what is around them.
+ * A claude-swarm's name of a worker, and of its files before their ending: one visible path segment, kept as it is. It has no invisible
+ * characters, and none that reorder the text around them.
  */
 export const SwarmFeature = z
 	.string()
@@ -26,9 +26,9 @@ export const SwarmFeature = z
 	.brand<'SwarmFeature'>();
 export type SwarmFeature = z.infer<typeof SwarmFeature>;
 
-/** What a delegate may use up, in seconds, and how often a transient failure is tried again. */
+/** A delegate's limits, in seconds, and how often a transient failure is retried. */
 export const Limits = z.object({
-	/** Wall clock of all attempts together, waiting for a quota apart. */
+	/** Wall clock of all attempts together, without the wait for a quota. */
 	wallSeconds: z._default(z.number().check(z.positive()), 30 * 60),
 	/** Without any output of the agent. */
 	idleSeconds: z._default(z.number().check(z.positive()), 10 * 60),
@@ -42,18 +42,18 @@ const Place = z.discriminatedUnion('is', [
 	z.object({
 		is: z.literal('worktree'),
 		folder: z.string(),
-		/** With what is not committed in the folder. */
+		/** With the uncommitted changes in the folder. */
 		withChanges: z.boolean(),
 	}),
 ]);
 
-/** Who asked for a delegate: the user, or an agent, with the worker that it is where Nancy knows that. */
+/** The asker of a delegate: the user, or an agent, with its worker if Nancy knows it. */
 const AskedBy = z.discriminatedUnion('is', [
 	z.object({ is: z.literal('human') }),
 	z.object({ is: z.literal('agent'), worker: z.optional(z.object({ task: TaskName, worker: WorkerName })) }),
 ]);
 
-/** `delegates/<id>.json`: what was asked for. Written once. */
+/** `delegates/<id>.json`: the request. Written once. */
 export const DelegateRecord = z.looseObject({
 	version: z.literal(1),
 	id: DelegateId,
@@ -71,13 +71,13 @@ export const DelegateRecord = z.looseObject({
 	/** The mailbox of its own. */
 	task: TaskName,
 	worker: WorkerName,
-	/** Who gets the result; the human where it is absent. */
+	/** The receiver of the result; the human if absent. */
 	parent: z.optional(z.object({ task: TaskName, worker: WorkerName })),
-	/** Delegates with the same prompt, started together to be compared. */
+	/** Groups delegates with the same prompt that were started together for comparison. */
 	group: z.optional(z.string()),
-	/** Absent in records of earlier versions, which nobody but the user may touch. */
+	/** Absent in records of earlier versions, which only the user may touch. */
 	askedBy: z.optional(AskedBy),
-	/** It is this worker of a claude-swarm too: the swarm's files are kept beside its own. */
+	/** The delegate is this worker of a claude-swarm too: the swarm's files are kept beside its own. */
 	swarm: z.optional(z.object({ feature: SwarmFeature })),
 });
 export type DelegateRecord = z.infer<typeof DelegateRecord>;
@@ -89,7 +89,7 @@ export type DelegateRecord = z.infer<typeof DelegateRecord>;
 export const DelegateState = z.enum(['queued', 'running', 'parked', 'done', 'failed']);
 export type DelegateState = z.infer<typeof DelegateState>;
 
-/** Why it failed, where its runner was killed: the next look at the folder says it. */
+/** The reason of the failure if its runner was killed: the next look at the folder writes it. */
 export const RUNNER_DIED = 'runner died';
 
 /** `delegates/<id>.status`: rewritten whole at each change, at most four times a second. */
@@ -104,9 +104,9 @@ export const DelegateStatus = z.looseObject({
 	last_activity: z.optional(Moment),
 	/** The attempt at hand, from 1. */
 	iteration: z._default(z.int(), 0),
-	/** What it wanted to do and was not allowed to. */
+	/** Actions that it wanted and was not allowed. */
 	denied: z._default(z.array(z.string()), []),
-	/** Tokens and cost of all attempts, as far as the agent has told them. */
+	/** Tokens and cost of all attempts, as far as the agent has reported them. */
 	input_tokens: z.optional(z.number()),
 	output_tokens: z.optional(z.number()),
 	cost_usd: z.optional(z.number()),
@@ -114,12 +114,12 @@ export const DelegateStatus = z.looseObject({
 	session: z.optional(SessionId),
 	runner: z.optional(ProcessRecord),
 	agent_process: z.optional(ProcessRecord),
-	/** Of a parked one; absent once that is over and it waits for a place. */
+	/** Of a parked one. Absent once that time is over and it waits for a place. */
 	parked_until: z.optional(Moment),
 	worktree: z.optional(Worktree),
 	/** Why it failed, as `.done` will say it. */
 	error: z.optional(z.string()),
-	/** The message that carries the result; `reported` with a final status: it is in its mailbox before `.done` is written. */
+	/** The message that carries the result. `reported` with a final status: it is in its mailbox before `.done` is written. */
 	report: z.optional(MessageId),
 	reported: z._default(z.boolean(), false),
 });

@@ -2,21 +2,21 @@ import * as z from 'zod/mini';
 import { DriverId } from './names.ts';
 import { Moment } from './records.ts';
 
-/** A path below the workspace folder, with `/`: nothing outside may be reached by it. */
+/** A path below the workspace folder, with `/`. Nothing outside may be reached by it. */
 const WorkspacePath = z.lazy(() => z.string().check(z.regex(/^(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\\\p{Cc}]+$/u)));
 const Sha256 = z.lazy(() => z.string().check(z.regex(/^[0-9a-f]{64}$/)));
 
-/** One file of another tool that Nancy changed, with what is needed to give it back byte for byte. */
+/** One file of another tool that Nancy changed, with the facts that restore it byte for byte. */
 export const DeployedFile = z.lazy(() =>
 	z.looseObject({
 		/** Relative to the workspace folder, with `/`. */
 		file: WorkspacePath,
 		existedBefore: z.boolean(),
-		/** SHA-256 of the file right after Nancy's edit: unchanged since means nobody else wrote it. */
+		/** SHA-256 of the file right after Nancy's edit. If it is unchanged, nobody else has written the file. */
 		sha256: Sha256,
-		/** The same of earlier edits of this original: a kill during an update leaves the file as one of them. */
+		/** The same of earlier edits of this original: a kill during an update leaves one of these in the file. */
 		earlier: z.optional(z.array(Sha256)),
-		/** SHA-256 of the original, which is kept beside the record; absent when there was none. */
+		/** SHA-256 of the original, which is kept beside the record; absent if there was none. */
 		original: z.optional(Sha256),
 	}),
 );
@@ -26,21 +26,21 @@ export type DeployedFile = z.infer<typeof DeployedFile>;
 export const DeployedEntry = z.object({ path: z.array(z.string()), value: z.unknown() });
 export type DeployedEntry = z.infer<typeof DeployedEntry>;
 
-/** What Nancy made, with the SHA-256 of what it put there. During an update it is listed twice: as it was and as it will be. */
+/** A file or folder that Nancy made, with the SHA-256 of its content. During an update it is listed twice: as it was and as it will be. */
 const Made = z.lazy(() => z.object({ file: WorkspacePath, sha256: Sha256 }));
 
-/** What one driver has in a workspace. */
+/** The deployment of one driver in a workspace. */
 export const Deployment = z.lazy(() =>
 	z.looseObject({
 		driver: DriverId,
-		/** For whom it was deployed; a start never takes away what Set Up did. */
+		/** For whom it was deployed. A start never narrows the deployment of Set Up. */
 		scope: z.enum(['launch', 'workspace']),
 		/** Version of the hook program that was deployed (`NANCY_HOOK_VERSION`). */
 		hookVersion: z.string(),
 		agentVersion: z.optional(z.string()),
 		events: z.array(z.string()),
 		deployedAt: Moment,
-		/** Other tools' files, with this driver's entries in each; `before` are lines of an update that a kill may have left there. */
+		/** Other tools' files, with this driver's entries in each. `before` holds lines that a killed update may have left there. */
 		files: z.array(
 			z.object({ file: WorkspacePath, entries: z.array(DeployedEntry), before: z.optional(z.array(z.string())) }),
 		),
@@ -49,17 +49,17 @@ export const Deployment = z.lazy(() =>
 		/** Whole files of Nancy's own, relative to the driver's launch folder. */
 		launchFiles: z.array(Made),
 		/**
-		 * Skill folders that Nancy made, relative to the workspace folder, with the SHA-256 of what it put there. During an update
-		 * a folder is here twice, with what it was and what it will be. One that several drivers read is in each one's record.
+		 * Skill folders that Nancy made, relative to the workspace folder, with the SHA-256 of their content. During an update a folder is
+		 * here twice, with its old and its new content. A folder that several drivers read is in each one's record.
 		 */
 		skills: z.array(z.object({ folder: WorkspacePath, sha256: Sha256 })),
-		/** Folders that did not exist before, innermost first, removed again when empty. */
+		/** Folders that did not exist before, innermost first. They are removed again when empty. */
 		folders: z.array(WorkspacePath),
 	}),
 );
 export type Deployment = z.infer<typeof Deployment>;
 
-/** All that Nancy has deployed into one workspace: `deployment/record.json` among the user's own records of it. */
+/** All of Nancy's deployments in one workspace: `deployment/record.json` among the user's own records of it. */
 export const SealedDeployments = z.lazy(() =>
 	z.looseObject({
 		version: z.literal(1),

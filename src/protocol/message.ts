@@ -6,7 +6,7 @@ export type MessageKind = z.infer<typeof MessageKind>;
 export const Priority = z.enum(['normal', 'urgent']);
 export type Priority = z.infer<typeof Priority>;
 
-/** What a message does beside being read: `halt` denies the tool call at hand, `pause` denies it and ends the turn. */
+/** A message's effect besides being read: `halt` denies the present tool call, `pause` denies it and ends the turn. */
 export const Effect = z.enum(['none', 'halt', 'pause']);
 export type Effect = z.infer<typeof Effect>;
 
@@ -75,7 +75,7 @@ function fieldFor(label: string | undefined): keyof MessageHeader | undefined {
 	return undefined;
 }
 
-/** What the file calls it. */
+/** The name of the value in the file. */
 function labelOf(field: PropertyKey | undefined): string {
 	return Object.entries(fieldByLabel).find(([, named]) => named === field)?.[0] ?? String(field);
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** A task's folder name: what may become part of a path, and nothing else may. */
+/** A task's folder name. Only such a name may become part of a path. */
 export const TaskName = z
 	.string()
 	.check(z.regex(/^[a-z0-9](?:[a-z0-9_-]|\.(?!\.)){0,62}[a-z0-9]$|^[a-z0-9]$/))
@@ -14,7 +14,7 @@ export const WorkerName = z
 	.brand<'WorkerName'>();
 export type WorkerName = z.infer<typeof WorkerName>;
 
-/** In bytes. A file name may have 255, and claims put the claimer in front and receipts an ending behind. */
+/** In bytes. A file name may have 255. Claims put the claimer in front, and receipts an ending behind. */
 export const LONGEST_MESSAGE_NAME = 200;
 
 /**
@@ -30,7 +30,7 @@ export const MessageId = z
 	.brand<'MessageId'>();
 export type MessageId = z.infer<typeof MessageId>;
 
-/** An agent CLI's own id of a conversation. Becomes a file name, so it is as strict as one. */
+/** An agent CLI's own id of a conversation. It becomes a file name, so it is as strict as one. */
 export const SessionId = z
 	.string()
 	.check(z.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/))

@@ -2,20 +2,20 @@ import * as z from 'zod/mini';
 import { Author } from './author.ts';
 import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts';
 
-// `z.lazy` where the hook program, whose agent waits for it, can do without: building a schema costs it more than using it.
+// `z.lazy` if the hook program, whose agent waits for it, does not need the schema: building it costs more than using it.
 
 /** A moment in UTC, ISO 8601. */
 export const Moment = z.iso.datetime();
 
 /**
- * How a message reached the agent, best first: `hook` (at an event it was going to have anyway), `wake` (woken by its
- * driver's native wake), `waiter` (woken by a waiting Stop hook), `queue` (the CLI's own queue command), `resume`
- * (session resumed with the messages), `keys` (typed into its terminal).
+ * How a message reached the agent, best first: `hook` (at one of the agent's own events), `wake` (its driver's native wake), `waiter` (a
+ * waiting Stop hook), `queue` (the CLI's own queue command), `resume` (session resumed with the messages), `keys` (typed into its
+ * terminal).
  */
 export const Rung = z.enum(['hook', 'wake', 'waiter', 'queue', 'resume', 'keys']);
 export type Rung = z.infer<typeof Rung>;
 
-/** A delivery that did not reach the model: once its turn was over, the agent's own record did not show it. */
+/** A delivery that did not reach the model: after its turn was over, the agent's own record did not show it. */
 const LostDelivery = z.lazy(() =>
 	z.looseObject({ deliveredAt: Moment, event: z.string(), session: SessionId, queuedAgainAt: Moment }),
 );
@@ -23,7 +23,7 @@ const LostDelivery = z.lazy(() =>
 /** Lengths of the parts that a long message was handed over in, in UTF-16 units. */
 const PartLengths = z.lazy(() => z.array(z.int().check(z.positive())));
 
-/** How much of a long message a session has been handed, while the rest waits: `claimed/<id>.parts`. */
+/** The part of a long message that a session has been handed, while the rest waits: `claimed/<id>.parts`. */
 export const HandedParts = z.lazy(() => z.looseObject({ session: SessionId, parts: PartLengths }));
 export type HandedParts = z.infer<typeof HandedParts>;
 
@@ -40,13 +40,13 @@ export const Receipt = z.lazy(() =>
 		tool: z.optional(z.string()),
 		toolUseId: z.optional(z.string()),
 		rung: Rung,
-		/** Who the agent was told wrote the message. Older receipts do not say. */
+		/** The author that the agent was told. Older receipts do not say. */
 		author: z.optional(Author),
-		/** Earlier claims of this message whose hook died: the agent may have read it before. */
+		/** Earlier claims of this message whose hook died. The agent may have read it before. */
 		earlierClaims: z.int().check(z.nonnegative()),
 		/** Set once the session's transcript shows the whole text. */
 		inContextAt: z.optional(Moment),
-		/** Set for a message that was too long for one event; the receipt is of its last part. */
+		/** Set for a message that was too long for one event. The receipt is that of its last part. */
 		parts: z.optional(PartLengths),
 		/** Oldest first. After each of them the message was queued again. */
 		lost: z.optional(z.array(LostDelivery)),
@@ -69,7 +69,7 @@ export const TaskRecord = z.lazy(() =>
 );
 export type TaskRecord = z.infer<typeof TaskRecord>;
 
-/** A process as far as it can be told apart from a later one with the same pid, and from one of another machine (base/machine). */
+/** A process, told apart from a later one with the same pid, and from one of another machine (base/machine). */
 export const ProcessRecord = z.object({
 	machine: z.optional(z.string().check(z.regex(/^[0-9a-z.]{1,40}$/))),
 	pid: z.int(),
@@ -86,15 +86,15 @@ export const WorkerRecord = z.looseObject({
 	/** The agent's sessions, oldest first; the last is the current one. */
 	sessions: z.array(z.looseObject({ id: SessionId, startedAt: Moment, transcript: z.optional(z.string()) })),
 	process: z.optional(ProcessRecord),
-	/** Who is about to start its process, until that is known: nobody else may start one meanwhile. */
+	/** The process that is about to start the worker's process, until that one is known. Nobody else may start one meanwhile. */
 	starting: z.optional(z.object({ by: ProcessRecord, at: Moment })),
 	model: z.optional(z.string()),
-	/** It was started without hooks: no message reaches it, and no event tells of it. */
+	/** The agent was started without hooks: no message reaches it, and no event reports it. */
 	hooks: z.optional(z.literal('off')),
-	/** It is this delegate; its sessions are headless. */
+	/** The worker is this delegate; its sessions are headless. */
 	delegate: z.optional(z.string()),
 	startedAt: Moment,
-	/** Set when Nancy or a person stopped it, so that a dead pid is not taken for a crash. */
+	/** Set if Nancy or a person stopped it, so that a dead pid is not taken for a crash. */
 	stoppedAt: z.optional(Moment),
 });
 export type WorkerRecord = z.infer<typeof WorkerRecord>;

@@ -1,34 +1,34 @@
 import * as z from 'zod/mini';
 
-/** A command for `sh`; one that is empty is none. */
+/** A command for `sh`. An empty one means none. */
 const Command = z.string().check(z.trim());
 
-/** What a user can set for the delegates of one folder, or of all. */
+/** The settings for the delegates of one folder, or of all. */
 export const DelegateSettings = z.object({
-	/** How many run at once; 0 leaves it to Nancy, whatever stands elsewhere. */
+	/** How many run at once. 0 leaves it to Nancy, whatever is set elsewhere. */
 	max: z.optional(z.int().check(z.nonnegative())),
 	timeoutMinutes: z.optional(z.number().check(z.positive())),
 	idleMinutes: z.optional(z.number().check(z.positive())),
 	worktreeSetUp: z.optional(Command),
 	worktreeTearDown: z.optional(Command),
 	host: z.optional(z.enum(['background', 'tmux'])),
-	/** Whether Nancy's headless runs leave the files that claude-swarm looks for. */
+	/** Whether Nancy's headless runs write the files that claude-swarm looks for. */
 	swarmWorker: z.optional(z.boolean()),
 });
 export type DelegateSettings = z.infer<typeof DelegateSettings>;
 
-/** The same without what names commands: VS Code's settings of a folder are files that a repository or an agent can write. */
+/** The same without commands: VS Code's settings of a folder are files that a repository or an agent can write. */
 export const FolderSettings = z.omit(DelegateSettings, { worktreeSetUp: true, worktreeTearDown: true });
 export type FolderSettings = z.infer<typeof FolderSettings>;
 
-/** What a user can set for all folders. */
+/** The settings for all folders. */
 export const CommonSettings = z.extend(DelegateSettings, {
 	/** By agent: the widest permission mode that an agent may start another one with. */
 	permissionsFromAgents: z.optional(z.record(z.string(), z.string())),
 });
 export type CommonSettings = z.infer<typeof CommonSettings>;
 
-/** What a newer Nancy or a person wrote beside it stays when the file is written. */
+/** Fields that a newer Nancy or a person added stay when the file is written. */
 const Layer = z.looseObject({
 	delegates: z._default(z.looseObject(CommonSettings.shape), {}),
 	/** By absolute path of a folder; holds for those below it too. */
@@ -39,7 +39,7 @@ export type SettingsLayer = z.infer<typeof Layer>;
 /** `settings.json` in the user's configuration folder: written by hand, but for `editor`. */
 export const UserSettings = z.extend(Layer, {
 	version: z._default(z.literal(1), 1),
-	/** What the settings of VS Code say, written by its windows; wins over what was written by hand. */
+	/** VS Code's settings, written by its windows. They override values that were written by hand. */
 	editor: z.optional(Layer),
 });
 export type UserSettings = z.infer<typeof UserSettings>;

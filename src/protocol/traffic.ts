@@ -14,11 +14,11 @@ export const EventKind = z.enum([
 	'tool-end',
 	'tool-failed',
 	'batch-end',
-	/** A tool is about to be allowed, denied or asked about; whether a person is asked, another event tells. */
+	/** A tool is about to be allowed, denied or asked about. Another event tells whether a person is asked. */
 	'permission-check',
 	'permission-asked',
 	'permission-denied',
-	/** Where the CLI says so at once: what was asked about begins, or is refused. */
+	/** If the CLI reports it at once: the action in question begins, or is refused. */
 	'permission-answered',
 	'notification',
 	'stop',
@@ -37,7 +37,7 @@ export const EventKind = z.enum([
 ]);
 export type EventKind = z.infer<typeof EventKind>;
 
-/** What a driver reads out of one hook payload. */
+/** The meaning of one hook payload, as a driver reads it. */
 export const AgentEvent = z.looseObject({
 	driver: DriverId,
 	session: SessionId,
@@ -49,7 +49,7 @@ export const AgentEvent = z.looseObject({
 	turn: z.optional(z.string()),
 	tool: z.optional(z.string()),
 	toolUseId: z.optional(z.string()),
-	/** One short line that tells a person what the tool works on, or what the event says. */
+	/** One short line for a person: the tool's subject, or the event's text. */
 	summary: z.optional(z.string()),
 	durationMs: z.optional(z.number()),
 	/** For `session-start`: `startup`, `resume`, `clear`, `compact`, `fork`. For `session-end`: its reason. */
@@ -69,7 +69,7 @@ export const AgentEvent = z.looseObject({
 });
 export type AgentEvent = z.infer<typeof AgentEvent>;
 
-/** What a hook handed to the agent at one event; written by the hook program beside the raw event. */
+/** The text that a hook handed to the agent at one event. The hook program writes this beside the raw event. */
 export const DeliveryNote = z.looseObject({
 	nancy: z.literal('delivery'),
 	at: Moment,
@@ -86,7 +86,7 @@ export const DeliveryNote = z.looseObject({
 });
 export type DeliveryNote = z.infer<typeof DeliveryNote>;
 
-/** Why a hook did less than it should have: it fails open, and says so here. */
+/** Why a hook did less than it should have: it fails open, and reports that here. */
 export const TroubleNote = z.looseObject({
 	nancy: z.literal('trouble'),
 	at: Moment,

@@ -13,7 +13,7 @@ export function branchOf(name: string): string {
 	return `${BRANCHES}${name}`;
 }
 
-/** What {@link branchOf} made a branch of. */
+/** The name that {@link branchOf} made a branch of. */
 export function idOfBranch(branch: string): string {
 	return branch.slice(BRANCHES.length);
 }
@@ -22,13 +22,13 @@ const AbsoluteFolder = z.string().check(z.regex(/^(?:\/|[A-Za-z]:[\\/])[^\0]*$/)
 
 /** A git worktree that Nancy made for a delegate. */
 export const Worktree = z.object({
-	/** Top folder of the checkout that it stands beside, which gets its changes. */
+	/** Top folder of the checkout beside it, which gets its changes. */
 	repository: AbsoluteFolder,
 	/** `<repository>.worktrees/<name>` */
 	folder: AbsoluteFolder,
 	/** `nancy/<name>` */
 	branch: z.string().check(z.regex(/^nancy\/[a-z0-9][a-z0-9_-]{0,79}$/)),
-	/** The commit it began with: that of the checkout it was asked for in, or one that holds what was not committed there. */
+	/** The commit it began with: the checkout's, or one that holds the checkout's uncommitted changes. */
 	base: z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)),
 });
 export type Worktree = z.infer<typeof Worktree>;

@@ -22,7 +22,6 @@ import { ask, inform, warn } from './kit/messages.ts';
 import { inProgress } from './kit/progress.ts';
 import type { Folders } from './folders.ts';
 import type { DelegateOperations, Folder, WorktreeOperations } from './ports.ts';
-import { removeQuietly } from './worktreeRemoval.ts';
 import { ignoredLines, keptLines, listed, nestedLines } from './worktreeWords.ts';
 
 interface FolderBatch extends Batch {
@@ -105,15 +104,11 @@ export class DelegateCleanup {
 		if (unseen !== undefined) return sentence(unseen);
 		const removal = await deleteBatch(
 			batch,
-			(worktree, record) =>
-				removeQuietly(
-					{ worktrees: this.worktrees, delegates: this.delegates },
-					{ folder, record, worktree, discard: false },
-				),
+			worktree => this.worktrees.remove(folder, worktree, { discard: false, anyway: false }),
 			id => this.delegates.delete(folder, id),
 		);
-		if (removal && !removal.isRemoved) return removal.says;
-		if (removal && only && keptLines(only).length > 0) said.push(removal.says);
+		if (removal && !removal.isRemoved) return sentence(removal.says);
+		if (removal && only && keptLines(only).length > 0) said.push(sentence(removal.says));
 		return undefined;
 	}
 

@@ -1,24 +1,31 @@
 import * as vscode from 'vscode';
-import type { Finding, Repair } from '../core/deployment/doctor.ts';
+import type { DoctorOutput } from '../protocol/output/deployment.ts';
 import { plainLine } from './kit/plain.ts';
 import type { Report } from './ports.ts';
 
 const { l10n } = vscode;
 
-const signs: Readonly<Record<Finding['level'], string>> = { ok: '✓', note: 'ℹ', problem: '✗' };
+type Check = DoctorOutput['checks'][number];
+
+const signs: Readonly<Record<Check['level'], string>> = { ok: '✓', note: 'ℹ', problem: '✗' };
 
 /** The doctor's findings as a page: what is wrong first, then what is worth knowing, then what is well. */
-export function doctorReport(findings: readonly Finding[], repairs: readonly Repair[]): Report {
-	const of = (level: Finding['level']) => findings.filter(finding => finding.level === level);
+export function doctorReport({ checks, failed }: DoctorOutput): Report {
+	const present = checks.filter(({ repaired }) => !repaired);
+	const of = (level: Check['level']) => present.filter(check => check.level === level);
 	const problems = of('problem');
 	const heading = headingFor(problems.length);
-	const done = repairs.map(({ finding, failure }) =>
-		failure === undefined
-			? `- ${signs.ok} ${escaped(finding.text)} — ${l10n.t('repaired')}`
-			: `- ${signs.problem} ${escaped(finding.text)} — ${l10n.t('not repaired: {0}', escaped(failure))}`,
-	);
+	const repairs = [
+		...checks
+			.filter(({ repaired }) => repaired)
+			.map(({ text }) => `- ${signs.ok} ${escaped(text)} — ${l10n.t('repaired')}`),
+		...failed.map(
+			({ text, reason }) =>
+				`- ${signs.problem} ${escaped(text)} — ${l10n.t('not repaired: {0}', escaped(reason))}`,
+		),
+	];
 	const sections = [
-		['', done],
+		['', repairs],
 		[l10n.t('Broken'), problems.map(line)],
 		[l10n.t('Worth Knowing'), of('note').map(line)],
 		[l10n.t('Well'), of('ok').map(line)],
@@ -28,7 +35,7 @@ export function doctorReport(findings: readonly Finding[], repairs: readonly Rep
 		.map(([title, lines]) => [...(title === '' ? [] : [`## ${title}`, '']), ...lines].join('\n'));
 	return {
 		markdown: `# ${l10n.t('Nancy Doctor')}\n\n${heading}\n\n${body.join('\n\n')}\n`,
-		repairable: findings.filter(finding => finding.repair).length,
+		repairable: present.filter(({ repair }) => repair !== undefined).length,
 	};
 }
 
@@ -37,8 +44,8 @@ function headingFor(problems: number): string {
 	return problems === 1 ? l10n.t('One thing is broken.') : l10n.t('{0} things are broken.', problems);
 }
 
-function line({ level, check, text, repair }: Finding): string {
-	const cure = repair === undefined ? '' : ` — ${l10n.t('Repair: {0}.', escaped(repair.text))}`;
+function line({ level, check, text, repair }: Check): string {
+	const cure = repair === undefined ? '' : ` — ${l10n.t('Repair: {0}.', escaped(repair))}`;
 	return `- ${signs[level]} **${check}** ${escaped(text)}${cure}`;
 }
 

@@ -10,7 +10,6 @@ import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { Delegate } from '../core/delegates/delegate.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { HeadlessFormat, PermissionMode } from '../core/driver/headless.ts';
-import type { Addressee } from '../core/mailbox/sendToEach.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId, TaskName } from '../protocol/names.ts';
@@ -59,6 +58,15 @@ export interface Report {
 	repairable: number;
 }
 
+/** What a person writes. */
+export type Letter = Words & { kind: 'directive' | 'feedback' };
+
+/** Somebody whom a message is for. */
+export interface Addressee {
+	folder: Folder;
+	address: WorkerAddress;
+}
+
 /** What needs drivers, processes or other programs' files: handed in by the composition root. */
 export interface Operations {
 	/** Every agent that Nancy knows, found or not. */
@@ -79,7 +87,7 @@ export interface Operations {
 	 * Queues a message for each of them, whatever becomes of the others; returns those whom it is not queued for. Throws, and queues
 	 * nothing, where nobody's message may be sent.
 	 */
-	send<T extends Addressee>(to: readonly T[], content: Words): Promise<{ to: T; reason: string }[]>;
+	send<T extends Addressee>(to: readonly T[], content: Letter): Promise<{ to: T; reason: string }[]>;
 	/**
 	 * Ends a worker: a delegate by its runner, any other agent politely, then firmly.
 	 * @param onMeant called once its end counts as meant, before it is asked
@@ -116,12 +124,23 @@ export interface WorktreeOperations {
 	merge(folder: Folder, worktree: Worktree, message: string): Promise<MergeOutcome>;
 	/** What removing it would lose. */
 	only(folder: Folder, worktree: Worktree): Promise<OnlyThere>;
-	/** Removes it; what is nowhere else stays on its branch, or goes with `discard`. Returns what was kept or lost, as a sentence. */
+	/**
+	 * Removes it, after its tear-down command where the user asked for one on this machine; `anyway`: without that. What is nowhere
+	 * else stays on its branch, or goes with `discard`.
+	 */
 	remove(
 		folder: Folder,
 		worktree: Worktree,
-		options: { discard: boolean; tearDown: string | undefined },
-	): Promise<{ isRemoved: boolean; says: string }>;
+		options: { discard: boolean; anyway: boolean },
+	): Promise<WorktreeRemoval>;
+}
+
+export interface WorktreeRemoval {
+	isRemoved: boolean;
+	/** What was kept or lost, or why it stays, as a sentence. */
+	says: string;
+	/** There was a tear-down command, which may be why the worktree is still there. */
+	hasTornDown: boolean;
 }
 
 export interface ChangedFile {

@@ -7,7 +7,7 @@ import { isAnythingOnly } from '../core/delegates/batches.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { busyIn, isStanding, worktreeOf } from '../core/delegates/inWorktree.ts';
 import { DelegateId } from '../protocol/delegate.ts';
-import { branchOf, type Worktree } from '../protocol/worktree.ts';
+import type { Worktree } from '../protocol/worktree.ts';
 import { SCHEMES, VIEWS } from './contributions.ts';
 import type { DelegateItem } from './delegatesView.ts';
 import { shortTitle } from './delegateWords.ts';
@@ -15,8 +15,8 @@ import type { Folders } from './folders.ts';
 import { ask, inform, warn } from './kit/messages.ts';
 import { plainLine } from './kit/plain.ts';
 import { inProgress } from './kit/progress.ts';
-import type { ChangedFile, DelegateOperations, WorktreeOperations } from './ports.ts';
-import { removeQuietly } from './worktreeRemoval.ts';
+import { sentence } from './failures.ts';
+import type { ChangedFile, WorktreeOperations } from './ports.ts';
 import { lossWords } from './worktreeWords.ts';
 
 /** Of a file of the base: what it belongs to, in the query of its address. */
@@ -27,7 +27,6 @@ export class Reviews {
 	constructor(
 		private readonly folders: Folders,
 		private readonly worktrees: WorktreeOperations,
-		private readonly delegates: DelegateOperations,
 	) {}
 
 	/** Opens all changes side by side. */
@@ -109,23 +108,20 @@ export class Reviews {
 		await this.remove(item, worktree, answer === discard);
 	}
 
-	private async remove({ folder, delegate }: DelegateItem, worktree: Worktree, discard: boolean): Promise<void> {
-		const owner = folder.delegates().find(({ record }) => worktree.branch === branchOf(record.id)) ?? delegate;
-		const { isRemoved, says, hasTornDown } = await removeQuietly(
-			{ worktrees: this.worktrees, delegates: this.delegates },
-			{ folder, record: owner.record, worktree, discard },
-		);
+	private async remove({ folder }: DelegateItem, worktree: Worktree, discard: boolean): Promise<void> {
+		const options = { discard, anyway: false };
+		const { isRemoved, says, hasTornDown } = await this.worktrees.remove(folder, worktree, options);
 		await folder.refresh();
 		if (isRemoved) {
-			void inform(says);
+			void inform(sentence(says));
 			return;
 		}
 		const anyway = l10n.t('Remove Anyway');
 		const choices = hasTornDown ? [anyway] : [];
-		if ((await warn(says, ...choices)) !== anyway) return;
-		const second = await this.worktrees.remove(folder, worktree, { discard, tearDown: undefined });
+		if ((await warn(sentence(says), ...choices)) !== anyway) return;
+		const second = await this.worktrees.remove(folder, worktree, { discard, anyway: true });
 		await folder.refresh();
-		void inform(second.says);
+		void inform(sentence(second.says));
 	}
 }
 

@@ -59,7 +59,7 @@ export function openWindow({ context, views, failures, operations, openFolder, a
 	const orchestrator = new Orchestrator(folders, operations, terminals, context.globalState);
 	own.add(new StatusBar(folders));
 	own.add(new DelegateStatusBar(folders));
-	const reviews = new Reviews(folders, operations.worktrees, operations.delegates);
+	const reviews = new Reviews(folders, operations.worktrees);
 	const comments = own.add(new ReviewComments(folders, operations, context.workspaceState, keys));
 	const outputs = own.add(new DelegateOutputs());
 	const cleanup = new DelegateCleanup(folders, operations.worktrees, operations.delegates);

@@ -1,6 +1,6 @@
 import { Draft, EMPTY_DRAFT, ToComposePage, type FromComposePage } from '../protocol/compose.ts';
 
-/** The compose form in its webview: keeps the draft over reloads, sends it, shows what became of what was sent. */
+/** The compose form in its webview: keeps the draft over reloads, sends it, and shows the result. */
 
 declare function acquireVsCodeApi(): {
 	postMessage(message: FromComposePage): void;
@@ -57,11 +57,11 @@ function receive(message: ToComposePage): void {
 	switch (message.type) {
 		case 'state':
 			recipients = message.recipients;
-			// The only one to write to is chosen without a click, also after others who are gone.
+			// The only recipient is chosen without a click, also after others are gone.
 			if (recipients.length === 1 && !isAnyChosen()) chosen = new Set(recipients.map(({ key }) => key));
 			showRecipients();
 			showSent(message.sent);
-			// What was said of a message to somebody who is gone is old.
+			// A notice about a message to somebody who is gone is outdated.
 			if (recipients.length === 0) say('');
 			return;
 		case 'address':
@@ -137,7 +137,7 @@ function fill(next: Draft): void {
 	changed();
 }
 
-/** After every change: keeps the draft, and shows what can be done with it. */
+/** After every change: keeps the draft, and updates the controls. */
 function changed(note = ''): void {
 	const now = draft();
 	vscode.setState(aside ?? now);
@@ -148,7 +148,7 @@ function changed(note = ''): void {
 	if (note === '') say('');
 }
 
-/** Some that were chosen may be gone. */
+/** Some chosen recipients may be gone. */
 function isAnyChosen(): boolean {
 	return recipients.some(({ key }) => chosen.has(key));
 }
@@ -186,7 +186,7 @@ function showRecipients(): void {
 	});
 	element('recipients', HTMLElement).replaceChildren(...rows);
 	element('nobody', HTMLElement).hidden = recipients.length > 0;
-	// The list is made anew whenever a worker's state changes: the keyboard must not lose its place.
+	// The list is rebuilt whenever a worker's state changes. The keyboard focus must not be lost.
 	if (focused !== undefined)
 		form.querySelector<HTMLInputElement>(`#recipients input[value="${CSS.escape(focused)}"]`)?.focus();
 	showAll();

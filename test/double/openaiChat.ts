@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http';
 import * as z from 'zod/mini';
 import { agentTurn, modelTurn, type Turn } from './conversation.ts';
 import { offeredTool } from './tools.ts';
-import { sendJson, startEvents, trickle, type BoundReply, type ModelRequest, type Wire } from './wire.ts';
+import { sendJson, startEvents, trickle, type ModelRequest, type Wire } from './wire.ts';
+import type { BoundReply } from './bound.ts';
 
 const Part = z.looseObject({ text: z.optional(z.string()) });
 const Content = z.optional(z.nullable(z.union([z.string(), z.array(Part)])));

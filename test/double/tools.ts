@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Reply, ScriptedCall } from './script.ts';
-import type { BoundReply } from './wire.ts';
+import type { BoundCall, BoundReply } from './bound.ts';
 
 /** A tool that the agent CLI offers to the model. */
 export interface OfferedTool {
@@ -11,13 +11,6 @@ export interface OfferedTool {
 	/** Takes one text instead of parameters. */
 	isFreeform: boolean;
 	/** The group that it belongs to, where the request has such. */
-	namespace?: string | undefined;
-}
-
-export interface BoundCall {
-	name: string;
-	input: Record<string, unknown>;
-	isFreeform: boolean;
 	namespace?: string | undefined;
 }
 

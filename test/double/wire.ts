@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Turn } from './conversation.ts';
-import type { BoundCall, OfferedTool } from './tools.ts';
+import type { BoundReply } from './bound.ts';
+import type { OfferedTool } from './tools.ts';
 
 export type WireName = 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini';
 
@@ -16,14 +17,6 @@ export interface ModelRequest {
 	stream: boolean;
 	/** The reply must be JSON: a question of the CLI's own, such as which model to take. */
 	wantsJson?: boolean;
-}
-
-/** A reply whose calls are calls of tools that the agent offers. */
-export interface BoundReply {
-	text: string;
-	calls: BoundCall[];
-	/** Milliseconds over which the text trickles out, word by word. */
-	slowMs: number;
 }
 
 /** A protocol of model APIs. All of them answer on one port; the path tells which is meant. */

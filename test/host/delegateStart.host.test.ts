@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
-import { delegateVariables, WindowDelegates } from '../../src/operations/delegates.ts';
+import { delegateVariables } from '../../src/main/operationContext.ts';
+import { WindowDelegates } from '../../src/main/windowDelegates.ts';
+import { agentSettings } from '../../src/ui/contributions.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
 
@@ -25,25 +27,33 @@ describe('a delegate that is started in the window', () => {
 
 	it('is queued once, with its id given back, also when the queue cannot be looked at; that is told', async () => {
 		const told: unknown[] = [];
-		const broken = new Error('not installed');
-		const window = new WindowDelegates(
-			() => Promise.reject(broken),
-			error => told.push(error),
-		);
+		const window = new WindowDelegates({
+			installRuntime: () => Promise.reject(new Error('not installed')),
+			tell: error => told.push(error),
+		});
 		const workspace = new Workspace(join(temp, 'project'));
 		const folder = unusedFolder(workspace);
-		const id = await window.start(folder, {
+		const [driver] = drivers;
+		assert.ok(driver && driver.headless !== 'none');
+		const program = join(temp, 'agent');
+		writeFileSync(program, '#!/bin/sh\necho 999.0.0\n', { mode: 0o755 });
+		const settings = vscode.workspace.getConfiguration();
+		const { path } = agentSettings(driver.id);
+		await settings.update(path, program, vscode.ConfigurationTarget.Global);
+		const request = {
 			prompt: 'Do it.',
-			agent: fakeDriver.id,
-			permissions: 'default',
+			agent: driver.id,
+			permissions: driver.headless.permissionModes[0]?.id ?? '',
 			folder: workspace.folder,
-		});
+		};
+		const id = await window.start(folder, request);
+		await settings.update(path, undefined, vscode.ConfigurationTarget.Global);
 		const { delegates } = await new Delegates(workspace).list();
 		assert.deepEqual(
 			delegates.map(({ record, state }) => [record.id, state]),
 			[[id, 'queued']],
 		);
-		assert.deepEqual(told, [broken]);
+		assert.deepEqual(told, ['it is queued, and starts later: not installed']);
 		assert.equal(await window.isOwn(folder, id), true);
 	});
 
@@ -59,10 +69,10 @@ describe('a delegate that is started in the window', () => {
 
 	it('has nothing made where Nancy is not used when somebody wants all to go on', async () => {
 		const workspace = new Workspace(join(temp, 'unused'));
-		const window = new WindowDelegates(
-			() => Promise.reject(new Error('not installed')),
-			() => undefined,
-		);
+		const window = new WindowDelegates({
+			installRuntime: () => Promise.reject(new Error('not installed')),
+			tell: () => undefined,
+		});
 		assert.equal(await window.resume(unusedFolder(workspace), undefined), 0);
 		assert.equal(existsSync(workspace.folder), false);
 	});
@@ -70,10 +80,10 @@ describe('a delegate that is started in the window', () => {
 	it('waits no longer for its account once somebody wants it to go on', async () => {
 		const workspace = new Workspace(join(temp, 'parked'));
 		const store = new Delegates(workspace);
-		const window = new WindowDelegates(
-			() => Promise.reject(new Error('not installed')),
-			() => undefined,
-		);
+		const window = new WindowDelegates({
+			installRuntime: () => Promise.reject(new Error('not installed')),
+			tell: () => undefined,
+		});
 		const until = new Date(Date.now() + 3_600_000).toISOString();
 		await store.locked(() => store.park({ version: 1, agent: fakeDriver.id, until, reason: 'limit reached' }));
 		const folder = unusedFolder(workspace);

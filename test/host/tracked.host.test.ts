@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { identify } from '../../src/base/liveness.ts';
 import type { Overview } from '../../src/core/live/overview.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
-import { WindowOperations } from '../../src/operations.ts';
+import { WindowOperations } from '../../src/main/windowOperations.ts';
 import { FIRST_WORKER, TaskName } from '../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../src/protocol/records.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
@@ -55,7 +55,8 @@ describe('a folder whose .nancy came with the repository', () => {
 	const queued = async () => (await workspace.mailbox(address).list(['queued'])).messages.length;
 
 	it('gets no message from the window, until it is the user’s own', async () => {
-		const send = () => operations.send([{ folder: folder(), address }], messageContent('Go on.'));
+		const send = () =>
+			operations.send([{ folder: folder(), address }], { ...messageContent('Go on.'), kind: 'directive' });
 		await assert.rejects(send, { code: 'not-trusted' });
 		assert.equal(await queued(), 0);
 		repository.git(['rm', '-rq', '--cached', '.nancy']);

@@ -16,7 +16,8 @@ import { gitIn, seedDelegate } from '../support/delegateSeeds.ts';
 import { eventually } from '../support/eventually.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { fakeAgent, fakeClaude } from '../unit/cli/fakeClaude.ts';
-import { NancyCommand, type CallOptions, type Outcome } from '../unit/cli/nancyCommand.ts';
+import { callInTool, type Below } from '../unit/cli/inTool.ts';
+import { NancyCommand, type CallOptions } from '../unit/cli/nancyCommand.ts';
 import { Project } from '../unit/cli/project.ts';
 
 let nancy: NancyCommand;
@@ -31,31 +32,7 @@ function set(settings: unknown): void {
 	writeFileSync(join(nancy.configFolder, 'nancy', 'settings.json'), JSON.stringify(settings));
 }
 
-interface Below {
-	cwd: string;
-	/** Where the process of the agent's CLI works. */
-	cliIn?: string;
-	/** What the process of the agent's CLI is called. */
-	name?: string;
-	/** Environment of that process. */
-	env?: Record<string, string>;
-}
-
-/** A line of shell in a tool of an agent: `nancy` is the command, and the shell has the agent's CLI above it. */
-async function inTool(line: string, { cwd, cliIn = cwd, name = 'claude', env = {} }: Below): Promise<Outcome> {
-	const tool = `nancy() { '${process.execPath}' '${nancy.program}' "$@"; }; cd '${cwd}'; ${line}\nexit $?`;
-	const cli = `bash -c "$TOOL"; exit $?`;
-	const child = spawn('bash', ['-c', `exec -a '${name}' bash -c "$CLI"`], {
-		cwd: cliIn,
-		env: nancy.environment({ ...env, CLI: cli, TOOL: tool }),
-	});
-	const outcome: Outcome = { code: null, stdout: '', stderr: '' };
-	child.stdout.setEncoding('utf8').on('data', (text: string) => (outcome.stdout += text));
-	child.stderr.setEncoding('utf8').on('data', (text: string) => (outcome.stderr += text));
-	child.stdin.end();
-	await once(child, 'close');
-	return { ...outcome, code: child.exitCode };
-}
+const inTool = (line: string, below: Below) => callInTool(nancy, line, below);
 
 async function place() {
 	const folder = tempFolder('nancy-asker-');
@@ -367,7 +344,10 @@ describe('settings that can run commands', () => {
 		for (const _ of [1, 2]) expect(await run()).toMatchObject({ code: 0, stdout: 'The answer.\n' });
 		expect(existsSync(join(it.own.path, '.claude/skills'))).toBe(true);
 		writeFileSync(join(it.own.path, '.mcp.json'), '{}');
-		expect(await run()).toMatchObject({ code: 1, stdout: expect.stringContaining('because of .mcp.json, which') });
+		expect(await run()).toMatchObject({
+			code: 1,
+			stdout: expect.stringContaining('settings can run commands: .mcp.json.'),
+		});
 	}, 90_000);
 });
 

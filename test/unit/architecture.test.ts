@@ -13,26 +13,27 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	delegates: ['git', 'process', 'core', 'base', 'protocol', 'node:'],
 	drivers: ['core', 'base', 'protocol', 'zod/mini', 'node:'],
 	hook: ['drivers', 'git', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
-	cli: ['../package.json', 'drivers', 'delegates', 'git', 'process', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
-	ui: ['core', 'base', 'protocol', 'zod/mini', 'node:', 'vscode'],
-	web: ['protocol', 'zod/mini'],
-	// Files that stand alone at the top: what puts the rooms together.
-	// `main.js` is a bundle of its own, loaded at first use.
-	operations: ['ui', 'drivers', 'delegates', 'git', 'process', 'core', 'base', 'protocol', 'node:', 'vscode'],
-	'extension.ts': ['main.ts', 'main.js', 'ui', 'vscode'],
-	'main.ts': [
+	operations: ['drivers', 'delegates', 'git', 'process', 'core', 'base', 'protocol', 'zod/mini', 'node:'],
+	cli: [
 		'../package.json',
-		'operations.ts',
-		'ui',
+		'operations',
 		'drivers',
+		'delegates',
+		'git',
 		'process',
 		'core',
 		'base',
 		'protocol',
+		'zod/mini',
 		'node:',
-		'vscode',
 	],
-	'operations.ts': ['operations', 'ui', 'drivers', 'git', 'process', 'core', 'base', 'protocol', 'node:', 'vscode'],
+	ui: ['core', 'base', 'protocol', 'zod/mini', 'node:', 'vscode'],
+	web: ['protocol', 'zod/mini'],
+	// Files that stand alone at the top: what puts the rooms together.
+	// `main.js` is a bundle of its own, loaded at first use.
+	main: ['operations', 'ui', 'drivers', 'delegates', 'git', 'process', 'core', 'base', 'protocol', 'node:', 'vscode'],
+	'extension.ts': ['main.ts', 'main.js', 'ui', 'vscode'],
+	'main.ts': ['../package.json', 'main', 'ui', 'drivers', 'core', 'base', 'protocol', 'node:', 'vscode'],
 };
 
 const root = join(import.meta.dirname, '../..');

@@ -6,7 +6,9 @@ import { MovedOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
 import { answer, command } from '../command.ts';
 import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
+import { findWorkspace } from '../place.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import { ownAddress } from '../../core/asker/authorOf.ts';
 
 const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
 
@@ -54,8 +56,8 @@ export const archive = command(
 );
 
 /**
- * Archiving a queued message would keep it from its reader. The human has read it in the list; an agent, which can list it too, has read
- * what a hook has handed over: that has the receipt.
+ * Archiving a queued message would keep it from its reader. The human has read the message in the list. An agent can list it too, but has
+ * read only messages with a receipt.
  */
 function refuseUnread(asker: Asker, { address, message }: FoundMessage): void {
 	if (message.state !== 'queued' || (asker.is === 'human' && address.worker === ORCHESTRATOR)) return;

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { dataFolder } from '../../base/folders.ts';
-import { permit } from '../../core/asker/permit.ts';
+import { operations } from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
 import { CleanupOutput } from '../../protocol/output/deployment.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { betweenAnswers } from '../currentOverview.ts';
-import { ExitCode, failureOf } from '../failure.ts';
+import { ExitCode, exitCodeFor } from '../failure.ts';
+import { operationContext } from '../operationContext.ts';
 import { findDeployed, findWorkspace } from '../place.ts';
 import { printableLine } from '../words.ts';
 
@@ -27,40 +27,19 @@ export const cleanup = command(
 	},
 	Input,
 	async (input, context) => {
-		permit(context.asker, {
-			is: 'change-settings',
-			command: `nancy cleanup${input.task === undefined ? '' : ` ${input.task}`}`,
-		});
-		const [{ cleanUp, deployedIn }, { drivers }, { askGit }] = await Promise.all([
-			import('../../core/deployment/cleanUp.ts'),
-			import('../../drivers/index.ts'),
-			import('../../git/askGit.ts'),
-		]);
-		const data = dataFolder(context.env);
-		const workspace =
-			input.task === undefined
-				? await findDeployed(
-						context,
-						async candidate => (await deployedIn(candidate, drivers, data)).length > 0,
-					)
-				: findWorkspace(context);
-		const task = input.task === undefined ? undefined : (await workspace.task(parseTaskName(input.task))).name;
-		const { changed, warnings, kept, failed, undeployed } = await betweenAnswers(workspace, context, isBusy =>
-			cleanUp(workspace, task, drivers, { dataFolder: data, isBusy, askGit }),
+		const workspace = input.task === undefined ? await findDeployed(context) : findWorkspace(context);
+		const done = await perform(
+			await operations.cleanUp(),
+			context.asker,
+			{ ...(input.task !== undefined && { task: parseTaskName(input.task) }) },
+			operationContext(workspace, context),
 		);
+		const { task, changed, warnings, kept, failed, undeployed } = done;
 		for (const warning of warnings) context.note(warning);
-		const failures = failed.map(({ agent, error }) => ({ agent, ...failureOf(error) }));
-		for (const { agent, message } of failures) context.note(`${agent} was not cleaned up: ${message}`);
+		for (const { agent, message } of failed) context.note(`${agent} was not cleaned up: ${message}`);
 		return answer(
 			CleanupOutput,
-			{
-				folder: workspace.folder,
-				changed: [...changed],
-				warnings: [...warnings],
-				kept: [...kept],
-				failed: failures.map(({ agent, code, message }) => ({ agent, code, message })),
-				...(task !== undefined && { task }),
-			},
+			done,
 			[
 				`in ${printableLine(workspace.folder, 1000)}`,
 				...(task === undefined ? [] : [`archived ${task}`]),
@@ -70,9 +49,9 @@ export const cleanup = command(
 				...kept.map(
 					file => `left ${printableLine(file, 1000)}: put a folder in place of the link and clean up again`,
 				),
-				...failures.map(({ agent }) => `${agent}: failed`),
+				...failed.map(({ agent }) => `${agent}: failed`),
 			],
-			failures[0]?.exitCode ?? (kept.length === 0 ? ExitCode.ok : ExitCode.failed),
+			failed[0] ? exitCodeFor(failed[0].code) : kept.length === 0 ? ExitCode.ok : ExitCode.failed,
 		);
 	},
 );

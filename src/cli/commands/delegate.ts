@@ -1,25 +1,15 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { errorText, NancyError } from '../../base/errors.ts';
+import { NancyError } from '../../base/errors.ts';
 import { permit } from '../../core/asker/permit.ts';
-import { Delegates } from '../../core/delegates/delegates.ts';
-import { queueDelegate } from '../../core/delegates/queueDelegate.ts';
-import { requirePlace } from '../../core/delegates/requirePlace.ts';
-import { swarmOf } from '../../core/delegates/swarm.ts';
-import { headlessOf } from '../../core/driver/launch.ts';
+import { operations } from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
 import { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import {
-	featureOf,
-	limitsOf,
-	mayRunCommands,
-	permissionMode,
-	permitStart,
-	settingsFor,
-	workingFolder,
-} from '../headlessOptions.ts';
-import { findOrChooseWorkspace, mailboxName, ownAddress } from '../place.ts';
+import { featureOf, limitsOf, workingFolder } from '../headlessOptions.ts';
+import { operationContext } from '../operationContext.ts';
+import { findOrChooseWorkspace } from '../place.ts';
 import { readText, readTextFile } from '../readText.ts';
 
 const Input = z.object({
@@ -36,10 +26,6 @@ const Input = z.object({
 	timeout: z.optional(z.string()),
 	'idle-timeout': z.optional(z.string()),
 });
-
-const WITHOUT_COMMANDS =
-	'the worktree is made without the user’s set-up and tear-down commands: an agent asked, and they would run over files that ' +
-	'agents have changed. Say in the prompt what has to be installed';
 
 export const delegate = command(
 	{
@@ -88,75 +74,31 @@ export const delegate = command(
 		if ((input.text.length === 0) === (file === undefined)) {
 			throw new NancyError('bad-usage', 'give what is to be done as text, or as --prompt-file');
 		}
-		const [
-			agents,
-			{ lookAtQueue },
-			{ refuseTracked },
-			{ requireRepository },
-			{ folderSeenFrom },
-			{ queueOptions },
-		] = await Promise.all([
-			import('../agents.ts'),
-			import('../../delegates/delegateQueue.ts'),
-			import('../../git/refuseTracked.ts'),
-			import('../../git/repository.ts'),
-			import('../../git/homeCheckout.ts'),
-			import('../queue.ts'),
-		]);
 		if (file !== undefined) permit(context.asker, { is: 'prompt-file', file });
 		const workspace = findOrChooseWorkspace(context);
-		await refuseTracked(workspace);
-		const { driver } = await agents.chooseAgent(workspace, context, input.agent);
-		const delegates = new Delegates(workspace);
-		const settings = await settingsFor(workspace.folder, context);
-		const asking = { context, settings };
-		const promptFile = file && resolve(context.cwd, file);
 		const named = input['working-dir'];
-		// An agent may itself be a delegate in a worktree: who works for it works there, or from there, if it can.
-		const seen =
-			named === undefined && headlessOf(driver).runsIn === 'anywhere'
-				? await folderSeenFrom(context.cwd, workspace.folder)
-				: workspace.folder;
-		const folder = named === undefined ? seen : workingFolder(named, context);
-		await permitStart(driver, [workspace.folder, folder], asking);
-		const isInWorktree = input.worktree || input['with-changes'];
-		requirePlace(driver, { folder, isInWorktree }, workspace.folder);
-		if (isInWorktree) await requireRepository(folder);
-		const prompt =
-			promptFile === undefined ? await readText(input.text, context.stdin) : await readTextFile(promptFile);
-		const options = queueOptions(context, workspace, await agents.ownRuntime(context), settings);
-		const commands = isInWorktree && {
-			setUp: settings.worktreeSetUp || undefined,
-			tearDown: settings.worktreeTearDown || undefined,
-		};
-		if (commands && (commands.setUp ?? commands.tearDown) !== undefined && !mayRunCommands(driver, asking))
-			context.note(WITHOUT_COMMANDS);
-		const parent =
-			input.to === undefined
-				? ownAddress(context.asker)
-				: await resolveMailbox(workspace, context.asker, input.to);
-		const swarm = swarmOf({ feature: featureOf(file) }, context.env, settings);
-		// The one before may have lost its runner, and is not this worker any more. What else is wrong, the look below tells.
-		if (swarm) await lookAtQueue(delegates, options).catch(() => undefined);
-		const { record } = await queueDelegate(delegates, options.tickets, context.asker, {
-			prompt,
-			title: input.title,
-			agent: driver.id,
-			model: input.model,
-			permissions: permissionMode(driver, input.permissions, asking),
-			folder,
-			worktree: isInWorktree ? { withChanges: input['with-changes'] } : undefined,
-			limits: limitsOf(input, settings),
-			...(mayRunCommands(driver, asking) && commands),
-			swarm,
-			parent,
-		});
-		// It is queued: who tried again because of this would queue it twice.
-		await lookAtQueue(delegates, options).catch((error: unknown) =>
-			context.note(`it is queued, and starts later: ${errorText(error)}`),
+		const folder = named === undefined ? undefined : workingFolder(named, context);
+		const created = await perform(
+			await operations.delegate(),
+			context.asker,
+			{
+				prompt:
+					file === undefined
+						? await readText(input.text, context.stdin)
+						: await readTextFile(resolve(context.cwd, file)),
+				title: input.title,
+				agent: input.agent,
+				model: input.model,
+				permissions: input.permissions,
+				folder,
+				from: context.cwd,
+				worktree: input.worktree || input['with-changes'] ? { withChanges: input['with-changes'] } : undefined,
+				limits: limitsOf(input),
+				parent: input.to === undefined ? undefined : await resolveMailbox(workspace, context.asker, input.to),
+				feature: featureOf(file),
+			},
+			operationContext(workspace, context),
 		);
-		const { state } = await delegates.get(record.id);
-		const worker = mailboxName(record);
-		return answer(DelegateCreatedOutput, { id: record.id, worker, status: state }, record.id);
+		return answer(DelegateCreatedOutput, created, created.id);
 	},
 );

@@ -5,14 +5,17 @@ import { errorText, NancyError } from '../../base/errors.ts';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { hasSwarm } from '../../core/delegates/swarm.ts';
-import { DelegatesOutput, type DelegateOutput } from '../../protocol/output/delegates.ts';
-import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
+import { DelegatesDeletedOutput, DelegatesOutput, type DelegateOutput } from '../../protocol/output/delegates.ts';
+import { DelegateId } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
-import { refuseTearDownFromAgent, seconds, settingsFor } from '../headlessOptions.ts';
-import { permitDelegate, permitOwn } from '../permitDelegate.ts';
-import { findWorkspace, findWorkspaceOr, mailboxName } from '../place.ts';
-import { printableLine } from '../words.ts';
+import { seconds } from '../headlessOptions.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import { operationContext } from '../operationContext.ts';
+import { operations } from '../../operations/index.ts';
+import { perform, type OperationContext } from '../../operations/operation.ts';
+import { findWorkspace, findWorkspaceOr } from '../place.ts';
+import { printable, printableLine } from '../words.ts';
 
 const Input = z.object({
 	id: z._default(z.array(DelegateId), []),
@@ -24,11 +27,11 @@ const Input = z.object({
 });
 type Input = z.infer<typeof Input>;
 
-/** In the place of the first id; an id begins with a moment. */
+/** In place of the first id, because an id begins with a time. */
 const DELETE: string = 'delete';
 
 const LOOK_EVERY_MS = 300;
-/** The longest answer that is printed; more is in its file. */
+/** The longest answer that is printed. The rest is in its file. */
 const PRINTED_BYTES = 10_000_000;
 
 export const delegates = command(
@@ -69,7 +72,7 @@ export const delegates = command(
 	},
 	Input,
 	async (input, context) => {
-		// A swarm's workers are listed wherever they are; all else needs a workspace.
+		// A swarm's workers are listed everywhere; everything else needs a workspace.
 		const workspace = input.id.length === 0 ? findWorkspaceOr(context, hasSwarm) : findWorkspace(context);
 		const store = new Delegates(workspace);
 		const look = existsSync(workspace.paths.root) ? await looker(store, context) : () => Promise.resolve();
@@ -79,18 +82,19 @@ export const delegates = command(
 		if (others.length > 0) throw new NancyError('bad-usage', 'give one id; several only after the word delete');
 		if (input.ended) throw new NancyError('bad-usage', '--ended belongs to nancy delegates delete');
 		if (id !== undefined) await store.get(id);
-		if (input.resume) {
-			await permitDelegate('resume-delegates', store, id, context);
-			await resume(store, id, look);
+		const where = operationContext(workspace, context);
+		if (input.resume) await resume(id, context, where);
+		if (input.stop) {
+			if (id === undefined) throw new NancyError('bad-usage', '--stop needs the id of a delegate');
+			await perform(await operations.stopDelegate(), context.asker, { id }, where);
 		}
-		if (input.stop) await stopOne(store, id, context);
 		if (input.wait) {
 			const limitMs = input.timeout === undefined ? Infinity : seconds('--timeout', input.timeout) * 1000;
 			await waitFor(store, id, look, Date.now() + limitMs);
 		}
 		if (id === undefined) return listed(store, context);
 		const answered = await shown(store, id);
-		// It was to be stopped: that it has failed now is no failure of this command.
+		// It was stopped on purpose, so its failure is no failure of this command.
 		return input.stop ? { ...answered, exitCode: ExitCode.ok } : answered;
 	},
 );
@@ -105,42 +109,42 @@ async function deleteSome(
 		throw new NancyError('bad-usage', 'stop a delegate, or wait for it, before you delete it');
 	if (ended === ids.length > 0)
 		throw new NancyError('bad-usage', 'say what to delete: the ids of delegates, or --ended');
-	const [{ deleteDelegates }, { ticketsOf }, { knownDriver }] = await Promise.all([
-		import('../deleteDelegates.ts'),
-		import('../queue.ts'),
-		import('../agents.ts'),
-	]);
-	const refuse = async (own: DelegateId, request: DelegateRecord | undefined) => {
-		if (context.asker.is === 'human') return;
-		permitOwn('delete-delegate', own, request, context);
-		if (!request?.tearDown) return;
-		const settings = await settingsFor(store.workspace.folder, context);
-		refuseTearDownFromAgent(knownDriver(request.agent), own, { context, settings });
-	};
-	return deleteDelegates(
-		store,
-		ticketsOf(context, store.workspace),
-		ended ? 'ended' : { ids: [...new Set(ids)] },
-		refuse,
+	const done = await perform(
+		await operations.deleteDelegates(),
+		context.asker,
+		{ ids: ended ? undefined : ids },
+		operationContext(store.workspace, context),
+	);
+	const { deleted, kept, notes } = done;
+	const lines = [
+		...deleted.map(each => `deleted ${each}`),
+		...kept.map(({ id: each, reason }) => `kept ${each}: ${reason}`),
+		...notes,
+	];
+	return answer(
+		DelegatesDeletedOutput,
+		done,
+		lines.length === 0 ? 'no delegate has ended' : lines.map(each => printable(each)),
+		!ended && kept.length > 0 ? ExitCode.failed : ExitCode.ok,
 	);
 }
 
 async function looker(store: Delegates, context: Context): Promise<() => Promise<void>> {
-	const [{ lookAtQueue }, { ownRuntime }, { queueOptions }] = await Promise.all([
+	const [{ lookAtQueue }, { queueOptions }] = await Promise.all([
 		import('../../delegates/delegateQueue.ts'),
-		import('../agents.ts'),
-		import('../queue.ts'),
+		import('../../operations/queueOptions.ts'),
 	]);
 	let told: string | undefined;
-	// Without it, all can still be listed and stopped.
+	// Without it, everything can still be listed and stopped.
 	const tell = (error: unknown) => {
 		const text = `the queue is not looked after: ${errorText(error)}`;
 		if (text !== told) context.note(text);
 		told = text;
 	};
 	try {
-		const settings = await settingsFor(store.workspace.folder, context);
-		const options = queueOptions(context, store.workspace, await ownRuntime(context), settings);
+		const where = operationContext(store.workspace, context);
+		const settings = await where.readSettings(store.workspace.folder);
+		const options = queueOptions(where, await where.installRuntime(), settings);
 		return () => lookAtQueue(store, options).catch(tell);
 	} catch (error) {
 		tell(error);
@@ -148,25 +152,9 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 	}
 }
 
-async function stopOne(store: Delegates, id: DelegateId | undefined, context: Context): Promise<void> {
-	if (id === undefined) throw new NancyError('bad-usage', '--stop needs the id of a delegate');
-	await permitDelegate('stop-delegate', store, id, context);
-	const [{ stopDelegate }, { ticketsOf }] = await Promise.all([
-		import('../../delegates/delegateQueue.ts'),
-		import('../queue.ts'),
-	]);
-	await stopDelegate(store, ticketsOf(context, store.workspace), id);
-}
-
-async function resume(store: Delegates, id: DelegateId | undefined, look: () => Promise<void>): Promise<void> {
-	const nothing = () => new NancyError('bad-usage', 'nothing waits for an account’s limit');
-	if (!existsSync(store.workspace.paths.root)) throw nothing();
-	const { refuseTracked } = await import('../../git/refuseTracked.ts');
-	await refuseTracked(store.workspace);
-	const agent = id === undefined ? undefined : (await store.get(id)).record.agent;
-	const agents = await store.locked(() => store.unpark(agent));
-	if (agents.length === 0) throw nothing();
-	await look();
+async function resume(id: DelegateId | undefined, context: Context, where: OperationContext): Promise<void> {
+	const { agents } = await perform(await operations.resumeDelegates(), context.asker, { id }, where);
+	if (agents === 0) throw new NancyError('bad-usage', 'nothing waits for an account’s limit');
 }
 
 async function waitFor(
@@ -185,7 +173,7 @@ async function waitFor(
 }
 
 async function chosen(store: Delegates, id: DelegateId | undefined): Promise<Delegate[]> {
-	// A swarm's worker is its own program's to wait for, and need not tell that it has ended.
+	// Another program waits for a swarm's worker, which need not report its end.
 	if (id === undefined) return (await store.list()).delegates.filter(({ isForeign }) => !isForeign);
 	return [await store.get(id)];
 }

@@ -1,17 +1,16 @@
 import * as z from 'zod/mini';
-import { dataFolder } from '../../base/folders.ts';
-import { permit } from '../../core/asker/permit.ts';
-import type { Finding } from '../../core/deployment/doctor.ts';
+import { operations } from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
 import { DoctorOutput } from '../../protocol/output/deployment.ts';
 import { answer, command } from '../command.ts';
-import { betweenAnswers } from '../currentOverview.ts';
 import { ExitCode } from '../failure.ts';
+import { operationContext } from '../operationContext.ts';
 import { findDeployed } from '../place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({ fix: z._default(z.boolean(), false) });
 
-const signs: Readonly<Record<Finding['level'], string>> = { ok: 'ok      ', note: 'note    ', problem: 'PROBLEM ' };
+const signs: Readonly<Record<Check['level'], string>> = { ok: 'ok      ', note: 'note    ', problem: 'PROBLEM ' };
 
 export const doctor = command(
 	{
@@ -26,48 +25,19 @@ export const doctor = command(
 		examples: [['nancy doctor --fix', 'after an update, or when an agent does not listen']],
 	},
 	Input,
-	async ({ fix }, context) => {
-		if (fix) permit(context.asker, { is: 'change-settings', command: 'nancy doctor --fix' });
-		const [{ examine, repair }, { instruments }, { refuseTracked }, { deployedIn }, { drivers }] =
-			await Promise.all([
-				import('../../core/deployment/doctor.ts'),
-				import('../agents.ts'),
-				import('../../git/refuseTracked.ts'),
-				import('../../core/deployment/cleanUp.ts'),
-				import('../../drivers/index.ts'),
-			]);
-		const workspace = await findDeployed(
-			context,
-			async candidate => (await deployedIn(candidate, drivers, dataFolder(context.env))).length > 0,
+	async (input, context) => {
+		const done = await perform(
+			await operations.doctor(),
+			context.asker,
+			input,
+			operationContext(await findDeployed(context), context),
 		);
-		if (fix) await refuseTracked(workspace);
-		const tools = await instruments(context);
-		const repairs = fix
-			? await betweenAnswers(workspace, context, async isBusy =>
-					repair(await examine(workspace, { ...tools, isBusy })),
-				)
-			: [];
-		const after = await examine(workspace, tools);
-		const done = repairs.filter(({ failure }) => failure === undefined).map(({ finding }) => finding);
-		for (const { finding, failure } of repairs) {
-			if (failure !== undefined) context.note(`${finding.text} could not be repaired: ${failure}`);
-		}
-		const checks = [...done.map(finding => check(finding, true)), ...after.map(finding => check(finding, false))];
-		const isHealthy = !after.some(({ level }) => level === 'problem');
-		return answer(
-			DoctorOutput,
-			{ folder: workspace.folder, healthy: isHealthy, checks },
-			checks.map(line),
-			isHealthy ? ExitCode.ok : ExitCode.failed,
-		);
+		for (const { text, reason } of done.failed) context.note(`${text} could not be repaired: ${reason}`);
+		return answer(DoctorOutput, done, done.checks.map(line), done.healthy ? ExitCode.ok : ExitCode.failed);
 	},
 );
 
-type Check = z.infer<typeof DoctorOutput>['checks'][number];
-
-function check({ check: what, level, text, repair }: Finding, repaired: boolean): Check {
-	return { check: what, level, text, repaired, ...(repair && { repair: repair.text }) };
-}
+type Check = DoctorOutput['checks'][number];
 
 function line({ level, check: what, text, repair, repaired }: Check): string {
 	if (repaired) return `repaired ${what}: ${printableLine(text, 1000)}`;

@@ -6,7 +6,9 @@ import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { resolveAddress, resolveMailbox } from '../addresses.ts';
 import { answer, command, type Context } from '../command.ts';
 import { allMailboxes, listMailboxes, mailboxesOf, messageOutput, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
+import { findWorkspace } from '../place.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import { ownAddress } from '../../core/asker/authorOf.ts';
 import { ago, authorText, indented, printable, printableLine } from '../words.ts';
 
 const Input = z.object({ of: z.optional(z.string()), all: z._default(z.boolean(), false) });

@@ -12,8 +12,8 @@ import type { Workspace } from '../../core/workspace/workspace.ts';
 import { ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { TaskRecord } from '../../protocol/records.ts';
 import { command } from '../command.ts';
-import { permitStart, refuseExtraFromAgent, settingsFor } from '../headlessOptions.ts';
 import { findOrChooseWorkspace } from '../place.ts';
+import { operationContext } from '../operationContext.ts';
 import { readTextFile } from '../readText.ts';
 import { printableLine } from '../words.ts';
 
@@ -82,31 +82,43 @@ export const orchestrate = command(
 			throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
 		if (input.worker === ORCHESTRATOR)
 			throw new NancyError('bad-name', 'the human is no worker; choose another name');
-		const [{ runInForeground }, { refuseTracked }, agents] = await Promise.all([
-			import('../../process/foreground.ts'),
-			import('../../git/refuseTracked.ts'),
-			import('../agents.ts'),
-		]);
+		const [{ runInForeground }, { refuseTracked }, agents, starting, { deployAgent }, { noteSeen }] =
+			await Promise.all([
+				import('../../process/foreground.ts'),
+				import('../../git/refuseTracked.ts'),
+				import('../../operations/agents.ts'),
+				import('../../operations/starting.ts'),
+				import('../../operations/deployEach.ts'),
+				import('../../operations/noteSeen.ts'),
+			]);
 		const workspace = findOrChooseWorkspace(context);
 		await refuseTracked(workspace);
 		const name = nameOf(input.task);
 		const known = input.resume ? await workspace.task(name) : await existingTask(workspace, name);
 		const earlier = input.resume ? await workerToResume(workspace, name, input.worker) : undefined;
-		const found = await agents.chooseAgent(workspace, context, input.agent ?? earlier?.agent ?? known?.agent);
+		const found = await agents.chooseAgent(
+			workspace,
+			context.asker,
+			context.env,
+			input.agent ?? earlier?.agent ?? known?.agent,
+		);
 		const { driver, agent } = found;
 		// Before anything is written for it.
 		if (earlier) refuseResume(driver, agent.version, earlier);
 		if (input['prompt-file'] !== undefined)
 			permit(context.asker, { is: 'prompt-file', file: input['prompt-file'] });
-		const asking = { context, settings: await settingsFor(workspace.folder, context) };
+		const where = operationContext(workspace, context);
+		const settings = await where.readSettings(workspace.folder);
+		const asking = { asker: context.asker, context: where, settings };
 		const promptFile = input['prompt-file'] === undefined ? undefined : resolve(context.cwd, input['prompt-file']);
-		await permitStart(driver, [workspace.folder], asking);
-		refuseExtraFromAgent(driver, input.extra, asking);
+		await starting.permitStart(driver, [workspace.folder], asking);
+		if (context.asker.is === 'human') await noteSeen(driver, where, workspace.folder);
+		starting.refuseExtraFromAgent(driver, input.extra, asking);
 		const prompt = await promptOf(input.prompt, promptFile);
-		const runtime = await agents.ownRuntime(context);
+		const runtime = await where.installRuntime();
 		const hasHooks = !input['no-hooks'] && (await workspace.config()).hooks !== 'off';
 		const { warnings } = hasHooks
-			? await agents.deployAgent(workspace, context, runtime, found, 'launch')
+			? await deployAgent(where, runtime, found, 'launch')
 			: { warnings: ['started without hooks: it reports nothing, and messages for it stay queued'] };
 		for (const warning of warnings) context.note(warning);
 		if (known?.archivedAt !== undefined) {
@@ -132,8 +144,8 @@ export const orchestrate = command(
 );
 
 /**
- * By itself, or asked to by the signals of a person, a closed terminal or another program. With any other code it failed, and
- * nobody is to take that for a stop; `nancy stop` notes its own.
+ * By itself, or asked to by the signals of a person, a closed terminal or another program. With any other code it failed and was not
+ * stopped; `nancy stop` notes its own stops.
  */
 const ENDED_ON_PURPOSE: ReadonlySet<number> = new Set([
 	0,
@@ -146,7 +158,7 @@ async function promptOf(typed: string | undefined, file: string | undefined): Pr
 	return prompt;
 }
 
-/** A record that cannot be read is no reason to make the task anew. */
+/** An unreadable record is no reason to make the task anew. */
 async function existingTask(workspace: Workspace, name: TaskName): Promise<TaskRecord | undefined> {
 	try {
 		return await workspace.task(name);
@@ -179,14 +191,14 @@ async function createTask(
 		createdAt: new Date().toISOString(),
 		origin: 'nancy',
 	};
-	// Somebody else may have made it a moment ago: then it gets another worker, as a task that was there before.
+	// Somebody else may have just made the task. Then it gets another worker, as an earlier task does.
 	await workspace.createTask(record).catch((error: unknown) => {
 		if (!(error instanceof NancyError) || error.code !== 'task-exists') throw error;
 	});
 	return workspace.task(name);
 }
 
-/** A task that was made without starting anybody gives its prompt to its first worker; a second one has work of its own. */
+/** A task that was made without an agent gives its prompt to its first worker. A second worker has work of its own. */
 async function firstPrompt(workspace: Workspace, task: TaskRecord, { resume }: Input): Promise<string | undefined> {
 	if (resume || task.prompt === '') return undefined;
 	const { workers } = await workspace.workers(task.name);

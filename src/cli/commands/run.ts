@@ -20,15 +20,9 @@ import type { SwarmWorker } from '../beginAlone.ts';
 import { command, type Answer, type Context } from '../command.ts';
 import { eventLine } from '../eventLine.ts';
 import { ExitCode } from '../failure.ts';
-import {
-	featureOf,
-	limitsOf,
-	permissionMode,
-	permitStart,
-	refuseExtraFromAgent,
-	settingsFor,
-	workingFolder,
-} from '../headlessOptions.ts';
+import { featureOf, limitsOf, workingFolder } from '../headlessOptions.ts';
+import { operationContext } from '../operationContext.ts';
+import { findOrChooseWorkspace } from '../place.ts';
 import { requireWritable } from '../outputFile.ts';
 import { readText, readTextFile } from '../readText.ts';
 import { withCancel } from '../withCancel.ts';
@@ -95,30 +89,34 @@ export const run = command(
 );
 
 async function runOnce(input: Input, context: Context): Promise<Answer> {
-	const [{ runHeadless }, agents] = await Promise.all([
+	const [{ runHeadless }, agents, starting, { noteSeen }] = await Promise.all([
 		import('../../process/headlessRun.ts'),
-		import('../agents.ts'),
+		import('../../operations/agents.ts'),
+		import('../../operations/starting.ts'),
+		import('../../operations/noteSeen.ts'),
 	]);
 	for (const option of ['prompt-file', 'output-file'] as const) {
 		const file = input[option];
 		if (file !== undefined) permit(context.asker, { is: option, file });
 	}
 	const cwd = workingFolder(input['working-dir'], context);
-	const settings = await settingsFor(cwd, context);
-	const limits = Limits.parse(limitsOf(input, settings));
-	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context, input.agent);
-	const asking = { context, settings };
+	const where = operationContext(findOrChooseWorkspace(context), context);
+	const settings = await where.readSettings(cwd);
+	const limits = Limits.parse(starting.limitsFor(limitsOf(input), settings));
+	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context.asker, context.env, input.agent);
+	const asking = { asker: context.asker, context: where, settings };
 	const outputFile = input['output-file'] && resolve(context.cwd, input['output-file']);
-	await permitStart(driver, [cwd], asking);
+	await starting.permitStart(driver, [cwd], asking);
+	if (context.asker.is === 'human') await noteSeen(driver, where, cwd);
 	const prompt = await promptOf(input, context);
 	if (outputFile !== undefined) await requireWritable(outputFile);
-	refuseExtraFromAgent(driver, input.extra, asking);
+	starting.refuseExtraFromAgent(driver, input.extra, asking);
 	const format = headlessOf(driver);
 	const launch = await prepareHeadless(driver, {
 		session: SessionId.parse(crypto.randomUUID()),
 		resume: undefined,
 		model: input.model,
-		permissions: permissionMode(driver, input.permissions, asking),
+		permissions: starting.permissionMode(driver, input.permissions, asking),
 		extra: input.extra,
 		prompt,
 		version: agent.version,
@@ -192,7 +190,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	return { json, text: '', exitCode: reason === undefined ? ExitCode.ok : exitCodeOf(ending.is) };
 }
 
-/** Why the answer could not be written; it is in the output of the command all the same. */
+/** Why the answer could not be written. The command's output has the answer all the same. */
 async function writeAnswer(file: string | undefined, answer: string): Promise<string | undefined> {
 	try {
 		if (file !== undefined) await writeFileAtomic(file, answer, { mode: 0o666 & ~process.umask() });
@@ -202,7 +200,7 @@ async function writeAnswer(file: string | undefined, answer: string): Promise<st
 	}
 }
 
-/** What a run leaves behind beside its answer: nothing, or the files of a swarm's worker where it is one. */
+/** The files of a run beside its answer: none, or those of a swarm's worker. */
 async function recordOf(worker: SwarmWorker | undefined, prompt: string, context: Context) {
 	const files = worker && swarmFiles(worker.folder, worker.feature);
 	const status = DelegateStatus.parse({
@@ -219,7 +217,7 @@ async function recordOf(worker: SwarmWorker | undefined, prompt: string, context
 		const { beginAlone } = await import('../beginAlone.ts');
 		await beginAlone(worker, context, () => beginSwarmRun(files, prompt, status));
 	}
-	// The log is for reading along: a disk that takes none of it does not end the run.
+	// The log is only for people. A disk that refuses it does not end the run.
 	const log = files && new LogWriter(text => files.appendLog(text));
 	return {
 		note: (event: HeadlessEvent) => writer.change(progress(status, event)),

@@ -1,18 +1,14 @@
 import * as z from 'zod/mini';
-import { errorText, NancyError } from '../../base/errors.ts';
-import { isRunning } from '../../core/driver/launch.ts';
-import { wakes } from '../../core/mailbox/due.ts';
-import { whyUnheard } from '../../core/sessions/hearing.ts';
-import { readPhase } from '../../core/sessions/phase.ts';
-import type { Words, Workspace } from '../../core/workspace/workspace.ts';
-import { headerName } from '../../protocol/author.ts';
-import { SendOutput } from '../../protocol/output/messages.ts';
+import { NancyError } from '../../base/errors.ts';
+import { operations } from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
 import { Priority, type Effect } from '../../protocol/message.ts';
-import { ORCHESTRATOR, type MessageId } from '../../protocol/names.ts';
-import type { WorkerRecord } from '../../protocol/records.ts';
+import { ORCHESTRATOR } from '../../protocol/names.ts';
+import { SendOutput } from '../../protocol/output/messages.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { authorOf, findWorkspace, mailboxName } from '../place.ts';
+import { operationContext } from '../operationContext.ts';
+import { findWorkspace } from '../place.ts';
 import { readText } from '../readText.ts';
 
 const Input = z.object({
@@ -63,62 +59,32 @@ export const send = command(
 	},
 	Input,
 	async (input, context) => {
-		const { refuseTracked } = await import('../../git/refuseTracked.ts');
+		const effect = effectOf(input);
 		const workspace = findWorkspace(context);
-		await refuseTracked(workspace);
-		const address = await resolveMailbox(workspace, context.asker, input.to);
-		const toHuman = address.worker === ORCHESTRATOR;
-		const effect = effectOf(input, toHuman);
-		const author = authorOf(context.asker);
-		const content: Words = {
-			kind: input.kind ?? (toHuman ? 'feedback' : 'directive'),
-			priority: input.priority,
-			effect,
-			text: await readText(input.text, context.stdin),
-		};
-		const trouble = new Set<string>();
-		const id = await workspace.send(address, content, author, error => trouble.add(errorText(error)));
-		// It is queued: whatever fails from here on must not look as if it were not.
-		const record = toHuman
-			? undefined
-			: await workspace.worker(address).catch((error: unknown) => void trouble.add(errorText(error)));
-		const running = record !== undefined && isRunning(record);
-		const to = mailboxName(address);
-		for (const reason of trouble)
+		const sent = await perform(
+			await operations.send(),
+			context.asker,
+			{
+				to: await resolveMailbox(workspace, context.asker, input.to),
+				kind: input.kind,
+				priority: input.priority,
+				effect,
+				text: await readText(input.text, context.stdin),
+			},
+			operationContext(workspace, context),
+		);
+		const { id, to, running, held, untold = [] } = sent;
+		for (const reason of untold)
 			context.note(`the message is queued for ${to}, but it could not be told: ${reason}`);
-		if (!toHuman && !running && trouble.size === 0)
+		if (!running && untold.length === 0 && !to.endsWith(`/${ORCHESTRATOR}`))
 			context.note(`no agent is known to run as ${to} now; the message waits for it`);
-		const held = running && wakes(content) ? await whyItWaits(workspace, record, id) : undefined;
 		if (held !== undefined) context.note(`the message waits: ${held}`);
-		const { text: _text, ...facts } = content;
-		const from = headerName(author);
-		return answer(SendOutput, { id, to, from, author, ...facts, running, ...(held !== undefined && { held }) }, id);
+		return answer(SendOutput, sent, id);
 	},
 );
 
-/** Why an idle agent will not read it before its next prompt; noted beside the message, which may have been read by now. */
-async function whyItWaits(workspace: Workspace, record: WorkerRecord, id: MessageId): Promise<string | undefined> {
-	const session = record.sessions.at(-1)?.id;
-	if (session === undefined || (await readPhase(workspace.paths, session)).phase !== 'idle') return undefined;
-	const { driverById } = await import('../../drivers/index.ts');
-	const held = await whyUnheard(workspace, driverById(record.agent), session);
-	if (held !== undefined)
-		await workspace
-			.mailbox({ task: record.task, worker: record.name })
-			.setHeld(id, held)
-			.catch(() => undefined);
-	return held;
-}
-
-function effectOf({ kind, halt, pause }: z.infer<typeof Input>, toHuman: boolean): Effect {
+function effectOf({ halt, pause }: z.infer<typeof Input>): Effect {
 	if (!halt && !pause) return 'none';
 	if (halt && pause) throw new NancyError('bad-usage', '--halt and --pause exclude each other; --pause halts too');
-	if (toHuman) throw new NancyError('bad-usage', 'the human cannot be halted or paused');
-	if (kind === 'feedback') {
-		throw new NancyError(
-			'bad-usage',
-			'--halt and --pause are for directives: feedback waits until the agent stops by itself',
-		);
-	}
 	return halt ? 'halt' : 'pause';
 }

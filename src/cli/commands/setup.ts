@@ -1,15 +1,10 @@
-import { dataFolder } from '../../base/folders.ts';
 import * as z from 'zod/mini';
-import { NancyError } from '../../base/errors.ts';
-import { oneByOne } from '../../base/oneByOne.ts';
-import { permit } from '../../core/asker/permit.ts';
-import type { DeploymentScope } from '../../core/driver/driver.ts';
-import type { Workspace } from '../../core/workspace/workspace.ts';
+import { operations } from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
 import { SetupOutput } from '../../protocol/output/deployment.ts';
-import type { FoundAgent } from '../agents.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
-import { ExitCode, failureOf } from '../failure.ts';
-import { noteSeen } from '../headlessOptions.ts';
+import { ExitCode, exitCodeFor } from '../failure.ts';
+import { operationContext } from '../operationContext.ts';
 import { findOrChooseWorkspace, findWorkspace } from '../place.ts';
 import { printableLine } from '../words.ts';
 
@@ -30,19 +25,16 @@ export const setup = command(
 		examples: [['nancy setup', 'also serves sessions that you start yourself']],
 	},
 	Input,
-	async ({ agent }, context) => {
-		permit(context.asker, { is: 'change-settings', command: 'nancy setup' });
-		const { chooseAgent, foundAgents } = await import('../agents.ts');
-		const workspace = findOrChooseWorkspace(context);
-		const found = agent === undefined ? await foundAgents(context.env) : [];
-		// With none found, choosing one says what to install.
-		return deployAll(
-			workspace,
+	async (input, context) =>
+		answerFor(
+			await perform(
+				await operations.setUp(),
+				context.asker,
+				input,
+				operationContext(findOrChooseWorkspace(context), context),
+			),
 			context,
-			found.length > 0 ? found : [await chooseAgent(workspace, context, agent)],
-			'workspace',
-		);
-	},
+		),
 );
 
 export const update = command(
@@ -57,65 +49,27 @@ export const update = command(
 		examples: [['nancy update', 'after Nancy or an agent was updated']],
 	},
 	Input,
-	async ({ agent }, context) => {
-		permit(context.asker, { is: 'change-settings', command: 'nancy update' });
-		const [{ findAgent, knownDriver }, { deployedIn }, { drivers }] = await Promise.all([
-			import('../agents.ts'),
-			import('../../core/deployment/cleanUp.ts'),
-			import('../../drivers/index.ts'),
-		]);
-		const workspace = findWorkspace(context);
-		const deployed = await deployedIn(workspace, drivers, dataFolder(context.env));
-		const ids = deployed.filter(id => agent === undefined || id === agent);
-		if (ids.length === 0) {
-			throw new NancyError(
-				'wrong-state',
-				`${agent === undefined ? 'nothing is deployed here' : `${agent} is not deployed here`}; nancy setup does that`,
-			);
-		}
-		const found = await Promise.all(ids.map(id => findAgent(knownDriver(id), context.env)));
-		// At least: what was deployed for sessions that the user starts goes on serving them.
-		return deployAll(workspace, context, found, 'launch');
-	},
+	async (input, context) =>
+		answerFor(
+			await perform(
+				await operations.update(),
+				context.asker,
+				input,
+				operationContext(findWorkspace(context), context),
+			),
+			context,
+		),
 );
 
-async function deployAll(
-	workspace: Workspace,
-	context: Context,
-	found: readonly FoundAgent[],
-	scope: DeploymentScope,
-): Promise<Answer> {
-	if ((await workspace.config()).hooks === 'off') {
-		throw new NancyError(
-			'wrong-state',
-			`hooks are off here ("hooks" in ${workspace.paths.config}, from VS Code's nancy.hooks); turn them on and try again`,
-		);
-	}
-	const [{ deployAgent, ownRuntime }, { refuseTracked }] = await Promise.all([
-		import('../agents.ts'),
-		import('../../git/refuseTracked.ts'),
-	]);
-	await refuseTracked(workspace);
-	const runtime = await ownRuntime(context);
-	const { done: agents, failures } = await oneByOne(found, async each => {
-		const done = await deployAgent(workspace, context, runtime, each, scope);
-		await noteSeen(each.driver, workspace.folder, context);
-		return done;
-	});
-	const [first] = failures;
-	if (first && found.length === 1) throw first.error;
+function answerFor(done: SetupOutput, context: Context): Answer {
+	const { folder, agents, failed } = done;
 	for (const { warnings } of agents) for (const warning of warnings) context.note(warning);
-	const failed = failures.map(({ item, error }) => ({ agent: item.driver.id, ...failureOf(error) }));
 	for (const { agent, message } of failed) context.note(`${agent} was not set up: ${message}`);
 	return answer(
 		SetupOutput,
-		{
-			folder: workspace.folder,
-			agents,
-			failed: failed.map(({ agent, code, message }) => ({ agent, code, message })),
-		},
+		done,
 		[
-			`in ${printableLine(workspace.folder, 1000)}`,
+			`in ${printableLine(folder, 1000)}`,
 			...agents.flatMap(({ agent, agentVersion, changed }) => [
 				`${agent} ${agentVersion}: ${changed.length === 0 ? 'all is as it should be' : 'written'}`,
 				...changed.map(file => `  ${printableLine(file, 1000)}`),
@@ -123,6 +77,6 @@ async function deployAll(
 			...failed.map(({ agent }) => `${agent}: failed`),
 		],
 		// Of several the first, as if it had been alone.
-		failed[0]?.exitCode ?? ExitCode.ok,
+		failed[0] ? exitCodeFor(failed[0].code) : ExitCode.ok,
 	);
 }

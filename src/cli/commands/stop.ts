@@ -1,16 +1,15 @@
 import * as z from 'zod/mini';
-import { Delegates } from '../../core/delegates/delegates.ts';
-import type { StopOutcome } from '../../process/stopTree.ts';
-import type { DelegateId } from '../../protocol/delegate.ts';
+import { operations } from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
 import { StopOutput } from '../../protocol/output/tasks.ts';
 import { resolveWorkers } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { permitDelegate } from '../permitDelegate.ts';
-import { findWorkspace, mailboxName } from '../place.ts';
+import { operationContext } from '../operationContext.ts';
+import { findWorkspace } from '../place.ts';
 
 const Input = z.object({ of: z.string() });
 
-const words: Readonly<Record<StopOutcome, string>> = {
+const words: Readonly<Record<StopOutput['workers'][number]['outcome'], string>> = {
 	stopped: 'stopped',
 	killed: 'killed: it, or a program it had started, did not end when asked',
 	'not-running': 'was not running',
@@ -34,29 +33,16 @@ export const stop = command(
 	Input,
 	async (input, context) => {
 		const workspace = findWorkspace(context);
-		const addresses = await resolveWorkers(workspace, context.asker, input.of);
-		const [{ stopWorker }, { driverById }, { ticketsOf }] = await Promise.all([
-			import('../../delegates/stopWorker.ts'),
-			import('../../drivers/index.ts'),
-			import('../queue.ts'),
-		]);
-		const tickets = ticketsOf(context, workspace);
-		const permit = (id: DelegateId) => permitDelegate('stop-delegate', new Delegates(workspace), id, context);
-		// One that cannot be stopped holds up no other.
-		const ends = await Promise.allSettled(
-			addresses.map(async address => ({
-				worker: mailboxName(address),
-				outcome: await stopWorker(workspace, address, { tickets, driverOf: driverById, permit }),
-			})),
+		const done = await perform(
+			await operations.stop(),
+			context.asker,
+			{ workers: await resolveWorkers(workspace, context.asker, input.of) },
+			operationContext(workspace, context),
 		);
-		const workers = ends.map(end => {
-			if (end.status === 'rejected') throw end.reason;
-			return end.value;
-		});
 		return answer(
 			StopOutput,
-			{ workers },
-			workers.map(({ worker, outcome }) => `${worker} ${words[outcome]}`),
+			done,
+			done.workers.map(({ worker, outcome }) => `${worker} ${words[outcome]}`),
 		);
 	},
 );

@@ -8,8 +8,9 @@ import { resolveAddress, type TypedAddress } from '../addresses.ts';
 import { withCollector } from '../collecting.ts';
 import { command, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
-import { Pause } from '../pause.ts';
-import { findWorkspace, ownAddress } from '../place.ts';
+import { Pause } from '../../base/pause.ts';
+import { findWorkspace } from '../place.ts';
+import { ownAddress } from '../../core/asker/authorOf.ts';
 import { TrafficLog } from '../trafficLog.ts';
 import { trafficLine } from '../trafficWords.ts';
 

@@ -11,7 +11,9 @@ import { resolveAddress, type TypedAddress } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { whenever } from '../currentOverview.ts';
 import { listMailboxes, messageOutput, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
+import { findWorkspace } from '../place.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import { ownAddress } from '../../core/asker/authorOf.ts';
 import { authorText, printableLine } from '../words.ts';
 
 const Input = z.object({
@@ -20,7 +22,7 @@ const Input = z.object({
 	timeout: z.optional(z.string().check(z.regex(/^\d{1,7}(?:\.\d+)?$/))),
 });
 
-/** What a worker must have come to. An agent that has ended will not work any more, so it counts as idle too. */
+/** The phases that each condition accepts. An ended agent will not work any more, so it counts as idle too. */
 const goals: Readonly<Record<'idle' | 'stop', readonly Phase[]>> = { idle: ['idle', 'ended'], stop: ['ended'] };
 
 export const wait = command(
@@ -103,7 +105,7 @@ async function workersOf(
 	);
 }
 
-/** Whether an agent that is idle since then has a message to act on: waiting for it, or handed over before it could report. */
+/** Whether an agent that is idle since then has a message to act on: queued, or handed over before it could report. */
 async function willWork(workspace: Workspace, address: WorkerAddress, idleSince: string): Promise<boolean> {
 	const { messages } = await workspace.mailbox(address).list(['queued', 'claimed', 'delivered']);
 	return messages.some(({ state, content, receipt }) =>
@@ -117,7 +119,7 @@ function isReached({ phase, isAboutToWork }: WaitedFor, until: 'idle' | 'stop'):
 	return goals[until].includes(phase) && !isAboutToWork;
 }
 
-/** Where a message from the task comes in for who asks. */
+/** The mailbox in which the asker gets messages from the task. */
 function waitingMailbox(asker: Asker, { task }: TypedAddress): WorkerAddress {
 	return ownAddress(asker) ?? { task, worker: ORCHESTRATOR };
 }
@@ -128,7 +130,7 @@ async function idsIn(workspace: Workspace, mailbox: WorkerAddress): Promise<Read
 	return new Set(found.map(({ message }) => message.id));
 }
 
-/** What waits to be read, and what an agent's hook has handed over since the wait began. */
+/** Unread messages, and those that an agent's hook has handed over since the wait began. */
 async function newMessages(
 	workspace: Workspace,
 	mailbox: WorkerAddress,
@@ -140,7 +142,7 @@ async function newMessages(
 	return found.filter(({ message: { id, author } }) => {
 		if (before.has(id)) return false;
 		if (worker !== undefined) return writer(author) === mailboxName({ task, worker });
-		// In its own mailbox an agent also finds what the user and other tasks wrote: that is not what it waits for.
+		// An agent's own mailbox also has messages of the user and other tasks, which this wait is not for.
 		return !ownAddress(asker) || writer(author)?.startsWith(`${task}/`) === true;
 	});
 }

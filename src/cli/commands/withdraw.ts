@@ -8,7 +8,9 @@ import { writer } from '../../protocol/author.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
 import { findEach, findMessage, type FoundMessage } from '../mailboxes.ts';
-import { findWorkspace, mailboxName, ownAddress } from '../place.ts';
+import { findWorkspace } from '../place.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import { ownAddress } from '../../core/asker/authorOf.ts';
 import { authorText } from '../words.ts';
 import { moved } from './archive.ts';
 

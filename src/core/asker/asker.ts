@@ -5,8 +5,8 @@ import type { Driver } from '../driver/driver.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 
 /**
- * Who asks Nancy to do something. It decides what may be done and whose words a message carries. An agent is known by its environment
- * and by the processes above it, never by what it says, and is never a human.
+ * The asker of an operation. It decides the permitted operations and the author of a message. An agent is known by its environment and by
+ * the processes above it, never by its own words, and is never a human.
  */
 export type Asker = Human | AskingAgent;
 
@@ -22,11 +22,11 @@ export const IN_TERMINAL: Human = { is: 'human', via: 'terminal' };
 
 export interface AskingAgent {
 	readonly is: 'agent';
-	/** `undefined` where nothing tells which CLI it is, or several are possible. */
+	/** `undefined` if nothing tells which CLI it is, or several are possible. */
 	readonly driver: DriverId | undefined;
-	/** The worker that it is, with the workspace that its variables name; `undefined` for a session that Nancy did not start. */
+	/** Its worker, with the workspace that its variables name; `undefined` for a session that Nancy did not start. */
 	readonly worker: { readonly address: WorkerAddress; readonly folder: string } | undefined;
-	/** The process of its CLI, and the folder that this works in; `undefined` where that process cannot be seen. */
+	/** The process of its CLI, with that process's folder; `undefined` if that process cannot be seen. */
 	readonly process: AgentProcess | undefined;
 	/** How Nancy knows that it is an agent, as the end of a sentence. */
 	readonly because: string;
@@ -41,7 +41,7 @@ export interface AgentProcess {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One process above the one that asks. What cannot be read is empty. */
+/** One process above the asking one. Unreadable parts are empty. */
 export interface Ancestor {
 	readonly pid: number;
 	readonly startedTicks: number;
@@ -51,25 +51,25 @@ export interface Ancestor {
 	readonly folder: string | undefined;
 }
 
-/** What tells who asks. */
+/** The evidence for the asker. */
 export interface Lineage {
 	/** Environment of the process that asks. */
 	readonly env: Environment;
 	/** Nearest first. */
 	readonly ancestors: readonly Ancestor[];
-	/** The process that started it is gone, so that {@link ancestors} are not those who asked. */
+	/** Its starter is gone, so {@link ancestors} are not the ones who asked. */
 	readonly isOrphan: boolean;
 }
 
 export type KnownDriver = Pick<Driver, 'id' | 'command' | 'marks' | 'npmPackage'>;
 
-/** Nancy sets one of them for every agent that it starts, and for what starts one. */
+/** Nancy sets one of them for every agent that it starts, and for every process that starts one. */
 const OWN_MARKS = ['NANCY_TASK_DIR', 'NANCY_WORKER', 'NANCY_RUN', 'NANCY_RUNNER', 'NANCY_AGENT'];
 
 /**
- * Decides who asks in a terminal. An agent is told by a mark in the environment of the asking process or of any process above it, or
- * by a process above it that is an agent's CLI. What an agent sets for its own command cannot hide it, for it does not change the
- * processes above; and which worker it is says the environment nearest to its CLI, which it cannot change either.
+ * Decides who asks in a terminal. The asker is an agent if its own environment or that of a process above has a mark, or if a process above
+ * is an agent's CLI. An agent cannot hide by the environment of its command, because that does not change the processes above. The
+ * environment nearest to its CLI says which worker it is, and the agent cannot change that either.
  * @throws NancyError `not-trusted` for a process whose starter is gone: nobody can tell who asked
  */
 export function askerOf({ env, ancestors, isOrphan }: Lineage, drivers: readonly KnownDriver[]): Asker {
@@ -80,19 +80,44 @@ export function askerOf({ env, ancestors, isOrphan }: Lineage, drivers: readonly
 				'foreground, or from a program that waits for it',
 		);
 	}
-	const cli = ancestors.findIndex(each => isOwnProgram(each) || drivers.some(driver => isProcessOf(driver, each)));
-	const agent = ancestors[cli];
-	const own = cli < 0 ? ancestors : ancestors.slice(0, cli + 1);
+	const { agent, own } = agentAmong(ancestors, drivers);
 	const environments = [env, ...own.map(each => each.env)];
+	const given = agent && isReadable(agent) ? agent.env : environments.findLast(each => each['NANCY_TASK_DIR']);
 	const because = whyAgent(env, own, agent, drivers);
 	if (because === undefined) return IN_TERMINAL;
 	return {
 		is: 'agent',
 		driver: driverOf(environments, agent, drivers),
-		worker: workerIn(environments.findLast(each => each['NANCY_TASK_DIR']) ?? {}),
+		worker: workerIn(given ?? {}),
 		process: agent,
 		because,
 	};
+}
+
+/**
+ * The environment that the asker has not chosen for this one call. It says where the settings of the user, of git and of CLIs are, and
+ * which programs these are. So an agent's is that of its CLI. If that is unreadable, it is the farthest one with a mark. A person's is the
+ * call's own.
+ */
+export function environmentOf({ env, ancestors }: Lineage, drivers: readonly KnownDriver[]): Environment {
+	const { agent, own } = agentAmong(ancestors, drivers);
+	if (agent && isReadable(agent)) return agent.env;
+	return own.findLast(each => markIn(each.env, drivers) !== undefined)?.env ?? env;
+}
+
+/** The nearest process of an agent's CLI, and the processes up to it; all of them if there is none. */
+function agentAmong(ancestors: readonly Ancestor[], drivers: readonly KnownDriver[]) {
+	const at = ancestors.findIndex(each => isOwnProgram(each) || drivers.some(driver => isProcessOf(driver, each)));
+	return { agent: ancestors[at], own: at < 0 ? ancestors : ancestors.slice(0, at + 1) };
+}
+
+/** A process that hides itself, or is just ending, shows no environment. */
+function isReadable({ env }: Ancestor): boolean {
+	return Object.keys(env).length > 0;
+}
+
+function markIn(env: Environment, drivers: readonly KnownDriver[]): string | undefined {
+	return [...OWN_MARKS, ...drivers.flatMap(each => each.marks)].find(name => env[name]);
 }
 
 /** The worker that NANCY_TASK_DIR and NANCY_WORKER name, which Nancy sets for the agents that it starts. */
@@ -112,19 +137,17 @@ function whyAgent(
 	cli: Ancestor | undefined,
 	drivers: readonly KnownDriver[],
 ): string | undefined {
-	const marks = [...OWN_MARKS, ...drivers.flatMap(each => each.marks)];
-	const markIn = (environment: Environment) => marks.find(name => environment[name]);
-	const mark = markIn(env);
+	const mark = markIn(env, drivers);
 	if (mark !== undefined) return `${mark} is set`;
 	if (cli) return `nancy was called below the process ${cli.pid} (${nameOf(cli)})`;
-	const marked = ancestors.find(each => markIn(each.env) !== undefined);
+	const marked = ancestors.find(each => markIn(each.env, drivers) !== undefined);
 	return (
 		marked &&
-		`${markIn(marked.env)} is set in the process ${marked.pid} (${nameOf(marked)}), which nancy was called below`
+		`${markIn(marked.env, drivers)} is set in the process ${marked.pid} (${nameOf(marked)}), which nancy was called below`
 	);
 }
 
-/** Which CLI asks: the one whose process it is, else the only one whose marks are set. */
+/** The asking CLI: the one whose process it is, else the only one whose marks are set. */
 function driverOf(
 	environments: readonly Environment[],
 	cli: Ancestor | undefined,
@@ -138,7 +161,7 @@ function driverOf(
 	return marked.length === 1 ? marked[0]?.id : undefined;
 }
 
-/** Programs that run a script, which stands in their first argument. */
+/** Programs that run a script, named in their first argument. */
 const INTERPRETERS: ReadonlySet<string> = new Set(['node', 'nodejs', 'bun', 'deno']);
 
 /** Whether a process is this CLI, by its program or the script that it runs. */
@@ -154,7 +177,7 @@ export function isProcessOf(
 	);
 }
 
-/** It was started by Nancy as a worker, by a path that a person has set, and it is that program itself. */
+/** Nancy started it as a worker, by a path that a person has set, and it is that program itself. */
 function isOwnProgram(ancestor: Ancestor): boolean {
 	const program = ancestor.env['NANCY_AGENT_PROGRAM'];
 	return (
@@ -164,7 +187,7 @@ function isOwnProgram(ancestor: Ancestor): boolean {
 	);
 }
 
-/** By which paths a process can be known: the executable, the name it was called by, and the script where it runs one. */
+/** The paths that identify a process: the executable, the name it was called by, and the script if it runs one. */
 function programsOf({ executable, args: [called, ...others] }: Ancestor): string[] {
 	const paths = [executable, called].filter(path => path !== undefined);
 	const isInterpreter = paths.some(path => INTERPRETERS.has(basename(path)));

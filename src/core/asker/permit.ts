@@ -2,7 +2,7 @@ import { NancyError } from '../../base/errors.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import type { Asker, AskingAgent } from './asker.ts';
 
-/** What somebody wants Nancy to do, with what decides whether an agent may. */
+/** An operation, with the facts that decide whether an agent may do it. */
 export type UseCase =
 	/** Any command, in the workspace of this folder. */
 	| { is: 'work-in'; folder: string; isOwn: boolean }
@@ -15,13 +15,15 @@ export type UseCase =
 	| { is: 'stop-delegate'; what: string; isOwn: boolean }
 	| { is: 'delete-delegate'; what: string; isOwn: boolean }
 	| { is: 'resume-delegates'; what: string; isOwn: boolean }
-	/** Hand a file to an agent that whoever asks may be denied. */
+	/** Bring the changes of a delegate's worktree into the checkout, or remove the worktree. */
+	| { is: 'change-worktree'; what: string }
+	/** Hand an agent a file that the asker itself may be denied to read. */
 	| { is: 'prompt-file'; file: string }
 	| { is: 'output-file'; file: string };
 
 type Kind = UseCase['is'];
 
-/** Why an agent may not, as the end of "an agent may not …"; `undefined` where it may. A person may do everything. */
+/** Why an agent may not, as the end of "an agent may not …"; `undefined` if it may. A person may do everything. */
 const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is: K }>) => string | undefined } = {
 	'work-in': (_, { folder, isOwn }) =>
 		isOwn ? undefined : `work in ${folder}, outside its own workspace; leave -C away`,
@@ -36,12 +38,13 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'stop-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `stop ${what}, which it has not asked for`),
 	'delete-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `delete ${what}, which it has not asked for`),
 	'resume-delegates': (_, { what, isOwn }) => (isOwn ? undefined : `let ${what} go on, which it has not asked for`),
+	'change-worktree': (_, { what }) => `${what}; ask the user to`,
 	'prompt-file': (_, { file }) =>
 		`hand over ${file} by its name; read it and pass the text with --stdin, or as an argument`,
 	'output-file': (_, { file }) => `have ${file} written; take the answer from standard output`,
 };
 
-/** @throws NancyError `not-trusted` where whoever asks may not do it; the text says why Nancy takes the asker for an agent */
+/** @throws NancyError `not-trusted` if the asker may not do it. The text says why Nancy takes the asker for an agent */
 export function permit(asker: Asker, useCase: UseCase): void {
 	if (asker.is === 'human') return;
 	const refused = refusalOf(asker, useCase);

@@ -9,20 +9,20 @@ import type { Driver } from '../driver/driver.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 
-/** Sealed as `seen/<driver>.json`: what a person has last started this CLI with. */
+/** Sealed as `seen/<driver>.json`: the settings with which a person last started this CLI. */
 const Seen = z.object({
 	version: z.literal(1),
-	/** Hash of each file, by its path below the checkout, or below the folder where there is none. */
+	/** Hash of each file, by its path below the checkout, or below the folder outside a checkout. */
 	files: z.record(z.string(), z.string()),
 });
 type Files = z.infer<typeof Seen>['files'];
 
-/** Nobody has as many settings; what is more is no place that can be looked through at every start. */
+/** Nobody has as many settings. A larger place cannot be searched at every start. */
 const MOST_FILES = 10_000;
 
 /**
- * The settings of agents' CLIs in a workspace that can run commands: an agent that may only edit files can write them, and get its commands
- * run by the next agent that starts there. So an agent starts another one only with those that a person has started it with.
+ * The settings of agents' CLIs in a workspace that can run commands. An agent that may only edit files can write them, and the next agent
+ * that starts there runs their commands. So an agent starts another one only with settings that a person has started it with.
  */
 export class SeenSettings {
 	private readonly own: OwnFolder;
@@ -35,7 +35,7 @@ export class SeenSettings {
 		this.own = new OwnFolder(dataFolder, workspaceFolder);
 	}
 
-	/** Notes what is there now: a person starts the CLI with it, or sets it up. */
+	/** Notes the present settings: a person starts the CLI with them, or sets it up. */
 	async note(driver: Driver, folder = this.workspaceFolder): Promise<void> {
 		const files = await this.filesOf(driver, folder);
 		await this.own.write({ version: 1, files } satisfies z.infer<typeof Seen>, 'seen', `${driver.id}.json`);
@@ -43,7 +43,7 @@ export class SeenSettings {
 
 	/**
 	 * @param folder that the agent works in: the workspace, or a worktree, which has the same files
-	 * @throws NancyError `not-trusted` where something is there that no person has started the CLI with
+	 * @throws NancyError `not-trusted` for settings that no person has started the CLI with
 	 */
 	async require(driver: Driver, folder = this.workspaceFolder): Promise<void> {
 		const files = await this.filesOf(driver, folder);
@@ -54,8 +54,8 @@ export class SeenSettings {
 		const named = changed.slice(0, 5).join(', ');
 		throw new NancyError(
 			'not-trusted',
-			`an agent may not start ${driver.displayName} here: it may run commands because of ${named}` +
-				`${changed.length > 5 ? ` and ${changed.length - 5} more` : ''}, which no person has started it with. Look at what is in there, ` +
+			`an agent may not start ${driver.displayName} here, because its settings can run commands: ${named}` +
+				`${changed.length > 5 ? ` and ${changed.length - 5} more` : ''}. No person has started it with these settings. Look at them, ` +
 				`then start ${driver.displayName} once yourself (in VS Code, or nancy orchestrate --agent ${driver.id}), or run: nancy setup --agent ${driver.id}`,
 		);
 	}
@@ -91,7 +91,7 @@ export class SeenSettings {
 		for (const name of await readdir(path)) yield* this.filesIn(join(path, name), new Set([...above, real]));
 	}
 
-	/** Without what Nancy writes, which may be there or not; `undefined` where nothing else is in the file. */
+	/** Without Nancy's own entries, which may be there or not; `undefined` if the file has nothing else. */
 	private async contentOf(path: string, driver: Driver, folder: string): Promise<string | undefined> {
 		const content = await readPlainFile(await realpath(path));
 		if (content === undefined || (await this.isOwnSkill(path, content))) return undefined;
@@ -105,7 +105,7 @@ export class SeenSettings {
 		return join(this.dataFolder, 'runtime') + sep;
 	}
 
-	/** Nancy's own entries are known by a sealed record, or as word for word what a driver writes. */
+	/** Nancy's own entries are known by a sealed record, or as word for word the driver's text. */
 	private async withoutOwn(text: string, driver: Driver, file: string): Promise<string> {
 		const [{ DeploymentRecords }, { ownEntries }, { withoutEntries }, { Workspace }] = await Promise.all([
 			import('../deployment/records.ts'),
@@ -122,7 +122,7 @@ export class SeenSettings {
 		}
 	}
 
-	/** Another version of Nancy is no other setting: only Nancy's own folder counts, which no agent writes. */
+	/** Another version of Nancy is no other setting: only Nancy's own folder counts, where no agent writes. */
 	private withoutVersion(text: string): string {
 		return text
 			.split(this.runtimes)
@@ -147,13 +147,10 @@ function posixPath(from: string, path: string): string {
 }
 
 function tooMany(path: string): NancyError {
-	return new NancyError(
-		'not-trusted',
-		`there are more than ${MOST_FILES} files of settings at ${path}; take some away`,
-	);
+	return new NancyError('not-trusted', `there are more than ${MOST_FILES} files of settings at ${path}; remove some`);
 }
 
-/** The top folder of the checkout that a folder is in; the folder itself where it is in none. */
+/** The top folder of the checkout that a folder is in; outside a checkout, the folder itself. */
 function checkoutOf(folder: string): string {
 	for (let at = folder; ; at = dirname(at)) {
 		if (existsSync(join(at, '.git'))) return at;

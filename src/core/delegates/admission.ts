@@ -6,14 +6,17 @@ import type { Delegate } from './delegate.ts';
 const MEMORY_EACH = 600 * 1024 * 1024;
 
 /**
- * How many delegates run at once where nobody says otherwise: agents wait for the model most of the time.
- * @param running that many have their memory already
+ * How many delegates run at once by default: agents wait for the model most of the time.
+ * @param running so many have their memory already
  */
 export function defaultCap(running: number, cores = availableParallelism(), freeBytes = freemem()): number {
 	return Math.max(1, Math.min(cores * 2, running + Math.floor(freeBytes / MEMORY_EACH)));
 }
 
-/** The queued delegates that may start now, in order. Nobody waits behind those that are parked, or that their agent's limit holds. */
+/**
+ * The queued delegates that may start now, in order. Nobody waits behind parked delegates, or behind those whose agent has reached its
+ * limit.
+ */
 export function admitted(
 	delegates: readonly Delegate[],
 	cap: number | undefined,
@@ -31,7 +34,7 @@ export function admitted(
 		.slice(0, Math.max(0, (cap ?? defaultCap(running)) - running - due));
 }
 
-/** Whether one more may run: for one that was parked and goes on. */
+/** Whether one more may run: for a parked one that goes on. */
 export function hasPlace(delegates: readonly Delegate[], cap: number | undefined): boolean {
 	const running = runningOf(delegates).length;
 	return running < (cap ?? defaultCap(running));

@@ -15,19 +15,18 @@ import { liveSwarmRun } from './swarmRun.ts';
 import type { Tickets } from './tickets.ts';
 
 /**
- * Nobody has written to a delegate's files for so long, in milliseconds: it is neither being queued nor at work, and its answer, of
- * which a message may name the file, has been read.
+ * After this time without a write to a delegate's files, in milliseconds, it is neither being queued nor at work, and its answer has been
+ * read.
  */
 const ORPHAN_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** What a person may have put there is theirs. */
+/** A person's own files there stay. */
 const OWN_FILE = /^(\d{8}t\d{9}z-[0-9a-f]{8})\.(?:status|output|done|log|prompt)$/;
 
 /**
- * Deletes a delegate that has ended: its files, those kept for a swarm, its mailbox and its ticket, once its result is where it belongs. Its worktree is
- * another matter. After a kill it may be repeated; one that is gone already is no error. Of one that was never queued here nothing
- * is sent to anybody.
- * @param refuseSending throws where nothing may be sent; asked only when something would be, and then all stays
+ * Deletes an ended delegate after its result has been sent: its files, those kept for a swarm, its mailbox and its ticket. Its worktree is
+ * another matter. May be repeated after a kill; a missing one is no error. For a delegate that was never queued here nothing is sent.
+ * @param refuseSending throws if nothing may be sent; asked only if something would be, and then everything stays
  * @throws NancyError `busy` while it waits or works
  */
 export async function deleteDelegate(
@@ -42,27 +41,27 @@ export async function deleteDelegate(
 		const delegate = await reportable(store, tickets, found);
 		if (!isFinal(delegate.state)) throw new NancyError('busy', `${id} has not ended; stop it first`);
 		const { record } = delegate;
-		// Also where its files have changed: only the record of one that came from elsewhere names its asker without the user.
+		// Also if its files have changed. Only the record of a foreign one names its asker without the user.
 		const wasQueuedHere = await tickets.has(id);
 		if (wasQueuedHere && !delegate.status.reported) await refuseSending();
 		await settle(store, tickets, found);
 		const worker = await store.workspace.worker(record);
 		const hasMailbox = worker?.delegate === id;
-		// A result that nobody has read outlives the mailbox it lies in.
+		// An unread result outlives its mailbox.
 		if (hasMailbox && wasQueuedHere) await passOnResults(store, record, refuseSending);
-		// Before its record: what is left without one is nothing that could be run.
+		// Before its record: leftovers without a record can never run.
 		await tickets.remove(id);
 		if (hasMailbox) await deleteWorker(store.workspace, record);
-		// A swarm's worker that nobody has any more would be listed as another program's.
+		// A swarm's worker without an owner would be listed as another program's.
 		for (const file of await copyOf(store, record)) await rm(file, { force: true });
-		// With its record it is gone; the other files only take room.
+		// With its record it is gone. The other files only take space.
 		await rm(join(store.folder, `${id}.json`), { force: true });
 		for (const file of filesOf(store.files(id))) await rm(file, { force: true });
 		await sweepDeleted(store, tickets);
 	});
 }
 
-/** The files of the swarm's worker that it was, unless another delegate or a run that lives is that worker too. */
+/** The files of its swarm worker, unless another delegate or a living run is that worker too. */
 async function copyOf(store: Delegates, { id, swarm }: DelegateRecord): Promise<string[]> {
 	if (!swarm) return [];
 	const { delegates } = await store.list();
@@ -71,13 +70,13 @@ async function copyOf(store: Delegates, { id, swarm }: DelegateRecord): Promise<
 		if (await liveSwarmRun(store.workspace.folder, swarm.feature)) return [];
 		return filesOf(swarmFiles(store.workspace.folder, swarm.feature));
 	} catch (error) {
-		// Behind a link they are somebody else's, and no delegate has to stay for their sake.
+		// Behind a link they are somebody else's, and do not keep a delegate from its deletion.
 		if (error instanceof NancyError && error.code === 'bad-file') return [];
 		throw error;
 	}
 }
 
-/** Removes what a kill has left of deleted delegates, and of those whose record vanished: with a folder that was cleaned, or moved. */
+/** Removes leftovers of killed deletions, and of delegates whose record vanished with a cleaned or moved folder. */
 async function sweepDeleted(store: Delegates, tickets: Tickets): Promise<void> {
 	const names = new Set(await entryNames(store.folder));
 	for (const left of new Set([...names].flatMap(name => OWN_FILE.exec(name)?.[1] ?? []))) {

@@ -9,8 +9,8 @@ import { factsOf, reportable } from './reportable.ts';
 import type { Tickets } from './tickets.ts';
 
 /**
- * Ends a delegate: how it ended is noted in the user's own records first, and only then in its files and to whoever asked. Safe to
- * repeat when it failed half way. Needs the lock.
+ * Ends a delegate. The end is noted in the user's sealed records first, and only then in its files and for the asker. Safe to repeat after
+ * a failure half way. Needs the lock.
  * @param late the message of a result that comes after the delegate had been given up; decided once, before the first try
  */
 export async function endDelegate(
@@ -23,7 +23,7 @@ export async function endDelegate(
 	const { record, status, files } = delegate;
 	const error = failureOf(outcome);
 	const report = late ?? status.report;
-	// An answer before the word that it is there; a failure before what it printed, which is no answer.
+	// An answer before the status; a failure before its output, which is no answer.
 	if (error === undefined) await files.writeOutput(outcome.output);
 	await tickets.end(record.id, { error, report, isReported: false });
 	const ended = await finish(delegates, delegate, outcome, late);
@@ -32,9 +32,9 @@ export async function endDelegate(
 }
 
 /**
- * Ends what a killed process had begun to end, and repairs files that say something else than the user's own records. Needs the lock.
+ * Completes the end that a killed process had begun, and repairs files that contradict the user's sealed records. Needs the lock.
  * @param seen the delegate as its files say
- * @returns the delegate where its runner has died and nobody has ended it
+ * @returns the delegate if its runner has died and nobody has ended it
  */
 export async function settle(delegates: Delegates, tickets: Tickets, seen: Delegate): Promise<Delegate | undefined> {
 	const facts = await factsOf(delegates, tickets, seen);
@@ -57,7 +57,7 @@ export async function settle(delegates: Delegates, tickets: Tickets, seen: Deleg
 		await endDelegate(delegates, tickets, delegate, outcome, end.report);
 	} else if (end) await show(delegate);
 	else if (run && !(await new Leases(delegates.workspace.paths.machines).isHeld(run.runner))) return delegate;
-	// In doubt it lives: a result late is better than a false alarm.
+	// In doubt it lives: a late result is better than a false alarm.
 	return undefined;
 }
 

@@ -12,19 +12,19 @@ import { redactText } from '../traffic/redact.ts';
 const LONGEST_DONE = 64 * 1024;
 
 /**
- * The files of one delegate. What other programs see is `.prompt`, `.status`, `.output`, `.done` and `.log`; the same names, in
- * another folder, are those of a claude-swarm worker.
+ * The files of one delegate. Other programs see `.prompt`, `.status`, `.output`, `.done` and `.log`. The same names, in another folder, are
+ * those of a claude-swarm worker.
  */
 export class DelegateFiles {
-	/** The answer that was written last, with the look of its file. */
+	/** The last written answer, with the identity of its file. */
 	private written: { output: string; look: string } | undefined;
 	/** Why the copy could not be written. */
 	private hasSaidWhy = false;
 
 	/**
 	 * @param base path without an ending
-	 * @param folders those on the way to it that may be no links, which an agent can put there while its run goes on
-	 * @param copy finds other files that are kept the same, for a program beside Nancy
+	 * @param folders on the way to it that must not be links; an agent can put links there while its run goes on
+	 * @param copy finds other files with the same content, for a program beside Nancy
 	 */
 	constructor(
 		readonly base: string,
@@ -57,7 +57,7 @@ export class DelegateFiles {
 		await this.inCopy(files => files.appendLog(text));
 	}
 
-	/** Makes place for a new run: an earlier one's word and answer would be taken for this one's. */
+	/** Removes the files of an earlier run: its end and answer would count for this one. */
 	async begin(prompt: string): Promise<void> {
 		refuseLinks(this.folders);
 		for (const earlier of [this.done, this.output]) await rm(earlier, { force: true });
@@ -85,7 +85,7 @@ export class DelegateFiles {
 	}
 
 	/**
-	 * The word that it is over: after this nothing of the run is written any more.
+	 * Writes the end: afterwards nothing of the run is written any more.
 	 * @param error why it failed, in one line
 	 */
 	async writeDone(error: string | undefined): Promise<void> {
@@ -94,7 +94,7 @@ export class DelegateFiles {
 		await writeFileAtomic(this.done, `${error === undefined ? 'success' : `error: ${error}`}\n`, { sync: true });
 	}
 
-	/** Takes back the word of an end that there was not. */
+	/** Removes a recorded end that did not happen. */
 	async removeDone(): Promise<void> {
 		refuseLinks(this.folders);
 		await rm(this.done, { force: true });
@@ -106,19 +106,19 @@ export class DelegateFiles {
 		return found && `${found.ino} ${found.mtimeNs} ${found.size}`;
 	}
 
-	/** What is left of one that nobody has any more. */
+	/** Removes the files of a delegate without an owner. */
 	async remove(): Promise<void> {
 		refuseLinks(this.folders);
 		for (const file of [this.status, this.output, this.done, this.log, this.prompt])
 			await rm(file, { force: true });
 	}
 
-	/** Through no link: a swarm's folder may have come with a repository. */
+	/** Follows no link: a swarm's folder may have come with a repository. */
 	private append(text: string): Promise<void> {
 		return appendFile(this.log, text, { mode: 0o600, flag: APPEND });
 	}
 
-	/** The delegate goes on where its copy cannot be written; its log says so once. */
+	/** If its copy cannot be written, the delegate goes on; its log says so once. */
 	private async inCopy(write: (files: DelegateFiles) => Promise<void>): Promise<void> {
 		if (!this.copy) return;
 		try {
@@ -130,7 +130,7 @@ export class DelegateFiles {
 		}
 	}
 
-	/** `success`, `error: …`, or `undefined` while it is not over. */
+	/** `success`, `error: …`, or `undefined` before its end. */
 	async readDone(): Promise<string | undefined> {
 		return (await readPlainText(this.done, LONGEST_DONE))?.trim();
 	}
@@ -169,7 +169,7 @@ export class DelegateFiles {
 		}
 	}
 
-	/** What is no plain file is nobody's answer. */
+	/** Only a plain file is an answer. */
 	private async openOutput(): Promise<FileHandle | undefined> {
 		try {
 			return await openPlainFile(this.output);

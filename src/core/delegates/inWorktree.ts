@@ -3,7 +3,7 @@ import { isInside } from '../../base/inside.ts';
 import { branchOf, type Worktree } from '../../protocol/worktree.ts';
 import { isFinal, type Delegate } from './delegate.ts';
 
-/** Where a delegate works: its own worktree, or the one it was sent back to. */
+/** A delegate's worktree: its own, or the one it was sent back to. */
 export function worktreeOf(delegate: Delegate, all: readonly Delegate[]): Worktree | undefined {
 	const own = ownIn(delegate);
 	if (own || delegate.isForeign || delegate.record.place.is === 'worktree') return own;
@@ -11,12 +11,12 @@ export function worktreeOf(delegate: Delegate, all: readonly Delegate[]): Worktr
 	return all.map(ownIn).find(worktree => worktree !== undefined && isInside(worktree.folder, folder));
 }
 
-/** A status can be written by others than Nancy: what it says is another delegate's is not believed. */
+/** Others than Nancy can write a status. So its claim on another delegate's worktree is not believed. */
 function ownIn({ record, status: { worktree }, isForeign }: Delegate): Worktree | undefined {
 	return !isForeign && worktree?.branch === branchOf(record.id) ? worktree : undefined;
 }
 
-/** {@link worktreeOf}, until it is removed: there is nothing to review, merge or discard then. */
+/** {@link worktreeOf}, until it is removed: then there is nothing to review, merge or discard. */
 export function standingWorktree(delegate: Delegate, all: readonly Delegate[]): Worktree | undefined {
 	const worktree = worktreeOf(delegate, all);
 	return worktree && isStanding(worktree) ? worktree : undefined;

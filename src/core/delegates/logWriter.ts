@@ -1,22 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { KeysInPieces } from '../traffic/privateKeys.ts';
 
-/** In UTF-16 units, about. Taking secrets out of more at once would keep the runner from its agent. */
+/** In UTF-16 units, about. A larger piece would keep the runner from its agent while secrets are removed. */
 const BLOCK = 64 * 1024;
-/** Of what waits for the disk: an agent can print faster than that. */
+/** Most text that waits for the disk: an agent can print faster. */
 const MOST_WAITING = 2 * 1024 * 1024;
 
-/** Appends to a log what an agent prints, in order, and lets nobody wait for it: what is too much is left out, and that is said. */
+/** Appends an agent's output to a log, in order, without making anybody wait. Excess text is left out, and the log says so. */
 export class LogWriter {
 	private readonly keys = new KeysInPieces();
-	/** What waits, in whole lines: a secret is known by the name before it. */
+	/** The waiting text, in whole lines: the name before a secret identifies it. */
 	private readonly blocks: string[] = [];
 	private waiting = 0;
 	/** Left out before what waits; the beginning of the log is on the disk already. */
 	private leftOut = 0;
 	private writing: Promise<void> | undefined;
 
-	/** @param append takes out what is a secret by itself; where it fails, the text is lost */
+	/** @param append removes remaining secrets; if it fails, the text is lost */
 	constructor(private readonly append: (text: string) => Promise<void>) {}
 
 	/** @param text of whole lines */
@@ -28,7 +28,7 @@ export class LogWriter {
 		this.writing ??= this.write();
 	}
 
-	/** Resolves once all that was said is written, but for what the disk did not take. */
+	/** Resolves once everything is written, except text that the disk refused. */
 	async settle(): Promise<void> {
 		await this.writing;
 	}

@@ -3,8 +3,8 @@ import type { Delegates } from './delegates.ts';
 import type { Tickets } from './tickets.ts';
 
 /**
- * What this user asked for on this machine: the very bytes that the ticket is for, however the files change meanwhile.
- * `undefined` without a ticket for them.
+ * The request of this user on this machine: the very bytes that the ticket covers, however the files change meanwhile. `undefined` without
+ * a ticket for them.
  */
 export async function ownRequest(
 	delegates: Delegates,

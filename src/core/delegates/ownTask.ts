@@ -2,10 +2,10 @@ import { NancyError } from '../../base/errors.ts';
 import { TaskName, type DriverId } from '../../protocol/names.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** Where delegates live that nobody's task asked for. */
+/** The task of delegates that no task has asked for. */
 export const OWN_TASK = TaskName.parse('delegates');
 
-/** {@link OWN_TASK}, made where it is not there yet. */
+/** {@link OWN_TASK}, made if it is missing. */
 export async function ownTask(workspace: Workspace, agent: DriverId): Promise<TaskName> {
 	try {
 		await workspace.createTask({

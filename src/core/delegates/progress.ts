@@ -3,7 +3,7 @@ import { toldSum, type HeadlessEvent } from '../driver/headless.ts';
 
 const MOST_DENIED = 100;
 
-/** What an event of the agent changes in a status. */
+/** The change that an agent's event makes in a status. */
 export function progress(status: DelegateStatus, event: HeadlessEvent): Partial<DelegateStatus> {
 	const last_activity = new Date().toISOString();
 	switch (event.is) {

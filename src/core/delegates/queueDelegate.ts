@@ -23,14 +23,14 @@ export interface DelegateRequest {
 	limits?: Partial<Limits>;
 	setUp?: string | undefined;
 	tearDown?: string | undefined;
-	/** Who gets the result; the human of that task for `orchestrator`, the human where absent. */
+	/** The receiver of the result; the human of that task for `orchestrator`, the human if absent. */
 	parent?: WorkerAddress | undefined;
 	group?: string | undefined;
-	/** Set where it is a worker of a claude-swarm too, under this name or, without one, that of its mailbox. */
+	/** Set if it is a worker of a claude-swarm too, under this name or, without one, that of its mailbox. */
 	swarm?: { feature: string | undefined } | undefined;
 }
 
-/** Queues a delegate, with a mailbox of its own in the task of whoever asked for it. The queue starts it when it may. */
+/** Queues a delegate, with a mailbox of its own in the asker's task. The queue starts it when it may. */
 export async function queueDelegate(
 	delegates: Delegates,
 	tickets: Tickets,
@@ -62,7 +62,7 @@ export async function queueDelegate(
 			} satisfies Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
 			prompt,
 			async ({ id, worker, agent, createdAt }, contents, report) => {
-				// Its name is taken from now on, and one can write to it before it runs.
+				// Its name is taken from now on, and people can write to it before it runs.
 				await delegates.workspace.createWorker({
 					version: 1,
 					task,

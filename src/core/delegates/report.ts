@@ -13,23 +13,23 @@ import { changedText, resultText } from './resultText.ts';
 const ENDED_UNREAD = 'the delegate ended without reading it';
 
 /**
- * Puts the result into the mailbox of whoever asked for it, once; where they are gone or have ended, of who had asked them, and of
- * the human in the end. Results that it has not read itself go the same way. Needs the lock: who asked must not end meanwhile.
+ * Puts the result into the asker's mailbox, once. If the asker is gone or has ended, the asker's asker gets it, and in the end the human.
+ * The delegate's unread results go the same way. Needs the lock: the asker must not end meanwhile.
  */
 export async function report(delegates: Delegates, delegate: Delegate): Promise<void> {
 	const { workspace } = delegates;
 	const { record, status, isChanged } = delegate;
 	const id = status.report;
 	if (id === undefined) return;
-	// Whose mailbox it had is what the record says, which may name another's by now.
+	// The record names its mailbox, but may name another's by now.
 	const hasMailbox = !isChanged || (await workspace.worker(record).catch(() => undefined))?.delegate === record.id;
 	if (hasMailbox) await passOnResults(delegates, record);
 	const unread = hasMailbox ? await holdUnread(workspace, record) : [];
 	const { to, passed } = await recipient(delegates, record);
-	// One that had it and has ended since has passed it on.
+	// An asker that has ended since has passed it on.
 	for (const each of [...passed, to]) if (await isInMailbox(workspace, each, id)) return;
 	const text = isChanged ? changedText(record.id) : await resultText(delegate, unread);
-	// What the files of a changed delegate say is not told, so the words are Nancy's own.
+	// The files of a changed delegate are never quoted, so the words are Nancy's own.
 	const author: Author = isChanged
 		? { is: 'nancy' }
 		: { is: 'delegate', id: record.id, worker: `${record.task}/${record.worker}` };
@@ -37,8 +37,8 @@ export async function report(delegates: Delegates, delegate: Delegate): Promise<
 }
 
 /**
- * A delegate that has ended reads no result of its own delegates any more: who waits for its answer gets them. Needs the lock.
- * @param refuse throws where nothing may be sent; asked only when there is something
+ * An ended delegate reads no result of its own delegates any more, so those who wait for its answer get them. Needs the lock.
+ * @param refuse throws if nothing may be sent; asked only if there is something
  */
 export async function passOnResults(
 	delegates: Delegates,
@@ -74,10 +74,7 @@ async function sendOnce(
 	}
 }
 
-/**
- * Who asked; of delegates that have ended, whoever had asked them. Where they have been deleted meanwhile, the human of the task,
- * or of the delegates' own.
- */
+/** The asker; for ended delegates, their askers. If these have been deleted, the human of the task, or of the delegates' own. */
 async function recipient(
 	delegates: Delegates,
 	{ parent, task, agent }: DelegateRecord,
@@ -99,13 +96,13 @@ function human(task: TaskName): WorkerAddress {
 	return { task, worker: ORCHESTRATOR };
 }
 
-/** The delegate that has this mailbox, if it is one that reads nothing any more. */
+/** The delegate with this mailbox, if it reads nothing any more. */
 async function endedAt(delegates: Delegates, { task, worker }: WorkerAddress): Promise<DelegateRecord | undefined> {
 	if (worker === ORCHESTRATOR) return undefined;
-	// What cannot be read is somebody's.
+	// An unreadable mailbox counts as in use.
 	const record = await delegates.workspace.worker({ task, worker }).catch(() => undefined);
 	const id = DelegateId.safeParse(record?.delegate);
-	// Somebody has gone on with its session, in a terminal.
+	// Somebody has continued its session in a terminal.
 	if (!id.success || (record && isRunning(record))) return undefined;
 	return delegates.ended(id.data).catch(() => undefined);
 }
@@ -118,14 +115,14 @@ async function isThere(workspace: Workspace, to: WorkerAddress): Promise<boolean
 		throw error;
 	}
 	if (to.worker === ORCHESTRATOR) return true;
-	// A record that cannot be read is somebody's.
+	// An unreadable record counts as in use.
 	return workspace.worker(to).then(
 		record => record !== undefined,
 		() => true,
 	);
 }
 
-/** What was sent to a delegate that has ended stays in its inbox, with the reason. Returns the texts. */
+/** Messages that were sent to an ended delegate stay in its inbox, with the reason. Returns their texts. */
 async function holdUnread(workspace: Workspace, { task, worker }: DelegateRecord): Promise<string[]> {
 	const mailbox = workspace.mailbox({ task, worker });
 	await mailbox.recover();

@@ -4,9 +4,9 @@ import type { Delegates } from './delegates.ts';
 import type { Facts, Tickets } from './tickets.ts';
 
 /**
- * A delegate as far as it has come by the user's own records, whatever its files say. Where its files were changed since it was
- * queued, it is marked as that: whoever waits for it learns that nothing comes. One that was never queued here has no message, for
- * the record that came along with a repository names an agent that would take it for an answer.
+ * A delegate's state by the user's sealed records, whatever its files say. If its files were changed since the queueing, it is marked so,
+ * and the asker learns that nothing comes. A delegate that was never queued here has no message: a repository's record could name an agent,
+ * which would take the text for an answer.
  */
 export async function reportable(delegates: Delegates, tickets: Tickets, delegate: Delegate): Promise<Delegate> {
 	const { id } = delegate.record;
@@ -20,7 +20,7 @@ export async function reportable(delegates: Delegates, tickets: Tickets, delegat
 	return { ...delegate, status };
 }
 
-/** By the user's own records; `undefined` of one that this user has not queued. A ticket of an earlier version is taken over. */
+/** By the user's sealed records; `undefined` for one that this user has not queued. A ticket of an earlier version is taken over. */
 export async function factsOf(delegates: Delegates, tickets: Tickets, delegate: Delegate): Promise<Facts | undefined> {
 	const { record, state, status, error } = delegate;
 	const { id } = record;

@@ -5,7 +5,7 @@ import type { Driver } from '../driver/driver.ts';
 import { headlessOf } from '../driver/launch.ts';
 
 /**
- * Refuses a place where the agent would have neither its user's trust nor Nancy's hooks: see `HeadlessFormat.runsIn`.
+ * Refuses a place in which the agent would have neither its user's trust nor Nancy's hooks: see `HeadlessFormat.runsIn`.
  * @param place the folder to work in, or whose repository gets a worktree; absolute
  * @throws {NancyError} `bad-usage`
  */
@@ -23,7 +23,7 @@ export function requirePlace(
 	);
 }
 
-/** One folder has several names: a runner is told its own without links. */
+/** One folder has several names. A runner gets its own without links. */
 function real(folder: string): string {
 	return existsSync(folder) ? realpathSync(folder) : resolve(folder);
 }

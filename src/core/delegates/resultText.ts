@@ -2,18 +2,18 @@ import type { DelegateId } from '../../protocol/delegate.ts';
 import type { Delegate } from './delegate.ts';
 import { NO_TICKET } from './tickets.ts';
 
-/** Longest answer that travels in the message itself, in bytes; of a longer one the message has the beginning and the file. */
+/** Longest answer in the message itself, in bytes. Of a longer one the message has the beginning and the file's name. */
 const INLINE_BYTES = 100_000;
 
-/** Of a text that {@link resultText} made: how it ended and what it is called. */
+/** The facts of a text that {@link resultText} made: the outcome and the title. */
 export function readResult(text: string): { isDone: boolean; title: string } | undefined {
 	const found = /^\[DELEGATE (COMPLETE|FAILED) - Task ID: [^\]\n]*\].*\n(.+)/.exec(text);
 	return found ? { isDone: found[1] === 'COMPLETE', title: found[2] ?? '' } : undefined;
 }
 
 /**
- * What the one who asked reads. The first line is what other tools look for.
- * @param unread texts that were sent to it and that it ended without reading
+ * The asker's text. Other tools look for the first line.
+ * @param unread texts that were sent to it and that it never read
  */
 export async function resultText(
 	{ record, status, state, error, files }: Delegate,
@@ -39,7 +39,7 @@ export async function resultText(
 		.trimEnd();
 }
 
-/** The same of one whose files are not those that its user had queued: Nancy's own words alone. */
+/** The same for a delegate whose files were changed after the queueing: only Nancy's own words. */
 export function changedText(id: DelegateId): string {
 	return [
 		`[DELEGATE FAILED - Task ID: ${id}] ${NO_TICKET}`,

@@ -3,10 +3,10 @@ import type { DelegateStatus } from '../../protocol/delegate.ts';
 
 /** At most so many writes of a status file in a second. */
 const MOST_A_SECOND = 4;
-/** Between two writes of what only changes by and by, in milliseconds: leaves one write a second for what cannot wait. */
+/** Between two writes of slow changes, in milliseconds: leaves one write a second for urgent ones. */
 const EVERY_MS = 350;
 
-/** Keeps a status file up to date while an agent runs; writes it whole, and not more often than anybody looks. */
+/** Keeps a status file up to date while an agent runs. Writes it whole, and not more often than anybody looks. */
 export class StatusWriter {
 	private timer: NodeJS.Timeout | undefined;
 	private writing: Promise<void> = Promise.resolve();
@@ -20,7 +20,7 @@ export class StatusWriter {
 		private readonly save: (status: DelegateStatus) => Promise<void>,
 	) {}
 
-	/** Changes what is true now; on disk soon. */
+	/** Changes the present status; on disk soon. */
 	change(change: Partial<DelegateStatus>): void {
 		Object.assign(this.status, change);
 		if (this.next) return;
@@ -28,7 +28,7 @@ export class StatusWriter {
 		this.timer ??= setTimeout(() => void this.flush(), Math.max(0, dueMs));
 	}
 
-	/** Resolves once the newest status is on disk. A disk that took nothing does not end a run: the next change tries again. */
+	/** Resolves once the newest status is on disk. A refused write does not end a run: the next change tries again. */
 	flush(): Promise<void> {
 		clearTimeout(this.timer);
 		this.timer = undefined;

@@ -17,12 +17,15 @@ const FOLDERS = ['.claude', 'orchestrator', 'workers'] as const;
 
 const ENDINGS = ['.prompt', '.status', '.log', '.done'] as const;
 
-/** Whether headless runs are workers of a swarm: as the environment says, else as set. */
+/** By this variable a person says for one command whether headless runs are workers of a swarm. */
+export const SWARM_MARK = 'CLAUDE_SWARM_WORKER';
+
+/** Whether headless runs are workers of a swarm: by the environment, else by the settings. */
 export function isSwarmWorker(
 	env: Readonly<Record<string, string | undefined>>,
 	settings: { swarmWorker?: boolean | undefined },
 ): boolean {
-	const said = env['CLAUDE_SWARM_WORKER'];
+	const said = env[SWARM_MARK];
 	return said === 'true' || (said !== 'false' && settings.swarmWorker === true);
 }
 
@@ -32,8 +35,8 @@ interface SwarmRequest {
 }
 
 /**
- * The worker of a swarm that a delegate is queued as: the one that it is again, else a new one, as the environment says or as set.
- * @param asked `again`: what a repeated request brings along; `feature`: the name of a new one
+ * The swarm worker of a queued delegate: the repeated one, else a new one, by the environment or the settings.
+ * @param asked `again`: the worker of a repeated request; `feature`: the name of a new one
  */
 export function swarmOf(
 	{ again, feature }: { again?: SwarmRequest | undefined; feature?: string | undefined },
@@ -44,8 +47,8 @@ export function swarmOf(
 }
 
 /**
- * The name of the worker whose prompt is in a file: the file's own, without its ending, as it is.
- * @throws NancyError `bad-name` for one that cannot be the name of files
+ * The name of the worker whose prompt is in a file: the file's own, without its ending, unchanged.
+ * @throws NancyError `bad-name` for a name that files cannot have
  */
 export function swarmFeature(name: string): SwarmFeature {
 	const feature = SwarmFeature.safeParse(name);
@@ -61,8 +64,8 @@ export function swarmFiles(folder: string, feature: SwarmFeature): DelegateFiles
 }
 
 /**
- * Makes the files those of a new run, of which `status` is the first.
- * @throws NancyError `busy` while another one that lives has the name: they would overwrite each other's
+ * Clears the files for a new run, `status` first.
+ * @throws NancyError `busy` while another living run has the name: they would overwrite each other's files
  */
 export async function beginSwarmRun(files: DelegateFiles, prompt: string, status: DelegateStatus): Promise<void> {
 	await holdingLock(`${files.base}.lock`, async () => {
@@ -80,8 +83,8 @@ export async function beginSwarmRun(files: DelegateFiles, prompt: string, status
 }
 
 /**
- * Ends a run of this machine that was killed, for the swarm waits for its `.done`. Whose run it was says its status; one that a
- * repository brought along names no machine, or another one.
+ * Ends a killed run of this machine, because the swarm waits for its `.done`. The status names its owner; a status from a repository names
+ * no machine, or another one.
  */
 export async function endKilledRun({ files, status: { runner } }: Pick<Delegate, 'files' | 'status'>): Promise<void> {
 	if (runner?.machine === undefined || whereIs(runner.machine) === 'elsewhere' || liveness(runner) !== 'dead') return;
@@ -97,14 +100,14 @@ function foldersIn(folder: string): string[] {
 	return FOLDERS.map((_, index) => join(folder, ...FOLDERS.slice(0, index + 1)));
 }
 
-/** Whether a swarm works, or has worked, in this folder. What is behind a link is elsewhere. */
+/** Whether a swarm works, or has worked, in this folder. A target behind a link is elsewhere. */
 export function hasSwarm(folder: string): boolean {
 	if (linkAmong(foldersIn(folder)) !== undefined) return false;
 	return lstatSync(join(folder, ...FOLDERS), { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /**
- * Workers of a swarm that works in this folder, whoever runs them. Nancy shows them and changes nothing.
+ * Workers of a swarm in this folder, whoever runs them. Nancy shows them and changes nothing.
  * @param own features of Nancy's own delegates, which are shown as such
  */
 export async function swarmWorkers(folder: string, own: ReadonlySet<string>): Promise<Delegate[]> {
@@ -126,7 +129,7 @@ export async function swarmWorkers(folder: string, own: ReadonlySet<string>): Pr
 async function swarmWorker(folder: string, feature: SwarmFeature): Promise<Delegate> {
 	const id = idOf(feature);
 	const files = new DelegateFiles(join(folder, ...FOLDERS, feature), foldersIn(folder));
-	// Another program's: what cannot be read tells nothing, and stands in no delegate's way.
+	// Another program's file: an unreadable one says nothing, and stops no delegate.
 	const done = await files.readDone().catch(() => undefined);
 	const status = await readStatus(files);
 	const record = DelegateRecord.parse({
@@ -149,7 +152,7 @@ async function swarmWorker(folder: string, feature: SwarmFeature): Promise<Deleg
 	return { record, status, files, state: 'running', isForeign: true };
 }
 
-/** The name itself where it can be an id, else one made of it that no other name has. */
+/** The name itself if it can be an id, else an id that no other name has. */
 function idOf(feature: SwarmFeature): DelegateId {
 	const asItIs = DelegateId.safeParse(feature);
 	if (asItIs.success) return asItIs.data;
@@ -167,7 +170,7 @@ function hashOf(text: string): string {
 	return (hash >>> 0).toString(16);
 }
 
-/** Another program writes it: what is not as Nancy writes it tells nothing. */
+/** Another program writes it: a differing format says nothing. */
 async function readStatus(files: DelegateFiles): Promise<DelegateStatus> {
 	const blank = DelegateStatus.parse({ task_id: basename(files.base), status: 'running', reported: true });
 	try {

@@ -5,8 +5,8 @@ import type { Delegates } from './delegates.ts';
 import { swarmWorkers } from './swarm.ts';
 
 /**
- * The process of a run that lives and has the files of this worker of a swarm: a `nancy run`, another program's that says so, or a
- * delegate's runner. It must be neither written over nor deleted.
+ * The living process that has the files of this worker of a swarm: a `nancy run`, another program's that says so, or a delegate's runner.
+ * Its files must be neither overwritten nor deleted.
  */
 export async function liveSwarmRun(folder: string, feature: SwarmFeature): Promise<ProcessIdentity | undefined> {
 	const workers = await swarmWorkers(folder, new Set());
@@ -15,7 +15,7 @@ export async function liveSwarmRun(folder: string, feature: SwarmFeature): Promi
 	return runner && liveness(runner) !== 'dead' ? runner : undefined;
 }
 
-/** The delegate that is this worker of a swarm and has not ended, also while it only waits: its runner will write the files. */
+/** The unfinished delegate that is this worker of a swarm, even while it only waits: its runner will write the files. */
 export async function openDelegate(delegates: Delegates, feature: SwarmFeature): Promise<Delegate | undefined> {
 	const { delegates: all } = await delegates.list();
 	return all.find(({ record, state }) => record.swarm?.feature === feature && !isFinal(state));

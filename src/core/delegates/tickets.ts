@@ -13,7 +13,7 @@ import { readPlainFile } from '../files/plainFile.ts';
 /** Why a delegate without a ticket is not run. */
 export const NO_TICKET = 'it was not queued by you on this machine, or was changed since; delegate it again';
 
-/** What was queued: the hash of its record and its prompt, and the message that will carry the result. */
+/** A queued request: the hash of its record and its prompt, and the message that will carry the result. */
 const Issued = z.looseObject({ version: z.literal(1), digest: z.string(), report: z.optional(MessageId) });
 
 /** It was started, by whom and when. Written once: a ticket runs once. */
@@ -31,7 +31,7 @@ const End = z.looseObject({
 });
 export type End = z.infer<typeof End>;
 
-/** How far a delegate has come: `run` while it runs, `end` once it has ended, neither while it waits for its turn. */
+/** A delegate's progress: `run` while it runs, `end` once it has ended, neither while it waits. */
 export interface Facts {
 	report: MessageId | undefined;
 	run: { runner: ProcessIdentity } | undefined;
@@ -44,9 +44,9 @@ const RUN = 'run.json';
 const END = 'end.json';
 
 /**
- * What this user has queued on this machine for one workspace, and what became of it: in the user's own folder. Agents write in
- * `.nancy/delegates`, and a repository can bring files there along; they are a view for people. Each step is a file of its own that
- * comes to the ones before, so that a kill leaves the step before or the step after.
+ * This user's requests on this machine for one workspace, and their progress, in the user's own folder. Agents write in `.nancy/delegates`,
+ * and a repository can bring files there, so those are a view for people. Each step is a file of its own, so a kill leaves the step before
+ * or the step after.
  */
 export class Tickets {
 	private readonly own: OwnFolder;
@@ -63,8 +63,8 @@ export class Tickets {
 	}
 
 	/**
-	 * @param files what says what the delegate will do: its record and its prompt
-	 * @param contents what they hold, or will
+	 * @param files that describe the request: its record and its prompt
+	 * @param contents of these files, present or future
 	 * @param report the message that will carry the result
 	 */
 	async issue(
@@ -77,8 +77,8 @@ export class Tickets {
 	}
 
 	/**
-	 * What the files hold, read once: who runs something because of them runs these very bytes, for the files may be others a moment
-	 * later. `undefined` without a ticket for them.
+	 * The content of the files, read once. A caller runs these very bytes, because the files may change a moment later. `undefined` without
+	 * a ticket for them.
 	 */
 	async read(id: DelegateId, files: readonly string[]): Promise<string[] | undefined> {
 		const expected = (await this.own.read(Issued, FOLDER, id, ISSUED))?.digest ?? (await this.earlier(id));
@@ -98,7 +98,7 @@ export class Tickets {
 		return (await this.read(id, files)) !== undefined;
 	}
 
-	/** `undefined` of one that this user has not queued here, or not with this version: see {@link adopt}. */
+	/** `undefined` for one that this user has not queued here, or not with this version: see {@link adopt}. */
 	async facts(id: DelegateId): Promise<Facts | undefined> {
 		const issued = await this.own.read(Issued, FOLDER, id, ISSUED);
 		if (!issued) return undefined;
@@ -107,18 +107,18 @@ export class Tickets {
 		return { report: issued.report, run, end };
 	}
 
-	/** Uses the ticket up. `false`: it is used up already, and nothing may be run; exactly one caller gets `true`. */
+	/** Uses the ticket up. `false`: it is used up already, and nothing may be run. Exactly one caller gets `true`. */
 	async begin(id: DelegateId, runner: ProcessIdentity): Promise<boolean> {
 		return this.own.create({ version: 1, runner, startedAt: new Date().toISOString() }, FOLDER, id, RUN);
 	}
 
-	/** Notes how it ended, before anybody gets to know. Of one that was not queued here nothing is noted. */
+	/** Notes the end, before anybody learns of it. Notes nothing for one that was not queued here. */
 	async end(id: DelegateId, end: Pick<End, 'error' | 'report' | 'isReported'>): Promise<void> {
 		if (!(await this.facts(id))) return;
 		await this.own.write({ version: 1, endedAt: new Date().toISOString(), ...end }, FOLDER, id, END);
 	}
 
-	/** The ticket goes first: what a kill leaves of the rest runs nothing. */
+	/** The ticket goes first: after a kill the leftovers run nothing. */
 	async remove(id: DelegateId): Promise<void> {
 		await rm(this.earlierFile(id), { force: true });
 		await this.own.remove(FOLDER, id, ISSUED);
@@ -126,8 +126,8 @@ export class Tickets {
 	}
 
 	/**
-	 * Takes over a ticket of an earlier version, which was only the hash. What became of its delegate is not proved; it counts as
-	 * ended or started where anything says so. Safe to repeat. `false`: there is none for these files.
+	 * Takes over a ticket of an earlier version, which was only the hash. The state of its delegate is not proved: it counts as ended or
+	 * started if any file says so. Safe to repeat. `false`: there is none for these files.
 	 */
 	async adopt(
 		id: DelegateId,

@@ -7,9 +7,11 @@ import { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
 import { readJsonFile } from '../files/jsonFile.ts';
 import { isRunning } from '../driver/launch.ts';
-import type { FileProblem, Workspace } from '../workspace/workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { FileProblem } from '../files/fileProblem.ts';
 import { recordsFor } from './found.ts';
-import { showToGit, type AskGit } from './gitExclude.ts';
+import { showToGit } from './gitExclude.ts';
+import type { AskGit } from './gitView.ts';
 import { unknownWriter } from './places.ts';
 import { DeploymentRecords } from './records.ts';
 import { undeploy, type TakenBack } from './undeploy.ts';
@@ -17,7 +19,7 @@ import { undeploy, type TakenBack } from './undeploy.ts';
 export interface CleanUpResult extends TakenBack {
 	/** False when hooks and skills stay because another task needs them. */
 	undeployed: boolean;
-	/** Agents of which not all could be taken back, with the error. The record of it stays. */
+	/** Agents whose deployment was not wholly removed, with the error. Their records stay. */
 	failed: readonly { agent: DriverId; error: unknown }[];
 }
 
@@ -30,10 +32,9 @@ export interface CleanUpRequest {
 }
 
 /**
- * Takes back what was deployed: for the whole workspace, or after one task, which is archived; then only when no other task
- * needs it. Messages and records stay. Entries are found also where no record tells of them. Throws `busy` while a running agent
- * would lose its hooks, and `bad-file` for an unreadable record of a task; what is no record of its place is a warning, unless its
- * agent runs.
+ * Takes back the deployment: for the whole workspace, or after one task, which is archived. After a task, only if no other task needs the
+ * deployment. Messages and records stay. Entries without a record are found too. Throws `busy` if a running agent would lose its hooks, and
+ * `bad-file` for an unreadable record of a task. A record outside its place is a warning, unless its agent runs.
  */
 export async function cleanUp(
 	workspace: Workspace,
@@ -59,9 +60,9 @@ export async function cleanUp(
 		const driver = drivers.find(each => each.id === id) ?? unknownWriter(id);
 		return undeploy(workspace, driver, { dataFolder, isBusy: () => isBusy(id), askGit });
 	});
-	// Also what a kill or a removed record has left there.
+	// Also leftovers of a kill or a removed record.
 	const git = askGit ? await records.locked(() => showToGit(records, askGit)) : [];
-	// Passes: whoever asked tries again.
+	// Passes; the caller tries again.
 	const busy = failures.find(({ error }) => error instanceof NancyError && error.code === 'busy');
 	if (busy) throw busy.error;
 	return {
@@ -79,7 +80,7 @@ async function refuseRunning(
 	task: TaskName | undefined,
 	strays: string[],
 ): Promise<void> {
-	// A session that the user started alone must not keep the user from taking Nancy away.
+	// A session that the user started alone must not keep the user from removing Nancy.
 	const own = tasks.filter(({ name, origin }) => (task === undefined ? origin === 'nancy' : name === task));
 	for (const { name } of own) {
 		const running = readable(await workspace.workers(name), strays).workers.find(isRunning);
@@ -91,10 +92,13 @@ async function refuseRunning(
 		task === undefined ? origin !== 'found' : folder === task,
 	);
 	if (file === undefined) return;
-	throw new NancyError('busy', `${file} is of an agent that is running; end it first, or give it its name back`);
+	throw new NancyError(
+		'busy',
+		`${file} belongs to a running agent; end that agent first, or restore the name of the file or its folder`,
+	);
 }
 
-/** A session that Nancy only found keeps nothing deployed once it has ended. */
+/** A session that Nancy only found needs no deployment once it has ended. */
 async function hasOpenTask(workspace: Workspace, tasks: readonly TaskRecord[], strays: string[]): Promise<boolean> {
 	for (const { name, origin, archivedAt } of tasks) {
 		if (archivedAt === undefined && origin === 'nancy') return true;
@@ -104,9 +108,9 @@ async function hasOpenTask(workspace: Workspace, tasks: readonly TaskRecord[], s
 }
 
 /**
- * The record of an agent that runs, whatever it or its task's folder is called: of one that was renamed there is no other. A copy of
- * one tells nothing once that has ended.
- * @param isMeant asked by the name of the task's folder, and by what its record says
+ * The record of a running agent, whatever it or its task's folder is called: a renamed one has no other record. A copy means nothing once
+ * its agent has ended.
+ * @param isMeant is called with the name of the task's folder, and with the name in its record
  */
 async function runningFile(
 	{ paths }: Workspace,
@@ -117,7 +121,7 @@ async function runningFile(
 		if (!isMeant(folder, task?.origin)) continue;
 		const workers = join(paths.tasks, folder, 'workers');
 		for (const name of await fileNames(workers, '.json')) {
-			// Those that are in their place have all been read by now.
+			// All records in their own place have been read by now.
 			const record = await readJsonFile(join(workers, name), WorkerRecord).catch(() => undefined);
 			if (record && isRunning(record)) return join(workers, name);
 		}
@@ -126,8 +130,8 @@ async function runningFile(
 }
 
 /**
- * A record that nobody can read may be of an agent that runs: throws `bad-file` for the first.
- * @param strays is told what is no record of its place
+ * An unreadable record may belong to a running agent: throws `bad-file` for the first.
+ * @param strays collects records outside their place
  */
 function readable<T extends { problems: readonly FileProblem[] }>(listing: T, strays: string[]): T {
 	const problem = listing.problems.find(({ isStray }) => !isStray);
@@ -135,11 +139,11 @@ function readable<T extends { problems: readonly FileProblem[] }>(listing: T, st
 	if (!problem) return listing;
 	throw new NancyError(
 		'bad-file',
-		`${problem.file}: ${problem.reason}. Nobody can say whether an agent runs there that would go deaf; repair or move it and try again`,
+		`${problem.file}: ${problem.reason}. Its agent may still run and would lose its hooks; repair or move the file and try again`,
 	);
 }
 
-/** The agents of which a folder holds something, with or without a record of it. */
+/** The agents with a deployment in a folder, recorded or not. */
 export async function deployedIn(
 	workspace: Workspace,
 	drivers: readonly Driver[],
@@ -147,7 +151,7 @@ export async function deployedIn(
 ): Promise<DriverId[]> {
 	const found: DriverId[] = [];
 	for (const driver of drivers) {
-		// A file that nobody can read tells nothing; whoever edits it says what is wrong with it.
+		// An unreadable file says nothing here. Its editing reports the reason.
 		const records = await recordsFor(workspace, driver, dataFolder).catch(() => undefined);
 		if (await records?.of(driver.id)) found.push(driver.id);
 	}

@@ -23,7 +23,7 @@ import { hasLeftovers, removeLeftovers } from './leftovers.ts';
 import { ownWayTo, placeIn, readText, realPlace, statusOf, wayTo } from './target.ts';
 
 export interface DeployResult {
-	/** Files and folders written, relative to the workspace folder. Empty when all was as it should be. */
+	/** Files and folders written, relative to the workspace folder. Empty if all were up to date. */
 	changed: readonly string[];
 	/** What the user should know, in sentences. */
 	warnings: readonly string[];
@@ -32,8 +32,8 @@ export interface DeployResult {
 export type DeploymentState = 'ok' | 'missing' | 'outdated';
 
 /**
- * Writes a driver's hooks and skills into the workspace; safe to repeat. What was there before is kept and noted in the user's data
- * folder first, so that a kill at any line leaves something `undeploy` can undo.
+ * Writes a driver's hooks and skills into the workspace; safe to repeat. The earlier content is kept and noted in the user's data folder
+ * first, so after a kill at any line `undeploy` can undo the rest.
  */
 export async function deploy(workspace: Workspace, driver: Driver, request: DeployRequest): Promise<DeployResult> {
 	return explained(workspace, async () => {
@@ -78,15 +78,15 @@ async function carryOut(job: Job, asked: DeploymentScope): Promise<DeployResult>
 	add(await removeLeftovers(job));
 	await settleRecord(job);
 	await removeEarlierRecords(workspace);
-	// At a start that found everything in its place, the user has been told.
+	// At a start that found everything up to date, the user has been told before.
 	const isNews = asked === 'workspace' || outcome.changed.length > 0;
 	return { changed: outcome.changed, warnings: [...(isNews ? plan.warnings : []), ...outcome.warnings] };
 }
 
 /**
- * Whether the workspace has what {@link deploy} would write, or another Nancy of this version or a later one serves it: two that
- * take turns would never end. A file of somebody else's that stands where one of Nancy's belongs counts: see {@link obstacles}.
- * Throws `settings-broken` for a file nobody can read.
+ * Whether the workspace has the result of {@link deploy}, or another Nancy of this version or a later one serves it: two that repair each
+ * other's would never end. Another's file in the place of one of Nancy's counts too: see {@link obstacles}. Throws `settings-broken` for an
+ * unreadable file.
  */
 export async function deploymentState(
 	workspace: Workspace,
@@ -112,7 +112,7 @@ export async function deploymentState(
 	return isThere ? 'outdated' : 'missing';
 }
 
-/** Sentences about what keeps a driver's hooks out of the workspace and only the user can cure. */
+/** Sentences about obstacles to a driver's hooks that only the user can remove. */
 export async function obstacles(workspace: Workspace, driver: Driver, request: DeployRequest): Promise<string[]> {
 	return inTheWay(await jobFor(workspace, driver, request));
 }
@@ -129,12 +129,12 @@ async function refuseLinkedPlaces({ workspace, driver, request, plan }: Job): Pr
 	for (const place of [...plan.edits.map(({ file }) => file), ...skills]) await placeIn(workspace, place);
 	for (const { file } of plan.files) {
 		const way = await wayTo(workspace, file);
-		// A file in the place of a folder is as somebody else's in the place of the own one: it stays, and the rest is deployed.
+		// A file in the place of a folder counts like another's file in the place of Nancy's own: it stays, and the rest is deployed.
 		if (way.is === 'blocked' && way.by === 'link') await placeIn(workspace, file);
 	}
 }
 
-/** Has git overlook the files that will be made, before they are. Returns which of the plan's files it tracks. */
+/** Makes git ignore the files before they are made. Returns the files of the plan that git tracks. */
 async function hide(job: Job, outcome: Outcome): Promise<(file: string) => boolean> {
 	const { records, workspace, plan, request } = job;
 	const real = new Map<string, string>();
@@ -157,7 +157,7 @@ async function refuseTrackedLinks({ workspace, plan, request }: Job): Promise<vo
 		const way = await ownWayTo(workspace, file);
 		if (way.is === 'open') continue;
 		const link = await placeIn(workspace, file);
-		// Asked where it really stands, which may be a repository within this one.
+		// Git is asked by the real path, which may be in a repository within this one.
 		const view = await request.askGit?.(dirname(link), [basename(link)]);
 		if (!view?.tracked.has(basename(link))) continue;
 		throw new NancyError(
@@ -167,7 +167,7 @@ async function refuseTrackedLinks({ workspace, plan, request }: Job): Promise<vo
 	}
 }
 
-/** Also where nothing stands in the agent's places, the record says for which versions and sessions Nancy is here. */
+/** The record says for which versions and sessions Nancy is deployed, even if it wrote nothing in the agent's places. */
 async function settleRecord(job: Job): Promise<void> {
 	const { records, driver, request, plan } = job;
 	const launchFiles = plan.launchFiles.map(({ file, content }) => ({ file, sha256: sha256(content) }));

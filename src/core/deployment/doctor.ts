@@ -6,7 +6,7 @@ import { formatVersion, isAtLeast } from '../../base/version.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
 import { deploy, deploymentState, obstacles, rehearse } from './deploy.ts';
-import type { AskGit } from './gitExclude.ts';
+import type { AskGit } from './gitView.ts';
 import { DeploymentRecords } from './records.ts';
 import { brokenSettings, silencers } from './silencers.ts';
 import { statusOf } from './target.ts';
@@ -19,31 +19,31 @@ import { REJECTED } from '../traffic/rejected.ts';
 import { strangersIn } from '../traffic/strangers.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** One thing that was looked at. */
+/** One finding. */
 export interface Finding {
-	/** What was looked at, in one or two words: `hooks`, `runtime`, `settings`. */
+	/** The subject, in one or two words: `hooks`, `runtime`, `settings`. */
 	check: string;
 	level: 'ok' | 'note' | 'problem';
-	/** What is, and what follows, in a sentence for a person. */
+	/** The state and its consequence, in a sentence for a person. */
 	text: string;
-	/** What {@link repair} would do about it; absent where only the user can. */
+	/** The effect of {@link repair}; absent if only the user can repair it. */
 	repair?: { text: string; run: () => Promise<void> };
 }
 
-/** What the doctor needs from outside: programs, which the core neither finds nor starts. */
+/** The doctor's connection to programs, which the core neither finds nor starts. */
 export interface Instruments {
 	agents: readonly { driver: Driver; found: InstalledAgent | undefined; problem: string }[];
 	/** The user's, with the records of what was deployed: see base/folders. */
 	dataFolder: string;
-	/** Installs the programs that hooks call, where they are missing or damaged. */
+	/** Installs the programs that hooks call, if they are missing or damaged. */
 	installRuntime: () => Promise<InstalledRuntime>;
-	/** Runs a launcher as an agent would at an event that says nothing, and returns what is wrong with that. */
+	/** Runs a launcher as an agent would at an event that says nothing. Returns the failure, if any. */
 	tryLauncher: (launcher: string) => Promise<string | undefined>;
 	/** True while an agent may be writing its own settings. */
 	isBusy?: (agent: DriverId) => boolean;
 	/** Environment that agents will inherit. */
 	env: Readonly<Record<string, string | undefined>>;
-	/** Keeps what a repair makes out of the user's commits. */
+	/** Keeps repaired files out of the user's commits. */
 	askGit?: AskGit;
 }
 
@@ -77,14 +77,14 @@ export async function examine(workspace: Workspace, instruments: Instruments): P
 	return findings;
 }
 
-/** What became of one repair. */
+/** The outcome of one repair. */
 export interface Repair {
 	finding: Finding;
-	/** Why it failed; absent when it is done. */
+	/** Why it failed; absent after a success. */
 	failure?: string;
 }
 
-/** Repairs what can be repaired, one after the other; one that fails does not keep the others from being done. */
+/** Repairs one finding after the other. A failure does not stop the others. */
 export async function repair(findings: readonly Finding[]): Promise<Repair[]> {
 	const results: Repair[] = [];
 	for (const finding of findings) {
@@ -177,7 +177,7 @@ async function hooks(
 			},
 		};
 	}
-	// What was deployed for more than Nancy's own launches stays so.
+	// A deployment for every session stays one.
 	const request = { runtime, agentVersion: found.version, scope: 'launch' as const, isBusy: asked, askGit };
 	const broken = await brokenSettings(workspace, driver);
 	if (broken !== undefined) return { check: 'hooks', level: 'problem', text: broken };
@@ -238,7 +238,7 @@ function placeOf(records: DeploymentRecords, record: Deployment | undefined): st
 	return [...new Set(places)].join(', ');
 }
 
-/** Records and messages: what cannot be read, claims of hooks that died, messages whose reader has gone. */
+/** Records and messages: unreadable files, claims of hooks that died, messages whose reader has gone. */
 async function records(workspace: Workspace, drivers: readonly Driver[]): Promise<Finding[]> {
 	const findings: Finding[] = [];
 	const { tasks, problems } = await readOverview(workspace, drivers, { readOnly: true });

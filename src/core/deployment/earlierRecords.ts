@@ -5,12 +5,12 @@ import { ProcessLock, sweepLock } from '../files/processLock.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { removeIfEmpty } from './emptyFolders.ts';
 
-/** What earlier versions put into `.nancy/deployed`: originals, skills on their way in and out, and files that were being written. */
+/** The content of `.nancy/deployed` of earlier versions: originals, skills on their way in and out, and half-written files. */
 const OWN = /^(?:[0-9a-f]{16,64}\.original|(?:skill|old)-[0-9a-f]{8}|\.[0-9a-f]{12}\.tmp)$/;
 
 /**
- * Removes the records that earlier versions of Nancy kept below `.nancy`, where agents can write: they prove nothing. An earlier
- * version that still runs in another window takes nothing for deployed then, and so does not undo what this one deploys.
+ * Removes the records that earlier versions of Nancy kept below `.nancy`. Agents can write there, so these records prove nothing. An
+ * earlier version in another window then finds nothing deployed, and does not undo this version's deployment.
  */
 export async function removeEarlierRecords(workspace: Workspace): Promise<void> {
 	const { originals, root } = workspace.paths;

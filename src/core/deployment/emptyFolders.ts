@@ -4,7 +4,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import type { Places } from './places.ts';
 import { wayTo } from './target.ts';
 
-/** Removes folders that were made for a deployment, as far as they are empty and on the way to its driver's places. */
+/** Removes folders that were made for a deployment, if they are empty and on the way to its driver's places. */
 export async function removeEmpty(workspace: Workspace, folders: readonly string[], places: Places): Promise<void> {
 	const innermostFirst = folders.toSorted((a, b) => b.split('/').length - a.split('/').length);
 	for (const folder of innermostFirst.filter(each => places.folders.has(each))) {

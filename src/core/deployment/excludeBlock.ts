@@ -1,10 +1,10 @@
-/*
- * The lines that Nancy has in a repository's `info/exclude`, which all worktrees of the repository share: a block of its own for
- * each workspace folder. A block says itself what else was added for it, so that taking it out gives the same bytes back. The text
- * is that of the file's bytes, one character each (`latin1`), for it need not be UTF-8; `undefined` where there is no file.
+/**
+ * Nancy's lines in a repository's `info/exclude`, which all worktrees of the repository share. Each workspace folder has a block of its
+ * own. A block also says what was added for it, so that its removal restores the same bytes. The text is that of the file's bytes, one
+ * character each (`latin1`), because it need not be UTF-8; `undefined` if there is no file.
  */
 
-/** What came with a block: nothing, the end of the line before it, or the file. */
+/** The addition for a block: nothing, the end of the line before it, or the file. */
 type Came = '' | ', with the end of the line above' | ', with this file';
 
 interface Block {
@@ -33,7 +33,7 @@ export function foldersIn(text: string | undefined): readonly string[] {
 	return blocksIn(text ?? '').map(({ folder }) => folder);
 }
 
-/** The text in which a workspace folder has these lines; `undefined` where the file is to go with them. */
+/** The text in which a workspace folder has these lines; `undefined` if the file goes with them. */
 export function withExcluded(text: string | undefined, folder: string, lines: readonly string[]): string | undefined {
 	const present = text ?? '';
 	const block = blocksIn(present).find(each => each.folder === folder);
@@ -52,7 +52,7 @@ export function withExcluded(text: string | undefined, folder: string, lines: re
 	return `${present}${isCut ? '\n' : ''}${written({ folder, came, lines })}`;
 }
 
-/** A pattern for one file, from the top of the checkout; `undefined` where none can be written. */
+/** A pattern for one file, from the top of the checkout; `undefined` if none can be written. */
 export function patternFor(prefix: string, file: string): string | undefined {
 	const path = `/${prefix}${file}`;
 	if (/[\n\r\0]/.test(path)) return undefined;
@@ -61,12 +61,12 @@ export function patternFor(prefix: string, file: string): string | undefined {
 
 function without(text: string, block: Block): string | undefined {
 	const before = text.slice(0, block.start);
-	// What a person wrote into the block is theirs.
+	// A person's own lines in the block stay.
 	const kept = block.lines.filter(line => !isPattern(line)).map(line => `${line}\n`);
 	const after = kept.join('') + text.slice(block.end);
 	if (block.came === '') return before + after;
 	const next = blocksIn(after)[0];
-	// What came with this block now comes with the next one.
+	// The addition for this block now belongs to the next one.
 	if (next?.start === 0 && next.came === '')
 		return before + written({ ...next, came: block.came }) + after.slice(next.end);
 	if (after !== '') return before + after;
@@ -87,7 +87,7 @@ function blocksIn(text: string): Block[] {
 		const match = text.startsWith(BEGIN, start) ? BEGIN_LINE.exec(text.slice(start, endOfLine)) : null;
 		const [, quoted = '""', came = ''] = match ?? [];
 		const close = match ? text.indexOf(END, endOfLine) : -1;
-		// Without an end, neither this one nor any that begins later is a block.
+		// Without an end, neither this one nor any later beginning is a block.
 		if (match && close === -1) break;
 		if (!match) {
 			start = endOfLine + 1;
@@ -116,7 +116,7 @@ function latin1(text: string): string {
 	return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Whatever somebody has made of it, it is a folder that is not this one. */
+/** Whatever its content, it is the block of another folder. */
 function unquoted(quoted: string): string {
 	try {
 		const folder: unknown = JSON.parse(Buffer.from(quoted, 'latin1').toString('utf8'));

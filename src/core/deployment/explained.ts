@@ -1,12 +1,12 @@
 import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** A disk that is full or may not be written is nothing Nancy can cure: says what to do, and that nothing is half done. */
+/** Nancy cannot repair a full or read-only disk. The error says what to do, and that nothing is half done. */
 export async function explained<T>(workspace: Workspace, run: () => Promise<T>): Promise<T> {
 	try {
 		return await run();
 	} catch (cause) {
-		// Where nothing may be written, Node says of a folder to be made that it is not there.
+		// On a read-only disk, Node reports that the new folder does not exist.
 		const isUnmade = hasErrno(cause, 'ENOENT') && errorText(cause).includes('mkdir');
 		if (cause instanceof NancyError) throw cause;
 		if (!isUnmade && !hasErrno(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) throw cause;

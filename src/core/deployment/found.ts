@@ -11,7 +11,7 @@ import { contentHash, HIDING, installedLauncher, LAUNCHER, launcherWithin, runti
 import { entriesAmong } from './settingsText.ts';
 import { readText, statusOf, wayTo } from './target.ts';
 
-/** The records of a workspace, with what stands there of a driver that has none. */
+/** The records of a workspace, and for a driver without a record, its findings. */
 export async function recordsFor(workspace: Workspace, driver: Writer, dataFolder: string): Promise<DeploymentRecords> {
 	const records = new DeploymentRecords(workspace, dataFolder);
 	if (!(await records.of(driver.id))) records.assume(await foundDeployment(records, driver));
@@ -19,8 +19,8 @@ export async function recordsFor(workspace: Workspace, driver: Writer, dataFolde
 }
 
 /**
- * What of a driver's stands in a workspace of which no record tells: an earlier version of Nancy has deployed it, or somebody has
- * removed the user's data folder. It is known by itself alone: entries by their lines, files and skills by their content.
+ * A driver's deployment in a workspace without a record. An earlier version of Nancy has made it, or somebody has removed the user's data
+ * folder. It is known by itself alone: entries by their lines, files and skills by their content.
  */
 async function foundDeployment(records: DeploymentRecords, driver: Writer): Promise<Deployment | undefined> {
 	const found: Deployment = {
@@ -43,7 +43,7 @@ async function foundEntries(records: DeploymentRecords, driver: Writer): Promise
 	const found: Deployment['files'] = [];
 	for (const file of new Set(plannedEdits(workspace, driver, '').map(edit => edit.file))) {
 		if ((await wayTo(workspace, file)).is === 'blocked') continue;
-		// A file in which nothing of Nancy's can be need not be JSON; one that cannot be read says so to whoever edits it.
+		// A file that can hold nothing of Nancy's need not be JSON. Its editing reports an unreadable one.
 		const text = await readText(workspace, file).catch(() => '');
 		if (!text.includes(LAUNCHER)) continue;
 		const { isOwn } = await ownEntries(records, driver, file, text);
@@ -53,7 +53,7 @@ async function foundEntries(records: DeploymentRecords, driver: Writer): Promise
 	return found;
 }
 
-/** Those that are just what the driver writes for the launcher in them: of another one nobody knows who changed it. */
+/** Files that are exactly the driver's text for the launcher in them. For any other file, nobody knows who changed it. */
 async function foundFiles(records: DeploymentRecords, driver: Writer): Promise<Deployment['ownFiles']> {
 	const { workspace, dataFolder } = records;
 	const found: Deployment['ownFiles'] = [];
@@ -69,7 +69,7 @@ async function foundFiles(records: DeploymentRecords, driver: Writer): Promise<D
 	return found;
 }
 
-/** Those that have the name of an installed runtime's, and hide themselves from git as Nancy's do; with what the runtimes have. */
+/** Skills with the name of an installed runtime's that hide themselves from git as Nancy's do, with the runtimes' content. */
 async function foundSkills(records: DeploymentRecords, { skillsFolder }: Writer): Promise<Deployment['skills']> {
 	const { workspace } = records;
 	if (skillsFolder === undefined) return [];
@@ -89,7 +89,7 @@ async function foundSkills(records: DeploymentRecords, { skillsFolder }: Writer)
 	return found;
 }
 
-/** The `.gitignore` that each skill of Nancy's has; `undefined` also in what is no folder, or behind a link. */
+/** The `.gitignore` of each skill of Nancy's; also `undefined` in something other than a folder, or behind a link. */
 async function hidingIn(workspace: Workspace, folder: string): Promise<string | undefined> {
 	const file = posix.join(folder, '.gitignore');
 	const way = await wayTo(workspace, file);

@@ -6,30 +6,16 @@ import { errorText } from '../../base/errors.ts';
 import { NancyPaths } from '../files/paths.ts';
 import { removeIfEmpty } from './emptyFolders.ts';
 import { placesOf } from './notes.ts';
+import type { AskGit, GitView } from './gitView.ts';
 import type { DeploymentRecords } from './records.ts';
 import { excludedFor, foldersIn, patternFor, withExcluded } from './excludeBlock.ts';
 import { ownTarget, readBytes, realPlace } from './target.ts';
 
-/** What git says of a workspace folder. */
-export interface GitView {
-	/** The `info/exclude` of its repository; absolute. None in a repository of somebody else, which Nancy does not write. */
-	excludeFile: string | undefined;
-	/** The folder in its checkout: empty at the top, else with a `/` at the end. */
-	prefix: string;
-	/** Of the files asked about, relative to the folder; a file is to be asked about by its {@link realPlace}. */
-	tracked: ReadonlySet<string>;
-	/** Of the files asked about, those that git does not show anyway. */
-	ignored: ReadonlySet<string>;
-}
-
-/** Asks git, which the core does not start; `undefined` where it is not installed or the folder is in no checkout. */
-export type AskGit = (folder: string, files: readonly string[]) => Promise<GitView | undefined>;
-
 const TRIES = 5;
 
 /**
- * Has git overlook files of Nancy's own in a workspace folder, and no others any more: those of `fresh` that it would show, and those
- * of `kept` that it has been told of before. Never fails a deployment: returns what the user should know then.
+ * Makes git ignore Nancy's own files in a workspace folder, and no others: those of `fresh` that git would show, and those of `kept` that
+ * were listed before. Never fails a deployment: returns what the user should know then.
  * @param fresh files that Nancy is about to make
  * @param kept files of earlier deployments
  */
@@ -60,7 +46,7 @@ export async function hideFromGit(
 			const mode = before ? (await stat(target)).mode & 0o7777 : 0o644;
 			const data = after === undefined ? undefined : Buffer.from(after, 'latin1');
 			if (!(await exchangeFile(target, before, data, { mode, staging }))) continue;
-			// The folder came with Nancy's file where the repository was made without git's template.
+			// The folder came with Nancy's file if the repository was made without git's template.
 			if (after === undefined) await removeIfEmpty(dirname(excludeFile));
 			return [];
 		}
@@ -70,7 +56,7 @@ export async function hideFromGit(
 	}
 }
 
-/** Has git overlook only what a record still names. */
+/** Lists only files that a record still names. */
 export async function showToGit(records: DeploymentRecords, askGit: AskGit | undefined): Promise<string[]> {
 	const view = await askGit?.(records.workspace.folder, []);
 	if (!view) return [];

@@ -4,16 +4,16 @@ import { recordsFor } from './found.ts';
 import type { DeploymentRecords } from './records.ts';
 import type { Runtime } from './runtime.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import type { AskGit } from './gitExclude.ts';
+import type { AskGit } from './gitView.ts';
 
 export interface DeployRequest {
 	runtime: Runtime;
 	agentVersion: Version;
-	/** What it must serve at least: a deployment of scope `workspace` stays one. */
+	/** The least scope. A deployment of scope `workspace` stays one. */
 	scope: DeploymentScope;
 	/** True while a permission answer is in flight: the CLI itself rewrites its settings file then. */
 	isBusy?: () => boolean;
-	/** Keeps files of Nancy's own out of the user's commits; without it git is left alone. */
+	/** Keeps files of Nancy's own out of the user's commits. Without it git is left alone. */
 	askGit?: AskGit | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Job {
 	plan: DeploymentPlan;
 }
 
-/** What a deployment does or finds, for the user: files and folders relative to the workspace folder, and sentences. */
+/** A deployment's changes and findings, for the user: files and folders relative to the workspace folder, and sentences. */
 export interface Outcome {
 	changed: string[];
 	warnings: string[];
@@ -43,7 +43,7 @@ export async function jobFor(workspace: Workspace, driver: Driver, request: Depl
 			workspaceFolder: workspace.folder,
 			scope: asked,
 		});
-	// What the user was told at Set Up need not be told again at each start.
+	// A start does not repeat the sentences of Set Up.
 	const { warnings } = planFor(request.scope);
 	return { records, workspace, driver, request: { ...request, scope }, plan: { ...planFor(scope), warnings } };
 }

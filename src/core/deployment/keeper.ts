@@ -18,21 +18,21 @@ const PERIOD_MS = 3000;
 
 export interface Kept {
 	driver: Driver;
-	/** What was written again, relative to the workspace folder. */
+	/** The rewritten files, relative to the workspace folder. */
 	changed: readonly string[];
 }
 
 /**
- * Looks after what is deployed while agents need it: another tool that rewrites a settings file, or an update of Nancy or of the
- * agent, must not leave a running task deaf. What was taken back on purpose (Clean Up) has no record and stays away.
+ * Keeps deployments complete while agents need them: a running task must not lose its hooks when another tool rewrites a settings file, or
+ * when Nancy or the agent is updated. A deployment that was taken back on purpose (Clean Up) has no record and stays away.
  */
 export class DeploymentKeeper implements Disposable {
 	private readonly _onDidRepair = new Emitter<Kept>();
 	readonly onDidRepair = this._onDidRepair.event;
 	private readonly _onDidFail = new Emitter<unknown>();
-	/** Told once for each state that could not be repaired, however often that is tried again. */
+	/** Fires once for each state that could not be repaired, however often the repair is tried. */
 	readonly onDidFail = this._onDidFail.event;
-	/** The state of each agent's deployment that is as it should be, or that only the user can cure. */
+	/** The state of each agent's deployment that is complete, or that only the user can cure. */
 	private readonly settled = new Map<DriverId, string>();
 	private readonly told = new Map<DriverId, string>();
 	private readonly timer: NodeJS.Timeout;
@@ -83,7 +83,7 @@ export class DeploymentKeeper implements Disposable {
 		const record = await this.records.of(driver.id);
 		if (!record) return;
 		const request = await this.requestFor(driver);
-		// Somebody may be answering a question of the agent, which then writes the file itself: looked at again next time.
+		// Somebody may be answering a question of the agent, which then writes the file itself. The next look tries again.
 		if (!request || request.isBusy?.()) return;
 		const state = await this.stateFor(record, request);
 		if (this.settled.get(driver.id) === state) return;
@@ -93,7 +93,7 @@ export class DeploymentKeeper implements Disposable {
 		} catch (error) {
 			const code = error instanceof NancyError ? error.code : errorText(error);
 			this.tell(driver, `${state} ${code}`, error);
-			// A full disk or another Nancy at work is tried again; a file that cannot be read only when it has changed.
+			// A full disk or another Nancy at work is tried again; an unreadable file only after it has changed.
 			if (code !== 'settings-broken') return;
 		}
 		this.settled.set(driver.id, state);
@@ -111,7 +111,7 @@ export class DeploymentKeeper implements Disposable {
 		this._onDidFail.fire(error);
 	}
 
-	/** All that a repair may depend on, for little: what is there, and what would be written. */
+	/** A cheap fingerprint of everything that a repair depends on: the present files, and the files to write. */
 	private async stateFor(record: Deployment, { runtime, agentVersion }: DeployRequest): Promise<string> {
 		const { folder } = this.workspace;
 		const places = placesOf(record).map(place => join(folder, place));

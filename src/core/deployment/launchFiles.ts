@@ -13,9 +13,9 @@ import type { DeploymentRecords } from './records.ts';
 import { isLauncherGone } from './runtime.ts';
 
 /**
- * Makes a driver's launch folder hold the plan's files and nothing else: a CLI may load all that it finds there. The folder is in the
- * user's data folder, for a CLI runs what stands in it: no other agent may be able to write there. Returns what was written or
- * removed. Each file is whole at any moment, for an agent may be starting with it.
+ * Makes a driver's launch folder hold the plan's files and nothing else, because a CLI may load every file there. The folder is in the
+ * user's data folder: a CLI runs its files, so no other agent may write there. Returns the written and removed files. Each file is whole at
+ * any moment, because an agent may be starting with it.
  */
 export async function deployLaunchFiles({ records, driver, plan }: Job): Promise<string[]> {
 	const folder = records.launchFolder(driver.id);
@@ -39,13 +39,13 @@ export async function deployLaunchFiles({ records, driver, plan }: Job): Promise
 	return changed;
 }
 
-/** Whether a launch finds exactly what is wanted. */
+/** Whether a launch finds exactly the wanted files. */
 export async function holdsLaunchFiles({ records, driver, plan }: Job): Promise<boolean> {
 	const wanted = plan.launchFiles.map(({ file, content }) => ({ file, sha256: sha256(content) }));
 	return isWhole(records.launchFolder(driver.id), wanted);
 }
 
-/** Whether a launch finds what a record says, with the programs that it calls. */
+/** Whether a launch finds the files of a record, and the programs that they call. */
 export async function hasRecordedLaunchFiles(records: DeploymentRecords, record: Deployment): Promise<boolean> {
 	const folder = records.launchFolder(record.driver);
 	for (const { file } of record.launchFiles)
@@ -76,7 +76,7 @@ async function isWhole(folder: string, files: Deployment['launchFiles']): Promis
 	return true;
 }
 
-/** All that is below a launch folder but folders. */
+/** Everything below a launch folder except folders. */
 async function filesBelow(folder: string, below = ''): Promise<string[]> {
 	const found: string[] = [];
 	for (const entry of await entriesOf(join(folder, below))) {

@@ -5,13 +5,13 @@ import { note } from './notes.ts';
 import { forget, isAnyInReach, partsOf, removeParts, type Parts } from './removal.ts';
 import { skillsOf } from './skillFolders.ts';
 
-/** Whether something is there that an earlier version has deployed and this one does not, and that can be removed. */
+/** Whether there are removable leftovers of an earlier version that this version does not deploy. */
 export async function hasLeftovers(job: Job): Promise<boolean> {
 	const { workspace, driver } = job;
 	return isAnyInReach(workspace, placesOfDriver(workspace, driver), await leftoversOf(job));
 }
 
-/** Removes what an earlier version has deployed and this one does not. */
+/** Removes leftovers of an earlier version that this version does not deploy. */
 export async function removeLeftovers(job: Job): Promise<Outcome> {
 	const { records, workspace, driver, request } = job;
 	const record = await records.of(driver.id);

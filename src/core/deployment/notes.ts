@@ -7,7 +7,7 @@ import type { Job } from './job.ts';
 import type { DeploymentRecords } from './records.ts';
 import { statusOf } from './target.ts';
 
-/** Notes what is about to be done, and the folders that will have been made for it. */
+/** Notes the next step, and the folders that will have been made for it. */
 export async function note(
 	{ records, workspace, driver, request, plan }: Job,
 	madeFor: string,
@@ -44,7 +44,7 @@ export async function noteChange(
 	}));
 }
 
-/** Forgets a driver's deployment. Folders that others still need are theirs to remove from now on. */
+/** Forgets a driver's deployment. Other drivers that still need its folders will remove them. */
 export async function noteEnd(records: DeploymentRecords, record: Deployment): Promise<void> {
 	await records.change(all => ({
 		...all,
@@ -58,7 +58,7 @@ export async function noteEnd(records: DeploymentRecords, record: Deployment): P
 	}));
 }
 
-/** All that a deployment has in the agent's places, relative to the workspace folder. */
+/** Everything that a deployment has in the agent's places, relative to the workspace folder. */
 export function placesOf({ files, ownFiles, skills }: Deployment): string[] {
 	return [...new Set([...[...files, ...ownFiles].map(({ file }) => file), ...skills.map(({ folder }) => folder)])];
 }

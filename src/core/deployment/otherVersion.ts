@@ -9,7 +9,7 @@ import { isExecutable, launcherIn } from './runtime.ts';
 import { holdsExactly } from './settingsText.ts';
 import { readText, statusOf, wayTo } from './target.ts';
 
-/** Whether all that another version of Nancy has deployed is in place, and that version is not an earlier one than ours. */
+/** Whether the deployment of another version of Nancy is complete, and that version is not earlier than ours. */
 export async function isServedByAnother({ records, driver, request }: Job, record: Deployment): Promise<boolean> {
 	const { workspace } = records;
 	const { version } = request.runtime;

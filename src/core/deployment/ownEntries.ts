@@ -4,7 +4,7 @@ import type { DeploymentRecords } from './records.ts';
 import { driverIn, installedLauncher, LAUNCHER_PATTERN, launcherIn, launcherOf } from './runtime.ts';
 import { oursAmong, stringsIn } from './settingsText.ts';
 
-/** Which strings in a settings file make the entry around them Nancy's. */
+/** The strings in a settings file that make the entry around them Nancy's. */
 export interface OwnEntries {
 	/** Of the driver that is asked for. */
 	isOwn: (value: string) => boolean;
@@ -15,9 +15,9 @@ export interface OwnEntries {
 }
 
 /**
- * Tells a driver's entries from everybody else's. A line is Nancy's if a sealed record says that Nancy wrote it, or if it is word for
- * word what the driver writes for a runtime of this user; only event and workspace folder may be others. A line that begins like one
- * and goes on otherwise is somebody else's.
+ * Tells a driver's entries from everybody else's. A line is Nancy's if a sealed record says that Nancy wrote it. It is also Nancy's if it
+ * is word for word what the driver writes for a runtime of this user; only event and workspace folder may differ. A line that begins so and
+ * goes on otherwise is somebody else's.
  */
 export async function ownEntries(
 	records: DeploymentRecords,
@@ -66,7 +66,7 @@ function isInstalled(line: string, dataFolder: string): boolean {
 	return launcher !== undefined && launcher.file === installedLauncher(dataFolder, launcher.version);
 }
 
-/** A line without what differs from one entry and one place to the next: the runtime, the event, and the workspace folder. */
+/** A line without the parts that differ between entries and places: the runtime, the event, and the workspace folder. */
 function shapeOf(line: string): string {
 	return line
 		.replaceAll(launcherOf(line), 'LAUNCHER')

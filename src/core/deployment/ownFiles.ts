@@ -13,25 +13,25 @@ import { plannedFiles, type Places, type Writer } from './places.ts';
 import { note } from './notes.ts';
 import { placeIn, wayTo } from './target.ts';
 
-/** What stands where a file of Nancy's own belongs. `foreign` is somebody else's, or was changed by somebody. */
+/** The state of a place of Nancy's own file. `foreign` is another's file, or one that somebody changed. */
 type Found = { is: 'nothing' } | { is: 'ours'; bytes: Buffer } | { is: 'foreign'; bytes?: Buffer };
 
 const TRIES = 5;
 
-/** Writes the plan's own files. What is not Nancy's, or was changed, stays as it is. */
+/** Writes the plan's own files. A file that is not Nancy's, or was changed, stays unchanged. */
 export async function deployOwnFiles(job: Job): Promise<Outcome> {
 	const changed: string[] = [];
 	for (const own of job.plan.files) if (await write(job, own)) changed.push(own.file);
 	return { changed, warnings: await inTheWay(job) };
 }
 
-/** Sentences about files that stand where Nancy's own belong, which only the user can cure. */
+/** Sentences about files in the places of Nancy's own, which only the user can cure. */
 export async function inTheWay({ records, workspace, driver, plan }: Job): Promise<string[]> {
 	const deployments = await records.all();
 	const warnings: string[] = [];
 	for (const { file, content } of plan.files) {
 		const found = await look(workspace, file, hashesOf(deployments, file));
-		// The very same, but not from us: it serves, and is not ours to remove.
+		// The very same content, but not from Nancy. It serves, and Nancy does not remove it.
 		if (found.is !== 'foreign' || found.bytes?.equals(Buffer.from(content))) continue;
 		warnings.push(
 			`${file} is not Nancy's or was changed, and stays as it is: sessions of ${driver.displayName} may hear and report nothing. ` +
@@ -41,7 +41,7 @@ export async function inTheWay({ records, workspace, driver, plan }: Job): Promi
 	return warnings;
 }
 
-/** Whether the own files are as the plan has them, or somebody else's; and whether any of Nancy's is there at all. */
+/** Whether the own files are as the plan has them, or another's; and whether any of Nancy's is there at all. */
 export async function ownFilesState({ records, workspace, plan }: Job): Promise<{ isSame: boolean; isThere: boolean }> {
 	const deployments = await records.all();
 	let isSame = true;
@@ -65,7 +65,7 @@ export async function hasRecordedOwnFiles(workspace: Workspace, record: Deployme
 	return true;
 }
 
-/** Which of the plan's own files Nancy may write. */
+/** The own files of the plan that Nancy may write. */
 export async function writable({ records, workspace, plan }: Job): Promise<string[]> {
 	const deployments = await records.all();
 	const files: string[] = [];
@@ -74,7 +74,10 @@ export async function writable({ records, workspace, plan }: Job): Promise<strin
 	return files;
 }
 
-/** Removes the own files of a deployment that no other one has, but those that somebody has changed and those elsewhere. No link may be on the way. */
+/**
+ * Removes the own files of a deployment that no other one has. Files that somebody has changed, and files elsewhere, stay. No link may be
+ * on the way.
+ */
 export async function removeOwnFiles(
 	records: DeploymentRecords,
 	record: Deployment,
@@ -109,7 +112,7 @@ export async function filesWithLauncher(workspace: Workspace, driver: Writer): P
 	return found;
 }
 
-/** Notes what will be there, writes it, and notes that nothing else is: a kill in between leaves one of two known files. */
+/** Notes the new content, writes it, and then notes that content alone. After a kill in between, the file is one of two known ones. */
 async function write(job: Job, { file, content }: OwnFile): Promise<boolean> {
 	const { records, workspace, driver } = job;
 	const wanted = sha256(content);
@@ -142,14 +145,14 @@ async function write(job: Job, { file, content }: OwnFile): Promise<boolean> {
 	throw new NancyError('settings-changed', `${file} keeps changing; close what writes it and try again`);
 }
 
-/** @param hashes what Nancy put there by the records; where they know of nothing, a launcher in the file makes it Nancy's */
+/** @param hashes of Nancy's content, by the records. Without a record, a launcher in the file makes it Nancy's */
 async function look(workspace: Workspace, file: string, hashes: readonly string[]): Promise<Found> {
 	const way = await wayTo(workspace, file);
 	// A file stands where a folder belongs.
 	if (way.is === 'blocked' && way.by === 'file') return { is: 'foreign' };
 	const path = await placeIn(workspace, file);
 	try {
-		// Nancy makes no links: whatever one leads to is not Nancy's to write.
+		// Nancy makes no links, so the target of a link is not Nancy's to write.
 		if (!(await lstat(path)).isFile()) return { is: 'foreign' };
 		const bytes = await readFile(path);
 		const isOurs =

@@ -3,7 +3,7 @@ import type { DriverId } from '../../protocol/names.ts';
 import type { Driver, OwnFile, SettingsEdit } from '../driver/driver.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** What says where a driver writes. */
+/** The parts of a driver that name its places. */
 export type Writer = Pick<Driver, 'id' | 'oldestVersion' | 'deployment' | 'skillsFolder' | 'earlierPlaces'>;
 
 /** Where a driver's files, skills and folders can be. */
@@ -12,7 +12,7 @@ export interface Places {
 	files: ReadonlySet<string>;
 	/** Folders on the way to a place, and skill folders' own. */
 	folders: ReadonlySet<string>;
-	/** Whether a file of Nancy's own or a skill's folder may stand there; nothing else is removed. */
+	/** Whether a file of Nancy's own or a skill's folder may be there. Nothing else is removed. */
 	has(place: string): boolean;
 }
 
@@ -30,7 +30,7 @@ export function placesOfDriver(workspace: Workspace, driver: Writer): Places {
 	};
 }
 
-/** Stands in for a driver that this version of Nancy does not know: nobody can say where it writes. */
+/** Replaces a driver that this version of Nancy does not know: nobody can say where it writes. */
 export function unknownWriter(id: DriverId): Writer {
 	const plan = { edits: [], files: [], launchFiles: [], events: [], warnings: [] };
 	return { id, oldestVersion: [0, 0, 0], deployment: () => plan, skillsFolder: undefined, earlierPlaces: [] };
@@ -46,7 +46,7 @@ export function plannedEdits(workspace: Workspace, driver: Writer, launcher: str
 	return plansOf(workspace, driver, launcher).flatMap(({ edits }) => [...edits]);
 }
 
-/** For any version of the agent; what is written seldom depends on it. */
+/** For any version of the agent: the content seldom depends on the version. */
 function plansOf({ folder: workspaceFolder }: Workspace, driver: Writer, launcher: string) {
 	return [driver.oldestVersion, [9999, 0, 0] as const].flatMap(version =>
 		(['workspace', 'launch'] as const).map(scope =>

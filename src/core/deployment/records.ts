@@ -16,18 +16,21 @@ const STAGING = 'staging';
 const LAUNCH = 'launch';
 const LOCK = 'deploy.lock';
 
-/** Twenty delegates that start at once on a busy machine look one after another whether all is deployed, most of a second each. */
+/** Twenty delegates that start at once on a busy machine check their deployments one after another, most of a second each. */
 const PATIENCE_MS = 60_000;
 
 /**
- * What Nancy has deployed into one workspace, and the originals of the files that it changed: in the user's data folder, where no
- * agent and no repository writes. Nothing below `.nancy` tells Nancy what to write into another tool's file.
+ * Nancy's deployments in one workspace, and the originals of the files that it changed. They are in the user's data folder, where no agent
+ * and no repository writes. Nothing below `.nancy` decides the content of another tool's file.
  */
 export class DeploymentRecords {
-	/** Staged and then renamed from here: what a kill leaves is not in somebody else's folder, and nobody else can exchange it. */
+	/**
+	 * Files are staged here and then renamed. So leftovers of a kill are not in somebody else's folder, and nobody else can exchange a
+	 * file.
+	 */
 	readonly staging: string;
 	private readonly own: OwnFolder;
-	/** What stands in the workspace without a record: see found.ts. It is kept with the first change. */
+	/** A deployment in the workspace without a record: see found.ts. It is kept with the first change. */
 	private found: Deployment | undefined;
 
 	/** @param dataFolder the user's: see base/folders */
@@ -48,12 +51,12 @@ export class DeploymentRecords {
 		return (await this.all()).find(each => each.driver === driver);
 	}
 
-	/** What is known of another tool's file, whoever edits it. */
+	/** The facts about another tool's file, whoever edits it. */
 	async file(file: string): Promise<DeployedFile | undefined> {
 		return (await this.read()).files.find(each => each.file === file);
 	}
 
-	/** From now on, this is what the driver has here, unless there is a record of that. */
+	/** From now on, this counts as the driver's deployment here, unless there is a record. */
 	assume(found: Deployment | undefined): void {
 		this.found = found;
 	}
@@ -69,14 +72,14 @@ export class DeploymentRecords {
 		else await this.own.write(SealedDeployments.parse({ ...changed, files }), DEPLOYMENT, RECORD);
 	}
 
-	/** Keeps a copy of a file. Returns by what it is found again. */
+	/** Keeps a copy of a file. Returns the key of the copy. */
 	async keepOriginal(bytes: Uint8Array): Promise<string> {
 		const hash = sha256(bytes);
 		if (!(await this.original(hash))) await this.own.writeBytes(bytes, DEPLOYMENT, ORIGINALS, hash);
 		return hash;
 	}
 
-	/** A copy as it was put there; `undefined` also for one that is not whole any more. */
+	/** A copy as it was stored; also `undefined` for one that is not whole any more. */
 	async original(hash: string): Promise<Buffer | undefined> {
 		const bytes = await this.own.readBytes(DEPLOYMENT, ORIGINALS, hash);
 		return bytes && sha256(bytes) === hash ? bytes : undefined;
@@ -87,12 +90,12 @@ export class DeploymentRecords {
 		return this.own.path(DEPLOYMENT, LAUNCH, driver);
 	}
 
-	/** Makes the {@link launchFolder} where it is missing. */
+	/** Makes the {@link launchFolder} if it is missing. */
 	async makeLaunchFolder(driver: DriverId): Promise<void> {
 		await this.own.makeFolder(DEPLOYMENT, LAUNCH, driver);
 	}
 
-	/** Deploys or takes back, one at a time over all windows and commands of this user. */
+	/** Serialises deployments and clean-ups over all windows and commands of this user. */
 	async locked<T>(run: () => Promise<T>): Promise<T> {
 		const folder = await this.own.makeFolder();
 		try {
@@ -111,13 +114,13 @@ export class DeploymentRecords {
 		}
 	}
 
-	/** Removes what a kill has left, where nothing else is to be done. */
+	/** Removes the leftovers of a kill if there is nothing else to do. */
 	async tidy(): Promise<void> {
 		const left = (await entriesOf(this.own.folder)).map(({ name }) => name);
 		if (left.some(name => name === DEPLOYMENT || name.startsWith(LOCK))) await this.locked(() => Promise.resolve());
 	}
 
-	/** Removes what a kill left while it was written or staged, and originals that no record names. */
+	/** Removes half-written and staged leftovers of a kill, and originals that no record names. */
 	private async sweep(): Promise<void> {
 		const named = new Set((await this.read()).files.map(({ original }) => original));
 		const folder = this.own.path(DEPLOYMENT);

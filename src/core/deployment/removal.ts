@@ -10,7 +10,7 @@ import { ownWayTo, wayTo, type Way } from './target.ts';
 
 type Blocked = Extract<Way, { is: 'blocked' }>;
 
-/** What a deployment has in the agent's places, or some of it. */
+/** A deployment's parts in the agent's places, or some of them. */
 export interface Parts {
 	files: string[];
 	ownFiles: string[];
@@ -23,11 +23,11 @@ export function partsOf({ files, ownFiles, skills }: Deployment): Parts {
 }
 
 export interface Removal extends Outcome {
-	/** Places that a link leads away from, relative to the workspace folder: only a record brings Nancy back there. */
+	/** Places behind a link that leads away, relative to the workspace folder. Only a record brings Nancy back there. */
 	kept: ReadonlySet<string>;
 }
 
-/** Gives other tools' files back and removes what is Nancy's own, as far as no link leads away. */
+/** Restores other tools' files and removes Nancy's own, unless a link leads away. */
 export async function removeParts(
 	records: DeploymentRecords,
 	driver: Writer,
@@ -57,7 +57,7 @@ export async function isAnyInReach(workspace: Workspace, places: Places, parts: 
 	return files.length + ownFiles.length + skills.length > 0;
 }
 
-/** A record that does not name these parts any more, but for those that were kept. */
+/** A record without these parts, except the kept ones. */
 export function forget(record: Deployment, parts: Parts, kept: ReadonlySet<string>): Deployment {
 	const gone = without(parts, kept);
 	return {
@@ -76,11 +76,11 @@ function without({ files, ownFiles, skills }: Parts, kept: { has(place: string):
 	};
 }
 
-/** The parts that there is no way to. */
+/** The unreachable parts. */
 async function blockedAmong(workspace: Workspace, places: Places, parts: Parts): Promise<Map<string, Blocked>> {
 	const found = new Map<string, Blocked>();
 	for (const file of parts.files) {
-		// Elsewhere than where the driver writes, no deployment has followed a link.
+		// Outside the driver's places, no deployment has followed a link.
 		const way = await (places.files.has(file) ? wayTo : ownWayTo)(workspace, file);
 		if (way.is === 'blocked') found.set(file, way);
 	}

@@ -21,7 +21,7 @@ import { sha256 } from '../../base/sha256.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import { requireOwn } from '../files/ownFolder.ts';
 
-/** What a runtime is made of: the programs as built, and the skills as deployed. Absolute paths. */
+/** The parts of a runtime: the built programs, and the skills as deployed. Absolute paths. */
 export interface RuntimeSources {
 	guard: string;
 	/** Folder with the program behind the guard, one for each driver: `<driver>.js`. */
@@ -33,33 +33,33 @@ export interface RuntimeSources {
 /** The program that runs the bundled JavaScript. */
 export interface NodeProgram {
 	executable: string;
-	/** It is VS Code's own executable, which is Node only when told so. */
+	/** It is VS Code's own executable, which acts as Node only with a variable. */
 	isElectron: boolean;
 }
 
 export interface Runtime {
 	folder: string;
-	/** What settings files call. */
+	/** The program that settings files call. */
 	launcher: string;
 	/** Goes first on the PATH of Nancy's terminals; holds `nancy`. */
 	bin: string;
 	skills: string;
 	/** Version and content, for the deployment record. */
 	version: string;
-	/** The user's, in which the runtime stands. */
+	/** The user's data folder that contains the runtime. */
 	dataFolder: string;
 }
 
 export interface InstalledRuntime extends Runtime {
-	/** It was there, but not as it had been installed, and has just been replaced. */
+	/** It was damaged, and has just been replaced. */
 	isRepaired: boolean;
-	/** What runs it: whoever installed it first may have found another one. */
+	/** The program that runs it. Its first installer may have found another one. */
 	node: NodeProgram;
 }
 
 /**
- * How a line of a deployment begins, of any version: with the launcher's path as one word for the shell, or with the test whether it
- * is there. Whether the line is Nancy's says ownEntries.ts.
+ * The beginning of a deployed line, of any version: the launcher's path as one word for the shell, or the test whether it exists.
+ * ownEntries.ts decides whether the line is Nancy's.
  */
 export const LAUNCHER_PATTERN = /^(?:\[ -x )?('((?:[^']|'\\'')*\/nancy\/runtime\/(\d[^/\s'"]*)\/nancy-hook)')(?=\s|$)/;
 
@@ -69,7 +69,7 @@ export function launcherIn(line: string): { file: string; version: string } | un
 	return file === undefined || version === undefined ? undefined : { file: file.replaceAll(`'\\''`, "'"), version };
 }
 
-/** The launcher as it stands in a line of a deployment, quoted for the shell. */
+/** The launcher as a deployed line has it, quoted for the shell. */
 export function launcherOf(line: string): string {
 	return LAUNCHER_PATTERN.exec(line)?.[1] ?? '';
 }
@@ -84,12 +84,12 @@ export function driverIn(line: string): string | undefined {
 	return /\/nancy-hook' ([a-z][a-z0-9-]*) /.exec(line)?.[1];
 }
 
-/** A launcher that stands between quotes anywhere in a text: in a whole file that Nancy wrote, in whatever language. */
+/** A launcher between quotes anywhere in a text: in a whole file that Nancy wrote, in any language. */
 export function launcherWithin(text: string): string | undefined {
 	return /(['"`])((?:(?!\1)[^\n])*\/nancy\/runtime\/\d[^/\s'"`]*\/nancy-hook)\1/.exec(text)?.[2];
 }
 
-/** Whether the program is gone that a whole file calls; a path that its quoting has changed tells nothing. */
+/** Whether the program that a whole file calls is gone. A path that quoting has changed tells nothing. */
 export async function isLauncherGone(text: string): Promise<boolean> {
 	const launcher = launcherWithin(text);
 	return launcher?.startsWith('/') === true && !(await isExecutable(launcher));
@@ -111,7 +111,7 @@ const PROGRAMS = [LAUNCHER, 'node', join('bin', 'nancy')];
 const CACHE = 'cache';
 /** Names the Node that runs the rest: its path, and whether it is an editor's own. */
 const NODE_PROGRAM = 'node-program';
-/** No part of what the runtime is, for it is the same one under any Node. */
+/** No part of the runtime's hash, because the runtime is the same under any Node. */
 const NOT_CONTENT = [CACHE, NODE_PROGRAM];
 const ABANDONED_MS = 60 * 60 * 1000;
 
@@ -133,10 +133,10 @@ export function sourcesIn(folder: string, layout: 'package' | 'runtime'): Runtim
 }
 
 /**
- * Installs the programs that settings files point to, away from any editor's extension folder, so that an update or another
- * editor never leaves a dead path. The folder is named after version and content: a new build is a new folder, a running
- * hook's never changes under it. Safe to repeat; a runtime that is damaged, or that others could write, is replaced.
- * @throws NancyError `bad-file` where a folder on the way belongs to somebody else
+ * Installs the programs that settings files point to, outside any editor's extension folder, so an update or another editor never leaves a
+ * dead path. The folder is named after version and content: a new build is a new folder, so nothing changes under a running hook. Safe to
+ * repeat. A damaged runtime, or one that others could write, is replaced.
+ * @throws NancyError `bad-file` if a folder on the way belongs to somebody else
  */
 export async function installRuntime(
 	sources: RuntimeSources,
@@ -193,17 +193,30 @@ async function build(folder: string, sources: RuntimeSources, node: NodeProgram)
 	}
 	await writeFile(join(folder, 'node'), NODE_SCRIPT);
 	await writeFile(join(folder, NODE_PROGRAM), `${node.executable}\n${node.isElectron ? 'electron' : 'node'}\n`);
-	await writeFile(
-		join(folder, 'bin', 'nancy'),
-		`#!/bin/sh\nhere=\${0%/*}\nexec "$here/../node" "$here/../nancy.js" "$@"\n`,
-	);
+	await writeFile(join(folder, 'bin', 'nancy'), NANCY_SCRIPT);
 	for (const program of PROGRAMS) await chmod(join(folder, program), 0o755);
 }
 
 /**
- * Falls back to the `node` on PATH when the program that was found at deployment has gone; not to one in the current folder, which an
- * empty or relative entry of PATH means: that may be somebody's repository. The cache saves V8 compiling. The guard, which reads it
- * into its own shell, says in `nancy_place` where it stands.
+ * NODE_OPTIONS can preload any file, and a rule that lets an agent run `nancy` must not allow that. The command starts without them, and its
+ * children get them (`restoreNodeOptions`). A runner mostly waits: without a compiler and with a small nursery it needs 57 MB instead of 76.
+ */
+const NANCY_SCRIPT = [
+	'#!/bin/sh',
+	'here=${0%/*}',
+	'lean=',
+	`[ "\${NANCY_LEAN-}" = 1 ] && lean='--jitless --max-semi-space-size=1'`,
+	'NANCY_NODE_OPTIONS=${NODE_OPTIONS-}',
+	'export NANCY_NODE_OPTIONS',
+	'unset NODE_OPTIONS NANCY_LEAN',
+	'exec "$here/../node" $lean "$here/../nancy.js" "$@"',
+	'',
+].join('\n');
+
+/**
+ * Falls back to the `node` on PATH if the program of the installation has gone. Never uses one in the current folder, which an empty or
+ * relative entry of PATH means: that may be somebody's repository. The cache spares V8 the compiling. The guard reads this script into its
+ * own shell, and names its folder in `nancy_place`.
  */
 const NODE_SCRIPT = [
 	'#!/bin/sh',
@@ -245,7 +258,7 @@ function ignoreMissing(error: unknown): void {
 	if (!hasErrno(error, 'ENOENT')) throw error;
 }
 
-/** Whether all in a folder is the user's, and nobody else can look into it: what is below may be open to others then. */
+/** Whether everything in a folder is the user's, and nobody else can look into it. Files below may then be open to others. */
 async function isOwnAlone(folder: string): Promise<boolean> {
 	const me = process.getuid?.();
 	if (me === undefined) return true;
@@ -269,7 +282,7 @@ async function isSame(folder: string, hash: string): Promise<boolean> {
 	}
 }
 
-/** What a kill left; old enough that no other installer is still at it. */
+/** Leftovers of a kill. They are so old that no other installer is still at work. */
 async function sweep(parent: string): Promise<void> {
 	for (const name of await readdir(parent)) {
 		if (!name.startsWith('.new-') && !/\.old-[0-9a-f]{8}$/.test(name)) continue;
@@ -279,8 +292,8 @@ async function sweep(parent: string): Promise<void> {
 }
 
 /**
- * For a moment there is no launcher: its guarded line in a settings file then does nothing, silently. Returns whether there was
- * something to replace.
+ * For a moment there is no launcher. Its guarded line in a settings file then does nothing, silently. Returns whether there was something
+ * to replace.
  */
 async function replace(fresh: string, folder: string): Promise<boolean> {
 	const old = `${folder}.old-${uniqueHex(8)}`;
@@ -301,7 +314,7 @@ async function replace(fresh: string, folder: string): Promise<boolean> {
 	return wasThere;
 }
 
-/** SHA-256 over names and bytes of all that is in a folder but what is named `except`; of links, where they lead. */
+/** SHA-256 over names and bytes of everything in a folder, except the files named `except`; for links, over their targets. */
 export async function contentHash(folder: string, except: readonly string[] = []): Promise<string> {
 	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
 	const files = entries

@@ -20,10 +20,10 @@ const TRIES = 5;
 /** Updates of one original that are remembered; only the last two can be in the file after a kill. */
 const EARLIER = 8;
 
-/** A settings file as it is, and what the records know of it. */
+/** A settings file as it is, with the facts of the records. */
 interface Present extends OwnEntries {
 	file: string;
-	/** Where it really stands. */
+	/** Its real path. */
 	target: string;
 	bytes: Buffer | undefined;
 	text: string;
@@ -60,14 +60,14 @@ export async function deployFile(job: Job, edit: SettingsEdit): Promise<boolean>
 	throw keepsChanging(file);
 }
 
-/** Throws what {@link deployFile} would, of a file that cannot be edited; writes nothing. */
+/** Throws the errors of {@link deployFile} for a file that cannot be edited; writes nothing. */
 export async function tryFile({ records, driver }: Job, { file, entries }: SettingsEdit): Promise<void> {
 	const present = await presentFile(records, driver, file);
 	refuseOther(present, Buffer.from(edited(present, entries)), entries);
 }
 
 /**
- * Gives a file back, as far as one driver goes: as it was before if nobody wrote it since, else less that driver's entries. A file
+ * Restores a file for one driver: the original if nobody has written the file since, else the text less that driver's entries. A file
  * without such entries is not touched, whatever the record says. Returns whether it was changed.
  */
 export async function restoreFile(
@@ -98,7 +98,7 @@ async function presentFile(records: DeploymentRecords, driver: Writer, file: str
 	return { file, target, bytes, text, facts, base, ...own };
 }
 
-/** What was kept when the file is byte for byte as Nancy last wrote it, else the present text less Nancy's entries. */
+/** The kept original if the file is byte for byte as Nancy last wrote it, else the present text less Nancy's entries. */
 async function baseOf(
 	records: DeploymentRecords,
 	{ file, bytes, text, facts, isNancys }: Omit<Present, 'target' | 'base'>,
@@ -110,7 +110,7 @@ async function baseOf(
 		if (kept) return kept;
 	}
 	const rest = withoutEntries(file, text, isNancys);
-	// What only ever held Nancy's entries was made by Nancy.
+	// Nancy made a file that only ever held Nancy's entries.
 	const isMade = facts ? !facts.existedBefore : rest !== text;
 	return isMade && rest.trim() === '{}' ? undefined : Buffer.from(rest, 'utf8');
 }
@@ -121,8 +121,8 @@ function edited({ file, base, others }: Present, entries: SettingsEdit['entries'
 }
 
 /**
- * Keeps what gives the file back: first the copy of the original, then the facts, and only then is the file itself written, so that
- * a kill in between can be undone.
+ * Keeps the facts that restore the file: first the copy of the original, then the facts. The file itself is written last, so that a kill in
+ * between can be undone.
  */
 async function keepFacts(
 	records: DeploymentRecords,
@@ -166,8 +166,8 @@ async function exchange(
 }
 
 /**
- * The last check before another tool's file is written. Allowed is the base itself (the sealed original of a file that is byte for
- * byte as Nancy wrote it, or the present text less Nancy's entries), and the base with exactly these entries of Nancy's in it.
+ * The last check before another tool's file is written. It allows the base itself: the sealed original of a file that is byte for byte as
+ * Nancy wrote it, or the present text less Nancy's entries. It also allows the base with exactly these entries of Nancy's.
  */
 function refuseOther(
 	{ file, base, others }: Present,
@@ -190,7 +190,7 @@ function meaningOf(text: string): unknown {
 	return withoutEmpty(parse(text.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true }) ?? {});
 }
 
-/** Empty arrays and objects go with Nancy's entries, and mean nothing in a settings file's hooks. */
+/** Empty arrays and objects go with Nancy's entries. They have no meaning in a settings file's hooks. */
 function withoutEmpty(value: unknown): unknown {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
 	const kept = Object.entries(value)

@@ -9,12 +9,12 @@ type Path = (string | number)[];
 
 /** Longest settings file that Nancy edits, in UTF-16 units. Editing is quadratic in the worst case. */
 const LONGEST = 16 * 1024 * 1024;
-/** Nodes above one another; a property is one, its value another. */
+/** Nested nodes. A property is one, its value another. */
 const DEEPEST = 500;
 
 /**
- * A JSON settings file of another tool as text, edited in place: comments, order, indentation and line ends stay. Throws
- * `settings-broken` with file, line and column when it is not what it should be; nothing has been changed then.
+ * A JSON settings file of another tool as text, edited in place: comments, order, indentation and line ends stay. Throws `settings-broken`
+ * with file, line and column for an invalid file, and changes nothing then.
  */
 export function withEntries(file: string, text: string, entries: readonly Entry[]): string {
 	const bare = withoutMark(text);
@@ -27,8 +27,8 @@ export function withEntries(file: string, text: string, entries: readonly Entry[
 }
 
 /**
- * The text without the entries that `isOurs` recognises by a string in them, and without what became empty by that. The rest
- * is left as it is, byte for byte.
+ * The text without the entries that `isOurs` recognises by a string in them, and without the parts that this leaves empty. The rest stays
+ * byte for byte.
  */
 export function withoutEntries(file: string, text: string, isOurs: (value: string) => boolean): string {
 	const bare = withoutMark(text);
@@ -79,7 +79,7 @@ export function stringsIn(value: unknown): string[] {
 	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** Comments and trailing commas: fine for Nancy, but some CLIs then ignore their whole settings file. */
+/** Comments and trailing commas are fine for Nancy. Some CLIs then ignore their whole settings file. */
 export function isPlainJson(text: string): boolean {
 	try {
 		JSON.parse(withoutMark(text).text || '{}');
@@ -94,8 +94,8 @@ function withoutMark(text: string): { mark: string; text: string } {
 }
 
 /**
- * Replaces the values of all properties of the root but these by zeros: however large, they cost nothing then, and no edit can
- * touch them.
+ * Replaces the values of all other properties of the root by zeros. However large they are, they then cost nothing, and no edit can touch
+ * them.
  */
 function setAside(
 	text: string,
@@ -154,7 +154,7 @@ function parsed(file: string, text: string): Node | undefined {
 	return root;
 }
 
-/** Everything else that goes through a tree does so by recursion. */
+/** All other functions walk the tree by recursion. */
 function tooDeep(file: string): NancyError {
 	return new NancyError('settings-broken', `${file} is nested too deeply; Nancy does not edit it`);
 }
@@ -183,7 +183,7 @@ function check(file: string, text: string, entries: readonly Entry[]): Node | un
 	return root;
 }
 
-/** Of two properties of one name programs read the last and editors the first: no edit could be trusted. */
+/** Of two properties with one name, programs read the last and editors the first. No edit could be trusted. */
 function refuseTwins(file: string, text: string, root: Node | undefined, path: Path): void {
 	let node = root;
 	for (const segment of path) {
@@ -211,7 +211,7 @@ function childOf(node: Node, key: string): Node | undefined {
 	return node.children?.find(property => property.children?.[0]?.value === key)?.children?.[1];
 }
 
-/** The text with one more element in the array at `path`, which is made where it is missing. */
+/** The text with one more element in the array at `path`, which is made if it is missing. */
 function withEntry(text: string, path: readonly string[], value: unknown, layout: Layout): string {
 	let holder = tree(text);
 	for (const [depth, key] of path.entries()) {
@@ -230,7 +230,7 @@ function withEntry(text: string, path: readonly string[], value: unknown, layout
 	return holder ? withLast(text, holder, undefined, value, layout) : text;
 }
 
-/** The next thing to remove: an entry of ours, or what its removal would leave empty. */
+/** The next part to remove: an entry of ours, or a part that its removal would leave empty. */
 function findOurs(
 	root: Node | undefined,
 	isOurs: (value: string) => boolean,
@@ -240,7 +240,7 @@ function findOurs(
 		const child = node.parent?.type === 'property' ? node.parent : node;
 		const holder = child.parent;
 		if (!holder) return undefined;
-		// A group of hooks has nothing left to do without its hooks, whatever else it says.
+		// A group of hooks has no use without its hooks, whatever else it says.
 		const isGroup = holder.type === 'object' && holder.parent?.type === 'array';
 		const isLeftEmpty = isGroup || (holder.children?.length ?? 0) < 2;
 		if (!isLeftEmpty || !holder.parent) return { holder, child };

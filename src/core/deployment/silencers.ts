@@ -1,13 +1,14 @@
 import { stripComments } from 'jsonc-parser';
 import { NancyError } from '../../base/errors.ts';
-import type { Driver, HookSwitch, LaunchPlace } from '../driver/driver.ts';
+import type { Driver, HookSwitch } from '../driver/driver.ts';
+import type { LaunchPlace } from '../driver/launchPlace.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { jobFor, type DeployRequest } from './job.ts';
 import { plannedEdits } from './places.ts';
 import { isPlainJson, oursAmong } from './settingsText.ts';
 import { readBytes, readText, wayTo } from './target.ts';
 
-/** Sentences about the CLI's settings for which it runs none of the hooks that are in their place. Only the user can cure them. */
+/** Sentences about the CLI's settings that keep it from running present hooks. Only the user can cure them. */
 export async function silencers(
 	workspace: Workspace,
 	driver: Driver,
@@ -26,7 +27,7 @@ export async function silencers(
 	return sentences;
 }
 
-/** What is wrong with a file that Nancy may edit for the CLI, also where it does not now: hooks that stand there are not read. */
+/** Problems of a file that Nancy may edit for the CLI, even if it does not now: hooks in it are not read. */
 export async function brokenSettings(workspace: Workspace, driver: Driver): Promise<string | undefined> {
 	for (const file of new Set(plannedEdits(workspace, driver, '').map(edit => edit.file))) {
 		if ((await wayTo(workspace, file)).is === 'blocked') continue;
@@ -40,7 +41,7 @@ export async function brokenSettings(workspace: Workspace, driver: Driver): Prom
 	return undefined;
 }
 
-/** What to say of a settings file that the CLI may not read, though it holds what it should. */
+/** The sentence about a settings file that the CLI may not read, although its content is complete. */
 export function passedOver({ displayName, hookSwitch }: Driver, file: string, text: string): string[] {
 	const takesComments = hookSwitch !== 'none' && hookSwitch.takesComments;
 	if (isPlainJson(takesComments ? stripComments(text) : text)) return [];
@@ -57,7 +58,7 @@ async function switchedOff({ folder }: Workspace, { hookSwitch }: Driver, env: L
 	return undefined;
 }
 
-/** As the CLI has it: what it cannot read says nothing to it either. */
+/** The CLI's own view: a file that it cannot read says nothing to it. */
 async function settingsIn(file: string, { takesComments }: HookSwitch): Promise<unknown> {
 	try {
 		const text = (await readBytes(file))?.toString('utf8') ?? '';

@@ -13,8 +13,8 @@ import type { DeploymentRecords } from './records.ts';
 import { placeIn, statusOf } from './target.ts';
 
 /**
- * Copies the runtime's skills to where the agent reads them. A folder that is not Nancy's, or was changed, stays as it is. What
- * several drivers read is there once, and named in the record of each.
+ * Copies the runtime's skills to the agent's folder. A folder that is not Nancy's, or was changed, stays unchanged. A skill that several
+ * drivers read is there once, and named in the record of each.
  */
 export async function deploySkills(job: Job, skillsFolder: string): Promise<Outcome> {
 	const { records, workspace, driver, request } = job;
@@ -32,7 +32,7 @@ export async function deploySkills(job: Job, skillsFolder: string): Promise<Outc
 			folder,
 		);
 		if (present !== undefined && !noted.includes(present)) {
-			// The very same, but not from us: a colleague may have committed it. It serves, and is not ours to remove.
+			// The very same content, but not from Nancy: a colleague may have committed it. It serves, and Nancy does not remove it.
 			if (present !== wanted)
 				warnings.push(
 					`${folder} is not Nancy's or was changed; Nancy's own skill of that name was not deployed.`,
@@ -52,7 +52,7 @@ export async function deploySkills(job: Job, skillsFolder: string): Promise<Outc
 			return note(job, skillsFolder, named, other => (isNamedIn(other) ? named(other) : other));
 		};
 		if (present !== wanted) {
-			// Whichever of the two a kill leaves there is known as ours.
+			// After a kill, either content is known as ours.
 			await noteHashes([...new Set([wanted, ...(present === undefined ? [] : [present])])]);
 			await copyFolder(records, source, await placeIn(workspace, folder));
 			changed.push(folder);
@@ -67,7 +67,7 @@ export async function skillsOf({ skills }: Runtime, skillsFolder: string): Promi
 	return (await folderNames(skills)).map(name => posix.join(skillsFolder, name));
 }
 
-/** Whether the agent finds all of Nancy's skills as they were deployed; a user's own of the same name counts. */
+/** Whether the agent finds all of Nancy's skills as they were deployed. A user's own skill of the same name counts. */
 export async function hasSkills({ records, workspace, driver, request }: Job, skillsFolder: string): Promise<boolean> {
 	const deployments = await records.all();
 	for (const name of await folderNames(request.runtime.skills)) {
@@ -75,7 +75,7 @@ export async function hasSkills({ records, workspace, driver, request }: Job, sk
 		const present = await folderHash(workspace, folder);
 		if (present === undefined) return false;
 		if (!hashesOf(deployments, folder).includes(present)) continue;
-		// Another driver's clean-up must not take away what this one has not in its own record.
+		// Another driver's clean-up must not remove a skill that this driver needs but has not in its own record.
 		const isNamed = deployments.some(
 			each => each.driver === driver.id && each.skills.some(skill => skill.folder === folder),
 		);
@@ -84,7 +84,10 @@ export async function hasSkills({ records, workspace, driver, request }: Job, sk
 	return true;
 }
 
-/** Removes the skills of a deployment that no other one needs, but those that somebody has changed and those elsewhere. No link may be on the way. */
+/**
+ * Removes the skills of a deployment that no other one needs. Folders that somebody has changed, and folders elsewhere, stay. No link may
+ * be on the way.
+ */
 export async function removeSkills(
 	records: DeploymentRecords,
 	record: Deployment,
@@ -113,13 +116,13 @@ export async function removeSkills(
 	return { changed, warnings };
 }
 
-/** What Nancy put there, by the records; once each. */
+/** Nancy's skill folders by the records, each once. */
 function hashesOf(records: readonly Deployment[], folder: string): string[] {
 	const noted = records.flatMap(({ skills }) => skills).filter(skill => skill.folder === folder);
 	return [...new Set(noted.map(({ sha256 }) => sha256))];
 }
 
-/** `undefined` where nothing stands; what a link leads to is somebody else's, and no hash is its. */
+/** `undefined` if nothing is there. The target of a link is somebody else's, and has no hash of Nancy's. */
 async function folderHash(workspace: Workspace, folder: string): Promise<string | undefined> {
 	const path = await placeIn(workspace, folder);
 	const status = await statusOf(lstat, path);
@@ -127,7 +130,7 @@ async function folderHash(workspace: Workspace, folder: string): Promise<string 
 	return status.isDirectory() ? contentHash(path) : '';
 }
 
-/** Whole or not at all: what a kill leaves behind is in Nancy's own folder, where it is swept up. */
+/** Whole or not at all. Leftovers of a kill are in Nancy's own folder, where they are swept. */
 async function copyFolder(records: DeploymentRecords, source: string, target: string): Promise<void> {
 	const fresh = join(records.staging, `skill-${uniqueHex(8)}`);
 	await mkdir(dirname(target), { recursive: true });
@@ -163,7 +166,7 @@ async function renameOr(from: string, to: string, onOtherDisk: () => Promise<voi
 	}
 }
 
-/** A place on the same disk. Always the same one: what a kill leaves there goes with the next deployment or clean-up. */
+/** A place on the same disk, always the same one. Leftovers of a kill go with the next deployment or clean-up. */
 async function besides(folder: string): Promise<string> {
 	const near = join(dirname(folder), `.${basename(folder)}.nancy`);
 	await rm(near, { recursive: true, force: true });

@@ -5,16 +5,16 @@ import { isInside } from '../../base/inside.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /**
- * A way to a place in the workspace by its real path, or a sentence (without its full stop) that says why there is none. Behind a
- * file there is nothing; what is behind a link nobody knows.
+ * The real path of a place in the workspace, or a sentence (without its full stop) that says why there is none. Behind a file there is
+ * nothing; behind a link nobody knows.
  */
 export type Way = { is: 'open'; path: string } | { is: 'blocked'; by: 'link' | 'file'; why: string };
 
 /**
- * Where a file or folder really stands, for whatever Nancy writes, or reads in order to remove. A link on the way may be what came
- * with somebody else's repository, as may the record that names the place: it is followed only to a folder in the workspace, and
- * never to git's own. The last name itself may be a link, of which whoever asks takes care.
- * @param place relative to the workspace folder, with `/`; neither it nor the folders on the way need be there
+ * The real path of a file or folder that Nancy writes, or reads in order to remove. A link on the way may have come with somebody else's
+ * repository, and so may the record that names the place. So a link is followed only to a folder in the workspace, and never to git's own.
+ * The last name itself may be a link, which the caller handles.
+ * @param place relative to the workspace folder, with `/`; neither it nor the folders on the way need exist
  */
 export async function wayTo(workspace: Workspace, place: string): Promise<Way> {
 	const blocked = (why: string, by: 'link' | 'file' = 'link'): Way => ({
@@ -44,7 +44,7 @@ export async function wayTo(workspace: Workspace, place: string): Promise<Way> {
 	return { is: 'open', path: join(path, names.at(-1) ?? '') };
 }
 
-/** {@link wayTo} a file that may itself be no link out of the workspace, as one may that the user has put there. */
+/** {@link wayTo} a file that must not be a link out of the workspace itself, as a user's own may. */
 export async function ownWayTo(workspace: Workspace, place: string): Promise<Way> {
 	const way = await wayTo(workspace, place);
 	if (way.is === 'blocked' || !(await statusOf(lstat, way.path))?.isSymbolicLink()) return way;
@@ -87,15 +87,15 @@ async function realPath(path: string): Promise<string | undefined> {
 }
 
 /**
- * Another tool's file may be a link to a file kept elsewhere: that one is written, and the link stays. Anything but a file of the
- * user's own is refused.
+ * Another tool's file may be a link to a file kept elsewhere. Nancy then writes that file, and the link stays. Only a regular file of the
+ * user's own is accepted.
  * @param file relative to the workspace folder
  */
 export async function targetOf(workspace: Workspace, file: string): Promise<string> {
 	return ownTarget(await placeIn(workspace, file), file);
 }
 
-/** {@link targetOf} for any file, by the name that it is called in what a person reads. */
+/** {@link targetOf} for any file, with the name that messages use for it. */
 export async function ownTarget(path: string, name: string): Promise<string> {
 	const entry = await statusOf(lstat, path);
 	if (!entry) return path;
@@ -127,7 +127,7 @@ export async function readBytes(file: string): Promise<Buffer | undefined> {
 	}
 }
 
-/** A file of the workspace as text; empty where there is none. Throws `settings-broken` where a link leads away to it. */
+/** A file of the workspace as text; empty if there is none. Throws `settings-broken` if a link leads away to it. */
 export async function readText(workspace: Workspace, file: string): Promise<string> {
 	return (await readBytes(await placeIn(workspace, file)))?.toString('utf8') ?? '';
 }

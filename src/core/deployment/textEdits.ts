@@ -14,9 +14,8 @@ interface Edit {
 }
 
 /**
- * Adds a last element or property to an array or an object. Only text is inserted; nothing that is there is laid out anew, which
- * is why this is not jsonc-parser's own `modify`: that formats whole lines, loses characters of one-line arrays, and trips over
- * comments.
+ * Adds a last element or property to an array or an object. Only inserts text, and reformats nothing. jsonc-parser's own `modify` formats
+ * whole lines, loses characters of one-line arrays, and fails at comments.
  */
 export function withLast(text: string, holder: Node, key: string | undefined, value: unknown, layout: Layout): string {
 	const last = holder.children?.at(-1);
@@ -42,7 +41,7 @@ export function withoutChild(text: string, holder: Node, child: Node): string {
 	const before = between(text, from, child.offset);
 	const after = between(text, child.offset + child.length, to);
 
-	// Space before it goes, unless a comment stands there: a line comment needs the end of its line.
+	// The space before it goes, unless a comment is there: a line comment needs the end of its line.
 	let start = before.hasComment ? child.offset : (before.comma ?? from - 1) + 1;
 	let end = child.offset + child.length;
 	const edits: Edit[] = [];
@@ -56,7 +55,7 @@ export function withoutChild(text: string, holder: Node, child: Node): string {
 	return applied(text, [...edits, { offset: start, length: end - start, content: '' }]);
 }
 
-/** What is between two values: where the comma is, and whether there are comments. */
+/** The text between two values: the place of the comma, and whether there are comments. */
 function between(text: string, from: number, to: number): { comma: number | undefined; hasComment: boolean } {
 	let comma: number | undefined;
 	let hasComment = false;

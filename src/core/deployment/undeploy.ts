@@ -5,7 +5,8 @@ import { removeEarlierRecords } from './earlierRecords.ts';
 import { removeEmpty } from './emptyFolders.ts';
 import { explained } from './explained.ts';
 import { recordsFor } from './found.ts';
-import { showToGit, type AskGit } from './gitExclude.ts';
+import { showToGit } from './gitExclude.ts';
+import type { AskGit } from './gitView.ts';
 import { removeLaunchFiles } from './launchFiles.ts';
 import { noteChange, noteEnd } from './notes.ts';
 import { filesWithLauncher } from './ownFiles.ts';
@@ -15,7 +16,7 @@ import { forget, partsOf, removeParts } from './removal.ts';
 import { wayTo } from './target.ts';
 
 export interface TakenBack extends DeployResult {
-	/** Places that a link leads away from, relative to the workspace folder: they stay, and so does the record of them. */
+	/** Places behind a link that leads away, relative to the workspace folder: they stay, and so does their record. */
 	kept: readonly string[];
 }
 
@@ -28,8 +29,8 @@ export interface UndeployRequest {
 }
 
 /**
- * Takes back everything that was deployed for one agent. A file that nobody changed since is again what it was, byte for byte. If
- * somebody changed it, or there is no record, only Nancy's own entries go. Returns what was done, and what was kept and why.
+ * Takes back everything that was deployed for one agent. A file that nobody changed since is again byte for byte the original. If somebody
+ * changed it, or there is no record, only Nancy's own entries go. Returns the changes, and the kept places with their reasons.
  */
 export async function undeploy(workspace: Workspace, driver: Writer, request: UndeployRequest): Promise<TakenBack> {
 	workspace.refuseLinks();
@@ -60,7 +61,7 @@ async function takeBack(
 	const { changed, warnings, kept } = await removeParts(records, driver, record, parts, isBusy);
 	const launch = await removeLaunchFiles(records, driver.id);
 	await removeEmpty(workspace, record.folders, placesOfDriver(workspace, driver));
-	// Though it may name nothing any more, it stays until git shows what it named: a kill in between is gone on from.
+	// The record may name nothing any more, but stays until git shows its files: after a kill in between, the work continues.
 	await noteChange(records, driver.id, known => ({ ...forget(known, parts, kept), launchFiles: [] }));
 	const git = await showToGit(records, askGit);
 	if (kept.size === 0) await noteEnd(records, record);
@@ -68,7 +69,7 @@ async function takeBack(
 	return { changed: [...changed, ...launch], warnings: [...warnings, ...git], kept: [...kept] };
 }
 
-/** Sentences about files that seem to be Nancy's, and of which nobody can say so. */
+/** Sentences about files that seem to be Nancy's but cannot be proved to be. */
 async function strangeFiles(workspace: Workspace, driver: Writer): Promise<string[]> {
 	const files = await filesWithLauncher(workspace, driver);
 	return files.map(
@@ -76,7 +77,7 @@ async function strangeFiles(workspace: Workspace, driver: Writer): Promise<strin
 	);
 }
 
-/** Sentences about places that may hold something of Nancy's, and are not looked at, for a link leads away to them. */
+/** Sentences about places that may hold files of Nancy's, but are not looked at because a link leads away to them. */
 async function unseen(workspace: Workspace, driver: Writer): Promise<string[]> {
 	const warnings: string[] = [];
 	for (const file of placesOfDriver(workspace, driver).files) {

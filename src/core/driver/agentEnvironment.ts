@@ -3,7 +3,7 @@ import { withSafePath } from '../../base/searchPath.ts';
 import type { Driver } from './driver.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 
-/** One agent process that is about to be started, as far as its environment depends on it. */
+/** One agent process that is about to start, with the facts that its environment depends on. */
 export interface AgentStart {
 	/** What the driver's launch wants set. */
 	launchEnv: Readonly<Record<string, string>>;
@@ -12,15 +12,15 @@ export interface AgentStart {
 	cwd: string;
 	/** Path of the CLI. */
 	program: string;
-	/** Whether its hooks are to report and to hand over; without, also those that a deployment has left keep still. */
+	/** Whether its hooks report and deliver. Without, also hooks of a present deployment stay silent. */
 	hasHooks: boolean;
 	/** Runs without a terminal. */
 	isHeadless: boolean;
-	/** Whose mailbox it has; `undefined` for a run that nobody steers, which is no step of the worker in whose terminal it is called. */
+	/** Its mailbox; `undefined` for a run that nobody steers. Such a run is no step of the worker in whose terminal it was called. */
 	worker: { address: WorkerAddress; taskFolder: string; bin: string } | undefined;
 }
 
-/** Variables for an agent on top of what it inherits, for each one that Nancy starts; `null` means remove. */
+/** Variables of each agent that Nancy starts, on top of the inherited ones; `null` means remove. */
 export function agentEnvironment(
 	driver: Pick<Driver, 'id' | 'foreignVariables'>,
 	{ launchEnv, inherited, cwd, program, hasHooks, isHeadless, worker }: AgentStart,
@@ -30,21 +30,21 @@ export function agentEnvironment(
 		...Object.fromEntries(ofRuntime(inherited).map(name => [name, null])),
 		...launchEnv,
 		NANCY_HOOKS: hasHooks ? null : 'off',
-		// Nothing waits in the background of a run that ends with its turn.
+		// In a run that ends with its turn, nothing waits in the background.
 		NANCY_ATTENDED: isHeadless ? '0' : null,
 		NANCY_TASK_DIR: worker?.taskFolder ?? null,
 		NANCY_TASK: worker?.address.task ?? null,
 		NANCY_WORKER: worker?.address.worker ?? null,
-		// For the hook's own question to the CLI. Not in a file: a repository must not choose what is run.
+		// For the hook's own question to the CLI. Not in a file, because a repository must not choose the program.
 		NANCY_AGENT: worker ? driver.id : null,
 		NANCY_AGENT_PROGRAM: worker ? program : null,
-		// As a shell would say it: some CLIs believe it more than the folder they are in.
+		// As a shell would set it: some CLIs trust it more than their current folder.
 		PWD: cwd,
 		...(worker && { PATH: [worker.bin, inherited['PATH']].filter(Boolean).join(delimiter) }),
 	};
 }
 
-/** Environment for a question that is put to a CLI: no session of anybody's, so that no hook reports it. */
+/** Environment for a question to a CLI: no worker's session, so that no hook reports it. */
 export function questionEnvironment(
 	{ foreignVariables }: Pick<Driver, 'foreignVariables'>,
 	inherited: AgentStart['inherited'],
@@ -55,8 +55,8 @@ export function questionEnvironment(
 }
 
 /**
- * The installed `nancy` runs with these set for itself. An agent that inherits them would fill the runtime with what its own
- * programs compile, and Electron programs that it starts would not be themselves.
+ * The installed `nancy` runs with these variables set for itself. An agent that inherits them would fill the runtime with its own programs'
+ * caches, and Electron programs that it starts would run as Node.
  */
 function ofRuntime(env: AgentStart['inherited']): readonly string[] {
 	const isIts = /\/nancy\/runtime\/[^/]+(?:\/bin\/\.\.)?\/cache$/.test(env['NODE_COMPILE_CACHE'] ?? '');

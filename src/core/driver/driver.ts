@@ -1,14 +1,15 @@
 import { isAtLeast, type Version } from '../../base/version.ts';
-import type { Slot } from '../mailbox/due.ts';
 import type { HeadlessFormat } from './headless.ts';
+import type { LaunchPlace } from './launchPlace.ts';
+import type { Slot } from './slot.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Receipt, Rung } from '../../protocol/records.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import type { Effect } from '../../protocol/message.ts';
 
 /**
- * What Nancy knows about one agent CLI. Mostly data; nothing is optional: what a CLI lacks it declares as `none`, and the
- * core switches on the value. Nothing outside `src/drivers/<agent>/` names an agent.
+ * Nancy's knowledge of one agent CLI. Mostly data, without optional members: a missing ability is declared as `none`, and the core switches
+ * on the value. Nothing outside `src/drivers/<agent>/` names an agent.
  */
 export interface Driver {
 	readonly id: DriverId;
@@ -16,9 +17,9 @@ export interface Driver {
 	/** Executable looked for on PATH when no setting names one. */
 	readonly command: string;
 	readonly versionArgs: readonly string[];
-	/** Below it, Nancy refuses to start the CLI. */
+	/** Nancy refuses to start an older CLI. */
 	readonly oldestVersion: Version;
-	/** The lowest version for each ability, or `none` where no version has it. */
+	/** The lowest version for each ability, or `none` if no version has it. */
 	readonly floors: Readonly<Record<Capability, Version | 'none'>>;
 	/** Why an ability is missing or only half there, in a sentence for a person. */
 	readonly limits: Readonly<Partial<Record<Capability, string>>>;
@@ -26,13 +27,13 @@ export interface Driver {
 	readonly installHint: string;
 	/** Arguments and environment of the CLI itself, without Nancy's own variables. */
 	launch(request: LaunchRequest): LaunchPlan;
-	/** What is written so that the CLI reports and listens. */
+	/** The files that make the CLI report and deliver. */
 	deployment(request: DeploymentRequest): DeploymentPlan;
-	/** Folder that the CLI reads skills from, relative to the workspace folder; `undefined` where it reads none. */
+	/** Folder that the CLI reads skills from, relative to the workspace folder; `undefined` if it reads none. */
 	readonly skillsFolder: string | undefined;
 	/**
-	 * Where earlier versions of Nancy wrote for this CLI and the present one does not: files of its own, and folders that held its
-	 * skills. Only what stands in a driver's places is ever removed.
+	 * Places where earlier versions of Nancy wrote for this CLI and the present one does not: files of its own, and folders that held its
+	 * skills. Only files in a driver's places are ever removed.
 	 */
 	readonly earlierPlaces: readonly string[];
 	/**
@@ -41,22 +42,22 @@ export interface Driver {
 	 */
 	readonly executableSettings: readonly string[];
 	readonly hooks: HookMapping;
-	/** What in the CLI's own settings keeps it from running hooks, or `none` where nothing is known to. */
+	/** Settings of the CLI itself that keep it from running hooks, or `none` if no such setting is known. */
 	readonly hookSwitch: HookSwitch | 'none';
-	/** Reads what the CLI itself says its sessions are doing, or `none` where it cannot tell. */
+	/** Reads the CLI's own report of its sessions, or `none` if it has none. */
 	readonly probe: StatusProbe | 'none';
 	readonly transcript: TranscriptFormat | 'none';
-	/** How it is run without a terminal, or `none` where it cannot be. */
+	/** How it runs without a terminal, or `none` if it cannot. */
 	readonly headless: HeadlessFormat | 'none';
-	/** The CLI sets one of them for what its tools start, and a person has none: by them, a command that an agent calls is told from a person's. */
+	/** The CLI sets one of these for its tools, and a person has none. They tell a command of an agent from a person's. */
 	readonly marks: readonly string[];
-	/** What the CLI's package is called on npm: its folder stands in the path of a process that is the CLI. */
+	/** The CLI's package on npm. The path of a process that is the CLI contains its folder. */
 	readonly npmPackage: string;
-	/** Variables that must not be passed on from the shell Nancy runs in (a nested agent's own marks). */
+	/** Variables that must not be inherited from Nancy's own shell (a nested agent's own marks). */
 	readonly foreignVariables: readonly string[];
 }
 
-/** What a CLI may be able to do, in the order in which people are told. */
+/** The abilities of a CLI, in the order in which people see them. */
 export const CAPABILITIES = [
 	/** Reports events through hooks. */
 	'hooks',
@@ -64,7 +65,7 @@ export const CAPABILITIES = [
 	'steer',
 	/** Lets a tool call be denied with a directive as the reason. */
 	'halt',
-	/** Takes feedback when it would stop, and goes on with it. */
+	/** Takes feedback when it would stop, and continues with it. */
 	'feedback',
 	/** Reports when the tool calls of one step are over. */
 	'batchEnd',
@@ -74,7 +75,7 @@ export const CAPABILITIES = [
 	'wake',
 	/** Reports permission questions. */
 	'permissions',
-	/** Says what its sessions are doing when asked. */
+	/** Reports the activity of its sessions when asked. */
 	'status',
 	'skills',
 	'resume',
@@ -88,7 +89,7 @@ export function can(driver: Driver, capability: Capability, version: Version): b
 	return floor !== 'none' && isAtLeast(version, floor);
 }
 
-/** What this version of the CLI cannot do at all, and what only in part. */
+/** The abilities that this version of the CLI lacks, and those that it has only in part. */
 export function shortcomings(driver: Driver, version: Version): { lacks: Capability[]; limits: Capability[] } {
 	const hasIt = (each: Capability) => can(driver, each, version);
 	return {
@@ -97,31 +98,14 @@ export function shortcomings(driver: Driver, version: Version): { lacks: Capabil
 	};
 }
 
-/** Where and with which hooks an agent is started. */
-export interface LaunchPlace {
-	version: Version;
-	workspaceFolder: string;
-	/** `undefined` for a run without hooks. */
-	hooks: LaunchHooks | undefined;
-	/** Environment that the agent will inherit; what a launch sets replaces a variable of the user's. */
-	env: Readonly<Record<string, string | undefined>>;
-}
-
-export interface LaunchHooks {
-	/** Absolute path of the stable launcher that hooks call. */
-	launcher: string;
-	/** Holds what {@link DeploymentPlan.launchFiles} names. Absolute. */
-	folder: string;
-}
-
 export interface LaunchRequest extends LaunchPlace {
 	prompt: string | undefined;
-	/** The id the new session is to have; drivers whose CLI picks its own ignore it. */
+	/** The id of the new session. Drivers whose CLI picks its own ignore it. */
 	session: SessionId;
-	/** Set to go on with an earlier session instead. */
+	/** Set to continue an earlier session instead. */
 	resume: SessionId | undefined;
 	model: string | undefined;
-	/** Name to show for the session, where the CLI has such a thing. */
+	/** Name to show for the session, if the CLI supports one. */
 	title: string;
 	/** The user's own arguments, passed through unchanged. */
 	extra: readonly string[];
@@ -139,35 +123,35 @@ export interface DeploymentRequest {
 	/** Absolute path of the stable launcher that hooks call. */
 	launcher: string;
 	workspaceFolder: string;
-	/** `launch`: for what Nancy itself starts. `workspace`: also for sessions that the user starts in this folder. */
+	/** `launch`: only for agents that Nancy starts. `workspace`: also for sessions that the user starts in this folder. */
 	scope: DeploymentScope;
 }
 
 export type DeploymentScope = 'launch' | 'workspace';
 
 /**
- * What is written for a CLI, as data; `core/deployment` carries it out and back. A CLI that takes hooks per launch gets them so from
- * {@link Driver.launch}, and nothing is written into the CLI's own places in the scope `launch`. The plan for `workspace` holds all that
- * the one for `launch` does: once a folder is set up, starts are deployed with it too.
+ * The files for a CLI, as data; `core/deployment` writes and removes them. A CLI that takes hooks per launch gets them from
+ * {@link Driver.launch}, and in the scope `launch` nothing is written into its own places. The plan for `workspace` includes the one for
+ * `launch`: once a folder is set up, starts are deployed with it too.
  */
 export interface DeploymentPlan {
 	edits: readonly SettingsEdit[];
 	/** Whole files of Nancy's own in the CLI's places in the workspace, which no other driver names; git does not see them. */
 	files: readonly OwnFile[];
-	/** Whole files of Nancy's own, relative to the launch folder, which a launch points the CLI to. Nothing else stays in that folder. */
+	/** Whole files of Nancy's own, relative to the launch folder, which a launch names to the CLI. Nothing else stays in that folder. */
 	launchFiles: readonly OwnFile[];
 	/** Event names written, for the deployment record. */
 	events: readonly string[];
 	/**
-	 * What this version of the CLI cannot do or first wants of its user, in sentences for a person. Told at Set Up, and at a start
-	 * that has written something.
+	 * Limits of this version of the CLI, and steps that it first needs from its user, in sentences for a person. Shown at Set Up, and at a
+	 * start that has written something.
 	 */
 	warnings: readonly string[];
 }
 
 /**
- * Values appended to arrays of a JSON (with comments) settings file. Each holds a string that begins with the launcher (see
- * `LAUNCHER_PATTERN`) and calls it as `'…/nancy-hook' <driver> …`: by that it is known again, also beside other drivers'.
+ * Values appended to arrays of a JSON (with comments) settings file. Each has a string that begins with the launcher (see
+ * `LAUNCHER_PATTERN`) and calls it as `'…/nancy-hook' <driver> …`. This identifies the entry, also beside other drivers' entries.
  */
 export interface SettingsEdit {
 	/** Relative to the workspace folder, with `/`. */
@@ -175,20 +159,20 @@ export interface SettingsEdit {
 	entries: readonly { path: readonly string[]; value: unknown }[];
 }
 
-/** A file that nobody but Nancy writes. With the launcher's path between quotes in it, it is known also when its record is gone. */
+/** A file that only Nancy writes. With the launcher's path between quotes in it, it is known even if its record is gone. */
 export interface OwnFile {
 	/** Relative, with `/`. */
 	file: string;
 	content: string;
 }
 
-/** Settings by which a CLI passes over hooks that are in their place. */
+/** Settings that make a CLI ignore present hooks. */
 export interface HookSwitch {
-	/** Whether it reads a settings file with comments in it. Without, it passes over the whole file, and the hooks with it. */
+	/** Whether it reads a settings file with comments. If not, it ignores the whole file, and the hooks with it. */
 	readonly takesComments: boolean;
-	/** Files that may hold the switch, absolute: the one that counts most first. */
+	/** Files that may hold the switch, absolute: the one with the highest precedence first. */
 	files(place: Pick<LaunchPlace, 'workspaceFolder' | 'env'>): readonly string[];
-	/** What one of them says of hooks; `undefined` where it says nothing, and the next one counts. */
+	/** The answer of one file; `undefined` if it says nothing, and the next one counts. */
 	read(settings: unknown, file: string): HookChoice | undefined;
 }
 
@@ -200,32 +184,32 @@ export interface HookChoice {
 
 /** How hook calls map to Nancy's vocabulary and back. */
 export interface HookMapping {
-	/** What may be handed over at which events of the main agent; `never` at any other. */
+	/** The slot of each event of the main agent; any other event has the slot `never`. */
 	readonly slots: Readonly<Partial<Record<EventKind, Slot>>>;
 	/** Longest text one answer may carry, in UTF-16 units. */
 	readonly contextLimit: number;
-	/** Most times in a row that a Stop may be held back; beyond it the message waits for the wake. */
+	/** Most Stops in a row that may be held back. Further messages wait for the wake. */
 	readonly stopCap: number;
 	/**
-	 * Reads one payload. `silent` means it is not for Nancy: another CLI running the same hook file, or a run of Nancy's own;
-	 * throws when it does not match its schema.
+	 * Reads one payload. `silent` means that it is not for Nancy: another CLI runs the same hook file, or the run is Nancy's own. Throws if
+	 * the payload does not match its schema.
 	 */
 	read(call: HookCall): AgentEvent | 'silent';
 	/** The answer that hands `delivery` to the agent at `event`. */
 	answer(event: AgentEvent, delivery: Delivery): HookAnswer;
-	/** The answer to a session's start or change of folder, by which it watches its doorbell; `none` where it cannot. */
+	/** The answer to a session's start or change of folder that makes it watch its doorbell; `none` if it cannot. */
 	readonly watchAnswer: ((event: AgentEvent, bell: string) => HookAnswer) | 'none';
 	/**
-	 * Whether a session that is resumed without a prompt hears its doorbell, whatever its user has set. Where it may not, Nancy gives
-	 * it a first prompt when messages wait.
+	 * Whether a session that is resumed without a prompt watches its doorbell, whatever its user has set. If it may not, Nancy gives it a
+	 * first prompt when messages wait.
 	 */
 	readonly hearsWhenResumed: boolean;
-	/** How a hook that waits in the background wakes an idle agent, or `none` where it cannot. */
+	/** How a hook that waits in the background wakes an idle agent, or `none` if it cannot. */
 	readonly wake: HookWake | 'none';
 }
 
 export type HookWake =
-	/** By the hook's own end: the CLI starts a turn on what it printed. */
+	/** By the hook's own end: the CLI starts a turn with its output. */
 	| { readonly by: 'answer'; answer(rung: 'wake' | 'waiter'): HookAnswer }
 	/** By a command of the CLI, run with the environment of the hook: it starts a turn with {@link WAKE_PROMPT}. */
 	| { readonly by: 'command'; command(session: SessionId): WakeCommand };
@@ -249,7 +233,7 @@ export interface Delivery {
 	version: Version | undefined;
 }
 
-/** What a hook program prints, and how it ends. */
+/** The output of a hook program, and its end. */
 export interface HookAnswer {
 	stdout: string;
 	stderr: string;
@@ -258,7 +242,7 @@ export interface HookAnswer {
 	rung?: Rung;
 }
 
-/** The prompt that wakes an idle agent, where words are needed; the messages come with the hook of the prompt. */
+/** The prompt that wakes an idle agent, if one is needed. The messages come with the hook of the prompt. */
 export const WAKE_PROMPT = 'Read the messages that Nancy has for you.';
 
 /** The first prompt of an agent that is resumed while messages wait for it. */
@@ -285,8 +269,8 @@ export interface TranscriptFormat {
 	/** Folds one line into what is known so far. Lines it does not know leave it unchanged. */
 	fold(known: TranscriptFacts, line: unknown): TranscriptFacts;
 	/**
-	 * Whether what was delivered so is in the record at the latest when its turn is over, and stays in it. Then a text that is not there
-	 * never reached the model.
+	 * Whether a delivery at such an event is in the record at the latest when its turn is over, and stays in it. If so, a text that is not
+	 * there never reached the model.
 	 */
 	keepsDelivery(receipt: Pick<Receipt, 'event' | 'parts'>): boolean;
 }
@@ -301,13 +285,13 @@ export interface TranscriptFacts {
 	costUsd: number | undefined;
 	/** Texts that hooks put into the conversation, to match against what was delivered. */
 	deliveredTexts: readonly string[];
-	/** Those that the model has not answered yet, where the CLI may take them back with a prompt that is broken off before the answer. */
+	/** Texts that the model has not answered yet, if the CLI may take them back with a prompt that is broken off. */
 	unansweredTexts: readonly string[];
-	/** The user broke off the turn (no hook tells). */
+	/** When the user broke off the turn (no hook tells). */
 	interruptedAt: string | undefined;
 	/** When a turn was last seen to be over: broken off by the user, or followed by another prompt. UTC, ISO 8601. */
 	turnOverAt: string | undefined;
-	/** What the newest prompt follows, where the record is a tree: another prompt that follows the same takes its place. */
+	/** The parent of the newest prompt, if the record is a tree. Another prompt with the same parent replaces it. */
 	promptParent: string | undefined;
 	/** Id of the last reply counted, so that records repeating it are not counted twice. */
 	lastReply: string | undefined;

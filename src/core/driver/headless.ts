@@ -1,15 +1,15 @@
 import type { SessionId } from '../../protocol/names.ts';
-import type { LaunchPlace } from './driver.ts';
+import type { LaunchPlace } from './launchPlace.ts';
 
-/** How a CLI is run without a terminal, and what its output means. Part of the driver contract. */
+/** How a CLI runs without a terminal, and the meaning of its output. Part of the driver contract. */
 export interface HeadlessFormat {
-	/** What the agent may do unasked, most careful first. What a mode does not allow is denied: nobody is there to ask. */
+	/** The agent's permissions, most careful first. Anything else is denied: nobody is there to ask. */
 	readonly permissionModes: readonly PermissionMode[];
-	/** What holds beside the modes, whichever is chosen: a sentence for a person, '' where nothing does. */
+	/** Limits of every mode: a sentence for a person, '' if there are none. */
 	readonly beside: string;
 	/**
-	 * `workspace`: the CLI takes its user's trust or Nancy's hooks from the folder it works in, so that it can work in the
-	 * workspace's own alone. In a new worktree it would refuse to run, or run deaf.
+	 * `workspace`: the CLI takes its user's trust or Nancy's hooks from its folder, so it can work only in the workspace's own. In a new
+	 * worktree it would refuse to run, or run without messages.
 	 */
 	readonly runsIn: 'anywhere' | 'workspace';
 	launch(request: HeadlessRequest): HeadlessLaunch;
@@ -17,13 +17,13 @@ export interface HeadlessFormat {
 	reader(): HeadlessReader;
 }
 
-/** Reads one run's output. It comes from a program that anybody can write: nothing in it may make these throw. */
+/** Reads one run's output. Anybody can write the output of a program, so nothing in it may make these functions throw. */
 export interface HeadlessReader {
-	/** What one line of standard output tells, nothing for a line that tells nothing. */
+	/** The meaning of one line of standard output; nothing for a meaningless line. */
 	read(line: string): readonly HeadlessEvent[];
 	/**
-	 * What the end of the output means, for a CLI that prints no result of its own; nothing for one that does.
-	 * @param exitCode of the CLI, `null` where a signal ended it
+	 * The meaning of the end of the output, for a CLI that prints no result of its own; nothing for one that does.
+	 * @param exitCode of the CLI, `null` if a signal ended it
 	 */
 	end(exitCode: number | null): readonly HeadlessEvent[];
 }
@@ -31,7 +31,7 @@ export interface HeadlessReader {
 export interface PermissionMode {
 	id: string;
 	label: string;
-	/** What it allows, in a sentence. */
+	/** Its permissions, in a sentence. */
 	detail: string;
 	/** How much it allows: 0 is the most careful, and of two the larger one allows more. */
 	width: number;
@@ -39,7 +39,7 @@ export interface PermissionMode {
 
 export interface HeadlessRequest extends LaunchPlace {
 	session: SessionId;
-	/** Set to go on with an earlier session instead. */
+	/** Set to continue an earlier session instead. */
 	resume: SessionId | undefined;
 	model: string | undefined;
 	/** One of {@link HeadlessFormat.permissionModes}. */
@@ -61,26 +61,26 @@ export interface HeadlessLaunch {
 
 export type HeadlessEvent =
 	| { is: 'session'; session: SessionId; model?: string | undefined }
-	/** What the agent says on its way. */
+	/** The agent's events during the run. */
 	| { is: 'text'; text: string }
 	| { is: 'tool'; tool: string; file?: string | undefined; summary?: string | undefined }
 	| { is: 'tool-failed'; reason: string }
-	/** The agent wanted to do something that its permissions do not allow. */
+	/** The agent wanted an action that its permissions do not allow. */
 	| { is: 'denied'; tool: string; reason: string }
 	| { is: 'retrying'; reason: string; afterMs: number }
-	/** No more is to be had of the account until it resets; Unix milliseconds, where the CLI tells. */
+	/** The account gives nothing more until it resets; Unix milliseconds, if the CLI reports the time. */
 	| { is: 'quota'; resetsAtMs?: number | undefined }
 	| { is: 'result'; result: HeadlessResult };
 
-/** A sum to which some may have told nothing; `undefined` where nobody has. */
+/** A sum of figures, some of which may be unknown; `undefined` if all are. */
 export function toldSum(known: number | undefined, told: number | undefined): number | undefined {
 	return told === undefined ? known : (known ?? 0) + told;
 }
 
 export interface HeadlessResult {
-	/** The agent's last words: its answer, or what it says went wrong. */
+	/** The agent's last text: its answer, or its description of the failure. */
 	text: string;
-	/** What the CLI does not tell stays undefined: 0 would be a fact. */
+	/** A figure that the CLI does not report stays undefined: 0 would be a fact. */
 	inputTokens: number | undefined;
 	outputTokens: number | undefined;
 	costUsd: number | undefined;
@@ -91,8 +91,8 @@ export interface HeadlessResult {
 export interface HeadlessFailure {
 	reason: string;
 	/**
-	 * `too-many`: more requests than allowed; after a `quota` event try again when it resets, without one a little later.
-	 * `transient`: try again soon. `final`: trying again would end the same.
+	 * `too-many`: more requests than allowed. After a `quota` event try again when it resets; without one, a little later. `transient`: try
+	 * again soon. `final`: another try would end the same.
 	 */
 	kind: 'too-many' | 'transient' | 'final';
 }

@@ -26,13 +26,13 @@ export interface WorkerRequest {
 	/** First prompt; without one the agent waits for the user. */
 	prompt?: string | undefined;
 	model?: string | undefined;
-	/** Go on with the worker's last session instead of a new one. */
+	/** Continue the worker's last session instead of a new one. */
 	resume?: boolean;
 	/** The user's own arguments for the agent CLI. */
 	extra?: readonly string[];
 	/** Folder with the `nancy` command, put first on the agent's PATH. */
 	bin: string;
-	/** Where hooks come from; `undefined` where the user wants none. */
+	/** Where hooks come from; `undefined` if the user wants none. */
 	hooks: { launcher: string; dataFolder: string } | undefined;
 	/** Runs without a terminal, with this permission mode of the driver's. */
 	headless?: { permissions: string } | undefined;
@@ -42,7 +42,7 @@ export interface WorkerRequest {
 	env: Readonly<Record<string, string | undefined>>;
 }
 
-/** How to start one agent process; whoever owns the terminal carries it out and then calls {@link recordProcess}. */
+/** The plan of one agent process. The owner of the terminal carries it out and then calls {@link recordProcess}. */
 export interface WorkerPlan {
 	address: WorkerAddress;
 	session: SessionId;
@@ -58,7 +58,7 @@ export interface WorkerPlan {
 /** One argument of a program may be 128 KB on Linux; the agent gets its first prompt as one. */
 const PROMPT_LIMIT_BYTES = 120_000;
 
-/** Throws `bad-message` for a first prompt that no agent in a terminal can be given. Whoever makes a task for it asks before. */
+/** Throws `bad-message` for a first prompt that no agent in a terminal can take. A caller that makes a task for the prompt asks before. */
 export function refuseLongPrompt(prompt: string | undefined): void {
 	if (prompt === undefined || Buffer.byteLength(prompt) <= PROMPT_LIMIT_BYTES) return;
 	throw new NancyError('bad-message', 'the prompt is longer than 120 KB; write one that names the file to read');
@@ -86,7 +86,7 @@ export async function planWorker(
 	throw new NancyError('bad-file', `no worker can be recorded at ${place}: something else is there; move it away`);
 }
 
-/** `undefined` when another window has just taken the name: there is an earlier record now, or the next name is free. */
+/** `undefined` if another window has just taken the name: there is an earlier record now, or the next name is free. */
 async function tryPlan(
 	workspace: Workspace,
 	driver: Driver,
@@ -102,7 +102,7 @@ async function tryPlan(
 	if (!request.headless) refuseLongPrompt(request.prompt);
 	const task = await workspace.task(request.task);
 	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
-	// A name that was free a moment ago and is taken now is another window's new worker, not this one's earlier self.
+	// A name that was free a moment ago and is taken now belongs to another window's new worker, not to an earlier run of this one.
 	const isNew = request.worker === undefined && !request.resume;
 	const earlier = isNew ? undefined : await earlierRecord(workspace, request, worker);
 	if (earlier) refuseSecond(earlier);
@@ -127,7 +127,7 @@ async function tryPlan(
 		},
 		env: request.env,
 	};
-	// Two live sessions of one name confuse the agent, which then makes up another.
+	// Two live sessions with one name confuse the agent, which then invents another.
 	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;
 	const mayWait = resume !== undefined && request.hooks !== undefined && !request.headless;
 	const prompt =
@@ -187,7 +187,7 @@ async function tryPlan(
 	};
 }
 
-/** Whose record it goes on from, and which must not run meanwhile. */
+/** The worker to continue, which must not run meanwhile. */
 async function earlierRecord(
 	workspace: Workspace,
 	{ task, resume }: WorkerRequest,
@@ -197,7 +197,7 @@ async function earlierRecord(
 	return worker && workspace.worker({ task, worker });
 }
 
-/** How an agent is run without a terminal; throws where it cannot be. */
+/** How an agent runs without a terminal; throws if it cannot. */
 export function headlessOf(driver: Driver): HeadlessFormat {
 	if (driver.headless !== 'none') return driver.headless;
 	throw new NancyError('no-agent', `${driver.displayName} cannot be run without a terminal; choose another agent`);
@@ -211,8 +211,8 @@ export async function prepareHeadless(driver: Driver, request: HeadlessRequest):
 }
 
 /**
- * Notes which process a worker is, so that every window and command can tell whether it still runs. One that failed at once is
- * noted as ended: its pid says nothing any more.
+ * Notes the process of a worker, so that every window and command can tell whether it still runs. A process that failed at once is noted as
+ * ended: its pid means nothing any more.
  */
 export async function recordProcess(
 	workspace: Workspace,
@@ -223,7 +223,7 @@ export async function recordProcess(
 	await workspace.updateWorker(address, record => record && { ...withoutStart(record), process });
 }
 
-/** Notes the session that a CLI has chosen itself: without hooks nobody else tells in which one can go on. */
+/** Notes the session that a CLI has chosen itself. Without hooks nothing else names the session to continue. */
 export async function noteSession(workspace: Workspace, address: WorkerAddress, id: SessionId): Promise<void> {
 	await workspace.updateWorker(address, record => {
 		if (!record || record.sessions.some(session => session.id === id)) return undefined;
@@ -231,7 +231,7 @@ export async function noteSession(workspace: Workspace, address: WorkerAddress, 
 	});
 }
 
-/** Gives back the right to start a planned worker whose process there will not be. */
+/** Gives back the right to start a planned worker that will not start. */
 export async function abandonStart(workspace: Workspace, address: WorkerAddress): Promise<void> {
 	await workspace.updateWorker(address, record => record && withoutStart(record));
 }
@@ -241,14 +241,14 @@ export async function recordStop(workspace: Workspace, address: WorkerAddress): 
 	await workspace.updateWorker(address, record => record && { ...record, stoppedAt: new Date().toISOString() });
 }
 
-/** Of a process on another machine only a person can say that it has ended: by stopping it. */
+/** Only a person can say that a process on another machine has ended, by stopping it. */
 export function isRunning({ process, stoppedAt, startedAt }: WorkerRecord): boolean {
 	if (process === undefined) return false;
 	const alive = liveness(process);
 	return alive === 'alive' || (alive === 'unknown' && (stoppedAt === undefined || stoppedAt < startedAt));
 }
 
-/** A terminal that has not told its process after this time will not do so any more, in milliseconds. */
+/** A terminal that has not reported its process after this time will not do so any more, in milliseconds. */
 const START_MS = 20_000;
 
 function refuseSecond(record: WorkerRecord): void {

@@ -7,8 +7,8 @@ import { wakes } from '../mailbox/due.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
 /**
- * Who is gone on with: the named worker, or without a name the one that ran last. Its agent is the one to start.
- * @throws NancyError `no-task` where there is no conversation to go on with
+ * The worker to continue: the named one, or without a name the one that ran last. Its agent is started.
+ * @throws NancyError `no-task` if there is no conversation to continue
  */
 export async function workerToResume(
 	workspace: Workspace,
@@ -22,12 +22,12 @@ export async function workerToResume(
 
 async function lastWorker(workspace: Workspace, task: TaskName): Promise<WorkerRecord | undefined> {
 	const { workers } = await workspace.workers(task);
-	// A delegate's session is its runner's: it is gone on with only by name.
+	// A delegate's session belongs to its runner, and is continued only by name.
 	const own = workers.filter(record => record.delegate === undefined);
 	return own.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)).at(-1);
 }
 
-/** Throws where this agent cannot go on with the worker's last conversation: no CLI reads those of another. */
+/** Throws if this agent cannot continue the worker's last conversation: no CLI reads those of another. */
 export function refuseResume(driver: Driver, version: Version, { task, name, agent }: WorkerRecord): void {
 	if (!can(driver, 'resume', version)) {
 		throw new NancyError(
@@ -42,7 +42,7 @@ export function refuseResume(driver: Driver, version: Version, { task, name, age
 	);
 }
 
-/** What a resumed agent is to begin with when messages wait for it and it may hear no doorbell that would tell it of them. */
+/** The first prompt of a resumed agent if messages wait for it and it may not watch its doorbell. */
 export async function wakingPrompt(
 	workspace: Workspace,
 	driver: Driver,

@@ -1,7 +1,14 @@
 import { errorText } from '../../base/errors.ts';
-import type { FileProblem } from '../workspace/workspace.ts';
 
-/** Why a file could not be read. Its name, with which Nancy's own errors begin, is told beside it. */
+/** A file in `.nancy` that could not be read; reported, never touched. */
+export interface FileProblem {
+	file: string;
+	reason: string;
+	/** Not a record of its name: no agent can be reached through a stray folder or a copy. */
+	isStray?: true;
+}
+
+/** Why a file could not be read. Nancy's own errors begin with its name, which is shown beside this text anyway. */
 export function fileProblem(file: string, error: unknown): FileProblem {
 	const text = errorText(error);
 	return { file, reason: text.startsWith(`${file} `) ? text.slice(file.length + 1) : text };

@@ -7,8 +7,8 @@ const PATIENCE_MS = 10_000;
 const STEP_MS = 10;
 
 /**
- * One at a time over all windows, commands and hooks: what is read, changed and written as one.
- * @param patienceMs after this long it is `busy`
+ * Runs a read-change-write step alone, over all windows, commands and hooks.
+ * @param patienceMs after this wait the error is `busy`
  */
 export async function holdingLock<T>(file: string, run: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
 	const lock = new ProcessLock(file);

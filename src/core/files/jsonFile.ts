@@ -4,9 +4,9 @@ import { errorText, NancyError } from '../../base/errors.ts';
 import { readPlainText } from './plainFile.ts';
 
 /**
- * Reads a JSON file of Nancy's. A missing file is `undefined`; one that does not parse is an error that names the file, the
- * place and the cure, and the file stays as it is.
- * @param read how: of what lies in a workspace only what is a plain file
+ * Reads a JSON file of Nancy's. A missing file is `undefined`. A file that does not parse is an error that names the file, the place and
+ * the cure, and stays unchanged.
+ * @param read how: in a workspace, only a plain file
  */
 export async function readJsonFile<S extends z.ZodMiniType>(
 	file: string,
@@ -17,7 +17,7 @@ export async function readJsonFile<S extends z.ZodMiniType>(
 	return text === undefined ? undefined : parseJsonFile(file, text, schema);
 }
 
-/** What {@link readJsonFile} makes of the text that it has read. */
+/** The result of {@link readJsonFile} for a text that it has read. */
 export function parseJsonFile<S extends z.ZodMiniType>(file: string, text: string, schema: S): z.infer<S> {
 	let value: unknown;
 	try {

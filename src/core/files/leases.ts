@@ -7,36 +7,36 @@ import type { Disposable } from '../../base/lifetime.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import { OVERWRITE } from './links.ts';
 
-/** How long other machines leave alone what a machine holds of which nothing is heard, in milliseconds. */
+/** After this silence of a machine, in milliseconds, others may take what it holds. */
 const LEASE_MS = 60_000;
 
-/** How often a machine that holds something is heard of, in milliseconds. */
+/** How often a machine that holds something renews its lease, in milliseconds. */
 const RENEWAL_MS = 10_000;
 
 /** When this process renewed last, by folder, in its own time. */
 const renewed = new Map<string, number>();
 
 /**
- * Which machines are at work on a shared folder: a file for each, written again and again by whatever of Nancy's holds something there.
- * Whether a process of another machine lives, nobody can see; what it holds is given back once its machine has been silent for a
- * minute, by the clock of the disk that both share. Machines' own clocks differ.
+ * The machines at work on a shared folder. Each has a file that its processes write again and again while they hold something. Nobody can
+ * see whether a process of another machine lives. After a minute of silence, by the clock of the shared disk, others may take what the
+ * machine holds. The machines' own clocks differ.
  */
 export class Leases {
 	/** @param folder where the files are; made when the first is written */
 	constructor(private readonly folder: string) {}
 
-	/** Of what a file below `.nancy` says; for one elsewhere, beside it. */
+	/** The leases for a file below `.nancy`; for a file elsewhere, leases beside it. */
 	static for(file: string): Leases {
 		const root = /^.*[\\/]\.nancy(?=[\\/])/.exec(file)?.[0];
 		return new Leases(root === undefined ? join(dirname(file), '.machines') : join(root, 'machines'));
 	}
 
-	/** To be called before something is taken, and every ten seconds while it is held. Costs nothing when called more often. */
+	/** To be called before something is taken, and every ten seconds while it is held. More frequent calls cost nothing. */
 	async renew(): Promise<void> {
 		const machine = ownMachine();
 		if (machine === undefined || performance.now() - (renewed.get(this.folder) ?? -Infinity) < RENEWAL_MS) return;
 		const file = join(this.folder, machine);
-		// Written, for the disk then dates it; a time that is set would be this machine's.
+		// Written, so that the disk dates it. A time set by this process would be this machine's.
 		const write = () => writeFile(file, 'at work\n', { mode: 0o600, flag: OVERWRITE });
 		await write().catch(async (error: unknown) => {
 			if (!hasErrno(error, 'ENOENT')) throw error;
@@ -52,7 +52,7 @@ export class Leases {
 		return { dispose: () => clearInterval(renewing) };
 	}
 
-	/** Whether what a process holds is still its own. In doubt it is: late is better than twice. */
+	/** Whether a process still owns what it holds. In doubt it does: late is better than twice. */
 	async isHeld(holder: ProcessIdentity): Promise<boolean> {
 		const alive = liveness(holder);
 		return alive === 'alive' || (alive === 'unknown' && !(await this.isOver(holder.machine)));
@@ -66,7 +66,7 @@ export class Leases {
 		return now !== undefined && now - heard.mtimeMs > LEASE_MS;
 	}
 
-	/** What the disk's clock says, in milliseconds. */
+	/** The time of the disk's clock, in milliseconds. */
 	private async now(): Promise<number> {
 		const file = join(this.folder, `.${uniqueHex(12)}.tmp`);
 		try {

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { sweepLock } from './processLock.ts';
 
-/** No file takes so long to be written, in milliseconds: who began it was killed. */
+/** No file takes so long to be written, in milliseconds: its writer was killed. */
 const ABANDONED_MS = 10 * 60 * 1000;
 
 /**
- * Names under which files stand only for a moment: those that base/atomicFile gives until a file is whole, and a hook's look at an
- * inbox (hook/boundaryMark).
+ * Names of files that exist only for a moment: those that base/atomicFile gives until a file is whole, and a hook's look at an inbox
+ * (hook/boundaryMark).
  */
 const MOMENTARY = /^\.[0-9a-f]{12}\.tmp$|^\.boundary-\d+\.tmp$/;
 
-/** Removes from a folder what a kill left of files that were being written, and locks whose holder is dead. */
+/** Removes half-written files of a kill from a folder, and locks whose holder is dead. */
 export async function sweepFolder(folder: string): Promise<void> {
 	const names = await readdir(folder).catch((error: unknown) => {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];

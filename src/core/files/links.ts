@@ -1,7 +1,7 @@
 import { constants, lstatSync } from 'node:fs';
 import { NancyError } from '../../base/errors.ts';
 
-/** Through no link, and without waiting for whoever would read from a pipe. */
+/** Follows no link, and does not wait for the reader of a pipe. */
 const WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Flags of `open` like `w` and `a`, for a file in a workspace. */
@@ -9,8 +9,8 @@ export const OVERWRITE = WRITE | constants.O_TRUNC;
 export const APPEND = WRITE | constants.O_APPEND;
 
 /**
- * Throws for the first of these folders that is a symbolic link: it could lead Nancy to read, write or remove somebody else's
- * files. Synchronous, for each look takes microseconds and hooks look too.
+ * Throws for the first of these folders that is a symbolic link: Nancy could read, write or remove somebody else's files through it.
+ * Synchronous, because each look takes microseconds and hooks look too.
  */
 export function refuseLinks(folders: readonly string[]): void {
 	const link = linkAmong(folders);
@@ -28,7 +28,7 @@ export function linkAmong(folders: readonly string[]): string | undefined {
 
 function isLink(file: string): boolean {
 	try {
-		// An error for each folder that is not there would cost a hook more than all the looking.
+		// An error object for each missing folder would cost a hook more than all the looking.
 		return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 	} catch {
 		return false; // nothing that can be looked into

@@ -1,7 +1,7 @@
 import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
 
 /**
- * JSON as several CLIs take it, with comments and trailing commas.
+ * JSON with comments and trailing commas, as several CLIs accept it.
  * @throws SyntaxError
  */
 export function parseLooseJson(text: string): unknown {

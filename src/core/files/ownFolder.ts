@@ -12,9 +12,9 @@ import { readPlainFile } from './plainFile.ts';
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 
 /**
- * Sealed records of one workspace, in the user's data folder. Agents and repositories write below the workspace, so nothing there
- * is proof. What decides about another tool's file, a process, a delegate or an author is kept here. Every folder on the way
- * belongs to the user, and so does each record; otherwise each call throws `bad-file`.
+ * Sealed records of one workspace, in the user's data folder. Agents and repositories write below the workspace, so nothing there is proof.
+ * Records that decide about another tool's file, a process, a delegate or an author are kept here. Every folder on the way belongs to the
+ * user, and so does each record; otherwise each call throws `bad-file`.
  */
 export class OwnFolder {
 	/** Where this workspace's records are. Two paths that lead to the same folder share them. */
@@ -38,7 +38,10 @@ export class OwnFolder {
 		return join(this.folder, ...segments);
 	}
 
-	/** A record, or `undefined` where there is none. @throws NancyError `bad-file` for one that cannot be read */
+	/**
+	 * A record, or `undefined` if there is none.
+	 * @throws NancyError `bad-file` for an unreadable one
+	 */
 	async read<S extends z.ZodMiniType>(schema: S, ...segments: readonly string[]): Promise<z.infer<S> | undefined> {
 		const file = this.path(...segments);
 		requireOwn(this.wayTo(segments), file);
@@ -57,7 +60,9 @@ export class OwnFolder {
 		}
 	}
 
-	/** Gives a record another name, in place of an earlier one of that name. Does nothing where there is none. For the hook program too. */
+	/**
+	 * Gives a record another name, in place of an earlier one of that name. Does nothing without such a record. For the hook program too.
+	 */
 	moveSync(from: readonly string[], to: readonly string[]): void {
 		const [source, target] = [this.path(...from), this.path(...to)];
 		requireOwn(this.wayTo(from), source);
@@ -67,7 +72,10 @@ export class OwnFolder {
 		moveIfThereSync(source, target);
 	}
 
-	/** A copy of somebody's file, or `undefined` where there is none. @throws NancyError `bad-file` for one that cannot be read */
+	/**
+	 * A copy of somebody's file, or `undefined` if there is none.
+	 * @throws NancyError `bad-file` for an unreadable one
+	 */
 	async readBytes(...segments: readonly string[]): Promise<Buffer | undefined> {
 		const file = this.path(...segments);
 		requireOwn(this.wayTo(segments), file);
@@ -80,7 +88,7 @@ export class OwnFolder {
 		await writeFileAtomic(this.path(...segments), bytes, { sync: true });
 	}
 
-	/** Makes a folder of records where it is missing, and says where it is. */
+	/** Makes a folder of records if it is missing, and returns its path. */
 	async makeFolder(...segments: readonly string[]): Promise<string> {
 		await this.prepare([...segments, 'record']);
 		return segments.length === 0 ? this.folder : this.path(...segments);
@@ -92,7 +100,7 @@ export class OwnFolder {
 		await writeJsonFile(this.path(...segments), value);
 	}
 
-	/** Writes a record that must not be there yet. `false`: it is; exactly one caller gets `true`. */
+	/** Writes a record that must not exist yet. `false`: it does. Exactly one caller gets `true`. */
 	async create(value: unknown, ...segments: readonly string[]): Promise<boolean> {
 		await this.prepare(segments);
 		return createJsonFile(this.path(...segments), value);
@@ -120,12 +128,12 @@ export class OwnFolder {
 }
 
 /**
- * Refuses folders in which somebody else could put a record: links and folders of other owners. A folder of the user's own that
- * others may write is closed to them: earlier versions of Nancy left such folders where the umask said so. What is not there is no
- * danger. Windows has no owners and modes to ask; there the user's profile is closed by its access list. Synchronous, for each look
- * takes microseconds and hooks look too.
+ * Refuses folders in which somebody else could put a record: links and folders of other owners. A folder of the user's own that others may
+ * write is closed to them: earlier versions of Nancy left such folders under some umasks. A missing folder is no danger. Windows has no
+ * owners and modes to ask; there an access list closes the user's profile. Synchronous, because each look takes microseconds and hooks look
+ * too.
  * @param folders outermost first
- * @param file in the last folder; it may have been put there while that was open
+ * @param file in the last folder; somebody may have put it there while that was open
  * @returns whether others could write into one of the folders until now
  * @throws NancyError `bad-file`
  */
@@ -160,7 +168,7 @@ function statusOf(path: string) {
 function notOwn(path: string, what: string): NancyError {
 	return new NancyError(
 		'bad-file',
-		`${path} ${what}. Nancy keeps there what must be yours alone, and does nothing until that is repaired.`,
+		`${path} ${what}. Nancy keeps records there that must be yours alone, and does nothing until this is repaired.`,
 	);
 }
 

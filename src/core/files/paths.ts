@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ORCHESTRATOR, type MessageId, type SessionId, type TaskName, type WorkerName } from '../../protocol/names.ts';
 
-/** Where everything stands below one workspace folder's `.nancy` (design §3). The only place that spells these names. */
+/** The paths below one workspace folder's `.nancy` (design §3). The only place that spells these names. */
 export class NancyPaths {
 	readonly root: string;
 	private known: readonly string[] | undefined;
@@ -10,11 +10,11 @@ export class NancyPaths {
 		this.root = join(workspaceFolder, '.nancy');
 	}
 
-	/** Which process keeps the mailboxes: see core/upkeep. */
+	/** The process that keeps the mailboxes: see core/upkeep. */
 	get upkeepLock(): string {
 		return join(this.root, 'upkeep.lock');
 	}
-	/** `.nancy` and the folders directly in it: none of them may be a link. Kept, for a hook asks before all that it does. */
+	/** `.nancy` and the folders directly in it: none of them may be a link. Cached, because a hook asks before everything else. */
 	get folders(): readonly string[] {
 		return (this.known ??= [
 			this.root,
@@ -33,7 +33,7 @@ export class NancyPaths {
 			this.machines,
 		]);
 	}
-	/** Where earlier versions had the files that a launch points a CLI to. */
+	/** The place of launch files in earlier versions. */
 	get launches(): string {
 		return join(this.root, 'launch');
 	}
@@ -60,19 +60,19 @@ export class NancyPaths {
 	get bells(): string {
 		return join(this.root, 'bells');
 	}
-	/** `<session id>` files that say what hooks know of a session's turn: see core/phase. */
+	/** `<session id>` files with the hooks' knowledge of a session's turn: see core/phase. */
 	get phases(): string {
 		return join(this.root, 'phases');
 	}
-	/** `<session id>` files that are there while the tool calls of a halted batch are being denied. */
+	/** `<session id>` files that exist while the tool calls of a halted batch are being denied. */
 	get halts(): string {
 		return join(this.root, 'halts');
 	}
-	/** `<session id>` files that say which process waits to wake the session. */
+	/** `<session id>` files that name the process that waits to wake the session. */
 	get waiters(): string {
 		return join(this.root, 'waiters');
 	}
-	/** `<pid>.json` files that say which worker a running agent process is. */
+	/** `<pid>.json` files that name the worker of a running agent process. */
 	get agents(): string {
 		return join(this.root, 'agents');
 	}
@@ -83,7 +83,7 @@ export class NancyPaths {
 	get delegates(): string {
 		return join(this.root, 'delegates');
 	}
-	/** Where earlier versions kept copies of other tools' files. */
+	/** The place of copies of other tools' files in earlier versions. */
 	get originals(): string {
 		return join(this.root, 'deployed');
 	}

@@ -2,18 +2,18 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { open, type FileHandle } from 'node:fs/promises';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 
-/** Without waiting for whoever would write into a pipe. */
+/** Does not wait for the writer of a pipe. */
 const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Of what is read whole, in bytes. More than any prompt; what never ends would end the reader. */
+/** Largest file that is read whole, in bytes. More than any prompt. An endless file would end the reader. */
 const LONGEST = 64 * 1024 * 1024;
 
 /** Of a mark, in bytes: a line or two with a path. */
 const LONGEST_MARK = 16 * 1024;
 
 /**
- * Opens a file whose folder may have come with a repository: through no link, which could lead to a secret or to a device without
- * an end, and only what is an ordinary file. `undefined` where there is none.
+ * Opens a file whose folder may have come with a repository. Follows no link, which could lead to a secret or an endless device, and opens
+ * only an ordinary file. `undefined` if there is none.
  * @throws NancyError `bad-file` for anything else
  */
 export async function openPlainFile(file: string): Promise<FileHandle | undefined> {
@@ -51,8 +51,8 @@ export async function readPlainFile(file: string, limit = LONGEST): Promise<Buff
 }
 
 /**
- * The text of a short file with a word or two that Nancy writes whole: a mark, a binding, a lock. What is no such file, as a pipe
- * that would hold the reader up for ever, says nothing, and the next one to write there replaces it.
+ * The text of a short file that Nancy writes whole: a mark, a binding, a lock. Any other kind of file, such as a pipe that would block the
+ * reader for ever, counts as empty, and the next writer replaces it.
  */
 export async function readMark(file: string): Promise<string | undefined> {
 	try {

@@ -9,7 +9,7 @@ import { ProcessRecord } from '../../protocol/records.ts';
 import { Leases } from './leases.ts';
 import { readMark } from './plainFile.ts';
 
-/** Who holds a lock. The token tells apart several holders in one process. */
+/** The holder of a lock. The token tells apart several holders in one process. */
 const LockFile = z.lazy(() => z.looseObject({ ...ProcessRecord.shape, token: z.string() }));
 
 const TOKEN = new RegExp(`^${PROCESS_WORD}-\\d+$`);
@@ -17,8 +17,8 @@ const TOKEN = new RegExp(`^${PROCESS_WORD}-\\d+$`);
 let count = 0;
 
 /**
- * A file that one process at a time holds, over all windows and commands. A dead owner's lock is taken over. The collector's is
- * not what keeps events from being stored twice (a claim by rename does); it keeps two collectors from interleaving.
+ * A file that one process at a time holds, over all windows and commands. A dead owner's lock is taken over. The collector's lock keeps two
+ * collectors from interleaving; a claim by rename, not the lock, keeps events from being stored twice.
  */
 export class ProcessLock {
 	private readonly me: ProcessIdentity = ownIdentity();
@@ -30,8 +30,8 @@ export class ProcessLock {
 	}
 
 	/**
-	 * Whether this holder has the lock now, taking it when nobody alive has it. To be asked again and again while it is held: other
-	 * machines know by that alone that it is.
+	 * Whether this holder has the lock now. Takes it if nobody alive has it. To be called again and again while it is held, because other
+	 * machines know the holder only by that.
 	 */
 	async hold(): Promise<boolean> {
 		const text = await readMark(this.file);
@@ -45,7 +45,7 @@ export class ProcessLock {
 		return (await this.remove(text)) && this.create();
 	}
 
-	/** Hands over to whoever asks next. */
+	/** Gives the lock to the next caller. */
 	async release(): Promise<void> {
 		const text = await readMark(this.file);
 		if (text !== undefined && ownerOf(text)?.token === this.token) await this.remove(text);
@@ -56,7 +56,7 @@ export class ProcessLock {
 		return createFileAtomic(this.file, `${JSON.stringify({ ...this.me, token: this.token })}\n`);
 	}
 
-	/** Removes the lock only if it still is the one that was read: another process may have replaced it meanwhile. */
+	/** Removes the lock only if it still is the one that was read. Another process may have replaced it meanwhile. */
 	private async remove(expected: string): Promise<boolean> {
 		const aside = `${this.file}.${this.token}`;
 		try {
@@ -73,7 +73,7 @@ export class ProcessLock {
 	}
 }
 
-/** Removes a lock whose holder is dead, and what processes that died while they gave it back have left beside it. */
+/** Removes a lock whose holder is dead, and files of processes that died while they gave it back. */
 export async function sweepLock(file: string): Promise<void> {
 	const folder = dirname(file);
 	for (const { name } of await entriesOf(folder)) {
@@ -83,7 +83,7 @@ export async function sweepLock(file: string): Promise<void> {
 			await rm(join(folder, name), { force: true });
 	}
 	if ((await readMark(file)) === undefined) return;
-	// Taking it over and giving it back removes it; one that somebody alive holds stays.
+	// Taking it over and giving it back removes it. A lock of a living holder stays.
 	const lock = new ProcessLock(file);
 	if (await lock.hold()) await lock.release();
 }

@@ -20,8 +20,8 @@ import { readJsonFile, writeJsonFile } from './jsonFile.ts';
 const WRITABLE_BY_OTHERS = 0o022;
 
 /**
- * The user's settings where every program of Nancy's finds them, with and without VS Code. They name commands and permissions,
- * so that they stand in the user's own configuration folder: what is below `.nancy` may come with somebody else's repository.
+ * The user's settings in a place that every program of Nancy's finds, with and without VS Code. They name commands and permissions, so they
+ * are in the user's own configuration folder: files below `.nancy` may come with somebody else's repository.
  */
 export class UserSettingsFile {
 	readonly file: string;
@@ -35,9 +35,9 @@ export class UserSettingsFile {
 	}
 
 	/**
-	 * What holds for a folder: what is said of the nearest folder at or above it, else of all; in each case what the editor says
-	 * before what was written by hand.
-	 * @throws NancyError `not-trusted` where somebody else could have written it
+	 * The settings of a folder: those of the nearest folder at or above it, else those of all. In each case the editor's override those
+	 * written by hand.
+	 * @throws NancyError `not-trusted` if somebody else could have written the file
 	 */
 	async forFolder(folder: string): Promise<CommonSettings> {
 		const place = await realPath(folder);
@@ -56,7 +56,7 @@ export class UserSettingsFile {
 			...(editor ? [await nearestOf(editor.folders, place, FolderSettings)] : []),
 		];
 		const nearest = found.flatMap(each => each ?? []);
-		// A stable order: of the same folder the editor's stands last.
+		// A stable order: of the same folder the editor's come last.
 		const own = nearest.toSorted((a, b) => a.path.length - b.path.length).map(({ settings }) => settings);
 		const permissionsFromAgents = Object.assign({}, ...common.map(each => each.permissionsFromAgents));
 		const { max, ...settings }: CommonSettings = Object.assign({}, ...common, ...own);
@@ -68,11 +68,11 @@ export class UserSettingsFile {
 	}
 
 	/**
-	 * Replaces what the editor's settings say: of everything, and of these folders; other windows' folders stay.
-	 * @param current asked once nobody else writes, so that what was set last is what stays
+	 * Replaces the editor's settings: those of everything, and those of these folders. Other windows' folders stay.
+	 * @param current is called once nobody else writes, so that the newest settings stay
 	 */
 	async saveEditor(current: () => SettingsLayer): Promise<void> {
-		// Who has set nothing needs no file.
+		// A user without settings needs no file.
 		if (isEmpty(current()) && !(await this.isThere())) return;
 		await holdingLock(`${this.file}.lock`, async () => {
 			const settings = await this.read();
@@ -123,7 +123,7 @@ function isEmpty({ delegates, folders }: SettingsLayer): boolean {
 	return Object.keys(delegates).length === 0 && Object.keys(withoutEmpty(folders)).length === 0;
 }
 
-/** Of the innermost of these folders that is the place, or above it; links count as what they lead to. */
+/** The innermost of these folders that is the place, or above it. Links count as their targets. */
 async function nearestOf(
 	folders: SettingsLayer['folders'],
 	place: string,
@@ -140,7 +140,7 @@ async function nearestOf(
 		.toSorted((a, b) => b.path.length - a.path.length)[0];
 }
 
-/** The path itself where there is nothing. */
+/** The path itself if nothing exists there. */
 function realPath(path: string): Promise<string> {
 	return realpath(path).catch(() => path);
 }

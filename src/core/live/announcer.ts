@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/lifetime.ts';
 /** At most one announcement in this time, in milliseconds; the first at once. */
 const EVERY_MS = 50;
 
-/** Tells of changes, many of which come together, once. */
+/** Announces changes. Many changes at once become one announcement. */
 export class Announcer implements Disposable {
 	private timer: NodeJS.Timeout | undefined;
 	private lastMs = 0;

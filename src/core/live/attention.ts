@@ -9,14 +9,14 @@ import type { Phase, WorkerState } from './overview.ts';
 import { INTERRUPTED } from './workerState.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 
-/** Something for the human to look at. Never for a subagent, and never for what happened before the model was made. */
+/** An event for the human's attention. Never for a subagent, and never for events before the model was made. */
 export interface Attention {
-	/** Tells a later {@link AttentionTracker.onDidResolve} which one is over. */
+	/** Identifies the event in a later {@link AttentionTracker.onDidResolve}. */
 	id: string;
 	kind: 'stopped' | 'permission' | 'message' | 'delegate';
-	/** Who wants it. */
+	/** The worker that wants attention. */
 	address: WorkerAddress;
-	/** The tool that wants permission; absent where the agent asks something else. */
+	/** The tool that wants permission; absent if the agent asks something else. */
 	tool?: string;
 	/** One short line: the last reply, the question, the message's first line. */
 	text: string;
@@ -27,10 +27,13 @@ export interface Attention {
 	delegate?: { id: DelegateId; state: 'done' | 'failed' };
 }
 
-/** Feedback that waited for the stop is noted a moment later; the agent then works on and nobody need look. */
+/** Feedback that waited for the stop is noted a moment later. The agent then works on, and nobody need look. */
 const STOP_SETTLES_MS = 400;
 
-/** As far as the clocks of two machines on one folder may be apart. Dates further ahead are nobody's: a record that came with a folder has one. */
+/**
+ * The largest clock difference between two machines on one folder. A later date belongs to a record that came with a folder, and calls
+ * nobody.
+ */
 const CLOCKS_DIFFER_MS = 60_000;
 
 interface Seen {
@@ -39,7 +42,7 @@ interface Seen {
 	stops: number;
 }
 
-/** Compares what is with what was, and says what a human should know of. */
+/** Compares the present with the past state, and reports what a human should know. */
 export class AttentionTracker implements Disposable {
 	private readonly needed = new Emitter<Attention>();
 	readonly onDidNeed: Event<Attention> = this.needed.event;
@@ -50,14 +53,14 @@ export class AttentionTracker implements Disposable {
 	private readonly seen = new Map<string, Seen>();
 	private readonly open = new Map<string, Attention>();
 	private readonly settling = new Map<string, NodeJS.Timeout>();
-	/** Delegates that have ended and need not be told of any more. */
+	/** Delegates whose end needs no notification any more. */
 	private readonly ended = new Map<DelegateId, string>();
 	/** Messages that were there before, by mailbox. */
 	private readonly known = new Map<TaskName, Set<MessageId>>();
 
 	private readonly sinceMs: number;
 
-	/** What happened before now is never told. */
+	/** Earlier events are never reported. */
 	constructor(private readonly now: () => number) {
 		this.sinceMs = now();
 	}
@@ -102,7 +105,7 @@ export class AttentionTracker implements Disposable {
 		if (this.open.get(key)?.kind === 'permission') this.resolve(key);
 		const wasActive = before?.phase === 'working' || before?.phase === 'waiting';
 		const hasStopped = stops > (before?.stops ?? 0) || wasActive;
-		// Whoever broke it off knows.
+		// The person who broke it off knows.
 		if (!hasStopped || !isNews || state.source === INTERRUPTED) return;
 		this.cancel(key);
 		const timer = setTimeout(() => {
@@ -116,14 +119,14 @@ export class AttentionTracker implements Disposable {
 
 	/**
 	 * Looks at the human's mailbox of one task.
-	 * @param isFirst what is there was there before
+	 * @param isFirst the present messages are old
 	 */
 	seeMailbox(task: TaskName, listing: MailboxListing, isFirst: boolean): void {
 		const known = this.known.get(task) ?? (isFirst ? undefined : new Set<MessageId>());
 		const unread = listing.messages.filter(message => message.state === 'queued');
 		if (known) {
 			for (const { id, content, author } of unread) {
-				// A result is told of as the end of its delegate.
+				// A result is reported as the end of its delegate.
 				if (known.has(id) || content.kind === 'result') continue;
 				const address = addressOf(writer(author) ?? '') ?? { task, worker: ORCHESTRATOR };
 				const text = content.text.split('\n', 1)[0] ?? '';
@@ -144,17 +147,17 @@ export class AttentionTracker implements Disposable {
 	}
 
 	/**
-	 * Looks at the delegates of the folder. One that ends again, with a late result, is told again.
-	 * @param isFirst what has ended had ended before
+	 * Looks at the delegates of the folder. A delegate that ends again, with a late result, is reported again.
+	 * @param isFirst the present ends are old
 	 */
 	seeDelegates(delegates: readonly Delegate[], isFirst: boolean): void {
 		for (const { record, status, state, error } of delegates) {
 			const { id, task, worker } = record;
 			if (state !== 'done' && state !== 'failed') continue;
-			// Told once its result is where it belongs: whoever reads on because of it finds everything.
+			// Reported once its result is in its place: a reader of the notification finds everything.
 			if (!status.reported || this.ended.get(id) === state) continue;
 			this.ended.set(id, state);
-			// Whoever stopped it knows.
+			// The person who stopped it knows.
 			if (isFirst || error === 'cancelled') continue;
 			const at = status.ended_at ?? new Date().toISOString();
 			this.raise(`//${id}`, {

@@ -1,6 +1,6 @@
 import type { Disposable } from '../../base/lifetime.ts';
 
-/** The folders that have changed, read until none is left: one reading at a time, of all that came meanwhile. */
+/** The changed folders, read until none is left. One reading at a time covers all folders that changed meanwhile. */
 export class ChangedFolders implements Disposable {
 	private readonly changed = new Set<string>();
 	private working: Promise<void> | undefined;
@@ -13,7 +13,7 @@ export class ChangedFolders implements Disposable {
 		this.isOver = true;
 	}
 
-	/** Resolves when what is being read by now has been read. */
+	/** Resolves when the present reading has ended. */
 	async settled(): Promise<void> {
 		await this.working;
 	}

@@ -6,7 +6,7 @@ import type { TaskMirror } from './taskMirror.ts';
 import type { Collector } from '../traffic/collector.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** Stands for the whole folder among the folders that changed. */
+/** Represents the whole folder among the changed folders. */
 export const EVERYTHING = '*';
 
 interface Mirrors {
@@ -16,17 +16,17 @@ interface Mirrors {
 	delegates: LiveDelegates;
 	collector: Collector;
 	mayCollect: boolean;
-	/** Called when the spool holds more than was collected: it is to be read again, after what else has changed. */
+	/** Called when the spool holds more than was collected. The spool is then read again, after the other changes. */
 	onMore: () => void;
 }
 
-/** Brings into memory what changed in `.nancy`, and nothing else. */
+/** Brings changes in `.nancy` into memory, and nothing else. */
 export class FolderReader {
 	private isTheCollector = false;
 
 	constructor(private readonly mirrors: Mirrors) {}
 
-	/** Whether this process collected what came last: then nobody else writes the traffic. */
+	/** Whether this process collected the newest events: then nobody else writes the traffic. */
 	get isCollector(): boolean {
 		return this.isTheCollector;
 	}
@@ -37,7 +37,7 @@ export class FolderReader {
 		workspace.refuseLinks();
 		const { paths } = workspace;
 		if (folders.includes(EVERYTHING)) {
-			// What is there is shown before a backlog is collected.
+			// Present data is shown before a backlog is collected.
 			await tasks.readAll();
 			await this.followWorkers();
 			await traffic.read();
@@ -67,7 +67,7 @@ export class FolderReader {
 
 	private async collect(): Promise<boolean> {
 		const { workspace, traffic, collector, mayCollect, onMore } = this.mirrors;
-		// The collector's lock would make the folder: a workspace that Nancy was never used in stays as it is.
+		// The collector's lock would make the folder. A workspace without Nancy stays unchanged.
 		if (!mayCollect || !(await stat(workspace.paths.root).catch(() => undefined))) return false;
 		const problems = collector.problems.length;
 		const { isCollector, sessions, hasMore } = await collector.collectSome();
@@ -77,7 +77,7 @@ export class FolderReader {
 		return sessions.length > 0 || problems !== collector.problems.length;
 	}
 
-	/** The sessions of workers count, however long ago they last said something. */
+	/** The sessions of workers count, however old their last event is. */
 	private async followWorkers(): Promise<void> {
 		const { tasks, traffic } = this.mirrors;
 		for (const worker of tasks.workers()) {

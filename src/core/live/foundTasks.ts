@@ -12,9 +12,9 @@ export const FOUND_TASK_MS = 14 * 24 * 60 * 60 * 1000;
 const OWN: ReadonlySet<string> = new Set(['task.json', 'workers', 'comms']);
 
 /**
- * Deletes the tasks of sessions that nobody started with Nancy, one-shot runs among them: those whose agents have ended, in whose
- * mailboxes there is no message of any state, and of which nothing was heard since `beforeMs`. The agent's own conversation stays,
- * and a session that goes on after all gets a new task.
+ * Deletes the tasks of sessions that nobody started with Nancy, one-shot runs among them. Their agents have ended, their mailboxes hold no
+ * message of any state, and their last sign of life is older than `beforeMs`. The agent's own conversation stays, and a session that
+ * continues gets a new task.
  */
 export async function deleteFoundTasks(
 	workspace: Workspace,
@@ -37,7 +37,7 @@ export async function deleteFoundTasks(
 	return deleted;
 }
 
-/** By the files that an agent's hooks and its collected events change: their time is known after a restart too. */
+/** By the files that an agent's hooks and its collected events change. Their times survive a restart. */
 async function lastSignOfLife({ paths }: Workspace, workers: readonly WorkerRecord[]): Promise<number> {
 	const files = workers.flatMap(({ task, name, sessions }) => [
 		paths.workerRecord(task, name),
@@ -47,12 +47,12 @@ async function lastSignOfLife({ paths }: Workspace, workers: readonly WorkerReco
 	return Math.max(0, ...found.map(each => each?.mtimeMs ?? 0));
 }
 
-/** Nobody has written to anybody in it, and it holds nothing that is not Nancy's. */
+/** Nobody has written to anybody in it, and it holds only files of Nancy's. */
 async function isUnused(workspace: Workspace, task: TaskName, workers: readonly WorkerRecord[]): Promise<boolean> {
 	const { paths } = workspace;
 	workspace.refuseLinks(task);
 	if ((await readdir(paths.task(task))).some(name => !OWN.has(name))) return false;
-	// One whose record cannot be read may run.
+	// A worker with an unreadable record may run.
 	if ((await workspace.takenWorkerNames(task)).length !== workers.length) return false;
 	for (const name of await entryNames(paths.comms(task))) {
 		const worker = WorkerName.safeParse(name);

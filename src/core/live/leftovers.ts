@@ -10,9 +10,9 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { FOUND_TASK_MS } from './foundTasks.ts';
 
 /**
- * Removes what kills and ended sessions leave in a workspace and nobody needs: half-written files, locks of dead processes, what is
- * known of agents that have ended, and doorbells and marks of sessions that have. A session that goes on finds them made anew.
- * Reads each mailbox's folder names: for a window, now and then. What cannot be read is left for the next time.
+ * Removes useless leftovers of kills and ended sessions from a workspace: half-written files, locks of dead processes, records of ended
+ * agents, and doorbells and marks of ended sessions. A session that continues gets new ones. Reads each mailbox's folder names, so it is
+ * for a window, now and then. Unreadable files are left for the next time.
  */
 export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 	const { paths } = workspace;
@@ -51,7 +51,7 @@ async function sweepTask(workspace: Workspace, task: TaskName): Promise<void> {
 	}
 }
 
-/** The marks of sessions that have ended long ago; which worker a session is stays known as long as there is the worker. */
+/** Removes the marks of sessions that ended long ago. The worker of a session stays known as long as that worker exists. */
 async function forgetEndedSessions(workspace: Workspace): Promise<void> {
 	const { sessions, bells, phases, halts, waiters } = workspace.paths;
 	for (const folder of [bells, phases, halts, waiters, sessions]) {
@@ -70,7 +70,7 @@ async function forgetEndedSessions(workspace: Workspace): Promise<void> {
 async function useOf(workspace: Workspace, session: SessionId): Promise<'gone' | 'ended' | 'in use'> {
 	const binding = await workspace.sessionBinding(session);
 	if (!binding) return 'gone';
-	// A record that cannot be read is there.
+	// An unreadable record counts as present.
 	const worker = await workspace.worker(binding.address).catch(() => 'unreadable' as const);
 	if (worker === undefined) return 'gone';
 	if (worker === 'unreadable') return 'in use';

@@ -2,27 +2,28 @@ import type { Disposable } from '../../base/lifetime.ts';
 import { DelegateMirror } from '../delegates/delegateMirror.ts';
 import type { Delegate } from '../delegates/delegate.ts';
 import { Delegates } from '../delegates/delegates.ts';
-import type { FileProblem, Workspace } from '../workspace/workspace.ts';
+import type { FileProblem } from '../files/fileProblem.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
-/** A running delegate's status changes four times a second: all of them are read together, in milliseconds. */
+/** A running delegate's status changes four times a second. All are read together, at this interval in milliseconds. */
 const DELEGATES_MS = 250;
 
 /** How often to look for the workers of a swarm, in milliseconds. */
 const SWARM_MS = 2000;
 
-/** How often delegates that wait or run are looked after, in milliseconds. */
+/** How often waiting or running delegates are looked after, in milliseconds. */
 const QUEUE_MS = 3000;
 
 interface Duties {
 	now: () => number;
 	/** See {@link ModelOptions}. */
 	lookAtQueue: ((delegates: Delegates) => Promise<void>) | undefined;
-	/** The delegates' folder is to be read. */
+	/** The delegates' folder must be read. */
 	touch: () => void;
 	fail: (error: unknown) => void;
 }
 
-/** The delegates of a workspace, live: read in no haste, and looked after while one of them waits or runs. */
+/** The delegates of a workspace, live. They are read at intervals, and looked after while one of them waits or runs. */
 export class LiveDelegates implements Disposable {
 	private readonly store: Delegates;
 	private readonly mirror: DelegateMirror;
@@ -62,7 +63,7 @@ export class LiveDelegates implements Disposable {
 		return this.mirror.problems();
 	}
 
-	/** Leaves the delegates' folder out where it was read a moment ago, and has it read in a moment. */
+	/** Leaves the delegates' folder out if it was just read, and reads it a moment later. */
 	withoutHaste(folders: ReadonlySet<string>): Iterable<string> {
 		const { delegates } = this.workspace.paths;
 		const waitMs = this.readMs + DELEGATES_MS - Date.now();
@@ -80,14 +81,14 @@ export class LiveDelegates implements Disposable {
 	}
 
 	tick(): void {
-		// Nothing tells of a swarm's files.
+		// No notification reports a swarm's files.
 		if (Date.now() - this.readMs > SWARM_MS) this.duties.touch();
 		this.tend();
 	}
 
 	/**
-	 * Whoever keeps the mailboxes may be a command that starts no delegate, and the queue has a lock of its own: so each window looks.
-	 * Nobody waits for it: a runner that is slow to start must not hold up what is shown.
+	 * The keeper of the mailboxes may be a command that starts no delegate, and the queue has a lock of its own. So each window looks.
+	 * Nobody waits for it: a slow runner must not delay the views.
 	 */
 	private tend(): void {
 		const { lookAtQueue, now, fail } = this.duties;

@@ -14,10 +14,10 @@ import { PROCESS_GONE } from './workerState.ts';
 import type { WorkerStates } from './workerStates.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** An agent that has reported nothing for so long may have been interrupted. */
+/** An agent without events for so long may have been interrupted. */
 const DOUBT_MS = 2500;
 
-/** How often to look for what nobody needs any more: a day, in milliseconds. */
+/** How often to look for useless leftovers: a day, in milliseconds. */
 const TIDY_MS = 24 * 60 * 60 * 1000;
 
 interface Surroundings {
@@ -35,14 +35,14 @@ interface Surroundings {
 }
 
 /**
- * Looks at what no notification tells: processes, transcripts, the agents' own status. One at a time of those who look
- * also keeps the mailboxes meanwhile, whoever collects: a command that follows traffic may do that for hours and keeps nothing.
+ * Looks at facts without a notification: processes, transcripts, the agents' own status. One of all observers at a time also keeps the
+ * mailboxes, whoever collects. A command that follows traffic may run for hours and keeps nothing.
  */
 export class Lookout {
 	private readonly upkeep: Upkeep;
 	private readonly keeping: ProcessLock;
 	private isKeeping = false;
-	/** Deliveries that were looked up in the agent's record after their turn, whatever came of it. */
+	/** Deliveries that were looked up in the agent's record after their turn, whatever the result. */
 	private readonly settled = new Set<string>();
 	private tidiedMs = -Infinity;
 	private sweeping: Promise<void> | undefined;
@@ -59,8 +59,8 @@ export class Lookout {
 	}
 
 	/**
-	 * Whoever keeps the mailboxes also removes, now and then, what nobody needs any more. Tasks that were removed are returned.
-	 * @param overview as it is now
+	 * The keeper of the mailboxes also removes useless leftovers now and then. Returns the removed tasks.
+	 * @param overview the present one
 	 */
 	async tidy({ tasks }: Overview): Promise<readonly TaskName[]> {
 		const { workspace, now, isReadOnly, once } = this.around;
@@ -71,7 +71,7 @@ export class Lookout {
 		return deleteFoundTasks(workspace, tasks, now() - FOUND_TASK_MS);
 	}
 
-	/** Becomes the keeper where nobody else is. */
+	/** Becomes the keeper if nobody else is. */
 	async keep(): Promise<void> {
 		this.isKeeping = await this.mayKeep();
 	}
@@ -94,7 +94,7 @@ export class Lookout {
 
 	private async mayKeep(): Promise<boolean> {
 		const { isReadOnly, tasks, workspace } = this.around;
-		// The lock would make the folder of a workspace that Nancy was never used in.
+		// The lock would make the folder in a workspace without Nancy.
 		if (isReadOnly || tasks.all().length === 0) return false;
 		// On a full disk nothing can be kept; the next tick tries again.
 		const mayKeep = await this.keeping.hold().catch(() => false);
@@ -142,7 +142,7 @@ export class Lookout {
 		await mailbox.updateReceipt(id, known => ({ ...known, inContextAt }));
 	}
 
-	/** What was handed over in a turn that is over by now: proven, or queued again. */
+	/** Deliveries of a turn that is over by now: proven, or queued again. */
 	private async settle(record: WorkerRecord, view: SessionView | undefined, state: WorkerState): Promise<void> {
 		const { tasks, workspace, drivers, now } = this.around;
 		const isOver = ({ session, deliveredAt }: Receipt) => {
@@ -154,7 +154,7 @@ export class Lookout {
 			return overAt !== undefined && overAt > deliveredAt && isSettled(overAt, now());
 		};
 		const delivered = tasks.inState({ task: record.task, worker: record.name }, 'delivered');
-		// Each turn that ends may tell more of what the record has not proven yet.
+		// Each ended turn may prove more deliveries.
 		const keyOf = ({ id, receipt }: Unproven) => `${id} ${receipt.deliveredAt} ${view?.facts?.turnOverAt}`;
 		const over = unproven(delivered).filter(each => !this.settled.has(keyOf(each)) && isOver(each.receipt));
 		if (over.length === 0) return;

@@ -9,7 +9,7 @@ import { ChangedFolders } from './changedFolders.ts';
 import type { Delegate } from '../delegates/delegate.ts';
 import type { Delegates } from '../delegates/delegates.ts';
 import type { Driver } from '../driver/driver.ts';
-import { fileProblem } from '../files/fileProblem.ts';
+import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { EVERYTHING, FolderReader } from './folderReader.ts';
 import { LiveDelegates } from './liveDelegates.ts';
 import { Lookout } from './lookout.ts';
@@ -22,26 +22,29 @@ import { TaskMirror } from './taskMirror.ts';
 import { Collector, type CollectorOptions } from '../traffic/collector.ts';
 import { watch } from './watch.ts';
 import { WorkerStates } from './workerStates.ts';
-import type { FileProblem, WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
 export interface ModelOptions {
 	ask?: Ask;
 	isAlive?: (process: ProcessIdentity) => Liveness;
 	now?: () => number;
-	/** How often to look at processes, transcripts and what a notification may have missed. Default 1,000 ms. */
+	/** How often to look at processes, transcripts and missed notifications, in milliseconds. Default 1,000. */
 	tickMs?: number;
 	collector?: CollectorOptions;
 	/** Called every few seconds while a delegate waits, runs or has not been reported; by several windows at once. */
 	lookAtQueue?: (delegates: Delegates) => Promise<void>;
 	/** Only looks, live: collects nothing, rings no bell, writes nothing. For workspaces that are not trusted. */
 	readOnly?: boolean;
-	/** Only what is on disk now: no watching and no reminding. Events are collected and mailboxes kept once, if nobody else does it. */
+	/**
+	 * Only the present content of the disk: no watching and no reminding. Events are collected and mailboxes kept once, if nobody else does
+	 * it.
+	 */
 	once?: boolean;
 }
 
 /**
- * One workspace folder, live and in memory. It only mirrors the files: a second window, or this one after a reload, comes to the
- * same. At each change it reads what changed and nothing else.
+ * One workspace folder, live and in memory. It only mirrors the files: a second window, or this one after a reload, comes to the same
+ * state. At each change it reads the changed files and nothing else.
  */
 export class WorkspaceModel implements Disposable {
 	private readonly owned = new DisposableStore();
@@ -123,7 +126,7 @@ export class WorkspaceModel implements Disposable {
 		const ignored = new Set([bells, originals, machines]);
 		this.owned.add(
 			watch(root, folders => this.folders.touch(this.liveDelegates.withoutHaste(folders)), {
-				// What lies below the delegates is a lock that comes and goes; the spool has thousands of files and no folder of interest.
+				// Below the delegates there is only a lock that comes and goes. The spool has thousands of files and no folder of interest.
 				ignore: folder => ignored.has(folder) || [delegates, spool].includes(dirname(folder)),
 				onReady: () => this.folders.touch([EVERYTHING]),
 			}),
@@ -135,7 +138,7 @@ export class WorkspaceModel implements Disposable {
 
 	dispose(): void {
 		this.owned.dispose();
-		// What is under way may take the lock once more. One that cannot be given back is taken over when this process has ended.
+		// Work under way may take the lock once more. A lock that cannot be given back is taken over after this process's end.
 		void this.reading.then(() => this.lookout.release()).catch(() => undefined);
 	}
 
@@ -173,9 +176,9 @@ export class WorkspaceModel implements Disposable {
 		return this.overview().problems;
 	}
 
-	/** Looks at the whole folder now, for what this window itself has just changed. */
+	/** Looks at the whole folder now, after this window's own changes. */
 	async refresh(): Promise<void> {
-		// What is under way may have looked already.
+		// Work under way may have looked already.
 		await this.folders.settled();
 		this.folders.touch([EVERYTHING]);
 		await this.folders.settled();
@@ -218,7 +221,7 @@ export class WorkspaceModel implements Disposable {
 		return { tasks, problems };
 	}
 
-	/** After something changed: what it means for the human, and for whoever shows it. */
+	/** After a change: updates the human's notifications, and announces it to the views. */
 	private conclude(): void {
 		this.known = undefined;
 		const addresses: WorkerAddress[] = [];
@@ -227,7 +230,7 @@ export class WorkspaceModel implements Disposable {
 				const { state, folded } = this.states.of(record);
 				const address = { task: record.task, worker: record.name };
 				addresses.push(address);
-				// That a delegate has ended is told below, and better.
+				// The end of a delegate is reported below, with more detail.
 				if (record.delegate === undefined) this.attention.see(address, state, folded.stops);
 			}
 			const { name } = task.record;
@@ -256,7 +259,7 @@ export class WorkspaceModel implements Disposable {
 			.finally(() => (this.isLooking = false));
 	}
 
-	/** What no notification tells, and what follows from it. */
+	/** Looks at facts without a notification, and acts on them. */
 	private async lookAround(): Promise<void> {
 		if (this.owned.isDisposed) return;
 		await this.lookout.keep();
@@ -274,7 +277,7 @@ export class WorkspaceModel implements Disposable {
 	}
 }
 
-/** What may change without an event, to compare. */
+/** The facts that may change without an event, for comparison. */
 function changeable({ tasks }: Overview): unknown[] {
 	const workers = tasks.flatMap(task => task.workers);
 	return workers.flatMap(({ state, facts }) => [
@@ -287,7 +290,10 @@ function changeable({ tasks }: Overview): unknown[] {
 	]);
 }
 
-/** What is on disk now, with the spool collected and the mailboxes kept if nobody else does it. For commands: nothing goes on afterwards. */
+/**
+ * The present content of the disk, with the spool collected and the mailboxes kept if nobody else does it. For commands: nothing goes on
+ * afterwards.
+ */
 export async function readOverview(
 	workspace: Workspace,
 	drivers: readonly Driver[],

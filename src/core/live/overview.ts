@@ -1,18 +1,18 @@
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
 import type { TranscriptFacts } from '../driver/driver.ts';
-import type { FileProblem } from '../workspace/workspace.ts';
+import type { FileProblem } from '../files/fileProblem.ts';
 
-/** What a worker is doing, by the newest evidence; never by silence. */
+/** A worker's activity, by the newest evidence; never by silence. */
 export type Phase = 'starting' | 'working' | 'waiting' | 'idle' | 'ended';
 
 export interface WorkerState {
 	phase: Phase;
 	/** The tool it is in, while working or waiting for permission. */
 	tool?: string;
-	/** What the tool works on, or what it waits for: one short line. */
+	/** The subject of the tool, or of the question: one short line. */
 	summary?: string;
-	/** Where this is known from, for a person: `PreToolUse Bash`, `agent's own status`, `process gone`. */
+	/** The source of the evidence, for a person: `PreToolUse Bash`, `agent's own status`, `process gone`. */
 	source: string;
 	/** When the evidence was made. UTC, ISO 8601. */
 	at: string;
@@ -42,7 +42,7 @@ export interface Overview {
 	problems: FileProblem[];
 }
 
-/** Whether a person is answering a question of this agent, which may then be about to write its settings file itself. */
+/** Whether a person is answering a question of this agent, which may then write its settings file itself. */
 export function isAsking({ tasks }: Overview, agent: DriverId): boolean {
 	return tasks
 		.flatMap(task => task.workers)

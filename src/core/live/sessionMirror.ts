@@ -14,7 +14,7 @@ const MOST_SESSIONS = 60;
 /** `.nancy/traffic` in memory: the sessions that grew, followed from where they were last read. */
 export class SessionMirror {
 	private readonly views = new Map<SessionId, SessionView>();
-	/** By mailbox: the sessions that are bound to it, or were. */
+	/** By mailbox: its present and earlier sessions. */
 	private readonly bound = new Map<string, Set<SessionView>>();
 	/** Sizes of traffic files when last looked at. */
 	private readonly sizes = new Map<SessionId, number>();
@@ -37,7 +37,7 @@ export class SessionMirror {
 		return views.map(view => view.traffic).sort((a, b) => (a.lastAt < b.lastAt ? 1 : -1));
 	}
 
-	/** The session that tells what a worker is doing: the one with the newest event. */
+	/** The session that decides a worker's state: the one with the newest event. */
 	current(record: WorkerRecord): SessionView | undefined {
 		const key = keyOf({ task: record.task, worker: record.name });
 		const bound = [...(this.bound.get(key) ?? [])].filter(({ address }) => address && keyOf(address) === key);
@@ -47,7 +47,7 @@ export class SessionMirror {
 		return newest;
 	}
 
-	/** Follows every session that grew; the first time, those that grew last. Whether there was anything new. */
+	/** Follows every session that grew; the first time, those that grew last. Returns whether there was anything new. */
 	async read(): Promise<boolean> {
 		let isChanged = false;
 		for (const { session, size } of await this.files()) {

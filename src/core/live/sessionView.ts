@@ -15,11 +15,11 @@ export interface SessionTraffic {
 	/** UTC, ISO 8601. */
 	startedAt: string;
 	lastAt: string;
-	/** In order of time; those of the newest records, for a session that is long. */
+	/** In order of time. For a long session, the turns of the newest records. */
 	turns: readonly Turn[];
 }
 
-/** How much of a session is read when it is first looked at, in bytes; the whole is on disk. */
+/** How much of a session is read at the first look, in bytes. The whole is on disk. */
 const TAIL_BYTES = 256 * 1024;
 
 /** How many events of a session are kept in memory. */
@@ -69,7 +69,7 @@ export class SessionView {
 		this.readFrom(record.event.transcript, record.event.driver);
 	}
 
-	/** Where the agent keeps its own record: its events say so, or a hook found out that knows the agent's folders. */
+	/** The path of the agent's own record: its events name it, or a hook found it in the agent's folders. */
 	readFrom(file: string | undefined, driverId: DriverId): void {
 		const format = this.drivers.find(driver => driver.id === driverId)?.transcript;
 		if (file === undefined || format === undefined || format === 'none' || this.transcript?.file === file) return;

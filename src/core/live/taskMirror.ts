@@ -9,14 +9,15 @@ import {
 	type MessageState,
 	type StoredMessage,
 } from '../mailbox/mailboxFiles.ts';
-import type { FileProblem, WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import type { FileProblem } from '../files/fileProblem.ts';
 
 /** A mailbox as last read, by the folders of its states. */
 type Listings = ReadonlyMap<MessageState, MailboxListing>;
 
-/** Between these folders a message moves while it is edited or handed over. */
+/** A message moves between these folders while it is edited or handed over. */
 const WAITING: readonly MessageState[] = ['queued', 'claimed'];
-/** So often is a mailbox read in which a message is missing; then it has been deleted. */
+/** How often a mailbox with a missing message is read. After that the message has been deleted. */
 const LOOKS = 4;
 
 export interface MirroredTask {
@@ -25,7 +26,7 @@ export interface MirroredTask {
 	problems: FileProblem[];
 }
 
-/** `.nancy/tasks` in memory, as last read: tasks, workers and mailboxes. Reads again only what it is told has changed. */
+/** `.nancy/tasks` in memory, as last read: tasks, workers and mailboxes. Reads again only reported changes. */
 export class TaskMirror {
 	private tasks = new Map<TaskName, MirroredTask>();
 	private readonly mailboxes = new Map<string, Listings>();
@@ -46,7 +47,7 @@ export class TaskMirror {
 		return this.tasks.get(task)?.workers.find(record => record.name === worker);
 	}
 
-	/** What could not be read, mailboxes included. */
+	/** Unreadable files, mailboxes included. */
 	problems(): FileProblem[] {
 		const ofTasks = this.all().flatMap(({ record: { name: task }, problems }) => [
 			...problems,
@@ -83,7 +84,7 @@ export class TaskMirror {
 		await this.readTasks(() => true);
 	}
 
-	/** The tasks that there are; of workers and mailboxes only those of tasks that have come, for changes in the others are told. */
+	/** The present tasks. Reads workers and mailboxes only of new tasks, because changes in the others are reported. */
 	async readTasks(isToRead: (task: TaskName) => boolean = () => false): Promise<void> {
 		const { tasks, problems } = await this.workspace.tasks();
 		this.problemsOfTasks = problems;
@@ -138,8 +139,8 @@ export class TaskMirror {
 	}
 
 	/**
-	 * A message moves between the folders of its states, also when it is only edited. One that moves while they are read may be seen in
-	 * none of them, and its row would vanish for a moment: then all of them are read again.
+	 * A message moves between the folders of its states, also during an edit. If it moves while they are read, it may be seen in none of
+	 * them, and its row would vanish for a moment. Then all folders are read again.
 	 */
 	private async readMailbox(address: WorkerAddress, states: readonly MessageState[]): Promise<void> {
 		const before = this.mailboxes.get(keyOf(address));

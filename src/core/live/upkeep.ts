@@ -23,7 +23,7 @@ interface Ringing {
 	nextMs: number;
 }
 
-/** Sees to it that a queued message either moves or says why it does not. One per workspace: whose window holds the lock. */
+/** Ensures that a queued message either moves or has a reason to wait. One per workspace: the process that holds the lock. */
 export class Upkeep {
 	private readonly ringing = new Map<string, Ringing>();
 
@@ -47,13 +47,13 @@ export class Upkeep {
 
 	private mayReplace(held: string | undefined, reason: string | undefined): boolean {
 		if (held === undefined) return true;
-		// Whether it still is so, only the next hook asks git; that refused to answer a bell is no silence of the agent's.
+		// Only the next hook asks git whether that still holds. A refusal at a bell is no silence of the agent.
 		if (held === HELD.brought) return reason !== undefined && reason !== HELD.unheard;
-		// Somebody else's reason is better than ours.
+		// Another program's reason is better than Nancy's.
 		return isOurs(held, this.drivers);
 	}
 
-	/** Why no bell reaches the agent; nothing where one does, or where none is needed. */
+	/** Why no bell reaches the agent; `undefined` if one does, or none is needed. */
 	private deafness(
 		worker: WorkerRecord,
 		{ phase }: WorkerState,
@@ -70,7 +70,7 @@ export class Upkeep {
 		return canWake ? undefined : (driver.limits.wake ?? HELD.bell);
 	}
 
-	/** Why an idle agent does not answer; of one that listens, only that it did not so far. */
+	/** Why an idle agent does not answer. For an agent that watches its bell: that it has not answered so far. */
 	private async whyUnheard(
 		{ agent }: WorkerRecord,
 		{ phase, session }: WorkerState,
@@ -82,7 +82,7 @@ export class Upkeep {
 		return why ?? (rings >= RINGS_UNTIL_HELD ? HELD.unheard : undefined);
 	}
 
-	/** Rings the bell of an idle agent again and again, less and less often. Returns how often it was rung in vain. */
+	/** Rings the bell of an idle agent again and again, less and less often. Returns the number of rings without an answer. */
 	private async ring(address: WorkerAddress, state: WorkerState, queued: readonly StoredMessage[]): Promise<number> {
 		const key = `${address.task}/${address.worker}`;
 		const waking = queued.filter(message => wakes(message.content));
@@ -93,7 +93,7 @@ export class Upkeep {
 		const newest = waking.map(message => message.id).reduce((a, b) => (a > b ? a : b));
 		const known = this.ringing.get(key);
 		if (known?.newest !== newest) {
-			// `send` has rung already; a file that a person dropped has not, and before the session watched its bell nobody heard.
+			// `send` has rung already. A file that a person dropped has not, and before the session watched its bell nobody noticed a ring.
 			const idleMs = Date.parse(state.at);
 			if (state.session && !(await isRungSince(this.workspace.paths.bell(state.session), idleMs, waking)))
 				await this.workspace.ring(address);

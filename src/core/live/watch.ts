@@ -8,22 +8,22 @@ export interface WatchOptions {
 	/** How often to look whether a notification was missed, in milliseconds. Default 5,000. */
 	pollMs?: number;
 	/**
-	 * How many folders one such look takes, beside the root and those directly in it: with more of them, each has its turn in a later
-	 * look, so that watching thousands costs no more than watching some. Default 500.
+	 * How many folders one such look takes, beside the root and those directly in it. With more folders, each has its turn in a later look,
+	 * so that watching thousands costs no more than watching some. Default 500.
 	 */
 	pollFolders?: number;
 	/** How long to gather changes before reporting them, in milliseconds. Default 10. */
 	gatherMs?: number;
-	/** Called once, when everything that was there at the start is watched: what is read from now on misses nothing. */
+	/** Called once, when everything at the start is watched: later reads miss nothing. */
 	onReady?: () => void;
 	/** Folders for which this is true are not looked into. Hidden ones never are. */
 	ignore?: (folder: string) => boolean;
 }
 
 /**
- * Reports the folders (below and including `root`) in which an entry came, went or was replaced. A notification of the system
- * brings it at once; a slow look at each folder's time brings what was missed, and what a system without notifications left to
- * give never sent. Never throws when folders vanish; a root that does not exist yet is waited for.
+ * Reports the folders (below and including `root`) in which an entry came, went or was replaced. A notification of the system reports it at
+ * once. A slow look at each folder's time finds missed changes, also on a system without free notifications. Never throws if folders
+ * vanish. A missing root is awaited.
  */
 export function watch(
 	root: string,
@@ -45,7 +45,7 @@ interface Watched {
 class TreeWatcher implements Disposable {
 	private readonly folders = new Map<string, Watched>();
 	private readonly changed = new Set<string>();
-	/** What a notification named and nobody has looked at yet. */
+	/** Named by a notification and not yet looked at. */
 	private readonly named = new Set<string>();
 	private isLookingAtNamed = false;
 	/** Whose turn is next in the slow look. */
@@ -58,7 +58,7 @@ class TreeWatcher implements Disposable {
 	private pollTimer: NodeJS.Timeout | undefined;
 	private reportTimer: NodeJS.Timeout | undefined;
 	private disposed = false;
-	/** The first look reports nothing: whoever watches reads everything once it is done. */
+	/** The first look reports nothing: the caller reads everything afterwards. */
 	private isFirstLook = true;
 
 	constructor(
@@ -107,7 +107,7 @@ class TreeWatcher implements Disposable {
 		}
 	}
 
-	/** Compares a folder with what was seen last, and looks into it when it is new, or for new ones when it has changed. */
+	/** Compares a folder with its last state, and looks into it if it is new, or for new ones if it has changed. */
 	private async look(folder: string): Promise<void> {
 		const found = await lstat(folder, { bigint: true }).catch(() => undefined);
 		if (this.disposed) return;
@@ -152,12 +152,12 @@ class TreeWatcher implements Disposable {
 			watcher.on('error', () => watcher.close());
 			return watcher;
 		} catch {
-			// No more watches to be had, or gone already: the poll is there.
+			// No more watches are available, or the folder is gone. The poll remains.
 			return undefined;
 		}
 	}
 
-	/** One look at a time: what waits for the disk meanwhile is the look that somebody else needs. */
+	/** One look at a time. Changes during a look wait for the next one. */
 	private lookAtNamed(folder: string): void {
 		if (basename(folder).startsWith('.') || this.ignore(folder)) return;
 		this.named.add(folder);
@@ -196,7 +196,7 @@ class TreeWatcher implements Disposable {
 async function foldersIn(folder: string): Promise<string[]> {
 	try {
 		const entries = await readdir(folder, { withFileTypes: true });
-		// Links are not followed; hidden folders are a writer's own affair.
+		// Links are not followed. Hidden folders belong to their writers.
 		return entries
 			.filter(entry => entry.isDirectory() && !entry.name.startsWith('.'))
 			.map(entry => join(folder, entry.name));

@@ -4,23 +4,23 @@ import type { AgentEvent, EventKind, TrafficRecord } from '../../protocol/traffi
 import type { ProbedStatus } from '../driver/driver.ts';
 import type { Phase, WorkerState } from './overview.ts';
 
-/** What one session's events say so far. Immutable: each event makes the next one. */
+/** The conclusion from one session's events so far. Immutable: each event makes the next one. */
 export interface SessionState {
 	readonly phase: Phase;
-	/** When the newest event that says so happened. UTC, ISO 8601. */
+	/** Time of the newest supporting event. UTC, ISO 8601. */
 	readonly at: string;
 	readonly source: string;
 	readonly summary?: string | undefined;
 	readonly session?: SessionId | undefined;
 	/** Main-agent tools that have started and not ended, oldest first, by their id. */
 	readonly tools: readonly OpenTool[];
-	/** The tool that waits for permission; its id is unknown where the CLI does not say. */
+	/** The tool that waits for permission. Its id is unknown if the CLI does not report it. */
 	readonly asked?: OpenTool | undefined;
 	/** Subagents at work: shown, never a reason for a phase. */
 	readonly subagents: number;
-	/** What it was doing when compaction began, to return to. */
+	/** Its phase when compaction began, to return to. */
 	readonly beforeCompact?: Phase | undefined;
-	/** The CLI's own event that made it idle: feedback delivered there sets it to work again. */
+	/** The CLI's own event that made it idle. Feedback delivered there sets it to work again. */
 	readonly idleEvent?: string | undefined;
 	/** How many turns have ended: several may lie between two looks. */
 	readonly stops: number;
@@ -36,21 +36,21 @@ export function startingState(at: string, session?: SessionId): SessionState {
 	return { phase: 'starting', at, source: 'started', session, tools: [], subagents: 0, stops: 0 };
 }
 
-/** What is known beside the events. */
+/** Evidence beside the events. */
 export interface Evidence {
-	/** Whether the worker's process lives, and when that was found. Absent for a process that Nancy does not know. */
+	/** Whether the worker's process lives, and when that was found. Absent if Nancy does not know the process. */
 	process?: { liveness: Liveness; at: string } | undefined;
-	/** Set when it was stopped on purpose. */
+	/** Set if it was stopped on purpose. */
 	stoppedAt?: string | undefined;
-	/** What the agent CLI itself said; `unlisted` when it knew the session before and no longer does. */
+	/** The agent CLI's own answer; `unlisted` if it knew the session before and no longer does. */
 	probe?: { status: ProbedStatus | 'unlisted'; at: string } | undefined;
-	/** It was started without hooks, so that no event will ever tell of it. */
+	/** It was started without hooks, so no event will ever report its state. */
 	hooks?: 'off' | undefined;
 	/** When the session's transcript shows that the user broke off (no event tells). */
 	interruptedAt?: string | undefined;
 }
 
-/** What a worker is doing, from its session's records (oldest first) and other evidence: the newest wins. */
+/** A worker's state, from its session's records (oldest first) and other evidence: the newest counts. */
 export function workerState(
 	start: SessionState,
 	records: Iterable<TrafficRecord>,
@@ -76,16 +76,16 @@ export function foldTraffic(state: SessionState, record: TrafficRecord): Session
 	}
 }
 
-/** The source of an idle state that the user brought about at the agent's own terminal. */
+/** The source of an idle state that the user caused at the agent's own terminal. */
 export const INTERRUPTED = 'interrupted in its terminal';
 
 /** The source of the end of a worker whose process has vanished. */
 export const PROCESS_GONE = 'process gone';
 
-/** The source of a state that only the process tells: there are no hooks. */
+/** The source of a state that only the process shows: there are no hooks. */
 export const UNHOOKED = 'its process runs; without hooks nothing more is known';
 
-/** A probe counts only this long after the last event: the CLI's own notes lag behind its hooks. */
+/** A probe counts only this long after the last event: the CLI's own notes are later than its hooks. */
 const PROBE_SETTLES_MS = 1000;
 
 export function concludeState(state: SessionState, evidence: Evidence): WorkerState {
@@ -117,7 +117,7 @@ export function concludeState(state: SessionState, evidence: Evidence): WorkerSt
 
 function probed(base: WorkerState, status: ProbedStatus | 'unlisted', at: string): WorkerState {
 	if (status === 'unlisted') return ended(base, "agent's own list", at);
-	// What it says already is known in more detail from the events.
+	// The events already show the same state in more detail.
 	if (status.phase === base.phase) return base;
 	const source = "agent's own status";
 	switch (status.phase) {
@@ -177,7 +177,7 @@ type Step = (state: SessionState, event: AgentEvent, at: string) => SessionState
 const unchanged: Step = state => state;
 
 const toolIsOver: Step = (state, event, at) => {
-	// Reported late (hooks may run beside the agent): a turn that has ended does not begin again by it.
+	// A late report (hooks may run beside the agent). It does not start an ended turn again.
 	if (state.phase !== 'working' && state.phase !== 'waiting') return state;
 	const tools = withoutTool(state.tools, event);
 	if (state.phase === 'waiting' && !isAnswer(state.asked, event)) return { ...state, tools };
@@ -191,7 +191,7 @@ const steps: Readonly<Record<EventKind, Step>> = {
 		if (event.cause === 'clear') return { ...resting(state, at, source), session: event.session, subagents: 0 };
 		return { ...startingState(at, event.session), source, stops: state.stops };
 	},
-	// The same process goes on with a new session: its start follows.
+	// The same process continues with a new session, whose start follows.
 	'session-end': (state, event, at) =>
 		event.cause === 'clear'
 			? state
@@ -237,7 +237,7 @@ const steps: Readonly<Record<EventKind, Step>> = {
 		if (/^elicitation_(?:complete|response)$/.test(type) && state.phase === 'waiting')
 			return working(state, at, describe(event));
 		if (!/permission_prompt$|^elicitation|needs_input$/.test(type)) return state;
-		// It comes seconds after the question itself, which said more.
+		// It comes seconds after the question itself, which had more detail.
 		if (state.phase === 'waiting') return { ...state, at };
 		return {
 			...state,
@@ -261,7 +261,7 @@ const steps: Readonly<Record<EventKind, Step>> = {
 		beforeCompact: state.beforeCompact ?? state.phase,
 	}),
 	'compact-end': (state, _event, at) => ({ ...backFromCompaction(state), at }),
-	// It may be reported late and says only that there was text.
+	// It may be late, and says only that there was text.
 	'message-shown': (state, event, at) => (state.phase === 'starting' ? working(state, at, describe(event)) : state),
 	'subagent-start': unchanged,
 	'subagent-stop': unchanged,
@@ -276,7 +276,7 @@ function foldEvent(state: SessionState, event: AgentEvent, at: string): SessionS
 	if (event.kind === 'subagent-start') return { ...state, subagents: state.subagents + 1 };
 	if (event.kind === 'subagent-stop') return { ...state, subagents: Math.max(0, state.subagents - 1) };
 	if (event.subagent !== undefined) return state;
-	// An ended session starts again only by starting; whatever else comes was on its way.
+	// An ended session starts again only by a start. Other events were late.
 	if (state.phase === 'ended' && event.kind !== 'session-start') return state;
 	return steps[event.kind](state, event, at);
 }

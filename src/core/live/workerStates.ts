@@ -9,13 +9,13 @@ import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';
 import { concludeState, startingState, type SessionState } from './workerState.ts';
 
-/** A worker's start is newer than its session's last event by more than this: the events are of an earlier run. */
+/** If a worker's start is newer than its session's last event by more than this, the events are of an earlier run. */
 const RESTART_MS = 2000;
 
-/** How long a process found alive is taken to be, in milliseconds. */
+/** How long a living process counts as living without another look, in milliseconds. */
 const ALIVE_MS = 500;
 
-/** Where the evidence of what a worker does comes from. */
+/** The sources of evidence for a worker's state. */
 interface Sources {
 	tasks: TaskMirror;
 	traffic: SessionMirror;
@@ -32,7 +32,7 @@ interface Standing {
 	folded: SessionState;
 }
 
-/** What each worker is doing, concluded from its records, its session's events, its process and what the agent itself says. */
+/** Each worker's state, from its records, its session's events, its process and the agent's own answer. */
 export class WorkerStates {
 	private readonly processes = new Map<string, { liveness: Liveness; at: string; checkedMs: number }>();
 
@@ -40,7 +40,7 @@ export class WorkerStates {
 
 	constructor(private readonly sources: Sources) {}
 
-	/** A worker that has ended stays so until its record or its session says something new: hundreds of them are asked every second. */
+	/** An ended worker stays so until its record or its session changes: hundreds of them are asked every second. */
 	of(record: WorkerRecord): Standing {
 		const known = this.over.get(record);
 		if (known && known.view.state === known.seen) return known;
@@ -74,7 +74,7 @@ export class WorkerStates {
 		return { record, state, queued, ...(view?.facts && { facts: view.facts }) };
 	}
 
-	/** One that ended before its agent was started never had a process to be found gone. */
+	/** A worker that ended before its agent started never had a process. */
 	private endOfDelegate({ delegate: id }: WorkerRecord): { liveness: Liveness; at: string } | undefined {
 		const delegate = id === undefined ? undefined : this.sources.delegates.find(id);
 		if (!delegate || !isFinal(delegate.state)) return undefined;

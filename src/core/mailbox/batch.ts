@@ -4,17 +4,18 @@ import type { Effect, MessageContent } from '../../protocol/message.ts';
 import type { MessageId, SessionId } from '../../protocol/names.ts';
 import type { Receipt } from '../../protocol/records.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
-import { isAroundTools, isBeforeTool, isDue, type Slot } from './due.ts';
+import { isAroundTools, isBeforeTool, isDue } from './due.ts';
+import type { Slot } from '../driver/slot.ts';
 import type { Claim, Mailbox } from './mailbox.ts';
 import { messageMark } from './messageId.ts';
 
-/** What one hook call hands to the agent. */
+/** The delivery of one hook call. */
 export interface Batch {
 	claims: Claim[];
 	/** The messages as the agent reads them. */
 	text: string;
 	effect: Effect;
-	/** The only message is one that is too long for one call: the lengths of its parts so far, with the one that this call hands over. */
+	/** The only message is too long for one call: the lengths of its parts so far, with that of this call. */
 	parts?: { lengths: number[]; isLast: boolean };
 }
 
@@ -27,9 +28,9 @@ export interface Occasion {
 }
 
 /**
- * Claims what is due, most urgent first, as far as it fits into `limit` UTF-16 units; the rest waits for the next boundary.
- * A message that is too long for one call is handed over in parts, one at each call, with nothing beside it: not every agent may read
- * a file of Nancy's, and none has to. Its effect is that of its first part.
+ * Claims due messages, most urgent first, within `limit` UTF-16 units. The rest waits for the next boundary. A message that is too long for
+ * one call is handed over in parts, one at each call, with nothing beside it: not every agent may read a file of Nancy's. Its effect is
+ * that of its first part.
  * @param mayTake see {@link Mailbox.claim}
  */
 export async function claimBatch(
@@ -70,7 +71,7 @@ export async function claimBatch(
 
 const SEPARATOR = '\n\n';
 
-/** What a part has beside its words, at most, in UTF-16 units; a sender's name may have two hundred. */
+/** The text around a part, at most, in UTF-16 units. A sender's name may have two hundred. */
 const PART_FRAME = 600;
 /** However long the path of the mailbox is. */
 const SHORTEST_PART = 1000;
@@ -89,7 +90,7 @@ function nextPart(claim: Rendered, handed: readonly number[], room: number) {
 	return { text: render(claim, { words: `${part}\n${note}`, label }), length: part.length, isLast };
 }
 
-/** A text in pieces of at most `size` UTF-16 units, cut between lines or words where they are not too far apart. */
+/** A text in pieces of at most `size` UTF-16 units, cut between lines or words if those are close enough. */
 function partsOf(text: string, size: number): string[] {
 	const parts: string[] = [];
 	for (let at = 0; at < text.length; at += parts.at(-1)?.length ?? 0) {
@@ -106,16 +107,16 @@ function cutAt(text: string, size: number): number {
 		const at = head.lastIndexOf(space) + 1;
 		if (at > size / 2) return at;
 	}
-	// No half of a character that takes two units.
+	// Never cuts a character of two units in half.
 	return /[\uD800-\uDBFF]$/.test(head) ? size - 1 : size;
 }
 
-/** What a receipt says of the words that the agent was told. */
+/** The receipt's facts about the text that the agent was told. */
 type Told = Pick<Receipt, 'author' | 'parts'>;
 
-/** The parts of a message as they were handed over, by their lengths; the whole where it was handed over at once. */
+/** The parts of a message as they were handed over, by their lengths; the whole text if it was handed over at once. */
 export function handedOver(content: MessageContent, { author, parts: lengths }: Told): string[] {
-	// Receipts of earlier versions do not say: then the words are as the file has them.
+	// Receipts of earlier versions do not say. Then the text is the file's.
 	const words = author ? wordsOf(content, author) : content.text;
 	if (!lengths) return [words];
 	return lengths.map((length, index) => {
@@ -128,7 +129,7 @@ function sum(numbers: readonly number[]): number {
 	return numbers.reduce((total, each) => total + each, 0);
 }
 
-/** After the tools have run there is nothing left to halt, but the turn can still be ended. */
+/** After the tools have run there is nothing to halt, but the turn can still be ended. */
 function effectAt(kind: EventKind, effects: ReadonlySet<Effect>): Effect {
 	if (effects.has('pause')) return 'pause';
 	return effects.has('halt') && isBeforeTool(kind) ? 'halt' : 'none';
@@ -150,13 +151,16 @@ function wordsOf({ text }: MessageContent, { is }: Author): string {
 	return is === 'human' ? text : withoutMarks(text);
 }
 
-/** What looks like the beginning of a message, in words that are not the user's: it would be read as one, perhaps from the user. */
+/**
+ * A text that looks like the beginning of a message, in words that are not the user's. The agent would read it as a message, perhaps from
+ * the user.
+ */
 function withoutMarks(text: string): string {
 	return text.replace(FORGED_MARK, '(');
 }
 
 const UNREAD = String.raw`[\s\p{Cf}\p{DI}\p{M}]*`;
-/** As {@link messageMark} writes it, or nearly so: spaces, accents and invisible characters make it no other one to a reader. */
+/** The form of {@link messageMark}, or nearly so: spaces, accents and invisible characters make no difference to a reader. */
 const FORGED_MARK = new RegExp(`[[［【](?=${UNREAD}${'nancymessage'.split('').join(UNREAD)})`, 'giu');
 
 function howToFile(mailbox: Mailbox, canFile: boolean): string {
@@ -165,7 +169,7 @@ function howToFile(mailbox: Mailbox, canFile: boolean): string {
 	return `[Each message is kept as ${folder}/<id>.md.${advice}]`;
 }
 
-/** Who speaks, in words that an agent can weigh: only what a person has sent is called the user's. */
+/** The author, in words that an agent can weigh. Only a person's messages are called the user's. */
 function byWhom(author: Author): string {
 	switch (author.is) {
 		case 'human':

@@ -1,28 +1,21 @@
 import type { Effect, MessageContent, MessageKind } from '../../protocol/message.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
 import type { HookMapping } from '../driver/driver.ts';
-
-/**
- * What a message may be handed over at (design §4.3). Around tool calls, by what the CLI takes there: `boundary`: anything. `words`:
- * words alone, for it can end no turn there. `denial`: words with a denial, for what halts or pauses. `halt`: the same, but it can
- * end no turn. `turn`: when a prompt begins one. `end`: when the agent would stop. `never`: everything else; at the start of a
- * session, too, nobody reads: what is put into the context there waits unseen for a prompt, and the message would count as delivered.
- */
-export type Slot = keyof typeof effectsAroundTools | 'turn' | 'end' | 'never';
+import type { Slot } from '../driver/slot.ts';
 
 const effectsAroundTools = {
 	boundary: ['none', 'halt', 'pause'],
 	words: ['none', 'halt'],
 	denial: ['halt', 'pause'],
 	halt: ['halt'],
-} as const satisfies Record<string, readonly Effect[]>;
+} as const satisfies Partial<Record<Slot, readonly Effect[]>>;
 
 /** A subagent's events never deliver: its context is not the worker's. */
 export function slotOf(slots: HookMapping['slots'], event: { kind: EventKind; subagent?: string | undefined }): Slot {
 	return event.subagent === undefined ? (slots[event.kind] ?? 'never') : 'never';
 }
 
-/** Whether tool calls are at hand or just over, so that what is due may be worth a look at the next one. */
+/** Whether tool calls are about to run or just over, so that due messages may be worth a look at the next one. */
 export function isAroundTools(slot: Slot): slot is keyof typeof effectsAroundTools {
 	return Object.hasOwn(effectsAroundTools, slot);
 }
@@ -40,14 +33,14 @@ const dueByKind: Readonly<Record<MessageKind, (slot: Slot, message: MessageConte
 };
 
 export function isDue(slot: Slot, message: MessageContent): boolean {
-	// A pause handed over at Stop would keep the agent going: it waits for the next prompt instead.
+	// A pause at Stop would keep the agent going. So it waits for the next prompt.
 	if (slot === 'end' && message.effect === 'pause') return false;
 	const effects: readonly Effect[] | undefined = isAroundTools(slot) ? effectsAroundTools[slot] : undefined;
 	if (effects && !effects.includes(message.effect)) return false;
 	return slot !== 'never' && dueByKind[message.kind](slot, message);
 }
 
-/** Whether a queued message is worth waking an idle agent for. A pause is not: the agent rests already. */
+/** Whether a queued message is worth waking an idle agent for. A pause is not: the agent is idle already. */
 export function wakes(message: Pick<MessageContent, 'effect'>): boolean {
 	return message.effect !== 'pause';
 }

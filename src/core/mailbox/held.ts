@@ -16,14 +16,14 @@ export const HELD = {
 
 const FIXED: ReadonlySet<string> = new Set(Object.values(HELD));
 
-/** Whether Nancy gave this reason, of an agent of one of these drivers: whatever else stands there, somebody else wrote. */
+/** Whether Nancy gave this reason, for an agent of one of these drivers. Somebody else wrote any other reason. */
 export function isOurs(reason: string, drivers: readonly Pick<Driver, 'limits'>[]): boolean {
 	return FIXED.has(reason) || drivers.some(({ limits }) => limits.wake === reason);
 }
 
 /**
- * Takes back what Nancy said of a worker's messages, for a new process of it: of that it is not so, and where no window looks nobody
- * else would take it back. Never throws: it is a word about the message, which waits for a process either way.
+ * Removes Nancy's reasons from a worker's messages for a new process of the worker. They do not hold for that process, and without a window
+ * nobody else would remove them. Never throws: the message waits for a process either way.
  */
 export async function forgetReasons(
 	workspace: Workspace,
@@ -35,6 +35,6 @@ export async function forgetReasons(
 		for (const { id, held } of (await mailbox.list(['queued'])).messages)
 			if (held !== undefined && isOurs(held, [driver])) await mailbox.setHeld(id, undefined);
 	} catch {
-		// Whoever keeps the mailboxes does it later.
+		// The keeper of the mailboxes does it later.
 	}
 }

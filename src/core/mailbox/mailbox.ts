@@ -33,30 +33,30 @@ import type { Seals } from './seals.ts';
 import { parseLine } from '../traffic/jsonLines.ts';
 import { messageFile } from '../files/paths.ts';
 
-/** What is known of a delivery by whoever makes it. */
+/** A deliverer's facts about a delivery. */
 type DeliveryFacts = Pick<
 	Receipt,
 	'deliveredAt' | 'event' | 'driver' | 'session' | 'tool' | 'toolUseId' | 'rung' | 'parts'
 >;
 
-/** A message that this process has taken out of the inbox and nobody else can take. */
+/** A message that this process has taken out of the inbox. Nobody else can take it. */
 export interface Claim {
 	id: MessageId;
 	content: MessageContent;
-	/** Who wrote it, as its seal says. */
+	/** The author, as its seal says. */
 	author: Author;
 	earlierClaims: number;
 	/** The agent has it: writes the receipt, then files the message. */
 	deliver(facts: DeliveryFacts): void;
-	/** The agent has these parts of it: back to the inbox, until the rest is due. */
+	/** The agent has these parts of it. The message goes back to the inbox until the rest is due. */
 	keep(handed: HandedParts): void;
 	/** The agent does not have it: back to the inbox. */
 	release(): void;
 }
 
 /**
- * One worker's messages: a folder for each state, one file for each message, moved by rename. Any number of processes may
- * use the same mailbox at once; nothing here is cached.
+ * One worker's messages: a folder for each state, one file for each message, moved by rename. Any number of processes may use the same
+ * mailbox at once. Nothing here is cached.
  */
 export class Mailbox {
 	private readonly files: MailboxFiles;
@@ -72,7 +72,7 @@ export class Mailbox {
 		this.leases = Leases.for(folder);
 	}
 
-	/** Where a message stands once it is delivered. */
+	/** The path of a delivered message. */
 	deliveredFile(id: string): string {
 		return this.files.in('delivered', `${id}.md`);
 	}
@@ -106,9 +106,9 @@ export class Mailbox {
 	}
 
 	/**
-	 * Takes queued messages, in delivery order, as long as `take` says so. Exactly one claimer gets each message. Claims of
-	 * dead processes are returned to the inbox first.
-	 * @param mayTake asked once, before any of what was chosen is touched; never where that is nothing
+	 * Takes queued messages, in delivery order, as long as `take` agrees. Exactly one claimer gets each message. Claims of dead processes
+	 * return to the inbox first.
+	 * @param mayTake is called once, before any chosen message is touched, and never without one
 	 */
 	async claim(
 		take: (message: StoredMessage) => 'take' | 'leave' | 'stop',
@@ -124,7 +124,7 @@ export class Mailbox {
 		}
 		if (chosen.length === 0 || !(await mayTake(chosen))) return [];
 		await this.makeFolders();
-		// On a full disk a message can still be claimed, and who has none of another machine beside it needs no lease.
+		// On a full disk a message can still be claimed. Without another machine beside it, no lease is needed.
 		await this.leases.renew().catch(() => undefined);
 		const claims: Claim[] = [];
 		try {
@@ -135,13 +135,13 @@ export class Mailbox {
 			}
 			return claims;
 		} catch (error) {
-			// A full disk, a folder that lost its rights: what was claimed is for the next hook.
+			// A full disk, or a folder without write permission. The claimed messages are left to the next hook.
 			for (const claim of claims) claim.release();
 			throw error;
 		}
 	}
 
-	/** Gives the claims of dead processes back to the inbox, or finishes them where the receipt was written already. */
+	/** Returns the claims of dead processes to the inbox, or finishes them if the receipt was written already. */
 	async recover(): Promise<MessageId[]> {
 		this.files.refuseLinks();
 		const returned: MessageId[] = [];
@@ -162,16 +162,16 @@ export class Mailbox {
 	}
 
 	/**
-	 * Puts a delivered message back into the inbox, for the agent's own record does not show it. The agent is told that it may know the
-	 * message. The receipt stays where it is until the next delivery, whose receipt tells of this one.
-	 * @returns false when somebody else was first, or the message has been filed away
+	 * Puts a delivered message back into the inbox, because the agent's own record does not show it. The agent is told that it may know the
+	 * message. The receipt stays in its place until the next delivery, whose receipt mentions this one.
+	 * @returns false if somebody else was first, or the message has been filed away
 	 */
 	requeue(id: MessageId): boolean {
 		this.files.refuseLinks();
 		const receipt = this.receiptOf(id);
 		if (!receipt) return false;
 		const { deliveredAt, event, session, earlierClaims, lost = [] } = receipt;
-		// A kill before the rename, or another process beside this one, has written the same.
+		// A kill before the rename, or another process, has written the same.
 		const others = lost.filter(each => each.deliveredAt !== deliveredAt);
 		const again = { deliveredAt, event, session, queuedAgainAt: new Date().toISOString() };
 		writeFileAtomicSync(
@@ -183,13 +183,13 @@ export class Mailbox {
 		return this.giveBack(this.deliveredFile(id), id);
 	}
 
-	/** How much of a queued message a session has been handed; nothing where it begins anew. */
+	/** The parts of a queued message that a session has been handed; empty if it begins anew. */
 	handedParts(id: MessageId, session: SessionId): readonly number[] {
 		const handed = HandedParts.safeParse(parseLine(this.files.ownText(this.files.partsFile(id))));
 		return handed.success && handed.data.session === session ? handed.data.parts : [];
 	}
 
-	/** Has every long message begin anew: whether its parts are in a conversation that goes on elsewhere, nobody knows. */
+	/** Makes every long message begin anew. Nobody knows whether its parts are in the conversation that goes on. */
 	forgetParts(): void {
 		this.files.refuseLinks();
 		for (const file of this.files.partsFiles()) rmSync(file, { force: true });
@@ -210,7 +210,7 @@ export class Mailbox {
 			return this.archiveReceipt(id);
 		}
 		if (await this.moveQueued(id, 'archived')) return this.archiveReceipt(id);
-		// Whoever archived it may have been killed before the receipt followed.
+		// The archiver may have been killed before the receipt followed.
 		if (await exists(this.files.in('archived', messageFile(id)))) return this.archiveReceipt(id);
 		throw new NancyError('no-message', `there is no message ${id} in ${this.folder}`);
 	}
@@ -220,8 +220,8 @@ export class Mailbox {
 	}
 
 	/**
-	 * Replaces a queued message's content. Fails when it is no longer queued: then it has been read as it was.
-	 * @param author whose words they are now; who wrote it before where it is left out
+	 * Replaces a queued message's content. Fails if it is no longer queued: its earlier text has been read.
+	 * @param author the author from now on; by default the earlier one
 	 */
 	async edit(id: MessageId, change: (content: MessageContent) => MessageContent, author?: Author): Promise<void> {
 		await this.makeFolders();
@@ -249,14 +249,14 @@ export class Mailbox {
 		return read;
 	}
 
-	/** Notes why a queued message has not been delivered, or clears the note. */
+	/** Notes why a queued message still waits, or clears the note. */
 	async setHeld(id: MessageId, reason: string | undefined): Promise<void> {
 		if (reason === undefined) await rm(this.files.heldFile(id), { force: true });
 		else if (await exists(this.files.in('queued', messageFile(id))))
 			await writeFileAtomic(this.files.heldFile(id), `${reason}\n`);
 	}
 
-	/** Adds what became known later (the transcript shows the text) to a delivered message's receipt. */
+	/** Adds later knowledge (the transcript shows the text) to a delivered message's receipt. */
 	async updateReceipt(id: MessageId, change: (receipt: Receipt) => Receipt): Promise<void> {
 		for (const state of ['delivered', 'archived'] as const) {
 			const file = this.files.receiptFile(state, id);
@@ -279,7 +279,7 @@ export class Mailbox {
 		return filedAs;
 	}
 
-	/** A file saved again under the name of a message that was filed is a new message, never an overwrite of the old one. */
+	/** A file saved again under the name of a filed message is a new message, and never overwrites the old one. */
 	private freeId(id: MessageId, claimedIds: ReadonlySet<MessageId> = this.claimedIds()): MessageId {
 		const filed = ['delivered', 'archived', 'withdrawn'] as const;
 		const isTaken = claimedIds.has(id) || filed.some(state => existsSync(this.files.in(state, messageFile(id))));
@@ -292,11 +292,11 @@ export class Mailbox {
 	}
 
 	/**
-	 * Synchronous, as is {@link Claim.deliver}: the hook program claims and files up to fifty messages while its agent waits,
-	 * and a dozen hops through the thread pool for each of them would be most of that time.
+	 * Synchronous, as is {@link Claim.deliver}. The hook program claims and files up to fifty messages while its agent waits, and a dozen
+	 * trips through the thread pool for each would be most of that time.
 	 */
 	private claimOne(queuedAs: MessageId, claimedIds: ReadonlySet<MessageId> = this.claimedIds()): Claim | undefined {
-		// Decided before the claim and part of its name: a receipt of this id can only be this message's.
+		// Decided before the claim and part of its name, so a receipt of this id can only be this message's.
 		const id = this.freeId(queuedAs, claimedIds);
 		const claimed = this.claimFile(id);
 		if (!moveIfThereSync(this.files.in('queued', messageFile(queuedAs)), claimed)) return undefined;
@@ -337,7 +337,7 @@ export class Mailbox {
 		};
 	}
 
-	/** What cannot be read any more is for the next hook, and whoever asked for it hears why. */
+	/** An unreadable claim is left to the next hook, and the caller learns the reason. */
 	private readClaimed(claimed: string, id: MessageId): string {
 		try {
 			return readIfThereSync(claimed) ?? '';
@@ -348,8 +348,8 @@ export class Mailbox {
 	}
 
 	/**
-	 * Back to the inbox, under a new id where that name has been taken meanwhile: nothing is overwritten. What is known of the message
-	 * takes the new id before the message does. Otherwise the other message would be taken for one that came back, or for sealed.
+	 * Back to the inbox, under a new id if somebody has taken that name meanwhile: nothing is overwritten. The message's records take the
+	 * new id first. Otherwise they would count for the other message.
 	 */
 	private giveBack(claimed: string, id: MessageId): boolean {
 		const target = existsSync(this.files.in('queued', messageFile(id))) ? newMessageId() : id;
@@ -368,7 +368,7 @@ export class Mailbox {
 		}
 	}
 
-	/** Whether the claim at hand was delivered: an older receipt is of a delivery after which the message was queued again. */
+	/** Whether the present claim was delivered. An older receipt is of an earlier delivery, after which the message was queued again. */
 	private hasReceiptOfClaim(id: MessageId): boolean {
 		const receipt = this.receiptOf(id);
 		return receipt !== undefined && receipt.earlierClaims >= this.returns(id);
@@ -379,7 +379,7 @@ export class Mailbox {
 		return parseReceipt(this.files.ownText(this.files.receiptFile('delivered', id)));
 	}
 
-	/** How often this message was given back: its claimer had died, or the agent's own record did not show it. */
+	/** How often this message was given back: its claimer died, or the agent's own record did not show it. */
 	private returns(id: MessageId): number {
 		return existsSync(this.files.returnsFile(id))
 			? Number(readFileSync(this.files.returnsFile(id), 'utf8')) || 0

@@ -22,14 +22,14 @@ export interface StoredMessage {
 	state: MessageState;
 	file: string;
 	content: MessageContent;
-	/** Who wrote it, as its seal says, whatever its header says. */
+	/** The author, as its seal says, whatever its header says. */
 	author: Author;
 	receipt?: Receipt;
-	/** Why a queued message is still queued, when something is known to be in its way. */
+	/** Why a queued message still waits, if the reason is known. */
 	held?: string;
 }
 
-/** A file in a mailbox that is not a message; it is left where it is. */
+/** A file in a mailbox that is not a message. It is left in its place. */
 export interface MailboxProblem {
 	file: string;
 	reason: string;
@@ -42,8 +42,8 @@ export interface MailboxListing {
 }
 
 /**
- * What was read of one folder of filed messages, by the names of their files, for whoever reads it again and again. A message
- * that is filed changes no more; its receipt does once, when the transcript shows the text.
+ * The content of one folder of filed messages, by file name, for repeated reading. A filed message changes no more. Its receipt changes
+ * once, when the transcript shows the text.
  */
 export type FiledMessages = Map<string, { message: StoredMessage; receiptStamp: string }>;
 
@@ -64,7 +64,7 @@ export const MESSAGE_STATES = [
 	'withdrawn',
 ] as const satisfies readonly MessageState[];
 
-/** `<process>-<id>.md`: whose claim it is, so that a dead claimer's message can go back. */
+/** `<process>-<id>.md`: names the claimer, so that a dead claimer's message can go back. */
 export const CLAIM_FILE = new RegExp(`^${PROCESS_WORD}-(?<id>.+)\\.md$`);
 
 /** A file that somebody drops into an inbox is complete after this time without a change, in milliseconds. */
@@ -73,19 +73,19 @@ const SETTLING_MS = 2000;
 export interface ListOptions {
 	/** Of the last listing of one state; brought up to date. */
 	known?: FiledMessages;
-	/** Of what is no longer queued, at most so many of each state: those with the newest names. */
+	/** The most filed messages of each state, newest names first. */
 	newest?: number;
 }
 
 const PARTS = '.parts';
 
 /**
- * In bytes: one that is longer would be in the memory of everybody who looks at the mailbox. Nancy sends no text of more than a megabyte;
- * what is longer belongs into a file that the message names.
+ * In bytes. Every reader of the mailbox would hold a longer one in memory. Nancy sends no text of more than a megabyte; a longer text
+ * belongs into a file that the message names.
  */
 const LONGEST_MESSAGE = 4 * 1024 * 1024;
 
-/** What stands where in one mailbox, and what it says. Nothing here moves or changes a file. */
+/** The files of one mailbox and their content. Nothing here moves or changes a file. */
 export class MailboxFiles {
 	/** @param root the `.nancy` folder; no link below it is followed */
 	constructor(
@@ -94,7 +94,7 @@ export class MailboxFiles {
 		private readonly seals: Seals,
 	) {}
 
-	/** @param name one path segment; asked a dozen times for each message, and `join` takes a path apart every time */
+	/** @param name one path segment. Called a dozen times for each message; `join` would parse the path every time */
 	in(state: MessageState, name?: string): string {
 		const folder = `${this.folder}${sep}${folderByState[state]}`;
 		return name === undefined ? folder : `${folder}${sep}${name}`;
@@ -110,9 +110,7 @@ export class MailboxFiles {
 		refuseLinks([this.root, ...above, ...states]);
 	}
 
-	/**
-	 * Everything in these states, with receipts. What cannot be read is listed as a problem and left alone.
-	 */
+	/** All messages in these states, with receipts. Unreadable files are listed as problems and left alone. */
 	async list(
 		states: readonly MessageState[],
 		{ known = new Map(), newest = Infinity }: ListOptions = {},
@@ -171,8 +169,8 @@ export class MailboxFiles {
 	}
 
 	/**
-	 * Whether a queued file is complete. What Nancy queues always is. A file without a seal may still be written by an editor or a shell,
-	 * so it counts once nobody has written to it for a moment. A time far in the future says nothing about that.
+	 * Whether a queued file is complete. Nancy's own always are. An editor or a shell may still be writing a file without a seal, so it
+	 * counts once it is unchanged for a moment. A time far in the future says nothing about that.
 	 */
 	isSettled({ file, author }: Pick<StoredMessage, 'file' | 'author'>): boolean {
 		if (author.is !== 'unknown') return true;
@@ -188,7 +186,7 @@ export class MailboxFiles {
 		return this.in('claimed', `${id}.returns`);
 	}
 
-	/** What Nancy wrote beside a message; empty where that is gone, or is no plain file: it must not hold the message up. */
+	/** Nancy's file beside a message. Counts as empty if it is gone or no plain file: it must not hold the message up. */
 	ownText(file: string): string {
 		try {
 			return readIfThereSync(file) ?? '';
@@ -221,7 +219,7 @@ export class MailboxFiles {
 		let message = earlier?.message ?? (await this.readMessage(state, name, problems));
 		// A claimed one is still on its way, and may be edited under the same name.
 		if (!message || state === 'claimed') return message;
-		// Taken before the receipt is read: what is added meanwhile is seen next time.
+		// Taken before the receipt is read, so a later addition is seen next time.
 		const receiptStamp = await stampOf(this.receiptFile(state, message.id));
 		// One that cannot be read is reported each time.
 		const isSame = earlier?.receiptStamp === receiptStamp && (receiptStamp === '' || message.receipt);
@@ -256,7 +254,7 @@ export class MailboxFiles {
 					: undefined;
 			return held !== undefined && message ? { ...message, held: held.trim() } : message;
 		} catch (error) {
-			// One file that may not be read must not hold up the others.
+			// One unreadable file must not hold up the others.
 			problems.push({ file: this.in('queued', name), reason: errorText(error) });
 			return undefined;
 		}
@@ -269,7 +267,7 @@ export class MailboxFiles {
 				? this.seals.authorOfQueued(id, text)
 				: this.seals.authorOfFiled(id, text);
 		} catch (error) {
-			// A seal that cannot be read proves nothing, and holds up no message.
+			// An unreadable seal proves nothing, and holds up no message.
 			problems.push({ file: this.in(state, messageFile(id)), reason: errorText(error) });
 			return UNKNOWN_AUTHOR;
 		}
@@ -282,7 +280,7 @@ export class MailboxFiles {
 		problems: MailboxProblem[],
 	): StoredMessage | undefined {
 		const id = this.idOf(state, name);
-		// An empty file in the inbox is one that somebody is still writing.
+		// Somebody is still writing an empty file in the inbox.
 		if (text === undefined || (text === '' && state === 'queued')) return undefined;
 		const file = this.in(state, name);
 		if (id === undefined) {
@@ -302,7 +300,7 @@ function newestOf(names: string[], count: number): string[] {
 	return names.length <= count ? names : names.sort().slice(-count);
 }
 
-/** Why {@link MailboxFiles.idOf} makes nothing of it. */
+/** Why {@link MailboxFiles.idOf} rejects it. */
 function nameProblem(state: MessageState, name: string): string {
 	if (state === 'claimed' && !CLAIM_FILE.test(name))
 		return `its name is not that of a claim; if it is a message, move it to ${folderByState.queued}`;
@@ -312,8 +310,8 @@ function nameProblem(state: MessageState, name: string): string {
 }
 
 /**
- * Editors of some systems save other encodings: handed over, such a message would be gibberish with a receipt. Only where decoding has
- * put U+FFFD are the bytes worth a second look, for Node reads text faster than bytes.
+ * Editors of some systems save other encodings. Such a message would be handed over as gibberish with a receipt. Only if decoding has put
+ * U+FFFD are the bytes worth a second look, because Node reads text faster than bytes.
  */
 export function parseFile(file: string, text: string): ParsedMessage {
 	const bytes = text.includes('\uFFFD') ? ifThere(() => readFileSync(file)) : undefined;

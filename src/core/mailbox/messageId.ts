@@ -3,7 +3,7 @@ import { MessageId } from '../../protocol/names.ts';
 
 let lastMs = 0;
 
-/** How a message begins in what an agent reads, and by which it is found in the agent's transcript. */
+/** The beginning of a message in the agent's context. It identifies the message in the agent's transcript. */
 export function messageMark(id: MessageId): string {
 	return `[Nancy message ${id}:`;
 }

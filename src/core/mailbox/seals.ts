@@ -7,18 +7,18 @@ import type { OwnFolder } from '../files/ownFolder.ts';
 /** The folder of all seals in the user's records of a workspace; below it one folder for each task, and in that for each mailbox. */
 export const SEALS = 'mail';
 
-/** Who wrote a message, and every character of its file. */
+/** The author of a message, and every character of its file. */
 const Seal = z.lazy(() => z.object({ version: z.literal(1), author: SealedAuthor, file: z.string() }));
 
 type SealState = 'queued' | 'filed';
 
-/** The ids that Nancy gives, and others that can name a record. A file that a person dropped may be called anything. */
+/** Nancy's own ids, and others that can name a record. A file that a person dropped may have any name. */
 const SEALABLE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
 
 /**
- * The seals of one mailbox. Whoever queues a message with Nancy leaves one in the user's data folder, which no file of the workspace can
- * replace. A seal holds for one mailbox, one id and one text. While its message waits it is in `queued/`, and from then on
- * in `filed/`, so that a message that was read or taken back cannot be queued again under its author's name.
+ * The seals of one mailbox. Each message that Nancy queues gets one in the user's data folder, which no file of the workspace can replace.
+ * A seal holds for one mailbox, one id and one text. While its message waits, the seal is in `queued/`, and from then on in `filed/`. So a
+ * message that was read or taken back cannot be queued again under its author's name.
  */
 export class Seals {
 	constructor(
@@ -27,22 +27,24 @@ export class Seals {
 		private readonly worker: WorkerName,
 	) {}
 
-	/** Seals what is about to be queued, in place of an earlier seal. The file comes after the seal: a kill in between queues nothing. */
+	/**
+	 * Seals a message before it is queued, in place of an earlier seal. The file comes after the seal: a kill in between queues nothing.
+	 */
 	async seal(id: MessageId, file: string, author: Author): Promise<void> {
 		if (author.is === 'unknown' || !SEALABLE.test(id)) return;
 		await this.own.write({ version: 1, author, file } satisfies z.infer<typeof Seal>, ...this.at('queued', id));
 	}
 
 	/**
-	 * Who wrote a message that waits or is being handed over. Synchronous, as all that hooks do while they claim.
+	 * The author of a message that waits or is being handed over. Synchronous, as all file calls of a claim.
 	 * @param file the text of the message's file
-	 * @throws NancyError `bad-file` where the user's records cannot be trusted or read
+	 * @throws NancyError `bad-file` if the user's records cannot be trusted or read
 	 */
 	authorOfQueued(id: MessageId, file: string): Author {
 		return this.read('queued', id, file) ?? UNKNOWN_AUTHOR;
 	}
 
-	/** Who wrote a message that was delivered, archived or withdrawn. A kill may have left its seal among those of the queue. */
+	/** The author of a message that was delivered, archived or withdrawn. After a kill its seal may still be among those of the queue. */
 	authorOfFiled(id: MessageId, file: string): Author {
 		return this.read('filed', id, file) ?? this.authorOfQueued(id, file);
 	}
@@ -52,7 +54,7 @@ export class Seals {
 		this.move('queued', queuedAs, 'filed', filedAs);
 	}
 
-	/** The message waits again. Its seal goes first: killed in between, nothing waits that has none. */
+	/** The message waits again. Its seal moves first, so after a kill in between no message waits without one. */
 	unfile(id: MessageId): void {
 		this.move('filed', id, 'queued', id);
 	}

@@ -9,13 +9,15 @@ import type { Workspace } from '../workspace/workspace.ts';
 /** Earlier versions named no machine. */
 const WAITER = /^(?<pid>\d+) (?<ticks>\d+) ?(?<machine>[0-9a-z.]+)?\n/;
 
-/** The process in `waiters/<session>`, which waits to wake the session; it may have ended. */
+/** The process in `waiters/<session>`, which waits to wake the session. It may have ended. */
 export async function waiterOf(workspace: Workspace, session: SessionId): Promise<ProcessIdentity | undefined> {
 	const holder = WAITER.exec((await readMark(join(workspace.paths.waiters, session))) ?? '')?.groups;
 	return holder && processOf(holder);
 }
 
-/** Why an idle session hears no bell: it watches none, and no process waits for it. Undefined where one of them is there. */
+/**
+ * Why an idle session does not react to its bell: it does not watch the bell, and no process waits for it. Undefined if one of them does.
+ */
 export async function whyUnheard(
 	workspace: Workspace,
 	driver: Pick<Driver, 'limits'> | undefined,

@@ -5,19 +5,19 @@ import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { searchRecord } from './recordSearch.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** A CLI may write what it was handed this long after it was handed it, in milliseconds. */
+/** A CLI may record a delivery this much later, in milliseconds. */
 export const SETTLING_MS = 5000;
 
-/** After so many lost deliveries of one message the record, not the message, is in doubt. */
+/** After so many lost deliveries of one message, Nancy doubts the record and not the message. */
 const MOST_LOST = 3;
 
-/** How many of the newest delivered messages are looked at where an agent waits. */
+/** How many of the newest delivered messages are looked at while an agent waits. */
 const NEWEST = 200;
 
 /** A delivered message that nothing has proven to be in the conversation. */
 export type Unproven = StoredMessage & { receipt: Receipt };
 
-/** Those that may have been lost, of messages that count as delivered. */
+/** Delivered messages that may have been lost. */
 export function unproven(delivered: readonly StoredMessage[]): Unproven[] {
 	return delivered.flatMap(message => {
 		const { receipt } = message;
@@ -27,10 +27,9 @@ export function unproven(delivered: readonly StoredMessage[]): Unproven[] {
 }
 
 /**
- * Settles deliveries whose turn is certainly over. One that the CLI's own record shows is proven. One that it does not show never
- * reached the model, and is queued again; exactly one of several processes that come to this does it. Where the CLI keeps no such
- * record, or the record is gone, nothing is known and the delivery stands.
- * Writes nothing about what is proven: where an agent waits, a receipt for each message is too much.
+ * Settles deliveries whose turn is certainly over. If the CLI's own record shows a delivery, it is proven. If not, it never reached the
+ * model, and exactly one of several processes queues it again. If the CLI keeps no such record, or the record is gone, nothing is known and
+ * the message stays delivered. Writes no receipts of proven ones: that is too much while an agent waits.
  */
 export async function settleDeliveries(
 	workspace: Workspace,
@@ -58,9 +57,9 @@ export async function settleDeliveries(
 }
 
 /**
- * Settles what an earlier process of this worker, or an earlier conversation, was handed. For whoever starts a process or meets a
- * new session.
- * @param isGone the process that was handed it has ended: what it has not written by now it never will
+ * Settles the deliveries of an earlier process of this worker, or of an earlier conversation. For a process that starts the worker, or
+ * meets a new session of it.
+ * @param isGone the process of these deliveries has ended, so it will record nothing more
  */
 export async function settleEarlier(
 	workspace: Workspace,
@@ -75,7 +74,7 @@ export async function settleEarlier(
 	await settleDeliveries(workspace, drivers, worker, over);
 }
 
-/** Whether what was handed over at that moment (UTC, ISO 8601) would have been written by now. */
+/** Whether a delivery of that moment (UTC, ISO 8601) would have been recorded by now. */
 export function isSettled(at: string, nowMs: number): boolean {
 	return nowMs - Date.parse(at) > SETTLING_MS;
 }

@@ -6,12 +6,12 @@ import type { NancyPaths } from '../files/paths.ts';
 import { readMark } from '../files/plainFile.ts';
 
 /**
- * What the hooks of a session last said about its turn, in `phases/<session>`; the sh guard writes it too. `woken`: a wake
- * was sent and its prompt has not come yet. It is only as true as events are: breaking a turn off fires none.
+ * The hooks' last report about a session's turn, in `phases/<session>`; the sh guard writes it too. `woken`: a wake was sent and its prompt
+ * has not come yet. It is only as true as events are: a turn that is broken off fires none.
  */
 export interface HookPhase {
 	phase: 'idle' | 'busy' | 'woken' | 'unknown';
-	/** How long ago it was said, in milliseconds. */
+	/** Age of the report, in milliseconds. */
 	ageMs: number;
 }
 
@@ -32,8 +32,8 @@ export async function writePhase(
 }
 
 /**
- * Stops in a row that were held back to hand something over, in `phases/<session>.held`: only a stop that says that it follows
- * another asks for it. A file of its own, for some CLIs report a prompt in between, at which the phase is written anew.
+ * Stops in a row that were held back for a delivery, in `phases/<session>.held`. Only a stop that follows another needs the number. It is a
+ * file of its own, because some CLIs report a prompt in between, at which the phase is rewritten.
  */
 export async function readHeldStops(paths: NancyPaths, session: SessionId): Promise<number> {
 	return Number(await readMark(heldFile(paths, session))) || 0;

@@ -2,7 +2,7 @@ import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Driver, ProbedStatus } from '../driver/driver.ts';
 import type { Evidence } from '../live/workerState.ts';
 
-/** Asks an agent CLI what all its sessions are doing. Handed in: the core starts no process. Rejecting means "cannot tell". */
+/** Asks an agent CLI for the state of all its sessions. Passed in, because the core starts no process. A rejection means "cannot tell". */
 export type Ask = (driver: Driver) => Promise<ReadonlyMap<SessionId, ProbedStatus>>;
 
 type Probe = NonNullable<Evidence['probe']>;
@@ -17,8 +17,8 @@ interface Pace {
 }
 
 /**
- * Keeps what the agents themselves say. One call serves all sessions of a driver; it is made only while a state is in doubt, and
- * less and less often while nothing changes: it costs a process.
+ * Keeps the agents' own answers. One call serves all sessions of a driver. It is made only while a state is in doubt, and less and less
+ * often while nothing changes, because each call starts a process.
  */
 export class Prober {
 	private readonly paces = new Map<DriverId, Pace>();
@@ -33,7 +33,7 @@ export class Prober {
 		return this.probes.get(session);
 	}
 
-	/** An event came: what the agent says next may differ. */
+	/** An event came, so the agent's next answer may differ. */
 	wake(driver: DriverId): void {
 		const pace = this.paces.get(driver);
 		if (!pace) return;
@@ -48,13 +48,13 @@ export class Prober {
 		this.paces.set(driver.id, pace);
 		if (pace.isAsking || this.now() < pace.nextMs) return false;
 		pace.isAsking = true;
-		// Evidence counts from when it was asked for: what happens meanwhile is newer.
+		// Evidence has the time of its question: later events are newer.
 		const at = new Date(this.now()).toISOString();
 		let isChanged = false;
 		try {
 			const answer = await this.ask(driver);
 			for (const [session, status] of answer) isChanged = this.note(session, status, at) || isChanged;
-			// Only what was listed before can be missed.
+			// Only a session that was listed before can be missing.
 			for (const session of sessions) {
 				if (!answer.has(session) && this.probes.has(session))
 					isChanged = this.note(session, 'unlisted', at) || isChanged;

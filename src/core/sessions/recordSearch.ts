@@ -8,7 +8,7 @@ import { handedOver } from '../mailbox/batch.ts';
 import { messageMark } from '../mailbox/messageId.ts';
 import { parseLine, readNewLines } from '../traffic/jsonLines.ts';
 
-/** What is looked for in a record: a message, and how it was handed over. */
+/** A message to look for in a record, and how it was handed over. */
 export interface Shown {
 	id: MessageId;
 	content: MessageContent;
@@ -16,14 +16,14 @@ export interface Shown {
 }
 
 /**
- * How a message stands in a record: `whole`, `missing` (nothing of it is there, or not every part of a long one), or `unproven`: it is
- * there, but cut or not answered yet.
+ * A message's state in a record: `whole`, `missing` (nothing of it is there, or not every part of a long one), or `unproven` (it is there,
+ * but cut or not answered yet).
  */
 export type Presence = 'whole' | 'missing' | 'unproven';
 
 /**
- * @param texts what hooks have handed over, as the record shows it
- * @param unanswered what the CLI may still take back
+ * @param texts that hooks have handed over, as the record shows them
+ * @param unanswered texts that the CLI may still take back
  */
 export function presenceIn(
 	texts: readonly string[],
@@ -35,14 +35,14 @@ export function presenceIn(
 		all.some(text => text.includes(messageMark(id)) && text.includes(words));
 	if (parts.every(words => holds(texts, words))) return 'whole';
 	const anywhere = [...texts, ...unanswered];
-	// Of a text that the CLI has cut, at least the mark is there.
+	// If the CLI has cut a text, at least the mark is there.
 	const sought = parts.length > 1 ? parts : [''];
 	return sought.every(words => holds(anywhere, words)) ? 'unproven' : 'missing';
 }
 
 /**
- * How each message stands in a record, read from its beginning.
- * @returns `undefined` where there is no record: that says nothing
+ * The state of each message in a record, read from its beginning.
+ * @returns `undefined` if there is no record, which proves nothing
  */
 export async function searchRecord(
 	file: string,
@@ -51,7 +51,7 @@ export async function searchRecord(
 ): Promise<ReadonlyMap<MessageId, Presence> | undefined> {
 	if (!isAbsolute(file) || !(await lstat(file).catch(() => undefined))?.isFile()) return undefined;
 	const texts: string[] = [];
-	// A record may hold thousands that nobody asks for.
+	// A record may hold thousands of other messages.
 	const isSought = (text: string) => messages.some(({ id }) => text.includes(messageMark(id)));
 	let facts = NO_FACTS;
 	const onLine = (line: string) => {
@@ -62,7 +62,7 @@ export async function searchRecord(
 	return new Map(messages.map(message => [message.id, presenceIn(texts, message, facts.unansweredTexts)]));
 }
 
-/** What is known after this line. */
+/** The knowledge after this line. */
 export function foldLine(format: TranscriptFormat, known: TranscriptFacts, line: string): TranscriptFacts {
 	const value = parseLine(line);
 	if (value === undefined) return known;

@@ -11,20 +11,20 @@ import { readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { APPEND } from '../files/links.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
-/** Who fired a hook. */
+/** The caller of a hook. */
 export interface SessionCaller {
 	session: SessionId;
 	driver: Pick<Driver, 'id' | 'limits'>;
-	/** The agent's process, where the CLI says which it is and it has not ended yet. */
+	/** The agent's process, if the CLI names it and it has not ended yet. */
 	agent: ProcessIdentity | undefined;
-	/** Whether the CLI says which process it is, though that may have ended by now. */
+	/** Whether the CLI names its process, although that may have ended by now. */
 	isNamed: boolean;
 	/** NANCY_TASK_DIR and NANCY_WORKER of the terminal that Nancy started; anything started from it inherits them. */
 	launchedFor: { taskFolder: string | undefined; worker: string | undefined };
 	transcript: string | undefined;
 	/** The session begins with this event. */
 	begins: boolean;
-	/** Why it begins, where the CLI says so: `startup`, `resume`, `clear`, `compact`, `fork`. */
+	/** Why it begins, if the CLI reports that: `startup`, `resume`, `clear`, `compact`, `fork`. */
 	cause: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface BoundSession {
 	address: WorkerAddress;
 	record: WorkerRecord;
 	watched: boolean;
-	/** The first event of a process that takes the place of one that is gone. */
+	/** The first event of a process that replaces one that is gone. */
 	isNewProcess: boolean;
 }
 
@@ -46,10 +46,10 @@ const AgentProcess = z.looseObject({
 });
 
 /**
- * The worker that a session belongs to. A session that Nancy knows keeps its worker; a new conversation of the same process
- * (clear, fork, resume) goes on as the same worker; one in a terminal of Nancy's is the worker it was started for, unless
- * that worker's own process lives, which means that this is an agent started by a tool of the worker. Any other session
- * gets a task of its own. Safe to repeat and to be killed in between.
+ * The worker of a session. A session that Nancy knows keeps its worker. A new conversation of the same process (clear, fork, resume)
+ * continues as the same worker. A session in a terminal of Nancy's belongs to that terminal's worker. If that worker's own process lives,
+ * however, a tool of the worker has started this agent, and it gets a task of its own, like any other session. Safe to repeat, and to be
+ * killed in between.
  */
 export async function bindCaller(workspace: Workspace, caller: SessionCaller): Promise<BoundSession> {
 	const known = await workspace.sessionBinding(caller.session);
@@ -60,7 +60,7 @@ export async function bindCaller(workspace: Workspace, caller: SessionCaller): P
 		(await workerOfTerminal(workspace, caller)) ??
 		(await adopt(workspace, caller));
 	const { record, isResumed } = await recordSession(workspace, address, caller, knownRecord);
-	// Every start of a process begins a session, or is met unbound: in between nothing about it changes.
+	// Every start of a process begins a session, or comes unbound. In between nothing about it changes.
 	if (caller.begins || !knownRecord) await recordAgent(workspace, address, caller);
 	const isSame = known?.address.task === address.task && known.address.worker === address.worker;
 	if (!isSame) {
@@ -72,7 +72,7 @@ export async function bindCaller(workspace: Workspace, caller: SessionCaller): P
 	return { address, record, watched: isSame && known.watched, isNewProcess: isResumed };
 }
 
-/** Makes the file that the session is to watch. A watcher does not see a file in a folder that is not there. */
+/** Makes the file that the session will watch. A watcher does not see a file in a missing folder. */
 export async function makeBell(workspace: Workspace, session: SessionId): Promise<string> {
 	const bell = workspace.paths.bell(session);
 	await mkdir(dirname(bell), { recursive: true, mode: 0o700 });
@@ -109,15 +109,18 @@ async function workerOfTerminal(workspace: Workspace, caller: SessionCaller): Pr
 	return caller.agent || mayFollow(record, caller) ? address : undefined;
 }
 
-/** Begun in the process that had a session before. */
+/** It began in the process that had a session before. */
 const CONTINUING: ReadonlySet<string | undefined> = new Set(['clear', 'compact', 'resume', 'fork']);
 
-/** Where the CLI does not say which process asks: whether the worker itself may have this session after those it had. */
+/** For a CLI that does not name its process: whether the worker itself may have this session after its earlier ones. */
 function mayFollow({ sessions, process }: WorkerRecord, { cause }: SessionCaller): boolean {
 	return sessions.length === 0 || CONTINUING.has(cause) || (process !== undefined && liveness(process) === 'dead');
 }
 
-/** Whether another process than `except` is this worker. One of another machine is, as long as the worker has not been started anew. */
+/**
+ * Whether a process other than `except` is this worker. A process of another machine counts as long as the worker has not been started
+ * anew.
+ */
 async function hasLivingAgent(
 	workspace: Workspace,
 	record: WorkerRecord,
@@ -129,7 +132,7 @@ async function hasLivingAgent(
 	});
 }
 
-/** Removes what says which worker a process is, where the process has ended. Returns the others. */
+/** Removes the records of ended processes that name their worker. Returns the others. */
 export async function forgetEndedAgents(workspace: Workspace): Promise<z.infer<typeof AgentProcess>[]> {
 	const left = [];
 	for (const name of await agentFiles(workspace)) {
@@ -154,7 +157,7 @@ async function agentFiles(workspace: Workspace): Promise<string[]> {
 	}
 }
 
-/** A file that does not parse is as good as none: the process is then known by its session only. */
+/** A file that does not parse counts as missing: the process is then known by its session only. */
 async function agentProcess(workspace: Workspace, name: string): Promise<z.infer<typeof AgentProcess> | undefined> {
 	try {
 		return await readJsonFile(join(workspace.paths.agents, name), AgentProcess);
@@ -167,7 +170,7 @@ async function agentProcess(workspace: Workspace, name: string): Promise<z.infer
 async function adopt(workspace: Workspace, caller: SessionCaller): Promise<WorkerAddress> {
 	const now = new Date().toISOString();
 	const id = caller.session.toLowerCase();
-	// Some CLIs' ids begin with the time, so that those of a day begin alike. Two rarely end alike; then the whole id tells them apart.
+	// Some CLIs' ids begin with the time, so those of a day begin alike. Two rarely end alike; then the whole id tells them apart.
 	const end = id.slice(-8).replace(/^[-_]+/, '');
 	for (const name of [`session-${end}`, `session-${id}`]) {
 		const task = TaskName.safeParse(name.slice(0, 64).replace(/[-_]+$/, ''));
@@ -193,7 +196,7 @@ async function adopt(workspace: Workspace, caller: SessionCaller): Promise<Worke
 	throw new NancyError('bad-name', `no task can be named after session ${caller.session}`);
 }
 
-/** Makes the session the worker's current one, where the doorbell is rung and which a resume continues. */
+/** Makes the session the worker's current one, whose doorbell is rung and which a resume continues. */
 async function recordSession(
 	workspace: Workspace,
 	address: WorkerAddress,
@@ -220,7 +223,7 @@ async function recordSession(
 	return { record: changed, isResumed };
 }
 
-/** The record as it is to be after this caller; the same one when it says nothing new. */
+/** The record after this caller; the same object if nothing is new. */
 function withSession(record: WorkerRecord, caller: SessionCaller): WorkerRecord {
 	const last = record.sessions.at(-1);
 	const current = isNewProcess(record, caller) ? withProcess(record, caller) : record;
@@ -243,24 +246,24 @@ function withSession(record: WorkerRecord, caller: SessionCaller): WorkerRecord 
 }
 
 /**
- * Whether the caller's agent is what the worker is from now on: a session that Nancy did not start has no terminal of Nancy's,
- * and a person may resume by hand the session of a process that has ended.
+ * Whether the caller's agent is the worker from now on. A session that Nancy did not start has no terminal of Nancy's, and a person may
+ * resume the session of an ended process by hand.
  */
 function isNewProcess({ process }: WorkerRecord, caller: SessionCaller): boolean {
 	const { agent } = caller;
 	if (!agent) return process !== undefined && isUnnamedStart(caller) && liveness(process) === 'dead';
 	if (!process) return true;
 	if (isSameProcess(process, agent)) return false;
-	// The last hook of an agent that was ended a moment ago says nothing; of one on another machine nothing is known but that this one lives.
+	// The last hook of an agent that was just ended says nothing. An agent on another machine is known only to live when it calls.
 	return liveness(process) !== 'alive' && liveness(agent) !== 'dead';
 }
 
-/** A session that somebody begins outside of Nancy's terminals, in a process that nobody names: from now on its events tell. */
+/** A session that somebody begins outside Nancy's terminals, in an unnamed process. From now on its events decide. */
 function isUnnamedStart({ isNamed, begins, launchedFor }: SessionCaller): boolean {
 	return !isNamed && begins && launchedFor.taskFolder === undefined;
 }
 
-/** Nobody has stopped this process, and that it calls means that it has hooks. */
+/** Nobody has stopped this process, and its call proves that it has hooks. */
 function withProcess(
 	{ process: _gone, stoppedAt: _earlier, hooks: _off, ...record }: WorkerRecord,
 	{ agent }: SessionCaller,

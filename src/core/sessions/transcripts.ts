@@ -5,10 +5,10 @@ import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver
 import { foldLine, presenceIn, type Shown } from './recordSearch.ts';
 import { readNewLines, type LineCursor } from '../traffic/jsonLines.ts';
 
-/** Lines folded at a stretch before others get their turn. */
+/** Lines folded at a stretch before other work gets its turn. */
 const LINES_AT_A_STRETCH = 2000;
 
-/** Follows one agent's own record of a session; each {@link read} folds what came since the last. */
+/** Follows one agent's own record of a session. Each {@link read} folds the new lines. */
 export class Transcript {
 	private cursor: LineCursor | undefined;
 	private known: TranscriptFacts = NO_FACTS;
@@ -24,13 +24,13 @@ export class Transcript {
 		return this.known;
 	}
 
-	/** Reads what is new; true when it changed what is known. A file that was truncated or replaced is read anew. */
+	/** Reads the new lines; true if they changed the knowledge. A file that was truncated or replaced is read anew. */
 	read(signal?: AbortSignal): Promise<boolean> {
 		this.reading ??= this.readOnce(signal).finally(() => (this.reading = undefined));
 		return this.reading;
 	}
 
-	/** Whether the whole of this message is in the conversation, in what hooks handed over. */
+	/** Whether the whole of this message is among the texts that hooks handed over. */
 	shows(message: Shown): boolean {
 		return presenceIn(this.known.deliveredTexts, message) === 'whole';
 	}

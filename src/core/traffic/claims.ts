@@ -16,8 +16,8 @@ import { recordId } from './waiting.ts';
 const CLAIMED = new RegExp(`^\\.claimed-${PROCESS_WORD}$`);
 
 /**
- * The files of the spool that this process has taken to store: renamed into a folder of its own, so that one process takes
- * each, and what a dead one had taken is found.
+ * The spool files that this process has taken to store. They are renamed into a folder of its own, so that one process takes each, and a
+ * dead process's files are found.
  */
 export class Claims {
 	private readonly folder: string;
@@ -26,7 +26,7 @@ export class Claims {
 		this.folder = join(paths.spool, `.claimed-${processWord(ownIdentity())}`);
 	}
 
-	/** False when the file is not there any more. Throws what the disk says. */
+	/** False if the file is not there any more. Throws errors of the disk. */
 	async take(name: string): Promise<boolean> {
 		const from = join(this.paths.spool, name);
 		const to = join(this.folder, name);
@@ -54,7 +54,7 @@ export class Claims {
 		await rmdir(this.folder).catch(() => undefined); // not there, or not empty: then it is needed
 	}
 
-	/** Finishes what collectors that died had taken: stored already, or back into the spool. */
+	/** Finishes the claims of dead collectors: removes stored ones, and returns the others to the spool. */
 	async recover(drivers: ReadonlyMap<DriverId, Driver>): Promise<void> {
 		const leases = new Leases(this.paths.machines);
 		for (const entry of await entriesOf(this.paths.spool)) {
@@ -93,8 +93,8 @@ export class Claims {
 	}
 
 	/**
-	 * Never over another event: a guard's name comes again with its pid while this one was claimed. Killed between the two calls, the
-	 * event stands in both places under one name, and {@link recover} removes what has been stored.
+	 * Never overwrites another event: a guard's name may return with its pid. After a kill between the two calls, the event is in both
+	 * places under one name, and {@link recover} removes the stored one.
 	 */
 	private async putBack(folder: string, name: string): Promise<void> {
 		const from = join(folder, name);
@@ -107,7 +107,7 @@ export class Claims {
 			if (!hasErrno(error, 'EEXIST')) throw error;
 			const [own, other] = await Promise.all([lstat(from), lstat(to).catch(() => undefined)]);
 			if (own.ino === other?.ino) return rm(from, { force: true });
-			// A rename, so that a kill leaves it in one place: under two names it would be stored twice.
+			// A rename, so that a kill leaves it in one place. Under two names it would be stored twice.
 			await moveIfThere(from, join(this.paths.spool, name.replace(/\.json$/, `.${uniqueHex(12)}.json`)));
 		}
 	}

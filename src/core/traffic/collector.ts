@@ -6,7 +6,8 @@ import { entriesOf } from '../../base/listing.ts';
 import { NewestMap } from '../../base/newestMap.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
-import type { FileProblem, WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import type { FileProblem } from '../files/fileProblem.ts';
 import { ProcessLock } from '../files/processLock.ts';
 import { Claims } from './claims.ts';
 import { keepRejected, REJECTED } from './rejected.ts';
@@ -16,14 +17,14 @@ import { batches, byTime, recordId, type WaitingFile } from './waiting.ts';
 
 export interface CollectorOptions {
 	limits?: Partial<TrafficLimits>;
-	/** How long a file may stand in the spool unchanged without being whole, in milliseconds. Default 30,000. */
+	/** How long an unchanged, incomplete file may stay in the spool, in milliseconds. Default 30,000. */
 	unfinishedMs?: number;
-	/** How long to leave a disk alone that took nothing, in milliseconds. Default 2,000. */
+	/** How long to leave a disk alone that refused a write, in milliseconds. Default 2,000. */
 	retryMs?: number;
 	now?: () => number;
 }
 
-/** What one pass over the spool did. */
+/** The result of one pass over the spool. */
 export interface Collected {
 	/** False while another window or command collects. */
 	isCollector: boolean;
@@ -40,9 +41,8 @@ const LARGEST_FILE = 64 * 1024 * 1024;
 const MOST_PROBLEMS = 100;
 
 /**
- * Moves hook events from the spool into `traffic/<session>.jsonl`. Killed at any point it neither loses nor repeats one:
- * a file is claimed by rename, stored, then removed, and what a dead collector had claimed is looked up in the stored
- * records before it is taken again.
+ * Moves hook events from the spool into `traffic/<session>.jsonl`. A kill at any point neither loses nor repeats one. A file is claimed by
+ * rename, stored, then removed. A dead collector's claims are looked up in the stored records before they are taken again.
  */
 export class Collector implements Disposable {
 	private readonly drivers: ReadonlyMap<DriverId, Driver>;
@@ -79,12 +79,12 @@ export class Collector implements Disposable {
 		this.now = options.now ?? Date.now;
 	}
 
-	/** What could not be collected, each thing once. */
+	/** Files that could not be collected, each problem once. */
 	get problems(): readonly FileProblem[] {
 		return this.reported.values();
 	}
 
-	/** Collects what is there. Calls queue up, so that the last one has seen everything that was there when it was made. */
+	/** Collects the present files. Calls queue up, so the last call has seen every file that existed when it was made. */
 	collect(): Promise<Collected> {
 		return this.queue(() => {
 			this.left = [];
@@ -92,7 +92,7 @@ export class Collector implements Disposable {
 		});
 	}
 
-	/** Collects a part of what is there, so that whoever shows it need not wait for a long backlog. */
+	/** Collects a part of the present files, so that views need not wait for a long backlog. */
 	collectSome(): Promise<Collected> {
 		return this.queue(() => this.pass(1));
 	}
@@ -103,7 +103,7 @@ export class Collector implements Disposable {
 		return pass;
 	}
 
-	/** Ends the pass at hand after its batch, then lets another window collect. */
+	/** Ends the present pass after its batch, then lets another window collect. */
 	async close(): Promise<void> {
 		this.disposed = true;
 		await this.running;
@@ -139,7 +139,7 @@ export class Collector implements Disposable {
 		if (!this.hasLock || !hadLock) this.left = [];
 		if (!this.hasLock) return result(0);
 		if (!hadLock) await this.claims.recover(this.drivers);
-		// Listed once for all its parts: a listing for each would make a long backlog cost its square.
+		// Listed once for all its parts: a listing for each would make the cost of a long backlog quadratic.
 		if (this.left.length === 0) this.left = [...batches(await this.list())];
 		let records = 0;
 		for (const batch of this.left.splice(0, mostBatches)) {
@@ -197,7 +197,7 @@ export class Collector implements Disposable {
 		return stored;
 	}
 
-	/** Stores one session's claimed files, and gives back what does not fit. Returns how many were stored. */
+	/** Stores one session's claimed files, and gives back those that do not fit. Returns how many were stored. */
 	private async storeLines(session: SessionId, names: readonly string[], make: readonly MakeLine[]): Promise<number> {
 		if (await this.append(session, make)) {
 			await inGroups(names, 32, name => this.claims.drop(name));
@@ -208,7 +208,7 @@ export class Collector implements Disposable {
 			await inGroups(names, 32, name => this.claims.giveBack(name));
 			return 0;
 		}
-		// On a disk that is nearly full each file that is stored makes room for the next.
+		// On a nearly full disk each stored file makes room for the next.
 		const stored = await this.storeLines(session, names.slice(0, half), make.slice(0, half));
 		if (stored === half) return stored + (await this.storeLines(session, names.slice(half), make.slice(half)));
 		// In order or not at all.
@@ -234,7 +234,7 @@ export class Collector implements Disposable {
 		return read;
 	}
 
-	/** Does what a verdict asks for; true when the file is claimed and its record is to be stored. */
+	/** Acts on a verdict; true if the file is claimed and its record must be stored. */
 	private async settle(file: WaitingFile, spooled: Spooled): Promise<boolean> {
 		if (spooled.is === 'unfinished') {
 			const known = this.unfinished.get(file.name);
@@ -281,7 +281,7 @@ export class Collector implements Disposable {
 		}
 	}
 
-	/** Lets a disk that took nothing alone for a while. */
+	/** Leaves a disk that refused a write alone for a while. */
 	private wait(file: string, error: unknown): void {
 		this.notBeforeMs = this.now() + this.retryMs;
 		const isFull = hasErrno(error, 'ENOSPC', 'EDQUOT');
@@ -298,7 +298,7 @@ export class Collector implements Disposable {
 		}
 	}
 
-	/** Leaves a file that is not Nancy's where it is, and says so once. */
+	/** Leaves a file that is not Nancy's in its place, and reports it once. */
 	private leave(name: string, reason: string): void {
 		this.foreign.add(name);
 		this.report(join(this.workspace.paths.spool, name), reason);

@@ -3,7 +3,7 @@ import { redact, redactText } from './redact.ts';
 /** Most characters of one payload that are stored. */
 export const PAYLOAD_LIMIT = 64 * 1024;
 
-/** What is still looked at behind a cut, so that a secret lying across it is seen whole. */
+/** Characters behind a cut that are still searched, so that a secret across the cut is seen whole. */
 export const LOOK_BEHIND_CUT = 8 * 1024;
 
 /** How long each text and list may be, tried in this order until the whole fits. */
@@ -30,7 +30,7 @@ export function storableText(text: string, limit: number): string {
 	return mark(redactText(text.slice(0, limit + LOOK_BEHIND_CUT)), limit);
 }
 
-/** Cuts roughly, before the secrets are looked for, so that a payload of many megabytes costs little. */
+/** A rough cut before the search for secrets, so that a payload of many megabytes costs little. */
 function shorten(value: unknown, text: number, list: number, depth: number): unknown {
 	if (typeof value === 'string') {
 		return value.length <= text + LOOK_BEHIND_CUT ? value : value.slice(0, text + LOOK_BEHIND_CUT);

@@ -10,7 +10,7 @@ export interface LineCursor {
 
 export interface LineListener {
 	onLine(line: string): void;
-	/** The file is another one, shorter than before, or gone: what was read earlier no longer counts. */
+	/** The file is another one, shorter than before, or gone. Earlier lines no longer count. */
 	onRestart(): void;
 }
 
@@ -26,8 +26,8 @@ const CHUNK = 256 * 1024;
 const LONGEST_LINE = 32 * 1024 * 1024;
 
 /**
- * Reads the lines that were added to a file since `cursor`, in pieces, so that neither memory nor the event loop is taken up
- * by a large file. A last line without its end is left for the next time. A missing file has no lines.
+ * Reads the lines added to a file since `cursor`, in pieces, so that a large file blocks neither memory nor the event loop. A last line
+ * without its end is left for the next time. A missing file has no lines.
  */
 export async function readNewLines(
 	file: string,

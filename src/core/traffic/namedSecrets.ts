@@ -1,12 +1,12 @@
 import type { Sign } from './secretForms.ts';
 
-/** What stands where a secret stood. */
+/** The replacement for a secret. */
 export const REDACTED = '[redacted]';
 
 const QUOTE = String.raw`\\{0,7}["']`;
 const GAP = String.raw`[ \t]{0,8}`;
 
-/** How a name ends that has a secret; what stands before that in it says whose. */
+/** The end of a name that has a secret. The part before it says whose. */
 const NAME = [
 	'TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE',
 	'(?:API|ACCESS|SECRET|PRIVATE|SIGNING|ENCRYPTION|MASTER|AUTH|SERVICE|SHARED|STORAGE|ACCOUNT|SUBSCRIPTION)[_-]?KEY(?:[_-]ID)?',
@@ -14,10 +14,10 @@ const NAME = [
 	// `bypass` and `PWD`, the working folder, are no passwords.
 	'(?<![A-Za-z0-9])PASS|(?<=[A-Za-z0-9][_-])PWD',
 ].join('|');
-/** What of, where from, which one: `SECRET_KEY_BASE`, `DB_PASSWORD_PROD`, `TOKEN2`. */
+/** Suffixes of such a name: `SECRET_KEY_BASE`, `DB_PASSWORD_PROD`, `TOKEN2`. */
 const MORE = '(?:[_-]?(?:BASE(?:64)?|B64|VALUE|STRING|PROD|DEV|TEST|STAGING|[0-9]{1,3}))?(?![A-Za-z0-9_-])';
 
-/** What a secret comes right after. Every branch is bounded; group 1 is a quote that was opened before the secret. */
+/** The text right before a secret. Every branch is bounded; group 1 is a quote that was opened before the secret. */
 const NAMED = new RegExp(
 	`(?:${NAME})${MORE}(?:` +
 		[
@@ -38,7 +38,7 @@ const NAMED = new RegExp(
 /** The rest of a command up to one of its flags, in the same line. */
 const UP_TO = String.raw`[^\r\n|;&]{0,200}?[ \t]`;
 const SPACE = String.raw`[ \t]{1,8}`;
-/** Commands, and what of their rest a secret comes right after. */
+/** Commands, and the text in their arguments right before a secret. */
 const COMMANDS: readonly (readonly [names: readonly string[], before: string])[] = [
 	[['sshpass'], `${UP_TO}?-p${GAP}`],
 	[['mysql', 'mariadb'], `[a-z]{0,10}${UP_TO}-p(?=[^ \\t])`],
@@ -75,7 +75,7 @@ const WHOLE_LINE =
 	/((?:password|passwd|passphrase)(?:[ \t]{0,8}:[ \t]{1,8}|[ \t]{1,8}=[ \t]{1,8})(?<=^[\w \t.-]{1,180}[:=][ \t]{1,8}))(?![\s"'|>\\]|\[redacted\])([^\r\n#]{3,500})/gim;
 
 const OPENING = new RegExp(QUOTE, 'y');
-/** What code has there: types, calls, other variables; versions of packages. No secret. */
+/** The text that code has there: types, calls, other variables; versions of packages. No secret. */
 const CODE = [
 	'(?:true|false|null|undefined|none|nil|string|number|boolean|unknown|any|never|void|object|function|async|await|new|this|self|return|typeof|readonly)\\b',
 	String.raw`\$[({]|\(|\{|process\.env|os\.environ|import\.meta`,
@@ -92,10 +92,10 @@ const BARE = new RegExp(String.raw`(?!\[redacted\]|${CODE})(?:\\[^\s"'\\]|\\ |[^
 /** How a shell goes on after a quote in quotes: `'it'\''s'`, `'it'"'"'s'`. */
 const GOING_ON = /(?:\\'|"'")'/y;
 
-/** Within a quote that is not closed so soon, the rest of the line is taken. */
+/** If a quote is not closed within this length, the rest of the line is taken. */
 const LONGEST_QUOTED = 8192;
 
-/** Takes out of a text what a name before it calls a secret; what is in quotes goes up to the closing one. */
+/** Removes from a text the values whose names mark them as secrets. A value in quotes ends at the closing quote. */
 export function redactNamed(whole: string): string {
 	const text = withoutLines(whole);
 	let result = '';
@@ -127,7 +127,7 @@ function withoutLines(text: string): string {
 }
 const isCode = new RegExp(`^(?:${CODE})|[;({]\\s*$`);
 
-/** Where the text in quotes ends. In a string within a string, a quote has backslashes: as many as at its opening. */
+/** The end of a text in quotes. In a string within a string, a quote has as many backslashes as at its opening. */
 function endOfQuoted(text: string, start: number, opening: string): number {
 	const depth = opening.length - 1;
 	const quote = opening.charAt(depth);

@@ -6,17 +6,17 @@ const WHOLE = new RegExp(`-----BEGIN ${KEY}[\\s\\S]*?(?:-----END ${KEY}|$)`, 'g'
 const BEGIN = new RegExp(`-----BEGIN ${KEY}`, 'g');
 const END = new RegExp(`-----END ${KEY}`);
 
-/** In UTF-16 units; one of 16,384 bits has 13,000. What follows a beginning that never ends is not taken for longer. */
+/** In UTF-16 units; a key of 16,384 bits has 13,000. After an opening without an end, no more is taken. */
 const LONGEST = 16 * 1024;
 
-/** PuTTY's own format: so many lines of a key, and what proves them. */
+/** PuTTY's own format: a number of lines of a key, and its checksum. */
 const PUTTY = /^(Private-Lines: \d{1,4}\r?\n)(?:[A-Za-z0-9+/=]{1,100}\r?(?:\n|$)){1,200}/gm;
 
 export function redactKeys(text: string): string {
 	return text.replace(WHOLE, REDACTED).replace(PUTTY, `$1${REDACTED}\n`);
 }
 
-/** Takes private keys out of a text that comes piece by piece, as a program prints it. */
+/** Removes private keys from a text that comes in pieces, as a program prints it. */
 export class KeysInPieces {
 	/** How much may still belong to a key that has begun. */
 	private open = 0;

@@ -7,14 +7,14 @@ import { formSigns, placeSigns, replacer, startAfter } from './secretForms.ts';
 const DEEPEST = 200;
 
 /**
- * Takes secrets out of a JSON value before it is stored. The shape stays: the same keys, the same lengths, strings stay
- * strings; numbers and booleans are never touched (`max_tokens` is not a secret). Never throws.
+ * Removes secrets from a JSON value before it is stored. The shape stays: the same keys, the same lengths, and strings stay strings.
+ * Numbers and booleans are never touched (`max_tokens` is not a secret). Never throws.
  */
 export function redact(value: unknown): unknown {
 	return redactAt(value, false, 0);
 }
 
-/** Takes secrets out of a text. Each expression starts at a word boundary and is bounded, so that no text is slow. */
+/** Removes secrets from a text. Each expression starts at a word boundary and is bounded, so that no text is slow. */
 export function redactText(text: string): string {
 	let result = redactSigns(redactSealed(redactKeys(text)));
 	for (const [pattern, replacement] of PATTERNS) result = result.replace(pattern, replacement);
@@ -55,7 +55,7 @@ const redactSigns = replacer([...formSigns, ...placeSigns, ...commandSigns], RED
 
 const START = startAfter('A-Za-z0-9_~.-');
 
-/** What stands right before a secret is kept, as are the quotes around it. */
+/** The text right before a secret is kept, as are the quotes around it. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
 	// Telegram: the bot's number and its key. Discord: the bot's number in base64, a time, a signature. Terraform.
 	[/(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/g, REDACTED],
@@ -68,7 +68,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 		/(\bAuthorization["']?[ \t]{0,8}[:=][ \t]{0,8}["']?(?:[A-Za-z][A-Za-z0-9-]{1,30}[ \t]{1,8})?)(?!(?:[A-Za-z][A-Za-z0-9-]{1,30}[ \t]{1,8})?\[redacted\])[^\s"'\\]{8,}/gi,
 		`$1${REDACTED}`,
 	],
-	// All of them: which one is the session is the server's own business.
+	// All cookies: only the server knows which one is the session.
 	[
 		/(\b(?:Set-)?Cookie\\{0,7}["']?[ \t]{0,8}[:=][ \t]{0,8}\[?\\{0,7}["']?)(?!\[redacted\])[^\s"'\\=;,(){}]{1,100}=[^\r\n"'\\]{4,}/gi,
 		`$1${REDACTED}`,

@@ -7,15 +7,15 @@ import { hasErrno } from '../../base/errors.ts';
 import { refuseLinks } from '../files/links.ts';
 import { LOOK_BEHIND_CUT, PAYLOAD_LIMIT, storablePayload, storableText } from './cutPayload.ts';
 
-/** Folder in the spool with copies of what was no event. */
+/** Folder in the spool for copies of files that were no events. */
 export const REJECTED = 'rejected';
 
-/** How many files that are no events are kept for a person to look at; the oldest go first. */
+/** How many files that are no events are kept for a person. The oldest go first. */
 export const MOST_REJECTED = 50;
 
 /**
- * Keeps a copy of a file of the spool that is no event, without secrets and cut at a limit, then removes the file. Returns
- * the copy; `undefined` when the file is gone. Killed in between, it is done again.
+ * Keeps a copy of a spool file that is no event, without secrets and cut at a limit, then removes the file. Returns the copy; `undefined`
+ * if the file is gone. After a kill in between, it is done again.
  */
 export async function keepRejected(spool: string, name: string): Promise<string | undefined> {
 	const file = join(spool, name);
@@ -30,7 +30,7 @@ export async function keepRejected(spool: string, name: string): Promise<string 
 	return copy;
 }
 
-/** What is whole is looked through by its keys too. */
+/** A whole JSON value is also searched by its keys. */
 function storable(text: string): string {
 	let value: unknown;
 	try {

@@ -1,6 +1,6 @@
 /**
- * Secrets that tell by their form what they are: how they begin, and what must follow. From the vendors' documentation of their
- * tokens and what their command lines print; a form belongs here when it is long and unlike words, names and hashes.
+ * Secrets with a recognisable form: their beginnings, and the text that must follow. From the vendors' documentation of their tokens and
+ * the output of their command lines. A form belongs here if it is long and unlike words, names and hashes.
  */
 export const SECRET_FORMS: readonly (readonly [begins: readonly string[], goesOn: string])[] = [
 	// Models and what is built around them.
@@ -101,7 +101,7 @@ export const SECRET_FORMS: readonly (readonly [begins: readonly string[], goesOn
 	[['eyJ'], '[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{4,}(?:\\.[A-Za-z0-9_-]*)*'],
 ];
 
-/** What a secret stands right behind: how that begins, how it goes on, and the secret. In JSON a slash may be escaped. */
+/** The text right before a secret: its beginning, its continuation, and the secret. In JSON a slash may be escaped. */
 const PLACES: readonly (readonly [begins: readonly string[], goesOn: string, secret: string])[] = [
 	[['hooks.slack.com'], String.raw`(?:\\?\/[a-z]{1,20}){1,2}\\?\/`, String.raw`(?:[A-Za-z0-9_-]|\\?\/){8,}`],
 	[['discord.com', 'discordapp.com'], String.raw`\\?\/api\\?\/webhooks\\?\/\d{1,25}\\?\/`, '[A-Za-z0-9_-]{20,}'],
@@ -117,8 +117,8 @@ const PLACES: readonly (readonly [begins: readonly string[], goesOn: string, sec
 ];
 
 /**
- * Where something can begin that has no such characters before it, or an escape that ends with one: `\n` in a string within a string,
- * `%20` in an address, a colour of a terminal.
+ * A place where a token can begin: no such characters before it, or an escape that ends with one. Examples are `
+ * ` in a string within a string, `%20` in an address, and a colour of a terminal.
  */
 export function startAfter(characters: string): string {
 	return `(?:(?<![${characters}])|(?<=\\\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[[0-9;]{0,9}m))`;
@@ -126,7 +126,7 @@ export function startAfter(characters: string): string {
 
 const ALONE = startAfter('A-Za-z0-9_-');
 
-/** What begins with one of these, at the beginning of a word, is asked what of the text is secret: from where to where. */
+/** If a word begins with one of these, the function returns the secret part of the text: from where to where. */
 export interface Sign {
 	begins: readonly string[];
 	/** @param begin where the sign is; `end` is behind it */
@@ -160,12 +160,12 @@ export const placeSigns: readonly Sign[] = PLACES.map(([begins, goesOn, secret])
 });
 
 /**
- * Replaces what any of the signs finds. Looking for beginnings alone is many times faster than for all that may follow, and each
- * character is looked at a bounded number of times.
+ * Replaces the findings of all signs. A search for beginnings alone is many times faster than one for the whole forms, and each character
+ * is looked at a bounded number of times.
  */
 export function replacer(signs: readonly Sign[], replacement: string): (text: string) => string {
 	const bySign = new Map(signs.flatMap(sign => sign.begins.map(begin => [begin, sign] as const)));
-	// The longer first, where one begins as another does.
+	// The longer first, if one begins like another.
 	const atoms = [...bySign.keys()].toSorted((a, b) => b.length - a.length).map(each => each.replaceAll('.', '\\.'));
 	const begins = new RegExp(atoms.join('|'), 'g');
 	const alone = new RegExp(ALONE, 'y');

@@ -10,18 +10,17 @@ export interface SpoolLimits {
 /** How much may wait in the spool while nobody can collect. */
 export const SPOOL_LIMITS: SpoolLimits = { files: 40_000, bytes: 1024 * 1024 * 1024 };
 
-/** How much waits before a hook has it collected, where no window is open. */
+/** How much waits before a hook lets the command collect it, without an open window. */
 export const SPOOL_BACKLOG = 1000;
 
-/** What a writer that was killed leaves behind; one that lives needs milliseconds. */
+/** The age of a killed writer's file; a living writer needs milliseconds. */
 const LEFT_BEHIND = /^\.[0-9a-f]{12}\.tmp$/;
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 
 /**
- * Drops the oldest events of a spool that holds more than it may, down to three quarters, so that it is not done for every
- * event that follows. A collector that runs meanwhile loses nothing but what is dropped: it claims each file by a
- * rename, and leaves out what is gone. Files that are not Nancy's are neither counted nor touched. Synchronous: it is
- * for the hook program.
+ * Drops the oldest events of an overfull spool, down to three quarters, so that not every later event repeats it. A running collector loses
+ * only the dropped ones: it claims each file by a rename, and skips missing ones. Files that are not Nancy's are neither counted nor
+ * touched. Synchronous, for the hook program.
  */
 export function boundSpool(spool: string, limits: SpoolLimits = SPOOL_LIMITS): { dropped: number; waiting: number } {
 	const files: { file: string; size: number; mtimeMs: number }[] = [];

@@ -8,20 +8,20 @@ import type { WorkerAddress } from '../workspace/workspace.ts';
 import { storablePayload, storableText } from './cutPayload.ts';
 import { parseSpoolFileName } from './spoolName.ts';
 
-/** Where a trouble goes whose hook did not know its session. */
+/** The session of a trouble whose hook did not know its own. */
 export const NO_SESSION = SessionId.parse('no-session');
 
-/** Most characters of what a driver read out of a payload beside names and paths. */
+/** Most characters of a driver's text fields from a payload, other than names and paths. */
 const EVENT_LIMIT = 8192;
 
-/** What one file of the spool turned out to be. */
+/** The kind of one spool file. */
 export type Spooled =
 	| { is: 'record'; session: SessionId; record: (stamp: Stamp) => TrafficRecord }
 	/** Whole, but nothing for Nancy to keep. */
 	| { is: 'silent' }
-	/** Not whole yet, or never going to be. */
+	/** Not whole yet, or never to be. */
 	| { is: 'unfinished'; reason: string }
-	/** Whole, and not what its name says. */
+	/** Whole, but different from its name. */
 	| { is: 'wrong'; reason: string }
 	/** Not a file of Nancy's. */
 	| { is: 'foreign' };
@@ -36,7 +36,7 @@ export interface Stamp {
 
 const AnyNote = z.looseObject({ nancy: z.string() });
 
-/** Reads one file of the spool. Never throws: whatever an agent or a person put there gets a verdict. */
+/** Reads one file of the spool. Never throws: every content gets a verdict. */
 export function readSpooled(name: string, text: string, drivers: ReadonlyMap<DriverId, Driver>): Spooled {
 	const said = parseSpoolFileName(name);
 	let value: unknown;
@@ -75,7 +75,7 @@ function readNote(value: unknown): Spooled | undefined {
 		return {
 			is: 'record',
 			session,
-			// The note says itself whose mailbox it was.
+			// The note itself names the mailbox.
 			record: stamp => ({
 				...common({ ...stamp, address: { task, worker } }),
 				type: 'delivery',
@@ -97,7 +97,7 @@ function common({ id, at, address }: Stamp) {
 	return { version: 1 as const, id, at, ...(address && { task: address.task, worker: address.worker }) };
 }
 
-/** Names and paths must stay what they are; everything else in an event is text that may hold a secret. */
+/** Names and paths must stay unchanged. Everything else in an event is text that may hold a secret. */
 function storableEvent(event: AgentEvent): AgentEvent {
 	const { driver, session, kind, subagent, turn, tool, toolUseId, cwd, transcript, ...rest } = event;
 	const safe = storablePayload(rest, EVENT_LIMIT);

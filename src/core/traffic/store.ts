@@ -4,7 +4,7 @@ import type { NancyPaths } from '../files/paths.ts';
 import { parseLine, readNewLines, type LineCursor } from './jsonLines.ts';
 import { trafficFiles } from './trafficFile.ts';
 
-/** All records of a session that are kept, oldest first. Lines that are torn or of a later version are left out. */
+/** All kept records of a session, oldest first. Lines that are torn or of a later version are left out. */
 export async function readTraffic(paths: NancyPaths, session: SessionId): Promise<TrafficRecord[]> {
 	const records: TrafficRecord[] = [];
 	for (const file of trafficFiles(paths, session)) {
@@ -14,15 +14,15 @@ export async function readTraffic(paths: NancyPaths, session: SessionId): Promis
 }
 
 /**
- * Follows one session's records: each call gives what came since the last, the first one what the end of the file holds.
- * A record may come again when its file was replaced between two calls; its id tells.
+ * Follows one session's records. Each call returns the new ones; the first returns those at the end of the file. A record may come again if
+ * its file was replaced between two calls; its id tells.
  */
 export class TrafficFollower {
 	private lastId: string | undefined;
 
 	/**
 	 * @param tailBytes how much of an existing file the first call reads
-	 * @param cursor where an earlier reader has ended: the first call reads on from there
+	 * @param cursor the end of an earlier reader: the first call continues from there
 	 */
 	constructor(
 		private readonly paths: NancyPaths,
@@ -43,7 +43,7 @@ export class TrafficFollower {
 			first === undefined ? { tailBytes: this.tailBytes } : {},
 		);
 		if (wasRotated && first) {
-			// The rest of what is the older file by now comes first.
+			// First the rest of the file that has become the older one.
 			const rest: TrafficRecord[] = [];
 			let isSame = true;
 			await readNewLines(older, first, {

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { entriesOf } from '../../base/listing.ts';
-import type { FileProblem } from '../workspace/workspace.ts';
+import type { FileProblem } from '../files/fileProblem.ts';
 import { REJECTED } from './rejected.ts';
 import { readSpooled } from './spooled.ts';
 import { parseSpoolFileName } from './spoolName.ts';
 
-/** What stands in the spool and is none of its files, as the collector would say. Only looks. */
+/** Files in the spool that are not Nancy's, in the collector's words. Only looks. */
 export async function strangersIn(spool: string): Promise<FileProblem[]> {
 	const problems: FileProblem[] = [];
 	for (const entry of await entriesOf(spool)) {
@@ -14,7 +14,7 @@ export async function strangersIn(spool: string): Promise<FileProblem[]> {
 		if (name.startsWith('.') || name === REJECTED || (entry.isFile() && parseSpoolFileName(name))) continue;
 		const file = join(spool, name);
 		if (!entry.isFile()) problems.push({ file, reason: 'not a file' });
-		// Nancy's own notes are known by what they say.
+		// Nancy's own notes are known by their content.
 		else if (isForeign(name, await readFile(file, 'utf8').catch(() => undefined)))
 			problems.push({ file, reason: 'not a file of the spool' });
 	}

@@ -10,21 +10,21 @@ import { parseLine, readNewLines } from './jsonLines.ts';
 export interface TrafficLimits {
 	/** A session's file is rotated before it grows beyond this many bytes; one older file is kept. */
 	sessionBytes: number;
-	/** All traffic files of a workspace together; the oldest go first. */
+	/** All traffic files of a workspace together. The oldest go first. */
 	totalBytes: number;
 }
 
 export const DEFAULT_LIMITS: TrafficLimits = { sessionBytes: 8 * 1024 * 1024, totalBytes: 512 * 1024 * 1024 };
 
-/** A session's files, older first; whoever wants to read or write one asks here. */
+/** A session's files, older first. Every reader and writer asks here. */
 export function trafficFiles(paths: NancyPaths, session: SessionId): readonly [older: string, current: string] {
 	refuseLinks([paths.root, paths.traffic]);
 	return [join(paths.traffic, `${session}.1.jsonl`), paths.trafficFile(session)];
 }
 
 /**
- * Adds whole lines to a session's file, all or none: what a full disk let through of them is taken back. Only the holder of
- * the collector's lock writes, so the end of the file is its own.
+ * Adds whole lines to a session's file, all or none: if a full disk took only a part, that part is removed. Only the holder of the
+ * collector's lock writes, so the end of the file is its own.
  */
 export async function appendLines(
 	paths: NancyPaths,
@@ -41,7 +41,7 @@ export async function appendLines(
 	const handle = await open(current, flags, 0o600);
 	try {
 		const before = (await handle.stat()).size;
-		// A collector that was killed while writing left half a line: it ends here, and its record comes again whole.
+		// A collector that was killed while writing left half a line. The line ends here, and its record comes again whole.
 		const isTorn = before > 0 && (await lastByte(handle, before)) !== 10;
 		try {
 			await handle.writeFile(isTorn ? `\n${text}` : text);
@@ -54,7 +54,7 @@ export async function appendLines(
 	}
 }
 
-/** Which of these record ids a session's files hold already. */
+/** The record ids, of these, that a session's files hold already. */
 export async function storedIds(
 	paths: NancyPaths,
 	session: SessionId,

@@ -1,6 +1,6 @@
 import type { AgentEvent, DeliveryNote, TrafficRecord, TroubleNote } from '../../protocol/traffic.ts';
 
-/** How a tool call came out. `running` until something tells. */
+/** The outcome of a tool call. `running` until an event tells. */
 export type Outcome = 'running' | 'waiting' | 'ok' | 'failed' | 'denied' | 'interrupted';
 
 /** One event as shown: a tool call with its beginning and end in one, or anything else that happened. */
@@ -13,19 +13,19 @@ export interface TrafficNode {
 	event: AgentEvent;
 	/** For tool calls. */
 	outcome?: Outcome;
-	/** In milliseconds; from the CLI where it says, else between the two events. */
+	/** In milliseconds; from the CLI if it reports that, else between the two events. */
 	durationMs?: number;
-	/** What Nancy handed over here. */
+	/** Nancy's delivery here. */
 	deliveries: DeliveryNote[];
 	troubles: TroubleNote[];
 }
 
-/** What happened from one prompt to the next. */
+/** The events from one prompt to the next. */
 export interface Turn {
 	/** The CLI's id of the turn, or the id of its first record. */
 	id: string;
 	at: string;
-	/** What began it: the prompt's summary, where there is one. */
+	/** Its beginning: the prompt's summary, if there is one. */
 	title?: string;
 	nodes: TrafficNode[];
 }
@@ -37,21 +37,21 @@ export function turnsOf(records: Iterable<TrafficRecord>): Turn[] {
 	return arranger.turns;
 }
 
-/** How many calls are remembered whose end was concluded: the event that tells it comes within a second, if it does. */
+/** How many calls with a concluded end are remembered. The event of the real end comes within a second, if at all. */
 const MOST_CONCLUDED = 100;
 
-/** Takes records one by one, so that a live view does not arrange everything anew at each event. */
+/** Takes records one by one, so that a live view does not rearrange everything at each event. */
 export class TurnArranger {
 	readonly turns: Turn[] = [];
 	private count = 0;
-	/** Tool calls that have not ended, by the call's id, or by tool where the CLI gives none. */
+	/** Tool calls that have not ended, by the call's id, or by tool if the CLI gives none. */
 	private readonly open = new Map<string, TrafficNode>();
 	/** Calls whose end was concluded from a later event. Hooks run side by side, so their own end may come after that event. */
 	private readonly concluded = new Map<string, TrafficNode>();
 	/** Notes whose event has not been seen yet: hook and collector run side by side. */
 	private early: (DeliveryNote | TroubleNote)[] = [];
 
-	/** @param mostNodes older ones go when there are more, so that a session of days stays small in memory */
+	/** @param mostNodes older ones go if there are more, so that a session of days stays small in memory */
 	constructor(private readonly mostNodes = Infinity) {}
 
 	add(record: TrafficRecord): void {
@@ -82,7 +82,7 @@ export class TurnArranger {
 		this.early = this.early.filter(note => !attach([node], note));
 	}
 
-	/** An event that belongs to a tool call under way changes that call's node; true when that is all there is to show. */
+	/** An event of a tool call under way changes that call's node; true if nothing else must be shown. */
 	private settleTool(id: string, at: string, event: AgentEvent): boolean {
 		const node = this.openCall(event);
 		switch (event.kind) {
@@ -169,7 +169,7 @@ export class TurnArranger {
 	private forgetOldest(): void {
 		const oldest = this.turns[0];
 		if (!oldest) return;
-		// A whole turn at a time; of a turn that is alone, its older half.
+		// A whole turn at a time; if only one turn is left, its older half.
 		const gone =
 			this.turns.length > 1
 				? this.turns.shift()?.nodes
@@ -183,7 +183,7 @@ export class TurnArranger {
 	}
 }
 
-/** Puts a note to the newest of the nodes it speaks of. */
+/** Attaches a note to the newest of its nodes. */
 function attach(nodes: readonly TrafficNode[], note: DeliveryNote | TroubleNote): boolean {
 	const toolUseId = note.nancy === 'delivery' ? note.toolUseId : undefined;
 	const node = nodes.find(

@@ -1,15 +1,15 @@
-/** A file of the spool as listed: its time says where it belongs among the others, and with its name who it is. */
+/** A file of the spool as listed. Its time gives its order, and time and name identify it. */
 export interface WaitingFile {
 	name: string;
 	mtimeNs: bigint;
 	size: number;
 }
 
-/** Files that are read and stored together: enough to make a batch, few enough to hold in memory. */
+/** Files that are read and stored together: enough for a batch, few enough for memory. */
 const BATCH_FILES = 512;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
-/** Of the record that a file becomes. Unique, and the same again after a crash: a rename keeps both name and time. */
+/** The id of a file's record. Unique, and the same again after a crash: a rename keeps both name and time. */
 export function recordId({ name, mtimeNs }: Pick<WaitingFile, 'name' | 'mtimeNs'>): string {
 	return `${name}@${mtimeNs}`;
 }
@@ -17,8 +17,8 @@ export function recordId({ name, mtimeNs }: Pick<WaitingFile, 'name' | 'mtimeNs'
 const numerically = new Intl.Collator('en', { numeric: true });
 
 /**
- * By time; file systems keep it only to a few milliseconds, so within one step by the rest of the name, which begins with
- * the writer's pid: processes that started later have the higher one, but where the numbers wrap around.
+ * By time. File systems keep time only to a few milliseconds. Within one step the rest of the name decides, which begins with the writer's
+ * pid: later processes have the higher one, unless the numbers wrap around.
  */
 export function byTime(a: WaitingFile, b: WaitingFile): number {
 	if (a.mtimeNs !== b.mtimeNs) return a.mtimeNs < b.mtimeNs ? -1 : 1;

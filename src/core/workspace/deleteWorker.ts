@@ -5,8 +5,8 @@ import { uniqueHex } from '../../base/unique.ts';
 import { GRAVE, type WorkerAddress, type Workspace } from './workspace.ts';
 
 /**
- * Removes a worker's mailbox, its record and what ties its sessions to it. The record goes last, so after a kill the worker is
- * still there to be deleted again.
+ * Removes a worker's mailbox, its record and its sessions' bindings. The record goes last, so after a kill the worker still exists and can
+ * be deleted again.
  */
 export async function deleteWorker(workspace: Workspace, { task, worker }: WorkerAddress): Promise<void> {
 	const { paths } = workspace;

@@ -1,6 +1,6 @@
 import { TaskName } from '../../protocol/names.ts';
 
-/** Turns what a person typed into a task name: `Fix the login!` becomes `fix-the-login`. */
+/** Turns typed text into a task name: `Fix the login!` becomes `fix-the-login`. */
 export function taskNameFrom(title: string): TaskName | undefined {
 	const slug = title
 		.normalize('NFKD')

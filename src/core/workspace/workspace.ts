@@ -18,7 +18,7 @@ import {
 } from '../../protocol/names.ts';
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../../protocol/records.ts';
 import { wakes } from '../mailbox/due.ts';
-import { fileProblem } from '../files/fileProblem.ts';
+import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { OVERWRITE, refuseLinks } from '../files/links.ts';
@@ -29,24 +29,16 @@ import { OwnFolder } from '../files/ownFolder.ts';
 import { NancyPaths } from '../files/paths.ts';
 import { readMark } from '../files/plainFile.ts';
 
-/** A worker by name: which mailbox is meant. */
+/** A worker by name: identifies its mailbox. */
 export interface WorkerAddress {
 	task: TaskName;
 	worker: WorkerName;
 }
 
-/** A file in `.nancy` that could not be read; reported, never touched. */
-export interface FileProblem {
-	file: string;
-	reason: string;
-	/** No record of what has this name: through a stray folder or a copy nobody reaches an agent. */
-	isStray?: true;
-}
-
-/** What is sent. Whose words they are, the author says. */
+/** A message to send. The author says whose words they are. */
 export type Words = Omit<MessageContent, 'from'>;
 
-/** Begins the name of the folder of a deleted task or worker until it is gone. */
+/** The prefix of a deleted task's or worker's folder until it is gone. */
 export const GRAVE = '.deleted-';
 
 /** A hook ends after 3 s. */
@@ -68,19 +60,19 @@ export class Workspace {
 		this.paths = new NancyPaths(folder);
 	}
 
-	/** What is known of this workspace in the user's data folder. */
+	/** The user's own records of this workspace, in the data folder. */
 	get own(): OwnFolder {
 		return (this.knownOwn ??= new OwnFolder(this.dataFolder, this.folder));
 	}
 
-	/** Throws `bad-file` when `.nancy`, a folder in it or one of this task is a symbolic link. What reads or writes there asks first. */
+	/** Throws `bad-file` if `.nancy`, a folder in it or one of this task is a symbolic link. Every reader and writer there asks first. */
 	refuseLinks(task?: TaskName): void {
 		const { paths } = this;
 		refuseLinks(paths.folders);
 		if (task !== undefined) refuseLinks([paths.task(task), paths.workers(task), paths.comms(task)]);
 	}
 
-	/** Makes `.nancy` and what guards and watchers need to find in it. Safe to repeat. */
+	/** Makes `.nancy` and the folders that guards and watchers need. Safe to repeat. */
 	async prepare(): Promise<void> {
 		this.refuseLinks();
 		for (const folder of [
@@ -132,7 +124,7 @@ export class Workspace {
 		return record;
 	}
 
-	/** A copied folder is not the task whose record it holds: two folders of one name would be taken for one another. */
+	/** A copied folder is not the task of its record. Two folders with one name would be mistaken for each other. */
 	private async taskRecord(name: TaskName): Promise<TaskRecord | undefined> {
 		const file = this.paths.taskRecord(name);
 		const record = await readJsonFile(file, TaskRecord);
@@ -146,7 +138,7 @@ export class Workspace {
 		await holdingLock(`${file}.lock`, async () => writeJsonFile(file, change(await this.task(name))));
 	}
 
-	/** Every task, oldest first. A record that cannot be read is reported and its task left out. */
+	/** Every task, oldest first. An unreadable record is reported and its task left out. */
 	async tasks(): Promise<{ tasks: TaskRecord[]; problems: FileProblem[] }> {
 		this.refuseLinks();
 		const tasks: TaskRecord[] = [];
@@ -175,7 +167,7 @@ export class Workspace {
 		await this.sweep();
 	}
 
-	/** Finishes what a kill left of deleted tasks and workers. Safe to repeat, and for several at once. */
+	/** Finishes the deletion of tasks and workers after a kill. Safe to repeat, and for several at once. */
 	async sweep(): Promise<void> {
 		this.refuseLinks();
 		for (const name of await readdir(this.paths.tasks)) {
@@ -183,7 +175,7 @@ export class Workspace {
 			const grave = join(this.paths.tasks, name);
 			const records = join(grave, 'workers');
 			for (const file of await fileNames(records, '.json')) {
-				// A record that cannot be read leaves bindings to a mailbox that is gone: whoever has one gets another.
+				// An unreadable record leaves bindings to a missing mailbox. Such a session gets another worker.
 				const record = await readJsonFile(join(records, file), WorkerRecord).catch(() => undefined);
 				for (const { id } of record?.sessions ?? []) await this.forgetSession(id);
 			}
@@ -202,7 +194,7 @@ export class Workspace {
 		}
 	}
 
-	/** Removes what ties a session to a worker that is gone. */
+	/** Removes a session's binding to a worker that is gone. */
 	private async forgetSession(session: SessionId): Promise<void> {
 		const binding = await this.sessionBinding(session);
 		if (binding && (await this.worker(binding.address))) return; // it went on as another worker
@@ -227,8 +219,8 @@ export class Workspace {
 	}
 
 	/**
-	 * Changes a worker's record, or makes it: the hook, the terminal and the `nancy` command each know a part of it. `undefined`
-	 * leaves it as it is. Throws `busy` when somebody has been at it for longer than a hook may wait.
+	 * Changes a worker's record, or makes it: the hook, the terminal and the `nancy` command each know a part of it. `undefined` leaves it
+	 * unchanged. Throws `busy` if somebody has held it for longer than a hook may wait.
 	 */
 	async updateWorker(
 		address: WorkerAddress,
@@ -271,7 +263,7 @@ export class Workspace {
 		return WorkerName.parse(`worker-${Math.max(...names.map(workerNumber)) + 1}`);
 	}
 
-	/** What no new worker of the task can be called: also a record that cannot be read, a link or a folder has its name. */
+	/** Names that no new worker of the task may have: also those of an unreadable record, a link or a folder. */
 	async takenWorkerNames(task: TaskName): Promise<string[]> {
 		this.refuseLinks(task);
 		const names = await entryNames(this.paths.workers(task));
@@ -283,8 +275,8 @@ export class Workspace {
 	}
 
 	/**
-	 * Ties a session to a mailbox, for the guard and the hook program to find.
-	 * @param watched the session watches its doorbell, so it needs no other way to be woken
+	 * Ties a session to a mailbox, for the guard and the hook program.
+	 * @param watched the session watches its doorbell, so it needs no other wake
 	 */
 	async bindSession(session: SessionId, address: WorkerAddress, watched: boolean): Promise<void> {
 		this.refuseLinks();
@@ -307,8 +299,8 @@ export class Workspace {
 
 	/**
 	 * Queues a message for a worker, or for the human (`orchestrator`), and rings the bell of its session.
-	 * @param onUnrung is told why the bell could not be rung. The message is queued all the same: who sent it again would send it
-	 * twice, and whoever keeps the mailbox rings again.
+	 * @param onUnrung gets the reason if the bell could not be rung. The message is queued all the same: a second try would send it twice,
+	 * and the keeper of the mailbox rings again.
 	 */
 	async send(
 		address: WorkerAddress,
@@ -319,7 +311,7 @@ export class Workspace {
 		return this.sendOnce(address, newMessageId(), content, author, onUnrung);
 	}
 
-	/** {@link send} under an id that is known beforehand. Whether it has been sent already is for the caller to know. */
+	/** {@link send} under an id that is known beforehand. The caller must know whether it has been sent already. */
 	async sendOnce(
 		address: WorkerAddress,
 		id: MessageId,
@@ -345,10 +337,10 @@ function ofAnother({ name }: TaskRecord): string {
 	return `belongs to another task, "${name}"; move its folder away`;
 }
 
-/** A folder that was there before, as after a checkout or a copy, may let everybody read the messages in it. */
+/** An existing folder, as after a checkout or a copy, may let everybody read the messages in it. */
 async function keepToOwner(folder: string): Promise<void> {
 	if (((await stat(folder)).mode & 0o077) === 0) return;
-	// Some disks have no modes, and somebody else's folder is theirs to close.
+	// Some disks have no modes, and another user's folder is that user's to close.
 	await chmod(folder, 0o700).catch((error: unknown) => {
 		if (!hasErrno(error, 'EPERM', 'ENOTSUP', 'EROFS')) throw error;
 	});

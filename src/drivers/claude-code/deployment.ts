@@ -13,7 +13,7 @@ import { ID } from './events.ts';
 import { hasQuietStop, knowsEvent } from './versions.ts';
 import { WAKE_MESSAGE, WAKE_SUMMARY } from './wake.ts';
 
-/** Written by the CLI itself too ("always allow"), ignored by git on its own account. */
+/** The CLI itself writes this file too ("always allow"), and makes git ignore it. */
 const SETTINGS = '.claude/settings.local.json';
 
 interface Entry extends GuardedEvent {
@@ -21,7 +21,7 @@ interface Entry extends GuardedEvent {
 	timeout: number;
 	/** Runs beside the agent, which takes no answer from it. */
 	async?: true;
-	/** Only in a terminal with a person: the CLI waits for it in a one-shot run. */
+	/** Only in a terminal with a person. In a one-shot run the CLI waits for it. */
 	attended?: true;
 }
 
@@ -45,9 +45,9 @@ const entries: readonly Entry[] = [
 	report('SubagentStart'),
 	report('SubagentStop'),
 	report('PreCompact'),
-	// Not PostCompact: the CLI shows its user the whole line of such a hook. The SessionStart that follows says the same.
+	// Not PostCompact: the CLI shows its user the whole line of such a hook. The SessionStart that follows reports the same.
 	report('PostModelSwitch'),
-	// Not async: the CLI ends before it would have started one.
+	// Not async: the CLI ends before it would start an async hook.
 	{ event: 'SessionEnd', slot: 'report', timeout: 1 },
 ];
 
@@ -93,10 +93,10 @@ function isWaiting({ slot }: GuardedEvent): boolean {
 }
 
 /**
- * The line that the CLI hands to `sh -c`. That shell becomes the guard, and where there is something to hand over the guard's program:
- * one process, so that none is left when the CLI ends it, and none has to be started first. A guard that is gone or cannot be read
- * does nothing (`command` keeps the shell from ending with 2, which would be a denial); only a wake may end otherwise than
- * well. Other CLIs that run this file set a variable of their own.
+ * The line that the CLI hands to `sh -c`. That shell becomes the guard, and for a delivery the guard's program. It stays one process: none
+ * is left when the CLI ends it, and none has to be started first. A missing or unreadable guard does nothing (`command` keeps the shell
+ * from ending with 2, which would be a denial). Only a wake may end with another code than 0. Other CLIs that run this file set a variable
+ * of their own.
  */
 export function commandLine(
 	{ attended, ...guarded }: Pick<Entry, 'event' | 'slot' | 'attended'>,
@@ -112,7 +112,7 @@ export function commandLine(
 		'NANCY_HOOK_SESSION="$CLAUDE_CODE_SESSION_ID"',
 		'NANCY_HOOK_PID="$CLAUDE_PID"',
 		'NANCY_HOOK_PROJECT="$CLAUDE_PROJECT_DIR"',
-		// Older versions do not say: then nothing waits in the background, which would hold a one-shot run up.
+		// Older versions do not set this variable. Then nothing waits in the background, which would delay a one-shot run.
 		'NANCY_HOOK_ATTENDED="${CLAUDE_CODE_SESSION_ATTENDED:-0}"',
 		TIMEOUT_VARIABLE,
 	];

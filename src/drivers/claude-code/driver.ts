@@ -35,13 +35,13 @@ export const claudeCode: Driver = {
 	hookSwitch,
 	hooks: {
 		slots: {
-			// Nothing but a denial: other context the CLI records only once the tool has ended, and loses with a tool that is broken off.
+			// Only a denial. The CLI records other context after the tool has ended, and loses it if the tool is broken off.
 			'tool-start': 'denial',
 			'batch-end': 'boundary',
 			prompt: 'turn',
 			stop: 'end',
 		},
-		// The CLI's limit for one context; what is longer it cuts down to a path and 2 KB.
+		// The CLI's limit for one context. The CLI replaces a longer one by a path and 2 KB.
 		contextLimit: 10_000,
 		// The CLI overrides the ninth in a row, with a warning that a person sees.
 		stopCap: 7,

@@ -51,8 +51,8 @@ export function readEvent(call: HookCall): AgentEvent | 'silent' {
 }
 
 /**
- * Other CLIs run the hooks of `.claude/settings*.json` too. One of them leaves its own mark in a hook's environment; and a
- * caller that runs inside one of our tools inherits our session's id, which its own payload then contradicts.
+ * Other CLIs run the hooks of `.claude/settings*.json` too. One of them leaves its own mark in a hook's environment. A caller inside one of
+ * our tools inherits our session's id, but its own payload then contradicts that id.
  */
 function isForeign({ env, payload }: HookCall): boolean {
 	return env['COPILOT_PROJECT_DIR'] !== undefined || isOfAnotherSession(env['CLAUDE_CODE_SESSION_ID'], payload);
@@ -116,12 +116,12 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 	}
 }
 
-/** A wake is a notification of the CLI's, one among those of other tools. */
+/** A wake is one notification of the CLI among those of other tools. */
 function wakeIn(prompt: string): 'wake' | 'waiter' | boolean {
 	return /^\s*<(task-notification|cross-session-message)\b/.test(prompt) && (rungOfWake(prompt) ?? true);
 }
 
-/** The session's own doorbell rang: `.nancy/bells/<session>`. Its removal is none of its rings. */
+/** The session's own doorbell has changed: `.nancy/bells/<session>`. Its removal does not count. */
 function isBell(payload: { file_path: string; event?: string | undefined; session_id: string }): boolean {
 	const file = payload.file_path.replaceAll('\\', '/');
 	return payload.event !== 'unlink' && file.endsWith(`/.nancy/bells/${payload.session_id}`);

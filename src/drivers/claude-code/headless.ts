@@ -9,7 +9,7 @@ const Line = z.lazy(() =>
 	z.looseObject({
 		type: z.string(),
 		subtype: z.optional(z.string()),
-		/** Set on what a subagent does. */
+		/** Set on a subagent's steps. */
 		parent_tool_use_id: z.optional(z.nullable(z.string())),
 	}),
 );
@@ -29,7 +29,7 @@ const Block = z.lazy(() =>
 const Message = z.lazy(() =>
 	z.looseObject({
 		message: z.looseObject({ content: z.union([z.string(), z.array(Block)]) }),
-		/** On what the CLI itself says of a failed request; 2.1.9 has no `is_api_error_message` beside it. */
+		/** Set on the CLI's own message about a failed request. 2.1.9 has no `is_api_error_message` beside it. */
 		error: z.optional(z.string()),
 	}),
 );
@@ -48,7 +48,7 @@ const RateLimit = z.lazy(() =>
 	z.looseObject({
 		rate_limit_info: z.looseObject({
 			status: z.optional(z.string()),
-			/** Unix seconds; what is no date tells no time. */
+			/** Unix seconds. An invalid date gives no time. */
 			resetsAt: z.catch(z.optional(z.number().check(z.nonnegative(), z.maximum(8_000_000_000))), undefined),
 		}),
 	}),
@@ -60,7 +60,7 @@ const Result = z.lazy(() =>
 		is_error: z.boolean(),
 		result: z.optional(z.string()),
 		errors: z.optional(z.array(z.string())),
-		/** What was denied in the whole run. 2.1.9 tells it here alone. */
+		/** All denials of the run. 2.1.9 reports denials only here. */
 		permission_denials: z.catch(z._default(z.array(Denied), []), []),
 		/** This and the next are not in 2.1.9. */
 		terminal_reason: z.optional(z.string()),
@@ -80,7 +80,7 @@ const Result = z.lazy(() =>
 	}),
 );
 
-/** Where tools name the file they work on. */
+/** The field in which tools name their file. */
 const FileInput = z.lazy(() =>
 	z.looseObject({
 		file_path: z.optional(z.string()),
@@ -93,16 +93,16 @@ const FileInput = z.lazy(() =>
 	}),
 );
 
-/** Too many requests for now, or the account's limit is used up: a `rate_limit_event` before it tells. */
+/** Too many requests for now, or a used-up account. An earlier `rate_limit_event` tells which. */
 const TOO_MANY = 429;
 const FIRST_SERVER_ERROR = 500;
 
 const EVERYTHING = 'bypassPermissions';
 
-/** What the prompt ends with: a block of its own, for the CLI to look for commands and mentions in. */
+/** The last block of the prompt. The CLI looks for commands and mentions only in this one. */
 const END_OF_PROMPT = 'This was the whole task.';
 
-/** A plugin has hooks, which allow what they like, and so may an agent of `--agents`. One by name (`--agent`) does not change the mode. */
+/** A plugin, or an agent of `--agents`, brings hooks, which can allow anything. An agent by name (`--agent`) does not change the mode. */
 const LOOSENING =
 	/^--(?:(?:allow-)?dangerously-skip-permissions|permission-mode|permission-prompt-tool|agents|plugin-(?:dir|url))(?:=|$)/i;
 
@@ -153,22 +153,22 @@ export const headless: HeadlessFormat = {
 				...extra,
 			],
 			stdin: messageOf(prompt),
-			// Ten tries, the CLI's default, take three minutes and hide what is wrong. Nancy tries again itself.
+			// The CLI's default of ten tries takes three minutes and hides the failure. Nancy retries itself.
 			env: { CLAUDE_CODE_MAX_RETRIES: '2' },
 			sessionIsKnown: true,
 		};
 	},
 	reader: () => {
-		// Each line speaks for itself, but for the last, which says again what was denied.
+		// Each line is complete in itself, except the last, which repeats the denials.
 		const denied = new Set<string>();
 		return { read: text => read(text, denied), end: () => [] };
 	},
 };
 
 /**
- * One message of the user's, as `--input-format stream-json` takes it. In the last block of text, and in a prompt that comes as plain
- * text, the CLI reads every file that is mentioned as `@path`, whatever the permissions, and obeys a first word that is a slash command
- * (measured with 2.1.329). The prompt may be an agent's, so it is not the last block.
+ * One message of the user's, as `--input-format stream-json` takes it. In the last block of text, and in a plain-text prompt, the CLI reads
+ * every file mentioned as `@path`, whatever the permissions. It also obeys a slash command as the first word (measured with 2.1.329). The
+ * prompt may be an agent's, so it is not the last block.
  */
 function messageOf(prompt: string): string {
 	const content = [
@@ -180,11 +180,11 @@ function messageOf(prompt: string): string {
 
 function read(text: string, denied: Set<string>): readonly HeadlessEvent[] {
 	const line = knownLine(Line, text);
-	// A subagent's steps are the business of the agent that sent it.
+	// A subagent's steps belong to the agent that started it.
 	return line && !line.parent_tool_use_id ? readLine(line, denied) : [];
 }
 
-/** @param denied calls of which it has been told that they were denied */
+/** @param denied calls whose denial has been reported */
 function readLine(line: z.infer<typeof Line>, denied: Set<string>): readonly HeadlessEvent[] {
 	switch (line.subtype === undefined ? line.type : `${line.type}/${line.subtype}`) {
 		case 'system/init':
@@ -218,7 +218,7 @@ function deniedOnce({ tool_name, tool_use_id, message }: z.infer<typeof Denied>,
 }
 
 function eventsOf(from: string, { message, error }: z.infer<typeof Message>): HeadlessEvent[] {
-	// What the CLI says of a failed request comes again in the result.
+	// The CLI's message about a failed request comes again in the result.
 	if (typeof message.content === 'string' || error !== undefined) return [];
 	return message.content.flatMap((block): HeadlessEvent[] => {
 		if (from === 'user') {
@@ -242,7 +242,7 @@ function textOf(content: unknown): string {
 	return blocks.success ? blocks.data.map(block => block.text ?? '').join('\n') : '';
 }
 
-/** Success is told by `is_error` alone: of an API error the subtype is `success`, of an interrupted run the exit code 0. */
+/** Only `is_error` tells success: an API error has the subtype `success`, and an interrupted run the exit code 0. */
 function resultOf(result: z.infer<typeof Result>): HeadlessEvent {
 	const usage = result.modelUsage && Object.values(result.modelUsage);
 	const sum = (pick: (each: NonNullable<typeof usage>[number]) => number) =>
@@ -264,11 +264,11 @@ function failureOf(result: z.infer<typeof Result>, text: string): HeadlessFailur
 	const wasCutOff = result.terminal_reason?.startsWith('aborted') ?? false;
 	if (!result.is_error && !wasCutOff && !result.subtype.startsWith('error')) return undefined;
 	const reason = text || result.terminal_reason || result.subtype;
-	// 2.1.9 tells by its words alone.
+	// 2.1.9 reports this only in words.
 	const said = result.terminal_reason === undefined ? /^API Error: (\d{3})?/.exec(text) : null;
 	const status = result.api_error_status ?? (said?.[1] && Number(said[1]));
 	if (status === TOO_MANY) return { reason, kind: 'too-many' };
-	// Without a status there was no answer at all: refused, cut off, timed out.
+	// No status means no answer at all: refused, cut off, timed out.
 	const isTransient =
 		(result.terminal_reason === 'api_error' || said !== null) && (!status || status >= FIRST_SERVER_ERROR);
 	return { reason, kind: isTransient ? 'transient' : 'final' };

@@ -7,8 +7,8 @@ const MANAGED = 'managed-settings.json';
 const MANAGED_IN = process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';
 
 /**
- * By what 2.1.329 was seen to do: of the files that name the switch the one that counts most decides, and a file with a comment is
- * passed over whole. What an administrator may set is from its documentation.
+ * As measured with 2.1.329: of the files that name the switch, the one with the highest precedence decides. A file with a comment is
+ * ignored whole. The administrator's settings are from the documentation.
  */
 export const hookSwitch: HookSwitch = {
 	takesComments: false,

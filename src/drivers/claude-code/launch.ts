@@ -16,7 +16,7 @@ export function launchPlan(request: LaunchRequest): LaunchPlan {
 	};
 }
 
-/** What the CLI sets for its own tools and hooks. A session that inherits them takes itself for a child of that session. */
+/** Variables that the CLI sets for its own tools and hooks. A session that inherits them behaves as a child of that session. */
 export const foreignVariables = [
 	'AI_AGENT',
 	'CLAUDECODE',

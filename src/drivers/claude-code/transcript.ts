@@ -33,7 +33,7 @@ const schemas = once(() => {
 });
 
 const INTERRUPTED = '[Request interrupted by user';
-/** The context window of a model that the transcript says nothing else about. */
+/** The context window of a model if the transcript says nothing else. */
 const WINDOW = 200_000;
 
 /** The session's JSONL below ~/.claude/projects. Other agents' lines (sidechains) are not the session's own context. */
@@ -107,7 +107,7 @@ function foldUser(known: TranscriptFacts, value: unknown, timestamp: string | un
 	// A prompt is a plain text; results of tools come in a list.
 	if (typeof parsed.data.message.content !== 'string') return addUnanswered(running, texts);
 	const promptParent = parsed.data.parentUuid ?? '';
-	// The user broke off the prompt before this one, and it had no answer yet: the CLI takes it back with all that came with it.
+	// The user broke off the prompt before this one without an answer. The CLI takes that prompt back, with everything that came with it.
 	const isInPlace = promptParent === known.promptParent;
 	return addUnanswered(
 		{

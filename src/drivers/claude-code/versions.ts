@@ -2,15 +2,15 @@ import { isAtLeast, type Version } from '../../base/version.ts';
 import { floorsSince } from '../floors.ts';
 
 /**
- * The oldest that was tried and has what nothing works without: PostToolBatch, at which a directive is recorded at once, and a record
- * of all that hooks hand over. 2.1.76 has neither; 2.1.72 ends at `--name`; 2.1.9 refuses the whole settings file for `PostCompact`.
+ * The oldest tried version with the two necessary abilities: PostToolBatch, at which a directive is recorded at once, and a record of
+ * everything that hooks hand over. 2.1.76 has neither; 2.1.72 ends at `--name`; 2.1.9 refuses the whole settings file for `PostCompact`.
  */
 export const OLDEST: Version = [2, 1, 118];
 
 /** Stop takes context without an error badge. */
 const QUIET_STOP: Version = [2, 1, 163];
 
-/** Wakes for a file that has changed. Not 2.1.142, though all that it takes is there by name. */
+/** Wakes for a changed file. 2.1.142 has all the names but does not wake. */
 const WAKE: Version = [2, 1, 145];
 
 /**

@@ -10,8 +10,8 @@ export const WAKE_MESSAGE = 'Nancy:';
 type WakeRung = 'wake' | 'waiter';
 
 /**
- * What the doorbell says. The words of the message travel in the context of the prompt that follows, outside the wrapper
- * that calls a wake "not user input". The two rungs say it differently, so that the receipt can name the one that rang.
+ * The doorbell's text. The message itself is in the context of the following prompt, outside the wrapper that calls a wake "not user
+ * input". The two rungs have different texts, so that the receipt can name the rung.
  */
 const bellLines: Readonly<Record<WakeRung, string>> = {
 	wake: 'The message stands in the context of this prompt.',

@@ -3,9 +3,9 @@ import type { AgentEvent } from '../../protocol/traffic.ts';
 import { handedOver, wordsWithPause } from '../answers.ts';
 
 /**
- * The answer that hands a delivery over. Context alone never decides about a permission; the only decisions ever made are the
- * denial of a halt or a pause, and the block that keeps the agent going at Stop. One unknown key, and the CLI throws the whole
- * answer away and goes on; also for `continue: false`, so that it ends no turn at a hook's word.
+ * The answer that hands a delivery over. Context alone never decides about a permission. The only decisions are the denial of a halt or a
+ * pause, and the block that keeps the agent going at Stop. If one key is unknown, the CLI drops the whole answer and goes on. It does the
+ * same for `continue: false`, so a hook cannot end a turn.
  */
 export function deliveryAnswer(event: AgentEvent, delivery: Delivery): HookAnswer {
 	const words = wordsWithPause(delivery);

@@ -12,7 +12,7 @@ const kindByEvent: Partial<Record<KnownPayload['hook_event_name'], EventKind>> =
 	SessionStart: 'session-start',
 	SessionEnd: 'session-end',
 	UserPromptSubmit: 'prompt',
-	// What the tools of a step have said goes to the model now, also where their own ends were not reported.
+	// The results of the step's tools go to the model now, even if their ends were not reported.
 	PreModelRequest: 'batch-end',
 	PreToolUse: 'tool-start',
 	PermissionRequest: 'permission-asked',
@@ -45,8 +45,8 @@ export function readEvent(call: HookCall): AgentEvent | 'silent' {
 }
 
 /**
- * A CLI that runs inside one of our tools inherits the tool's thread id, which its own payload then contradicts. (A hook's own
- * environment has none.) And whatever else runs this file keeps its records elsewhere.
+ * A CLI inside one of our tools inherits the tool's thread id, but its own payload then contradicts that id. A hook's own environment has
+ * none. Any other program that runs this file keeps its records elsewhere.
  */
 function isForeign({ env, payload }: HookCall): boolean {
 	if (!isObject(payload)) return false;
@@ -56,7 +56,7 @@ function isForeign({ env, payload }: HookCall): boolean {
 	return typeof transcript === 'string' && threadOf(transcript) === undefined;
 }
 
-/** A model request does not say whose it is, but names the record of the thread that makes it. */
+/** A model request names no thread, but names the record of its thread. */
 function subagentOf(payload: KnownPayload | UnknownPayload): string | undefined {
 	if (payload.agent_id) return payload.agent_id;
 	if (!payload.hook_event_name.endsWith('ModelRequest') || !payload.transcript_path) return undefined;

@@ -1,8 +1,8 @@
 import type { HeadlessFailure } from '../../core/driver/headless.ts';
 
-// The CLI says in words alone what went wrong: codex-rs, protocol/src/error.rs.
+// The CLI reports the kind of failure only in words: codex-rs, protocol/src/error.rs.
 
-/** Nothing more is to be had of the account for a while. */
+/** The account gives nothing more for a while. */
 const USED_UP = /hit your (?:usage limit|spend cap)|out of credits|Quota exceeded/i;
 const TOO_MANY = /last status: 429/i;
 const TRANSIENT =
@@ -18,8 +18,8 @@ export function isUsedUp(reason: string): boolean {
 }
 
 /**
- * When the account's limit resets, in Unix milliseconds; undefined where the CLI does not say. It says so in local time: `Try again
- * at 3:05 PM.` today, `or try again at Nov 23rd, 2026 3:05 PM.` on another day.
+ * When the account's limit resets, in Unix milliseconds; `undefined` if the CLI does not say. The CLI uses local time:
+ * `Try again at 3:05 PM.` today, `or try again at Nov 23rd, 2026 3:05 PM.` on another day.
  */
 export function resetOf(reason: string, nowMs: number): number | undefined {
 	const found = /try again at (?:(\w{3} \d{1,2})(?:st|nd|rd|th), (\d{4}) )?(\d{1,2}:\d\d [AP]M)/i.exec(reason);

@@ -1,14 +1,13 @@
 import { sha256 } from '../../base/sha256.ts';
 import type { HookEntry } from './hooks.ts';
 
-/** What the CLI calls the layer of its configuration that `-c` makes. */
+/** The CLI's name for the layer of its configuration that `-c` makes. */
 const SESSION_FLAGS =
 	process.platform === 'win32' ? 'C:\\<session-flags>\\config.toml' : '/<session-flags>/config.toml';
 
 /**
- * Hooks for one launch, with the trust that the CLI asks for: it runs no hook whose hash nobody has approved. Nancy approves, by
- * their hashes, exactly the hooks that stand in the same arguments; nothing is written, and every other hook stays as trusted as
- * it was.
+ * Hooks for one launch, with the trust that the CLI requires: it runs no hook whose hash nobody has approved. Nancy approves, by their
+ * hashes, exactly the hooks in the same arguments. Nothing is written, and every other hook keeps its trust.
  */
 export function hookFlags(entries: readonly HookEntry[]): string[] {
 	const state: Record<string, { trusted_hash: string }> = {};
@@ -20,7 +19,7 @@ export function hookFlags(entries: readonly HookEntry[]): string[] {
 			state[`${SESSION_FLAGS}:${snake(event)}:${index}:0`] = { trusted_hash: trustHash(entry) };
 		}
 	}
-	// Keys with dots in them are understood in a table alone, not in the name of a flag.
+	// The CLI accepts keys with dots only in a table, not in the name of a flag.
 	return [...flags, '-c', `hooks.state=${toml(state)}`];
 }
 
@@ -29,9 +28,8 @@ export function handlerOf({ command, timeout, isAsync }: HookEntry) {
 }
 
 /**
- * The hash by which the CLI knows a hook: of what it does, as JSON with sorted keys, wherever it stands (codex-rs,
- * hooks/src/engine/discovery.rs and config/src/fingerprint.rs). test/agent/codex.agent.test.ts asks the CLI whether that still
- * holds.
+ * The hash by which the CLI knows a hook: its behaviour as JSON with sorted keys, without its place (codex-rs,
+ * hooks/src/engine/discovery.rs and config/src/fingerprint.rs). test/agent/codex.agent.test.ts asks the CLI whether that still holds.
  */
 export function trustHash({ event, command, timeout, isAsync }: HookEntry): string {
 	const handler = { async: isAsync, command, timeout, type: 'command' };
@@ -43,7 +41,7 @@ function snake(event: string): string {
 	return event.replaceAll(/(?<!^)[A-Z]/g, letter => `_${letter}`).toLowerCase();
 }
 
-/** A value as TOML on one line. Its basic strings take all that JSON's have, but for DEL. */
+/** A value as TOML on one line. TOML's basic strings allow everything that JSON's do, except DEL. */
 function toml(value: unknown): string {
 	if (Array.isArray(value)) return `[${value.map(toml).join(',')}]`;
 	if (typeof value !== 'object' || value === null) return JSON.stringify(value).replaceAll('\u007f', '\\u007f');

@@ -10,9 +10,9 @@ const EVERYTHING = 'danger-full-access';
 const LOOSENING =
 	/^(?:--(?:sandbox|ask-for-approval|approve-for-me|full-auto|yolo|dangerously-[a-z-]*|cd|worktree|trust)(?:=|$)|-[asC]|(?:-c|--config)=?\s*["']?(?:sandbox_(?:mode|permissions)|(?:default_)?permissions|approvals?|projects)(?![a-z]))/;
 
-/** What holds commands to the sandbox, whatever the user's settings say, or those that a trusted project brings. */
+/** Holds commands to the sandbox, whatever the settings of the user or of a trusted project say. */
 const HELD = [
-	// A rule that allows a command has it run outside of the sandbox.
+	// A rule that allows a command runs that command outside the sandbox.
 	'--ignore-rules',
 	'-c',
 	'sandbox_workspace_write.writable_roots=[]',
@@ -50,7 +50,7 @@ export const headless: HeadlessFormat = {
 			args: [
 				'exec',
 				'--json',
-				// It refuses to work outside of git else. What it may change, the permission mode says.
+				// The CLI otherwise refuses to work outside git. The permission mode limits its changes.
 				'--skip-git-repo-check',
 				...(model === undefined ? [] : ['--model', model]),
 				// `--sandbox` is not known to `exec resume`.
@@ -64,7 +64,7 @@ export const headless: HeadlessFormat = {
 			],
 			stdin: prompt,
 			env: {},
-			// The CLI picks its own, and names it in its first line.
+			// The CLI picks its own id, and names it in its first line.
 			sessionIsKnown: resume !== undefined,
 		};
 	},
@@ -78,7 +78,7 @@ function withValues(extra: readonly string[]): string[] {
 	);
 }
 
-/** One run's lines. The CLI prints no result: it is the agent's last words once its turn is over. */
+/** The lines of one run. The CLI prints no result: the result is the agent's last text once its turn is over. */
 class Reader implements HeadlessReader {
 	private lastWords = '';
 	private readonly begun = new Set<string>();
@@ -88,7 +88,7 @@ class Reader implements HeadlessReader {
 		return line === undefined ? [] : this.eventsOf(line);
 	}
 
-	/** A run that was broken off, or never began, has no answer; why, standard error says. */
+	/** A run that was broken off, or never began, has no answer. Standard error says why. */
 	end(): readonly HeadlessEvent[] {
 		return [];
 	}
@@ -172,7 +172,7 @@ function resultOf(result: Omit<HeadlessResult, 'costUsd'>): HeadlessEvent {
 	return { is: 'result', result: { ...result, costUsd: undefined } };
 }
 
-/** The command inside of the shell that the CLI runs it with. */
+/** The command inside the CLI's shell call. */
 function plainCommand(command: string): string {
 	const inner = /^\S*sh -l?c (['"])([^]*)\1$/.exec(command)?.[2];
 	return inner ?? command;

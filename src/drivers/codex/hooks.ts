@@ -9,7 +9,7 @@ import {
 } from '../guard.ts';
 import { ID } from './events.ts';
 
-/** One hook: what `hooks.json` and `-c hooks.…` take, and what the CLI's trust is about. */
+/** One hook, as `hooks.json` and `-c hooks.…` take it. The CLI's trust covers these fields. */
 export interface HookEntry {
 	event: string;
 	command: string;
@@ -22,16 +22,16 @@ export interface HookEntry {
 interface Slotted extends GuardedEvent {
 	timeout: number;
 	isAsync?: true;
-	/** Only where a person sits at the terminal: nobody waits beside a run that ends with its turn. */
+	/** Only if a person sits at the terminal. Beside a run that ends with its turn, nobody needs a waiter. */
 	isAttended?: true;
 }
 
-/** The CLI gives these no more than 3 s, and would know a hook that asks for more by another hash. */
+/** The CLI gives these no more than 3 s, and computes another hash for a hook that asks for more. */
 const LAST_TIMEOUT = 2;
 
 const report = (event: string): Slotted => ({ event, slot: 'report', timeout: ASYNC_TIMEOUT, isAsync: true });
 
-/** The place of an entry among those of its event is part of its trust: new ones go to the end. */
+/** An entry's position in its event is part of its trust. So new entries go to the end. */
 const slotted: readonly Slotted[] = [
 	{ event: 'SessionStart', slot: 'program', timeout: SYNC_TIMEOUT },
 	{ event: 'UserPromptSubmit', slot: 'turn', timeout: SYNC_TIMEOUT },
@@ -39,7 +39,7 @@ const slotted: readonly Slotted[] = [
 	{ event: 'PostToolUse', slot: 'boundary', timeout: SYNC_TIMEOUT },
 	{ event: 'Stop', slot: 'end', timeout: SYNC_TIMEOUT },
 	{ event: 'Stop', slot: 'wait', timeout: WAIT_TIMEOUT, isAsync: true, isAttended: true },
-	// Not async, though reports: what comes after must not overtake them.
+	// A report, but not async: later events must not overtake it.
 	{ event: 'PreModelRequest', slot: 'report', timeout: SYNC_TIMEOUT },
 	{ event: 'Interrupt', slot: 'report', timeout: LAST_TIMEOUT },
 	{ event: 'SessionEnd', slot: 'report', timeout: LAST_TIMEOUT },
@@ -65,9 +65,8 @@ export function hookEntries(place: 'launch' | 'workspace', launcher: string, fol
 }
 
 /**
- * The CLI hands the line to a login shell of the user's, which may be none of POSIX: hence `sh`, with the paths as arguments, in the
- * place of that shell, so that its parent is the CLI. A waiting guard takes the place of both: the CLI ends what it has started,
- * and nothing below it.
+ * The CLI hands the line to a login shell of the user's, which may not be a POSIX shell. So the line runs `sh` with the paths as arguments,
+ * in place of that shell, and its parent is the CLI. A waiting guard replaces both: the CLI ends its own child, and nothing below.
  */
 function commandLine(
 	{ isAttended, ...guarded }: Slotted,
@@ -76,7 +75,7 @@ function commandLine(
 	folder: string,
 ): string {
 	const steps = [
-		// In Nancy's own launches the hooks of the launch run; an agent started by a tool of theirs is nobody's business.
+		// In Nancy's own launches the hooks of the launch run. An agent started by one of their tools has no worker.
 		...(place === 'workspace' ? ['[ -z "$NANCY_TASK_DIR" ] || exit 0'] : []),
 		...(isAttended ? ['[ "$NANCY_ATTENDED" != 0 ] || exit 0'] : []),
 		`export ${[
@@ -84,11 +83,11 @@ function commandLine(
 			'NANCY_HOOK_PROJECT=',
 			'NANCY_HOOK_KEY=session_id',
 			'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
-			// Sessions that a user starts may share one process, which then says nothing about whose it is.
+			// Sessions that a user starts may share one process, so its pid does not identify one of them.
 			`NANCY_HOOK_PID=${place === 'launch' ? '"$PPID"' : ''}`,
 			TIMEOUT_VARIABLE,
 		].join(' ')}`,
-		// The CLI shows a person what went wrong in a hook: nothing did. The waiter is to end when its session does.
+		// The CLI would show a person a failure of the hook, although nothing failed. The waiter ends with its session.
 		guarded.slot === 'wait'
 			? 'exec "$@"'
 			: 'words=$("$@" 2>/dev/null) && [ -n "$words" ] && printf "%s\\n" "$words"; exit 0',

@@ -1,4 +1,5 @@
-import type { LaunchHooks, LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import type { LaunchHooks } from '../../core/driver/launchPlace.ts';
 import { hookFlags } from './flags.ts';
 import { hookEntries } from './hooks.ts';
 
@@ -10,7 +11,7 @@ export function launchPlan(request: LaunchRequest): LaunchPlan {
 	return {
 		args: [
 			...(resume === undefined ? [] : ['resume']),
-			// With the daemon, hooks and tools would see the environment of whoever started it first, and outlive the terminal.
+			// With the daemon, hooks and tools would have the environment of its first starter, and outlive the terminal.
 			...(extra.includes(NO_DAEMON) ? [] : [NO_DAEMON]),
 			...(model === undefined ? [] : ['--model', model]),
 			...launchFlags(hooks, workspaceFolder),
@@ -21,7 +22,7 @@ export function launchPlan(request: LaunchRequest): LaunchPlan {
 			...(prompt ? [prompt] : []),
 		],
 		env: {},
-		// The CLI picks its own, and names it with the first event.
+		// The CLI picks its own id, and names it with the first event.
 		sessionIsKnown: resume !== undefined,
 	};
 }
@@ -30,7 +31,7 @@ export function launchFlags(hooks: LaunchHooks | undefined, workspaceFolder: str
 	return hooks === undefined ? [] : hookFlags(hookEntries('launch', hooks.launcher, workspaceFolder));
 }
 
-/** What the CLI sets for its own tools and hooks. */
+/** Variables that the CLI sets for its own tools and hooks. */
 export const foreignVariables = [
 	'CODEX_APPLY_PATCH_PRESERVE_LINE_ENDINGS',
 	'CODEX_CI',

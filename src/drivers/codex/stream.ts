@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { SessionId } from '../../protocol/names.ts';
 
-// Lines of `codex exec --json`: codex-rs, exec/src/exec_events.rs. What Nancy does not know is no line.
+// Lines of `codex exec --json`: codex-rs, exec/src/exec_events.rs. A line of an unknown type is ignored.
 
 const count = z.optional(z.number());
 const text = z._default(z.string(), '');
@@ -54,7 +54,7 @@ export const Line = z.lazy(() =>
 			usage: z._default(z.looseObject({ input_tokens: count, output_tokens: count }), {}),
 		}),
 		z.looseObject({ type: z.literal('turn.failed'), error: z.looseObject({ message: text }) }),
-		/** Also of what is tried again. */
+		/** Also reported before a retry. */
 		z.looseObject({ type: z.literal('error'), message: text }),
 	]),
 );

@@ -46,7 +46,7 @@ export const transcript: TranscriptFormat = {
 			case 'event_msg/turn_aborted':
 				return { ...known, interruptedAt: timestamp ?? '', turnOverAt: timestamp ?? known.turnOverAt };
 			case 'event_msg/task_complete': {
-				// A turn that the model failed ends without a word to any hook.
+				// A turn that the model failed ends without any hook.
 				const { data } = schemas().complete.safeParse(payload);
 				const hasFailed = data?.error !== undefined && data.error !== null;
 				return hasFailed ? { ...known, interruptedAt: timestamp ?? '' } : known;

@@ -3,9 +3,8 @@ import type { Driver } from '../../core/driver/driver.ts';
 import { floorsSince } from '../floors.ts';
 
 /**
- * The oldest version that every row of the table of abilities was tried on. Hooks with trust hashes are older (0.129), but
- * `--no-daemon`, `queue` and the events Interrupt and PreModelRequest came later, and an unknown flag or event would be found out
- * only in front of the user.
+ * The oldest version on which every row of the table of abilities was tried. Hooks with trust hashes are older (0.129). `--no-daemon`,
+ * `queue` and the events Interrupt and PreModelRequest came later, and an unknown flag or event would fail in front of the user.
  */
 export const OLDEST: Version = [0, 162, 0];
 

@@ -2,7 +2,7 @@ import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver
 import { extensionFile } from './extension.ts';
 import { hookedEvents, hooksFile } from './hooks.ts';
 
-/** Read at the root of a git repository, or in a folder that is in none, once the user has trusted it. */
+/** Read at the root of a git repository, or in a folder without one, once the user has trusted it. */
 const HOOKS = '.github/hooks/nancy.json';
 const EXTENSION = '.github/extensions/nancy/extension.mjs';
 
@@ -22,7 +22,7 @@ export function deploymentPlan({ launcher, workspaceFolder, scope }: DeploymentR
 					{ file: EXTENSION, content: extensionFile('workspace', launcher, workspaceFolder) },
 				]
 			: [],
-		// A plugin, which a launch brings along: it needs no trust, and nothing is written where the CLI looks by itself.
+		// A plugin of the launch. It needs no trust, and nothing is written in the CLI's own places.
 		launchFiles: [
 			{ file: 'plugin.json', content: `${JSON.stringify(PLUGIN, null, 2)}\n` },
 			{ file: 'hooks/hooks.json', content: hooksFile('launch', launcher, workspaceFolder) },

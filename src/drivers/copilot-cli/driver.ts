@@ -42,20 +42,20 @@ export const copilotCli: Driver = {
 		slots: {
 			'tool-start': 'halt',
 			'permission-check': 'denial',
-			// Not before the tool: what is put there is lost when the user breaks the tool off.
+			// Not before the tool: the CLI loses such text if the user breaks the tool off.
 			'tool-end': 'words',
 			'tool-failed': 'words',
 			prompt: 'turn',
 			stop: 'end',
 		},
-		// The CLI cuts what comes after a tool at 10,000 characters, without a word.
+		// The CLI silently cuts text after a tool at 10,000 characters.
 		contextLimit: 9000,
 		// The CLI drops the ninth in a row, and the message with it.
 		stopCap: 7,
 		read: readEvent,
 		answer: deliveryAnswer,
 		watchAnswer,
-		// It has the doorbell only where its user has switched on what is experimental.
+		// The CLI watches the doorbell only if the user has switched on experimental features.
 		hearsWhenResumed: false,
 		wake: { by: 'answer', answer: wakeAnswer },
 	},

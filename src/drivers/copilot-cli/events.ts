@@ -16,7 +16,7 @@ const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 	sessionEnd: 'session-end',
 	userPromptSubmitted: 'prompt',
 	preToolUse: 'tool-start',
-	// It fires before the CLI knows whether it will ask anybody; `notification` tells when it does.
+	// This event comes before the CLI knows whether it will ask anybody. `notification` tells when it does.
 	permissionRequest: 'permission-check',
 	postToolUse: 'tool-end',
 	postToolUseFailure: 'tool-failed',
@@ -24,7 +24,7 @@ const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 	subagentStart: 'subagent-start',
 	subagentStop: 'subagent-stop',
 	notification: 'notification',
-	// One attempt of several: the CLI tries again. That a turn has failed stands in its record alone.
+	// One of several attempts: the CLI retries. Only its record shows that a turn has failed.
 	errorOccurred: 'other',
 	preCompact: 'other',
 	// The CLI reports a session's start only at its first prompt.
@@ -36,7 +36,7 @@ const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 export function readEvent(call: HookCall): AgentEvent | 'silent' {
 	if (isForeign(call.payload)) return 'silent';
 	const { payload, known } = parsePayload(call.event, namedPayload(call));
-	// A subagent's own events are of its own session; the worker's is that of the agent that sent it.
+	// A subagent's own events have the subagent's session. The worker's session is that of the agent that started it.
 	const session = payload.parentAgentId ?? payload.sessionId;
 	return withoutUndefined({
 		driver: ID,
@@ -55,7 +55,7 @@ function isForeign(payload: unknown): boolean {
 	return isObject(payload) && payload['sessionId'] === undefined && payload['session_id'] !== undefined;
 }
 
-/** Few events name the record, but it stands where it always does: a turn may be broken off before any of them. */
+/** Few events name the record, but its path is fixed. A turn may be broken off before any of them. */
 function transcriptOf(
 	{ transcriptPath }: KnownPayload | UnknownPayload,
 	session: SessionId,
@@ -102,7 +102,7 @@ function toolSummary(input: unknown): string | undefined {
 	return inputSummary(input) ?? oneLine(textIn(input, 'path'));
 }
 
-/** Feedback that keeps the agent going, and the end of something in the background, come as prompts that nobody typed. */
+/** Feedback that keeps the agent going, and the end of a background job, come as prompts that nobody typed. */
 function wakeIn(prompt: string): 'wake' | boolean {
 	return isWake(prompt) ? 'wake' : beginsWithMessage(prompt) || /^\s*<system_notification>/.test(prompt);
 }

@@ -2,13 +2,13 @@ import { guardSource } from '../guardSource.ts';
 import { ID } from './events.ts';
 import { BELL, JOINED } from './wake.ts';
 
-/** The CLI resolves it for its extensions; nothing of Nancy's own depends on it. */
+/** The CLI resolves this module for its extensions. No code of Nancy's depends on it. */
 const SDK = '@github/copilot-sdk/extension';
 
 /**
- * An extension of the CLI's: a program that it starts beside a session, and that may give it prompts. This one hands the guard what
- * the CLI has no hook for, and does what the guard says: it watches the session's bell, and wakes the session. The CLI runs it only
- * where the user has switched its experimental features on; it asks for no permission and registers nothing.
+ * An extension of the CLI: a program beside a session that may send prompts. It tells the guard about events for which the CLI has no hook,
+ * and obeys the guard: it watches the session's bell, and wakes the session. The CLI runs it only if the user has switched on experimental
+ * features. It asks for no permission and registers nothing.
  * @param place as for the hooks
  */
 export function extensionFile(place: 'launch' | 'workspace', launcher: string, folder: string): string {

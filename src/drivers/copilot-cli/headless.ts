@@ -51,9 +51,9 @@ export const headless: HeadlessFormat = {
 				...hookFlags(hooks),
 				...extra,
 			],
-			// What is piped in is the prompt, and the run ends with it.
+			// The piped input is the prompt, and the run ends with it.
 			stdin: prompt,
-			// Set, it would allow all tools in every mode; empty turns it off.
+			// If set, it would allow all tools in every mode. An empty value turns it off.
 			env: isHeld ? { COPILOT_ALLOW_ALL: '' } : {},
 			sessionIsKnown: true,
 		};

@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import type { HookSwitch } from '../../core/driver/driver.ts';
 
 /**
- * As 1.0.102 was seen to do: the settings of a repository switch all hooks off, those that a launch brings along too; the user's do not.
- * A file of them with a comment in it is passed over.
+ * As measured with 1.0.102: the settings of a repository switch all hooks off, also those of a launch; the user's settings do not. A
+ * settings file of a repository with a comment is ignored.
  */
 export const hookSwitch: HookSwitch = {
 	takesComments: false,

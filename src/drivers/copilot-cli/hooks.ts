@@ -1,7 +1,7 @@
 import { guardCall, quoted, SYNC_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 
-/** Every hook is waited for, but no longer than its time: then the CLI goes on without. */
+/** The CLI waits for every hook, but not longer than its timeout. Then it goes on without the hook. */
 const entries: readonly GuardedEvent[] = [
 	{ event: 'sessionStart', slot: 'program' },
 	{ event: 'userPromptSubmitted', slot: 'turn' },
@@ -35,15 +35,15 @@ export function hooksFile(place: 'launch' | 'workspace', launcher: string, folde
 }
 
 /**
- * The line that the CLI hands to `bash -c`. It must end well whatever happens: where a hook before a tool fails or is missing, the
- * CLI denies the tool.
+ * The line that the CLI hands to `bash -c`. It must always end with 0: if a hook before a tool fails or is missing, the CLI denies the
+ * tool.
  */
 function commandLine(guarded: GuardedEvent, place: 'launch' | 'workspace', launcher: string, folder: string): string {
 	const conditions = [
 		`[ -x ${quoted(launcher)} ]`,
 		// Set by this CLI for its hooks alone: other programs run the hooks of `.github/hooks` too.
 		'[ -n "$COPILOT_PROJECT_DIR" ]',
-		// In Nancy's own launches the hooks of the launch run; an agent started by a tool of theirs is nobody's business.
+		// In Nancy's own launches the hooks of the launch run. An agent started by one of their tools has no worker.
 		...(place === 'workspace' ? ['[ -z "$NANCY_TASK_DIR" ]'] : []),
 	];
 	const variables = [
@@ -55,7 +55,7 @@ function commandLine(guarded: GuardedEvent, place: 'launch' | 'workspace', launc
 		TIMEOUT_VARIABLE,
 	];
 	const call = `${variables.join(' ')} ${guardCall(ID, guarded, launcher, folder)}`;
-	// Whatever else is printed where a permission is checked, the CLI takes for a denial.
+	// The CLI takes any other output for a denial when it checks a permission.
 	const step = guarded.event === 'permissionRequest' ? `answer=$(${call}) && ${PRINT_ANSWER}` : call;
 	return `${conditions.join(' && ')} && ${step}; exit 0`;
 }

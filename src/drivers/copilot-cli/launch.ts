@@ -1,4 +1,5 @@
-import type { LaunchHooks, LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import type { LaunchHooks } from '../../core/driver/launchPlace.ts';
 import type { SessionId } from '../../protocol/names.ts';
 
 export function launchPlan(request: LaunchRequest): LaunchPlan {
@@ -36,7 +37,7 @@ export function hookFlags(hooks: LaunchHooks | undefined): string[] {
 	return hooks === undefined ? [] : ['--plugin-dir', hooks.folder];
 }
 
-/** What the CLI sets for its own tools and hooks. */
+/** Variables that the CLI sets for its own tools and hooks. */
 export const foreignVariables = [
 	'CLAUDE_PLUGIN_DATA',
 	'CLAUDE_PLUGIN_ROOT',

@@ -8,7 +8,7 @@ import { inputSummary, textIn } from '../summary.ts';
 const Line = z.lazy(() =>
 	z.looseObject({
 		type: z.string(),
-		/** Set on what a subagent does. */
+		/** Set on a subagent's steps. */
 		agentId: z.optional(z.string()),
 		data: z._default(z.looseObject({}), {}),
 	}),
@@ -49,7 +49,7 @@ const Result = z.lazy(() => z.looseObject({ sessionId: SessionId, exitCode: z.nu
 /** Too many requests, or the account's limit is used up. */
 const TOO_MANY = 429;
 const FIRST_SERVER_ERROR = 500;
-/** A hook's word, a halt of Nancy's own for one, is none of the permissions. */
+/** A denial by a hook, such as a halt of Nancy's, is not a denied permission. */
 const BY_HOOK = /^(?:Denied by preToolUse hook|Permission denied by a PermissionRequest hook)/;
 
 /** Reads `--output-format json`. Only the last line says how the run ended, and which session it was. */
@@ -63,11 +63,11 @@ export class StreamReader implements HeadlessReader {
 
 	read(text: string): readonly HeadlessEvent[] {
 		const line = knownLine(Line, text);
-		// A subagent's steps are the business of the agent that sent it.
+		// A subagent's steps belong to the agent that started it.
 		return line === undefined || line.agentId !== undefined ? [] : this.readLine(line);
 	}
 
-	/** A run that was killed ends well by its exit code, but without a result: that is what tells. */
+	/** A killed run has exit code 0 but no result line. The missing result tells. */
 	end(): readonly HeadlessEvent[] {
 		return [];
 	}
@@ -136,12 +136,9 @@ export class StreamReader implements HeadlessReader {
 	}
 }
 
-/**
- * What the service says of an account whose limit is used up; `ErrorData` in the CLI's schemas/session-events.schema.json. It does
- * not say when that resets.
- */
+/** The service's report of a used-up account; `ErrorData` in the CLI's schemas/session-events.schema.json. It has no reset time. */
 const USED_UP = /^(?:quota_exceeded|free_quota_exceeded|user_weekly_rate_limited|user_global_rate_limited)$/;
-/** Of the kind `quota` too, but no limit that time resets. */
+/** Also of the kind `quota`, but time does not reset this limit. */
 const NEVER_RESETS = /^(?:session_quota_exceeded|billing_not_configured)$/;
 
 function isUsedUp(failure: z.infer<typeof Failure> | undefined): boolean {
@@ -155,7 +152,7 @@ function failureOf(failure: z.infer<typeof Failure> | undefined, exitCode: numbe
 	if (NEVER_RESETS.test(failure?.errorCode ?? '')) return { reason, kind: 'final' };
 	if (status === TOO_MANY || failure?.errorType === 'rate_limit' || isUsedUp(failure))
 		return { reason, kind: 'too-many' };
-	// Without a status there was no answer at all: refused, cut off, timed out.
+	// No status means no answer at all: refused, cut off, timed out.
 	const isTransient = failure !== undefined && (status === undefined || status >= FIRST_SERVER_ERROR);
 	return { reason, kind: isTransient ? 'transient' : 'final' };
 }

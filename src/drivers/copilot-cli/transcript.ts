@@ -9,7 +9,7 @@ const schemas = once(() => {
 		line: z.looseObject({
 			type: z.string(),
 			timestamp: maybeText,
-			/** On what a subagent does. */
+			/** Set on a subagent's lines. */
 			agentId: maybeText,
 			data: z.looseObject({}),
 		}),
@@ -46,7 +46,7 @@ export const transcript: TranscriptFormat = {
 			}
 			case 'session.usage_record':
 				return foldUsage(known, data);
-			// A turn that the user broke off, that the model failed, or that a pause ended: no hook tells of any of them.
+			// A turn that the user broke off, that the model failed, or that a pause ended. No hook reports any of these.
 			case 'abort':
 			case 'session.error':
 				return { ...known, interruptedAt: timestamp, turnOverAt: timestamp };

@@ -3,8 +3,8 @@ import type { Driver } from '../../core/driver/driver.ts';
 import { floorsSince } from '../floors.ts';
 
 /**
- * The version that everything here was measured on. By the CLI's own changelog all that is used is in 1.0.72, but 1.0.73 did not run
- * the prompt that it was started with, and on 1.0.85 a broken-off turn, a pause and a subagent failed.
+ * The version that everything here was measured on. By the changelog, 1.0.72 has all used features. But 1.0.73 did not run its first
+ * prompt, and on 1.0.85 a broken-off turn, a pause and a subagent failed.
  */
 export const OLDEST: Version = [1, 0, 102];
 

@@ -7,8 +7,8 @@ export const JOINED = 'nancyJoined';
 export const BELL = 'nancyBell';
 
 /**
- * What the extension says to an idle agent; the messages stand in the context of the prompt. Other words than what a person types,
- * so that the receipt can name the rung.
+ * The extension's text to an idle agent; the messages are in the context of the prompt. No person types this text, so the receipt can name
+ * the rung.
  */
 const BELL_PROMPT = 'Nancy has a message for you. It stands in the context of this prompt.';
 

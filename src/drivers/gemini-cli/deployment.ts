@@ -3,10 +3,10 @@ import { guardCall, quoted, SYNC_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } 
 import { ID } from './events.ts';
 import { RESUMING } from './launch.ts';
 
-/** Read in this folder alone, once the user has trusted it. The CLI takes no hooks per launch. */
+/** Read only in this folder, once the user has trusted it. The CLI takes no hooks per launch. */
 const SETTINGS = '.gemini/settings.json';
 
-/** By it a person switches the hooks off (`/hooks disable nancy`). */
+/** The name by which a person switches the hooks off (`/hooks disable nancy`). */
 export const HOOK_NAME = 'nancy';
 
 /** Every hook is waited for. */
@@ -53,19 +53,20 @@ export function deploymentPlan({ launcher, workspaceFolder }: DeploymentRequest)
 }
 
 /**
- * The CLI sends the prompt that it is resumed with while it still reads the earlier conversation, and then without it: in a folder
- * with a few dozen others always, but for a hook that takes longer. Half a minute after its start, it has read it.
+ * The CLI sends the prompt of a resumed session while it still reads the earlier conversation, and so without that conversation. This
+ * always happens in a folder with a few dozen sessions, unless a hook takes longer. Half a minute after its start, the CLI has read the
+ * conversation.
  */
 const WAIT_FOR_RESUME = `[ -z "$${RESUMING}" ] || case $(ps -o etime= -p "$PPID") in 00:[012]?|*' '00:[012]?) sleep 2 ;; esac`;
 
 /**
- * The line that the CLI hands to `bash -c`. It must end well whatever happens: where a hook is missing or fails, the CLI denies the
- * tool, with whatever the hook has said as the reason. At a timeout, it ends this shell alone, and waits for whoever still holds its
- * pipes: the guard holds none.
+ * The line that the CLI hands to `bash -c`. It must always end with 0: if a hook is missing or fails, the CLI denies the tool, with the
+ * hook's output as the reason. At a timeout the CLI ends only this shell, and waits for every process that holds its pipes. The guard holds
+ * none.
  */
 function commandLine(guarded: GuardedEvent, launcher: string, folder: string): string {
 	const variables = [
-		// In braces: without, the CLI puts the value there itself, in quotes of its own.
+		// In braces. Without braces the CLI inserts the value itself, in quotes of its own.
 		'NANCY_HOOK_SESSION="${GEMINI_SESSION_ID}"',
 		'NANCY_HOOK_PROJECT="${GEMINI_PROJECT_DIR}"',
 		'NANCY_HOOK_PID="$PPID"',
@@ -77,7 +78,7 @@ function commandLine(guarded: GuardedEvent, launcher: string, folder: string): s
 		`[ -x ${quoted(launcher)} ]`,
 		// Set by this CLI for its hooks alone: other programs may read its settings.
 		'[ -n "${GEMINI_SESSION_ID}" ]',
-		// Set by it for its tools alone: an agent that a tool starts is nobody's business.
+		// The CLI sets it only for its tools. An agent started by a tool has no worker.
 		'[ -z "${GEMINI_CLI}" ]',
 	].join(' && ');
 	const patience = guarded.event === 'BeforeAgent' ? `{ ${WAIT_FOR_RESUME}; } && ` : '';

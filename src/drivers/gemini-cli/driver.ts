@@ -31,7 +31,7 @@ export const geminiCli: Driver = {
 			prompt: 'turn',
 			stop: 'end',
 		},
-		// The CLI cuts nothing; what a person sees of it should stay readable.
+		// The CLI cuts nothing. The limit keeps the text readable for a person.
 		contextLimit: 8000,
 		// The CLI itself has no limit.
 		stopCap: 7,

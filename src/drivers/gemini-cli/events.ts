@@ -13,10 +13,10 @@ export const ID = DriverId.parse('gemini-cli');
 /** The tool that hands a task to a subagent. */
 const SEND_SUBAGENT = 'invoke_agent';
 
-/** What stands for the answer of a turn that failed or was broken off: the CLI would not send what keeps it going. */
+/** The placeholder for the answer of a turn that failed or was broken off. The CLI would drop a text that keeps it going. */
 const NOTHING_SAID = '[no response text]';
 
-/** What the result of a command says that the user broke off. A command's own output stands behind a label. */
+/** Part of the result of a command that the user broke off. A command's own output comes behind a label. */
 const CANCELLED = /^(?:<untrusted_context>\s*)?Command was cancelled by user before it could/;
 
 const kindByEvent: Readonly<Record<KnownPayload['hook_event_name'], EventKind>> = {
@@ -53,7 +53,7 @@ function atThisMoment({ kind, event, session, tool }: AgentEvent, record: string
 	return isTool && isSubagentAtWork(record, session) ? { subagent: 'subagent' } : {};
 }
 
-/** Whoever runs this hook without being this CLI inherits the variable at best, which its payload then contradicts. */
+/** A caller that is not this CLI may inherit the variable, but its payload then contradicts it. */
 function isForeign({ env, payload }: HookCall): boolean {
 	return isOfAnotherSession(env['GEMINI_SESSION_ID'], payload);
 }
@@ -71,7 +71,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 			return { tool: payload.tool_name, summary: inputSummary(payload.tool_input) };
 		case 'AfterTool': {
 			const { error, llmContent } = payload.tool_response ?? {};
-			// The turn ends with it, and the CLI forgets all that came after the prompt: nothing may be handed over here.
+			// The turn ends here, and the CLI forgets everything after the prompt. So nothing may be handed over.
 			const isBrokenOff = typeof llmContent === 'string' && CANCELLED.test(llmContent);
 			const kind = isBrokenOff ? 'interrupted' : error ? 'tool-failed' : 'tool-end';
 			const summary = oneLine(error?.message) ?? inputSummary(payload.tool_input);
@@ -88,7 +88,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 	}
 }
 
-/** What the question is about: a command, a file, or the CLI's own words for it. */
+/** The subject of the question: a command, a file, or the CLI's own words for it. */
 function askedFor({
 	details,
 	message,

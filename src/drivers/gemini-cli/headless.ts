@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { dataFolder } from '../../base/folders.ts';
-import type { LaunchPlace } from '../../core/driver/driver.ts';
+import type { LaunchPlace } from '../../core/driver/launchPlace.ts';
 import type { HeadlessFormat, HeadlessLaunch } from '../../core/driver/headless.ts';
 import { refuseLoosening } from '../loosening.ts';
 import { ID } from './events.ts';
@@ -12,22 +12,21 @@ import { StreamReader } from './stream.ts';
 const EDIT = 'auto_edit';
 const EVERYTHING = 'yolo';
 
-/** The CLI takes each name also in camel case, and in one word the letters of several short options that have no value. */
+/** The CLI accepts each name also in camel case, and several short options without values in one word. */
 const LOOSENING = /^(?:--(?:yolo|approval-?mode|skip-?trust)(?:=|$)|-[dslhv]*y)/i;
 
 const SHELL = 'run_shell_command';
 const EDITS = ['write_file', 'replace'];
 
-/** Names that the CLI takes for another one where its user allows tools, and nowhere else. */
+/** Names that the CLI accepts as synonyms only where its user allows tools. */
 const ALIASES: Readonly<Record<string, string>> = { ShellTool: SHELL };
 
 /**
- * What stands in place of the settings of a trusted folder, which could allow every tool, name policies, and run MCP servers that the
- * folder trusts for its user. The user's own policies stay: they may deny, too. Of the settings, the user's too, `tools.core` allows
- * each tool that it names, though it reads like a restriction: only policies stand above that.
- *
- * Nancy's is named twice. As an administrator's it stands above all of the user's, but where the system has policies of its own the CLI
- * takes no other administrator's. As a user's it then stands above the settings; of two equal ones the first counts.
+ * Options that replace the settings of a trusted folder, which could allow every tool, name policies, and run trusted MCP servers. The
+ * user's own policies stay, because they may deny. `tools.core` of any settings allows each tool that it names, although it reads like a
+ * restriction; only policies override it.
+ * Nancy's policy is named twice. As an administrator's it overrides all of the user's. But if the system has policies of its own, the CLI
+ * takes no other administrator's. As a user's it then overrides the settings; of two equal rules the first counts.
  */
 function heldBy(
 	permissions: string,
@@ -41,13 +40,13 @@ function heldBy(
 	const mounts = env['SANDBOX_MOUNTS'];
 	return {
 		args: [
-			// Beside one of the user's, who names each tool.
+			// Beside an option of the user's that names single tools.
 			'--allowed-tools=none',
 			'--allowed-mcp-server-names=none',
 			...[path, ...user].map(each => `--policy=${undivided(each)}`),
 			...[path, ...admin].map(each => `--admin-policy=${undivided(each)}`),
 		],
-		// A container that the CLI moves into holds nothing of the user's but the workspace, and goes on without a file that is not there.
+		// In a container, only the workspace and a copy of the settings are the user's. The CLI goes on without a missing file.
 		env: { SANDBOX_MOUNTS: `${mounts ? `${mounts},` : ''}${mountable(path)}:${path}:ro` },
 		files: [{ path, content: denied.map(denial).join('\n') }],
 	};
@@ -57,19 +56,19 @@ function denial(tool: string): string {
 	return `[[rule]]\ntoolName = ${JSON.stringify(tool)}\ndecision = "deny"\npriority = 999\n`;
 }
 
-/** @throws NancyError bad-file where the CLI would take a path for two, and go on without files that are not there */
+/** @throws NancyError bad-file if the CLI would split the path in two, and go on without the missing files */
 function undivided(path: string): string {
 	if (!path.includes(',')) return path;
 	throw new NancyError('bad-file', `Gemini CLI takes no policies from a path with a comma: ${path}`);
 }
 
-/** @throws NancyError bad-file where the CLI would mount something else; with a drive's letter, it refuses itself to. */
+/** @throws NancyError bad-file if the CLI would mount something else. With a drive's letter the CLI itself refuses. */
 function mountable(path: string): string {
 	if (!/(?<!^[a-z]):/i.test(path)) return path;
 	throw new NancyError('bad-file', `Gemini CLI takes no policies into a container from a path with a colon: ${path}`);
 }
 
-/** Tools that the user allows by name on the command line, all of them or with some arguments alone: `run_shell_command(npm test)`. */
+/** Tools that the user allows by name on the command line, in full or with certain arguments: `run_shell_command(npm test)`. */
 function allowedBy(extra: readonly string[]): Set<string> {
 	const lists = extra.flatMap((word, index) => {
 		const [, value] = /^--allowed-?tools(?:=(.*))?$/is.exec(word) ?? [undefined, ''];
@@ -79,7 +78,7 @@ function allowedBy(extra: readonly string[]): Set<string> {
 	return new Set(names.map(name => ALIASES[name] ?? name));
 }
 
-/** The CLI reads the files of its folder that a prompt mentions as `@path`, but for an escaped `\@` (measured with 0.61.0). */
+/** The CLI reads the files of its folder that a prompt mentions as `@path`, except for an escaped `\@` (measured with 0.61.0). */
 const MENTION = /(?<!\\)@/g;
 
 export const headless: HeadlessFormat = {
@@ -99,7 +98,7 @@ export const headless: HeadlessFormat = {
 		{ id: EVERYTHING, label: 'Everything', detail: 'Whatever it wants, unasked. For sandboxes.', width: 2 },
 	],
 	beside: '“Look” and “Edit” take policies of your own and your system’s settings, none of the folder’s, and none of yours lets commands through; policies in the system’s own folder, hooks, and tools that the folder you trust has discovered, run as ever.',
-	// Trust and hooks are the folder's, and a worktree is a new one each time.
+	// Trust and hooks belong to the folder, and a worktree is a new folder each time.
 	runsIn: 'workspace',
 	launch: ({ session, resume, model, permissions, extra, prompt, env }) => {
 		const held = permissions === EVERYTHING ? { args: [], env: {}, files: [] } : heldBy(permissions, env, extra);
@@ -113,7 +112,7 @@ export const headless: HeadlessFormat = {
 				...held.args,
 				...extra,
 			],
-			// What is piped in is the prompt, and the run ends with it.
+			// The piped input is the prompt, and the run ends with it.
 			stdin: prompt.replaceAll(MENTION, '\\@'),
 			env: held.env,
 			files: held.files,

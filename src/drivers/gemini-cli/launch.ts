@@ -14,8 +14,8 @@ export function launchPlan({ prompt, resume, model, extra }: LaunchRequest): Lau
 			...(hasPrompt ? [`--prompt-interactive=${prompt}`] : []),
 		],
 		env: resume !== undefined && hasPrompt ? { [RESUMING]: '1' } : {},
-		// Once the user has trusted the folder, the CLI starts itself again with the same arguments, and would refuse an id of ours as
-		// one that exists. So it picks its own, and names it in its first event.
+		// Once the user has trusted the folder, the CLI restarts with the same arguments, and would refuse an id of ours as existing. So
+		// the CLI picks its own id, and names it in its first event.
 		sessionIsKnown: resume !== undefined,
 	};
 }
@@ -24,7 +24,7 @@ export function modelFlags(model: string | undefined): string[] {
 	return model === undefined ? [] : [`--model=${model}`];
 }
 
-/** What the CLI sets for its own tools and hooks. */
+/** Variables that the CLI sets for its own tools and hooks. */
 export const foreignVariables = [
 	'CLAUDE_PROJECT_DIR',
 	'GEMINI_CLI',

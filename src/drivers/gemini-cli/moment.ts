@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { NO_FACTS, type TranscriptFacts } from '../../core/driver/driver.ts';
 import { transcript } from './transcript.ts';
 
-// What stands in no event, and only the session's record tells, while the hook runs: of an event read later, nobody can tell.
+// Facts that no event carries. Only the session's record shows them, and only while the hook runs.
 
 /**
- * Whether a subagent is at work. Its tools report with the session, the record and the process of the agent that sent it, which
- * waits for it meanwhile. But it has a record of its own, in a folder named for the session: the newer one is at work.
+ * Whether a subagent is at work. Its tools report with the session, record and process of the agent that started it and waits. But the
+ * subagent has a record of its own, in a folder named for the session. The newer record belongs to the one at work.
  */
 export function isSubagentAtWork(record: string, session: string): boolean {
 	const folder = join(dirname(record), session);
@@ -22,7 +22,7 @@ export function isSubagentAtWork(record: string, session: string): boolean {
 /** How much of the record's end is read, in bytes: some lines are long, but those looked for are not. */
 const TAIL = 64 * 1024;
 
-/** Whether the turn that ends was broken off by the user: the CLI lets a hook deny that end, and then forgets what it said. */
+/** Whether the user broke off the turn that ends. The CLI lets a hook deny that end, and then drops the hook's text. */
 export function isBrokenOff(record: string): boolean {
 	try {
 		return tailOf(record).split('\n').reduce(foldLine, NO_FACTS).interruptedAt !== undefined;

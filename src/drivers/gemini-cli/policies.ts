@@ -3,12 +3,12 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
-import type { LaunchPlace } from '../../core/driver/driver.ts';
+import type { LaunchPlace } from '../../core/driver/launchPlace.ts';
 import { parseLooseJson } from '../../core/files/looseJson.ts';
 
 type Environment = LaunchPlace['env'];
 
-/** Files and folders of policies, as the CLI itself takes them on its command line, in its own order. */
+/** Files and folders of policies, in the order and form of the CLI's own command line. */
 export interface PolicyPaths {
 	user: readonly string[];
 	admin: readonly string[];
@@ -20,9 +20,9 @@ const Settings = z.object({
 });
 
 /**
- * The policies that the settings of the user and of the system name. On the command line a list stands in place of all settings: so
- * these have to be named there, too, where those of the folder shall not count.
- * @throws NancyError settings-broken, where a list cannot be read: what it denies would be lost
+ * The policies that the settings of the user and of the system name. A list on the command line replaces that of all settings. So these
+ * policies must be named there too if the folder's shall not count.
+ * @throws NancyError settings-broken if a list is unreadable: its denials would be lost
  */
 export function policyPaths(env: Environment, platform: NodeJS.Platform = process.platform): PolicyPaths {
 	const own = join(env['GEMINI_CLI_HOME'] || env['HOME'] || homedir(), '.gemini');
@@ -53,13 +53,13 @@ function read(path: string): z.infer<typeof Settings> {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return {};
 		throw new NancyError(
 			'settings-broken',
-			`${path} cannot be read, so that what its policies deny would not hold: ${errorText(error)}`,
+			`${path} cannot be read, and the denials of its policies would be lost: ${errorText(error)}`,
 			{ cause: error },
 		);
 	}
 }
 
-/** As the CLI does it in its settings, and not on its command line; `~` it knows in both. */
+/** As the CLI does in its settings, but not on its command line. It expands `~` in both. */
 function expanded(path: string, env: Environment): string {
 	return path.replaceAll(
 		/\$(?:(\w+)|\{([^}]+?)(?::-([^}]*))?\})/g,

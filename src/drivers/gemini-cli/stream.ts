@@ -7,7 +7,7 @@ import { inputSummary, oneLine, textIn } from '../summary.ts';
 const text = () => z._default(z.string(), '');
 const count = () => z.optional(z.number());
 
-/** The lines of `--output-format stream-json` that tell something. */
+/** The meaningful lines of `--output-format stream-json`. */
 const Line = z.lazy(() =>
 	z.discriminatedUnion('type', [
 		z.looseObject({ type: z.literal('init'), session_id: SessionId, model: z.optional(z.string()) }),
@@ -43,11 +43,11 @@ const UNTRUSTED = 55;
 const UNTRUSTED_REASON =
 	'Gemini CLI does not trust this folder. Start it here once in a terminal and choose “Trust folder”.';
 
-/** One run's lines. The CLI prints its answer in pieces, and again as no part of the result. */
+/** The lines of one run. The CLI prints its answer in pieces, and does not repeat it in the result. */
 export class StreamReader implements HeadlessReader {
 	/** Names of the tools under way, by their call. */
 	private readonly tools = new Map<string, string>();
-	/** What the agent has said since its last tool. */
+	/** The agent's text since its last tool. */
 	private words = '';
 	private lastWords = '';
 
@@ -56,7 +56,7 @@ export class StreamReader implements HeadlessReader {
 		return known === undefined ? [] : this.eventsOf(known);
 	}
 
-	/** A run that never began prints no result; one that a signal ended has none either, though its exit code is 0. */
+	/** A run that never began prints no result. A run that a signal ended has none either, although its exit code is 0. */
 	end(exitCode: number | null): readonly HeadlessEvent[] {
 		if (exitCode !== UNTRUSTED) return [];
 		return [resultOf(UNTRUSTED_REASON, undefined, { reason: UNTRUSTED_REASON, kind: 'final' })];
@@ -78,14 +78,14 @@ export class StreamReader implements HeadlessReader {
 			case 'tool_result':
 				return this.readToolResult(line);
 			case 'error':
-				// A hook that denies the agent's end: what it says next is another answer.
+				// A hook denies the agent's end. The following text is another answer.
 				return this.said();
 			case 'result':
 				return [...this.said(), ...quotaIn(line), this.readResult(line)];
 		}
 	}
 
-	/** What was said until now, as one text. */
+	/** The text so far, as one. */
 	private said(): readonly HeadlessEvent[] {
 		const words = this.words.trim();
 		this.words = '';
@@ -110,7 +110,7 @@ export class StreamReader implements HeadlessReader {
 	}
 }
 
-/** A hook's word, a halt of Nancy's own for one, is none of the permissions. */
+/** A denial by a hook, such as a halt of Nancy's, is not a denied permission. */
 const BY_HOOK = /^Tool execution blocked: /;
 
 function resultOf(text: string, stats: Result['stats'], failure?: HeadlessFailure): HeadlessEvent {
@@ -118,7 +118,7 @@ function resultOf(text: string, stats: Result['stats'], failure?: HeadlessFailur
 	return { is: 'result', result: { text, inputTokens, outputTokens, costUsd: undefined, failure } };
 }
 
-/** The account's own limit, not that of a minute: TerminalQuotaError in the CLI, and what its service says. */
+/** The account's own limit, not a limit per minute: TerminalQuotaError in the CLI, and the service's own words. */
 const USED_UP = /exhausted your (?:daily quota|capacity)|quota will reset after/i;
 const UNITS_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 };
 

@@ -18,7 +18,7 @@ type Line = z.infer<ReturnType<typeof schema>>;
 
 const replacement = once(() => z.looseObject({ $set: z.looseObject({ messages: z.array(z.unknown()) }) }));
 
-/** The session's file below `~/.gemini/tmp/<project>/chats`. A line with an id that was there already takes its place. */
+/** The session's file below `~/.gemini/tmp/<project>/chats`. A line with a known id replaces the earlier one. */
 export const transcript: TranscriptFormat = {
 	keepsDelivery: () => true,
 	fold(known, value) {
@@ -30,8 +30,8 @@ export const transcript: TranscriptFormat = {
 				return foldReply(known, line.data);
 			case 'user':
 				return addUnanswered({ ...known, turnOverAt: timestamp }, unescapedStringsIn(content));
-			// A turn that the user broke off, or a question answered with No: no hook tells of either. The prompt may be recorded
-			// after it, and again; the next reply shows that it is over.
+			// A turn that the user broke off, or a question answered with No. No hook reports either. The prompt may be recorded
+			// afterwards, and again; the next reply shows that the turn goes on.
 			case 'info':
 				return content === 'Request cancelled.'
 					? { ...known, interruptedAt: timestamp, turnOverAt: timestamp }
@@ -57,7 +57,7 @@ function foldReply(known: TranscriptFacts, { id, timestamp, model, tokens, toolC
 	};
 }
 
-/** The CLI writes its history anew before the prompt after one that the user broke off, which it takes back if it had no answer. */
+/** If the user breaks a prompt off before its answer, the CLI takes that prompt back. It rewrites its history before the next prompt. */
 function foldReplacement(known: TranscriptFacts, value: unknown): TranscriptFacts {
 	const parsed = replacement().safeParse(value);
 	if (!parsed.success || known.unansweredTexts.length === 0) return known;

@@ -3,8 +3,8 @@ import type { AgentEvent } from '../../protocol/traffic.ts';
 import { handedOver } from '../answers.ts';
 
 /**
- * The answer that hands a delivery over, in the words of Nancy's own plugin (plugin.ts). Context alone never decides about a
- * permission; the only decision ever made is the denial of a halt or a pause.
+ * The answer that hands a delivery over, in the protocol of Nancy's own plugin (plugin.ts). Context alone never decides about a permission.
+ * The only decision is the denial of a halt or a pause.
  */
 export function deliveryAnswer(event: AgentEvent, { text, effect }: Delivery): HookAnswer {
 	return handedOver(event, output(event, text, effect));

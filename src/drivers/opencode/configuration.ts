@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import type { LaunchPlace } from '../../core/driver/driver.ts';
+import type { LaunchPlace } from '../../core/driver/launchPlace.ts';
 import { parseLooseJson } from '../../core/files/looseJson.ts';
 import { LAUNCH_PLUGIN } from './deployment.ts';
 
-/** Settings that the CLI takes on top of every file, but for an administrator's. JSON. */
+/** JSON settings that override every file except an administrator's. */
 const VARIABLE = 'OPENCODE_CONFIG_CONTENT';
 
 const Content = z.lazy(() =>
@@ -22,8 +22,8 @@ export interface OwnConfiguration {
 }
 
 /**
- * The variable with Nancy's settings beside those that the user has put there; nothing where there are none of Nancy's.
- * @throws NancyError bad-usage when what the user has put there cannot be read
+ * The variable with Nancy's settings added to the user's; `undefined` if Nancy has none.
+ * @throws NancyError bad-usage if the user's value is unreadable
  */
 export function configurationEnvironment(
 	env: LaunchPlace['env'],
@@ -31,7 +31,7 @@ export function configurationEnvironment(
 ): Record<string, string> {
 	if (plugin === undefined && Object.keys(agent).length === 0) return {};
 	const users = readContent(env[VARIABLE]);
-	// An agent that another one starts inherits what Nancy had given that one.
+	// An agent started by another one inherits the settings that Nancy gave to that one.
 	const plugins = users.plugin.filter(each => !isOfLaunch(each));
 	const content = {
 		...users,

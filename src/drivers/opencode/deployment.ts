@@ -2,7 +2,7 @@ import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver
 import { eventNames } from './payloads.ts';
 import { pluginFile } from './plugin.ts';
 
-/** Loaded by whoever starts the CLI in the folder, without a question. */
+/** The CLI loads it in this folder for everybody, without a question. */
 const PLUGIN = '.opencode/plugin/nancy.js';
 
 /** In the launch folder. */

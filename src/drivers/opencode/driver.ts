@@ -18,7 +18,7 @@ export const opencode: Driver = {
 	installHint: 'Install it with: npm install -g opencode-ai',
 	launch: launchPlan,
 	deployment: deploymentPlan,
-	// It reads `.claude/skills` too: a skill that stands in both is offered once, by its name.
+	// The CLI reads `.claude/skills` too. A skill in both folders is offered once, by its name.
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
 	executableSettings: ['.opencode', 'opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc'],
@@ -27,7 +27,7 @@ export const opencode: Driver = {
 		slots: { 'tool-start': 'denial', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },
 		// The CLI itself has no limit: it cuts a tool's result before the plugin sees it.
 		contextLimit: 30_000,
-		// Nor here: feedback is a prompt like any other.
+		// No limit here either: feedback is an ordinary prompt.
 		stopCap: 7,
 		read: readEvent,
 		answer: deliveryAnswer,

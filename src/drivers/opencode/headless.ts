@@ -5,25 +5,25 @@ import { OWN_AGENT } from './plugin.ts';
 import { StreamReader } from './stream.ts';
 
 /**
- * In the CLI's words: `ask` denies, for nobody is there to ask, and is reported; what is denied is not even offered. Nothing is ever
- * allowed: that would stand above the user's own rules, which may deny to read a file.
+ * In the CLI's words: `ask` denies, because nobody is there to ask, and is reported. A denied tool is not even offered. Nothing is ever
+ * allowed: an allowance would override the user's own rules, which may deny reading a file.
  */
 type Rules = Readonly<Record<string, 'ask' | 'deny'>>;
 
 interface Mode {
 	args: readonly string[];
-	/** Above every rule of the user's. */
+	/** Overrides every rule of the user's. */
 	rules: Rules | 'none';
 }
 
-/** All that reaches beyond the files of its folder. */
+/** All tools that reach beyond the files of the folder. */
 const OUTWARD: Rules = {
 	bash: 'ask',
 	execute: 'ask',
 	webfetch: 'ask',
 	websearch: 'ask',
 	codesearch: 'ask',
-	// Each tool of an MCP server is named after both; the CLI's own with such names are asked for anyway, or denied.
+	// An MCP tool's name contains its server's name. The CLI's own tools with such names are asked for or denied anyway.
 	'*_*': 'ask',
 	// A subagent has rules of its own.
 	task: 'deny',
@@ -40,14 +40,17 @@ const modes: Readonly<Record<string, Mode>> = {
 	[EVERYTHING]: { args: ['--auto'], rules: 'none' },
 };
 
-/** A command of the user's or the project's may name an agent too; a server elsewhere, and the project of another folder, have their own. */
+/**
+ * A command of the user's or the project's may name an agent too. A server elsewhere, and the project of another folder, have their own
+ * agents.
+ */
 const OTHER_AGENT = /^--(?:agent|command|attach|dir)(?:=|$)/;
-/** With two twins that `--help` does not name; the CLI takes each name also in camel case. */
+/** With two synonyms that `--help` does not name. The CLI accepts each name also in camel case. */
 const UNASKED = /^--(?:auto|yolo|dangerously-?skip-?permissions)(?:=|$)/i;
 
 /**
- * An agent of Nancy's own: an agent's rules stand last, above those that opencode.json has for everything and for other agents. Its
- * name is new each time, so that no file of the workspace can hold rules for it.
+ * An agent definition of Nancy's own. An agent's rules come last, and override those of opencode.json for everything and for other agents.
+ * Its name is new each time, so no file of the workspace can hold rules for it.
  */
 function heldTo(rules: Rules, extra: readonly string[]) {
 	refuseLoosening(extra, OTHER_AGENT, 'configured');
@@ -91,7 +94,7 @@ export const headless: HeadlessFormat = {
 		const held = rules === 'none' ? { args: [], agent: {} } : heldTo(rules, extra);
 		return {
 			args: ['run', '--format=json', ...conversationFlags({ resume, model }), ...args, ...held.args, ...extra],
-			// Without words on the command line, what is piped in is the prompt.
+			// Without a prompt on the command line, the piped input is the prompt.
 			stdin: prompt,
 			env: settingsEnvironment(place, held),
 			sessionIsKnown: resume !== undefined,

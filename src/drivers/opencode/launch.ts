@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { LaunchPlace, LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
+import type { LaunchPlace } from '../../core/driver/launchPlace.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import { configurationEnvironment, type OwnConfiguration } from './configuration.ts';
 import { LAUNCH_PLUGIN } from './deployment.ts';
@@ -19,7 +20,7 @@ export function launchPlan({ prompt, resume, model, extra, ...place }: LaunchReq
 			...(resume !== undefined && { [RESUMED_SESSION]: resume }),
 			...(resume !== undefined && prompt !== undefined && { [RESUMED_PROMPT]: prompt }),
 		},
-		// The CLI picks its own when the first prompt comes.
+		// The CLI picks its own id when the first prompt comes.
 		sessionIsKnown: resume !== undefined,
 	};
 }
@@ -38,7 +39,7 @@ export function conversationFlags({
 	];
 }
 
-/** What a launch brings along: the plugin where there are hooks, and agents. */
+/** The configuration of a launch: the plugin if there are hooks, and agents. */
 export function settingsEnvironment(
 	{ hooks, env }: Pick<LaunchPlace, 'hooks' | 'env'>,
 	{ agent }: Pick<OwnConfiguration, 'agent'>,
@@ -47,7 +48,7 @@ export function settingsEnvironment(
 	return configurationEnvironment(env, { plugin, agent });
 }
 
-/** What the CLI and Nancy's plugin set for what they start. */
+/** Variables that the CLI and Nancy's plugin set for their children. */
 export const foreignVariables = [
 	'AGENT',
 	'NANCY_OPENCODE_PID',

@@ -21,7 +21,7 @@ function event<Name extends string, Fields extends z.core.$ZodShape>(name: Name,
 	return z.looseObject({ ...common(), event: z.literal(name), ...fields });
 }
 
-/** The events that Nancy's plugin tells (plugin.ts). A payload does not name its event: the call of the guard does. */
+/** The events that Nancy's plugin reports (plugin.ts). A payload does not name its event; the guard's arguments do. */
 const schemas = {
 	'session-start': () => event('session-start', { source: maybeText() }),
 	'session-end': () => event('session-end', {}),

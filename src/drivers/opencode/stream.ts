@@ -54,10 +54,10 @@ const InSession = z.lazy(() => z.looseObject({ sessionID: SessionId }));
 
 /** Too many requests, or the account's limit is used up. */
 const TOO_MANY = 429;
-/** How the CLI words a permission that was refused, by a rule or because nobody was there to ask. */
+/** The CLI's words for a permission that was refused, by a rule or because nobody was there to ask. */
 const REFUSED = /^(?:The user rejected permission|The user has specified a rule)/;
 
-/** Reads one run. The CLI prints no result: it is the agent's last words once a step ends that asks for no tool. */
+/** Reads one run. The CLI prints no result: the result is the agent's last text once a step ends without a tool call. */
 export class StreamReader implements HeadlessReader {
 	private session: SessionId | undefined;
 	private text = '';
@@ -74,13 +74,13 @@ export class StreamReader implements HeadlessReader {
 		return [...this.sessionOf(value), ...(line.success ? this.eventsOf(line.data) : [])];
 	}
 
-	/** A permission that was refused ends the run without a word, and with 0. */
+	/** A refused permission ends the run silently, with exit code 0. */
 	end(exitCode: number | null): readonly HeadlessEvent[] {
 		if (exitCode === null) return [];
 		const failure = this.failure ?? this.withoutAnswer();
 		if (!this.isOver && failure === undefined) return [];
 		const { inputTokens, outputTokens } = this;
-		// Nothing is what it says of a model whose price it does not know.
+		// The CLI reports 0 for a model without a known price.
 		const costUsd = this.costUsd || undefined;
 		const text = failure?.reason ?? this.text;
 		return [{ is: 'result', result: { text, inputTokens, outputTokens, costUsd, failure } }];
@@ -132,7 +132,7 @@ export class StreamReader implements HeadlessReader {
 	}
 }
 
-/** Its own service's word for a limit of the account: `FreeUsageLimitError`, and `GoUsageLimitError` with the seconds until it resets. */
+/** The service's own report of the account's limit: `FreeUsageLimitError`, and `GoUsageLimitError` with the seconds until the reset. */
 const USED_UP = /UsageLimitError/;
 
 function quotaIn({ data }: z.infer<typeof Failed>['error']): readonly HeadlessEvent[] {

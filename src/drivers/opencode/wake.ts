@@ -5,10 +5,7 @@ import { printed, waking } from '../answers.ts';
 /** The plugin's own event: a session's bell has rung. */
 export const DOORBELL = 'doorbell';
 
-/**
- * What the plugin says to an idle agent; the messages stand in the same prompt. Other words than what a person types, so that the
- * receipt can name the rung.
- */
+/** The plugin's text to an idle agent; the messages are in the same prompt. No person types this text, so the receipt can name the rung. */
 export const WAKE_WORDS = 'Nancy has a message for you. It stands in the context of this prompt.';
 
 /** For the plugin: to wake the agent with these words. */

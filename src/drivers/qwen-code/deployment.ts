@@ -2,10 +2,10 @@ import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver
 import { guardCall, quoted, SYNC_TIMEOUT, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 
-/** Read in this folder alone, and where the user has switched folder trust on only once the folder is trusted. */
+/** Read only in this folder. If the user has switched folder trust on, read once the folder is trusted. */
 const SETTINGS = '.qwen/settings.json';
 
-/** Every hook is waited for: what runs beside the agent may be passed over, and reports would overtake each other. */
+/** The CLI waits for every hook. Async hooks may be skipped, and reports would overtake each other. */
 const entries: readonly GuardedEvent[] = [
 	{ event: 'SessionStart', slot: 'program' },
 	{ event: 'UserPromptSubmit', slot: 'turn' },
@@ -58,15 +58,15 @@ export function deploymentPlan({ launcher, workspaceFolder }: DeploymentRequest)
 }
 
 /**
- * The line that the CLI hands to `bash -c`. As it reads its settings, it puts the value of each `$NAME` and `${NAME}` there itself, that
- * of an outer session for one; `${NAME-}` it leaves alone.
+ * The line that the CLI hands to `bash -c`. When the CLI reads its settings, it inserts the value of each `$NAME` and `${NAME}`, such as an
+ * outer session's. It leaves `${NAME-}` alone.
  */
 function commandLine(guarded: GuardedEvent, launcher: string, folder: string): string {
 	const conditions = [
 		`[ -x ${quoted(launcher)} ]`,
 		// Set by this CLI for its hooks: other programs may read its settings.
 		'[ -n "${QWEN_CODE_SESSION_ID-}" ]',
-		// Set by it for its tools alone: an agent that a tool starts is nobody's business.
+		// The CLI sets it only for its tools. An agent started by a tool has no worker.
 		'[ -z "${QWEN_CODE-}" ]',
 	];
 	const variables = [
@@ -76,6 +76,6 @@ function commandLine(guarded: GuardedEvent, launcher: string, folder: string): s
 		'NANCY_HOOK_ATTENDED="${NANCY_ATTENDED:-1}"',
 	];
 	const call = `${variables.join(' ')} ${guardCall(ID, guarded, launcher, folder)}`;
-	// Whatever a hook prints that is no JSON the CLI puts before the model: so nothing of one that fails.
+	// The CLI shows the model any output of a hook that is not JSON. So a failing guard's output is dropped.
 	return `${conditions.join(' && ')} && words=$(${call} 2>/dev/null) && [ -n "$words" ] && printf '%s\\n' "$words"; exit 0`;
 }

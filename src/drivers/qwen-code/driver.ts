@@ -25,7 +25,7 @@ export const qwenCode: Driver = {
 	hookSwitch,
 	hooks: {
 		slots: { 'tool-start': 'denial', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
-		// The CLI cuts nothing; what a person sees of it should stay readable.
+		// The CLI cuts nothing. The limit keeps the text readable for a person.
 		contextLimit: 8000,
 		// The CLI ends the turn after the eighth in a row.
 		stopCap: 7,

@@ -30,7 +30,7 @@ const kindByEvent: Readonly<Record<KnownPayload['hook_event_name'], EventKind>> 
 
 /** Reads one hook payload. */
 export function readEvent(call: HookCall): AgentEvent | 'silent' {
-	// Whoever runs this hook without being this CLI inherits the variable at best, which its payload then contradicts.
+	// A caller that is not this CLI may inherit the variable, but its payload then contradicts it.
 	if (isOfAnotherSession(call.env['QWEN_CODE_SESSION_ID'], call.payload)) return 'silent';
 	const { payload, known } = parsePayload(call.event, call.payload);
 	return withoutUndefined({
@@ -54,7 +54,8 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'SessionEnd':
 			return { cause: payload.reason };
 		case 'UserPromptSubmit':
-			// The results of tools go to the model through this event, too, without a word. Feedback comes as a prompt that nobody typed.
+			// The results of tools go to the model through this event too, with an empty prompt. Feedback comes as a prompt that nobody
+			// typed.
 			return payload.prompt === ''
 				? { kind: 'other' }
 				: promptDetails(payload.prompt, beginsWithMessage(payload.prompt));

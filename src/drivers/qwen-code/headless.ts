@@ -6,23 +6,23 @@ import { StreamReader } from './stream.ts';
 const EDIT = 'auto-edit';
 const EVERYTHING = 'yolo';
 
-/** The CLI takes each name also in camel case, and in one word the letters of several short options that have no value. */
+/** The CLI accepts each name also in camel case, and several short options without values in one word. */
 const LOOSENING = /^(?:--(?:yolo|approval-?mode|acp|worktree)(?:=|$)|-[dslhvc]*y)/i;
 
-/** Tools that run commands, and the one that sends subagents: some of those are other CLIs, with permissions of their own. */
+/** Tools that run commands, and the one that starts subagents: some of those are other CLIs, with permissions of their own. */
 const COMMANDS = ['run_shell_command', 'monitor', 'agent'];
 const EDITS = ['write_file', 'edit', 'notebook_edit'];
 
 /**
- * What holds a careful mode, whatever the settings of the user and of the folder allow: a denial stands above each of their rules. Tools
- * of MCP servers have no names that could be listed, so that no server is taken.
+ * Holds a careful mode, whatever the settings of the user and of the folder allow: a denial overrides each of their rules. Tools of MCP
+ * servers have no listed names, so no server is taken.
  */
 function heldBy(permissions: string): string[] {
 	const denied = permissions === EDIT ? COMMANDS : [...COMMANDS, ...EDITS];
 	return ['--allowed-mcp-server-names=none', ...denied.map(tool => `--exclude-tools=${tool}`)];
 }
 
-/** The CLI reads the files of its folder that a prompt mentions as `@path`, but for an escaped `\@` (measured with 0.24.4). */
+/** The CLI reads the files of its folder that a prompt mentions as `@path`, except for an escaped `\@` (measured with 0.24.4). */
 const MENTION = /(?<!\\)@/g;
 
 export const headless: HeadlessFormat = {
@@ -42,7 +42,7 @@ export const headless: HeadlessFormat = {
 		{ id: EVERYTHING, label: 'Everything', detail: 'Whatever it wants, unasked. For sandboxes.', width: 2 },
 	],
 	beside: 'Unless you have switched folder trust on, Qwen Code takes the settings and skills of every folder: hooks in them run in every mode, and rules in them may allow pages of the web.',
-	// Hooks are the folder's, and a worktree is a new one each time.
+	// Hooks belong to the folder, and a worktree is a new folder each time.
 	runsIn: 'workspace',
 	launch: ({ permissions, extra, prompt, ...conversation }) => {
 		if (permissions !== EVERYTHING) refuseLoosening(extra, LOOSENING, EVERYTHING);
@@ -54,7 +54,7 @@ export const headless: HeadlessFormat = {
 				...(permissions === EVERYTHING ? [] : heldBy(permissions)),
 				...extra,
 			],
-			// What is piped in is the prompt. One that begins with a slash would be a command of the CLI's own.
+			// The piped input is the prompt. A prompt that begins with a slash would be a command of the CLI.
 			stdin: prompt.replaceAll(MENTION, '\\@').replace(/^\//, '\n/'),
 			env: {},
 			sessionIsKnown: true,

@@ -27,10 +27,10 @@ export function conversationFlags({ session, resume, model }: Conversation): str
 	];
 }
 
-/** What the CLI sets for its own tools. */
+/** Variables that the CLI sets for its own tools. */
 export const marks = ['QWEN_CODE', 'QWEN_CODE_SESSION_ID'] as const;
 
-/** What the CLI sets for its own tools and hooks, and for the process that it starts in its own place. */
+/** Variables that the CLI sets for its own tools and hooks, and for the process that replaces it. */
 export const foreignVariables = [
 	...marks,
 	'CLAUDE_PROJECT_DIR',

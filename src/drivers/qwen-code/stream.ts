@@ -23,7 +23,7 @@ const Block = z.lazy(() =>
 );
 type Block = z.infer<typeof Block>;
 
-/** The lines of `--output-format stream-json` of Qwen Code 0.24.4 that tell something; docs/agents/qwen.md has samples. */
+/** The meaningful lines of `--output-format stream-json` of Qwen Code 0.24.4; docs/agents/qwen.md has samples. */
 const Line = z.lazy(() =>
 	z.discriminatedUnion('type', [
 		z.looseObject({
@@ -34,7 +34,7 @@ const Line = z.lazy(() =>
 		}),
 		z.looseObject({
 			type: z.enum(['assistant', 'user']),
-			/** Set on what a subagent does. */
+			/** Set on a subagent's steps. */
 			parent_tool_use_id: z.optional(z.nullable(z.string())),
 			message: z.looseObject({ content: z.array(Block) }),
 		}),
@@ -50,10 +50,10 @@ const Line = z.lazy(() =>
 type Line = z.infer<typeof Line>;
 type Result = Extract<Line, { type: 'result' }>;
 
-/** How the CLI words that a tool needs a permission which nobody is there to give. */
+/** The CLI's words for a tool that needs a permission which nobody can give. */
 const DECLINED = /^Qwen Code requires permission to use /;
 
-/** One run's lines. Of a call that a hook denied, the CLI says in its result that it was a permission: so the results of tools tell. */
+/** The lines of one run. The CLI's result lists a hook's denial as a denied permission, so the results of tools decide. */
 export class StreamReader implements HeadlessReader {
 	/** Names of the tools under way, by their call. */
 	private readonly tools = new Map<string, string>();
@@ -73,7 +73,7 @@ export class StreamReader implements HeadlessReader {
 				return [{ is: 'session', session: line.session_id, model: line.model }];
 			case 'assistant':
 			case 'user':
-				// A subagent's steps are the business of the agent that sent it.
+				// A subagent's steps belong to the agent that started it.
 				return line.parent_tool_use_id ? [] : line.message.content.flatMap(block => this.eventOf(block));
 			case 'result':
 				return [resultOf(line)];
@@ -113,7 +113,7 @@ function resultOf({ is_error, result, error, usage }: Result): HeadlessEvent {
 	};
 }
 
-/** What the CLI says of a failed request: as an answer of the model's, and again in the result. */
+/** The CLI's message about a failed request: as an answer of the model's, and again in the result. */
 const API_ERROR = /^\[API Error: (\d{3})?/;
 const TOO_MANY = 429;
 const FIRST_SERVER_ERROR = 500;
@@ -121,7 +121,7 @@ const FIRST_SERVER_ERROR = 500;
 function failureOf(reason: string): HeadlessFailure {
 	const said = API_ERROR.exec(reason);
 	if (!said) return { reason, kind: 'final' };
-	// Without a status there was no answer at all: refused, cut off, timed out.
+	// No status means no answer at all: refused, cut off, timed out.
 	const status = Number(said[1] ?? FIRST_SERVER_ERROR);
 	if (status === TOO_MANY) return { reason, kind: 'too-many' };
 	return { reason, kind: status >= FIRST_SERVER_ERROR ? 'transient' : 'final' };

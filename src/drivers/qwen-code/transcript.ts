@@ -23,7 +23,7 @@ type Line = z.infer<ReturnType<typeof schema>>;
 
 /** The session's file below `~/.qwen/projects/<folder>/chats`. */
 export const transcript: TranscriptFormat = {
-	// A reason that keeps the agent going is in no line; a long message may have come with several events.
+	// No line holds a reason that keeps the agent going. A long message may have come with several events.
 	keepsDelivery: ({ event, parts }) => event !== 'Stop' && parts === undefined,
 	fold(known, value) {
 		const line = schema().safeParse(value);
@@ -33,7 +33,7 @@ export const transcript: TranscriptFormat = {
 			case 'assistant':
 				return foldReply(known, line.data);
 			case 'user':
-				// A prompt that another follows without an answer was broken off by the user: the CLI has taken it back.
+				// If another prompt follows without an answer, the user broke the first one off, and the CLI has taken it back.
 				return addUnanswered(
 					{ ...known, unansweredTexts: [], turnOverAt: timestamp },
 					unescapedStringsIn(message),

@@ -7,7 +7,7 @@ import { Mailbox, Problem } from './parts.ts';
 /** `nancy run --headless` */
 export const RunOutput = z.object({
 	ok: z.boolean(),
-	/** The agent's answer; what it says went wrong where it failed. */
+	/** The agent's answer. If the run failed, its description of the failure. */
 	output: z.string(),
 	reason: z.optional(z.string()),
 	session: z.optional(z.string()),
@@ -43,7 +43,7 @@ export const DelegateOutput = z.object({
 	inputTokens: z.optional(z.number()),
 	outputTokens: z.optional(z.number()),
 	costUsd: z.optional(z.number()),
-	/** Where it works, when that is a worktree of its own. */
+	/** Its folder, if that is a worktree of its own. */
 	worktree: z.optional(z.string()),
 	branch: z.optional(z.string()),
 	output: z.string(),
@@ -57,8 +57,8 @@ export const DelegatesOutput = z.object({ delegates: z.array(DelegateOutput), pr
 /** `nancy delegates delete` */
 export const DelegatesDeletedOutput = z.object({
 	deleted: z.array(DelegateId),
-	/** Still there, and why. */
+	/** Still there, with the reason. */
 	kept: z.array(z.object({ id: DelegateId, reason: z.string() })),
-	/** Sentences: which branch keeps what was only in a worktree, which folder was not touched. */
+	/** Sentences: the branch that keeps work that was only in a worktree, the folder that was not touched. */
 	notes: z.array(z.string()),
 });

@@ -1,38 +1,43 @@
 import * as z from 'zod/mini';
 import { DriverId, TaskName } from '../names.ts';
 
-/** An agent for which not all could be done, and why. */
+/** An agent that was not served in full, and the reason. */
 const FailedAgent = z.object({ agent: DriverId, code: z.string(), message: z.string() });
+
+const DeployedAgent = z.object({
+	agent: DriverId,
+	agentVersion: z.string(),
+	hookVersion: z.string(),
+	/** Files and folders written, relative to the folder; empty if all were up to date. */
+	changed: z.array(z.string()),
+	warnings: z.array(z.string()),
+});
+export type DeployedAgent = z.infer<typeof DeployedAgent>;
 
 /** `nancy setup`, `nancy update` */
 export const SetupOutput = z.object({
 	folder: z.string(),
-	agents: z.array(
-		z.object({
-			agent: DriverId,
-			agentVersion: z.string(),
-			hookVersion: z.string(),
-			/** Files and folders written, relative to the folder; empty when all was as it should be. */
-			changed: z.array(z.string()),
-			warnings: z.array(z.string()),
-		}),
-	),
-	/** Nothing, or not all, was written for these. */
+	agents: z.array(DeployedAgent),
+	/** For these agents nothing, or not everything, was written. */
 	failed: z.array(FailedAgent),
 });
+export type SetupOutput = z.infer<typeof SetupOutput>;
 
 /** `nancy cleanup` */
 export const CleanupOutput = z.object({
 	folder: z.string(),
 	task: z.optional(TaskName),
-	/** Files given back and skills removed, relative to the folder. */
+	/** False when hooks and skills stay because another task needs them. */
+	undeployed: z.boolean(),
+	/** Files restored and skills removed, relative to the folder. */
 	changed: z.array(z.string()),
 	warnings: z.array(z.string()),
-	/** Places that a link leads away from: they stay, and the record of them too. */
+	/** Places that a link leads away from. They stay, and so does their record. */
 	kept: z.array(z.string()),
-	/** What was deployed for these stays, and the record of it. */
+	/** The deployments for these agents stay, and so do their records. */
 	failed: z.array(FailedAgent),
 });
+export type CleanupOutput = z.infer<typeof CleanupOutput>;
 
 /** `nancy doctor` */
 export const DoctorOutput = z.object({
@@ -48,4 +53,7 @@ export const DoctorOutput = z.object({
 			repaired: z.boolean(),
 		}),
 	),
+	/** The repairs that `--fix` tried in vain, and why. Each is among the checks with its present state. */
+	failed: z.array(z.object({ check: z.string(), text: z.string(), reason: z.string() })),
 });
+export type DoctorOutput = z.infer<typeof DoctorOutput>;

@@ -11,17 +11,21 @@ const MessageState = z.enum(['queued', 'claimed', 'delivered', 'archived', 'with
 export const SendOutput = z.object({
 	id: MessageId,
 	to: Mailbox,
-	/** What the message's header says: for orientation, and no proof. */
+	/** The header of the message: for orientation, and no proof. */
 	from: z.string(),
 	author: Author,
 	kind: MessageKind,
 	priority: Priority,
 	effect: Effect,
-	/** Whether an agent runs that will read it; `false` means that it waits for one. */
+	/** Whether an agent runs that will read it. `false`: the message waits for one. */
 	running: z.boolean(),
 	/** Why an agent that is idle now will not be woken for it. */
 	held: z.optional(z.string()),
+	/** Why the agent could not be told of it; it is queued all the same. */
+	untold: z.optional(z.array(z.string())),
 });
+
+export type SendOutput = z.infer<typeof SendOutput>;
 
 /** One message, as `nancy inbox` lists it. */
 export const MessageOutput = z.object({
@@ -31,14 +35,14 @@ export const MessageOutput = z.object({
 	kind: MessageKind,
 	priority: Priority,
 	effect: Effect,
-	/** What the message's header says: for orientation, and no proof. */
+	/** The header of the message: for orientation, and no proof. */
 	from: z.string(),
-	/** Who wrote it, as its seal in the user's data folder says. */
+	/** The author, as the seal in the user's data folder says. */
 	author: Author,
 	text: z.string(),
 	file: z.string(),
 	receipt: z.optional(Receipt),
-	/** Why a queued message is still queued, when something is known to be in its way. */
+	/** Why a queued message still waits, if the reason is known. */
 	held: z.optional(z.string()),
 });
 export type MessageOutput = z.infer<typeof MessageOutput>;

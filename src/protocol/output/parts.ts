@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-// What each `nancy` command prints with `--json` (docs/cli.md): one file for each group of commands, for a command builds only the
+// The output of each `nancy` command with `--json` (docs/cli.md). One file for each group of commands, because a command builds only the
 // schemas that it loads. Other programs read these: fields may be added, never renamed or removed.
 
 /** `<task>/<worker>`; the human's mailbox is `<task>/orchestrator`. */

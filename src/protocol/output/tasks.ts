@@ -21,7 +21,7 @@ export const WorkerOutput = z.object({
 	summary: z.optional(z.string()),
 	/** Subagents at work. */
 	subagents: z.optional(z.int()),
-	/** The evidence for the phase, and when it was made. */
+	/** The evidence for the phase, and its time. */
 	source: z.string(),
 	at: z.string(),
 	session: z.optional(SessionId),
@@ -57,7 +57,7 @@ export const TokensOutput = z.object({
 	...TokenUse.shape,
 	/** Share of the context window in use. */
 	usedPercent: z.optional(z.number()),
-	/** From here on the agent should wrap up. */
+	/** From this share on, the agent should wrap up. */
 	thresholdPercent: z.number(),
 	overThreshold: z.boolean(),
 });

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { WaitOutput } from '../../../src/protocol/output/messages.ts';
 import { StatusOutput } from '../../../src/protocol/output/tasks.ts';
 import { DriverId, FIRST_WORKER, SessionId, type TaskName } from '../../../src/protocol/names.ts';
@@ -151,7 +152,8 @@ describe('nancy wait', () => {
 		const { project, task } = await projectAtWork();
 		await using _ = project;
 		happen(project, task, 'worker', stopped);
-		const { workspace } = project;
+		// Where the command seals what it queues.
+		const workspace = new Workspace(project.path, join(nancy.dataFolder, 'nancy'));
 		const address = { task, worker: FIRST_WORKER };
 		const wait = (timeout: string) =>
 			nancy.run(['wait', 'fix-login', '--until', 'idle', '--timeout', timeout], { cwd: project.path });

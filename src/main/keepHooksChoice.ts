@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs';
+import * as vscode from 'vscode';
+import type { Folder } from '../ui/ports.ts';
+import { hooksChoice } from '../ui/settings.ts';
+
+/** If the user takes the choice back, the workspace loses it. Does nothing in a workspace without Nancy. */
+export async function keepHooksChoice({ path, workspace }: Folder): Promise<void> {
+	if (!vscode.workspace.isTrusted || !existsSync(workspace.paths.root)) return;
+	const choice = hooksChoice(path);
+	if ((await workspace.config()).hooks === choice) return;
+	await workspace.updateConfig(({ hooks: _before, ...config }) => ({ ...config, ...(choice && { hooks: choice }) }));
+}

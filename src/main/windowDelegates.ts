@@ -1,0 +1,56 @@
+import { dataFolder } from '../base/folders.ts';
+import { Delegates } from '../core/delegates/delegates.ts';
+import { IN_WINDOW } from '../core/asker/asker.ts';
+import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
+import type { Tickets } from '../core/delegates/tickets.ts';
+import { lookAtQueue } from '../delegates/delegateQueue.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
+import type { DriverId } from '../protocol/names.ts';
+import type { DelegateOperations, Folder } from '../ui/ports.ts';
+import { requireTrust } from '../ui/trust.ts';
+import { operations } from '../operations/index.ts';
+import { perform } from '../operations/operation.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
+import { queueOptions } from '../operations/queueOptions.ts';
+import { ticketsOf } from '../operations/ticketsOf.ts';
+import { operationContext, windowEnvironment, windowSettings, type WindowTools } from './operationContext.ts';
+
+/** The window's side of the delegates: it queues them, and keeps the queue going. No run belongs to a window. */
+export class WindowDelegates implements DelegateOperations {
+	constructor(private readonly tools: WindowTools) {}
+
+	async start(folder: Folder, request: DelegateRequest): Promise<DelegateId> {
+		const context = operationContext(folder, this.tools);
+		return (await perform(await operations.delegate(), IN_WINDOW, request, context)).id;
+	}
+
+	isOwn({ workspace }: Folder, id: DelegateId): Promise<boolean> {
+		return ticketsIn(workspace).isValid(id, new Delegates(workspace).filesOfRequest(id));
+	}
+
+	async stop(folder: Folder, id: DelegateId): Promise<void> {
+		await perform(await operations.stopDelegate(), IN_WINDOW, { id }, operationContext(folder, this.tools));
+	}
+
+	async resume(folder: Folder, agent: DriverId | undefined): Promise<number> {
+		const context = operationContext(folder, this.tools);
+		return (await perform(await operations.resumeDelegates(), IN_WINDOW, { agent }, context)).agents;
+	}
+
+	async delete(folder: Folder, id: DelegateId): Promise<void> {
+		await perform(await operations.deleteDelegate(), IN_WINDOW, { id }, operationContext(folder, this.tools));
+	}
+
+	/** Starts waiting delegates, and ends those whose runner was killed. */
+	async look(store: Delegates): Promise<void> {
+		requireTrust();
+		const { workspace } = store;
+		const context = { workspace, dataFolder: dataFolder(), env: windowEnvironment() };
+		const runtime = await this.tools.installRuntime();
+		await lookAtQueue(store, queueOptions(context, runtime, await windowSettings(workspace.folder)));
+	}
+}
+
+function ticketsIn(workspace: Workspace): Tickets {
+	return ticketsOf({ dataFolder: dataFolder(), workspace });
+}

@@ -1,0 +1,47 @@
+import { IN_WINDOW } from '../core/asker/asker.ts';
+import type { OnlyThere } from '../core/delegates/batches.ts';
+import { operations } from '../operations/index.ts';
+import { perform } from '../operations/operation.ts';
+import type { Worktree } from '../protocol/worktree.ts';
+import type { ChangedFile, Folder, MergeOutcome, WorktreeOperations, WorktreeRemoval } from '../ui/ports.ts';
+import { operationContext, type WindowTools } from './operationContext.ts';
+
+/** The window's way to the operations on worktrees. */
+export class WindowWorktrees implements WorktreeOperations {
+	constructor(private readonly tools: WindowTools) {}
+
+	async verify(folder: Folder, worktree: Worktree): Promise<void> {
+		await perform(await operations.verifyWorktree(), IN_WINDOW, { worktree }, this.contextOf(folder));
+	}
+
+	async changes(folder: Folder, worktree: Worktree): Promise<readonly ChangedFile[]> {
+		return (await perform(await operations.worktreeChanges(), IN_WINDOW, { worktree }, this.contextOf(folder)))
+			.files;
+	}
+
+	async base(folder: Folder, worktree: Worktree, path: string): Promise<Buffer | undefined> {
+		return (await perform(await operations.fileAtBase(), IN_WINDOW, { worktree, path }, this.contextOf(folder)))
+			.content;
+	}
+
+	async merge(folder: Folder, worktree: Worktree, message: string): Promise<MergeOutcome> {
+		return perform(await operations.mergeWorktree(), IN_WINDOW, { worktree, message }, this.contextOf(folder));
+	}
+
+	async only(folder: Folder, worktree: Worktree): Promise<OnlyThere> {
+		return perform(await operations.worktreeLoss(), IN_WINDOW, { worktree }, this.contextOf(folder));
+	}
+
+	async remove(
+		folder: Folder,
+		worktree: Worktree,
+		options: { discard: boolean; anyway: boolean },
+	): Promise<WorktreeRemoval> {
+		const input = { worktree, ...options };
+		return perform(await operations.removeWorktree(), IN_WINDOW, input, this.contextOf(folder));
+	}
+
+	private contextOf(folder: Folder) {
+		return operationContext(folder, this.tools);
+	}
+}

@@ -1,0 +1,35 @@
+import { NancyError } from '../base/errors.ts';
+import { isAsking } from '../core/live/overview.ts';
+import type { DriverId } from '../protocol/names.ts';
+import type { OperationContext } from './operation.ts';
+
+/** How long a person may take to answer an agent, in milliseconds, before an operation that is kept from its work by that gives up. */
+const PATIENCE_MS = 5000;
+
+/**
+ * Runs work that writes agents' settings files. An agent may be writing the same file while a person answers it, so a `busy` failure is
+ * retried for a while.
+ */
+export async function betweenAnswers<T>(
+	{ watch, note }: Pick<OperationContext, 'watch' | 'note'>,
+	work: (isBusy: (agent: DriverId) => boolean) => Promise<T>,
+): Promise<T> {
+	return watch(async ({ overview, changed }) => {
+		const deadlineMs = Date.now() + PATIENCE_MS;
+		for (let isFirst = true; ; isFirst = false) {
+			let wasBusy = false;
+			try {
+				return await work(agent => {
+					const isBusy = isAsking(overview(), agent);
+					wasBusy ||= isBusy;
+					return isBusy;
+				});
+			} catch (error) {
+				const mayPass = wasBusy && error instanceof NancyError && error.code === 'busy';
+				if (!mayPass || Date.now() >= deadlineMs) throw error;
+				if (isFirst) note('an agent waits for an answer in its terminal; trying again for a few seconds');
+			}
+			await changed(deadlineMs);
+		}
+	});
+}

@@ -1,0 +1,40 @@
+import * as z from 'zod/mini';
+import { permit } from '../core/asker/permit.ts';
+import { cleanUp as takeBack } from '../core/deployment/cleanUp.ts';
+import { drivers } from '../drivers/index.ts';
+import { askGit } from '../git/askGit.ts';
+import { TaskName } from '../protocol/names.ts';
+import { CleanupOutput } from '../protocol/output/deployment.ts';
+import { betweenAnswers } from './betweenAnswers.ts';
+import { failureOf } from './failure.ts';
+import { requireTrust, type Operation } from './operation.ts';
+
+const Input = z.object({ task: z.optional(TaskName) });
+
+/** Takes back the deployment: for the whole workspace, or after one task, which is archived. Throws `busy` while an agent needs it. */
+export const cleanUp: Operation<z.infer<typeof Input>, CleanupOutput> = {
+	name: 'cleanUp',
+	input: Input,
+	output: CleanupOutput,
+	async permit(asker, { task }, context) {
+		permit(asker, { is: 'change-settings', command: `nancy cleanup${task === undefined ? '' : ` ${task}`}` });
+		requireTrust(context);
+	},
+	async run(_, { task }, context) {
+		const { workspace, dataFolder } = context;
+		// A missing task is reported before anything else.
+		if (task !== undefined) await workspace.task(task);
+		const { changed, warnings, kept, failed, undeployed } = await betweenAnswers(context, isBusy =>
+			takeBack(workspace, task, drivers, { dataFolder, isBusy, askGit }),
+		);
+		return {
+			folder: workspace.folder,
+			...(task !== undefined && { task }),
+			undeployed,
+			changed: [...changed],
+			warnings: [...warnings],
+			kept: [...kept],
+			failed: failed.map(({ agent, error }) => ({ agent, ...failureOf(error) })),
+		};
+	},
+};

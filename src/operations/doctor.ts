@@ -1,0 +1,71 @@
+import * as z from 'zod/mini';
+import { permit } from '../core/asker/permit.ts';
+import { examine, repair, type Finding, type Instruments, type Repair } from '../core/deployment/doctor.ts';
+import { drivers } from '../drivers/index.ts';
+import { askGit } from '../git/askGit.ts';
+import { tryLauncher } from '../process/tryLauncher.ts';
+import { DoctorOutput } from '../protocol/output/deployment.ts';
+import { detect } from './agents.ts';
+import { betweenAnswers } from './betweenAnswers.ts';
+import { requireTrust, type Operation, type OperationContext } from './operation.ts';
+import { permitUse } from './permitUse.ts';
+
+const Input = z.object({ fix: z.boolean() });
+
+/** Explains the deployment and its problems; with `fix` it repairs. In Restricted Mode it only reads and runs nothing. */
+export const doctor: Operation<z.infer<typeof Input>, DoctorOutput> = {
+	name: 'doctor',
+	input: Input,
+	output: DoctorOutput,
+	async permit(asker, { fix }, context) {
+		if (!fix) return;
+		permit(asker, { is: 'change-settings', command: 'nancy doctor --fix' });
+		await permitUse(context);
+	},
+	async run(_, { fix }, context) {
+		const { workspace } = context;
+		const tools = await instruments(context);
+		const repairs = fix
+			? await betweenAnswers(context, async isBusy => repair(await examine(workspace, { ...tools, isBusy })))
+			: [];
+		const after = await examine(workspace, tools);
+		const done = repairs.filter(({ failure }) => failure === undefined);
+		return {
+			folder: workspace.folder,
+			healthy: !after.some(({ level }) => level === 'problem'),
+			checks: [
+				...done.map(({ finding }) => check(finding, true)),
+				...after.map(finding => check(finding, false)),
+			],
+			failed: repairs.flatMap(failed),
+		};
+	},
+};
+
+/** Input of the doctor: every agent that Nancy knows, found or not, and the programs that hooks call. */
+async function instruments(context: OperationContext): Promise<Instruments> {
+	const agents = drivers.map(async driver => {
+		const found = await detect(driver, context);
+		return found.found ? { driver, found, problem: '' } : { driver, found: undefined, problem: found.reason };
+	});
+	return {
+		agents: await Promise.all(agents),
+		dataFolder: context.dataFolder,
+		installRuntime: async () => {
+			requireTrust(context);
+			return context.installRuntime();
+		},
+		tryLauncher,
+		env: context.env,
+		askGit,
+	};
+}
+
+function check(finding: Finding, repaired: boolean): DoctorOutput['checks'][number] {
+	const { check: what, level, text } = finding;
+	return { check: what, level, text, repaired, ...(finding.repair && { repair: finding.repair.text }) };
+}
+
+function failed({ finding, failure }: Repair): DoctorOutput['failed'] {
+	return failure === undefined ? [] : [{ check: finding.check, text: finding.text, reason: failure }];
+}

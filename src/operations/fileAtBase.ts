@@ -1,0 +1,26 @@
+import * as z from 'zod/mini';
+import { fileAtBase as readAtBase } from '../git/worktreeChanges.ts';
+import { Worktree } from '../protocol/worktree.ts';
+import { requireTrust, type Operation } from './operation.ts';
+import { ownWorktreeOf } from './ownWorktreeOf.ts';
+
+const Input = z.object({
+	worktree: Worktree,
+	/** Relative to the worktree, with `/`. */
+	path: z.string(),
+});
+/** `undefined` when there was no such file. */
+const Output = z.object({ content: z.union([z.instanceof(Buffer), z.undefined()]) });
+
+/** A file as it was in the base of a worktree. */
+export const fileAtBase: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
+	name: 'fileAtBase',
+	input: Input,
+	output: Output,
+	async permit(_asker, _input, context) {
+		requireTrust(context);
+	},
+	run: async (_, { worktree, path }, context) => ({
+		content: await readAtBase(await ownWorktreeOf(context, worktree), path),
+	}),
+};

@@ -1,0 +1,29 @@
+import * as z from 'zod/mini';
+import { permit } from '../core/asker/permit.ts';
+import { mergeWorktree as merge } from '../git/worktreeMerge.ts';
+import { Worktree } from '../protocol/worktree.ts';
+import { requireTrust, type Operation } from './operation.ts';
+import { endedWorktreeOf } from './ownWorktreeOf.ts';
+
+const Input = z.object({
+	worktree: Worktree,
+	/** Of the merge commit. */
+	message: z.string(),
+});
+const Output = z.discriminatedUnion('ok', [
+	z.object({ ok: z.literal(true), how: z.enum(['merged', 'applied', 'nothing']) }),
+	/** `reason` is a sentence that names the files in the way. */
+	z.object({ ok: z.literal(false), reason: z.string() }),
+]);
+
+/** Brings the changes of a worktree into the checkout that it was made from. */
+export const mergeWorktree: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
+	name: 'mergeWorktree',
+	input: Input,
+	output: Output,
+	async permit(asker, { worktree }, context) {
+		permit(asker, { is: 'change-worktree', what: `merge ${worktree.branch}` });
+		requireTrust(context);
+	},
+	run: async (_, { worktree, message }, context) => merge(await endedWorktreeOf(context, worktree), message),
+};

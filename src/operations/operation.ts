@@ -1,0 +1,68 @@
+import type * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
+import type { Asker } from '../core/asker/asker.ts';
+import type { InstalledRuntime } from '../core/deployment/runtime.ts';
+import type { Overview } from '../core/live/overview.ts';
+import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
+import type { CommonSettings } from '../protocol/settings.ts';
+
+/** One use case of Nancy. The window and the `nancy` command are two ways to ask for it: they make the input, and words from the output. */
+export interface Operation<I, O> {
+	readonly name: string;
+	readonly input: z.ZodMiniType<I>;
+	readonly output: z.ZodMiniType<O>;
+	/** @throws NancyError if it may not be done here, or not by the asker. Nothing has been changed then */
+	permit(asker: Asker, input: I, context: OperationContext): Promise<void>;
+	run(asker: Asker, input: I, context: OperationContext): Promise<O>;
+}
+
+/** The place of an operation, and the facts that only the program around it knows. */
+export interface OperationContext {
+	readonly workspace: Workspace;
+	/** The user's: see base/folders. */
+	readonly dataFolder: string;
+	/** The environment that agents inherit. It also names their programs if these are not on the PATH: see `programVariable`. */
+	readonly env: Readonly<Record<string, string | undefined>>;
+	/** False in Restricted Mode of an editor: nothing is written and no program is run. */
+	readonly isTrusted: boolean;
+	/** The user's settings of this workspace in an editor. They override the workspace's own file. */
+	readonly settings: {
+		readonly hooks: 'on' | 'off' | undefined;
+		/** In percent of the context window. */
+		readonly tokenThreshold: number | undefined;
+	};
+	/** The user's settings for delegates and headless runs in a folder. */
+	readonly readSettings: (folder: string) => Promise<CommonSettings>;
+	/** Installs the programs that hooks and agents call, if they are missing or damaged. */
+	readonly installRuntime: () => Promise<InstalledRuntime>;
+	/** Runs a step with an overview while the workspace is unchanged. */
+	readonly watch: <T>(work: (live: LiveOverview) => Promise<T>) => Promise<T>;
+	/** Releases the view of a worker that is about to be ended on purpose: its terminal in the window. */
+	readonly letGo?: (worker: WorkerAddress) => Promise<void>;
+	/** Reports a problem to the asker, in a sentence, that does not stop the work. */
+	readonly note: (text: string) => void;
+}
+
+export interface LiveOverview {
+	readonly overview: () => Overview;
+	/** Resolves when the workspace may have changed, at the latest at this moment (ms since 1970). */
+	readonly changed: (deadlineMs: number) => Promise<void>;
+}
+
+/** The only way to run an operation: it checks the permission first. */
+export async function perform<I, O>(
+	operation: Operation<I, O>,
+	asker: Asker,
+	given: z.input<z.ZodMiniType<I, I>>,
+	context: OperationContext,
+): Promise<O> {
+	const input = operation.input.parse(given);
+	await operation.permit(asker, input, context);
+	return operation.output.parse(await operation.run(asker, input, context));
+}
+
+/** @throws NancyError `not-trusted` in Restricted Mode */
+export function requireTrust({ isTrusted }: Pick<OperationContext, 'isTrusted'>): void {
+	if (isTrusted) return;
+	throw new NancyError('not-trusted', 'Trust this workspace first: in Restricted Mode Nancy changes nothing.');
+}

@@ -1,0 +1,59 @@
+import * as z from 'zod/mini';
+import { permit } from '../core/asker/permit.ts';
+import { Delegates } from '../core/delegates/delegates.ts';
+import { ownRequest } from '../core/delegates/ownRequest.ts';
+import { tearDown } from '../git/tearDown.ts';
+import { removeWorktree as remove } from '../git/worktreeRemove.ts';
+import { DelegateId } from '../protocol/delegate.ts';
+import { idOfBranch, Worktree } from '../protocol/worktree.ts';
+import { requireTrust, type Operation, type OperationContext } from './operation.ts';
+import { endedWorktreeOf } from './ownWorktreeOf.ts';
+import { ticketsOf } from './ticketsOf.ts';
+
+const Input = z.object({
+	worktree: Worktree,
+	/** With work that is nowhere else. Otherwise a branch keeps such work. */
+	discard: z.boolean(),
+	/** Also if its tear-down command fails. The command is then not run. */
+	anyway: z.boolean(),
+});
+const Output = z.object({
+	isRemoved: z.boolean(),
+	/** The kept or lost work, or the reason why the worktree stays, as a sentence. */
+	says: z.string(),
+	/** There was a tear-down command, which may be the reason why the worktree is still there. */
+	hasTornDown: z.boolean(),
+});
+
+/** Removes a worktree, after the tear-down command that the user asked for on this machine. */
+export const removeWorktree: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
+	name: 'removeWorktree',
+	input: Input,
+	output: Output,
+	async permit(asker, { worktree }, context) {
+		permit(asker, { is: 'change-worktree', what: `remove the worktree ${worktree.branch}` });
+		requireTrust(context);
+	},
+	run: (_, input, context) => removeOwnWorktree(input, context),
+};
+
+/** For an operation that has checked its own permission. */
+export async function removeOwnWorktree(
+	{ worktree: claimed, discard, anyway }: z.infer<typeof Input>,
+	context: OperationContext,
+): Promise<z.infer<typeof Output>> {
+	const worktree = await endedWorktreeOf(context, claimed);
+	const id = DelegateId.parse(idOfBranch(worktree.branch));
+	const request = anyway ? undefined : await ownRequest(new Delegates(context.workspace), ticketsOf(context), id);
+	const command = request?.record.tearDown;
+	const failed = await tearDown(worktree, command);
+	const hasTornDown = command !== undefined;
+	if (failed !== undefined)
+		return {
+			isRemoved: false,
+			says: `the tear-down command failed, so the worktree stays: ${failed}`,
+			hasTornDown,
+		};
+	const { isRemoved, says } = await remove(worktree, { discard });
+	return { isRemoved, says, hasTornDown };
+}

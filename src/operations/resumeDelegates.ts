@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import * as z from 'zod/mini';
+import { errorText } from '../base/errors.ts';
+import { Delegates } from '../core/delegates/delegates.ts';
+import { lookAtQueue } from '../delegates/delegateQueue.ts';
+import { DelegateId } from '../protocol/delegate.ts';
+import { DriverId } from '../protocol/names.ts';
+import { requireTrust, type Operation } from './operation.ts';
+import { permitDelegate } from './permitDelegate.ts';
+import { permitUse } from './permitUse.ts';
+import { queueOptions } from './queueOptions.ts';
+
+const Input = z.object({
+	/** All that wait for the same account as this one. */
+	id: z.optional(DelegateId),
+	/** All of this agent; with neither, all. */
+	agent: z.optional(DriverId),
+});
+const Output = z.object({
+	/** How many agents waited. */
+	agents: z.int(),
+});
+
+/** Resumes delegates that wait for their account's limit to reset. */
+export const resumeDelegates: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
+	name: 'resumeDelegates',
+	input: Input,
+	output: Output,
+	async permit(asker, { id }, context) {
+		requireTrust(context);
+		await permitDelegate('resume-delegates', id, asker, context);
+		if (existsSync(context.workspace.paths.root)) await permitUse(context);
+	},
+	async run(_, { id, agent }, context) {
+		const { workspace } = context;
+		// A workspace without Nancy: nothing waits, and nothing must be made.
+		if (!existsSync(workspace.paths.root)) return { agents: 0 };
+		const store = new Delegates(workspace);
+		const meant = id === undefined ? agent : (await store.get(id)).record.agent;
+		const agents = await store.locked(() => store.unpark(meant));
+		const look = async () => {
+			const settings = await context.readSettings(workspace.folder);
+			await lookAtQueue(store, queueOptions(context, await context.installRuntime(), settings));
+		};
+		// Another look follows anyway.
+		await look().catch((error: unknown) => context.note(`the queue is not looked after: ${errorText(error)}`));
+		return { agents: agents.length };
+	},
+};

@@ -1,0 +1,88 @@
+import * as z from 'zod/mini';
+import { errorText, NancyError } from '../base/errors.ts';
+import { authorOf } from '../core/asker/authorOf.ts';
+import { isRunning } from '../core/driver/launch.ts';
+import { wakes } from '../core/mailbox/due.ts';
+import { whyUnheard } from '../core/sessions/hearing.ts';
+import { readPhase } from '../core/sessions/phase.ts';
+import { mailboxName } from '../core/workspace/mailboxName.ts';
+import type { Words, Workspace } from '../core/workspace/workspace.ts';
+import { headerName } from '../protocol/author.ts';
+import { Effect, Priority } from '../protocol/message.ts';
+import { ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
+import { SendOutput } from '../protocol/output/messages.ts';
+import type { WorkerRecord } from '../protocol/records.ts';
+import type { Operation } from './operation.ts';
+import { permitUse } from './permitUse.ts';
+
+const Input = z.object({
+	/** A worker, or the human of a task (`orchestrator`). */
+	to: z.object({ task: TaskName, worker: WorkerName }),
+	/** By default a directive for an agent, and feedback for the human. */
+	kind: z.optional(z.enum(['directive', 'feedback'])),
+	priority: Priority,
+	effect: Effect,
+	text: z.string(),
+});
+type Input = z.infer<typeof Input>;
+
+/** Queues a message for an agent or for the human. */
+export const send: Operation<Input, SendOutput> = {
+	name: 'send',
+	input: Input,
+	output: SendOutput,
+	permit: (_asker, _input, context) => permitUse(context),
+	async run(asker, input, { workspace }) {
+		const { to: address, priority, effect, text } = input;
+		const isToHuman = address.worker === ORCHESTRATOR;
+		refuseEffect(input, isToHuman);
+		const author = authorOf(asker);
+		const kind = input.kind ?? (isToHuman ? 'feedback' : 'directive');
+		const words: Words = { kind, priority, effect, text };
+		const trouble = new Set<string>();
+		const id = await workspace.send(address, words, author, error => trouble.add(errorText(error)));
+		// It is queued. A later failure must not look like a failure of the sending.
+		const record = isToHuman
+			? undefined
+			: await workspace.worker(address).catch((error: unknown) => void trouble.add(errorText(error)));
+		const running = record !== undefined && isRunning(record);
+		const held = running && wakes(words) ? await whyItWaits(workspace, record, id) : undefined;
+		return {
+			id,
+			to: mailboxName(address),
+			from: headerName(author),
+			author,
+			kind,
+			priority,
+			effect,
+			running,
+			...(held !== undefined && { held }),
+			...(trouble.size > 0 && { untold: [...trouble] }),
+		};
+	},
+};
+
+function refuseEffect({ kind, effect }: Input, isToHuman: boolean): void {
+	if (effect === 'none') return;
+	if (isToHuman) throw new NancyError('bad-usage', 'the human cannot be halted or paused');
+	if (kind === 'feedback') {
+		throw new NancyError(
+			'bad-usage',
+			'halt and pause are for directives: feedback waits until the agent stops by itself',
+		);
+	}
+}
+
+/** Why an idle agent will not read it before its next prompt. Noted beside the message, which may have been read by now. */
+async function whyItWaits(workspace: Workspace, record: WorkerRecord, id: MessageId): Promise<string | undefined> {
+	const session = record.sessions.at(-1)?.id;
+	if (session === undefined || (await readPhase(workspace.paths, session)).phase !== 'idle') return undefined;
+	const { driverById } = await import('../drivers/index.ts');
+	const held = await whyUnheard(workspace, driverById(record.agent), session);
+	if (held !== undefined)
+		await workspace
+			.mailbox({ task: record.task, worker: record.name })
+			.setHeld(id, held)
+			.catch(() => undefined);
+	return held;
+}

@@ -1,0 +1,26 @@
+import * as z from 'zod/mini';
+import { permit } from '../core/asker/permit.ts';
+import { SetupOutput } from '../protocol/output/deployment.ts';
+import { chooseAgent, foundAgents } from './agents.ts';
+import { deployEach } from './deployEach.ts';
+import type { Operation } from './operation.ts';
+import { permitUse } from './permitUse.ts';
+
+const Input = z.object({ agent: z.optional(z.string()) });
+
+/** Writes hooks and skills, also for sessions that the user starts: for one agent, or for every agent that is installed. */
+export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
+	name: 'setUp',
+	input: Input,
+	output: SetupOutput,
+	async permit(asker, _, context) {
+		permit(asker, { is: 'change-settings', command: 'nancy setup' });
+		await permitUse(context);
+	},
+	async run(asker, { agent }, context) {
+		const found = agent === undefined ? await foundAgents(context.env) : [];
+		// If none is found, the choice of one says what to install.
+		const chosen = found.length > 0 ? found : [await chooseAgent(context.workspace, asker, context.env, agent)];
+		return deployEach(context, chosen, 'workspace');
+	},
+};

@@ -1,0 +1,25 @@
+import * as z from 'zod/mini';
+import { Delegates } from '../core/delegates/delegates.ts';
+import { stopDelegate as stop } from '../delegates/delegateQueue.ts';
+import { DelegateId } from '../protocol/delegate.ts';
+import { requireTrust, type Operation } from './operation.ts';
+import { permitDelegate } from './permitDelegate.ts';
+import { ticketsOf } from './ticketsOf.ts';
+
+const Input = z.object({ id: DelegateId });
+const Output = z.object({});
+
+/** Ends a delegate. Resolves once it has ended, and throws `timeout` if its runner does not answer. */
+export const stopDelegate: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
+	name: 'stopDelegate',
+	input: Input,
+	output: Output,
+	async permit(asker, { id }, context) {
+		requireTrust(context);
+		await permitDelegate('stop-delegate', id, asker, context);
+	},
+	async run(_, { id }, context) {
+		await stop(new Delegates(context.workspace), ticketsOf(context), id);
+		return {};
+	},
+};

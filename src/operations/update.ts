@@ -1,0 +1,36 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
+import { permit } from '../core/asker/permit.ts';
+import { deployedIn } from '../core/deployment/cleanUp.ts';
+import { drivers } from '../drivers/index.ts';
+import { SetupOutput } from '../protocol/output/deployment.ts';
+import { findAgent, knownDriver } from './agents.ts';
+import { deployEach } from './deployEach.ts';
+import type { Operation } from './operation.ts';
+import { permitUse } from './permitUse.ts';
+
+const Input = z.object({ agent: z.optional(z.string()) });
+
+/** Writes the present deployment again, for the installed versions. */
+export const update: Operation<z.infer<typeof Input>, SetupOutput> = {
+	name: 'update',
+	input: Input,
+	output: SetupOutput,
+	async permit(asker, _, context) {
+		permit(asker, { is: 'change-settings', command: 'nancy update' });
+		await permitUse(context);
+	},
+	async run(_, { agent }, context) {
+		const deployed = await deployedIn(context.workspace, drivers, context.dataFolder);
+		const ids = deployed.filter(id => agent === undefined || id === agent);
+		if (ids.length === 0) {
+			throw new NancyError(
+				'wrong-state',
+				`${agent === undefined ? 'nothing is deployed here' : `${agent} is not deployed here`}; nancy setup does that`,
+			);
+		}
+		const found = await Promise.all(ids.map(id => findAgent(knownDriver(id), context.env)));
+		// At least: a deployment for sessions that the user starts goes on serving them.
+		return deployEach(context, found, 'launch');
+	},
+};

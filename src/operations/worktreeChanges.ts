@@ -1,0 +1,32 @@
+import * as z from 'zod/mini';
+import { changesOf } from '../git/worktreeChanges.ts';
+import { Worktree } from '../protocol/worktree.ts';
+import { requireTrust, type Operation } from './operation.ts';
+import { ownWorktreeOf } from './ownWorktreeOf.ts';
+
+const Input = z.object({ worktree: Worktree });
+const Output = z.object({
+	files: z.array(
+		z.object({
+			/** Relative to the worktree, with `/`. */
+			path: z.string(),
+			/** Its place before it was renamed. */
+			before: z.exactOptional(z.string()),
+			status: z.enum(['added', 'modified', 'deleted', 'renamed']),
+		}),
+	),
+});
+
+/** The changes of a worktree, from its base to its present files, committed or not. */
+export const worktreeChanges: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
+	name: 'worktreeChanges',
+	input: Input,
+	output: Output,
+	async permit(_asker, _input, context) {
+		// Git runs a repository's own filters and settings.
+		requireTrust(context);
+	},
+	run: async (_, { worktree }, context) => ({
+		files: (await changesOf(await ownWorktreeOf(context, worktree))).files,
+	}),
+};

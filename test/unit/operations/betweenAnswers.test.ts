@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { NancyError } from '../../../src/base/errors.ts';
+import { betweenAnswers } from '../../../src/operations/betweenAnswers.ts';
+import type { LiveOverview } from '../../../src/operations/operation.ts';
+import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
+import { fakeDriver } from '../../support/fakeDriver.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
+
+const task = TaskName.parse('fix');
+
+/** An agent that waits for an answer until the workspace has changed this often. */
+function askingFor(changes: number): LiveOverview {
+	let left = changes;
+	return {
+		overview: () => ({
+			problems: [],
+			tasks: [
+				{
+					record: taskRecord(task, fakeDriver.id),
+					unread: 0,
+					workers: [
+						{
+							record: {
+								version: 1,
+								task,
+								name: FIRST_WORKER,
+								agent: fakeDriver.id,
+								sessions: [],
+								startedAt: new Date().toISOString(),
+							},
+							state: { phase: left > 0 ? 'waiting' : 'working', source: '', at: '' },
+							queued: 0,
+						},
+					],
+				},
+			],
+		}),
+		changed: () => {
+			left--;
+			return Promise.resolve();
+		},
+	};
+}
+
+describe('what writes an agent’s settings', () => {
+	const write = (isBusy: (agent: typeof fakeDriver.id) => boolean) =>
+		isBusy(fakeDriver.id)
+			? Promise.reject(new NancyError('busy', 'it waits for an answer'))
+			: Promise.resolve('written');
+
+	it('is done once the agent has its answer, and says once that it waits', async () => {
+		const notes: string[] = [];
+		const context = {
+			watch: <T>(work: (live: LiveOverview) => Promise<T>) => work(askingFor(2)),
+			note: (text: string) => void notes.push(text),
+		};
+
+		expect(await betweenAnswers(context, write)).toBe('written');
+		expect(notes).toEqual([expect.stringContaining('waits for an answer')]);
+	});
+
+	it('fails at once when what is busy is no agent that waits for an answer', async () => {
+		const context = {
+			watch: <T>(work: (live: LiveOverview) => Promise<T>) => work(askingFor(0)),
+			note: () => undefined,
+		};
+		const locked = () => Promise.reject(new NancyError('busy', 'another deployment is at it'));
+
+		await expect(betweenAnswers(context, locked)).rejects.toMatchObject({ code: 'busy' });
+	});
+});
