@@ -72,8 +72,8 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const tooLarge = Object.entries({
 		'dist/extension.js': 6,
 		'dist/hook/claude-code.js': 140,
-		'dist/main.js': 550,
-		'dist/nancy.js': 540,
+		'dist/main.js': 600,
+		'dist/nancy.js': 570,
 	})
 		.map(([file, most]) => ({ file, most, is: (sizes.get(`extension/${file}`) ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
