@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { folderNames } from '../base/listing.ts';
 import type { Asker } from '../core/asker/asker.ts';
-import { heldText } from '../core/mailbox/held.ts';
+import { heldText, type LimitOf } from '../core/mailbox/held.ts';
 import type { MessageState, StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { FileProblem } from '../core/files/fileProblem.ts';
-import { limitOf } from '../drivers/index.ts';
 import type { MessageAt } from '../operations/messageAt.ts';
 import type { MessageOutput } from '../protocol/output/messages.ts';
 import { ORCHESTRATOR, WorkerName, type TaskName } from '../protocol/names.ts';
@@ -91,7 +90,7 @@ export function messageAt({ address, message }: FoundMessage): MessageAt {
 	return { ...address, id: message.id };
 }
 
-export function messageOutput({ address, message }: FoundMessage): MessageOutput {
+export function messageOutput({ address, message }: FoundMessage, limitOf: LimitOf): MessageOutput {
 	const { id, state, file, content, author, receipt, held } = message;
 	return {
 		id,
@@ -107,6 +106,12 @@ export function messageOutput({ address, message }: FoundMessage): MessageOutput
 		...(receipt && { receipt }),
 		...(held !== undefined && { held: heldText(held, limitOf) }),
 	};
+}
+
+/** The drivers' words about limits. The drivers are loaded only if a message waits for such a reason. */
+export async function limitsFor(found: readonly FoundMessage[]): Promise<LimitOf> {
+	if (!found.some(({ message }) => message.held?.code === 'limit')) return () => undefined;
+	return (await import('../drivers/index.ts')).limitOf;
 }
 
 async function searchOrder(workspace: Workspace, asker: Asker): Promise<WorkerAddress[][]> {

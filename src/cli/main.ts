@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { version } from '../../package.json';
 import { errorText, hasErrno } from '../base/errors.ts';
 import { askerOf, environmentOf } from '../core/asker/asker.ts';
-import { drivers } from '../drivers/index.ts';
+import { programs } from '../drivers/programs.ts';
 import { becomeEnvironment } from '../process/environment.ts';
 import { lineageOf } from '../process/lineage.ts';
 import { restoreNodeOptions } from '../process/runnerHost.ts';
@@ -24,7 +24,7 @@ process.stderr.on('error', () => undefined);
 restoreNodeOptions(process.env);
 const lineage = lineageOf({ ...process.env });
 // Elsewhere nothing tells the whole environment of another process.
-if (process.platform === 'linux') becomeEnvironment(environmentOf(lineage, drivers));
+if (process.platform === 'linux') becomeEnvironment(environmentOf(lineage, programs));
 
 void runCommandLine(process.argv.slice(2), commands, {
 	program: process.argv[1] ?? '',
@@ -34,7 +34,7 @@ void runCommandLine(process.argv.slice(2), commands, {
 	stdout: process.stdout,
 	stderr: process.stderr,
 	version,
-	asker: () => askerOf(lineage, drivers),
+	asker: () => askerOf(lineage, programs),
 }).then(exitCode => {
 	process.exitCode = exitCode;
 });

@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
-import { heldText } from '../../core/mailbox/held.ts';
+import { heldText, type LimitOf } from '../../core/mailbox/held.ts';
 import type { MessageState } from '../../core/mailbox/mailboxFiles.ts';
 import type { WorkerAddress, Workspace } from '../../core/workspace/workspace.ts';
-import { limitOf } from '../../drivers/index.ts';
 import { InboxOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { resolveAddress, resolveMailbox } from '../addresses.ts';
 import { answer, command, type Context } from '../command.ts';
-import { allMailboxes, listMailboxes, mailboxesOf, messageOutput, type FoundMessage } from '../mailboxes.ts';
+import { allMailboxes, limitsFor, listMailboxes, mailboxesOf, messageOutput, type FoundMessage } from '../mailboxes.ts';
 import { findWorkspace } from '../place.ts';
 import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import { ownAddress } from '../../core/asker/authorOf.ts';
@@ -46,10 +45,11 @@ export const inbox = command(
 		const addresses = await chosenMailboxes(workspace, context, input.of);
 		const { found, problems } = await listMailboxes(workspace, addresses, input.all ? ALL : OPEN);
 		for (const { file, reason } of problems) context.note(`${file} is not a message: ${reason}`);
+		const limitOf = await limitsFor(found);
 		return answer(
 			InboxOutput,
-			{ messages: found.map(messageOutput), problems },
-			found.length === 0 ? 'no messages' : lines(found),
+			{ messages: found.map(each => messageOutput(each, limitOf)), problems },
+			found.length === 0 ? 'no messages' : lines(found, limitOf),
 		);
 	},
 );
@@ -66,18 +66,18 @@ async function chosenMailboxes(
 	return mailboxesOf(workspace, (await workspace.task(task)).name);
 }
 
-function lines(found: readonly FoundMessage[]): string[] {
+function lines(found: readonly FoundMessage[], limitOf: LimitOf): string[] {
 	return found.flatMap((item, index) => {
 		const heading = mailboxName(item.address);
 		const previous = found[index - 1];
 		const isFirst = previous === undefined || mailboxName(previous.address) !== heading;
-		return [...(isFirst ? [...(index > 0 ? [''] : []), heading] : []), ...messageLines(item)];
+		return [...(isFirst ? [...(index > 0 ? [''] : []), heading] : []), ...messageLines(item, limitOf)];
 	});
 }
 
 const LONGEST_TEXT = 4000;
 
-function messageLines({ message }: FoundMessage): string[] {
+function messageLines({ message }: FoundMessage, limitOf: LimitOf): string[] {
 	const { id, state, content, author, receipt, held, file } = message;
 	const marks = [
 		content.priority === 'urgent' ? 'urgent' : '',

@@ -10,7 +10,7 @@ import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { resolveAddress, type TypedAddress } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { whenever } from '../currentOverview.ts';
-import { listMailboxes, messageOutput, type FoundMessage } from '../mailboxes.ts';
+import { limitsFor, listMailboxes, messageOutput, type FoundMessage } from '../mailboxes.ts';
 import { findWorkspace } from '../place.ts';
 import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import { ownAddress } from '../../core/asker/authorOf.ts';
@@ -66,13 +66,14 @@ export const wait = command(
 			return messages.length > 0 ? messages : undefined;
 		});
 		if (!reached) throw lateError(of, until, workers);
+		const limitOf = await limitsFor(reached);
 		return answer(
 			WaitOutput,
 			{
 				task: address.task,
 				until,
 				workers: workers.map(({ worker, phase }) => ({ worker, phase })),
-				messages: reached.map(messageOutput),
+				messages: reached.map(each => messageOutput(each, limitOf)),
 			},
 			until === 'message' ? reached.map(messageLine) : workers.map(({ worker, phase }) => `${worker} ${phase}`),
 		);

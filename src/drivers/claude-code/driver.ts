@@ -1,7 +1,7 @@
 import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer, watchAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
-import { ID, readEvent } from './events.ts';
+import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
@@ -9,11 +9,11 @@ import { probe } from './probe.ts';
 import { transcript } from './transcript.ts';
 import { floors, OLDEST } from './versions.ts';
 import { wakeAnswer } from './wake.ts';
+import { program } from './program.ts';
 
 export const claudeCode: Driver = {
-	id: ID,
+	...program,
 	displayName: 'Claude Code',
-	command: 'claude',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,
@@ -54,7 +54,5 @@ export const claudeCode: Driver = {
 	probe,
 	transcript,
 	headless,
-	marks: ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_CODE_CHILD_SESSION', 'CLAUDE_PID'],
-	npmPackage: '@anthropic-ai/claude-code',
 	foreignVariables,
 };

@@ -1,5 +1,4 @@
 import type { HookCall } from '../../core/driver/driver.ts';
-import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { isOfAnotherSession } from '../payload.ts';
 import { notificationDetails } from '../notification.ts';
@@ -7,8 +6,9 @@ import { promptDetails } from '../prompt.ts';
 import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 import { rungOfWake } from './wake.ts';
+import { program } from './program.ts';
 
-export const ID = DriverId.parse('claude-code');
+export const ID = program.id;
 
 const kindByEvent: Partial<Record<KnownPayload['hook_event_name'], EventKind>> = {
 	SessionStart: 'session-start',

@@ -1,17 +1,17 @@
 import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
-import { ID, readEvent } from './events.ts';
+import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { queueCommand } from './wake.ts';
+import { program } from './program.ts';
 
 export const codex: Driver = {
-	id: ID,
+	...program,
 	displayName: 'Codex',
-	command: 'codex',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,
@@ -38,7 +38,5 @@ export const codex: Driver = {
 	probe: 'none',
 	transcript,
 	headless,
-	marks: ['CODEX_THREAD_ID', 'CODEX_SESSION_ID', 'CODEX_TOOL_CALL_ID', 'CODEX_SANDBOX'],
-	npmPackage: '@openai/codex',
 	foreignVariables,
 };

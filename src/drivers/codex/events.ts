@@ -1,12 +1,12 @@
 import type { HookCall } from '../../core/driver/driver.ts';
-import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, isObject, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
 import { isQueued } from './wake.ts';
+import { program } from './program.ts';
 
-export const ID = DriverId.parse('codex');
+export const ID = program.id;
 
 const kindByEvent: Partial<Record<KnownPayload['hook_event_name'], EventKind>> = {
 	SessionStart: 'session-start',

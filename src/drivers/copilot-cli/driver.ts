@@ -1,18 +1,18 @@
 import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
-import { ID, readEvent } from './events.ts';
+import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { wakeAnswer, watchAnswer } from './wake.ts';
+import { program } from './program.ts';
 
 export const copilotCli: Driver = {
-	id: ID,
+	...program,
 	displayName: 'GitHub Copilot CLI',
-	command: 'copilot',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,
@@ -62,7 +62,5 @@ export const copilotCli: Driver = {
 	probe: 'none',
 	transcript,
 	headless,
-	marks: ['COPILOT_AGENT_SESSION_ID', 'COPILOT_CLI', 'COPILOT_LOADER_PID'],
-	npmPackage: '@github/copilot',
 	foreignVariables,
 };

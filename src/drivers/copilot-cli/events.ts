@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { HookCall } from '../../core/driver/driver.ts';
-import { DriverId, type SessionId } from '../../protocol/names.ts';
+import { type SessionId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { beginsWithMessage } from '../messages.ts';
 import { namedPayload } from '../payload.ts';
@@ -9,8 +9,9 @@ import { promptDetails } from '../prompt.ts';
 import { inputSummary, isObject, oneLine, textIn, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload, type UnknownPayload } from './payloads.ts';
 import { BELL, isWake, JOINED } from './wake.ts';
+import { program } from './program.ts';
 
-export const ID = DriverId.parse('copilot-cli');
+export const ID = program.id;
 
 const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 	sessionStart: 'session-start',

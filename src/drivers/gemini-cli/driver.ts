@@ -1,17 +1,17 @@
 import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
-import { ID, readEvent } from './events.ts';
+import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
+import { program } from './program.ts';
 
 export const geminiCli: Driver = {
-	id: ID,
+	...program,
 	displayName: 'Gemini CLI',
-	command: 'gemini',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,
@@ -44,7 +44,5 @@ export const geminiCli: Driver = {
 	probe: 'none',
 	transcript,
 	headless,
-	marks: ['GEMINI_CLI', 'GEMINI_SESSION_ID'],
-	npmPackage: '@google/gemini-cli',
 	foreignVariables,
 };

@@ -1,5 +1,4 @@
 import type { HookCall } from '../../core/driver/driver.ts';
-import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { beginsWithMessage } from '../messages.ts';
 import { isOfAnotherSession } from '../payload.ts';
@@ -7,8 +6,9 @@ import { promptDetails } from '../prompt.ts';
 import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { isBrokenOff, isSubagentAtWork } from './moment.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
+import { program } from './program.ts';
 
-export const ID = DriverId.parse('gemini-cli');
+export const ID = program.id;
 
 /** The tool that hands a task to a subagent. */
 const SEND_SUBAGENT = 'invoke_agent';

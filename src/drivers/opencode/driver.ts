@@ -1,16 +1,16 @@
 import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
-import { ID, readEvent } from './events.ts';
+import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { foreignVariables, launchPlan } from './launch.ts';
 import { floors, limits, OLDEST } from './versions.ts';
 import { wakeAnswer, watchAnswer } from './wake.ts';
+import { program } from './program.ts';
 
 export const opencode: Driver = {
-	id: ID,
+	...program,
 	displayName: 'opencode',
-	command: 'opencode',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,
@@ -39,7 +39,5 @@ export const opencode: Driver = {
 	// It keeps its sessions in a database.
 	transcript: 'none',
 	headless,
-	marks: ['OPENCODE', 'OPENCODE_PID', 'OPENCODE_RUN_ID'],
-	npmPackage: 'opencode-ai',
 	foreignVariables,
 };

@@ -1,13 +1,13 @@
 import type { HookCall } from '../../core/driver/driver.ts';
-import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { namedPayload } from '../payload.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, oneLine, textIn, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 import { DOORBELL, isWake } from './wake.ts';
+import { program } from './program.ts';
 
-export const ID = DriverId.parse('opencode');
+export const ID = program.id;
 
 const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 	'session-start': 'session-start',

@@ -1,17 +1,17 @@
 import type { Driver } from '../../core/driver/driver.ts';
 import { deliveryAnswer } from './answers.ts';
 import { deploymentPlan } from './deployment.ts';
-import { ID, readEvent } from './events.ts';
+import { readEvent } from './events.ts';
 import { headless } from './headless.ts';
 import { hookSwitch } from './hookSwitch.ts';
-import { foreignVariables, launchPlan, marks } from './launch.ts';
+import { foreignVariables, launchPlan } from './launch.ts';
 import { transcript } from './transcript.ts';
 import { floors, limits, OLDEST } from './versions.ts';
+import { program } from './program.ts';
 
 export const qwenCode: Driver = {
-	id: ID,
+	...program,
 	displayName: 'Qwen Code',
-	command: 'qwen',
 	versionArgs: ['--version'],
 	oldestVersion: OLDEST,
 	floors,
@@ -38,7 +38,5 @@ export const qwenCode: Driver = {
 	probe: 'none',
 	transcript,
 	headless,
-	marks,
-	npmPackage: '@qwen-code/qwen-code',
 	foreignVariables,
 };

@@ -1,5 +1,4 @@
 import type { HookCall } from '../../core/driver/driver.ts';
-import { DriverId } from '../../protocol/names.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import { beginsWithMessage } from '../messages.ts';
 import { isOfAnotherSession } from '../payload.ts';
@@ -7,8 +6,9 @@ import { notificationDetails } from '../notification.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
+import { program } from './program.ts';
 
-export const ID = DriverId.parse('qwen-code');
+export const ID = program.id;
 
 const kindByEvent: Readonly<Record<KnownPayload['hook_event_name'], EventKind>> = {
 	SessionStart: 'session-start',

@@ -1,5 +1,6 @@
 import type { LaunchPlan, LaunchRequest } from '../../core/driver/driver.ts';
 import type { SessionId } from '../../protocol/names.ts';
+import { program } from './program.ts';
 
 export function launchPlan({ prompt, extra, ...conversation }: LaunchRequest): LaunchPlan {
 	return {
@@ -27,12 +28,9 @@ export function conversationFlags({ session, resume, model }: Conversation): str
 	];
 }
 
-/** Variables that the CLI sets for its own tools. */
-export const marks = ['QWEN_CODE', 'QWEN_CODE_SESSION_ID'] as const;
-
 /** Variables that the CLI sets for its own tools and hooks, and for the process that replaces it. */
 export const foreignVariables = [
-	...marks,
+	...program.marks,
 	'CLAUDE_PROJECT_DIR',
 	'GEMINI_PROJECT_DIR',
 	'QWEN_CODE_AGENT_ID',

@@ -106,6 +106,7 @@ describe('the nancy command line', () => {
 
 		expect(ofCommands().length).toBeGreaterThan(15);
 		expect(loaded.filter(file => ofCommands().includes(file))).toEqual([]);
+		expect(loaded).not.toContain('src/drivers/index.ts');
 		expect([...loadedWith(ofCommands())]).not.toContain('node:crypto');
 	});
 

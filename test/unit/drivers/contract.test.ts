@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CAPABILITIES, shortcomings, type Driver } from '../../../src/core/driver/driver.ts';
 import { drivers } from '../../../src/drivers/index.ts';
+import { programs } from '../../../src/drivers/programs.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
 
 const session = SessionId.parse('11111111-1111-4111-8111-111111111111');
@@ -12,10 +13,15 @@ const named: readonly (readonly [string, Driver])[] = drivers.map(driver => [dri
 
 it('what drivers share names no agent', () => {
 	const folder = join(import.meta.dirname, '../../../src/drivers');
-	const shared = globSync('*.ts', { cwd: folder }).filter(file => file !== 'index.ts');
+	const shared = globSync('*.ts', { cwd: folder }).filter(file => !['index.ts', 'programs.ts'].includes(file));
 	const names = new RegExp(drivers.map(({ command }) => command).join('|'), 'i');
 	expect(shared.length).toBeGreaterThan(5);
 	expect(shared.filter(file => names.test(readFileSync(join(folder, file), 'utf8')))).toEqual([]);
+});
+
+it('every driver is known by its processes, in the same order', () => {
+	const known = drivers.map(({ id, command, marks, npmPackage }) => ({ id, command, marks, npmPackage }));
+	expect(programs).toEqual(known);
 });
 
 it('drivers are loaded unbuilt by `npm start`, with all that they import', () => {

@@ -1,0 +1,9 @@
+import type { KnownDriver } from '../../core/asker/asker.ts';
+import { DriverId } from '../../protocol/names.ts';
+
+export const program = {
+	id: DriverId.parse('gemini-cli'),
+	command: 'gemini',
+	marks: ['GEMINI_CLI', 'GEMINI_SESSION_ID'],
+	npmPackage: '@google/gemini-cli',
+} satisfies KnownDriver;
