@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type * as Main from './main.ts';
 import { COMMANDS, SCHEMES, VIEWS } from './ui/contributions.ts';
 import { complain } from './ui/kit/messages.ts';
-import { LazyTree } from './ui/lazyTree.ts';
+import { LazyTree } from './ui/kit/lazyTree.ts';
 import type { Nancy, Views } from './ui/nancy.ts';
 
 let loading: Promise<Nancy> | undefined;

@@ -10,7 +10,7 @@ import { driverById, drivers, limitOf } from './drivers/index.ts';
 import { WindowOperations } from './main/windowOperations.ts';
 import { SETTINGS } from './ui/contributions.ts';
 import { editorSettings } from './ui/editorSettings.ts';
-import { Failures } from './ui/failures.ts';
+import { Failures } from './ui/kit/failures.ts';
 import { inform } from './ui/kit/messages.ts';
 import type { Nancy, Views } from './ui/nancy.ts';
 import type { Folder } from './ui/ports.ts';

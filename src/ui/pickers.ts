@@ -3,11 +3,11 @@ import { l10n } from 'vscode';
 import { NancyError } from '../base/errors.ts';
 import type { TaskView } from '../core/live/overview.ts';
 import type { Folders } from './folders.ts';
-import { firstLine } from './format.ts';
+import { firstLine } from './kit/format.ts';
 import { pickOne, type Choice } from './kit/inputs.ts';
 import type { Folder } from './ports.ts';
-import { inOrder, isAddressed, isShown } from './taskOrder.ts';
-import { TaskItem, WorkerItem } from './tasksView.ts';
+import { inOrder, isAddressed, isShown } from './tasks/taskOrder.ts';
+import { TaskItem, WorkerItem } from './tasks/tasksView.ts';
 import { addressWords, stateLine } from './words.ts';
 
 /** Choices that a command makes when it was not called from a tree item. One that leaves no choice is not asked. */

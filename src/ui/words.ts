@@ -8,7 +8,7 @@ import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import type { MessageContent, MessageKind } from '../protocol/message.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import type { Rung } from '../protocol/records.ts';
-import { firstLine, formatAgeInSteps, formatTime } from './format.ts';
+import { firstLine, formatAgeInSteps, formatTime } from './kit/format.ts';
 
 /** The words of the domain as a person reads them. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { DelegateDrafts } from '../../src/ui/delegateDrafts.ts';
+import { DelegateDrafts } from '../../src/ui/delegates/delegateDrafts.ts';
 import { eventually } from '../support/eventually.ts';
 
 type Order = Parameters<DelegateDrafts['write']>[0];

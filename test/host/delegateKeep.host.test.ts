@@ -4,9 +4,9 @@ import { NancyError } from '../../src/base/errors.ts';
 import type { DelegateRequest } from '../../src/core/delegates/queueDelegate.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { DelegateId } from '../../src/protocol/delegate.ts';
-import { DelegateDrafts } from '../../src/ui/delegateDrafts.ts';
+import { DelegateDrafts } from '../../src/ui/delegates/delegateDrafts.ts';
 import type { DelegateOperations } from '../../src/ui/ports.ts';
-import { startOrKeep, type DelegateStart } from '../../src/ui/startDelegates.ts';
+import { startOrKeep, type DelegateStart } from '../../src/ui/delegates/startDelegates.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { unusedFolder } from '../support/unusedFolder.ts';
 

@@ -91,17 +91,17 @@ const doors: readonly (readonly [surface: RegExp, files: readonly string[]])[] =
 	[/\bwithProgress\b/, ['ui/kit/progress.ts']],
 	[/\bcreateTerminal\b|\bregisterTerminalProfileProvider\b/, ['ui/kit/terminals.ts']],
 	// What is typed is a constant of Nancy's.
-	[/\bsendText\b/, ['ui/typeWake.ts']],
+	[/\bsendText\b/, ['ui/tasks/typeWake.ts']],
 	// It writes through TerminalLines.
-	[/\bPseudoterminal\b/, ['ui/delegateOutput.ts']],
+	[/\bPseudoterminal\b/, ['ui/delegates/delegateOutput.ts']],
 	[/\bnew (?:vscode\.)?MarkdownString\b/, ['ui/kit/tooltip.ts']],
 	[/\b(?:new|extends) (?:vscode\.)?TreeItem\b/, ['ui/kit/row.ts']],
 	// The lazy one hands on what the other makes.
-	[/\bTreeDataProvider\b/, ['ui/kit/liveTree.ts', 'ui/lazyTree.ts', 'ui/nancy.ts', 'ui/window.ts']],
+	[/\bTreeDataProvider\b/, ['ui/kit/liveTree.ts', 'ui/kit/lazyTree.ts', 'ui/nancy.ts', 'ui/window.ts']],
 	// Its report escapes all that it quotes; the other pages come with Nancy.
 	[/\bmarkdown\.showPreview\b/, ['ui/documents.ts']],
 	[/\bcreateWebviewPanel\b|\bregisterWebviewPanelSerializer\b/, []],
-	[/\.webview\.html\b/, ['ui/composeView.ts']],
+	[/\.webview\.html\b/, ['ui/inbox/composeView.ts']],
 	[/\bregisterHoverProvider\b|\bregisterCompletionItemProvider\b|\bcreateDiagnosticCollection\b/, []],
 ];
 

@@ -1,0 +1,81 @@
+import { resolve } from 'node:path';
+import * as z from 'zod/mini';
+import type { DelegateRequest } from '../../core/delegates/queueDelegate.ts';
+import type { AgentChoice } from '../ports.ts';
+
+export const PLACES = ['folder', 'worktree', 'worktreeWithChanges'] as const;
+export type Place = (typeof PLACES)[number];
+
+/** What is offered again the next time, over windows. */
+export const LastChoice = z.object({
+	agents: z.array(z.string()),
+	place: z.enum(PLACES),
+	/** By agent. */
+	permissions: z.record(z.string(), z.string()),
+});
+export type LastChoice = z.infer<typeof LastChoice>;
+
+/** How a prompt is delegated. */
+export interface DelegateChoice extends LastChoice {
+	/** As typed: see {@link modelsIn}. */
+	models: string;
+	/** Folder to work in, relative to the workspace's; empty for that itself. */
+	within: string;
+	wallMinutes: number;
+	idleMinutes: number;
+	/** Of those that were started with the same prompt before. */
+	group?: string | undefined;
+}
+
+/** Of a list with commas, each once. */
+export function modelsIn(typed: string): string[] {
+	const names = typed.split(',').map(name => name.trim());
+	return [...new Set(names.filter(name => name !== ''))];
+}
+
+export function agentsOf(choice: DelegateChoice, agents: readonly AgentChoice[]): AgentChoice[] {
+	return agents.filter(({ id }) => choice.agents.includes(id));
+}
+
+/** The chosen agents that cannot work where they are to: it is not the workspace's own folder. */
+export function misplaced(choice: DelegateChoice, agents: readonly AgentChoice[]): AgentChoice[] {
+	if (choice.place === 'folder' && resolve('/', choice.within) === resolve('/')) return [];
+	return agentsOf(choice, agents).filter(({ runsIn }) => runsIn === 'workspace');
+}
+
+/** Who gets the prompt: each agent with the model of its settings, or one agent with each of the models. */
+export function runsOf(
+	choice: DelegateChoice,
+	agents: readonly AgentChoice[],
+): { agent: AgentChoice; model: string | undefined }[] {
+	const chosen = agentsOf(choice, agents);
+	const models = modelsIn(choice.models);
+	const [only, ...others] = chosen;
+	if (!only || others.length > 0 || models.length === 0) return chosen.map(agent => ({ agent, model: agent.model }));
+	return models.map(model => ({ agent: only, model }));
+}
+
+/** What of a choice does not depend on the agent, for a request. */
+export function placeAndLimits(
+	{ place, within, wallMinutes, idleMinutes }: DelegateChoice,
+	workspace: string,
+): Pick<DelegateRequest, 'folder' | 'worktree' | 'limits'> {
+	return {
+		folder: resolve(workspace, within),
+		worktree: place === 'folder' ? undefined : { withChanges: place === 'worktreeWithChanges' },
+		limits: { wallSeconds: wallMinutes * 60, idleSeconds: idleMinutes * 60 },
+	};
+}
+
+/** The same choice for those alone that could not be started. Models that the agents' settings named are not typed ones. */
+export function choiceOfRest(choice: DelegateChoice, unstarted: readonly DelegateRequest[]): DelegateChoice {
+	const agents = [...new Set(unstarted.map(({ agent }) => agent))];
+	const typed = agents.length === 1 ? modelsIn(choice.models) : [];
+	const tried = new Set(unstarted.map(({ model }) => model));
+	return {
+		...choice,
+		agents,
+		models: typed.filter(model => tried.has(model)).join(', '),
+		group: unstarted[0]?.group,
+	};
+}

@@ -1,0 +1,187 @@
+import { watch, type FSWatcher } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import { errorText } from '../../base/errors.ts';
+import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
+import type { Delegates } from '../../core/delegates/delegates.ts';
+import type { DelegateFiles } from '../../core/delegates/files.ts';
+import { openPlainFile } from '../../core/files/plainFile.ts';
+import type { DelegateId } from '../../protocol/delegate.ts';
+import { delegateLine, shortTitle } from './delegateWords.ts';
+import type { DelegateItem } from './delegatesView.ts';
+import { openTerminal } from '../kit/terminals.ts';
+import { LineSplitter, plainLines, TerminalLines, type Piece } from '../kit/terminalText.ts';
+
+/** Where a notification of the system was missed, in milliseconds. */
+const POLL_MS = 1000;
+/** Of a longer log only the end is shown, in bytes. */
+const LOG_SHOWN = 2 * 1024 * 1024;
+const ANSWER_SHOWN = 1024 * 1024;
+const CHUNK = 64 * 1024;
+
+/** The terminals in which one reads along. Closing one leaves the delegate alone. */
+export class DelegateOutputs implements vscode.Disposable {
+	private readonly terminals = new Map<DelegateId, vscode.Terminal>();
+	private readonly closing: vscode.Disposable;
+
+	constructor() {
+		this.closing = vscode.window.onDidCloseTerminal(terminal => {
+			for (const [id, each] of this.terminals) if (each === terminal) this.terminals.delete(id);
+		});
+	}
+
+	show({ delegate }: DelegateItem, store: Delegates): void {
+		const { record } = delegate;
+		const known = this.terminals.get(record.id);
+		const terminal =
+			known ??
+			openTerminal({
+				name: shortTitle(delegate),
+				iconPath: new vscode.ThemeIcon('output'),
+				pty: new OutputReader(store, delegate),
+			});
+		this.terminals.set(record.id, terminal);
+		terminal.show(true);
+	}
+
+	dispose(): void {
+		this.closing.dispose();
+		for (const terminal of this.terminals.values()) terminal.dispose();
+	}
+}
+
+/** Prints a delegate's log from the start, follows it, and at the end says how it ended, with the answer. */
+class OutputReader implements vscode.Pseudoterminal {
+	private readonly screen = new TerminalLines();
+	private readonly closed = new vscode.EventEmitter<void>();
+	readonly onDidWrite = this.screen.onDidWrite;
+	readonly onDidClose = this.closed.event;
+	private readonly decoder = new StringDecoder('utf8');
+	private readonly lines = new LineSplitter();
+	private watcher: FSWatcher | undefined;
+	private timer: NodeJS.Timeout | undefined;
+	private position = 0;
+	/** The end of what was printed, to tell whether the answer is part of it. */
+	private tail = '';
+	private reading: Promise<void> | undefined;
+	private isAgain = false;
+	private isOver = false;
+
+	constructor(
+		private readonly store: Delegates,
+		private readonly delegate: Delegate,
+	) {}
+
+	private get files(): DelegateFiles {
+		return this.delegate.files;
+	}
+
+	private async find(): Promise<Delegate | undefined> {
+		const { id } = this.delegate.record;
+		if (!this.delegate.isForeign) return this.store.find(id);
+		return (await this.store.list()).delegates.find(each => each.isForeign && each.record.id === id);
+	}
+
+	open(): void {
+		this.timer = setInterval(() => this.look(), POLL_MS);
+		this.look();
+	}
+
+	close(): void {
+		this.isOver = true;
+		clearInterval(this.timer);
+		this.watcher?.close();
+	}
+
+	/** Ctrl+C lets go; it ends the reading, never the delegate. */
+	handleInput(data: string): void {
+		if (data === '\u0003') this.closed.fire();
+	}
+
+	private look(): void {
+		this.isAgain = true;
+		this.reading ??= this.read()
+			.catch((error: unknown) => this.say(['red', errorText(error)]))
+			.finally(() => {
+				this.reading = undefined;
+			});
+	}
+
+	private async read(): Promise<void> {
+		while (this.isAgain && !this.isOver) {
+			this.isAgain = false;
+			this.follow();
+			// First whether it is over, then the log: nothing is written to it afterwards.
+			const delegate = await this.find();
+			await this.readLog();
+			if (delegate && isFinal(delegate.state) && !this.isOver) {
+				await this.end(delegate);
+				this.close();
+			}
+		}
+	}
+
+	private follow(): void {
+		if (this.watcher) return;
+		try {
+			this.watcher = watch(this.files.log, { persistent: false }, () => this.look());
+			this.watcher.on('error', () => undefined);
+		} catch {
+			// Not there yet, or no more watches to be had: the poll sees it.
+		}
+	}
+
+	private async readLog(): Promise<void> {
+		const handle = await openPlainFile(this.files.log);
+		if (!handle) return;
+		try {
+			const { size } = await handle.stat();
+			if (this.position === 0 && size > LOG_SHOWN) {
+				this.position = size - LOG_SHOWN;
+				this.say(['dim', l10n.t('… the beginning is in the log')]);
+			}
+			const buffer = Buffer.alloc(CHUNK);
+			while (!this.isOver) {
+				const { bytesRead } = await handle.read(buffer, 0, CHUNK, this.position);
+				if (bytesRead === 0) return;
+				this.position += bytesRead;
+				this.print(this.lines.take(this.decoder.write(buffer.subarray(0, bytesRead))));
+			}
+		} finally {
+			await handle.close();
+		}
+	}
+
+	private print(lines: readonly string[]): void {
+		for (const line of lines) {
+			this.tail = `${this.tail}\n${line}`.slice(-ANSWER_SHOWN);
+			this.say(...painted(line));
+		}
+	}
+
+	private async end(delegate: Delegate): Promise<void> {
+		this.print(this.lines.rest());
+		const { text, isWhole } = await this.files.readOutput(ANSWER_SHOWN);
+		const answer = plainLines(text.trim());
+		// The last words of an agent are its answer; said once is enough.
+		const isSaid = plainLines(this.tail.trim()).join('\n').endsWith(answer.join('\n'));
+		if (!isSaid) for (const line of ['', ...answer]) this.say(line);
+		if (!isWhole) this.say(['dim', l10n.t('… the rest is in the output file')]);
+		this.say('');
+		this.say([delegate.state === 'done' ? 'green' : 'red', `■ ${delegateLine(delegate)}`]);
+	}
+
+	private say(...pieces: readonly Piece[]): void {
+		this.screen.print(...pieces);
+	}
+}
+
+/** The log's own marks: a tool, what failed, what is not the agent's. */
+function painted(line: string): Piece[] {
+	const [plain = ''] = plainLines(line);
+	const tool = /^● (\S+)(.*)$/.exec(plain);
+	if (tool) return [['blue', '●'], ' ', ['bold', tool[1] ?? ''], ['dim', tool[2] ?? '']];
+	if (plain.startsWith('  ✗')) return [['red', plain]];
+	return [/^(?:—|…|\$ )/.test(plain) ? ['dim', plain] : plain];
+}

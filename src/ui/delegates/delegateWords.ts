@@ -1,0 +1,79 @@
+import { relative, sep } from 'node:path';
+import { l10n } from 'vscode';
+import { isInside } from '../../base/inside.ts';
+import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
+import type { DelegateState, DelegateStatus } from '../../protocol/delegate.ts';
+import { firstLine, formatAgeInSteps, formatCount, formatSpan, formatTime } from '../kit/format.ts';
+
+/** Delegates as a person reads them. */
+
+export function delegateStateWord(state: DelegateState): string {
+	switch (state) {
+		case 'queued':
+			return l10n.t('queued');
+		case 'running':
+			return l10n.t('running');
+		case 'parked':
+			return l10n.t('parked');
+		case 'done':
+			return l10n.t('done');
+		case 'failed':
+			return l10n.t('failed');
+	}
+}
+
+/** What it is called where there is little room: a prompt's first line may be long. */
+export function shortTitle({ record }: Delegate): string {
+	return firstLine(record.title, 24);
+}
+
+/** `running · 12 tool calls · Edit src/x.ts · 2 min` */
+export function delegateLine(delegate: Delegate, nowMs: number = Date.now()): string {
+	const { state, status, error } = delegate;
+	const isAtWork = state === 'running' || state === 'parked';
+	const until = status.parked_until === undefined ? l10n.t('waits for a place') : untilWords(status.parked_until);
+	return [
+		delegateStateWord(state),
+		state === 'parked' ? until : '',
+		state === 'failed' ? firstLine(error ?? '') : '',
+		toolCalls(status.tool_calls),
+		state === 'running' ? lastStep(delegate) : '',
+		isAtWork || isFinal(state) ? duration(delegate, nowMs) : '',
+	]
+		.filter(Boolean)
+		.join(' · ');
+}
+
+export function untilWords(moment: string): string {
+	return l10n.t('until {0}', formatTime(moment));
+}
+
+/** How long it has been at work, or was. */
+export function duration({ status, state }: Delegate, nowMs: number = Date.now()): string {
+	const { started_at, ended_at } = status;
+	if (started_at === undefined) return '';
+	if (!isFinal(state)) return formatAgeInSteps(started_at, nowMs) ?? '';
+	return ended_at === undefined ? '' : formatSpan(Math.max(0, Date.parse(ended_at) - Date.parse(started_at)));
+}
+
+export function toolCalls(count: number): string {
+	if (count === 0) return '';
+	return count === 1 ? l10n.t('1 tool call') : l10n.t('{0} tool calls', count);
+}
+
+/** `Edit src/x.ts` */
+export function lastStep({ record, status }: Delegate): string {
+	const { last_tool, last_file, worktree } = status;
+	if (last_file === undefined) return last_tool ?? '';
+	const folder = worktree?.folder ?? record.place.folder;
+	const file = isInside(folder, last_file) ? relative(folder, last_file).replaceAll(sep, '/') : last_file;
+	return [last_tool, file].filter(Boolean).join(' ');
+}
+
+/** What the agent has told of the tokens that it used. */
+export function tokenWords({ input_tokens: input, output_tokens: output }: DelegateStatus): string | undefined {
+	if (input !== undefined && output !== undefined)
+		return l10n.t('{0} in, {1} out', formatCount(input), formatCount(output));
+	if (output !== undefined) return l10n.t('{0} out', formatCount(output));
+	return input === undefined ? undefined : l10n.t('{0} in', formatCount(input));
+}

@@ -1,0 +1,245 @@
+import { relative, sep } from 'node:path';
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
+import { isInside } from '../../base/inside.ts';
+import type { Delegate } from '../../core/delegates/delegate.ts';
+import { Delegates } from '../../core/delegates/delegates.ts';
+import { busyIn, worktreeOf } from '../../core/delegates/inWorktree.ts';
+import { ORCHESTRATOR } from '../../protocol/names.ts';
+import type { Worktree } from '../../protocol/worktree.ts';
+import type { ContextKeys } from '../contextKeys.ts';
+import { askLine } from '../kit/inputs.ts';
+import { inform } from '../kit/messages.ts';
+import { asMarkdown } from '../kit/tooltip.ts';
+import type { DelegateItem } from './delegatesView.ts';
+import { shortTitle } from './delegateWords.ts';
+import type { Folders } from '../folders.ts';
+import type { Folder, Operations } from '../ports.ts';
+import { placeIn, worktreeIn } from './reviews.ts';
+import { delegateLimits } from '../settings.ts';
+import { requireOwn } from './ownDelegate.ts';
+
+/** Comments that were not sent back yet, so that a reload loses none. */
+const SAVED = 'reviewComments';
+const Saved = z.catch(
+	z.array(z.object({ file: z.string(), line: z.int().check(z.nonnegative()), texts: z.array(z.string()) })),
+	[],
+);
+
+class ReviewComment implements vscode.Comment {
+	readonly mode = vscode.CommentMode.Preview;
+	readonly author = { name: l10n.t('You') };
+	readonly contextValue = 'nancy.comment';
+	readonly body: vscode.MarkdownString;
+
+	constructor(
+		readonly text: string,
+		readonly thread: vscode.CommentThread,
+	) {
+		this.body = asMarkdown(text);
+	}
+}
+
+/** Comments on the lines of a delegate's changes, gathered until they are sent back to it together. */
+export class ReviewComments implements vscode.Disposable {
+	private readonly controller = vscode.comments.createCommentController('nancy.review', l10n.t('Nancy Review'));
+	private readonly threads = new Set<vscode.CommentThread>();
+
+	constructor(
+		private readonly folders: Folders,
+		private readonly operations: Pick<Operations, 'delegates' | 'send' | 'worktrees'>,
+		private readonly memory: vscode.Memento,
+		private readonly keys: ContextKeys,
+	) {
+		this.controller.options = {
+			prompt: l10n.t('Comment for the delegate'),
+			placeHolder: l10n.t('What should it change here?'),
+		};
+		this.controller.commentingRangeProvider = {
+			provideCommentingRanges: ({ uri, lineCount }) =>
+				uri.scheme === 'file' && this.isReviewed(uri.fsPath)
+					? [new vscode.Range(0, 0, Math.max(0, lineCount - 1), 0)]
+					: [],
+		};
+		for (const { file, line, texts } of Saved.parse(this.memory.get(SAVED))) {
+			const range = new vscode.Range(line, 0, line, 0);
+			const thread = this.controller.createCommentThread(vscode.Uri.file(file), range, []);
+			thread.comments = texts.map(text => new ReviewComment(text, thread));
+			this.adopt(thread);
+		}
+		this.tell();
+	}
+
+	dispose(): void {
+		this.controller.dispose();
+	}
+
+	/** @param reply what VS Code hands over from the box below a thread */
+	async add(reply: unknown): Promise<void> {
+		if (!isReply(reply) || reply.text.trim() === '') return;
+		const { thread, text } = reply;
+		thread.comments = [...thread.comments, new ReviewComment(text.trim(), thread)];
+		this.adopt(thread);
+		await this.save();
+	}
+
+	async remove(comment: unknown): Promise<void> {
+		if (!(comment instanceof ReviewComment)) return;
+		const { thread } = comment;
+		thread.comments = thread.comments.filter(each => each !== comment);
+		if (thread.comments.length === 0) this.drop(thread);
+		await this.save();
+	}
+
+	/** The delegate whose changes a thread is about; the newest where several worked there. */
+	delegateOf(thread: unknown): { folder: Folder; delegate: Delegate } | undefined {
+		const known = [...this.threads].find(each => each === thread);
+		return known && this.reviewed(known.uri.fsPath)[0];
+	}
+
+	/** Every delegate that comments wait for. */
+	waiting(): { folder: Folder; delegate: Delegate }[] {
+		const found = new Map(
+			[...this.threads]
+				.flatMap(thread => this.reviewed(thread.uri.fsPath).slice(0, 1))
+				.map(each => [each.delegate.record.id, each]),
+		);
+		return [...found.values()];
+	}
+
+	/**
+	 * Sends what was commented to the delegate while it works; one that has ended begins again in the same worktree. Without a
+	 * comment, asks what is to be changed.
+	 */
+	async sendBack({ folder, delegate }: Pick<DelegateItem, 'folder' | 'delegate'>): Promise<void> {
+		const all = folder.delegates();
+		const worktree = worktreeIn(all, delegate);
+		const threads = [...this.threads].filter(({ uri }) => isInside(worktree.folder, uri.fsPath));
+		const remarks = threads.length > 0 ? remarksIn(worktree, threads) : await askRemark(delegate);
+		const busy = busyIn(worktree, all);
+		if (busy) {
+			const { task, worker } = busy.record;
+			const text = `${REVIEWED}\n\n${remarks}`;
+			const [failed] = await this.operations.send([{ folder, address: { task, worker } }], {
+				kind: 'feedback',
+				priority: 'normal',
+				effect: 'none',
+				text,
+			});
+			// The comments stay.
+			if (failed) throw new NancyError('io', failed.reason);
+		} else {
+			await this.beginAgain(folder, delegate, worktree, remarks);
+		}
+		for (const thread of threads) this.drop(thread);
+		await this.save();
+		await folder.refresh();
+		void inform(
+			busy
+				? l10n.t('“{0}” reads your comments before it stops.', shortTitle(busy))
+				: l10n.t('“{0}” is at it again, with your comments.', shortTitle(delegate)),
+		);
+	}
+
+	private async beginAgain(folder: Folder, { record }: Delegate, worktree: Worktree, remarks: string): Promise<void> {
+		const { delegates, worktrees } = this.operations;
+		await requireOwn(delegates, folder, record.id);
+		await worktrees.verify(folder, worktree);
+		const asked = isInside(worktree.folder, record.place.folder)
+			? record.place.folder
+			: placeIn(worktree, record.place.folder);
+		const before = await new Delegates(folder.workspace).prompt(record.id);
+		await delegates.start(folder, {
+			// Words for the agent, so not translated. What was asked stands last: it may be long.
+			prompt: `${REVIEWED} The changes are in this folder; git diff ${worktree.base.slice(0, 12)} shows them. Change what the comments ask for.\n\n${remarks}\n\nThis is what was asked for at first:\n\n${before.replace(FIRST_ASKED, '')}`,
+			title: record.title,
+			agent: record.agent,
+			model: record.model,
+			permissions: record.permissions,
+			folder: asked,
+			limits: delegateLimits(folder.path),
+			parent: record.parent ?? { task: record.task, worker: ORCHESTRATOR },
+		});
+	}
+
+	private isReviewed(file: string): boolean {
+		return this.reviewed(file).length > 0;
+	}
+
+	/** Newest first. */
+	private reviewed(file: string): { folder: Folder; delegate: Delegate }[] {
+		return this.folders
+			.list()
+			.flatMap(folder =>
+				folder
+					.delegates()
+					.filter(each => {
+						const worktree = worktreeOf(each, folder.delegates());
+						return worktree !== undefined && isInside(worktree.folder, file);
+					})
+					.map(delegate => ({ folder, delegate })),
+			)
+			.toSorted((a, b) => (a.delegate.record.id < b.delegate.record.id ? 1 : -1));
+	}
+
+	private adopt(thread: vscode.CommentThread): void {
+		this.threads.add(thread);
+		thread.contextValue = 'nancy.thread';
+		thread.label = l10n.t('Not sent back yet');
+		thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
+	}
+
+	private drop(thread: vscode.CommentThread): void {
+		this.threads.delete(thread);
+		thread.dispose();
+	}
+
+	private async save(): Promise<void> {
+		this.tell();
+		await this.memory.update(
+			SAVED,
+			[...this.threads].map(({ uri, range, comments }) => ({
+				file: uri.fsPath,
+				line: range?.end.line ?? 0,
+				texts: comments.filter(each => each instanceof ReviewComment).map(({ text }) => text),
+			})),
+		);
+	}
+
+	private tell(): void {
+		this.keys.set('hasComments', this.threads.size > 0);
+	}
+}
+
+function isReply(value: unknown): value is vscode.CommentReply {
+	return typeof value === 'object' && value !== null && 'thread' in value && 'text' in value;
+}
+
+/** Words for the agent, so not translated. */
+const REVIEWED = 'A person has reviewed the changes and comments on them.';
+/** What an earlier round put before the first prompt. */
+const FIRST_ASKED = /^A person has reviewed the changes[^]*?\n\nThis is what was asked for at first:\n\n/;
+
+/** `src/x.ts:12` and below it what was said. */
+function remarksIn(worktree: Worktree, threads: readonly vscode.CommentThread[]): string {
+	return threads
+		.map(({ uri, range, comments }) => {
+			const file = relative(worktree.folder, uri.fsPath).replaceAll(sep, '/');
+			const texts = comments.filter(each => each instanceof ReviewComment).map(({ text }) => text);
+			return { file, line: (range?.end.line ?? 0) + 1, text: texts.join('\n\n') };
+		})
+		.toSorted((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))
+		.map(({ file, line, text }) => `${file}:${line}\n${text}`)
+		.join('\n\n');
+}
+
+async function askRemark(delegate: Delegate): Promise<string> {
+	const text = await askLine(
+		l10n.t('Send Back'),
+		l10n.t('What should “{0}” change? Comments on the lines of its changes are sent along.', shortTitle(delegate)),
+	);
+	if (text === undefined || text.trim() === '') throw new vscode.CancellationError();
+	return text.trim();
+}

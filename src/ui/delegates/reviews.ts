@@ -1,0 +1,185 @@
+import { isAbsolute, join, relative } from 'node:path';
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import * as z from 'zod/mini';
+import { NancyError } from '../../base/errors.ts';
+import { isAnythingOnly } from '../../core/delegates/batches.ts';
+import { Delegates } from '../../core/delegates/delegates.ts';
+import { busyIn, isStanding, worktreeOf } from '../../core/delegates/inWorktree.ts';
+import { DelegateId } from '../../protocol/delegate.ts';
+import type { Worktree } from '../../protocol/worktree.ts';
+import { SCHEMES, VIEWS } from '../contributions.ts';
+import type { DelegateItem } from './delegatesView.ts';
+import { shortTitle } from './delegateWords.ts';
+import type { Folders } from '../folders.ts';
+import { ask, inform, warn } from '../kit/messages.ts';
+import { plainLine } from '../kit/plain.ts';
+import { inProgress } from '../kit/progress.ts';
+import { sentence } from '../kit/failures.ts';
+import type { ChangedFile, WorktreeOperations } from '../ports.ts';
+import { lossWords } from './worktreeWords.ts';
+
+/** Of a file of the base: what it belongs to, in the query of its address. */
+const BaseAddress = z.object({ folder: z.string(), id: DelegateId, path: z.string() });
+
+/** What delegates changed in worktrees of their own: looked at, merged, or thrown away. */
+export class Reviews {
+	constructor(
+		private readonly folders: Folders,
+		private readonly worktrees: WorktreeOperations,
+	) {}
+
+	/** Opens all changes side by side. */
+	async open({ folder, delegate }: DelegateItem): Promise<void> {
+		const worktree = worktreeIn(folder.delegates(), delegate);
+		const files = await this.worktrees.changes(folder, worktree);
+		const { id } = delegate.record;
+		const title = shortTitle(delegate);
+		if (files.length === 0) {
+			void inform(l10n.t('“{0}” has changed nothing.', title));
+			return;
+		}
+		const resources = files.map(file => {
+			const now = vscode.Uri.file(join(worktree.folder, file.path));
+			return [
+				now,
+				baseOf(worktree, file, { folder: folder.path, id }),
+				file.status === 'deleted' ? undefined : now,
+			];
+		});
+		await vscode.commands.executeCommand('vscode.changes', plainLine(l10n.t('Changes of “{0}”', title)), resources);
+	}
+
+	/** Text of a file as it was before the delegate began. */
+	async base(uri: vscode.Uri): Promise<string> {
+		const address = BaseAddress.parse(JSON.parse(uri.query));
+		const folder = this.folders.list().find(({ path }) => path === address.folder);
+		if (!folder) return '';
+		// From the disk: after a reload VS Code asks before everything has been read.
+		const { delegates } = await new Delegates(folder.workspace).list();
+		const delegate = delegates.find(({ record }) => record.id === address.id);
+		if (!delegate) return '';
+		// Also once it was removed: the editor may still be open.
+		const worktree = worktreeOf(delegate, delegates);
+		const content = worktree && (await this.worktrees.base(folder, worktree, address.path));
+		return content?.toString('utf8') ?? '';
+	}
+
+	async merge(item: DelegateItem): Promise<void> {
+		const { folder, delegate } = item;
+		const { title, id } = delegate.record;
+		const worktree = worktreeIn(folder.delegates(), delegate);
+		refuseBusy(item, worktree);
+		// For git, so not translated.
+		const outcome = await inProgress(VIEWS.delegates, () =>
+			this.worktrees.merge(folder, worktree, `${title}\n\nDelegate ${id} of Nancy\n`),
+		);
+		if (!outcome.ok) {
+			const open = l10n.t('Open Worktree');
+			const text = l10n.t('Nothing was merged: {0}', outcome.reason);
+			if ((await warn(text, open)) === open) await openFolder(worktree);
+			return;
+		}
+		const remove = l10n.t('Remove Worktree');
+		if ((await inform(mergedWords(outcome.how, shortTitle(delegate)), remove)) === remove)
+			await this.remove(item, worktree, false);
+	}
+
+	async openWorktree({ folder, delegate }: DelegateItem): Promise<void> {
+		const worktree = worktreeIn(folder.delegates(), delegate);
+		await this.worktrees.verify(folder, worktree);
+		await openFolder(worktree);
+	}
+
+	/** Asks first, and says exactly what is nowhere else. */
+	async discard(item: DelegateItem): Promise<void> {
+		const { folder, delegate } = item;
+		const worktree = worktreeIn(folder.delegates(), delegate);
+		refuseBusy(item, worktree);
+		const only = await this.worktrees.only(folder, worktree);
+		const question = l10n.t('Remove the worktree of “{0}”?', shortTitle(delegate));
+		const keep = l10n.t('Remove, Keep Branch');
+		const discard = l10n.t('Discard Everything');
+		const remove = l10n.t('Remove');
+		const detail = lossWords(worktree, only);
+		const buttons = isAnythingOnly(only) ? [keep, discard] : [remove];
+		const answer = await ask(question, detail, ...buttons);
+		if (answer === undefined) return;
+		await this.remove(item, worktree, answer === discard);
+	}
+
+	private async remove({ folder }: DelegateItem, worktree: Worktree, discard: boolean): Promise<void> {
+		const options = { discard, anyway: false };
+		const { isRemoved, says, hasTornDown } = await this.worktrees.remove(folder, worktree, options);
+		await folder.refresh();
+		if (isRemoved) {
+			void inform(sentence(says));
+			return;
+		}
+		const anyway = l10n.t('Remove Anyway');
+		const choices = hasTornDown ? [anyway] : [];
+		if ((await warn(sentence(says), ...choices)) !== anyway) return;
+		const second = await this.worktrees.remove(folder, worktree, { discard, anyway: true });
+		await folder.refresh();
+		void inform(sentence(second.says));
+	}
+}
+
+/**
+ * The worktree that a delegate worked in; every command that needs it is offered only where there is one.
+ * @throws NancyError `git` once it was removed
+ */
+export function worktreeIn(
+	all: Parameters<typeof worktreeOf>[1],
+	delegate: Parameters<typeof worktreeOf>[0],
+): Worktree {
+	const worktree = worktreeOf(delegate, all);
+	if (worktree && !isStanding(worktree)) throw gone(worktree);
+	if (worktree) return worktree;
+	throw new NancyError('bad-usage', l10n.t('“{0}” has no worktree of its own.', shortTitle(delegate)));
+}
+
+/** The folder in the worktree that stands for the one that the delegate was asked to work in. */
+export function placeIn(worktree: Worktree, asked: string): string {
+	const inside = relative(worktree.repository, asked);
+	return inside.startsWith('..') || isAbsolute(inside) ? worktree.folder : join(worktree.folder, inside);
+}
+
+function gone({ folder, branch }: Worktree): NancyError {
+	return new NancyError('git', l10n.t('{0} is gone; what was kept of it is on the branch {1}.', folder, branch));
+}
+
+function refuseBusy({ folder, delegate }: DelegateItem, worktree: Worktree): void {
+	if (busyIn(worktree, folder.delegates()))
+		throw new NancyError('busy', l10n.t('“{0}” is still at work there; stop it first.', shortTitle(delegate)));
+}
+
+/** In the place of the file that it is compared with: VS Code shows any other as renamed. */
+function baseOf(
+	worktree: Worktree,
+	{ path: now, before, status }: ChangedFile,
+	of: Omit<z.infer<typeof BaseAddress>, 'path'>,
+): vscode.Uri | undefined {
+	if (status === 'added') return undefined;
+	const path = before ?? now;
+	const address: z.infer<typeof BaseAddress> = { ...of, path };
+	const query = JSON.stringify(address);
+	return vscode.Uri.file(join(worktree.folder, path)).with({ scheme: SCHEMES.base, query });
+}
+
+async function openFolder(worktree: Worktree): Promise<void> {
+	await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(worktree.folder), {
+		forceNewWindow: true,
+	});
+}
+
+function mergedWords(how: 'merged' | 'applied' | 'nothing', title: string): string {
+	switch (how) {
+		case 'merged':
+			return l10n.t('Merged the changes of “{0}”.', title);
+		case 'applied':
+			return l10n.t('The changes of “{0}” are in your files now, not committed.', title);
+		case 'nothing':
+			return l10n.t('There was nothing left to merge of “{0}”.', title);
+	}
+}

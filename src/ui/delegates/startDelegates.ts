@@ -1,0 +1,62 @@
+import type * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import { errorText, NancyError } from '../../base/errors.ts';
+import { oneByOne } from '../../base/oneByOne.ts';
+import type { DelegateRequest } from '../../core/delegates/queueDelegate.ts';
+import type { DelegateOrder } from './askDelegate.ts';
+import { choiceOfRest, type DelegateChoice } from './delegateChoice.ts';
+import type { DelegateDrafts } from './delegateDrafts.ts';
+import { sentence } from '../kit/failures.ts';
+import type { AgentChoice, DelegateOperations } from '../ports.ts';
+
+export interface DelegateStart {
+	order: DelegateOrder;
+	requests: readonly DelegateRequest[];
+	choice: DelegateChoice;
+	agents: readonly AgentChoice[];
+	/** The document with the prompt, where it was not typed into a box. */
+	document?: vscode.TextDocument | undefined;
+}
+
+/**
+ * Starts what was asked for. The prompt of those that cannot be started stays in an editor, with what was chosen for them.
+ * @throws why the first of them could not be started
+ */
+export async function startOrKeep(
+	{ delegates, drafts }: { delegates: DelegateOperations; drafts: DelegateDrafts },
+	{ order, requests, choice, agents, document }: DelegateStart,
+): Promise<void> {
+	const { folder } = order;
+	const { done: started, failures } = await oneByOne(requests, async request => {
+		await delegates.start(folder, request);
+		return request;
+	});
+	const unstarted = failures.map(({ item }) => item);
+	const [first] = failures;
+	if (!first) return folder.refresh();
+	// Somebody's own file has the prompt, and is none of Nancy's editors.
+	if (started.length === 0 && document && !drafts.orderOf(document)) throw first.error;
+	const again = choiceOfRest(choice, unstarted);
+	await drafts.keep({ ...order, withSelection: false, again }, first.item.prompt, document);
+	await folder.refresh();
+	const why = sentence(errorText(first.error));
+	const names = (some: readonly DelegateRequest[]) => some.map(each => runName(each, agents)).join(', ');
+	throw new NancyError(
+		'io',
+		started.length === 0
+			? l10n.t('{0} “Delegate This” in the prompt’s editor tries that again.', why)
+			: l10n.t(
+					'{0} has been started, {1} has not: {2} “Delegate This” in the prompt’s editor tries that again.',
+					names(started),
+					names(unstarted),
+					why,
+				),
+		{ cause: first.error },
+	);
+}
+
+/** The agent's, with the model where one is named. */
+function runName({ agent, model }: DelegateRequest, agents: readonly AgentChoice[]): string {
+	const name = agents.find(({ id }) => id === agent)?.displayName ?? agent;
+	return model === undefined ? name : `${name} (${model})`;
+}

@@ -1,0 +1,11 @@
+import type { Folder } from '../ports.ts';
+
+/** Stops all of them at once. Of those that do not answer the first is thrown, once the others have ended and are shown. */
+export async function stopEach<Item extends { folder: Pick<Folder, 'refresh'> }>(
+	items: readonly Item[],
+	stop: (item: Item) => Promise<void>,
+): Promise<void> {
+	const ends = await Promise.allSettled(items.map(stop));
+	for (const folder of new Set(items.map(item => item.folder))) await folder.refresh();
+	for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}

@@ -1,0 +1,42 @@
+import * as vscode from 'vscode';
+import { NancyError } from '../../base/errors.ts';
+import { complain } from './messages.ts';
+
+/** The only place where an error becomes a sentence that a person reads. */
+export class Failures {
+	constructor(readonly log: vscode.LogOutputChannel) {}
+
+	/** Runs what a person asked for; a failure is logged and shown, a cancellation is neither. */
+	async guard(run: () => Promise<void> | void): Promise<void> {
+		try {
+			await run();
+		} catch (error) {
+			await this.show(error);
+		}
+	}
+
+	/** For work that nobody waits for: a failure is logged only. */
+	background(work: Promise<unknown>): void {
+		void work.catch((error: unknown) => this.log.error(asLoggable(error)));
+	}
+
+	private async show(error: unknown): Promise<void> {
+		if (error instanceof vscode.CancellationError) return;
+		this.log.error(asLoggable(error));
+		const text =
+			error instanceof NancyError
+				? sentence(error.message)
+				: vscode.l10n.t('Nancy hit a problem. The log has the details.');
+		const showLog = vscode.l10n.t('Show Log');
+		if ((await complain(text, showLog)) === showLog) this.log.show();
+	}
+}
+
+function asLoggable(error: unknown): Error | string {
+	return error instanceof Error ? error : String(error);
+}
+
+/** With a capital and a full stop. */
+export function sentence(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.');
+}

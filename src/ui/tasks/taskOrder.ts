@@ -1,0 +1,30 @@
+import { OWN_TASK } from '../../core/delegates/ownTask.ts';
+import type { TaskView, WorkerView } from '../../core/live/overview.ts';
+
+/** The tasks that are not archived, as every list shows them: those with a running worker first, then the newest. */
+export function inOrder(tasks: readonly TaskView[]): TaskView[] {
+	return tasks
+		.filter(task => task.record.archivedAt === undefined)
+		.toReversed()
+		.toSorted((a, b) => Number(hasRunning(b)) - Number(hasRunning(a)));
+}
+
+/** Delegates have a view of their own: a task that is there for them alone is not shown as one. */
+export function isShown({ record, workers }: TaskView): boolean {
+	return record.name !== OWN_TASK || workersOf(workers).length > 0;
+}
+
+/** The workers that are no delegates. */
+export function workersOf(workers: readonly WorkerView[]): WorkerView[] {
+	return workers.filter(({ record }) => record.delegate === undefined);
+}
+
+/** Whether one may want to write to it: a delegate that has ended reads no more. */
+export function isAddressed({ record, state }: WorkerView): boolean {
+	return record.delegate === undefined || state.phase !== 'ended';
+}
+
+/** Whether one of its agents runs, delegates too. */
+export function hasRunning({ workers }: TaskView): boolean {
+	return workers.some(({ state }) => state.phase !== 'ended');
+}

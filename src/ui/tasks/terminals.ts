@@ -1,0 +1,115 @@
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import { NancyError } from '../../base/errors.ts';
+import { identify, liveness } from '../../base/liveness.ts';
+import { abandonStart, recordProcess, type WorkerPlan } from '../../core/driver/launch.ts';
+import type { Failures } from '../kit/failures.ts';
+import { inform } from '../kit/messages.ts';
+import { openTerminal } from '../kit/terminals.ts';
+import type { Folder } from '../ports.ts';
+import type { WorkerItem } from './tasksView.ts';
+import { addressWords } from '../words.ts';
+
+/**
+ * The terminals that agents run in. Which terminal is whose is known by the process alone: a window that was reloaded gets its
+ * terminals back without their names, but with their processes, and those stand in the workers' records.
+ */
+export class Terminals implements vscode.Disposable {
+	private readonly byPid = new Map<number, vscode.Terminal>();
+	private readonly owned: vscode.Disposable[] = [];
+
+	constructor(
+		private readonly failures: Failures,
+		private readonly onDidClose: () => void,
+	) {
+		for (const terminal of vscode.window.terminals) this.note(terminal);
+		this.owned.push(
+			vscode.window.onDidOpenTerminal(terminal => this.note(terminal)),
+			vscode.window.onDidCloseTerminal(terminal => {
+				for (const [pid, each] of this.byPid) if (each === terminal) this.byPid.delete(pid);
+				this.onDidClose();
+			}),
+		);
+	}
+
+	/** Starts the agent itself as the terminal's program, and notes its process in the worker's record. */
+	async start(folder: Folder, plan: WorkerPlan): Promise<vscode.Terminal> {
+		const terminal = openTerminal({
+			name: addressWords(plan.address),
+			shellPath: plan.command,
+			shellArgs: [...plan.args],
+			env: { ...plan.env },
+			cwd: plan.cwd,
+			iconPath: new vscode.ThemeIcon('robot'),
+			isTransient: false,
+		});
+		terminal.show(true);
+		const pid = await terminal.processId;
+		if (pid === undefined) {
+			await abandonStart(folder.workspace, plan.address);
+			throw new NancyError('no-agent', l10n.t('{0} could not be started.', plan.command));
+		}
+		this.byPid.set(pid, terminal);
+		await recordProcess(folder.workspace, plan.address, identify(pid));
+		await folder.refresh();
+		return terminal;
+	}
+
+	/** The terminal that a worker runs in, in this window. */
+	async find({ worker }: WorkerItem): Promise<vscode.Terminal | undefined> {
+		const { process } = worker.record;
+		if (!process) return undefined;
+		const known = this.byPid.get(process.pid);
+		if (known) return known;
+		// A terminal that came back a moment ago may not have told its process yet.
+		for (const terminal of vscode.window.terminals) {
+			const pid = await Promise.race([terminal.processId, soon()]);
+			if (pid === process.pid) return terminal;
+		}
+		return undefined;
+	}
+
+	/**
+	 * Closes the terminal whose agent is being stopped. Left to itself, VS Code would report the agent's end on a signal as a
+	 * failure, with its whole command line. To be called once the agent has been asked: a closed terminal hangs up on it.
+	 */
+	async close(item: WorkerItem): Promise<void> {
+		(await this.find(item))?.dispose();
+	}
+
+	/** Brings a worker's terminal to the front, or says where the worker is instead. */
+	async focus(item: WorkerItem): Promise<void> {
+		const terminal = await this.find(item);
+		if (terminal) {
+			terminal.show(false);
+			return;
+		}
+		const { process } = item.worker.record;
+		const name = addressWords(item.address);
+		if (process && liveness(process) === 'alive') {
+			void inform(l10n.t('{0} runs in another window or terminal (process {1}).', name, process.pid));
+			return;
+		}
+		const resume = l10n.t('Resume');
+		const choice =
+			item.worker.state.phase === 'ended' && vscode.workspace.isTrusted
+				? await inform(l10n.t('{0} has ended.', name), resume)
+				: void inform(l10n.t('The terminal of {0} is not known.', name));
+		if (choice === resume) await vscode.commands.executeCommand('nancy.resumeWorker', item);
+	}
+
+	dispose(): void {
+		for (const each of this.owned) each.dispose();
+	}
+
+	private note(terminal: vscode.Terminal): void {
+		const known = Promise.resolve(terminal.processId).then(pid => {
+			if (pid !== undefined) this.byPid.set(pid, terminal);
+		});
+		this.failures.background(known);
+	}
+}
+
+function soon(): Promise<undefined> {
+	return new Promise(resolve => setTimeout(() => resolve(undefined), 200));
+}
