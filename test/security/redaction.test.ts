@@ -58,6 +58,9 @@ const tokens: Readonly<Record<string, string>> = {
 	'aws secret, bare': `wJ4lrXU3nFE0${base64(28)}`,
 	'google api': `AIzaSy${alnum(33)}`,
 	'google oauth': `ya29.a0${alnum(60)}`,
+	'google api of 2025': `AQ.Ab8${alnum(40)}`,
+	vercel: `vercel_${alnum(24)}`,
+	facebook: `EAACEdEose0cBA${alnum(60)}`,
 	'google client': `GOCSPX-${alnum(28)}`,
 	'google refresh': `1//0${alnum(42)}`,
 	'azure client': `abc8Q~${alnum(34)}`,
@@ -309,6 +312,7 @@ const forms: Readonly<Record<string, readonly [gone: string, ...texts: readonly 
 		`https://x.webhook.office.com/webhookb2/${hex(8)}-${hex(4)}/IncomingWebhook/${S}/${hex(8)}`,
 		`https://api.telegram.org/bot5123456789:AA${S}${alnum(9)}/sendMessage`,
 	],
+	'a session and a variable': [S, `Cookie was sessionid=${S}`, `setx API_KEY ${S}`, `setx MY_TOKEN "${S}"`],
 	'private keys': [
 		S,
 		`-----BEGIN OPENSSH PRIVATE KEY-----\n${S}\n-----END OPENSSH PRIVATE KEY-----`,

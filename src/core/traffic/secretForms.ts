@@ -41,6 +41,9 @@ export const SECRET_FORMS: readonly (readonly [begins: readonly string[], goesOn
 	[['AKIA', 'ASIA', 'ABIA', 'ACCA'], '[0-9A-Z]{16}'],
 	[['AIza'], '[A-Za-z0-9_-]{30,}'],
 	[['ya29.', 'GOCSPX-', '1//0'], '[A-Za-z0-9_-]{20,}'],
+	[['AQ.Ab'], '[A-Za-z0-9_-]{20,}'],
+	[['vercel_'], '[A-Za-z0-9]{20,}'],
+	[['EAACEdEose0cBA'], '[A-Za-z0-9]{10,}'],
 	[['LTAI'], '[A-Za-z0-9]{12,24}(?![A-Za-z0-9])'],
 	[['dop_v1_', 'doo_v1_', 'dor_v1_'], '[a-f0-9]{32,}'],
 	[['hvs.', 'hvb.', 'hvr.'], '[A-Za-z0-9_-]{20,}'],
@@ -107,6 +110,9 @@ const PLACES: readonly (readonly [begins: readonly string[], goesOn: string, sec
 	[['discord.com', 'discordapp.com'], String.raw`\\?\/api\\?\/webhooks\\?\/\d{1,25}\\?\/`, '[A-Za-z0-9_-]{20,}'],
 	[['webhook.office.com'], String.raw`\\?\/`, String.raw`(?:[A-Za-z0-9@_-]|\\?\/){20,}`],
 	[['AccountKey=', 'SharedAccessKey='], '', '[A-Za-z0-9+/]{16,}={0,2}'],
+	// The session of a Django application, and a variable that Windows keeps.
+	[['sessionid='], '', '[A-Za-z0-9]{16,}'],
+	[['setx'], String.raw`[ \t]{1,8}\w{0,60}(?:KEY|TOKEN|SECRET|PASS)\w{0,60}[ \t]{1,8}"?`, String.raw`[^\s"]{8,}`],
 	// .netrc and .npmrc
 	[
 		['machine', 'default'],
