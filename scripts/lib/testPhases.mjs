@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { agentIds } from '../../test/support/pinnedAgent.ts';
 import { root } from './bootstrap.mjs';
 import { build } from './bundles.mjs';
@@ -15,6 +15,9 @@ import { run } from './run.mjs';
 const results = join(root, 'out', 'results');
 /** Where a phase leaves what was on the screen when a test failed. */
 export const failures = join(root, 'out', 'failures');
+
+/** In characters. The assertion and the line come first. */
+const LONGEST_REASON = 2000;
 
 /**
  * In the order in which they run. `needs`: what must be installed; `also`: runs too when one of these is asked for; `beside`:
@@ -154,7 +157,11 @@ async function runPhase(phase, installing, words, how) {
 	}
 }
 
+/** Failures come last, so that they stand in what is kept of a long log. */
 function report(outcomes, ms) {
+	for (const { name, reasons = [] } of outcomes) {
+		for (const reason of reasons) console.log(`\n== failed in ${name}: ${reason.slice(0, LONGEST_REASON)}`);
+	}
 	console.log('\n== times');
 	for (const { name, ms, passed, failed, counts, empty } of outcomes) {
 		const tests = counts ? `${passed} passed, ${failed} failed` : failed > 0 ? 'FAILED' : 'ok';
@@ -172,10 +179,23 @@ async function vitest(project, words, how) {
 	const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
 	const { code } = await run('vitest', ['run', '--project', project, ...reporters, ...words], how);
 	if (!existsSync(file)) return { passed: 0, failed: 1 };
-	const { numPassedTests: passed, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(file, 'utf8'));
+	const {
+		numPassedTests: passed,
+		numFailedTests,
+		numFailedTestSuites,
+		testResults,
+	} = JSON.parse(readFileSync(file, 'utf8'));
 	// A file that does not load, or an error outside any test, fails no test but must not pass.
 	const outside = code !== 0 && numFailedTests === 0 && (passed > 0 || numFailedTestSuites > 0) ? 1 : 0;
-	return { passed, failed: numFailedTests + outside };
+	return { passed, failed: numFailedTests + outside, reasons: testResults.flatMap(reasonsIn) };
+}
+
+/** What failed in one file, and why. */
+function reasonsIn({ name, message, assertionResults }) {
+	const file = relative(root, name);
+	const failed = assertionResults.filter(({ status }) => status === 'failed');
+	const reasons = failed.map(test => [`${file}: ${test.fullName}`, ...test.failureMessages].join('\n'));
+	return failed.length === 0 && message ? [`${file}\n${message}`] : reasons;
 }
 
 async function hostTests(words, how) {
