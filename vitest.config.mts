@@ -44,7 +44,13 @@ export default defineConfig({
 				},
 			},
 			{
-				test: { name: 'unit', include: ['test/unit/**/*.test.ts'], exclude: starting, ...unit },
+				test: {
+					name: 'unit',
+					include: ['test/unit/**/*.test.ts'],
+					exclude: starting,
+					setupFiles: 'test/support/sameCases.ts',
+					...unit,
+				},
 			},
 			{
 				test: {
