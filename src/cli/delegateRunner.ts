@@ -181,6 +181,7 @@ class DelegateRun {
 		const { place } = this.record;
 		requirePlace(
 			found.driver,
+			found.agent.version,
 			{ folder: place.folder, isInWorktree: place.is === 'worktree' },
 			this.delegates.workspace.folder,
 		);

@@ -63,7 +63,6 @@ export class WindowOperations implements Operations {
 					...(found.found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
 					model: agentModel(driver.id),
 					permissionModes: driver.headless === 'none' ? [] : driver.headless.permissionModes,
-					runsIn: driver.headless === 'none' ? 'workspace' : driver.headless.runsIn,
 				};
 			}),
 		);

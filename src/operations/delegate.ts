@@ -5,8 +5,8 @@ import { Delegates } from '../core/delegates/delegates.ts';
 import { queueDelegate } from '../core/delegates/queueDelegate.ts';
 import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
-import type { Driver } from '../core/driver/driver.ts';
-import { headlessOf } from '../core/driver/launch.ts';
+import type { Version } from '../base/version.ts';
+import { can, type Driver } from '../core/driver/driver.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
 import { folderSeenFrom } from '../git/homeCheckout.ts';
 import { requireRepository } from '../git/repository.ts';
@@ -78,9 +78,9 @@ export const delegate: Operation<Input, Output> = {
 	},
 	async run(asker, input, context) {
 		const { workspace, env } = context;
-		const { driver, folder, asking } = await startOf(asker, input, context);
+		const { driver, version, folder, asking } = await startOf(asker, input, context);
 		const { settings } = asking;
-		requirePlace(driver, { folder, isInWorktree: input.worktree !== undefined }, workspace.folder);
+		requirePlace(driver, version, { folder, isInWorktree: input.worktree !== undefined }, workspace.folder);
 		const permissions = permissionMode(driver, input.permissions, asking);
 		if (input.worktree) await requireRepository(folder);
 		if (asker.is === 'human')
@@ -117,17 +117,18 @@ async function startOf(
 	asker: Asker,
 	input: Input,
 	context: OperationContext,
-): Promise<{ driver: Driver; folder: string; asking: Asking }> {
+): Promise<{ driver: Driver; version: Version; folder: string; asking: Asking }> {
 	const { workspace, env } = context;
-	const { driver } = await chooseAgent(workspace, asker, env, input.agent);
+	const { driver, agent } = await chooseAgent(workspace, asker, env, input.agent);
 	const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
-	if (input.folder !== undefined) return { driver, folder: input.folder, asking };
+	const { version } = agent;
+	if (input.folder !== undefined) return { driver, version, folder: input.folder, asking };
 	// An agent may itself be a delegate in a worktree. Its own delegates work there, or from there, if they can.
 	const folder =
-		input.from !== undefined && headlessOf(driver).runsIn === 'anywhere'
+		input.from !== undefined && can(driver, 'worktree', version)
 			? await folderSeenFrom(input.from, workspace.folder)
 			: workspace.folder;
-	return { driver, folder, asking };
+	return { driver, version, folder, asking };
 }
 
 /** The user's commands for its worktree. */

@@ -9,7 +9,7 @@ import type { SessionTraffic } from '../core/live/sessionView.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { Delegate } from '../core/delegates/delegate.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
-import type { HeadlessFormat, PermissionMode } from '../core/driver/headless.ts';
+import type { PermissionMode } from '../core/driver/headless.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId, MessageId, TaskName } from '../protocol/names.ts';
@@ -49,8 +49,6 @@ export interface AgentChoice {
 	model: string | undefined;
 	/** What it may do unasked as a delegate, most careful first; empty where it cannot be one. */
 	permissionModes: readonly PermissionMode[];
-	/** Where it can work as a delegate. */
-	runsIn: HeadlessFormat['runsIn'];
 }
 
 export interface Report {

@@ -22,6 +22,7 @@ export const fakeDriver: Driver = {
 		skills: 'none',
 		resume: [0, 0, 0],
 		headless: 'none',
+		worktree: [0, 0, 0],
 	},
 	limits: {},
 	installHint: '',

@@ -80,6 +80,8 @@ export const CAPABILITIES = [
 	'skills',
 	'resume',
 	'headless',
+	/** Works as a delegate outside the workspace's own folder, in a worktree too, and takes messages there. */
+	'worktree',
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 

@@ -41,5 +41,7 @@ function abilityWords(ability: Capability): string {
 			return l10n.t('resume');
 		case 'headless':
 			return l10n.t('delegates');
+		case 'worktree':
+			return l10n.t('delegates in worktrees');
 	}
 }
