@@ -3,6 +3,7 @@ import { parseVersion, type Version } from '../base/version.ts';
 import { claimBatch, type Batch } from '../core/mailbox/batch.ts';
 import { can, type HookAnswer } from '../core/driver/driver.ts';
 import { isAroundTools, isBeforeTool, isDue, slotOf, wakes } from '../core/mailbox/due.ts';
+import { isSettled } from '../core/mailbox/mailboxFiles.ts';
 import type { Slot } from '../core/driver/slot.ts';
 import { readHeldStops, writeHeldStops, writePhase } from '../core/sessions/phase.ts';
 import { bindCaller, makeBell, type BoundSession } from '../core/sessions/sessions.ts';
@@ -168,9 +169,7 @@ class Turn {
 			slot => isAroundTools(slot) && slot !== this.slot,
 		);
 		const { messages } = await this.mailbox.list(['queued']);
-		return messages.some(
-			message => !this.mailbox.isSettled(message) || others.some(slot => isDue(slot, message.content)),
-		);
+		return messages.some(message => !isSettled(message) || others.some(slot => isDue(slot, message.content)));
 	}
 
 	private async keepReceipts(batch: Batch, rung: NonNullable<HookAnswer['rung']>): Promise<void> {

@@ -3,7 +3,7 @@ import { withSafePath } from '../base/searchPath.ts';
 import { NO_FACTS, type HookAnswer, type HookWake, type WakeCommand } from '../core/driver/driver.ts';
 import { wakes } from '../core/mailbox/due.ts';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';
-import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
+import { isSettled, type StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import { readPhase, writePhase } from '../core/sessions/phase.ts';
 import { parseLine } from '../core/traffic/jsonLines.ts';
 import type { SessionId } from '../protocol/names.ts';
@@ -64,7 +64,7 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 /** Whether there is a message worth a wake. A file that is still being written counts a moment later. */
 async function waking(mailbox: Mailbox): Promise<StoredMessage[]> {
 	const { messages } = await mailbox.list(['queued']);
-	return messages.filter(message => wakes(message.content) && mailbox.isSettled(message));
+	return messages.filter(message => wakes(message.content) && isSettled(message));
 }
 
 /** Whether evidence says that the agent is idle: its last event, its own record of a turn that was broken off, its own status. */

@@ -4,7 +4,7 @@ import { entryNames, folderNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
 import { SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { sweepFolder } from '../files/leftBehind.ts';
-import { folderByState, MESSAGE_STATES } from '../mailbox/mailboxFiles.ts';
+import { folderByState, MESSAGE_STATES } from '../mailbox/mailboxPaths.ts';
 import { forgetEndedAgents } from '../sessions/sessions.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { FOUND_TASK_MS } from './foundTasks.ts';
