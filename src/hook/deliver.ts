@@ -14,6 +14,7 @@ import type { Call } from './call.ts';
 import { beginHalt, currentHalt, endHalt, HALTED_BESIDE } from './halt.ts';
 import { mayHandOver } from './mayHandOver.ts';
 import { note, spool } from './notes.ts';
+import { bindSession } from '../core/sessions/bindings.ts';
 
 /** Hands text to the agent; false if nobody took it. */
 export type Print = (text: string) => Promise<boolean>;
@@ -130,7 +131,7 @@ class Turn {
 		if (stdout === '') return;
 		if (!(await this.print(stdout))) return;
 		if (!bound.watched && (version === undefined || can(driver, 'wake', version)))
-			await workspace.bindSession(event.session, bound.address, true);
+			await bindSession(workspace, event.session, { address: bound.address, watched: true });
 	}
 
 	/** Whether anything was due and handed over. */

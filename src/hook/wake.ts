@@ -11,6 +11,7 @@ import { wakingOf, type Call } from './call.ts';
 import { mayHandOver } from './mayHandOver.ts';
 import { spool } from './notes.ts';
 import { becomeWaiter } from './waiter.ts';
+import { sessionBinding } from '../core/sessions/bindings.ts';
 
 /** The guard's next step: end, wake the agent, or ask again later. */
 export type WakeVerdict = { exitCode: 0 | 75; answer?: never } | { exitCode: 2; answer: HookAnswer };
@@ -39,7 +40,7 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 		spool(call, input);
 		if (event.kind !== 'doorbell' || event.subagent !== undefined) return LEAVE;
 	}
-	const binding = await workspace.sessionBinding(session);
+	const binding = await sessionBinding(workspace, session);
 	if (!binding || (rung === 'waiter' && binding.watched)) return LEAVE;
 	const record = await workspace.worker(binding.address);
 	const transcript = record?.sessions.find(each => each.id === session)?.transcript;
