@@ -95,12 +95,7 @@ export class Workspace {
 		await this.prepare();
 		this.refuseLinks(record.name);
 		const file = this.paths.taskRecord(record.name);
-		if (!(await createJsonFile(file, record))) {
-			throw new NancyError(
-				'task-exists',
-				`there is a task "${record.name}" already; resume it or choose another name`,
-			);
-		}
+		if (!(await createJsonFile(file, record))) throw taskExists(record.name);
 		await this.mailbox({ task: record.name, worker: ORCHESTRATOR }).makeFolders();
 	}
 
@@ -250,6 +245,10 @@ export class Workspace {
 		const session = (await this.worker(address))?.sessions.at(-1);
 		if (session) await touch(this.paths.bell(session.id));
 	}
+}
+
+export function taskExists(name: TaskName): NancyError {
+	return new NancyError('task-exists', `there is a task "${name}" already; resume it or choose another name`);
 }
 
 function ofAnother({ name }: TaskRecord): string {
