@@ -7,17 +7,16 @@ import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
 import type { Version } from '../base/version.ts';
 import { can, type Driver } from '../core/driver/driver.ts';
-import { lookAtQueue } from '../delegates/delegateQueue.ts';
 import { folderSeenFrom } from '../git/homeCheckout.ts';
 import { requireRepository } from '../git/repository.ts';
 import { TaskName, WorkerName } from '../protocol/names.ts';
 import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
 import { chooseAgent } from './agents.ts';
 import { keepSettings } from './hooksChoice.ts';
+import { lookAfterQueue } from './lookAfterQueue.ts';
 import { noteSeen } from './noteSeen.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
-import { queueOptions } from './queueOptions.ts';
 import { limitsFor, mayRunCommands, permissionMode, permitStart, type Asking } from './starting.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
@@ -88,7 +87,7 @@ export const delegate: Operation<Input, Output> = {
 		// Its runner is no part of the program that asks.
 		await keepSettings(context);
 		const store = new Delegates(workspace);
-		const look = async () => lookAtQueue(store, queueOptions(context, await context.installRuntime(), settings));
+		const look = () => lookAfterQueue(store, context);
 		const swarm = swarmOf({ again: input.swarm, feature: input.feature }, env, settings);
 		// The one before may have lost its runner, and is not this worker any more. The look below reports other failures.
 		if (swarm) await look().catch(() => undefined);

@@ -7,7 +7,7 @@ import { heldText } from '../core/mailbox/held.ts';
 import { whyUnheard } from '../core/sessions/hearing.ts';
 import { readPhase } from '../core/sessions/phase.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
-import type { Words, Workspace } from '../core/workspace/workspace.ts';
+import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { headerName } from '../protocol/author.ts';
 import { Effect, Priority } from '../protocol/message.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
@@ -36,7 +36,7 @@ export const send: Operation<Input, SendOutput> = {
 	async run(asker, input, { workspace }) {
 		const { to: address, priority, effect, text } = input;
 		const isToHuman = address.worker === ORCHESTRATOR;
-		refuseEffect(input, isToHuman);
+		refuseEffect(input, address);
 		const author = authorOf(asker);
 		const kind = input.kind ?? (isToHuman ? 'feedback' : 'directive');
 		const words: Words = { kind, priority, effect, text };
@@ -63,9 +63,10 @@ export const send: Operation<Input, SendOutput> = {
 	},
 };
 
-function refuseEffect({ kind, effect }: Input, isToHuman: boolean): void {
+/** @throws NancyError `bad-usage` for a halt or a pause that cannot be */
+export function refuseEffect({ kind, effect }: Pick<Input, 'kind' | 'effect'>, { worker }: WorkerAddress): void {
 	if (effect === 'none') return;
-	if (isToHuman) throw new NancyError('bad-usage', 'the human cannot be halted or paused');
+	if (worker === ORCHESTRATOR) throw new NancyError('bad-usage', 'the human cannot be halted or paused');
 	if (kind === 'feedback') {
 		throw new NancyError(
 			'bad-usage',

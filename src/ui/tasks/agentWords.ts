@@ -4,8 +4,8 @@ import { sentence } from '../kit/failures.ts';
 import type { AgentChoice } from '../ports.ts';
 
 /** The second line of an agent in a list: why it cannot be used, or what it can do only in part or not at all. */
-export function agentDetail({ found, problem, installHint, lacks, limits }: AgentChoice): string {
-	if (problem !== undefined) return found ? sentence(problem) : `${sentence(problem)} ${installHint}`;
+export function agentDetail({ problem, installHint, lacks, limits }: AgentChoice): string {
+	if (problem !== undefined) return `${sentence(problem)} ${installHint}`;
 	const parts = [
 		...(limits.length > 0 ? [l10n.t('In part: {0}.', listed(limits))] : []),
 		...(lacks.length > 0 ? [l10n.t('Not: {0}.', listed(lacks))] : []),
