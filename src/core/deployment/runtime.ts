@@ -13,7 +13,7 @@ import {
 	stat,
 	writeFile,
 } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { readTextIfExists } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
@@ -23,6 +23,7 @@ import { requireOwn } from '../files/ownFolder.ts';
 
 /** The parts of a runtime: the built programs, and the skills as deployed. Absolute paths. */
 export interface RuntimeSources {
+	/** Its second part is beside it. */
 	guard: string;
 	/** Folder with the program behind the guard, one for each driver: `<driver>.js`. */
 	hooks: string;
@@ -97,6 +98,9 @@ export async function isLauncherGone(text: string): Promise<boolean> {
 
 /** Name of the program that hooks call, which every entry of Nancy's in another tool's file has in it. */
 export const LAUNCHER = 'nancy-hook';
+
+/** The part of the guard that hands over what is prepared. It is read only then. */
+const HAND_OVER = 'hand-over';
 
 /** The `.gitignore` of a skill. */
 export const HIDING = '*\n';
@@ -182,7 +186,8 @@ function runtimeAt(dataFolder: string, version: string): Runtime {
 
 async function build(folder: string, sources: RuntimeSources, node: NodeProgram): Promise<void> {
 	await mkdir(join(folder, 'bin'), { recursive: true, mode: 0o700 });
-	await cp(sources.guard, join(folder, 'nancy-hook'));
+	await cp(sources.guard, join(folder, LAUNCHER));
+	await cp(join(dirname(sources.guard), HAND_OVER), join(folder, HAND_OVER));
 	const isMap = (file: string) => file.endsWith('.map');
 	await cp(sources.hooks, join(folder, 'hook'), { recursive: true, filter: file => !isMap(file) });
 	await cp(sources.cli, join(folder, 'nancy.js'));
