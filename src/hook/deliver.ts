@@ -1,6 +1,7 @@
 import { readSealed } from '../core/deployment/sealed.ts';
 import { parseVersion, type Version } from '../base/version.ts';
 import { claimBatch, type Batch } from '../core/mailbox/batch.ts';
+import { deliveryNote, deliveryPlace } from '../core/mailbox/deliveryRecord.ts';
 import { can, type HookAnswer } from '../core/driver/driver.ts';
 import { isAroundTools, isBeforeTool, isDue, slotOf, wakes } from '../core/mailbox/due.ts';
 import { isSettled } from '../core/mailbox/mailboxFiles.ts';
@@ -176,29 +177,16 @@ class Turn {
 	private async keepReceipts(batch: Batch, rung: NonNullable<HookAnswer['rung']>): Promise<void> {
 		const { event } = this;
 		const at = new Date().toISOString();
-		const facts = {
-			driver: event.driver,
-			session: event.session,
-			event: event.event,
-			...(event.tool !== undefined && { tool: event.tool }),
-			...(event.toolUseId !== undefined && { toolUseId: event.toolUseId }),
-			rung,
-		};
+		const place = deliveryPlace(event, rung);
 		const { parts } = batch;
-		const delivery = { ...facts, deliveredAt: at, ...(parts && { parts: parts.lengths }) };
+		const delivery = { ...place, deliveredAt: at, ...(parts && { parts: parts.lengths }) };
 		for (const claim of batch.claims) {
 			if (parts && !parts.isLast) claim.keep({ session: event.session, parts: parts.lengths });
 			else claim.deliver(delivery);
 		}
-		note(this.call, {
-			...facts,
-			nancy: 'delivery',
-			at,
-			task: this.bound.address.task,
-			worker: this.bound.address.worker,
-			messages: batch.claims.map(claim => claim.id),
-			effect: batch.effect,
-		});
+		const messages = batch.claims.map(claim => claim.id);
+		note(this.call, deliveryNote(place, at, this.bound.address, { messages, effect: batch.effect }));
+		await this.workspace.prepared.forget(event.session);
 	}
 
 	/** Denies a call whose neighbour was halted. */

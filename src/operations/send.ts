@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { basename } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../base/errors.ts';
 import { authorOf } from '../core/asker/authorOf.ts';
@@ -6,6 +8,7 @@ import { wakes } from '../core/mailbox/due.ts';
 import { heldText } from '../core/mailbox/held.ts';
 import { whyUnheard } from '../core/sessions/hearing.ts';
 import { readPhase } from '../core/sessions/phase.ts';
+import { prepareAnswer } from '../core/sessions/prepareAnswer.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { headerName } from '../protocol/author.ts';
@@ -14,6 +17,7 @@ import { ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../protocol/
 import { SendOutput } from '../protocol/output/messages.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
 import type { Operation } from './operation.ts';
+import { indexOf, mayTrack } from '../git/mayTrack.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 
 const Input = z.object({
@@ -47,6 +51,7 @@ export const send: Operation<Input, SendOutput> = {
 			? undefined
 			: await workspace.worker(address).catch((error: unknown) => void trouble.add(errorText(error)));
 		const running = record !== undefined && isRunning(record);
+		if (running) await prepare(workspace, record, id);
 		const held = running && wakes(words) ? await whyItWaits(workspace, record, id) : undefined;
 		return {
 			id,
@@ -72,6 +77,18 @@ export function refuseEffect({ kind, effect }: Pick<Input, 'kind' | 'effect'>, {
 			'bad-usage',
 			'halt and pause are for directives: feedback waits until the agent stops by itself',
 		);
+	}
+}
+
+/** So that the agent gets it sooner. It gets it in any case. */
+async function prepare(workspace: Workspace, record: WorkerRecord, id: MessageId): Promise<void> {
+	try {
+		if (mayTrack(workspace.folder, basename(workspace.paths.root))) return;
+		const { driverById } = await import('../drivers/index.ts');
+		const driver = driverById(record.agent);
+		if (driver) await prepareAnswer(workspace, driver, record, id, indexOf(realpathSync(workspace.folder)));
+	} catch {
+		// The program hands it over.
 	}
 }
 

@@ -45,6 +45,7 @@ export const fakeDriver: Driver = {
 		watchAnswer: () => SILENT,
 		hearsWhenResumed: true,
 		wake: 'none',
+		prepared: 'none',
 	},
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },
 	transcript: {

@@ -1,5 +1,5 @@
 import { access, chmod, constants, cp, lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
 import { uniqueHex } from '../../base/unique.ts';
@@ -18,6 +18,7 @@ import {
 
 /** The parts of a runtime: the built programs, and the skills as deployed. Absolute paths. */
 export interface RuntimeSources {
+	/** Its second part is beside it. */
 	guard: string;
 	/** Folder with the program behind the guard, one for each driver: `<driver>.js`. */
 	hooks: string;
@@ -44,6 +45,9 @@ export interface InstalledRuntime extends Runtime {
 	/** The program that runs it. Its first installer may have found another one. */
 	node: NodeProgram;
 }
+
+/** The part of the guard that hands over what is prepared. It is read only then. */
+const HAND_OVER = 'hand-over';
 
 /** The `.gitignore` of a skill. */
 export const HIDING = '*\n';
@@ -120,7 +124,8 @@ function runtimeAt(dataFolder: string, version: string): Runtime {
 
 async function build(folder: string, sources: RuntimeSources, node: NodeProgram): Promise<void> {
 	await mkdir(join(folder, 'bin'), { recursive: true, mode: 0o700 });
-	await cp(sources.guard, join(folder, 'nancy-hook'));
+	await cp(sources.guard, join(folder, LAUNCHER));
+	await cp(join(dirname(sources.guard), HAND_OVER), join(folder, HAND_OVER));
 	const isMap = (file: string) => file.endsWith('.map');
 	await cp(sources.hooks, join(folder, 'hook'), { recursive: true, filter: file => !isMap(file) });
 	await cp(sources.cli, join(folder, 'nancy.js'));

@@ -62,7 +62,9 @@ async function forgetEndedSessions(workspace: Workspace): Promise<void> {
 			const found = await lstat(file).catch(() => undefined);
 			if (!session.success || !found?.isFile() || Date.now() - found.mtimeMs < FOUND_TASK_MS) continue;
 			const use = await useOf(workspace, session.data);
-			if (use === 'gone' || (use === 'ended' && folder !== sessions)) await rm(file, { force: true });
+			if (use !== 'gone' && (use !== 'ended' || folder === sessions)) continue;
+			await rm(file, { force: true });
+			await workspace.prepared.forget(session.data);
 		}
 	}
 }

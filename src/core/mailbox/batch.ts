@@ -70,6 +70,21 @@ export async function claimBatch(
 	};
 }
 
+/**
+ * The text with which {@link claimBatch} hands over this message, if it is the only one and was never handed over. `undefined` if it does
+ * not fit.
+ */
+export function textOfOne(
+	mailbox: Mailbox,
+	message: Pick<Rendered, 'id' | 'content' | 'author'>,
+	{ canFile, limit }: { canFile: boolean; limit: number },
+): string | undefined {
+	const footer = howToFile(mailbox, canFile);
+	const room = limit - footer.length - SEPARATOR.length;
+	if (render({ ...message, earlierClaims: 1 }).length > room) return undefined;
+	return render({ ...message, earlierClaims: 0 }) + SEPARATOR + footer;
+}
+
 const SEPARATOR = '\n\n';
 
 /** The text around a part, at most, in UTF-16 units. A sender's name may have two hundred. */

@@ -47,4 +47,5 @@ export async function forgetSession(workspace: Workspace, session: SessionId): P
 	const held = join(phases, `${session}.held`);
 	for (const file of [...files, held, workspace.paths.bell(session), workspace.paths.session(session)])
 		await rm(file, { force: true });
+	await workspace.prepared.forget(session);
 }

@@ -15,6 +15,7 @@ import { createJsonFile, readJsonFile, writeJsonFile } from '../files/jsonFile.t
 import { OVERWRITE, refuseLinks } from '../files/links.ts';
 import { Mailbox } from '../mailbox/mailbox.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
+import { PreparedAnswers } from '../mailbox/prepared.ts';
 import { Seals } from '../mailbox/seals.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { NancyPaths } from '../files/paths.ts';
@@ -50,6 +51,11 @@ export class Workspace {
 	/** The user's own records of this workspace, in the data folder. */
 	get own(): OwnFolder {
 		return (this.knownOwn ??= new OwnFolder(this.dataFolder, this.folder));
+	}
+
+	/** What the guard may hand over without the program. */
+	get prepared(): PreparedAnswers {
+		return new PreparedAnswers(this.dataFolder);
 	}
 
 	/** Throws `bad-file` if `.nancy`, a folder in it or one of this task is a symbolic link. Every reader and writer there asks first. */
@@ -207,8 +213,13 @@ export class Workspace {
 		return names.filter(name => name.endsWith('.json')).map(name => name.slice(0, -'.json'.length));
 	}
 
-	mailbox({ task, worker }: WorkerAddress): Mailbox {
-		return new Mailbox(this.paths.root, this.paths.mailbox(task, worker), new Seals(this.own, task, worker));
+	mailbox(address: WorkerAddress): Mailbox {
+		const { task, worker } = address;
+		return new Mailbox(this.paths.root, this.paths.mailbox(task, worker), this.seals(address));
+	}
+
+	seals({ task, worker }: WorkerAddress): Seals {
+		return new Seals(this.own, task, worker);
 	}
 
 	/**
