@@ -27,7 +27,9 @@ const unit = {
 };
 /** Whose tests start programs, hundreds of them. */
 const starting = [
-	...['cli', 'delegates', 'faults', 'git', 'hook', 'process'].map(folder => `test/unit/${folder}/**/*.test.ts`),
+	...['cli', 'delegates', 'faults', 'git', 'hook', 'process', 'scripts'].map(
+		folder => `test/unit/${folder}/**/*.test.ts`,
+	),
 	'test/security/**/*.test.ts',
 ];
 

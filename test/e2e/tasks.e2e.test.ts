@@ -268,7 +268,7 @@ describe('a task in the sidebar', () => {
 		await orchestrate(lab, 'Keep watch', 'Watch. [[text:Watching]]');
 		await workbench.row('Tasks', /idle · Watching/).waitFor();
 
-		await killExtensionHost(lab.server);
+		await killExtensionHost(lab);
 		await workbench.row('Tasks', /idle · Watching/).waitFor();
 		await workbench.ask('nancy.sendMessage');
 		await workbench.answer('Still there? [[text:Still here]]');

@@ -158,8 +158,10 @@ function render(
 	{ words = wordsOf(content, author), label = '' }: { words?: string; label?: string } = {},
 ): string {
 	const urgent = content.priority === 'urgent' ? 'urgent ' : '';
+	// The word is all that remains of a halt or pause that comes when no tool call can be denied any more.
+	const effect = content.effect === 'none' ? '' : `to ${content.effect} `;
 	const repeat = earlierClaims === 0 ? '' : '\n(You may have received this message before.)';
-	return `${messageMark(id)} ${urgent}${content.kind} ${byWhom(author)}${label}]\n${words}${repeat}`;
+	return `${messageMark(id)} ${urgent}${content.kind} ${effect}${byWhom(author)}${label}]\n${words}${repeat}`;
 }
 
 /** A message's text as the agent reads it. */
