@@ -25,7 +25,7 @@ export class WindowDelegates implements DelegateOperations {
 	}
 
 	isOwn({ workspace }: Folder, id: DelegateId): Promise<boolean> {
-		return ticketsIn(workspace).isValid(id, new Delegates(workspace).filesOfRequest(id));
+		return this.ticketsIn(workspace).isValid(id, new Delegates(workspace).filesOfRequest(id));
 	}
 
 	async stop(folder: Folder, id: DelegateId): Promise<void> {
@@ -41,6 +41,10 @@ export class WindowDelegates implements DelegateOperations {
 		await perform(await operations.deleteDelegate(), IN_WINDOW, { id }, operationContext(folder, this.tools));
 	}
 
+	ticketsIn(workspace: Workspace): Tickets {
+		return ticketsOf({ dataFolder: dataFolder(), workspace });
+	}
+
 	/** Starts waiting delegates, and ends those whose runner was killed. */
 	async look(store: Delegates): Promise<void> {
 		requireTrust();
@@ -49,8 +53,4 @@ export class WindowDelegates implements DelegateOperations {
 		const runtime = await this.tools.installRuntime();
 		await lookAtQueue(store, queueOptions(context, runtime, await windowSettings(workspace.folder)));
 	}
-}
-
-function ticketsIn(workspace: Workspace): Tickets {
-	return ticketsOf({ dataFolder: dataFolder(), workspace });
 }
