@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
@@ -21,7 +21,7 @@ import { wakes } from '../mailbox/due.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
-import { OVERWRITE, refuseLinks } from '../files/links.ts';
+import { refuseLinks, writeInPlace } from '../files/links.ts';
 import { Mailbox } from '../mailbox/mailbox.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import { SEALS, Seals } from '../mailbox/seals.ts';
@@ -349,7 +349,7 @@ async function keepToOwner(folder: string): Promise<void> {
 async function touch(file: string): Promise<void> {
 	const now = new Date();
 	// Written and not only touched: some watchers compare content or size.
-	const write = () => writeFile(file, `${now.toISOString()}\n`, { mode: 0o600, flag: OVERWRITE });
+	const write = () => writeInPlace(file, `${now.toISOString()}\n`, 'overwrite');
 	await write().catch(async (error: unknown) => {
 		if (!hasErrno(error, 'ENOENT')) throw error;
 		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
