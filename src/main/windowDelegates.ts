@@ -24,7 +24,7 @@ export class WindowDelegates implements DelegateOperations {
 	}
 
 	isOwn({ workspace }: Folder, id: DelegateId): Promise<boolean> {
-		return ticketsIn(workspace).isValid(id, new Delegates(workspace).filesOfRequest(id));
+		return this.ticketsIn(workspace).isValid(id, new Delegates(workspace).filesOfRequest(id));
 	}
 
 	async stop(folder: Folder, id: DelegateId): Promise<void> {
@@ -40,6 +40,10 @@ export class WindowDelegates implements DelegateOperations {
 		await perform(await operations.deleteDelegate(), IN_WINDOW, { id }, operationContext(folder, this.tools));
 	}
 
+	ticketsIn(workspace: Workspace): Tickets {
+		return ticketsOf({ dataFolder: dataFolder(), workspace });
+	}
+
 	/** Starts waiting delegates, and ends those whose runner was killed. */
 	async look(store: Delegates): Promise<void> {
 		await lookAfterQueue(store, {
@@ -50,8 +54,4 @@ export class WindowDelegates implements DelegateOperations {
 			installRuntime: this.tools.installRuntime,
 		});
 	}
-}
-
-function ticketsIn(workspace: Workspace): Tickets {
-	return ticketsOf({ dataFolder: dataFolder(), workspace });
 }

@@ -127,7 +127,7 @@ it('a message of one workspace is not handed over in another with the same sessi
 it('a session that somebody binds to the mailbox gets the message as today, and not what is prepared for another', async () => {
 	const stdout = await said(async worker => {
 		const session = SessionId.parse('other');
-		await bindSession(worker.workspace, session, address, true);
+		await bindSession(worker.workspace, session, { address, watched: true });
 		return {
 			env: { NANCY_HOOK_SESSION: session },
 			input: worker.payload('PostToolBatch').replaceAll(worker.session, session),

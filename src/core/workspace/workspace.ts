@@ -1,4 +1,4 @@
-import { chmod, mkdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
@@ -12,7 +12,7 @@ import { wakes } from '../mailbox/due.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
-import { OVERWRITE, refuseLinks } from '../files/links.ts';
+import { refuseLinks, writeInPlace } from '../files/links.ts';
 import { Mailbox } from '../mailbox/mailbox.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import { PreparedAnswers } from '../mailbox/prepared.ts';
@@ -278,7 +278,7 @@ async function keepToOwner(folder: string): Promise<void> {
 async function touch(file: string): Promise<void> {
 	const now = new Date();
 	// Written and not only touched: some watchers compare content or size.
-	const write = () => writeFile(file, `${now.toISOString()}\n`, { mode: 0o600, flag: OVERWRITE });
+	const write = () => writeInPlace(file, `${now.toISOString()}\n`, 'overwrite');
 	await write().catch(async (error: unknown) => {
 		if (!hasErrno(error, 'ENOENT')) throw error;
 		await mkdir(dirname(file), { recursive: true, mode: 0o700 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NancyError } from '../../../../src/base/errors.ts';
 import { deleteDelegate } from '../../../../src/core/delegates/deleteDelegate.ts';
-import { endDelegate } from '../../../../src/core/delegates/ending.ts';
+import { endDelegate, writeAnswer } from '../../../../src/core/delegates/ending.ts';
 import type { Delegate } from '../../../../src/core/delegates/delegate.ts';
 import type { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { DelegateId } from '../../../../src/protocol/delegate.ts';
@@ -89,7 +89,7 @@ describe('deleting a delegate', () => {
 		const delegate = await ended();
 		const [{ id } = { id: '' }] = await mail(delegate);
 		const unreported = await queue();
-		writeFileSync(unreported.files.output, 'Late, but here.');
+		await writeAnswer(room.tickets, unreported, 'Late, but here.');
 		writeFileSync(unreported.files.done, 'success\n');
 		await room.tickets.end(unreported.record.id, { report: unreported.status.report, isReported: false });
 		await remove(delegate);
