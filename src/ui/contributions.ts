@@ -92,7 +92,6 @@ const ITEM = [...item.acts, ...item.looks] as const;
 const COMMENT = [...comment.acts, ...comment.looks] as const;
 
 export type CommandId = (typeof BY_PLACE)[keyof typeof BY_PLACE]['acts' | 'looks'][number];
-export type CommentCommand = (typeof COMMENT)[number];
 
 export const COMMANDS: readonly CommandId[] = [...palette.acts, ...palette.looks, ...ITEM, ...COMMENT];
 export const ACTING_COMMANDS: ReadonlySet<CommandId> = new Set([...palette.acts, ...item.acts, ...comment.acts]);

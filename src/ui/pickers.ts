@@ -63,6 +63,11 @@ export function workerItems(folders: Folders): WorkerItem[] {
 		);
 }
 
+/** Why there is no task or worker to choose. */
+export function noTask(): string {
+	return l10n.t('There is no task yet. Start one with “Nancy: Orchestrate Task”.');
+}
+
 /** Throws `none` where there is nothing to choose from. */
 export async function pickItem<T>(rows: readonly (Choice & { value: T })[], title: string, none: string): Promise<T> {
 	if (rows.length === 0) throw new NancyError('no-task', none);

@@ -13,7 +13,7 @@ import { VIEWS } from '../contributions.ts';
 import type { Failures } from '../kit/failures.ts';
 import { firstLine } from '../kit/format.ts';
 import type { Folders } from '../folders.ts';
-import type { MessageItem } from './inboxView.ts';
+import type { MessageItem } from './inboxItems.ts';
 import type { Folder, Operations } from '../ports.ts';
 import { inOrder, isAddressed } from '../tasks/taskOrder.ts';
 import { addressWords, messageLine, phaseWord } from '../words.ts';

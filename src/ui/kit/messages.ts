@@ -20,3 +20,8 @@ export function ask(question: string, detail: string, ...buttons: string[]): The
 	const options = { modal: true, detail: plain(detail) };
 	return vscode.window.showWarningMessage(plain(question), options, ...buttons);
 }
+
+/** @throws CancellationError unless the user presses the button */
+export async function confirm(question: string, detail: string, button: string): Promise<void> {
+	if ((await ask(question, detail, button)) !== button) throw new vscode.CancellationError();
+}
