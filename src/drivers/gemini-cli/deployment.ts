@@ -1,13 +1,14 @@
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
-import { guardCall, quoted, SYNC_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
+import { guardCall, quoted, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
+import { namedHooks } from '../namedHooks.ts';
 import { ID } from './events.ts';
 import { RESUMING } from './launch.ts';
 
 /** Read only in this folder, once the user has trusted it. The CLI takes no hooks per launch. */
 const SETTINGS = '.gemini/settings.json';
 
-/** The name by which a person switches the hooks off (`/hooks disable nancy`). */
-export const HOOK_NAME = 'nancy';
+/** Its time limits are in milliseconds. */
+const SECOND = 1_000;
 
 /** Every hook is waited for. */
 const entries: readonly GuardedEvent[] = [
@@ -26,25 +27,7 @@ const TRUST = [
 
 export function deploymentPlan({ launcher, workspaceFolder }: DeploymentRequest): DeploymentPlan {
 	return {
-		edits: [
-			{
-				file: SETTINGS,
-				entries: entries.map(entry => ({
-					path: ['hooks', entry.event],
-					value: {
-						hooks: [
-							{
-								name: HOOK_NAME,
-								type: 'command',
-								command: commandLine(entry, launcher, workspaceFolder),
-								// Milliseconds.
-								timeout: SYNC_TIMEOUT * 1000,
-							},
-						],
-					},
-				})),
-			},
-		],
+		edits: [namedHooks(SETTINGS, entries, SECOND, each => commandLine(each, launcher, workspaceFolder))],
 		files: [],
 		launchFiles: [],
 		events: entries.map(({ event }) => event),

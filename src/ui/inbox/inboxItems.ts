@@ -5,7 +5,7 @@ import { ORCHESTRATOR, type TaskName } from '../../protocol/names.ts';
 import type { ProblemItem } from '../kit/problemItem.ts';
 import type { Folder } from '../ports.ts';
 
-/** Messages for the human. */
+/** A message for the human. */
 export class MailItem {
 	constructor(
 		readonly folder: Folder,
@@ -43,7 +43,7 @@ export class MailboxItem {
 	) {}
 }
 
-/** The states of a message as its reader groups them: what is being handed over has not arrived yet. */
+/** The states of a message as the view groups them. A claimed message has not arrived yet, so it counts as queued. */
 export type Group = 'queued' | 'delivered' | 'archived' | 'withdrawn';
 
 export class GroupItem {
