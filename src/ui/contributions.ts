@@ -110,7 +110,7 @@ export const CONTEXT_KEYS = {
 	agentFound: 'nancy.agentFound',
 	/** A delegate has been started in this workspace. */
 	hasDelegates: 'nancy.hasDelegates',
-	/** There are review comments that nobody has sent back yet. */
+	/** There are review comments that were not sent back yet. */
 	hasComments: 'nancy.hasComments',
 	/** A message has been sent to a worker. */
 	hasSent: 'nancy.hasSent',

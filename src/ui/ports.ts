@@ -46,9 +46,9 @@ export interface AgentChoice {
 	lacks: readonly Capability[];
 	/** What its version can do only in part. */
 	limits: readonly Capability[];
-	/** The model in its settings; `undefined` where it is to choose. */
+	/** The model in the user's settings. `undefined` leaves the choice to the CLI. */
 	model: string | undefined;
-	/** What it may do unasked as a delegate, most careful first; empty where it cannot be one. */
+	/** Its permission modes as a delegate, most careful first; empty if it cannot be one. */
 	permissionModes: readonly PermissionMode[];
 	/** Where it can work as a delegate. */
 	runsIn: HeadlessFormat['runsIn'];
@@ -94,7 +94,7 @@ export interface Operations {
 	agents(): Promise<readonly AgentChoice[]>;
 	/** Writes hooks and skills for every agent that is found, also for sessions that the user starts. Returns warnings for the user. */
 	setUp(folder: Folder): Promise<readonly string[]>;
-	/** Takes back what was deployed, for one task or the whole workspace. Returns what was done, for the user. */
+	/** Takes the deployment back, for one task or the whole workspace. Returns a report in sentences for the user. */
 	cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]>;
 	doctor(folder: Folder, options: { fix: boolean }): Promise<Report>;
 	/** Prepares an agent for a terminal: its task, hooks, skills and record. The caller starts it. */
@@ -128,7 +128,7 @@ export interface Operations {
 }
 
 export interface DelegateOperations {
-	/** Queues a delegate, and starts it where it may start. */
+	/** Queues a delegate, and starts it if it may start. */
 	start(folder: Folder, request: DelegateRequest): Promise<DelegateId>;
 	/** Whether this user queued it on this machine. A delegate that came with a repository must not be run or repeated. */
 	isOwn(folder: Folder, id: DelegateId): Promise<boolean>;

@@ -43,7 +43,7 @@ export interface WindowParts {
 	limitOf: LimitOf;
 }
 
-/** Builds everything that one window shows, over what the core provides. */
+/** Builds the views and commands of one window. */
 export function openWindow({
 	context,
 	views,

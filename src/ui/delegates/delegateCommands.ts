@@ -151,7 +151,7 @@ async function delegateAgain(own: DelegateCollaborators, args: Args): Promise<vo
 
 async function showOutput(own: DelegateCollaborators, args: Args): Promise<void> {
 	const item = await anyOf(own, args);
-	// A terminal, even one that only shows text, has VS Code ask for trust: too much for a click on a row.
+	// For any terminal, VS Code asks for trust. A click on a row must not cause that question.
 	if (vscode.workspace.isTrusted) own.outputs.show(item, storeOf(item.folder));
 	else await openFirst(item, ['log', 'output', 'prompt'], true);
 }

@@ -77,7 +77,7 @@ export class InboxView extends LiveTree<InboxElement> {
 		if (moved.length > 0) data.set(DRAG_TYPE, new vscode.DataTransferItem(moved));
 	}
 
-	/** Puts what was dragged before the message it was dropped on, or at the end of the group. */
+	/** Puts the dragged messages before the one they were dropped on. Dropped on the group, they go to its end. */
 	async drop(onto: unknown, data: vscode.DataTransfer): Promise<void> {
 		const target = elementOf(onto);
 		const value: unknown = data.get(DRAG_TYPE)?.value;
