@@ -3,6 +3,7 @@ import { parseVersion, type Version } from '../base/version.ts';
 import { claimBatch, type Batch } from '../core/mailbox/batch.ts';
 import { can, type HookAnswer } from '../core/driver/driver.ts';
 import { isAroundTools, isBeforeTool, isDue, slotOf, wakes } from '../core/mailbox/due.ts';
+import { isSettled } from '../core/mailbox/mailboxFiles.ts';
 import type { Slot } from '../core/driver/slot.ts';
 import { readHeldStops, writeHeldStops, writePhase } from '../core/sessions/phase.ts';
 import { bindCaller, makeBell, type BoundSession } from '../core/sessions/sessions.ts';
@@ -13,6 +14,7 @@ import type { Call } from './call.ts';
 import { beginHalt, currentHalt, endHalt, HALTED_BESIDE } from './halt.ts';
 import { mayHandOver } from './mayHandOver.ts';
 import { note, spool } from './notes.ts';
+import { bindSession } from '../core/sessions/bindings.ts';
 
 /** Hands text to the agent; false if nobody took it. */
 export type Print = (text: string) => Promise<boolean>;
@@ -129,7 +131,7 @@ class Turn {
 		if (stdout === '') return;
 		if (!(await this.print(stdout))) return;
 		if (!bound.watched && (version === undefined || can(driver, 'wake', version)))
-			await workspace.bindSession(event.session, bound.address, true);
+			await bindSession(workspace, event.session, { address: bound.address, watched: true });
 	}
 
 	/** Whether anything was due and handed over. */
@@ -168,9 +170,7 @@ class Turn {
 			slot => isAroundTools(slot) && slot !== this.slot,
 		);
 		const { messages } = await this.mailbox.list(['queued']);
-		return messages.some(
-			message => !this.mailbox.isSettled(message) || others.some(slot => isDue(slot, message.content)),
-		);
+		return messages.some(message => !isSettled(message) || others.some(slot => isDue(slot, message.content)));
 	}
 
 	private async keepReceipts(batch: Batch, rung: NonNullable<HookAnswer['rung']>): Promise<void> {

@@ -29,6 +29,7 @@ import type { Terminals } from './tasks/terminals.ts';
 import { eventsIn, NO_FILTER } from './traffic/trafficFilter.ts';
 import { NodeItem, SessionItem, type TrafficView } from './traffic/trafficView.ts';
 import { addressWords } from './words.ts';
+import { deleteTask } from '../core/workspace/deletion.ts';
 
 export interface Collaborators extends DelegateCollaborators {
 	orchestrator: Orchestrator;
@@ -117,7 +118,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 				'Its workers are stopped, and its messages and receipts are deleted. The conversations stay with the agent. This cannot be undone.',
 			);
 			await settle(item, question, detail, l10n.t('Delete'));
-			await item.folder.workspace.deleteTask(item.task.record.name);
+			await deleteTask(item.folder.workspace, item.task.record.name);
 			await item.folder.refresh();
 		},
 		'nancy.focusTerminal': async args => {

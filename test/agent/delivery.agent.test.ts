@@ -7,6 +7,7 @@ import { SessionId } from '../../src/protocol/names.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeOld } from '../support/makeOld.ts';
+import { sessionBinding } from '../../src/core/sessions/bindings.ts';
 
 const bypass = ['--permission-mode', 'bypassPermissions'];
 const newSession = () => SessionId.parse(randomUUID());
@@ -85,7 +86,7 @@ describe('delivery to a headless agent', () => {
 		await run;
 		const message = await lab.delivered(address, id);
 		expect(message.receipt).toMatchObject({ session, event: 'PostToolBatch' });
-		expect(await lab.nancy.sessionBinding(inner)).toMatchObject({
+		expect(await sessionBinding(lab.nancy, inner)).toMatchObject({
 			address: { task: `session-${inner.slice(-8)}`, worker: 'worker' },
 		});
 		expect((await lab.nancy.worker(address))?.sessions.map(each => each.id)).toEqual([session]);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { parse } from 'jsonc-parser';
-import { LAUNCHER_PATTERN } from '../../src/core/deployment/runtime.ts';
+import { LAUNCHER_PATTERN } from '../../src/core/deployment/launcher.ts';
 
 /** Whether a line begins as Nancy's do. */
 export const isOurs = (line: string): boolean => LAUNCHER_PATTERN.test(line);

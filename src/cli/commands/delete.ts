@@ -8,6 +8,7 @@ import { TasksDeletedOutput } from '../../protocol/output/tasks.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { findWorkspace } from '../place.ts';
+import { deleteTask } from '../../core/workspace/deletion.ts';
 
 const Input = z.object({
 	tasks: z._default(z.array(z.string()), []),
@@ -75,7 +76,7 @@ async function deleteNamed(workspace: Workspace, tasks: readonly TaskName[]): Pr
 		if (workers.some(isRunning))
 			throw new NancyError('busy', `an agent of ${name} runs; stop it first: nancy stop ${name}`);
 	}
-	for (const name of tasks) await workspace.deleteTask(name);
+	for (const name of tasks) await deleteTask(workspace, name);
 	return tasks;
 }
 

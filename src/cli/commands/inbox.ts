@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { heldText, type LimitOf } from '../../core/mailbox/held.ts';
-import type { MessageState } from '../../core/mailbox/mailboxFiles.ts';
+import type { MessageState } from '../../core/mailbox/mailboxPaths.ts';
 import type { WorkerAddress, Workspace } from '../../core/workspace/workspace.ts';
 import { InboxOutput } from '../../protocol/output/messages.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';

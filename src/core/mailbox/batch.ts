@@ -6,7 +6,8 @@ import type { Receipt } from '../../protocol/records.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
 import { isAroundTools, isBeforeTool, isDue } from './due.ts';
 import type { Slot } from '../driver/slot.ts';
-import type { Claim, Mailbox } from './mailbox.ts';
+import type { Mailbox } from './mailbox.ts';
+import type { Claim } from './messageClaims.ts';
 import { messageMark } from './messageId.ts';
 
 /** The delivery of one hook call. */

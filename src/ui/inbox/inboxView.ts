@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { heldText, type LimitOf } from '../../core/mailbox/held.ts';
-import type { MessageState, StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
+import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
+import type { MessageState } from '../../core/mailbox/mailboxPaths.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import { ORCHESTRATOR, type TaskName } from '../../protocol/names.ts';

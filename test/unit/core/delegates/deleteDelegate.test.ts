@@ -10,6 +10,7 @@ import { DelegateId } from '../../../../src/protocol/delegate.ts';
 import { ORCHESTRATOR, SessionId } from '../../../../src/protocol/names.ts';
 import { DelegateRoom } from '../../../support/delegateRoom.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
+import { bindSession } from '../../../../src/core/sessions/bindings.ts';
 
 let room: DelegateRoom;
 let delegates: Delegates;
@@ -33,7 +34,7 @@ async function ended(feature?: string): Promise<Delegate> {
 	const delegate = await queue(feature);
 	const { record } = delegate;
 	const session = SessionId.parse(`5e551011-0000-4000-8000-${record.id.slice(-8)}0000`);
-	await room.workspace.bindSession(session, record, true);
+	await bindSession(room.workspace, session, { address: record, watched: true });
 	await room.workspace.updateWorker(
 		record,
 		known => known && { ...known, sessions: [{ id: session, startedAt: record.createdAt }] },
