@@ -1,5 +1,5 @@
 import { lstat, mkdir, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { entriesOf } from '../../base/listing.ts';
 import { liveness, type ProcessIdentity } from '../../base/liveness.ts';
@@ -59,8 +59,7 @@ export class Leases {
 
 	/** The leases of the `.nancy` that this file is in. */
 	static for(file: string): Leases {
-		const root = /^.*[\\/]\.nancy(?=[\\/])/.exec(file)?.[0];
-		if (root === undefined) throw new Error(`${file} is in no .nancy`);
+		const root = /^.*[\\/]\.nancy(?=[\\/])/.exec(file)?.[0] ?? dirname(file);
 		return new Leases(join(root, 'machines'));
 	}
 
