@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { sweepLock } from './processLock.ts';
@@ -7,8 +7,8 @@ import { sweepLock } from './processLock.ts';
 const ABANDONED_MS = 10 * 60 * 1000;
 
 /**
- * Names of files that exist only for a moment: those that base/atomicFile gives until a file is whole, and a hook's look at an inbox
- * (hook/boundaryMark).
+ * Names that exist only for a moment: those of base/atomicFile until a file is whole, of a lock until it is taken, and of a hook's look at
+ * an inbox (hook/boundaryMark).
  */
 const MOMENTARY = /^\.[0-9a-f]{12}\.tmp$|^\.boundary-\d+\.tmp$/;
 
@@ -18,12 +18,11 @@ export async function sweepFolder(folder: string): Promise<void> {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
 		throw error;
 	});
-	const locks = names.flatMap(name => /^(.+\.lock)(?:$|\.)/.exec(name)?.[1] ?? []);
-	for (const name of new Set(locks)) await sweepLock(join(folder, name));
 	for (const name of names) {
 		const file = join(folder, name);
+		if (name.endsWith('.lock')) await sweepLock(file);
 		if (!MOMENTARY.test(name)) continue;
-		const found = await stat(file).catch(() => undefined);
-		if (found && Date.now() - found.mtimeMs > ABANDONED_MS) await rm(file, { force: true });
+		const found = await lstat(file).catch(() => undefined);
+		if (found && Date.now() - found.mtimeMs > ABANDONED_MS) await rm(file, { recursive: true, force: true });
 	}
 }
