@@ -1,8 +1,7 @@
 import { dataFolder } from '../base/folders.ts';
-import { Delegates } from '../core/delegates/delegates.ts';
+import type { Delegates } from '../core/delegates/delegates.ts';
 import { IN_WINDOW } from '../core/asker/asker.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
-import type { Tickets } from '../core/delegates/tickets.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId } from '../protocol/names.ts';
@@ -10,9 +9,7 @@ import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { requireTrust } from '../ui/trust.ts';
 import { operations } from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
-import type { Workspace } from '../core/workspace/workspace.ts';
 import { queueOptions } from '../operations/queueOptions.ts';
-import { ticketsOf } from '../operations/ticketsOf.ts';
 import { operationContext, windowEnvironment, windowSettings, type WindowTools } from './operationContext.ts';
 
 /** The window's side of the delegates: it queues them, and keeps the queue going. No run belongs to a window. */
@@ -24,8 +21,9 @@ export class WindowDelegates implements DelegateOperations {
 		return (await perform(await operations.delegate(), IN_WINDOW, request, context)).id;
 	}
 
-	isOwn({ workspace }: Folder, id: DelegateId): Promise<boolean> {
-		return ticketsIn(workspace).isValid(id, new Delegates(workspace).filesOfRequest(id));
+	async repeat(folder: Folder, id: DelegateId, remarks?: string): Promise<DelegateId> {
+		const context = operationContext(folder, this.tools);
+		return (await perform(await operations.repeatDelegate(), IN_WINDOW, { id, remarks }, context)).id;
 	}
 
 	async stop(folder: Folder, id: DelegateId): Promise<void> {
@@ -49,8 +47,4 @@ export class WindowDelegates implements DelegateOperations {
 		const runtime = await this.tools.installRuntime();
 		await lookAtQueue(store, queueOptions(context, runtime, await windowSettings(workspace.folder)));
 	}
-}
-
-function ticketsIn(workspace: Workspace): Tickets {
-	return ticketsOf({ dataFolder: dataFolder(), workspace });
 }

@@ -128,7 +128,7 @@ export class WindowOperations implements Operations {
 		await refuseTracked(folder.workspace);
 		const context = this.contextOf(folder);
 		const { driver, agent: found } = await findAgent(knownDriver(agent), context.env);
-		await noteSeen(driver, context, folder.path);
+		await noteSeen(IN_WINDOW, driver, context, folder.path);
 		const runtime = await this.runtimeFolder();
 		const extra = agentArguments(agent);
 		const planned = await planWorker(folder.workspace, driver, found, {

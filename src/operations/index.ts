@@ -10,6 +10,7 @@ export const operations = {
 	withdraw: async () => (await import('./withdraw.ts')).withdraw,
 	stop: async () => (await import('./stop.ts')).stop,
 	delegate: async () => (await import('./delegate.ts')).delegate,
+	repeatDelegate: async () => (await import('./repeatDelegate.ts')).repeatDelegate,
 	stopDelegate: async () => (await import('./stopDelegate.ts')).stopDelegate,
 	resumeDelegates: async () => (await import('./resumeDelegates.ts')).resumeDelegates,
 	deleteDelegate: async () => (await import('./deleteDelegate.ts')).deleteDelegate,

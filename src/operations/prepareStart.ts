@@ -16,12 +16,12 @@ export const prepareStart: Operation<z.infer<typeof Input>, z.infer<typeof Outpu
 	input: Input,
 	output: Output,
 	permit: (_asker, _input, context) => refuseTracked(context.workspace),
-	async run(_, { agent }, context) {
+	async run(asker, { agent }, context) {
 		const found = await findAgent(knownDriver(agent), context.env);
 		await keepSettings(context);
 		if (!(await hasHooks(context))) return { warnings: [] };
 		const { warnings } = await deployAgent(context, await context.installRuntime(), found, 'launch');
-		await noteSeen(found.driver, context, context.workspace.folder);
+		await noteSeen(asker, found.driver, context, context.workspace.folder);
 		return { warnings };
 	},
 };

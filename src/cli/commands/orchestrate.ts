@@ -112,7 +112,7 @@ export const orchestrate = command(
 		const asking = { asker: context.asker, context: where, settings };
 		const promptFile = input['prompt-file'] === undefined ? undefined : resolve(context.cwd, input['prompt-file']);
 		await starting.permitStart(driver, [workspace.folder], asking);
-		if (context.asker.is === 'human') await noteSeen(driver, where, workspace.folder);
+		await noteSeen(context.asker, driver, where, workspace.folder);
 		starting.refuseExtraFromAgent(driver, input.extra, asking);
 		const prompt = await promptOf(input.prompt, promptFile);
 		const runtime = await where.installRuntime();

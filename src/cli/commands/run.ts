@@ -107,7 +107,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const asking = { asker: context.asker, context: where, settings };
 	const outputFile = input['output-file'] && resolve(context.cwd, input['output-file']);
 	await starting.permitStart(driver, [cwd], asking);
-	if (context.asker.is === 'human') await noteSeen(driver, where, cwd);
+	await noteSeen(context.asker, driver, where, cwd);
 	const prompt = await promptOf(input, context);
 	if (outputFile !== undefined) await requireWritable(outputFile);
 	starting.refuseExtraFromAgent(driver, input.extra, asking);

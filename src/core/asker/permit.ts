@@ -14,6 +14,8 @@ export type UseCase =
 	| { is: 'stop-delegate'; what: string; isOwn: boolean }
 	| { is: 'delete-delegate'; what: string; isOwn: boolean }
 	| { is: 'resume-delegates'; what: string; isOwn: boolean }
+	/** Start one again with the permissions and commands that it had. */
+	| { is: 'repeat-delegate'; what: string }
 	/** Bring the changes of a delegate's worktree into the checkout, or remove the worktree. */
 	| { is: 'change-worktree'; what: string }
 	/** Hand an agent a file that the asker itself may be denied to read. */
@@ -36,6 +38,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'stop-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `stop ${what}, which it has not asked for`),
 	'delete-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `delete ${what}, which it has not asked for`),
 	'resume-delegates': (_, { what, isOwn }) => (isOwn ? undefined : `let ${what} go on, which it has not asked for`),
+	'repeat-delegate': (_, { what }) => `repeat ${what}; delegate its prompt anew`,
 	'change-worktree': (_, { what }) => `${what}; ask the user to`,
 	'prompt-file': (_, { file }) =>
 		`hand over ${file} by its name; read it and pass the text with --stdin, or as an argument`,

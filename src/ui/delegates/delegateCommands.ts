@@ -6,7 +6,6 @@ import { isInside } from '../../base/inside.ts';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { standingWorktree } from '../../core/delegates/inWorktree.ts';
-import type { DelegateRequest } from '../../core/delegates/queueDelegate.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { askDelegate, PromptNeedsEditor, type DelegateOrder } from './askDelegate.ts';
 import type { ComposeView } from '../inbox/composeView.ts';
@@ -23,7 +22,6 @@ import type { Folder, Operations } from '../ports.ts';
 import type { ReviewComments } from './reviewComments.ts';
 import type { Reviews } from './reviews.ts';
 import { TaskItem, WorkerItem } from '../tasks/tasksView.ts';
-import { requireOwn } from './ownDelegate.ts';
 import { startOrKeep } from './startDelegates.ts';
 import { stopEach } from './stopEach.ts';
 
@@ -119,26 +117,7 @@ export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<De
 		},
 		'nancy.delegateAgain': async args => {
 			const { folder, delegate } = await anyOf(args);
-			const { record } = delegate;
-			const { place, parent } = record;
-			await requireOwn(operations.delegates, folder, record.id);
-			const prompt = await storeOf(folder).prompt(record.id);
-			const again: DelegateRequest = {
-				prompt,
-				title: record.title,
-				agent: record.agent,
-				model: record.model,
-				permissions: record.permissions,
-				folder: place.folder,
-				worktree: place.is === 'worktree' ? { withChanges: place.withChanges } : undefined,
-				limits: record.limits,
-				setUp: record.setUp,
-				tearDown: record.tearDown,
-				parent: parent ?? { task: record.task, worker: ORCHESTRATOR },
-				group: record.group,
-				swarm: record.swarm,
-			};
-			await operations.delegates.start(folder, again);
+			await operations.delegates.repeat(folder, delegate.record.id);
 			await folder.refresh();
 		},
 		'nancy.showDelegateOutput': async args => {
