@@ -11,6 +11,8 @@ export type UseCase =
 	| { is: 'delete-tasks' }
 	| { is: 'archive'; mailbox: WorkerAddress }
 	| { is: 'withdraw'; id: string; isOwn: boolean }
+	/** End an agent that is no delegate. */
+	| { is: 'stop-worker'; what: string; isOwn: boolean }
 	| { is: 'stop-delegate'; what: string; isOwn: boolean }
 	| { is: 'delete-delegate'; what: string; isOwn: boolean }
 	| { is: 'resume-delegates'; what: string; isOwn: boolean }
@@ -35,6 +37,7 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 			? undefined
 			: `archive messages of ${mailbox.task}/${mailbox.worker}, which is another one’s mailbox`,
 	withdraw: (_, { id, isOwn }) => (isOwn ? undefined : `take back message ${id}; only its sender or the user can`),
+	'stop-worker': (_, { what, isOwn }) => (isOwn ? undefined : `stop ${what}; it stops itself and its own delegates`),
 	'stop-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `stop ${what}, which it has not asked for`),
 	'delete-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `delete ${what}, which it has not asked for`),
 	'resume-delegates': (_, { what, isOwn }) => (isOwn ? undefined : `let ${what} go on, which it has not asked for`),

@@ -67,8 +67,9 @@ export async function queueDelegate(
 				askedBy: asker.is === 'human' ? { is: 'human' } : { is: 'agent', worker: asker.worker?.address },
 			} satisfies Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
 			prompt,
-			async ({ id, worker, agent, createdAt }, contents, report) => {
+			async (record, contents, report) => {
 				// Its name is taken from now on, and people can write to it before it runs.
+				const { id, agent, createdAt } = record;
 				await delegates.workspace.createWorker({
 					version: 1,
 					task,
@@ -78,7 +79,7 @@ export async function queueDelegate(
 					startedAt: createdAt,
 					delegate: id,
 				});
-				await tickets.issue(id, delegates.filesOfRequest(id), contents, report);
+				await tickets.issue(record, delegates.filesOfRequest(id), contents, report);
 			},
 		);
 	});
