@@ -23,8 +23,7 @@ process.stderr.on('error', () => undefined);
 
 restoreNodeOptions(process.env);
 const lineage = lineageOf({ ...process.env });
-// Elsewhere nothing tells the whole environment of another process.
-if (process.platform === 'linux') becomeEnvironment(environmentOf(lineage, programs));
+becomeEnvironment(environmentOf(lineage, programs));
 
 void runCommandLine(process.argv.slice(2), commands, {
 	program: process.argv[1] ?? '',

@@ -72,7 +72,7 @@ export const delegate: Operation<Input, Output> = {
 			permissions,
 			folder,
 			worktree,
-			limits: limitsFor(input.limits, settings),
+			limits: limitsFor(input.limits, asking),
 			...(worktree && commandsFor(driver, asking)),
 			parent: input.parent ?? (asker.is === 'agent' ? asker.worker?.address : undefined),
 			group,

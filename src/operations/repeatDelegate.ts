@@ -52,7 +52,7 @@ export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
 				? again(record, prompt)
 				: {
 						...(await withRemarks(record, prompt, remarks, context)),
-						limits: limitsFor(undefined, asking.settings),
+						limits: limitsFor(undefined, asking),
 					};
 		return startDelegate(knownDriver(record.agent), { ...shared(record), ...request }, asking);
 	},
