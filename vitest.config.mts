@@ -27,7 +27,9 @@ const unit = {
 };
 /** Whose tests start programs, hundreds of them. */
 const starting = [
-	...['cli', 'delegates', 'faults', 'git', 'hook', 'process'].map(folder => `test/unit/${folder}/**/*.test.ts`),
+	...['cli', 'delegates', 'faults', 'git', 'hook', 'process', 'scripts'].map(
+		folder => `test/unit/${folder}/**/*.test.ts`,
+	),
 	'test/security/**/*.test.ts',
 ];
 
@@ -44,7 +46,13 @@ export default defineConfig({
 				},
 			},
 			{
-				test: { name: 'unit', include: ['test/unit/**/*.test.ts'], exclude: starting, ...unit },
+				test: {
+					name: 'unit',
+					include: ['test/unit/**/*.test.ts'],
+					exclude: starting,
+					setupFiles: 'test/support/sameCases.ts',
+					...unit,
+				},
 			},
 			{
 				test: {

@@ -23,7 +23,8 @@ const { values, positionals } = parseArgs({
 const isCount = word => /^\d+$/.test(word);
 const times = Number(positionals.find(isCount) ?? 1);
 const named = positionals.filter(word => !isCount(word));
-if (named.length === 0) process.env = { ...MANY, ...process.env };
+if (named.length === 0) process.env = { ...MANY, NANCY_SEED: `${Date.now() % 2 ** 31}`, ...process.env };
+if (process.env.NANCY_SEED) console.log(`NANCY_SEED=${process.env.NANCY_SEED} tries the same cases again`);
 
 // Threads of this process: they end with it, however it ends.
 const load = values.busy ? availableParallelism() : 0;

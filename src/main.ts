@@ -47,8 +47,10 @@ export async function start(context: vscode.ExtensionContext, views: Views): Pro
 		failures: new Failures(log),
 		operations,
 		openFolder: (path, name) => {
-			const model = new WorkspaceModel(new Workspace(path), drivers, {
+			const workspace = new Workspace(path);
+			const model = new WorkspaceModel(workspace, drivers, {
 				ask: driver => operations.ask(driver),
+				tickets: operations.delegates.ticketsIn(workspace),
 				lookAtQueue: delegates => operations.delegates.look(delegates),
 				readOnly: !vscode.workspace.isTrusted,
 				collector: { limits: trafficLimits(path) },

@@ -12,6 +12,7 @@ const MINIMUM_NODE = 24;
 /** Installs the dependencies when they are missing or stale, then carries on under Node 24. */
 export async function bootstrap() {
 	process.chdir(root);
+	endWithNpm();
 	if (!dependenciesMatchLock()) installDependencies();
 	const node = join(binaries, process.platform === 'win32' ? 'node.cmd' : 'node');
 	if (existsSync(node) && realpathSync(node) !== realpathSync(process.execPath)) await continueUnder(node);
@@ -22,6 +23,18 @@ export async function bootstrap() {
 		process.exit(1);
 	}
 	process.env.PATH = binaries + delimiter + process.env.PATH;
+}
+
+/** npm passes a signal on to the shell that runs the script, which ends without a word to us. */
+function endWithNpm() {
+	if (process.env.npm_lifecycle_event === undefined) return;
+	const parent = process.ppid;
+	const looking = setInterval(() => {
+		if (process.ppid === parent) return;
+		clearInterval(looking);
+		process.kill(process.pid, 'SIGTERM');
+	}, 500);
+	looking.unref();
 }
 
 /** npm writes what it installed to node_modules/.package-lock.json; an optional package of another platform is absent. */

@@ -11,6 +11,7 @@ import { installChromium } from './installChromium.mjs';
 import { installVscodeServer } from './installVscodeServer.mjs';
 import { packageExtension } from './packageExtension.mjs';
 import { run } from './run.mjs';
+import { untilStopped } from './untilStopped.mjs';
 
 const results = join(root, 'out', 'results');
 /** Where a phase leaves what was on the screen when a test failed. */
@@ -62,31 +63,21 @@ export async function runPhases(args) {
 	);
 	await rm(failures, { recursive: true, force: true });
 	await mkdir(results, { recursive: true });
-	const installing = startInstallers(new Set(chosen.flatMap(phase => phase.needs)));
 
-	const { signal: stopped, forget } = stopsWithUs();
 	const started = Date.now();
 	const outcomes = [];
 	const putBack = useFastTemp();
 	try {
-		for (const together of sideBySide(chosen)) {
-			if (!stopped.aborted) outcomes.push(...(await runTogether(together, installing, words, stopped)));
-		}
+		const isStopped = await untilStopped(async stopped => {
+			const installing = startInstallers(new Set(chosen.flatMap(phase => phase.needs)));
+			for (const together of sideBySide(chosen)) {
+				if (!stopped.aborted) outcomes.push(...(await runTogether(together, installing, words, stopped)));
+			}
+		});
+		return { failed: isStopped ? 0 : report(outcomes, Date.now() - started), isStopped };
 	} finally {
 		putBack();
-		forget();
 	}
-	return { failed: stopped.aborted ? 0 : report(outcomes, Date.now() - started), isStopped: stopped.aborted };
-}
-
-/** Aborted when we are told to stop: whatever runs then ends too. */
-function stopsWithUs() {
-	const stop = new AbortController();
-	const abort = () => stop.abort();
-	const told = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-	for (const signal of told) process.once(signal, abort);
-	const forget = () => told.forEach(signal => process.off(signal, abort));
-	return { signal: stop.signal, forget };
 }
 
 /** The phases in groups that run at the same time. */

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod, link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasErrno } from './errors.ts';
@@ -48,7 +48,7 @@ export interface ReplaceOptions {
 }
 
 /**
- * Replaces a file of another program only while the file still holds `expected` (`undefined`: it is not there). Removes the file if `data`
+ * Replaces a file of another program, by its real path, only while the file still holds `expected` (`undefined`: it is not there). Removes the file if `data`
  * is `undefined`. Only two system calls lie between the last look and the exchange. `false`: the file has changed.
  */
 export async function exchangeFile(
@@ -57,7 +57,8 @@ export async function exchangeFile(
 	data: string | Uint8Array | undefined,
 	options: ReplaceOptions,
 ): Promise<boolean> {
-	const holdsExpected = () => (options.mayWrite?.() ?? true) && isSameContent(contentOf(file), expected);
+	const holdsExpected = () =>
+		(options.mayWrite?.() ?? true) && isReal(dirname(file)) && isSameContent(contentOf(file), expected);
 	if (data === undefined) {
 		if (!holdsExpected()) return false;
 		rmSync(file, { force: true });
@@ -77,6 +78,17 @@ export async function exchangeFile(
 		return true;
 	} finally {
 		await rm(temp, { force: true });
+	}
+}
+
+/** No link has come on the way since. */
+function isReal(folder: string): boolean {
+	try {
+		return realpathSync(folder) === folder;
+	} catch (error) {
+		// Where the folder is gone, so is the file.
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return true;
+		throw error;
 	}
 }
 

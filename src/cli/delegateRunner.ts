@@ -5,7 +5,7 @@ import { identify, isSameProcess } from '../base/liveness.ts';
 import { SeenSettings } from '../core/asker/seenSettings.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
-import { endDelegate } from '../core/delegates/ending.ts';
+import { endDelegate, writeAnswer } from '../core/delegates/ending.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { reportable } from '../core/delegates/reportable.ts';
@@ -85,7 +85,7 @@ export async function runDelegate(delegates: Delegates, id: DelegateId, tools: R
 	if (outcome.ok && !(await isDeleted(delegates, tools.tickets, id))) {
 		// Before the log, which may take time: a look that finds an answer without its runner takes the answer. On a full disk, again
 		// below.
-		await delegate.files.writeOutput(outcome.output).catch(() => undefined);
+		await writeAnswer(tools.tickets, delegate, outcome.output).catch(() => undefined);
 	}
 	await run.settle();
 	// Somebody took this process for dead and ended the delegate. The answer is reported all the same.
@@ -181,6 +181,7 @@ class DelegateRun {
 		const { place } = this.record;
 		requirePlace(
 			found.driver,
+			found.agent.version,
 			{ folder: place.folder, isInWorktree: place.is === 'worktree' },
 			this.delegates.workspace.folder,
 		);
@@ -230,6 +231,7 @@ class DelegateRun {
 			withChanges: place.withChanges,
 			copyIncludes: true,
 		});
+		await this.tools.tickets.made(id, worktree);
 		this.status.change({ worktree });
 		await this.status.flush();
 		if (setUp !== undefined && setUp.trim() !== '') {

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { version } from '../../package.json';
 import { errorText, hasErrno } from '../base/errors.ts';
-import { askerOf, environmentOf } from '../core/asker/asker.ts';
+import { askerOf, environmentOf, type Lineage } from '../core/asker/asker.ts';
 import { programs } from '../drivers/programs.ts';
 import { becomeEnvironment } from '../process/environment.ts';
 import { lineageOf } from '../process/lineage.ts';
@@ -22,18 +22,28 @@ process.stdout.on('error', error => {
 process.stderr.on('error', () => undefined);
 
 restoreNodeOptions(process.env);
-const lineage = lineageOf({ ...process.env });
-becomeEnvironment(environmentOf(lineage, programs));
+let known: Lineage | undefined;
+
+/** The processes above this one. A command reads the environment through this, so that it is the asker's before anything is decided. */
+function lineage(): Lineage {
+	if (known) return known;
+	known = lineageOf({ ...process.env });
+	becomeEnvironment(environmentOf(known, programs));
+	return known;
+}
 
 void runCommandLine(process.argv.slice(2), commands, {
 	program: process.argv[1] ?? '',
 	cwd: process.cwd(),
-	env: process.env,
+	get env() {
+		lineage();
+		return process.env;
+	},
 	stdin: process.stdin,
 	stdout: process.stdout,
 	stderr: process.stderr,
 	version,
-	asker: () => askerOf(lineage, programs),
+	asker: () => askerOf(lineage(), programs),
 }).then(exitCode => {
 	process.exitCode = exitCode;
 });

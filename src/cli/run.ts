@@ -14,7 +14,8 @@ export interface Surroundings {
 	/** The file of the running program. */
 	program: string;
 	cwd: string;
-	env: Readonly<Record<string, string | undefined>>;
+	/** Read once a command runs: finding it may take time. */
+	readonly env: Readonly<Record<string, string | undefined>>;
 	stdin: Input;
 	stdout: Output;
 	stderr: Output;

@@ -8,7 +8,7 @@ import { isFinal, type Delegate } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
 import { endDelegate, settle } from '../core/delegates/ending.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
-import { reportable } from '../core/delegates/reportable.ts';
+import { reportable, sealedAnswer } from '../core/delegates/reportable.ts';
 import { Leases } from '../core/files/leases.ts';
 import { sweepFolder } from '../core/files/leftBehind.ts';
 import { endKilledRun } from '../core/delegates/swarm.ts';
@@ -88,11 +88,9 @@ async function giveUp(delegates: Delegates, tickets: Tickets, delegate: Delegate
 	const found = await delegates.find(id);
 	if (!found) return;
 	const now = await reportable(delegates, tickets, found);
-	// Was it killed between its answer and the status? The answer is whole, because only a whole file gets its name.
-	const output = await now.files.readAnswer();
-	const failure = now.status.error ?? (output.trim() === '' ? reason : undefined);
-	const outcome =
-		failure === undefined ? { ok: true as const, output } : { ok: false as const, reason: failure, output };
+	// Was it killed between its answer and its end? The answer is whole, because only a whole file gets its name.
+	const output = await sealedAnswer(now, await tickets.facts(id));
+	const outcome = output.trim() === '' ? { ok: false as const, reason, output: '' } : { ok: true as const, output };
 	await endDelegate(delegates, tickets, now, outcome);
 }
 
@@ -109,11 +107,12 @@ async function stopRun(id: DelegateId): Promise<void> {
 async function adoptWorktree(delegates: Delegates, tickets: Tickets, { record, status }: Delegate): Promise<void> {
 	const { id } = record;
 	const place = (await ownRequest(delegates, tickets, id))?.record.place;
-	if (place?.is !== 'worktree' || status.worktree) return;
+	if (place?.is !== 'worktree' || (await tickets.worktree(id))) return;
 	const repository = await inspectRepository(place.folder);
 	if (!repository.ok || !existsSync(join(`${repository.root}.worktrees`, id))) return;
 	const { folder, withChanges } = place;
 	const worktree = await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes: true });
+	await tickets.made(id, worktree);
 	await delegates.writeStatus(id, { ...status, worktree });
 }
 

@@ -16,6 +16,7 @@ export function floorsSince(oldest: Version, others: Partial<Driver['floors']>):
 		skills: oldest,
 		resume: oldest,
 		headless: oldest,
+		worktree: oldest,
 		...others,
 	};
 }

@@ -1,3 +1,4 @@
+import { quoted } from '../base/shellWord.ts';
 import type { DriverId } from '../protocol/names.ts';
 
 /** An event that is reported to the guard. */
@@ -19,9 +20,4 @@ export const WAIT_TIMEOUT = 24 * 60 * 60;
 /** The call of the guard in a line for `sh`. */
 export function guardCall(driver: DriverId, { event, slot }: GuardedEvent, launcher: string, folder: string): string {
 	return [quoted(launcher), driver, event, slot, quoted(folder)].join(' ');
-}
-
-/** A text as one word for `sh`, whatever it contains. */
-export function quoted(word: string): string {
-	return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -46,8 +46,8 @@ export function isInCheckout(folder: string): boolean {
 	return indexOf(realpathSync(folder)) !== undefined;
 }
 
-/** The index of the checkout around a folder; `undefined` if there is none. A worktree and a submodule have a file as `.git`. */
-function indexOf(folder: string): string | undefined {
+/** The index of the checkout around a folder, by its real path; `undefined` if there is none. A worktree and a submodule have a file as `.git`. */
+export function indexOf(folder: string): string | undefined {
 	const dotGit = join(folder, '.git');
 	const status = lstatSync(dotGit, { throwIfNoEntry: false });
 	if (!status) return dirname(folder) === folder ? undefined : indexOf(dirname(folder));

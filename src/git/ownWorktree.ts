@@ -12,21 +12,12 @@ import { openWorktree, refOf } from './openWorktree.ts';
 /**
  * A worktree that a delegate's status names, once it is certain that Nancy made it for that delegate. A writer of files in `.nancy` can
  * write a status. So the worktree to merge, open or remove must be proved: another folder or repository could have settings that run
- * programs. The ticket covers the request; the rest, also the base, is as git itself records it.
+ * programs. The user's sealed records name the repository; the rest, also the base, is as git itself records it.
  * @throws NancyError `not-trusted`; `git` if the repository is gone
  */
 export async function ownWorktree(delegates: Delegates, tickets: Tickets, claimed: Worktree): Promise<Worktree> {
 	const id = DelegateId.safeParse(idOfBranch(claimed.branch));
-	const request = id.success ? await ownRequest(delegates, tickets, id.data) : undefined;
-	if (!request)
-		throw notOwn(
-			claimed,
-			'you did not start its delegate on this machine, or its record or prompt was changed since',
-		);
-	const { place } = request.record;
-	if (place.is !== 'worktree') throw notOwn(claimed, 'its delegate was to have none');
-	const root = await rootOf(place.folder);
-	if (root === undefined) throw new NancyError('git', `${place.folder} is in no git repository any more`);
+	const root = await repositoryOf(delegates, tickets, id.data, claimed);
 	if (claimed.repository !== root) throw notOwn(claimed, `its delegate was to work in the repository ${root}`);
 	const { own, isThere } = await openWorktree(claimed).catch((error: unknown) => {
 		throw error instanceof NancyError && error.code === 'bad-file'
@@ -39,6 +30,28 @@ export async function ownWorktree(delegates: Delegates, tickets: Tickets, claime
 	const base = await refOf(own, BASE_REF);
 	if (base === undefined) throw notOwn(claimed, 'git has no word of what it began with');
 	return { ...claimed, base };
+}
+
+/** The repository in which the delegate was to have a worktree: by the sealed worktree, or by the ticket if an earlier version ran it. */
+async function repositoryOf(
+	delegates: Delegates,
+	tickets: Tickets,
+	id: DelegateId | undefined,
+	claimed: Worktree,
+): Promise<string> {
+	const made = id && (await tickets.worktree(id));
+	if (made) return made.repository;
+	const request = id && (await ownRequest(delegates, tickets, id));
+	if (!request)
+		throw notOwn(
+			claimed,
+			'you did not start its delegate on this machine, or its record or prompt was changed since',
+		);
+	const { place } = request.record;
+	if (place.is !== 'worktree') throw notOwn(claimed, 'its delegate was to have none');
+	const root = await rootOf(place.folder);
+	if (root === undefined) throw new NancyError('git', `${place.folder} is in no git repository any more`);
+	return root;
 }
 
 /**

@@ -3,6 +3,7 @@ import {
 	closeSync,
 	fstatSync,
 	fsyncSync,
+	ftruncateSync,
 	linkSync,
 	lstatSync,
 	mkdirSync,
@@ -44,6 +45,7 @@ export const open = blocking((...args: Parameters<typeof openSync>) => new Block
 class BlockingFile {
 	readonly stat = blocking((options?: StatOptions) => fstatSync(this.fd, options));
 	readonly sync = blocking(() => fsyncSync(this.fd));
+	readonly truncate = blocking((length?: number) => ftruncateSync(this.fd, length));
 	readonly close = blocking(() => closeSync(this.fd));
 	readonly [Symbol.asyncDispose] = this.close;
 	readonly readFile = blocking(() => readFileSync(this.fd));

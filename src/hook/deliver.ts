@@ -1,8 +1,10 @@
 import { readSealed } from '../core/deployment/sealed.ts';
 import { parseVersion, type Version } from '../base/version.ts';
 import { claimBatch, type Batch } from '../core/mailbox/batch.ts';
+import { deliveryNote, deliveryPlace } from '../core/mailbox/deliveryRecord.ts';
 import { can, type HookAnswer } from '../core/driver/driver.ts';
 import { isAroundTools, isBeforeTool, isDue, slotOf, wakes } from '../core/mailbox/due.ts';
+import { isSettled } from '../core/mailbox/mailboxFiles.ts';
 import type { Slot } from '../core/driver/slot.ts';
 import { readHeldStops, writeHeldStops, writePhase } from '../core/sessions/phase.ts';
 import { bindCaller, makeBell, type BoundSession } from '../core/sessions/sessions.ts';
@@ -13,6 +15,7 @@ import type { Call } from './call.ts';
 import { beginHalt, currentHalt, endHalt, HALTED_BESIDE } from './halt.ts';
 import { mayHandOver } from './mayHandOver.ts';
 import { note, spool } from './notes.ts';
+import { bindSession } from '../core/sessions/bindings.ts';
 
 /** Hands text to the agent; false if nobody took it. */
 export type Print = (text: string) => Promise<boolean>;
@@ -129,7 +132,7 @@ class Turn {
 		if (stdout === '') return;
 		if (!(await this.print(stdout))) return;
 		if (!bound.watched && (version === undefined || can(driver, 'wake', version)))
-			await workspace.bindSession(event.session, bound.address, true);
+			await bindSession(workspace, event.session, { address: bound.address, watched: true });
 	}
 
 	/** Whether anything was due and handed over. */
@@ -168,37 +171,22 @@ class Turn {
 			slot => isAroundTools(slot) && slot !== this.slot,
 		);
 		const { messages } = await this.mailbox.list(['queued']);
-		return messages.some(
-			message => !this.mailbox.isSettled(message) || others.some(slot => isDue(slot, message.content)),
-		);
+		return messages.some(message => !isSettled(message) || others.some(slot => isDue(slot, message.content)));
 	}
 
 	private async keepReceipts(batch: Batch, rung: NonNullable<HookAnswer['rung']>): Promise<void> {
 		const { event } = this;
 		const at = new Date().toISOString();
-		const facts = {
-			driver: event.driver,
-			session: event.session,
-			event: event.event,
-			...(event.tool !== undefined && { tool: event.tool }),
-			...(event.toolUseId !== undefined && { toolUseId: event.toolUseId }),
-			rung,
-		};
+		const place = deliveryPlace(event, rung);
 		const { parts } = batch;
-		const delivery = { ...facts, deliveredAt: at, ...(parts && { parts: parts.lengths }) };
+		const delivery = { ...place, deliveredAt: at, ...(parts && { parts: parts.lengths }) };
 		for (const claim of batch.claims) {
 			if (parts && !parts.isLast) claim.keep({ session: event.session, parts: parts.lengths });
 			else claim.deliver(delivery);
 		}
-		note(this.call, {
-			...facts,
-			nancy: 'delivery',
-			at,
-			task: this.bound.address.task,
-			worker: this.bound.address.worker,
-			messages: batch.claims.map(claim => claim.id),
-			effect: batch.effect,
-		});
+		const messages = batch.claims.map(claim => claim.id);
+		note(this.call, deliveryNote(place, at, this.bound.address, { messages, effect: batch.effect }));
+		await this.workspace.prepared.forget(event.session);
 	}
 
 	/** Denies a call whose neighbour was halted. */

@@ -1,6 +1,6 @@
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { OVERWRITE } from '../core/files/links.ts';
+import { writeInPlace } from '../core/files/links.ts';
 import { readMark } from '../core/files/plainFile.ts';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
@@ -21,7 +21,7 @@ const BESIDE_MS = 2000;
 export async function beginHalt(workspace: Workspace, session: SessionId, effect: Effect): Promise<void> {
 	const file = haltFile(workspace, session);
 	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-	await writeFile(file, `${effect}\n`, { mode: 0o600, flag: OVERWRITE });
+	await writeInPlace(file, `${effect}\n`, 'overwrite');
 }
 
 export async function endHalt(workspace: Workspace, session: SessionId): Promise<void> {

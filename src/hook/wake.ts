@@ -3,7 +3,7 @@ import { withSafePath } from '../base/searchPath.ts';
 import { NO_FACTS, type HookAnswer, type HookWake, type WakeCommand } from '../core/driver/driver.ts';
 import { wakes } from '../core/mailbox/due.ts';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';
-import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
+import { isSettled, type StoredMessage } from '../core/mailbox/mailboxFiles.ts';
 import { readPhase, writePhase } from '../core/sessions/phase.ts';
 import { parseLine } from '../core/traffic/jsonLines.ts';
 import type { SessionId } from '../protocol/names.ts';
@@ -11,6 +11,7 @@ import { wakingOf, type Call } from './call.ts';
 import { mayHandOver } from './mayHandOver.ts';
 import { spool } from './notes.ts';
 import { becomeWaiter } from './waiter.ts';
+import { sessionBinding } from '../core/sessions/bindings.ts';
 
 /** The guard's next step: end, wake the agent, or ask again later. */
 export type WakeVerdict = { exitCode: 0 | 75; answer?: never } | { exitCode: 2; answer: HookAnswer };
@@ -39,7 +40,7 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 		spool(call, input);
 		if (event.kind !== 'doorbell' || event.subagent !== undefined) return LEAVE;
 	}
-	const binding = await workspace.sessionBinding(session);
+	const binding = await sessionBinding(workspace, session);
 	if (!binding || (rung === 'waiter' && binding.watched)) return LEAVE;
 	const record = await workspace.worker(binding.address);
 	const transcript = record?.sessions.find(each => each.id === session)?.transcript;
@@ -64,7 +65,7 @@ export async function decideWake(call: Call, input: string): Promise<WakeVerdict
 /** Whether there is a message worth a wake. A file that is still being written counts a moment later. */
 async function waking(mailbox: Mailbox): Promise<StoredMessage[]> {
 	const { messages } = await mailbox.list(['queued']);
-	return messages.filter(message => wakes(message.content) && mailbox.isSettled(message));
+	return messages.filter(message => wakes(message.content) && isSettled(message));
 }
 
 /** Whether evidence says that the agent is idle: its last event, its own record of a turn that was broken off, its own status. */

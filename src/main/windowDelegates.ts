@@ -1,15 +1,17 @@
+import * as vscode from 'vscode';
 import { dataFolder } from '../base/folders.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
 import { IN_WINDOW } from '../core/asker/asker.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
-import { lookAtQueue } from '../delegates/delegateQueue.ts';
+import type { Tickets } from '../core/delegates/tickets.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId } from '../protocol/names.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
-import { requireTrust } from '../ui/trust.ts';
 import { operations } from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
-import { queueOptions } from '../operations/queueOptions.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
+import { lookAfterQueue } from '../operations/lookAfterQueue.ts';
+import { ticketsOf } from '../operations/ticketsOf.ts';
 import { operationContext, windowEnvironment, windowSettings, type WindowTools } from './operationContext.ts';
 
 /** The window's side of the delegates: it queues them, and keeps the queue going. No run belongs to a window. */
@@ -39,12 +41,18 @@ export class WindowDelegates implements DelegateOperations {
 		await perform(await operations.deleteDelegate(), IN_WINDOW, { id }, operationContext(folder, this.tools));
 	}
 
+	ticketsIn(workspace: Workspace): Tickets {
+		return ticketsOf({ dataFolder: dataFolder(), workspace });
+	}
+
 	/** Starts waiting delegates, and ends those whose runner was killed. */
 	async look(store: Delegates): Promise<void> {
-		requireTrust();
-		const { workspace } = store;
-		const context = { workspace, dataFolder: dataFolder(), env: windowEnvironment() };
-		const runtime = await this.tools.installRuntime();
-		await lookAtQueue(store, queueOptions(context, runtime, await windowSettings(workspace.folder)));
+		await lookAfterQueue(store, {
+			dataFolder: dataFolder(),
+			env: windowEnvironment(),
+			isTrusted: vscode.workspace.isTrusted,
+			readSettings: windowSettings,
+			installRuntime: this.tools.installRuntime,
+		});
 	}
 }

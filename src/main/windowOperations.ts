@@ -1,34 +1,29 @@
 import * as vscode from 'vscode';
+import { errorText } from '../base/errors.ts';
 import { dataFolder } from '../base/folders.ts';
-import type { WorkerAddress } from '../core/workspace/workspace.ts';
-import { formatVersion, isAtLeast } from '../base/version.ts';
+import { oneByOne } from '../base/oneByOne.ts';
 import { IN_WINDOW } from '../core/asker/asker.ts';
 import type { DeployRequest } from '../core/deployment/job.ts';
-import { shortcomings, type Driver, type ProbedStatus } from '../core/driver/driver.ts';
-import { isRunning, planWorker } from '../core/driver/launch.ts';
-import { isAsking } from '../core/live/overview.ts';
-import { installRuntime, sourcesIn, type InstalledRuntime, type NodeProgram } from '../core/deployment/runtime.ts';
-import { errorText } from '../base/errors.ts';
-import { oneByOne } from '../base/oneByOne.ts';
-import { driverById, drivers } from '../drivers/index.ts';
-import { refuseTracked } from '../git/refuseTracked.ts';
-import { askGit } from '../git/askGit.ts';
-import { detect, findAgent, knownDriver } from '../operations/agents.ts';
-import { hasHooks } from '../operations/hooksChoice.ts';
-import { noteSeen } from '../operations/noteSeen.ts';
+import { installRuntime, sourcesIn, type InstalledRuntime } from '../core/deployment/runtime.ts';
+import type { NodeProgram } from '../core/deployment/runtimePrograms.ts';
+import type { Driver, ProbedStatus } from '../core/driver/driver.ts';
+import type { WorkerAddress } from '../core/workspace/workspace.ts';
+import { driverById } from '../drivers/index.ts';
+import { findAgent } from '../operations/agents.ts';
+import { deployRequest } from '../operations/deployRequest.ts';
 import { operations } from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
 import { askStatus } from '../process/askStatus.ts';
-import { findNode, type Detection } from '../process/detect.ts';
+import { findNode } from '../process/detect.ts';
 import type { DriverId, MessageId, SessionId, TaskName } from '../protocol/names.ts';
 import { inform } from '../ui/kit/messages.ts';
 import { doctorReport } from '../ui/doctorReport.ts';
 import type { Addressee, Folder, Letter, Operations } from '../ui/ports.ts';
-import { requireTrust } from '../ui/trust.ts';
 import { agentArguments, agentModel } from '../ui/settings.ts';
+import { requireTrust } from '../ui/trust.ts';
 import { keepHooksChoice } from './keepHooksChoice.ts';
-import { WindowDelegates } from './windowDelegates.ts';
 import { delegateVariables, operationContext, windowEnvironment, type WindowTools } from './operationContext.ts';
+import { WindowDelegates } from './windowDelegates.ts';
 import { WindowWorktrees } from './windowWorktrees.ts';
 
 /** The window's questions to drivers, processes and other programs' files. */
@@ -50,24 +45,9 @@ export class WindowOperations implements Operations {
 	}
 
 	async agents() {
-		return Promise.all(
-			drivers.map(async driver => {
-				const found = await detect(driver, here());
-				return {
-					id: driver.id,
-					displayName: driver.displayName,
-					found: found.found
-						? { executable: found.executable, version: formatVersion(found.version) }
-						: undefined,
-					problem: problemOf(driver, found),
-					installHint: driver.installHint,
-					...(found.found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
-					model: agentModel(driver.id),
-					permissionModes: driver.headless === 'none' ? [] : driver.headless.permissionModes,
-					runsIn: driver.headless === 'none' ? 'workspace' : driver.headless.runsIn,
-				};
-			}),
-		);
+		const here = { env: windowEnvironment(), isTrusted: vscode.workspace.isTrusted };
+		const { agents } = await perform(await operations.listAgents(), IN_WINDOW, {}, here);
+		return agents.map(agent => ({ ...agent, model: agentModel(agent.id) }));
 	}
 
 	async setUp(folder: Folder): Promise<readonly string[]> {
@@ -76,10 +56,6 @@ export class WindowOperations implements Operations {
 			...failed.map(({ agent, message }) => vscode.l10n.t('{0} was not set up: {1}', nameOf(agent), message)),
 			...agents.flatMap(({ warnings }) => warnings),
 		];
-	}
-
-	async prepareStart(folder: Folder, agent: DriverId): Promise<readonly string[]> {
-		return (await perform(await operations.prepareStart(), IN_WINDOW, { agent }, this.contextOf(folder))).warnings;
 	}
 
 	async cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]> {
@@ -97,19 +73,9 @@ export class WindowOperations implements Operations {
 		return keepHooksChoice(folder);
 	}
 
-	/**
-	 * The deployment that an agent needs right now; nothing while no worker of it runs. Throws `not-trusted` if nothing may be deployed.
-	 */
-	async deployRequest(folder: Folder, driver: Driver): Promise<DeployRequest | undefined> {
-		if (!vscode.workspace.isTrusted) return undefined;
-		const workers = folder.overview().tasks.flatMap(task => task.workers);
-		if (!workers.some(({ record }) => record.agent === driver.id && isRunning(record))) return undefined;
-		if (!(await hasHooks(this.contextOf(folder)))) return undefined;
-		await refuseTracked(folder.workspace);
-		const found = await detect(driver, here());
-		if (!found.found) return undefined;
-		const isBusy = () => isAsking(folder.overview(), driver.id);
-		return { runtime: await this.runtimeFolder(), agentVersion: found.version, scope: 'launch', isBusy, askGit };
+	/** See {@link deployRequest}. */
+	deployRequest(folder: Folder, driver: Driver): Promise<DeployRequest | undefined> {
+		return deployRequest(driver, () => folder.overview(), this.contextOf(folder));
 	}
 
 	async doctor(folder: Folder, { fix }: { fix: boolean }) {
@@ -124,23 +90,17 @@ export class WindowOperations implements Operations {
 		return doctorReport(done);
 	}
 
-	async plan(folder: Folder, agent: DriverId, request: Parameters<Operations['plan']>[2]) {
-		requireTrust();
-		await refuseTracked(folder.workspace);
-		const context = this.contextOf(folder);
-		const { driver, agent: found } = await findAgent(knownDriver(agent), context.env);
-		await noteSeen(IN_WINDOW, driver, context, folder.path);
-		const runtime = await this.runtimeFolder();
-		const extra = agentArguments(agent);
-		const planned = await planWorker(folder.workspace, driver, found, {
+	async orchestrate(folder: Folder, request: Parameters<Operations['orchestrate']>[1]) {
+		const input = {
+			isNew: false,
+			resume: false,
+			hooks: true,
 			...request,
-			extra,
-			bin: runtime.bin,
-			hooks: (await hasHooks(context)) ? runtime : undefined,
-			env: process.env,
-		});
+			extra: [...agentArguments(request.agent)],
+		};
+		const start = await perform(await operations.orchestrate(), IN_WINDOW, input, this.contextOf(folder));
 		// The agent may delegate itself, by the command.
-		return { ...planned, env: { ...planned.env, ...delegateVariables() } };
+		return { ...start, env: { ...start.env, ...delegateVariables() } };
 	}
 
 	/** The agent's own report of its sessions. Rejects if the agent is not found or cannot tell. */
@@ -160,6 +120,20 @@ export class WindowOperations implements Operations {
 		return failures.map(({ item, error }) => ({ to: item, reason: errorText(error) }));
 	}
 
+	async readMail(folder: Folder, task: TaskName, id: MessageId): Promise<string> {
+		return (await perform(await operations.readMail(), IN_WINDOW, { task, id }, this.contextOf(folder))).file;
+	}
+
+	async edit(folder: Folder, from: WorkerAddress, id: MessageId, letter: Letter): Promise<void> {
+		const input = { message: { ...from, id }, ...letter };
+		await perform(await operations.editMessage(), IN_WINDOW, input, this.contextOf(folder));
+	}
+
+	async reorder(folder: Folder, mailbox: WorkerAddress, ids: readonly MessageId[]): Promise<void> {
+		const input = { mailbox, ids: [...ids] };
+		await perform(await operations.reorder(), IN_WINDOW, input, this.contextOf(folder));
+	}
+
 	async archive(folder: Folder, from: WorkerAddress, id: MessageId): Promise<void> {
 		const messages = [{ ...from, id }];
 		await perform(await operations.archive(), IN_WINDOW, { messages }, this.contextOf(folder));
@@ -174,6 +148,18 @@ export class WindowOperations implements Operations {
 		const context = { ...this.contextOf(folder), letGo: onMeant };
 		const { workers } = await perform(await operations.stop(), IN_WINDOW, { workers: [address] }, context);
 		for (const { worker, outcome } of workers) if (outcome === 'elsewhere') void inform(stoppedElsewhere(worker));
+	}
+
+	async archiveTask(folder: Folder, task: TaskName): Promise<void> {
+		await perform(await operations.archiveTask(), IN_WINDOW, { task }, this.contextOf(folder));
+	}
+
+	async restoreTask(folder: Folder, task: TaskName): Promise<void> {
+		await perform(await operations.restoreTask(), IN_WINDOW, { task }, this.contextOf(folder));
+	}
+
+	async deleteTask(folder: Folder, task: TaskName): Promise<void> {
+		await perform(await operations.deleteTasks(), IN_WINDOW, { tasks: [task] }, this.contextOf(folder));
 	}
 
 	private contextOf(folder: Folder) {
@@ -194,22 +180,11 @@ export class WindowOperations implements Operations {
 	}
 }
 
-function here() {
-	return { env: windowEnvironment(), isTrusted: vscode.workspace.isTrusted };
-}
-
 function stoppedElsewhere(worker: string): string {
 	return vscode.l10n.t(
 		'{0} counts as stopped. It was started on another machine or in a container: if it still runs, end it there.',
 		worker,
 	);
-}
-
-/** Why an agent cannot be started. */
-function problemOf(driver: Driver, found: Detection): string | undefined {
-	if (!found.found) return found.reason;
-	if (isAtLeast(found.version, driver.oldestVersion)) return undefined;
-	return vscode.l10n.t('Too old: Nancy needs {0}. {1}', formatVersion(driver.oldestVersion), driver.installHint);
 }
 
 /** The program that runs the hooks: a Node on the PATH, else the editor's own. */

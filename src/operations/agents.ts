@@ -5,9 +5,9 @@ import type { InstalledAgent } from '../core/driver/launch.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { driverById, drivers } from '../drivers/index.ts';
 import { detectAgent, programVariable, type Detection } from '../process/detect.ts';
-import type { OperationContext } from './operation.ts';
+import type { MachineContext } from './operation.ts';
 
-type Environment = OperationContext['env'];
+type Environment = MachineContext['env'];
 
 /** An agent CLI that Nancy knows and that is on this machine. */
 export interface FoundAgent {
@@ -52,10 +52,7 @@ export async function findAgent(driver: Driver, env: Environment): Promise<Found
 }
 
 /** In Restricted Mode nothing is run, not even for a version. */
-export async function detect(
-	driver: Driver,
-	{ env, isTrusted }: Pick<OperationContext, 'env' | 'isTrusted'>,
-): Promise<Detection> {
+export async function detect(driver: Driver, { env, isTrusted }: MachineContext): Promise<Detection> {
 	if (isTrusted) return detectAgent(driver, env[programVariable(driver.id)], env);
 	return { found: false, reason: 'not looked for in Restricted Mode', hint: driver.installHint };
 }

@@ -2,12 +2,11 @@ import * as z from 'zod/mini';
 import type { Asker } from '../core/asker/asker.ts';
 import type { FullRequest } from '../core/delegates/queueDelegate.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
-import type { Driver } from '../core/driver/driver.ts';
-import { headlessOf } from '../core/driver/launch.ts';
+import { can, type Driver } from '../core/driver/driver.ts';
 import { folderSeenFrom } from '../git/homeCheckout.ts';
 import { TaskName, WorkerName } from '../protocol/names.ts';
 import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
-import { chooseAgent } from './agents.ts';
+import { chooseAgent, type FoundAgent } from './agents.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { startDelegate } from './startDelegate.ts';
@@ -57,12 +56,13 @@ export const delegate: Operation<Input, Output> = {
 	async permit(asker, input, context) {
 		await refuseTracked(context.workspace);
 		if (asker.is === 'human') return;
-		const { driver, folder, asking } = await startOf(asker, input, context);
+		const { found, folder, asking } = await startOf(asker, input, context);
+		const { driver } = found;
 		await permitStart(driver, [context.workspace.folder, folder], asking);
 		permissionMode(driver, input.permissions, asking);
 	},
 	async run(asker, input, context) {
-		const { driver, folder, asking } = await startOf(asker, input, context);
+		const { found, folder, asking } = await startOf(asker, input, context);
 		const { settings } = asking;
 		const { prompt, title, model, permissions, worktree, group, feature } = input;
 		const request = {
@@ -73,12 +73,12 @@ export const delegate: Operation<Input, Output> = {
 			folder,
 			worktree,
 			limits: limitsFor(input.limits, asking),
-			...(worktree && commandsFor(driver, asking)),
+			...(worktree && commandsFor(found.driver, asking)),
 			parent: input.parent ?? (asker.is === 'agent' ? asker.worker?.address : undefined),
 			group,
 			swarm: swarmOf(feature, context.env, settings),
 		};
-		return startDelegate(driver, request, asking);
+		return startDelegate(found, request, asking);
 	},
 };
 
@@ -86,17 +86,17 @@ async function startOf(
 	asker: Asker,
 	input: Input,
 	context: OperationContext,
-): Promise<{ driver: Driver; folder: string; asking: Asking }> {
+): Promise<{ found: FoundAgent; folder: string; asking: Asking }> {
 	const { workspace, env } = context;
-	const { driver } = await chooseAgent(workspace, asker, env, input.agent);
+	const found = await chooseAgent(workspace, asker, env, input.agent);
 	const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
-	if (input.folder !== undefined) return { driver, folder: input.folder, asking };
+	if (input.folder !== undefined) return { found, folder: input.folder, asking };
 	// An agent may itself be a delegate in a worktree. Its own delegates work there, or from there, if they can.
 	const folder =
-		input.from !== undefined && headlessOf(driver).runsIn === 'anywhere'
+		input.from !== undefined && can(found.driver, 'worktree', found.agent.version)
 			? await folderSeenFrom(input.from, workspace.folder)
 			: workspace.folder;
-	return { driver, folder, asking };
+	return { found, folder, asking };
 }
 
 /** The user's commands for a new worktree. */

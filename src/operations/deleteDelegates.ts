@@ -12,6 +12,7 @@ import {
 import type { Delegate } from '../core/delegates/delegate.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { deleteDelegate } from '../core/delegates/deleteDelegate.ts';
+import { proved } from '../core/delegates/reportable.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { inWords, whatWouldBeLost } from '../git/worktreeRemove.ts';
@@ -50,7 +51,9 @@ async function deleteEach(
 	const store = new Delegates(context.workspace);
 	const tickets = ticketsOf(context);
 	const isNamed = ids !== undefined;
-	const { delegates: all } = await store.list();
+	const { delegates: seen } = await store.list();
+	// Its files are not asked: without the name of its worktree they would leave that behind.
+	const all = await Promise.all(seen.map(delegate => proved(tickets, delegate)));
 	const chosen = ids === undefined ? clearable(all) : ids.map(id => named(id, all));
 	const look = async (worktree: Worktree) => whatWouldBeLost(await ownWorktreeOf(context, worktree));
 	const batches = await batchesOf(chosen, all, look, refusal);

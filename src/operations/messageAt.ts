@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
-import type { MessageState, StoredMessage } from '../core/mailbox/mailboxFiles.ts';
+import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
+import type { MessageState } from '../core/mailbox/mailboxPaths.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { MessageId, TaskName, WorkerName } from '../protocol/names.ts';

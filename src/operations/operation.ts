@@ -7,26 +7,30 @@ import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 
 /** One use case of Nancy. The window and the `nancy` command are two ways to ask for it: they make the input, and words from the output. */
-export interface Operation<I, O> {
+export interface Operation<I, O, C = OperationContext> {
 	readonly name: string;
 	readonly input: z.ZodMiniType<I>;
 	readonly output: z.ZodMiniType<O>;
 	/** It may be done in Restricted Mode, where it writes nothing and runs no program. */
 	readonly worksUntrusted?: true;
 	/** @throws NancyError if it may not be done here, or not by the asker. Nothing has been changed then */
-	permit(asker: Asker, input: I, context: OperationContext): Promise<void>;
-	run(asker: Asker, input: I, context: OperationContext): Promise<O>;
+	permit(asker: Asker, input: I, context: C): Promise<void>;
+	run(asker: Asker, input: I, context: C): Promise<O>;
 }
 
-/** The place of an operation, and the facts that only the program around it knows. */
-export interface OperationContext {
-	readonly workspace: Workspace;
-	/** The user's: see base/folders. */
-	readonly dataFolder: string;
+/** The facts of an operation that needs no workspace. */
+export interface MachineContext {
 	/** The environment that agents inherit. It also names their programs if these are not on the PATH: see `programVariable`. */
 	readonly env: Readonly<Record<string, string | undefined>>;
 	/** False in Restricted Mode of an editor: nothing is written and no program is run. */
 	readonly isTrusted: boolean;
+}
+
+/** The place of an operation, and the facts that only the program around it knows. */
+export interface OperationContext extends MachineContext {
+	readonly workspace: Workspace;
+	/** The user's: see base/folders. */
+	readonly dataFolder: string;
 	/** The user's settings of this workspace in an editor. They override the workspace's own file. */
 	readonly settings: {
 		readonly hooks: 'on' | 'off' | undefined;
@@ -52,11 +56,11 @@ export interface LiveOverview {
 }
 
 /** The only way to run an operation: it checks the permission first. */
-export async function perform<I, O>(
-	operation: Operation<I, O>,
+export async function perform<I, O, C extends MachineContext = OperationContext>(
+	operation: Operation<I, O, C>,
 	asker: Asker,
 	given: z.input<z.ZodMiniType<I, I>>,
-	context: OperationContext,
+	context: C,
 ): Promise<O> {
 	const input = operation.input.parse(given);
 	if (operation.worksUntrusted !== true) requireTrust(context);

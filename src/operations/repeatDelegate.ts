@@ -14,7 +14,7 @@ import { DelegateId, type DelegateRecord } from '../protocol/delegate.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { knownDriver } from './agents.ts';
+import { findAgent, knownDriver } from './agents.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { ownWorktreeOf } from './ownWorktreeOf.ts';
 import { startDelegate } from './startDelegate.ts';
@@ -54,7 +54,8 @@ export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
 						...(await withRemarks(record, prompt, remarks, context)),
 						limits: limitsFor(undefined, asking),
 					};
-		return startDelegate(knownDriver(record.agent), { ...shared(record), ...request }, asking);
+		const found = await findAgent(knownDriver(record.agent), context.env);
+		return startDelegate(found, { ...shared(record), ...request }, asking);
 	},
 };
 

@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { errorText } from '../base/errors.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
-import { lookAtQueue } from '../delegates/delegateQueue.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { DriverId } from '../protocol/names.ts';
+import { lookAfterQueue } from './lookAfterQueue.ts';
 import type { Operation } from './operation.ts';
 import { permitDelegate } from './permitDelegate.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
-import { queueOptions } from './queueOptions.ts';
 
 const Input = z.object({
 	/** All that wait for the same account as this one. */
@@ -37,12 +36,10 @@ export const resumeDelegates: Operation<z.infer<typeof Input>, z.infer<typeof Ou
 		const store = new Delegates(workspace);
 		const meant = id === undefined ? agent : (await store.get(id)).record.agent;
 		const agents = await store.locked(() => store.unpark(meant));
-		const look = async () => {
-			const settings = await context.readSettings(workspace.folder);
-			await lookAtQueue(store, queueOptions(context, await context.installRuntime(), settings));
-		};
 		// Another look follows anyway.
-		await look().catch((error: unknown) => context.note(`the queue is not looked after: ${errorText(error)}`));
+		await lookAfterQueue(store, context).catch((error: unknown) =>
+			context.note(`the queue is not looked after: ${errorText(error)}`),
+		);
 		return { agents: agents.length };
 	},
 };

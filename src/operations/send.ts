@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { basename } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../base/errors.ts';
 import { authorOf } from '../core/asker/authorOf.ts';
@@ -6,14 +8,16 @@ import { wakes } from '../core/mailbox/due.ts';
 import { heldText } from '../core/mailbox/held.ts';
 import { whyUnheard } from '../core/sessions/hearing.ts';
 import { readPhase } from '../core/sessions/phase.ts';
+import { prepareAnswer } from '../core/sessions/prepareAnswer.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
-import type { Words, Workspace } from '../core/workspace/workspace.ts';
+import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { headerName } from '../protocol/author.ts';
 import { Effect, Priority } from '../protocol/message.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../protocol/names.ts';
 import { SendOutput } from '../protocol/output/messages.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
 import type { Operation } from './operation.ts';
+import { indexOf, mayTrack } from '../git/mayTrack.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 
 const Input = z.object({
@@ -36,7 +40,7 @@ export const send: Operation<Input, SendOutput> = {
 	async run(asker, input, { workspace }) {
 		const { to: address, priority, effect, text } = input;
 		const isToHuman = address.worker === ORCHESTRATOR;
-		refuseEffect(input, isToHuman);
+		refuseEffect(input, address);
 		const author = authorOf(asker);
 		const kind = input.kind ?? (isToHuman ? 'feedback' : 'directive');
 		const words: Words = { kind, priority, effect, text };
@@ -47,6 +51,7 @@ export const send: Operation<Input, SendOutput> = {
 			? undefined
 			: await workspace.worker(address).catch((error: unknown) => void trouble.add(errorText(error)));
 		const running = record !== undefined && isRunning(record);
+		if (running) await prepare(workspace, record, id);
 		const held = running && wakes(words) ? await whyItWaits(workspace, record, id) : undefined;
 		return {
 			id,
@@ -63,14 +68,27 @@ export const send: Operation<Input, SendOutput> = {
 	},
 };
 
-function refuseEffect({ kind, effect }: Input, isToHuman: boolean): void {
+/** @throws NancyError `bad-usage` for a halt or a pause that cannot be */
+export function refuseEffect({ kind, effect }: Pick<Input, 'kind' | 'effect'>, { worker }: WorkerAddress): void {
 	if (effect === 'none') return;
-	if (isToHuman) throw new NancyError('bad-usage', 'the human cannot be halted or paused');
+	if (worker === ORCHESTRATOR) throw new NancyError('bad-usage', 'the human cannot be halted or paused');
 	if (kind === 'feedback') {
 		throw new NancyError(
 			'bad-usage',
 			'halt and pause are for directives: feedback waits until the agent stops by itself',
 		);
+	}
+}
+
+/** So that the agent gets it sooner. It gets it in any case. */
+async function prepare(workspace: Workspace, record: WorkerRecord, id: MessageId): Promise<void> {
+	try {
+		if (mayTrack(workspace.folder, basename(workspace.paths.root))) return;
+		const { driverById } = await import('../drivers/index.ts');
+		const driver = driverById(record.agent);
+		if (driver) await prepareAnswer(workspace, driver, record, id, indexOf(realpathSync(workspace.folder)));
+	} catch {
+		// The program hands it over.
 	}
 }
 

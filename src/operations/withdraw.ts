@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
-import { MESSAGE_STATES } from '../core/mailbox/mailboxFiles.ts';
+import { MESSAGE_STATES } from '../core/mailbox/mailboxPaths.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import { writer } from '../protocol/author.ts';
 import { MovedOutput } from '../protocol/output/messages.ts';

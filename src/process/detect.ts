@@ -8,7 +8,7 @@ import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/ve
 import type { Driver } from '../core/driver/driver.ts';
 import { questionEnvironment } from '../core/driver/agentEnvironment.ts';
 import type { InstalledAgent } from '../core/driver/launch.ts';
-import type { NodeProgram } from '../core/deployment/runtime.ts';
+import type { NodeProgram } from '../core/deployment/runtimePrograms.ts';
 import type { DriverId } from '../protocol/names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import { withSafePath } from '../base/searchPath.ts';
-import { SWARM_MARK } from '../core/delegates/swarm.ts';
+import { SWARM_MARK } from '../core/delegates/swarmMark.ts';
 
 /** This process's environment with changes, for a program that is started; `null` removes a variable. */
 export function mergedEnvironment(changes: Readonly<Record<string, string | null>>): NodeJS.ProcessEnv {

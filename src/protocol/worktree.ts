@@ -32,3 +32,8 @@ export const Worktree = z.object({
 	base: z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)),
 });
 export type Worktree = z.infer<typeof Worktree>;
+
+export function isSameWorktree(one: Worktree | undefined, other: Worktree | undefined): boolean {
+	const facts = ['repository', 'folder', 'branch', 'base'] as const;
+	return facts.every(fact => one?.[fact] === other?.[fact]);
+}

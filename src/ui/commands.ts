@@ -21,7 +21,7 @@ import { ask, inform, warn } from './kit/messages.ts';
 import { needsOf } from './needs.ts';
 import type { Orchestrator } from './tasks/orchestrate.ts';
 import { pickFolder, pickTask, pickWorker, workerItems } from './pickers.ts';
-import type { Folder } from './ports.ts';
+import type { Folder, Operations } from './ports.ts';
 import { TaskItem, WorkerItem } from './tasks/tasksView.ts';
 import { hasRunning } from './tasks/taskOrder.ts';
 import { isIdleWithMessages, typeWake } from './tasks/typeWake.ts';
@@ -99,15 +99,12 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 					l10n.t('Stop and Archive'),
 				);
 			}
-			await item.folder.workspace.updateTask(item.task.record.name, record => ({
-				...record,
-				archivedAt: new Date().toISOString(),
-			}));
+			await operations.archiveTask(item.folder, item.task.record.name);
 			await item.folder.refresh();
 		},
 		'nancy.restoreTask': async args => {
 			const item = await taskOf(args, each => !isOpen(each), l10n.t('No task is archived.'));
-			await item.folder.workspace.updateTask(item.task.record.name, ({ archivedAt: _gone, ...record }) => record);
+			await operations.restoreTask(item.folder, item.task.record.name);
 			await item.folder.refresh();
 		},
 		'nancy.deleteTask': async args => {
@@ -117,7 +114,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 				'Its workers are stopped, and its messages and receipts are deleted. The conversations stay with the agent. This cannot be undone.',
 			);
 			await settle(item, question, detail, l10n.t('Delete'));
-			await item.folder.workspace.deleteTask(item.task.record.name);
+			await operations.deleteTask(item.folder, item.task.record.name);
 			await item.folder.refresh();
 		},
 		'nancy.focusTerminal': async args => {
@@ -152,13 +149,13 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 		'nancy.openMessage': async ([item]) => {
 			if (item instanceof MessageItem) await openFile(item.message.file);
 			if (!(item instanceof MailItem)) return;
-			await openFile(await readMail(item));
+			await openFile(await readMail(operations, item));
 		},
 		'nancy.editMessage': async ([item]) => {
 			if (item instanceof MessageItem) await compose.edit(item);
 		},
-		'nancy.moveMessageUp': ([item]) => (item instanceof MessageItem ? move(item, -1) : undefined),
-		'nancy.moveMessageDown': ([item]) => (item instanceof MessageItem ? move(item, 1) : undefined),
+		'nancy.moveMessageUp': ([item]) => (item instanceof MessageItem ? move(operations, item, -1) : undefined),
+		'nancy.moveMessageDown': ([item]) => (item instanceof MessageItem ? move(operations, item, 1) : undefined),
 		'nancy.withdrawMessage': async ([item]) => {
 			if (!(item instanceof MessageItem)) return;
 			await operations.withdraw(item.folder, item.address, item.message.id);
@@ -171,7 +168,7 @@ export function commandHandlers(own: Collaborators): Readonly<Record<CommandId, 
 		},
 		'nancy.reply': async ([item]) => {
 			if (!(item instanceof MailItem)) return;
-			if (isUnread(item) && vscode.workspace.isTrusted) await readMail(item);
+			if (isUnread(item) && vscode.workspace.isTrusted) await readMail(operations, item);
 			const sender = workerItems(folders).find(
 				each =>
 					each.folder === item.folder &&
@@ -281,12 +278,11 @@ function runningItems(folder: Folder): WorkerItem[] {
 }
 
 /** Marks a message to the human as read, and says where its file is then. In an untrusted workspace nothing is moved. */
-async function readMail(item: MailItem): Promise<string> {
+async function readMail(operations: Operations, item: MailItem): Promise<string> {
 	if (!isUnread(item) || !vscode.workspace.isTrusted) return item.message.file;
-	const mailbox = item.folder.workspace.mailbox(item.address);
-	const id = await mailbox.markRead(item.message.id);
+	const file = await operations.readMail(item.folder, item.task, item.message.id);
 	await item.folder.refresh();
-	return mailbox.deliveredFile(id);
+	return file;
 }
 
 function sessionOf(item: unknown): string | undefined {

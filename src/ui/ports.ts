@@ -2,17 +2,17 @@ import type { Capability } from '../core/driver/driver.ts';
 import type { Event } from '../base/event.ts';
 import type { Disposable } from '../base/lifetime.ts';
 import type { Attention } from '../core/live/attention.ts';
-import type { WorkerPlan, WorkerRequest } from '../core/driver/launch.ts';
+import type { WorkerPlan } from '../core/driver/launch.ts';
 import type { MailboxListing } from '../core/mailbox/mailboxFiles.ts';
 import type { Overview } from '../core/live/overview.ts';
 import type { SessionTraffic } from '../core/live/sessionView.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { Delegate } from '../core/delegates/delegate.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
-import type { HeadlessFormat, PermissionMode } from '../core/driver/headless.ts';
+import type { PermissionMode } from '../core/driver/headless.ts';
 import type { Words, WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
-import type { DriverId, MessageId, TaskName } from '../protocol/names.ts';
+import type { DriverId, MessageId, TaskName, WorkerName } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 
 /** One workspace folder as the views read it: from memory, refreshed by the core, which tells when to look again. */
@@ -37,9 +37,10 @@ export interface Folder extends Disposable {
 export interface AgentChoice {
 	id: DriverId;
 	displayName: string;
-	/** Where it was found and which version, or why it cannot be used. */
-	found: { executable: string; version: string } | undefined;
-	problem: string | undefined;
+	/** Where it was found and which version. */
+	found?: { executable: string; version: string } | undefined;
+	/** Why it cannot be used if it was not found. */
+	problem?: string | undefined;
 	installHint: string;
 	/** What its version cannot do at all. */
 	lacks: readonly Capability[];
@@ -49,9 +50,27 @@ export interface AgentChoice {
 	model: string | undefined;
 	/** What it may do unasked as a delegate, most careful first; empty where it cannot be one. */
 	permissionModes: readonly PermissionMode[];
-	/** Where it can work as a delegate. */
-	runsIn: HeadlessFormat['runsIn'];
 }
+
+/** A worker to start in a terminal. */
+export interface WorkerRequest {
+	task: TaskName;
+	agent: DriverId;
+	/** Of a task that is made for it. */
+	title?: string;
+	/** The task must be new. */
+	isNew?: boolean;
+	/** A new worker where absent. */
+	worker?: WorkerName;
+	/** Goes on with the worker's last conversation. */
+	resume?: boolean;
+	/** The first prompt; empty for an agent that waits for the user. */
+	prompt?: string;
+	model?: string | undefined;
+}
+
+/** The process to start, and its worker. */
+export type WorkerStart = Pick<WorkerPlan, 'address' | 'command' | 'args' | 'env' | 'cwd'>;
 
 export interface Report {
 	markdown: string;
@@ -73,21 +92,22 @@ export interface Operations {
 	agents(): Promise<readonly AgentChoice[]>;
 	/** Writes hooks and skills for every agent that is found, also for sessions that the user starts. Returns warnings for the user. */
 	setUp(folder: Folder): Promise<readonly string[]>;
-	/** Writes what agents of this kind need that Nancy starts. Returns warnings for the user. */
-	prepareStart(folder: Folder, agent: DriverId): Promise<readonly string[]>;
 	/** Takes back what was deployed, for one task or the whole workspace. Returns what was done, for the user. */
 	cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]>;
 	doctor(folder: Folder, options: { fix: boolean }): Promise<Report>;
-	plan(
-		folder: Folder,
-		agent: DriverId,
-		request: Omit<WorkerRequest, 'bin' | 'hooks' | 'env' | 'extra'>,
-	): Promise<WorkerPlan>;
+	/** Prepares an agent for a terminal: its task, hooks, skills and record. The caller starts it. */
+	orchestrate(folder: Folder, request: WorkerRequest): Promise<WorkerStart & { warnings: readonly string[] }>;
 	/**
 	 * Queues a message for each of them, whatever becomes of the others; returns those whom it is not queued for. Throws, and queues
 	 * nothing, where nobody's message may be sent.
 	 */
 	send<T extends Addressee>(to: readonly T[], content: Letter): Promise<{ to: T; reason: string }[]>;
+	/** Marks a message to the human as read. Returns where its file is from then on. */
+	readMail(folder: Folder, task: TaskName, id: MessageId): Promise<string>;
+	/** Replaces the words of a queued message; throws `not-queued` if the agent has read it. */
+	edit(folder: Folder, from: WorkerAddress, id: MessageId, words: Letter): Promise<void>;
+	/** Puts queued messages into this order. */
+	reorder(folder: Folder, mailbox: WorkerAddress, ids: readonly MessageId[]): Promise<void>;
 	/** Files a message away that was read. */
 	archive(folder: Folder, from: WorkerAddress, id: MessageId): Promise<void>;
 	/** Takes a message back that nobody has read. */
@@ -97,6 +117,10 @@ export interface Operations {
 	 * @param onMeant called once its end counts as meant, before it is asked
 	 */
 	stop(folder: Folder, worker: WorkerAddress, onMeant: () => Promise<void>): Promise<void>;
+	archiveTask(folder: Folder, task: TaskName): Promise<void>;
+	restoreTask(folder: Folder, task: TaskName): Promise<void>;
+	/** Throws `busy` while an agent of it runs. */
+	deleteTask(folder: Folder, task: TaskName): Promise<void>;
 	readonly delegates: DelegateOperations;
 	readonly worktrees: WorktreeOperations;
 }

@@ -62,7 +62,7 @@ export function openWindow({
 	const terminals = own.add(new Terminals(failures, () => refreshAll(folders, failures)));
 	const tasks = own.add(new TasksView(folders, views.tasks, choices, agentName));
 	const delegates = own.add(new DelegatesView(folders, views.delegates, agentName));
-	const inbox = own.add(new InboxView(folders, views.inbox, limitOf));
+	const inbox = own.add(new InboxView(folders, operations, views.inbox, limitOf));
 	const traffic = own.add(new TrafficView(folders, views.traffic, maximumSessions));
 	const compose = own.add(new ComposeView(context.extensionUri, folders, operations, failures, limitOf));
 	const badges = own.add(new Badges(folders, views));

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { prepareAnswer } from '../../src/core/sessions/prepareAnswer.ts';
+import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { SessionId } from '../../src/protocol/names.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeOld } from '../support/makeOld.ts';
+import { sessionBinding } from '../../src/core/sessions/bindings.ts';
+import { dataFolderIn } from '../support/runtime.ts';
 
 const bypass = ['--permission-mode', 'bypassPermissions'];
 const newSession = () => SessionId.parse(randomUUID());
@@ -70,6 +74,40 @@ describe('delivery to a headless agent', () => {
 		expect(text).not.toContain('directive from the user');
 	});
 
+	it('starts no program for a message that was sent while a tool ran, from its first event to its last', async () => {
+		await using lab = await deployedLab();
+		const session = newSession();
+		const address = await startedTask(lab, session);
+		const run = lab.headless('[[sh:touch started; sleep 1.5]] [[sh:true]] [[text:Done]]', [
+			'--session-id',
+			session,
+			...bypass,
+		]);
+		await tool(lab, 'started');
+		// The runtime of the settings file, which leaves a trace from now on.
+		const runtimes = join(dataFolderIn(lab.home), 'runtime');
+		const node = join(runtimes, (await readdir(runtimes))[0] ?? '', 'node');
+		const starts = lab.workspace.file('starts');
+		const script = await readFile(node, 'utf8');
+		await writeFile(node, script.replace('\n', `\necho "$event" >>'${starts}'\n`));
+		const record = await eventually('the agent’s process is known', async () => {
+			const known = await lab.nancy.worker(address);
+			return known?.process && known.sessions.at(-1)?.transcript !== undefined ? known : undefined;
+		});
+		const id = await lab.send(address, 'Use “plan B”, it’s shorter.');
+		await prepareAnswer(lab.nancy, claudeCode, record, id, undefined);
+		await lab.model.waitForRequest(request => request.hasTools && request.text.includes('it’s shorter'));
+		const message = await lab.delivered(address, id);
+		expect(message).toMatchObject({ author: { is: 'human' }, receipt: { session, event: 'PostToolBatch' } });
+		expect(existsSync(starts) ? readFileSync(starts, 'utf8') : '').not.toMatch(/Tool/);
+		await run;
+		expect(read(lab).filter(text => text.includes('it’s shorter')).length).toBeGreaterThan(0);
+		// At its end it is started, so the trace works.
+		await lab.send(address, 'And this. [[text:Read]]');
+		await lab.headless('[[sh:true]] [[text:Done]]', ['--resume', session, ...bypass]);
+		expect(readFileSync(starts, 'utf8')).toContain('UserPromptSubmit');
+	});
+
 	it('never lets an agent that the worker started take the worker’s messages', async () => {
 		await using lab = await deployedLab();
 		const session = newSession();
@@ -85,7 +123,7 @@ describe('delivery to a headless agent', () => {
 		await run;
 		const message = await lab.delivered(address, id);
 		expect(message.receipt).toMatchObject({ session, event: 'PostToolBatch' });
-		expect(await lab.nancy.sessionBinding(inner)).toMatchObject({
+		expect(await sessionBinding(lab.nancy, inner)).toMatchObject({
 			address: { task: `session-${inner.slice(-8)}`, worker: 'worker' },
 		});
 		expect((await lab.nancy.worker(address))?.sessions.map(each => each.id)).toEqual([session]);

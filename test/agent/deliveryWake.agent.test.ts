@@ -9,6 +9,7 @@ import { SessionId } from '../../src/protocol/names.ts';
 import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
+import { sessionBinding } from '../../src/core/sessions/bindings.ts';
 
 // How long it takes is for the bench to say: each agent here mostly waits.
 vi.setConfig({ maxConcurrency: 2 });
@@ -18,7 +19,7 @@ const requests = (lab: DeployedLab) => lab.model.requests.filter(request => requ
 
 async function idle(lab: DeployedLab, session: SessionId): Promise<void> {
 	await eventually('the session is idle', async () => (await readPhase(lab.nancy.paths, session)).phase === 'idle');
-	await eventually('it watches its bell', async () => (await lab.nancy.sessionBinding(session))?.watched);
+	await eventually('it watches its bell', async () => (await sessionBinding(lab.nancy, session))?.watched);
 	await sleep(300); // the CLI's watcher starts after the hook's answer
 }
 
@@ -164,7 +165,7 @@ describe.concurrent('waking an idle agent in a terminal', () => {
 		await submit(claude, '[[text:After deployment]]');
 		await claude.waitForText(/● After deployment/);
 		const { session, address } = await lab.anySession();
-		expect(await lab.nancy.sessionBinding(session)).toMatchObject({ watched: false });
+		expect(await sessionBinding(lab.nancy, session)).toMatchObject({ watched: false });
 		const isIdle = async () => (await readPhase(lab.nancy.paths, session)).phase === 'idle';
 		await eventually('idle', isIdle);
 		const id = await lab.send(address, 'For the old session. [[text:Old session reads]]');

@@ -45,7 +45,7 @@ async function tried(cell: Cell, candidate: Candidate, onFailure?: (details: str
 	try {
 		return await Promise.race([cell.run(lab), late]);
 	} catch (error) {
-		onFailure?.(detailsOf(lab, error));
+		onFailure?.(await detailsOf(lab, error));
 		throw error;
 	} finally {
 		late.catch(() => undefined); // it was over in time
@@ -70,7 +70,8 @@ function reasonFor(candidate: Candidate, capability: Capability): string {
 	return driver.limits[capability] ?? `${driver.displayName} has nothing for it.`;
 }
 
-function detailsOf(lab: ConformanceLab, error: unknown): string {
+/** What stood on the screens, what the model got, and what became of the messages. */
+async function detailsOf(lab: ConformanceLab, error: unknown): Promise<string> {
 	const screens = lab.screens().map(screen => `--- screen\n${screen}`);
 	const requests = lab.requests().map((request, index) => {
 		const turns = request.turns.map(
@@ -78,8 +79,17 @@ function detailsOf(lab: ConformanceLab, error: unknown): string {
 		);
 		return `--- request ${index + 1}\n${turns.join('\n')}`;
 	});
+	const { tasks } = await lab.nancy.tasks();
+	const workers = (await Promise.all(tasks.map(({ name }) => lab.nancy.workers(name)))).flatMap(each => each.workers);
+	const mail = await Promise.all(
+		workers.map(async ({ task, name }) => {
+			const { messages } = await lab.nancy.mailbox({ task, worker: name }).list();
+			const told = messages.map(({ id, state, held, receipt }) => ({ id, state, held, receipt }));
+			return `--- mailbox of ${task}/${name}\n${JSON.stringify(told, undefined, '\t')}`;
+		}),
+	);
 	const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-	return [reason, ...screens, ...requests].join('\n\n');
+	return [reason, ...mail, ...screens, ...requests].join('\n\n');
 }
 
 function firstLine(text: string): string {

@@ -16,7 +16,7 @@ import { askStatus } from '../../src/process/askStatus.ts';
 import { runHeadless, type Ending } from '../../src/process/headlessRun.ts';
 import { FIRST_WORKER, TaskName, type SessionId } from '../../src/protocol/names.ts';
 import type { RecordedRequest } from '../double/modelDouble.ts';
-import { agentLab, type AgentLab } from '../support/agentLab.ts';
+import { agentLab, READY_MS, type AgentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { eventually, HANG_MS } from '../support/eventually.ts';
 import { labMail, type LabMail } from '../support/labMail.ts';
@@ -96,9 +96,6 @@ export interface ConformanceLab extends AgentLab, LabMail {
 
 /** Longest wait for what comes at once on a machine that is not busy with other things, in milliseconds. */
 const PATIENCE_MS = HANG_MS;
-
-/** Longest wait for a CLI to start: the slowest takes ten seconds of CPU, on a machine that others use too. In milliseconds. */
-const READY_MS = 90_000;
 
 /** How often the CLI itself is asked for its status, in milliseconds. */
 const ASK_MS = 3000;

@@ -75,12 +75,7 @@ async function fill(candidate: Candidate, is: Column['is'], tried = chosen): Pro
 	const work = async () => {
 		for (let cell = waiting.shift(); cell; cell = waiting.shift()) {
 			const name = `${id}-${version}-${cell.id}`;
-			let result = await judge(cell, candidate, details => keep(name, details));
-			if (result.is === 'fails') {
-				// A second try tells a slow moment from a defect.
-				console.log(`${lineOf(cell.id, result)}; once more`);
-				result = await judge(cell, candidate, details => keep(name, details));
-			}
+			const result = await judge(cell, candidate, details => keep(name, details));
 			column.cells[cell.id] = result;
 			isBroken ||= result.is === 'fails';
 			console.log(lineOf(cell.id, result));

@@ -325,7 +325,7 @@ describe('in a trusted folder, delegates', () => {
 		await row(/Take long.*running · 1 tool call/).waitFor();
 		// One of them works in a worktree.
 		await row(/Waste it.*running · 2 tool calls/).waitFor();
-		await killExtensionHost(lab.server);
+		await killExtensionHost(lab);
 		first.open();
 		await row(/Take long.*running · 2 tool calls · Bash/).waitFor();
 		await page.reload();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { ORCHESTRATOR } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
@@ -12,6 +13,7 @@ import { eventually } from '../support/eventually.ts';
 import { killExtensionHost } from '../support/extensionHost.ts';
 import { gateIn } from '../support/gate.ts';
 import type { Lab } from '../support/lab.ts';
+import { seedDelegate } from '../support/delegateSeeds.ts';
 import { messageContent } from '../support/messageContent.ts';
 import { seedWorkspace, spool } from '../support/seedWorkspace.ts';
 import type { Workbench } from '../support/workbench.ts';
@@ -140,6 +142,23 @@ describe('a task in the sidebar', () => {
 		expect(await row.locator('.label-name a, .codicon-flame').count()).toBe(0);
 		await lab.picture('hostile-text');
 		await page.keyboard.press('Escape');
+
+		await seedDelegate(new Delegates(store), { title: hostile, state: 'failed', error: hostile });
+		const delegate = workbench.row('Delegates', /failed · /);
+		await delegate.waitFor();
+		expect(await delegate.innerText()).toContain('[OK] (comm');
+		expect(await delegate.innerText()).toContain('not queued by you here');
+		await delegate.hover();
+		const hover = page.locator('.monaco-hover:visible').filter({ hasText: 'nancy.doctor' });
+		await hover.waitFor();
+		expect(await hover.innerText()).toContain('safe⟨U+202E⟩txt.exe');
+		expect(await hover.locator('a[data-href], a[href^="command:"], .codicon-check').count()).toBe(0);
+		await delegate.click();
+		const terminal = page.locator('.terminal-tabs-entry, .single-terminal-tab').filter({ hasText: '[OK]' }).first();
+		await terminal.waitFor();
+		expect(await terminal.innerText()).toContain('[OK] (comm');
+		expect(await terminal.locator('a[href^="command:"], .codicon-check').count()).toBe(0);
+		await workbench.waitForTerminalText(/■ failed · \[OK\]/);
 	});
 
 	test('composes by keyboard, and edits, moves and withdraws what is queued', async () => {
@@ -268,7 +287,7 @@ describe('a task in the sidebar', () => {
 		await orchestrate(lab, 'Keep watch', 'Watch. [[text:Watching]]');
 		await workbench.row('Tasks', /idle · Watching/).waitFor();
 
-		await killExtensionHost(lab.server);
+		await killExtensionHost(lab);
 		await workbench.row('Tasks', /idle · Watching/).waitFor();
 		await workbench.ask('nancy.sendMessage');
 		await workbench.answer('Still there? [[text:Still here]]');

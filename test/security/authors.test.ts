@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
-import { deleteWorker } from '../../src/core/workspace/deleteWorker.ts';
+import { deleteTask, deleteWorker } from '../../src/core/workspace/deletion.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import type { Author } from '../../src/protocol/author.ts';
@@ -226,7 +226,7 @@ describe('seals', () => {
 		expect([sealed(address.task, 'worker'), sealed(address.task, 'worker-2')]).toEqual([true, true]);
 		await deleteWorker(workspace, other);
 		expect([sealed(address.task, 'worker'), sealed(address.task, 'worker-2')]).toEqual([true, false]);
-		await workspace.deleteTask(address.task);
+		await deleteTask(workspace, address.task);
 		expect(sealed(address.task)).toBe(false);
 	});
 

@@ -312,6 +312,26 @@ const forms: Readonly<Record<string, readonly [gone: string, ...texts: readonly 
 		`https://x.webhook.office.com/webhookb2/${hex(8)}-${hex(4)}/IncomingWebhook/${S}/${hex(8)}`,
 		`https://api.telegram.org/bot5123456789:AA${S}${alnum(9)}/sendMessage`,
 	],
+	'a short key of a bot': [
+		'hunter2',
+		'https://api.telegram.org/bot1234567:hunter2/getMe',
+		'https://api.telegram.org/file/bot1234567:hunter2/a.png',
+		String.raw`"https:\/\/api.telegram.org\/bot1234567:hunter2\/getMe"`,
+		'https://api.telegram.org/bot1234567%3Ahunter2/getMe',
+	],
+	'an old token of GitHub': [hex(40), `token ${hex(40)}`, `the Token ${hex(40)}.`, `"token ${hex(40)}"`],
+	'a short secret behind its scheme': [
+		'hunter2',
+		'Authorization: token hunter2',
+		`curl -H 'authorization: Basic hunter2' https://h.example`,
+		'"Authorization": "Bearer hunter2"',
+	],
+	'a login of Docker that is no base64': [
+		'hunter2',
+		'{"auths":{"https://index.docker.io/v1/":{"auth":"hunter2"}}}',
+		String.raw`{\"auths\":{\"r.example\":{\"auth\":\"me:hunter2\"}}}`,
+		'{\n\t"auths": {\n\t\t"r.example": {\n\t\t\t"auth": "hunter2"\n',
+	],
 	'a session and a variable': [S, `Cookie was sessionid=${S}`, `setx API_KEY ${S}`, `setx MY_TOKEN "${S}"`],
 	'private keys': [
 		S,
@@ -339,13 +359,14 @@ describe('what is told by its surroundings', () => {
 		const value = {
 			'Set-Cookie': `sid=${S}`,
 			headers: { authorization: `token ${S}` },
-			auths: { r: { auth: encoded(`me:${S}`) } },
+			auths: { r: { auth: encoded(`me:${S}`) }, plain: { auth: P, identitytoken: P } },
 			'client-key-data': encoded(S),
 			kind: 'Secret',
 			data: { conn: encoded(S) },
 		};
 		const stored = JSON.stringify(redact(value));
 		expect(stored).not.toContain(S);
+		expect(stored).not.toContain(P);
 		expect(stored).not.toContain(encoded(S).slice(0, 20));
 		expect(stored).not.toContain(encoded(`me:${S}`));
 	});
@@ -436,6 +457,11 @@ const beginnings = [
 	'a:1234:',
 	'*:*:',
 	'"auth":"',
+	'"auths":{"r":{"auth":"',
+	'api.telegram.org/bot1',
+	'Authorization: token a',
+	'%20',
+	'[0;',
 	'abcdefghijklmnopqrstuvwxyzABCDEFGH0123+/',
 	'abcD4/',
 	'5123456789:AA',

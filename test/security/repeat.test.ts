@@ -17,7 +17,8 @@ import { agentAt, contextOf } from '../support/operationContext.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 const [driver] = drivers;
-const modes = driver && driver.headless !== 'none' ? driver.headless.permissionModes.map(({ id }) => id) : [];
+if (!driver) throw new Error('there is no driver');
+const modes = driver.headless !== 'none' ? driver.headless.permissionModes.map(({ id }) => id) : [];
 const [careful = '', unlimited = ''] = [modes[0], modes.at(-1)];
 
 let folder: TempFolder;
@@ -33,6 +34,8 @@ beforeEach(() => {
 	store = new Delegates(workspace);
 	tickets = new Tickets(folder.file('data'), repository.root);
 	context = contextOf(folder, workspace);
+	mkdirSync(folder.file('bin'));
+	writeFileSync(folder.file('bin', driver.command), '#!/bin/sh\necho 999.0.0\n', { mode: 0o755 });
 });
 afterEach(async () => {
 	await repository.remove();
@@ -42,7 +45,6 @@ afterEach(async () => {
 const queue = (more: Partial<FullRequest> = {}) => {
 	const worktree = { withChanges: false };
 	const request = { prompt: 'Paint it.', permissions: careful, folder: repository.root, worktree, ...more };
-	if (!driver) throw new Error('there is no driver');
 	return queueDelegate(store, tickets, IN_TERMINAL, { ...request, agent: driver.id });
 };
 const repeat = async ({ record: { id } }: Delegate, remarks?: string) => {
@@ -153,9 +155,6 @@ describe('a delegate that is sent back', () => {
 });
 
 it('nobody who delegates names commands for the worktree, or a swarm’s worker', async () => {
-	if (!driver) throw new Error('there is no driver');
-	mkdirSync(folder.file('bin'));
-	writeFileSync(folder.file('bin', driver.command), '#!/bin/sh\necho 999.0.0\n', { mode: 0o755 });
 	const given = {
 		prompt: 'Paint it.',
 		agent: driver.id,

@@ -1,4 +1,5 @@
 import type { AgentId, LocalAgent } from './pinnedAgent.ts';
+import { testRunMark } from './testRun.ts';
 
 export interface AgentHomeOptions {
 	/** An empty folder that becomes HOME. */
@@ -43,5 +44,6 @@ export function bareEnvironment(home: string): Record<string, string> {
 		SHELL: '/bin/bash',
 		HOME: home,
 		NO_PROXY: '127.0.0.1,localhost',
+		...testRunMark(),
 	};
 }

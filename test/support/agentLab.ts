@@ -3,8 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { startModelDouble, type ModelDouble } from '../double/modelDouble.ts';
 import type { AgentHome, AgentHomeOptions } from './agentHome.ts';
+import { HANG_MS } from './eventually.ts';
 import { tempFolder, type TempFolder } from './tempFolder.ts';
 import { terminal, type Terminal } from './terminal.ts';
+
+/** Longest wait for a CLI to start: the slowest takes ten seconds of CPU, on a machine that others use too. In milliseconds. */
+export const READY_MS = 2 * HANG_MS;
 
 export interface AgentLabOptions {
 	/** Of the CLI's own, in the user's home. */
@@ -69,8 +73,7 @@ export async function agentLab(
 		interactive: async (args = []) => {
 			const opened = terminal(agent.command, [...agent.interactive, ...args], { cwd: workspace.path, env });
 			terminals.push(opened);
-			// opencode takes ten seconds of CPU to get there, on a machine that others use too.
-			await opened.waitForText(agent.ready);
+			await opened.waitForText(agent.ready, READY_MS);
 			return opened;
 		},
 		[Symbol.asyncDispose]: async () => {

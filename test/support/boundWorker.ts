@@ -1,5 +1,6 @@
 import type { WorkerAddress, Workspace } from '../../src/core/workspace/workspace.ts';
 import type { DriverId, SessionId } from '../../src/protocol/names.ts';
+import { bindSession } from '../../src/core/sessions/bindings.ts';
 
 export interface BoundWorker {
 	agent: DriverId;
@@ -26,5 +27,5 @@ export async function addBoundWorker(
 		sessions: [{ id: session, startedAt }],
 		startedAt,
 	});
-	await workspace.bindSession(session, { task, worker }, isWatched);
+	await bindSession(workspace, session, { address: { task, worker }, watched: isWatched });
 }

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { descendantsOf, processTable } from '../../src/process/processTable.ts';
+import { HANG_MS } from './eventually.ts';
+import type { Lab } from './lab.ts';
 import type { Server } from './vscodeServer.ts';
 
 /** The process that runs the extensions, of the one window that the server has; none while it starts. */
@@ -10,12 +12,31 @@ async function extensionHostOf(server: Server): Promise<number | undefined> {
 	return found[0];
 }
 
-/** As a crash ends it; resolves once there is another. */
-export async function killExtensionHost(server: Server): Promise<void> {
+/**
+ * As a crash ends it; resolves once there is another.
+ *
+ * The window asks the server how the process ended, and starts another once it knows. VS Code 1.139.1 waits two seconds for the answer
+ * (`_getExtensionHostExitInfoWithTimeout`). On a busy machine the answer comes later, and then the window is without extensions for good
+ * and says nothing. So the window is given the time.
+ */
+export async function killExtensionHost({ server, page }: Pick<Lab, 'server' | 'page'>): Promise<void> {
 	const killed = await extensionHostOf(server);
+	const waits = await page.evaluateHandle(waitLonger, { instead: 2000, ms: HANG_MS });
 	process.kill(killed ?? Number.NaN, 'SIGKILL');
 	await expect.poll(() => extensionHostOf(server)).not.toBe(killed);
 	await expect.poll(() => extensionHostOf(server)).toBeDefined();
+	await waits.evaluate(putBack => putBack());
+}
+
+/** Runs in the page: a timer that is set to `instead` milliseconds runs for `ms`, until the result is called. */
+function waitLonger({ instead, ms }: { instead: number; ms: number }): () => void {
+	const original = window.setTimeout.bind(window);
+	const longer = (handler: TimerHandler, timeout?: number, ...args: unknown[]) =>
+		original(handler, timeout === instead ? ms : timeout, ...args);
+	window.setTimeout = Object.assign(longer, window.setTimeout);
+	return () => {
+		window.setTimeout = Object.assign(original, longer);
+	};
 }
 
 function isExtensionHost(pid: number): boolean {

@@ -22,6 +22,7 @@ export const fakeDriver: Driver = {
 		skills: 'none',
 		resume: [0, 0, 0],
 		headless: 'none',
+		worktree: [0, 0, 0],
 	},
 	limits: {},
 	installHint: '',
@@ -44,6 +45,7 @@ export const fakeDriver: Driver = {
 		watchAnswer: () => SILENT,
 		hearsWhenResumed: true,
 		wake: 'none',
+		prepared: 'none',
 	},
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },
 	transcript: {

@@ -7,7 +7,6 @@ import { fakeDriver } from './fakeDriver.ts';
 const format: HeadlessFormat = {
 	permissionModes: [{ id: 'default', label: 'Default', detail: '', width: 0 }],
 	beside: '',
-	runsIn: 'anywhere',
 	launch: ({ session, resume, prompt }) => ({
 		args: [new URL('../fixtures/children/fakeAgent.mjs', import.meta.url).pathname, resume ?? session],
 		stdin: prompt,

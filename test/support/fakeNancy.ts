@@ -2,14 +2,17 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { bundledChild } from './bundledChild.ts';
 import type { TempFolder } from './tempFolder.ts';
 
-/** An installed `nancy` that runs delegates with the fake agents; its tickets are in `data`, what goes wrong is in `stderr`. */
-export function fakeNancy(folder: TempFolder): string {
+/**
+ * An installed `nancy` that runs delegates with the fake agents; what goes wrong is in `stderr`.
+ * @param data the folder of the tickets
+ */
+export function fakeNancy(folder: TempFolder, data = folder.file('data')): string {
 	const nancy = folder.file('nancy');
 	writeFileSync(
 		nancy,
 		[
 			'#!/bin/sh',
-			`export FAKE_DATA='${folder.file('data')}' FAKE_NANCY="$0"`,
+			`export FAKE_DATA='${data}' FAKE_NANCY="$0"`,
 			`exec '${process.execPath}' '${bundledChild('runDelegate')}' "$@" 2>>'${folder.file('stderr')}'`,
 			'',
 		].join('\n'),

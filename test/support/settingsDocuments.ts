@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { parse } from 'jsonc-parser';
-import { LAUNCHER_PATTERN } from '../../src/core/deployment/runtime.ts';
+import { getNodeValue, parseTree } from 'jsonc-parser';
+import { LAUNCHER_PATTERN } from '../../src/core/deployment/launcher.ts';
 
 /** Whether a line begins as Nancy's do. */
 export const isOurs = (line: string): boolean => LAUNCHER_PATTERN.test(line);
@@ -60,8 +60,11 @@ export const settingsDocument = fc
 	.map(([source, eol, mark]) => mark + source.replaceAll('\n', eol));
 
 /** What a settings file means: comments and trailing commas say nothing. */
-export const meaning = (source: string): unknown =>
-	parse(source.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true });
+export function meaning(source: string): unknown {
+	// `parse` would lose a key named `__proto__`.
+	const tree = parseTree(source.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true });
+	return tree && getNodeValue(tree);
+}
 
 /** A settings file's meaning less every group of hooks that holds a line of ours. */
 export function withoutOurs(value: unknown): unknown {

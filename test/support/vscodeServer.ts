@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { testRunMark } from './testRun.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -144,7 +145,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 function basicEnvironment(home: string): Record<string, string> {
-	return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LANG: 'C.UTF-8', SHELL: '/bin/bash', HOME: home };
+	return {
+		PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+		LANG: 'C.UTF-8',
+		SHELL: '/bin/bash',
+		HOME: home,
+		...testRunMark(),
+	};
 }
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {

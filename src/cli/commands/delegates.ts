@@ -4,7 +4,9 @@ import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
+import { reportable } from '../../core/delegates/reportable.ts';
 import { hasSwarm } from '../../core/delegates/swarm.ts';
+import { NO_TICKET, type Tickets } from '../../core/delegates/tickets.ts';
 import { DelegatesDeletedOutput, DelegatesOutput, type DelegateOutput } from '../../protocol/output/delegates.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
@@ -13,6 +15,7 @@ import { seconds } from '../headlessOptions.ts';
 import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import { operationContext } from '../operationContext.ts';
 import { operations } from '../../operations/index.ts';
+import { ticketsOf } from '../../operations/ticketsOf.ts';
 import { perform, type OperationContext } from '../../operations/operation.ts';
 import { findWorkspace, findWorkspaceOr } from '../place.ts';
 import { printable, printableLine } from '../words.ts';
@@ -33,6 +36,7 @@ const DELETE: string = 'delete';
 const LOOK_EVERY_MS = 300;
 /** The longest answer that is printed. The rest is in its file. */
 const PRINTED_BYTES = 10_000_000;
+const UNPROVED = 'not queued by you on this machine';
 
 export const delegates = command(
 	{
@@ -83,6 +87,7 @@ export const delegates = command(
 		if (input.ended) throw new NancyError('bad-usage', '--ended belongs to nancy delegates delete');
 		if (id !== undefined) await store.get(id);
 		const where = operationContext(workspace, context);
+		const tickets = ticketsOf(where);
 		if (input.resume) await resume(id, context, where);
 		if (input.stop) {
 			if (id === undefined) throw new NancyError('bad-usage', '--stop needs the id of a delegate');
@@ -90,10 +95,10 @@ export const delegates = command(
 		}
 		if (input.wait) {
 			const limitMs = input.timeout === undefined ? Infinity : seconds('--timeout', input.timeout) * 1000;
-			await waitFor(store, id, look, Date.now() + limitMs);
+			await waitFor(() => chosen(store, tickets, id), look, Date.now() + limitMs);
 		}
-		if (id === undefined) return listed(store, context);
-		const answered = await shown(store, id);
+		if (id === undefined) return listed(store, tickets, context);
+		const answered = await shown(store, tickets, id);
 		// It was stopped on purpose, so its failure is no failure of this command.
 		return input.stop ? { ...answered, exitCode: ExitCode.ok } : answered;
 	},
@@ -157,14 +162,11 @@ async function resume(id: DelegateId | undefined, context: Context, where: Opera
 	if (agents === 0) throw new NancyError('bad-usage', 'nothing waits for an account’s limit');
 }
 
-async function waitFor(
-	store: Delegates,
-	id: DelegateId | undefined,
-	look: () => Promise<void>,
-	deadlineMs: number,
-): Promise<void> {
+async function waitFor(find: () => Promise<Delegate[]>, look: () => Promise<void>, deadlineMs: number): Promise<void> {
 	for (let count = 1; ; count++) {
-		const open = (await chosen(store, id)).filter(({ state }) => !isFinal(state));
+		const open = (await find()).filter(
+			({ state, status, isUnproved }) => !isFinal(state) || !(status.reported || isUnproved),
+		);
 		if (open.length === 0) return;
 		if (Date.now() > deadlineMs) throw new NancyError('timeout', `${open.length} delegates have not ended yet`);
 		await sleep(LOOK_EVERY_MS);
@@ -172,19 +174,24 @@ async function waitFor(
 	}
 }
 
-async function chosen(store: Delegates, id: DelegateId | undefined): Promise<Delegate[]> {
+/** By the user's sealed records: whoever writes below the workspace ends nobody's wait. */
+async function chosen(store: Delegates, tickets: Tickets, id: DelegateId | undefined): Promise<Delegate[]> {
 	// Another program waits for a swarm's worker, which need not report its end.
-	if (id === undefined) return (await store.list()).delegates.filter(({ isForeign }) => !isForeign);
-	return [await store.get(id)];
+	const seen =
+		id === undefined ? (await store.list()).delegates.filter(({ isForeign }) => !isForeign) : [await store.get(id)];
+	return Promise.all(seen.map(delegate => reportable(store, tickets, delegate)));
 }
 
-async function listed(store: Delegates, context: Context): Promise<Answer> {
-	const { delegates: all, problems } = await store.list();
+async function listed(store: Delegates, tickets: Tickets, context: Context): Promise<Answer> {
+	const { delegates: seen, problems } = await store.list();
+	const all = await Promise.all(seen.map(delegate => reportable(store, tickets, delegate)));
 	for (const { file, reason } of problems) context.note(`${file}: ${reason}`);
 	const lines = all.map(delegate => {
 		const { record, state, status, error } = delegate;
 		const calls = status.tool_calls === 0 ? undefined : `${status.tool_calls} tool calls`;
-		const facts = [state, record.title, calls, status.last_tool, error].filter(each => each !== undefined);
+		const facts = [state, record.title, calls, status.last_tool, error, unproved(delegate)].filter(
+			each => each !== undefined,
+		);
 		return printableLine(`${record.id}  ${facts.join(' · ')}`);
 	});
 	return answer(
@@ -194,11 +201,12 @@ async function listed(store: Delegates, context: Context): Promise<Answer> {
 	);
 }
 
-async function shown(store: Delegates, id: DelegateId): Promise<Answer> {
-	const delegate = await store.get(id);
+async function shown(store: Delegates, tickets: Tickets, id: DelegateId): Promise<Answer> {
+	const delegate = await reportable(store, tickets, await store.get(id));
 	const { text } = await delegate.files.readOutput(PRINTED_BYTES);
 	const failed = delegate.state === 'failed' ? `failed: ${delegate.error}` : undefined;
-	const words = isFinal(delegate.state) ? [failed, text.trimEnd()].filter(Boolean).join('\n') : delegate.state;
+	const parts = [failed, unproved(delegate), text.trimEnd()].filter(Boolean);
+	const words = isFinal(delegate.state) ? parts.join('\n') : delegate.state;
 	return answer(
 		DelegatesOutput,
 		{ delegates: [outputOf(delegate)], problems: [] },
@@ -207,13 +215,19 @@ async function shown(store: Delegates, id: DelegateId): Promise<Answer> {
 	);
 }
 
-function outputOf({ record, status, state, error, files }: Delegate): DelegateOutput {
+/** Otherwise files that an agent has written would pass for an answer. */
+function unproved({ isUnproved, error }: Delegate): string | undefined {
+	return isUnproved && error !== NO_TICKET ? UNPROVED : undefined;
+}
+
+function outputOf({ record, status, state, error, files, isUnproved }: Delegate): DelegateOutput {
 	const { worktree } = status;
 	return {
 		id: record.id,
 		title: record.title,
 		status: state,
 		...(error !== undefined && { error }),
+		...(isUnproved && { isUnproved }),
 		agent: record.agent,
 		model: status.model ?? record.model,
 		worker: mailboxName(record),

@@ -1,12 +1,14 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { permit } from '../../core/asker/permit.ts';
-import { isRunning } from '../../core/driver/launch.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
+import { operations } from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
 import type { TaskName } from '../../protocol/names.ts';
 import { TasksDeletedOutput } from '../../protocol/output/tasks.ts';
 import { parseTaskName } from '../addresses.ts';
-import { answer, command } from '../command.ts';
+import { answer, command, type Context } from '../command.ts';
+import { operationContext } from '../operationContext.ts';
 import { findWorkspace } from '../place.ts';
 
 const Input = z.object({
@@ -43,13 +45,13 @@ export const deleteTasks = command(
 	},
 	Input,
 	async ({ tasks, found, 'older-than': olderThan }, context) => {
-		permit(context.asker, { is: 'delete-tasks' });
+		permit(context.asker, { is: 'change-tasks', what: 'delete' });
 		const workspace = findWorkspace(context);
 		if (found === tasks.length > 0 || (!found && olderThan !== undefined))
 			throw new NancyError('bad-usage', 'say what to delete: the names of tasks, or --found');
 		const deleted = found
 			? await deleteFound(workspace, context.env, hoursOf(olderThan) * HOUR_MS)
-			: await deleteNamed(workspace, [...new Set(tasks.map(parseTaskName))]);
+			: await deleteNamed(workspace, [...new Set(tasks.map(parseTaskName))], context);
 		return answer(
 			TasksDeletedOutput,
 			{ deleted: [...deleted] },
@@ -62,21 +64,9 @@ function hoursOf(time = '0h'): number {
 	return Number(time.slice(0, -1)) * (time.endsWith('d') ? 24 : 1);
 }
 
-async function deleteNamed(workspace: Workspace, tasks: readonly TaskName[]): Promise<readonly TaskName[]> {
-	for (const name of tasks) {
-		await workspace.task(name);
-		const { workers, problems } = await workspace.workers(name);
-		const [problem] = problems;
-		if (problem)
-			throw new NancyError(
-				'bad-file',
-				`${problem.file} ${problem.reason}: its agent may run; move the file away`,
-			);
-		if (workers.some(isRunning))
-			throw new NancyError('busy', `an agent of ${name} runs; stop it first: nancy stop ${name}`);
-	}
-	for (const name of tasks) await workspace.deleteTask(name);
-	return tasks;
+async function deleteNamed(workspace: Workspace, tasks: TaskName[], context: Context): Promise<readonly TaskName[]> {
+	const where = operationContext(workspace, context);
+	return (await perform(await operations.deleteTasks(), context.asker, { tasks }, where)).deleted;
 }
 
 async function deleteFound(

@@ -1,21 +1,16 @@
 import * as z from 'zod/mini';
-import { heldText, type LimitOf } from '../../core/mailbox/held.ts';
-import type { MessageState } from '../../core/mailbox/mailboxFiles.ts';
-import type { WorkerAddress, Workspace } from '../../core/workspace/workspace.ts';
-import { InboxOutput } from '../../protocol/output/messages.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
+import { operations } from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
-import { resolveAddress, resolveMailbox } from '../addresses.ts';
+import { InboxOutput, type MessageOutput } from '../../protocol/output/messages.ts';
+import { resolveAddress, resolveMailbox, type TypedAddress } from '../addresses.ts';
 import { answer, command, type Context } from '../command.ts';
-import { allMailboxes, limitsFor, listMailboxes, mailboxesOf, messageOutput, type FoundMessage } from '../mailboxes.ts';
+import { operationContext } from '../operationContext.ts';
 import { findWorkspace } from '../place.ts';
-import { mailboxName } from '../../core/workspace/mailboxName.ts';
-import { ownAddress } from '../../core/asker/authorOf.ts';
 import { ago, authorText, indented, printable, printableLine } from '../words.ts';
 
 const Input = z.object({ of: z.optional(z.string()), all: z._default(z.boolean(), false) });
-
-const OPEN: readonly MessageState[] = ['queued', 'claimed', 'delivered'];
-const ALL: readonly MessageState[] = [...OPEN, 'archived', 'withdrawn'];
 
 export const inbox = command(
 	{
@@ -42,59 +37,53 @@ export const inbox = command(
 	Input,
 	async (input, context) => {
 		const workspace = findWorkspace(context);
-		const addresses = await chosenMailboxes(workspace, context, input.of);
-		const { found, problems } = await listMailboxes(workspace, addresses, input.all ? ALL : OPEN);
-		for (const { file, reason } of problems) context.note(`${file} is not a message: ${reason}`);
-		const limitOf = await limitsFor(found);
-		return answer(
-			InboxOutput,
-			{ messages: found.map(each => messageOutput(each, limitOf)), problems },
-			found.length === 0 ? 'no messages' : lines(found, limitOf),
-		);
+		const of = input.of === undefined ? undefined : await chosen(workspace, context, input.of);
+		const where = operationContext(workspace, context);
+		const found = await perform(await operations.inbox(), context.asker, { of, all: input.all }, where);
+		for (const { file, reason } of found.problems) context.note(`${file} is not a message: ${reason}`);
+		return answer(InboxOutput, found, found.messages.length === 0 ? 'no messages' : lines(found.messages));
 	},
 );
 
-async function chosenMailboxes(
-	workspace: Workspace,
-	{ asker }: Context,
-	of: string | undefined,
-): Promise<WorkerAddress[]> {
-	const own = ownAddress(asker);
-	if (of === undefined) return own ? [own] : allMailboxes(workspace);
-	const { task, worker } = await resolveAddress(workspace, asker, of);
-	if (of === ORCHESTRATOR || worker) return [await resolveMailbox(workspace, asker, of)];
-	return mailboxesOf(workspace, (await workspace.task(task)).name);
+/** A task alone means all its mailboxes. */
+async function chosen(workspace: Workspace, { asker }: Context, of: string): Promise<TypedAddress> {
+	const address = await resolveAddress(workspace, asker, of);
+	return of === ORCHESTRATOR || address.worker ? resolveMailbox(workspace, asker, of) : address;
 }
 
-function lines(found: readonly FoundMessage[], limitOf: LimitOf): string[] {
-	return found.flatMap((item, index) => {
-		const heading = mailboxName(item.address);
-		const previous = found[index - 1];
-		const isFirst = previous === undefined || mailboxName(previous.address) !== heading;
-		return [...(isFirst ? [...(index > 0 ? [''] : []), heading] : []), ...messageLines(item, limitOf)];
+function lines(messages: readonly MessageOutput[]): string[] {
+	return messages.flatMap((message, index) => {
+		const { mailbox } = message;
+		const heading = mailbox === messages[index - 1]?.mailbox ? [] : [...(index > 0 ? [''] : []), mailbox];
+		return [...heading, ...messageLines(message)];
 	});
 }
 
 const LONGEST_TEXT = 4000;
 
-function messageLines({ message }: FoundMessage, limitOf: LimitOf): string[] {
-	const { id, state, content, author, receipt, held, file } = message;
-	const marks = [
-		content.priority === 'urgent' ? 'urgent' : '',
-		content.kind,
-		content.effect === 'none' ? '' : content.effect,
-	];
+function messageLines({
+	id,
+	state,
+	kind,
+	priority,
+	effect,
+	text,
+	author,
+	receipt,
+	held,
+	file,
+}: MessageOutput): string[] {
+	const marks = [priority === 'urgent' ? 'urgent' : '', kind, effect === 'none' ? '' : effect];
 	const proof = receipt
 		? [
 				`    ${['delivered at', receipt.event, receipt.tool ?? ''].filter(Boolean).join(' ')} (${receipt.rung}), ${ago(receipt.deliveredAt)}${receipt.inContextAt ? ', in context' : ''}`,
 			]
 		: [];
-	const isLong = content.text.length > LONGEST_TEXT;
-	const text = isLong ? `${content.text.slice(0, LONGEST_TEXT)} …\n(the whole message: ${file})` : content.text;
+	const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)} …\n(the whole message: ${file})` : text;
 	return [
 		`  ${state.padEnd(9)}  ${printableLine(id, 200)}  ${marks.filter(Boolean).join(' ')} from ${printableLine(authorText(author))}`,
 		...proof,
-		...(held === undefined ? [] : [`    held: ${printableLine(heldText(held, limitOf))}`]),
-		indented(printable(text), '    '),
+		...(held === undefined ? [] : [`    held: ${printableLine(held)}`]),
+		indented(printable(shown), '    '),
 	];
 }

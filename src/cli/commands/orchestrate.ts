@@ -4,16 +4,14 @@ import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
 import { permit } from '../../core/asker/permit.ts';
-import type { Driver } from '../../core/driver/driver.ts';
-import { planWorker, recordProcess, recordStop, refuseLongPrompt } from '../../core/driver/launch.ts';
-import { refuseResume, workerToResume } from '../../core/driver/resuming.ts';
+import { recordProcess, recordStop } from '../../core/driver/launch.ts';
 import { taskNameFrom } from '../../core/workspace/taskName.ts';
-import type { Workspace } from '../../core/workspace/workspace.ts';
-import { ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
-import type { TaskRecord } from '../../protocol/records.ts';
-import { command } from '../command.ts';
-import { findOrChooseWorkspace } from '../place.ts';
+import { operations } from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
+import { TaskName, WorkerName } from '../../protocol/names.ts';
+import { command, type Context } from '../command.ts';
 import { operationContext } from '../operationContext.ts';
+import { findOrChooseWorkspace } from '../place.ts';
 import { readTextFile } from '../readText.ts';
 import { printableLine } from '../words.ts';
 
@@ -80,65 +78,31 @@ export const orchestrate = command(
 		}
 		if (input.prompt !== undefined && input['prompt-file'] !== undefined)
 			throw new NancyError('bad-usage', '--prompt and --prompt-file exclude each other');
-		if (input.worker === ORCHESTRATOR)
-			throw new NancyError('bad-name', 'the human is no worker; choose another name');
-		const [{ runInForeground }, { refuseTracked }, agents, starting, { deployAgent }, { noteSeen }] =
-			await Promise.all([
-				import('../../process/foreground.ts'),
-				import('../../git/refuseTracked.ts'),
-				import('../../operations/agents.ts'),
-				import('../../operations/starting.ts'),
-				import('../../operations/deployEach.ts'),
-				import('../../operations/noteSeen.ts'),
-			]);
+		const { runInForeground } = await import('../../process/foreground.ts');
 		const workspace = findOrChooseWorkspace(context);
-		await refuseTracked(workspace);
-		const name = nameOf(input.task);
-		const known = input.resume ? await workspace.task(name) : await existingTask(workspace, name);
-		const earlier = input.resume ? await workerToResume(workspace, name, input.worker) : undefined;
-		const found = await agents.chooseAgent(
-			workspace,
+		const plan = await perform(
+			await operations.orchestrate(),
 			context.asker,
-			context.env,
-			input.agent ?? earlier?.agent ?? known?.agent,
+			{
+				task: nameOf(input.task),
+				title: input.title ?? input.task,
+				isNew: false,
+				agent: input.agent,
+				worker: input.worker,
+				resume: input.resume,
+				prompt: await promptOf(input, context),
+				model: input.model,
+				extra: input.extra,
+				hooks: !input['no-hooks'],
+			},
+			operationContext(workspace, context),
 		);
-		const { driver, agent } = found;
-		// Before anything is written for it.
-		if (earlier) refuseResume(driver, agent.version, earlier);
-		if (input['prompt-file'] !== undefined)
-			permit(context.asker, { is: 'prompt-file', file: input['prompt-file'] });
-		const where = operationContext(workspace, context);
-		const settings = await where.readSettings(workspace.folder);
-		const asking = { asker: context.asker, context: where, settings };
-		const promptFile = input['prompt-file'] === undefined ? undefined : resolve(context.cwd, input['prompt-file']);
-		await starting.permitStart(driver, [workspace.folder], asking);
-		await noteSeen(context.asker, driver, where, workspace.folder);
-		starting.refuseExtraFromAgent(driver, input.extra, asking);
-		const prompt = await promptOf(input.prompt, promptFile);
-		const runtime = await where.installRuntime();
-		const hasHooks = !input['no-hooks'] && (await workspace.config()).hooks !== 'off';
-		const { warnings } = hasHooks
-			? await deployAgent(where, runtime, found, 'launch')
-			: { warnings: ['started without hooks: it reports nothing, and messages for it stay queued'] };
-		for (const warning of warnings) context.note(warning);
-		if (known?.archivedAt !== undefined) {
-			await workspace.updateTask(known.name, ({ archivedAt: _back, ...record }) => record);
-		}
-		const task = known ?? (await createTask(workspace, name, driver, input, prompt ?? ''));
-		const plan = await planWorker(workspace, driver, agent, {
-			task: task.name,
-			worker: input.worker,
-			prompt: prompt ?? (await firstPrompt(workspace, task, input)),
-			model: input.model,
-			resume: input.resume,
-			extra: input.extra,
-			bin: runtime.bin,
-			hooks: hasHooks ? runtime : undefined,
-			env: context.env,
-		});
-		context.note(`${plan.address.task}/${plan.address.worker} works in ${printableLine(plan.cwd, 1000)}`);
-		const code = await runInForeground(plan, pid => recordProcess(workspace, plan.address, identify(pid)));
-		if (ENDED_ON_PURPOSE.has(code)) await recordStop(workspace, plan.address);
+		for (const warning of plan.warnings) context.note(warning);
+		if (!plan.hasHooks) context.note('started without hooks: it reports nothing, and messages for it stay queued');
+		const { address, cwd } = plan;
+		context.note(`${address.task}/${address.worker} works in ${printableLine(cwd, 1000)}`);
+		const code = await runInForeground(plan, pid => recordProcess(workspace, address, identify(pid)));
+		if (ENDED_ON_PURPOSE.has(code)) await recordStop(workspace, address);
 		return code;
 	},
 );
@@ -152,20 +116,11 @@ const ENDED_ON_PURPOSE: ReadonlySet<number> = new Set([
 	...(['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map(name => 128 + constants.signals[name]),
 ]);
 
-async function promptOf(typed: string | undefined, file: string | undefined): Promise<string | undefined> {
-	const prompt = file === undefined ? typed : (await readTextFile(file)).trimEnd();
-	refuseLongPrompt(prompt);
-	return prompt;
-}
-
-/** An unreadable record is no reason to make the task anew. */
-async function existingTask(workspace: Workspace, name: TaskName): Promise<TaskRecord | undefined> {
-	try {
-		return await workspace.task(name);
-	} catch (error) {
-		if (error instanceof NancyError && error.code === 'no-task') return undefined;
-		throw error;
-	}
+/** @throws NancyError `not-trusted` for an agent that names a file: it may be denied to read it itself */
+async function promptOf({ prompt, 'prompt-file': file }: Input, context: Context): Promise<string | undefined> {
+	if (file === undefined) return prompt;
+	permit(context.asker, { is: 'prompt-file', file });
+	return (await readTextFile(resolve(context.cwd, file))).trimEnd();
 }
 
 function nameOf(typed: string): TaskName {
@@ -173,34 +128,4 @@ function nameOf(typed: string): TaskName {
 	const made = name.success ? name.data : taskNameFrom(typed);
 	if (made) return made;
 	throw new NancyError('bad-name', `no task name can be made from "${typed}"; use letters and digits`);
-}
-
-async function createTask(
-	workspace: Workspace,
-	name: TaskName,
-	driver: Driver,
-	input: Input,
-	prompt: string,
-): Promise<TaskRecord> {
-	const record: TaskRecord = {
-		version: 1,
-		name,
-		title: input.title ?? input.task,
-		prompt,
-		agent: driver.id,
-		createdAt: new Date().toISOString(),
-		origin: 'nancy',
-	};
-	// Somebody else may have just made the task. Then it gets another worker, as an earlier task does.
-	await workspace.createTask(record).catch((error: unknown) => {
-		if (!(error instanceof NancyError) || error.code !== 'task-exists') throw error;
-	});
-	return workspace.task(name);
-}
-
-/** A task that was made without an agent gives its prompt to its first worker. A second worker has work of its own. */
-async function firstPrompt(workspace: Workspace, task: TaskRecord, { resume }: Input): Promise<string | undefined> {
-	if (resume || task.prompt === '') return undefined;
-	const { workers } = await workspace.workers(task.name);
-	return workers.some(record => record.sessions.length > 0) ? undefined : task.prompt;
 }

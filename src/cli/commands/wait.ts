@@ -10,7 +10,7 @@ import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { resolveAddress, type TypedAddress } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { whenever } from '../currentOverview.ts';
-import { limitsFor, listMailboxes, messageOutput, type FoundMessage } from '../mailboxes.ts';
+import { limitsFor, listMailboxes, messageOutput, type FoundMessage } from '../../operations/mailboxes.ts';
 import { findWorkspace } from '../place.ts';
 import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import { ownAddress } from '../../core/asker/authorOf.ts';

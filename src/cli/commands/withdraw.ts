@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { MESSAGE_STATES } from '../../core/mailbox/mailboxFiles.ts';
+import { MESSAGE_STATES } from '../../core/mailbox/mailboxPaths.ts';
 import { operations } from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';

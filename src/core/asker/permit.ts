@@ -8,7 +8,11 @@ export type UseCase =
 	| { is: 'work-in'; folder: string; isOwn: boolean }
 	/** Write other tools' settings: set up, update, repair, clean up. */
 	| { is: 'change-settings'; command: string }
-	| { is: 'delete-tasks' }
+	| { is: 'change-tasks'; what: 'archive' | 'restore' | 'delete' }
+	/** Mark a message to the human as read. */
+	| { is: 'read-mail' }
+	/** Change the words or the order of queued messages. */
+	| { is: 'change-queue'; what: string }
 	| { is: 'archive'; mailbox: WorkerAddress }
 	| { is: 'withdraw'; id: string; isOwn: boolean }
 	/** End an agent that is no delegate. */
@@ -31,7 +35,9 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 	'work-in': (_, { folder, isOwn }) =>
 		isOwn ? undefined : `work in ${folder}, outside its own workspace; leave -C away`,
 	'change-settings': (_, { command }) => `change the settings of agents and tools; ask the user to run: ${command}`,
-	'delete-tasks': () => 'delete tasks; ask the user to',
+	'change-tasks': (_, { what }) => `${what} tasks; ask the user to`,
+	'read-mail': () => 'mark messages to the user as read',
+	'change-queue': (_, { what }) => `${what}; ask the user to`,
 	archive: ({ worker }, { mailbox }) =>
 		isSame(worker?.address, mailbox)
 			? undefined

@@ -6,6 +6,8 @@ import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { swarmWorkers } from './swarm.ts';
 import { isFinal, swarmFeatures, type Delegate } from './delegate.ts';
 import type { Delegates } from './delegates.ts';
+import { proved } from './reportable.ts';
+import type { Tickets } from './tickets.ts';
 
 /** How long a delegate that has ended is taken to stay as it is, in milliseconds: only a late result changes it. */
 const SETTLED_MS = 5000;
@@ -26,6 +28,7 @@ export class DelegateMirror {
 
 	constructor(
 		private readonly store: Delegates,
+		private readonly tickets: Tickets | undefined,
 		private readonly now: () => number = Date.now,
 	) {}
 
@@ -90,7 +93,8 @@ export class DelegateMirror {
 	private async readOne(id: DelegateId, file: string): Promise<Omit<Mirrored, 'look'>> {
 		try {
 			const delegate = await this.store.find(id);
-			return delegate ? { delegate } : {};
+			if (!delegate) return {};
+			return { delegate: this.tickets ? await proved(this.tickets, delegate) : delegate };
 		} catch (error) {
 			return { problem: fileProblem(file, error) };
 		}

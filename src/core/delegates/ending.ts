@@ -1,12 +1,16 @@
 import type { MessageId } from '../../protocol/names.ts';
 import type { DelegateStatus } from '../../protocol/delegate.ts';
+import { isSameWorktree } from '../../protocol/worktree.ts';
 import { Leases } from '../files/leases.ts';
 import { redactText } from '../traffic/redact.ts';
 import { isFinal, type Delegate, type Outcome } from './delegate.ts';
 import type { Delegates } from './delegates.ts';
 import { report } from './report.ts';
-import { factsOf, reportable } from './reportable.ts';
-import type { Tickets } from './tickets.ts';
+import { factsOf, reportable, sealedAnswer } from './reportable.ts';
+import type { Facts, Tickets } from './tickets.ts';
+
+/** Why one has failed whose answer was changed between its runner's death and the next look. */
+const ANSWER_CHANGED = 'its answer was changed or removed before anybody was told of it';
 
 /**
  * Ends a delegate. The end is noted in the user's sealed records first, and only then in its files and for the asker. Safe to repeat after
@@ -20,15 +24,23 @@ export async function endDelegate(
 	outcome: Outcome,
 	late?: MessageId,
 ): Promise<Delegate> {
-	const { record, status, files } = delegate;
+	const { record, status } = delegate;
 	const error = failureOf(outcome);
 	const report = late ?? status.report;
 	// An answer before the status; a failure before its output, which is no answer.
-	if (error === undefined) await files.writeOutput(outcome.output);
+	if (error === undefined) await writeAnswer(tickets, delegate, outcome.output);
 	await tickets.end(record.id, { error, report, isReported: false });
+	// What a failure printed, only once it is no answer any more.
+	if (error !== undefined) await tickets.answered(record.id, outcome.output);
 	const ended = await finish(delegates, delegate, outcome, late);
 	await tickets.end(record.id, { error, report, isReported: true });
 	return ended;
+}
+
+/** Writes an answer. Its hash is sealed first, so whoever completes the end of a killed runner takes no other. */
+export async function writeAnswer(tickets: Tickets, { record, files }: Delegate, output: string): Promise<void> {
+	await tickets.answered(record.id, output);
+	await files.writeOutput(output);
 }
 
 /**
@@ -40,25 +52,28 @@ export async function settle(delegates: Delegates, tickets: Tickets, seen: Deleg
 	const facts = await factsOf(delegates, tickets, seen);
 	const isShown = isFinal(seen.state) && seen.status.reported;
 	const { run, end } = facts ?? {};
-	if (
-		isShown &&
-		(!facts || (end?.isReported && seen.status.status === (end.error === undefined ? 'done' : 'failed')))
-	)
-		return undefined;
+	if (isShown && (!facts || (end?.isReported && isAsSealed(seen, facts)))) return undefined;
 	const delegate = await reportable(delegates, tickets, seen);
 	if (!facts) return (await reconcile(delegates, [delegate]))[0];
 	// Nobody who ended it has written this word.
 	if (!end && isFinal(seen.state)) await seen.files.removeDone();
 	if (end && !end.isReported) {
-		const output = await delegate.files.readAnswer();
-		const { error } = end;
-		const outcome =
-			error === undefined ? { ok: true as const, output } : { ok: false as const, reason: error, output };
+		const output = await sealedAnswer(delegate, facts);
+		const reason = end.error ?? (output === '' ? ANSWER_CHANGED : undefined);
+		const outcome = reason === undefined ? { ok: true as const, output } : { ok: false as const, reason, output };
 		await endDelegate(delegates, tickets, delegate, outcome, end.report);
 	} else if (end) await show(delegate);
 	else if (run && !(await new Leases(delegates.workspace.paths.machines).isHeld(run.runner))) return delegate;
 	// In doubt it lives: a late result is better than a false alarm.
 	return undefined;
+}
+
+/** Whether its files show the end and the worktree that the sealed records know. */
+function isAsSealed({ status }: Delegate, { end, worktree }: Facts): boolean {
+	return (
+		status.status === (end?.error === undefined ? 'done' : 'failed') &&
+		(worktree === undefined || isSameWorktree(status.worktree, worktree))
+	);
 }
 
 /**

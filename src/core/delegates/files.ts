@@ -1,10 +1,10 @@
-import { appendFile, lstat, mkdir, rm, type FileHandle } from 'node:fs/promises';
+import { lstat, mkdir, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
 import type { DelegateStatus } from '../../protocol/delegate.ts';
 import { writeJsonFile } from '../files/jsonFile.ts';
-import { APPEND, refuseLinks } from '../files/links.ts';
+import { refuseLinks, writeInPlace } from '../files/links.ts';
 import { openPlainFile, readPlainText } from '../files/plainFile.ts';
 import { redactText } from '../traffic/redact.ts';
 
@@ -115,7 +115,7 @@ export class DelegateFiles {
 
 	/** Follows no link: a swarm's folder may have come with a repository. */
 	private append(text: string): Promise<void> {
-		return appendFile(this.log, text, { mode: 0o600, flag: APPEND });
+		return writeInPlace(this.log, text, 'append');
 	}
 
 	/** If its copy cannot be written, the delegate goes on; its log says so once. */

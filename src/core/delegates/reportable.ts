@@ -1,7 +1,8 @@
 import { DelegateStatus } from '../../protocol/delegate.ts';
+import type { Worktree } from '../../protocol/worktree.ts';
 import { isFinal, type Delegate } from './delegate.ts';
 import type { Delegates } from './delegates.ts';
-import type { Facts, Tickets } from './tickets.ts';
+import { answerDigest, type Facts, type Tickets } from './tickets.ts';
 
 /**
  * A delegate's state by the user's sealed records, whatever its files say. If its files were changed since the queueing, it is marked so,
@@ -9,6 +10,7 @@ import type { Facts, Tickets } from './tickets.ts';
  * which would take the text for an answer.
  */
 export async function reportable(delegates: Delegates, tickets: Tickets, delegate: Delegate): Promise<Delegate> {
+	if (delegate.isForeign) return delegate;
 	const { id } = delegate.record;
 	const facts = await factsOf(delegates, tickets, delegate);
 	if (facts) {
@@ -17,7 +19,7 @@ export async function reportable(delegates: Delegates, tickets: Tickets, delegat
 	}
 	if (await tickets.has(id)) return { ...delegate, isChanged: true };
 	const { report: _message, ...status } = delegate.status;
-	return { ...delegate, status };
+	return { ...delegate, status, isUnproved: true };
 }
 
 /** By the user's sealed records; `undefined` for one that this user has not queued. A ticket of an earlier version is taken over. */
@@ -36,7 +38,29 @@ export async function factsOf(delegates: Delegates, tickets: Tickets, delegate: 
 	return (await tickets.adopt(id, delegates.filesOfRequest(id), seen)) ? tickets.facts(id) : undefined;
 }
 
-function asSealed({ state, error: _claimed, ...delegate }: Delegate, { report, run, end }: Facts): Delegate {
+/**
+ * A delegate as its files say, but for what never changes once it is sealed: whether this user has queued it, and its worktree. Enough to
+ * show it and to find its worktree.
+ */
+export async function proved(tickets: Tickets, delegate: Delegate): Promise<Delegate> {
+	const { record, isForeign } = delegate;
+	if (isForeign) return delegate;
+	if (!(await tickets.has(record.id))) return { ...delegate, isUnproved: true };
+	return withWorktree(delegate, await tickets.worktree(record.id));
+}
+
+/** All of its answer; empty if its file is not as the runner has written it. Anybody may write it once the runner is gone. */
+export async function sealedAnswer({ files }: Delegate, facts: Facts | undefined): Promise<string> {
+	const output = await files.readAnswer();
+	return !facts || facts.answer === answerDigest(output) ? output : '';
+}
+
+function withWorktree(delegate: Delegate, worktree: Worktree | undefined): Delegate {
+	return worktree ? { ...delegate, status: { ...delegate.status, worktree } } : delegate;
+}
+
+function asSealed(claimed: Delegate, { report, run, end, worktree }: Facts): Delegate {
+	const { state, error: _claimed, ...delegate } = withWorktree(claimed, worktree);
 	const { status } = delegate;
 	if (end) {
 		const { error, isReported } = end;

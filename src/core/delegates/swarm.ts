@@ -11,23 +11,12 @@ import { linkAmong, refuseLinks } from '../files/links.ts';
 import { readPlainText } from '../files/plainFile.ts';
 import type { Delegate } from './delegate.ts';
 import { DelegateFiles } from './files.ts';
+import { isSwarmWorker } from './swarmMark.ts';
 
 /** Where claude-swarm keeps its workers: `<feature>.prompt`, `.status`, `.log`, `.done`. */
 const FOLDERS = ['.claude', 'orchestrator', 'workers'] as const;
 
 const ENDINGS = ['.prompt', '.status', '.log', '.done'] as const;
-
-/** By this variable a person says for one command whether headless runs are workers of a swarm. */
-export const SWARM_MARK = 'CLAUDE_SWARM_WORKER';
-
-/** Whether headless runs are workers of a swarm: by the environment, else by the settings. */
-export function isSwarmWorker(
-	env: Readonly<Record<string, string | undefined>>,
-	settings: { swarmWorker?: boolean | undefined },
-): boolean {
-	const said = env[SWARM_MARK];
-	return said === 'true' || (said !== 'false' && settings.swarmWorker === true);
-}
 
 /**
  * A new delegate's worker of a swarm, by the environment or the settings.

@@ -8,6 +8,7 @@ import { folderNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord } from '../../protocol/delegate.ts';
 import { MessageId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { Moment, ProcessRecord } from '../../protocol/records.ts';
+import { Worktree } from '../../protocol/worktree.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 
@@ -29,6 +30,12 @@ const Issued = z.looseObject({
 /** It was started, by whom and when. Written once: a ticket runs once. */
 const Run = z.looseObject({ version: z.literal(1), runner: ProcessRecord, startedAt: Moment });
 
+/** Its runner has made this worktree for it. */
+const Made = z.looseObject({ version: z.literal(1), worktree: Worktree });
+
+/** The hash of its answer. */
+const Answered = z.looseObject({ version: z.literal(1), digest: z.string() });
+
 /** It has ended. */
 const End = z.looseObject({
 	version: z.literal(1),
@@ -46,11 +53,22 @@ export interface Facts {
 	report: MessageId | undefined;
 	run: { runner: ProcessIdentity } | undefined;
 	end: End | undefined;
+	/** Its worktree, which may be removed by now. Absent for one that an earlier version has run. */
+	worktree: Worktree | undefined;
+	/** The hash of the answer that its runner has written: see {@link answerDigest}. */
+	answer: string | undefined;
+}
+
+/** By this hash an answer is known as the one that the runner has written. */
+export function answerDigest(output: string): string {
+	return sha256(output);
 }
 
 const FOLDER = 'delegates';
 const ISSUED = 'ticket.json';
 const RUN = 'run.json';
+const WORKTREE = 'worktree.json';
+const ANSWER = 'answer.json';
 const END = 'end.json';
 
 /**
@@ -127,12 +145,29 @@ export class Tickets {
 		if (!issued) return undefined;
 		const end = await this.own.read(End, FOLDER, id, END);
 		const run = end ? undefined : await this.own.read(Run, FOLDER, id, RUN);
-		return { report: issued.report, run, end };
+		const answer = (await this.own.read(Answered, FOLDER, id, ANSWER))?.digest;
+		return { report: issued.report, run, end, worktree: await this.worktree(id), answer };
 	}
 
 	/** Uses the ticket up. `false`: it is used up already, and nothing may be run. Exactly one caller gets `true`. */
 	async begin(id: DelegateId, runner: ProcessIdentity): Promise<boolean> {
 		return this.own.create({ version: 1, runner, startedAt: new Date().toISOString() }, FOLDER, id, RUN);
+	}
+
+	/** The worktree that its runner has made for it. */
+	async worktree(id: DelegateId): Promise<Worktree | undefined> {
+		return (await this.own.read(Made, FOLDER, id, WORKTREE))?.worktree;
+	}
+
+	/** Notes its worktree, before its files name it. Notes nothing for one that was not queued here. */
+	async made(id: DelegateId, worktree: Worktree): Promise<void> {
+		if (await this.facts(id)) await this.own.write({ version: 1, worktree }, FOLDER, id, WORKTREE);
+	}
+
+	/** Notes its answer, before it is in its file. Notes nothing for one that was not queued here. */
+	async answered(id: DelegateId, output: string): Promise<void> {
+		if (!(await this.facts(id))) return;
+		await this.own.write({ version: 1, digest: answerDigest(output) }, FOLDER, id, ANSWER);
 	}
 
 	/** Notes the end, before anybody learns of it. Notes nothing for one that was not queued here. */

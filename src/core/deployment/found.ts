@@ -7,7 +7,9 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { ownEntries } from './ownEntries.ts';
 import { plannedEdits, plannedFiles, type Writer } from './places.ts';
 import { DeploymentRecords } from './records.ts';
-import { contentHash, HIDING, installedLauncher, LAUNCHER, launcherWithin, runtimesIn } from './runtime.ts';
+import { contentHash } from './contentHash.ts';
+import { installedLauncher, LAUNCHER, launcherWithin, runtimesIn } from './launcher.ts';
+import { HIDING } from './runtime.ts';
 import { entriesAmong } from './settingsText.ts';
 import { readText, statusOf, wayTo } from './target.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { dirname, isAbsolute } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { exchangeFile } from '../../base/atomicFile.ts';
 import { errorText } from '../../base/errors.ts';
 import { NancyPaths } from '../files/paths.ts';
@@ -35,7 +35,9 @@ export async function hideFromGit(
 		const known = new Set(
 			patterns([...made, ...(await Promise.all(kept.map(file => realPlace(workspace, file))))]),
 		);
-		const target = await ownTarget(excludeFile, excludeFile);
+		// Git's own folder may be a link of the user's.
+		const folder = await realpath(dirname(excludeFile)).catch(() => dirname(excludeFile));
+		const target = await ownTarget(join(folder, basename(excludeFile)), excludeFile);
 		for (let attempt = 0; attempt < TRIES; attempt++) {
 			const before = await readBytes(target);
 			const present = before?.toString('latin1');

@@ -10,7 +10,7 @@ import { refuseLinks } from '../files/links.ts';
 import { removeIfEmpty } from './emptyFolders.ts';
 import type { Job } from './job.ts';
 import type { DeploymentRecords } from './records.ts';
-import { isLauncherGone } from './runtime.ts';
+import { isLauncherGone } from './launcher.ts';
 
 /**
  * Makes a driver's launch folder hold the plan's files and nothing else, because a CLI may load every file there. The folder is in the
@@ -49,7 +49,7 @@ export async function holdsLaunchFiles({ records, driver, plan }: Job): Promise<
 export async function hasRecordedLaunchFiles(records: DeploymentRecords, record: Deployment): Promise<boolean> {
 	const folder = records.launchFolder(record.driver);
 	for (const { file } of record.launchFiles)
-		if (await isLauncherGone((await textOf(join(folder, file))) ?? '')) return false;
+		if (isLauncherGone((await textOf(join(folder, file))) ?? '')) return false;
 	return isWhole(folder, record.launchFiles);
 }
 

@@ -1,11 +1,12 @@
 import { lstat } from 'node:fs/promises';
+import { isExecutable } from '../../base/searchPath.ts';
 import { isAtLeast, parseVersion } from '../../base/version.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
 import type { Job } from './job.ts';
 import { hasRecordedLaunchFiles } from './launchFiles.ts';
 import { hasRecordedOwnFiles } from './ownFiles.ts';
 import { linesIn, ownEntries } from './ownEntries.ts';
-import { isExecutable, launcherIn } from './runtime.ts';
+import { launcherIn } from './launcher.ts';
 import { holdsExactly } from './settingsText.ts';
 import { readText, statusOf, wayTo } from './target.ts';
 
@@ -22,7 +23,7 @@ export async function isServedByAnother({ records, driver, request }: Job, recor
 		const { isOwn } = await ownEntries(records, driver, file, text);
 		if (!holdsExactly(file, text, entries, isOwn)) return false;
 		for (const launcher of new Set(linesIn(entries).map(line => launcherIn(line)?.file ?? '')))
-			if (!(await isExecutable(launcher))) return false;
+			if (!isExecutable(launcher)) return false;
 	}
 	for (const { folder } of record.skills) {
 		const way = await wayTo(workspace, folder);

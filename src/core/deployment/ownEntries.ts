@@ -1,7 +1,7 @@
 import type { DeployedEntry } from '../../protocol/deployment.ts';
 import { plannedEdits, type Writer } from './places.ts';
 import type { DeploymentRecords } from './records.ts';
-import { driverIn, installedLauncher, LAUNCHER_PATTERN, launcherIn, launcherOf } from './runtime.ts';
+import { driverIn, installedLauncher, LAUNCHER_PATTERN, launcherIn, launcherOf } from './launcher.ts';
 import { oursAmong, stringsIn } from './settingsText.ts';
 
 /** The strings in a settings file that make the entry around them Nancy's. */

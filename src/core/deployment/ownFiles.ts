@@ -6,7 +6,7 @@ import { sha256 } from '../../base/sha256.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
 import type { OwnFile } from '../driver/driver.ts';
 import type { DeploymentRecords } from './records.ts';
-import { isLauncherGone, launcherWithin } from './runtime.ts';
+import { isLauncherGone, launcherWithin } from './launcher.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Job, Outcome } from './job.ts';
 import { plannedFiles, type Places, type Writer } from './places.ts';
@@ -60,7 +60,7 @@ export async function hasRecordedOwnFiles(workspace: Workspace, record: Deployme
 	for (const { file } of record.ownFiles) {
 		if ((await wayTo(workspace, file)).is === 'blocked') return false;
 		const found = await look(workspace, file, hashesOf([record], file));
-		if (found.is !== 'ours' || (await isLauncherGone(found.bytes.toString('utf8')))) return false;
+		if (found.is !== 'ours' || isLauncherGone(found.bytes.toString('utf8'))) return false;
 	}
 	return true;
 }

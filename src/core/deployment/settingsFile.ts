@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { parse } from 'jsonc-parser';
+import { getNodeValue, parseTree } from 'jsonc-parser';
 import { exchangeFile } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -185,9 +185,10 @@ function refuseOther(
 	);
 }
 
-/** A file of blanks or comments alone says nothing, as an empty one. */
+/** A file of blanks or comments alone says nothing, as an empty one. `parse` would lose a key named `__proto__`. */
 function meaningOf(text: string): unknown {
-	return withoutEmpty(parse(text.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true }) ?? {});
+	const tree = parseTree(text.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true });
+	return withoutEmpty(tree ? getNodeValue(tree) : {});
 }
 
 /** Empty arrays and objects go with Nancy's entries. They have no meaning in a settings file's hooks. */

@@ -80,6 +80,8 @@ export const CAPABILITIES = [
 	'skills',
 	'resume',
 	'headless',
+	/** Works as a delegate outside the workspace's own folder, in a worktree too, and takes messages there. */
+	'worktree',
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
@@ -206,6 +208,21 @@ export interface HookMapping {
 	readonly hearsWhenResumed: boolean;
 	/** How a hook that waits in the background wakes an idle agent, or `none` if it cannot. */
 	readonly wake: HookWake | 'none';
+	/**
+	 * The event at which the guard may hand a prepared message over without the program, as hooks/hand-over does. `none` if a receipt needs
+	 * more than the event's name: the guard reads no JSON.
+	 */
+	readonly prepared: PreparedEvent | 'none';
+}
+
+export interface PreparedEvent {
+	/** The CLI's own event name. The guard calls it with the slot `boundary`. */
+	readonly event: string;
+	readonly kind: EventKind;
+	/** The other event with that slot. Nothing that is prepared is due there. */
+	readonly waitsAt: { readonly event: string; readonly kind: EventKind };
+	/** What the payload of this session's own agent begins with, what else it holds, and what only other payloads hold. */
+	payload(session: SessionId): { begins: string; holds: string; lacks: string };
 }
 
 export type HookWake =

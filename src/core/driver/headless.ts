@@ -7,11 +7,6 @@ export interface HeadlessFormat {
 	readonly permissionModes: readonly PermissionMode[];
 	/** Limits of every mode: a sentence for a person, '' if there are none. */
 	readonly beside: string;
-	/**
-	 * `workspace`: the CLI takes its user's trust or Nancy's hooks from its folder, so it can work only in the workspace's own. In a new
-	 * worktree it would refuse to run, or run without messages.
-	 */
-	readonly runsIn: 'anywhere' | 'workspace';
 	launch(request: HeadlessRequest): HeadlessLaunch;
 	/** Begins to read the output of one run. */
 	reader(): HeadlessReader;

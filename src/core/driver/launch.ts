@@ -12,6 +12,7 @@ import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { settleEarlier } from '../sessions/lostDeliveries.ts';
 import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import { bindSession } from '../sessions/bindings.ts';
 
 /** An agent CLI as found on this machine. */
 export interface InstalledAgent {
@@ -166,7 +167,7 @@ async function tryPlan(
 	} else if (!(await workspace.createWorker(started(newRecord(address, driver, now))))) {
 		return undefined;
 	}
-	if (launch.sessionIsKnown) await workspace.bindSession(session, address, false);
+	if (launch.sessionIsKnown) await bindSession(workspace, session, { address: address, watched: false });
 	const cwd = request.cwd ?? workspace.folder;
 	return {
 		address,

@@ -1,11 +1,11 @@
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import { ownMachine } from '../../base/machine.ts';
 import type { Disposable } from '../../base/lifetime.ts';
 import { uniqueHex } from '../../base/unique.ts';
-import { OVERWRITE } from './links.ts';
+import { writeInPlace } from './links.ts';
 
 /** After this silence of a machine, in milliseconds, others may take what it holds. */
 const LEASE_MS = 60_000;
@@ -37,7 +37,7 @@ export class Leases {
 		if (machine === undefined || performance.now() - (renewed.get(this.folder) ?? -Infinity) < RENEWAL_MS) return;
 		const file = join(this.folder, machine);
 		// Written, so that the disk dates it. A time set by this process would be this machine's.
-		const write = () => writeFile(file, 'at work\n', { mode: 0o600, flag: OVERWRITE });
+		const write = () => writeInPlace(file, 'at work\n', 'overwrite');
 		await write().catch(async (error: unknown) => {
 			if (!hasErrno(error, 'ENOENT')) throw error;
 			await mkdir(this.folder, { recursive: true, mode: 0o700 });
@@ -70,7 +70,7 @@ export class Leases {
 	private async now(): Promise<number> {
 		const file = join(this.folder, `.${uniqueHex(12)}.tmp`);
 		try {
-			await writeFile(file, '', { mode: 0o600, flag: OVERWRITE });
+			await writeInPlace(file, '', 'overwrite');
 			return (await stat(file)).mtimeMs;
 		} finally {
 			await rm(file, { force: true });

@@ -4,6 +4,7 @@ import { WorkerName, type TaskName } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { TaskView } from './overview.ts';
+import { deleteTask } from '../workspace/deletion.ts';
 
 /** How long a task that Nancy only found is kept after its last sign of life, in milliseconds: 14 days. */
 export const FOUND_TASK_MS = 14 * 24 * 60 * 60 * 1000;
@@ -31,7 +32,7 @@ export async function deleteFoundTasks(
 			!(await isUnused(workspace, record.name, records))
 		)
 			continue;
-		await workspace.deleteTask(record.name);
+		await deleteTask(workspace, record.name);
 		deleted.push(record.name);
 	}
 	return deleted;

@@ -4,10 +4,11 @@ import { entryNames, folderNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
 import { SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { sweepFolder } from '../files/leftBehind.ts';
-import { folderByState, MESSAGE_STATES } from '../mailbox/mailboxFiles.ts';
+import { folderByState, MESSAGE_STATES } from '../mailbox/mailboxPaths.ts';
 import { forgetEndedAgents } from '../sessions/sessions.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { FOUND_TASK_MS } from './foundTasks.ts';
+import { sessionBinding } from '../sessions/bindings.ts';
 
 /**
  * Removes useless leftovers of kills and ended sessions from a workspace: half-written files, locks of dead processes, records of ended
@@ -61,14 +62,16 @@ async function forgetEndedSessions(workspace: Workspace): Promise<void> {
 			const found = await lstat(file).catch(() => undefined);
 			if (!session.success || !found?.isFile() || Date.now() - found.mtimeMs < FOUND_TASK_MS) continue;
 			const use = await useOf(workspace, session.data);
-			if (use === 'gone' || (use === 'ended' && folder !== sessions)) await rm(file, { force: true });
+			if (use !== 'gone' && (use !== 'ended' || folder === sessions)) continue;
+			await rm(file, { force: true });
+			await workspace.prepared.forget(session.data);
 		}
 	}
 }
 
 /** `gone`: there is no such worker. `ended`: its worker's process is dead, or went on in another session. */
 async function useOf(workspace: Workspace, session: SessionId): Promise<'gone' | 'ended' | 'in use'> {
-	const binding = await workspace.sessionBinding(session);
+	const binding = await sessionBinding(workspace, session);
 	if (!binding) return 'gone';
 	// An unreadable record counts as present.
 	const worker = await workspace.worker(binding.address).catch(() => 'unreadable' as const);

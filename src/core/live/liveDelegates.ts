@@ -2,6 +2,7 @@ import type { Disposable } from '../../base/lifetime.ts';
 import { DelegateMirror } from '../delegates/delegateMirror.ts';
 import type { Delegate } from '../delegates/delegate.ts';
 import { Delegates } from '../delegates/delegates.ts';
+import type { Tickets } from '../delegates/tickets.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
@@ -16,6 +17,8 @@ const QUEUE_MS = 3000;
 
 interface Duties {
 	now: () => number;
+	/** See {@link ModelOptions}. */
+	tickets: Tickets | undefined;
 	/** See {@link ModelOptions}. */
 	lookAtQueue: ((delegates: Delegates) => Promise<void>) | undefined;
 	/** The delegates' folder must be read. */
@@ -37,7 +40,7 @@ export class LiveDelegates implements Disposable {
 		private readonly duties: Duties,
 	) {
 		this.store = new Delegates(workspace);
-		this.mirror = new DelegateMirror(this.store, duties.now);
+		this.mirror = new DelegateMirror(this.store, duties.tickets, duties.now);
 	}
 
 	dispose(): void {

@@ -13,6 +13,7 @@ import { Upkeep } from './upkeep.ts';
 import { PROCESS_GONE } from './workerState.ts';
 import type { WorkerStates } from './workerStates.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { finishDeletions } from '../workspace/deletion.ts';
 
 /** An agent without events for so long may have been interrupted. */
 const DOUBT_MS = 2500;
@@ -98,7 +99,7 @@ export class Lookout {
 		if (isReadOnly || tasks.all().length === 0) return false;
 		// On a full disk nothing can be kept; the next tick tries again.
 		const mayKeep = await this.keeping.hold().catch(() => false);
-		if (mayKeep && !this.isKeeping) await workspace.sweep().catch(() => undefined);
+		if (mayKeep && !this.isKeeping) await finishDeletions(workspace).catch(() => undefined);
 		return mayKeep;
 	}
 

@@ -8,6 +8,7 @@ import { Announcer } from './announcer.ts';
 import { ChangedFolders } from './changedFolders.ts';
 import type { Delegate } from '../delegates/delegate.ts';
 import type { Delegates } from '../delegates/delegates.ts';
+import type { Tickets } from '../delegates/tickets.ts';
 import type { Driver } from '../driver/driver.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { EVERYTHING, FolderReader } from './folderReader.ts';
@@ -31,6 +32,8 @@ export interface ModelOptions {
 	/** How often to look at processes, transcripts and missed notifications, in milliseconds. Default 1,000. */
 	tickMs?: number;
 	collector?: CollectorOptions;
+	/** Without them the files of delegates are taken at their word. */
+	tickets?: Tickets;
 	/** Called every few seconds while a delegate waits, runs or has not been reported; by several windows at once. */
 	lookAtQueue?: (delegates: Delegates) => Promise<void>;
 	/** Only looks, live: collects nothing, rings no bell, writes nothing. For workspaces that are not trusted. */
@@ -85,6 +88,7 @@ export class WorkspaceModel implements Disposable {
 		this.liveDelegates = this.owned.add(
 			new LiveDelegates(workspace, {
 				now,
+				tickets: options.tickets,
 				lookAtQueue: options.readOnly ? undefined : options.lookAtQueue,
 				touch: () => this.folders.touch([workspace.paths.delegates]),
 				fail: error => this.fail(workspace.paths.delegates, error),

@@ -7,6 +7,7 @@ import type { Driver } from '../driver/driver.ts';
 import { SessionView, type SessionTraffic } from './sessionView.ts';
 import { keyOf } from './taskMirror.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { sessionBinding } from '../sessions/bindings.ts';
 
 /** Sessions whose traffic is read at the start; those of workers are read in any case. */
 const MOST_SESSIONS = 60;
@@ -66,7 +67,7 @@ export class SessionMirror {
 		const view = this.views.get(session) ?? new SessionView(this.workspace.paths, session, this.drivers);
 		this.views.set(session, view);
 		const isChanged = await view.follow();
-		const address = (await this.workspace.sessionBinding(session))?.address ?? view.address;
+		const address = (await sessionBinding(this.workspace, session))?.address ?? view.address;
 		const isRebound =
 			address !== undefined && (view.address === undefined || keyOf(address) !== keyOf(view.address));
 		if (isRebound) view.address = address;

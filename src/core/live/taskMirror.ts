@@ -1,14 +1,8 @@
 import { errorText } from '../../base/errors.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
-import {
-	folderByState,
-	MESSAGE_STATES,
-	type FiledMessages,
-	type MailboxListing,
-	type MessageState,
-	type StoredMessage,
-} from '../mailbox/mailboxFiles.ts';
+import type { FiledMessages, MailboxListing, StoredMessage } from '../mailbox/mailboxFiles.ts';
+import { folderByState, MESSAGE_STATES, type MessageState } from '../mailbox/mailboxPaths.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
 

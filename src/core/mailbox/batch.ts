@@ -6,7 +6,8 @@ import type { Receipt } from '../../protocol/records.ts';
 import type { EventKind } from '../../protocol/traffic.ts';
 import { isAroundTools, isBeforeTool, isDue } from './due.ts';
 import type { Slot } from '../driver/slot.ts';
-import type { Claim, Mailbox } from './mailbox.ts';
+import type { Mailbox } from './mailbox.ts';
+import type { Claim } from './messageClaims.ts';
 import { messageMark } from './messageId.ts';
 
 /** The delivery of one hook call. */
@@ -67,6 +68,21 @@ export async function claimBatch(
 		effect: isAroundTools(slot) ? effectAt(kind, effects) : 'none',
 		...(part && { parts: { lengths: [...handed, part.length], isLast: part.isLast } }),
 	};
+}
+
+/**
+ * The text with which {@link claimBatch} hands over this message, if it is the only one and was never handed over. `undefined` if it does
+ * not fit.
+ */
+export function textOfOne(
+	mailbox: Mailbox,
+	message: Pick<Rendered, 'id' | 'content' | 'author'>,
+	{ canFile, limit }: { canFile: boolean; limit: number },
+): string | undefined {
+	const footer = howToFile(mailbox, canFile);
+	const room = limit - footer.length - SEPARATOR.length;
+	if (render({ ...message, earlierClaims: 1 }).length > room) return undefined;
+	return render({ ...message, earlierClaims: 0 }) + SEPARATOR + footer;
 }
 
 const SEPARATOR = '\n\n';
@@ -142,8 +158,10 @@ function render(
 	{ words = wordsOf(content, author), label = '' }: { words?: string; label?: string } = {},
 ): string {
 	const urgent = content.priority === 'urgent' ? 'urgent ' : '';
+	// The word is all that remains of a halt or pause that comes when no tool call can be denied any more.
+	const effect = content.effect === 'none' ? '' : `to ${content.effect} `;
 	const repeat = earlierClaims === 0 ? '' : '\n(You may have received this message before.)';
-	return `${messageMark(id)} ${urgent}${content.kind} ${byWhom(author)}${label}]\n${words}${repeat}`;
+	return `${messageMark(id)} ${urgent}${content.kind} ${effect}${byWhom(author)}${label}]\n${words}${repeat}`;
 }
 
 /** A message's text as the agent reads it. */

@@ -49,6 +49,22 @@ export class Seals {
 		return this.read('filed', id, file) ?? this.authorOfQueued(id, file);
 	}
 
+	/**
+	 * The seal of a message that waits, if it has one: what it says, where it is, and where it goes when the message is filed. The folder
+	 * there is made.
+	 */
+	async waiting(
+		id: MessageId,
+	): Promise<{ author: SealedAuthor; file: string; at: string; filedAt: string } | undefined> {
+		if (!SEALABLE.test(id)) return undefined;
+		const at = this.at('queued', id);
+		const seal = await this.own.read(Seal, ...at);
+		if (!seal) return undefined;
+		const filed = this.at('filed', id);
+		await this.own.makeFolder(...filed.slice(0, -1));
+		return { author: seal.author, file: seal.file, at: this.own.path(...at), filedAt: this.own.path(...filed) };
+	}
+
 	/** The message does not wait any more, and has this id from now on. */
 	file(queuedAs: MessageId, filedAs: MessageId = queuedAs): void {
 		this.move('queued', queuedAs, 'filed', filedAs);

@@ -5,6 +5,7 @@ import type { Driver } from '../driver/driver.ts';
 import { readMark } from '../files/plainFile.ts';
 import { wakeLimit, type Held } from '../mailbox/held.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { sessionBinding } from './bindings.ts';
 
 /** Earlier versions named no machine. */
 const WAITER = /^(?<pid>\d+) (?<ticks>\d+) ?(?<machine>[0-9a-z.]+)?\n/;
@@ -23,7 +24,7 @@ export async function whyUnheard(
 	driver: Pick<Driver, 'id' | 'limits'> | undefined,
 	session: SessionId,
 ): Promise<Held | undefined> {
-	if ((await workspace.sessionBinding(session))?.watched) return undefined;
+	if ((await sessionBinding(workspace, session))?.watched) return undefined;
 	const waiter = await waiterOf(workspace, session);
 	if (waiter && liveness(waiter) !== 'dead') return undefined;
 	return driver?.limits.wake === undefined ? { code: 'unheard' } : wakeLimit(driver);

@@ -10,6 +10,7 @@ import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { APPEND } from '../files/links.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import { bindSession, sessionBinding } from './bindings.ts';
 
 /** The caller of a hook. */
 export interface SessionCaller {
@@ -52,7 +53,7 @@ const AgentProcess = z.looseObject({
  * killed in between.
  */
 export async function bindCaller(workspace: Workspace, caller: SessionCaller): Promise<BoundSession> {
-	const known = await workspace.sessionBinding(caller.session);
+	const known = await sessionBinding(workspace, caller.session);
 	const knownRecord = known && (await workspace.worker(known.address));
 	const address =
 		(knownRecord && known.address) ??
@@ -67,7 +68,7 @@ export async function bindCaller(workspace: Workspace, caller: SessionCaller): P
 		for (const folder of [workspace.paths.phases, workspace.paths.halts]) {
 			await mkdir(folder, { recursive: true, mode: 0o700 });
 		}
-		await workspace.bindSession(caller.session, address, false);
+		await bindSession(workspace, caller.session, { address: address, watched: false });
 	}
 	return { address, record, watched: isSame && known.watched, isNewProcess: isResumed };
 }

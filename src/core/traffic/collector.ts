@@ -14,6 +14,7 @@ import { keepRejected, REJECTED } from './rejected.ts';
 import { readSpooled, type Spooled } from './spooled.ts';
 import { appendLines, DEFAULT_LIMITS, keepWithin, type TrafficLimits } from './trafficFile.ts';
 import { batches, byTime, recordId, type WaitingFile } from './waiting.ts';
+import { sessionBinding } from '../sessions/bindings.ts';
 
 export interface CollectorOptions {
 	limits?: Partial<TrafficLimits>;
@@ -264,7 +265,7 @@ export class Collector implements Disposable {
 		const { paths } = this.workspace;
 		const file = paths.trafficFile(session);
 		try {
-			const address = (await this.workspace.sessionBinding(session))?.address;
+			const address = (await sessionBinding(this.workspace, session))?.address;
 			const lines = make.map(line => line(address));
 			await appendLines(paths, session, lines, this.limits).catch(async (error: unknown) => {
 				if (!hasErrno(error, 'ENOENT')) throw error;

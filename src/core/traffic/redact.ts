@@ -1,7 +1,7 @@
 import { commandSigns, REDACTED, redactNamed } from './namedSecrets.ts';
 import { redactSealed } from './kubernetes.ts';
 import { redactKeys } from './privateKeys.ts';
-import { formSigns, placeSigns, replacer, startAfter } from './secretForms.ts';
+import { formSigns, placeSigns, replacer, startAfter, type Sign } from './secretForms.ts';
 
 /** Deeper values are cut: recursion must end before the stack does. */
 const DEEPEST = 200;
@@ -18,7 +18,7 @@ export function redact(value: unknown): unknown {
 export function redactText(text: string): string {
 	let result = redactSigns(redactSealed(redactKeys(text)));
 	for (const [pattern, replacement] of PATTERNS) result = result.replace(pattern, replacement);
-	return redactForty(redactNamed(redactLogins(result)));
+	return redactForty(redactNamed(result));
 }
 
 function redactAt(value: unknown, isSecret: boolean, depth: number): unknown {
@@ -32,6 +32,7 @@ function redactAt(value: unknown, isSecret: boolean, depth: number): unknown {
 	const isHere = (key: string, item: unknown) =>
 		isSecretName(key) ||
 		(isSealed && (key === 'data' || key === 'stringData')) ||
+		(key === 'auths' && typeof item === 'object' && !Array.isArray(item)) ||
 		(key === 'auth' && typeof item === 'string' && isLogin(item));
 	return Object.fromEntries(
 		Object.entries(value).map(([key, item]) => [key, redactAt(item, isSecret || isHere(key, item), depth + 1)]),
@@ -51,21 +52,43 @@ function isSecretFlag(value: unknown): boolean {
 	return typeof value === 'string' && value.startsWith('-') && isSecretName(value.replace(/^--?/, ''));
 }
 
-const redactSigns = replacer([...formSigns, ...placeSigns, ...commandSigns], REDACTED);
+const LOGIN = /\\{0,7}["'][ \t]{0,8}:[ \t]{0,8}\\{0,7}["'](?!\[redacted\])([^"'\\\r\n]{3,8000})(?=\\{0,7}["'])/y;
+const AUTHS = /\bauths\\{0,7}["'][ \t]{0,8}:/;
+/** How far `auths` may be before one of its logins, in UTF-16 units. */
+const LONGEST_AUTHS = 2000;
+
+/** `user:password` in base64, as Docker keeps it. Below `auths`, any text is a secret. */
+const loginSign: Sign = {
+	begins: ['auth'],
+	find: (text, begin, end) => {
+		LOGIN.lastIndex = end;
+		const value = LOGIN.exec(text)?.[1];
+		if (value === undefined) return undefined;
+		const to = LOGIN.lastIndex;
+		const isSecret = isLogin(value) || AUTHS.test(text.slice(Math.max(0, begin - LONGEST_AUTHS), begin));
+		return isSecret ? [to - value.length, to] : undefined;
+	},
+};
+
+function isLogin(value: string): boolean {
+	return /^[\x20-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString('latin1'));
+}
+
+const redactSigns = replacer([...formSigns, ...placeSigns, ...commandSigns, loginSign], REDACTED);
 
 const START = startAfter('A-Za-z0-9_~.-');
 
 /** The text right before a secret is kept, as are the quotes around it. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-	// Telegram: the bot's number and its key. Discord: the bot's number in base64, a time, a signature. Terraform.
-	[/(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/g, REDACTED],
+	// Telegram: the key behind the bot's number. Discord: the bot's number in base64, a time, a signature. Terraform.
+	[/(?<=(?<![0-9])[0-9]{8,10}:)AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/g, REDACTED],
 	[new RegExp(`${START}[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,}`, 'g'), REDACTED],
 	[/(?<=[A-Za-z0-9]{14})\.atlasv1\.[A-Za-z0-9_-]{40,}/g, REDACTED],
-	// Azure's clients.
-	[new RegExp(`${START}[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,}`, 'g'), REDACTED],
+	// Azure's clients. Looked for by the middle, which is rare.
+	[new RegExp(`(?=...[0-9]Q)${START}[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,}`, 'g'), REDACTED],
 	[/\b(Bearer|Basic)([ \t]{1,8})(?!\[redacted\])[A-Za-z0-9._~+/-]{8,}={0,2}/gi, `$1$2${REDACTED}`],
 	[
-		/(\bAuthorization["']?[ \t]{0,8}[:=][ \t]{0,8}["']?(?:[A-Za-z][A-Za-z0-9-]{1,30}[ \t]{1,8})?)(?!(?:[A-Za-z][A-Za-z0-9-]{1,30}[ \t]{1,8})?\[redacted\])[^\s"'\\]{8,}/gi,
+		/(\bAuthorization["']?[ \t]{0,8}[:=][ \t]{0,8}["']?(?:[A-Za-z][A-Za-z0-9-]{1,30}[ \t]{1,8})?)(?!(?:[A-Za-z][A-Za-z0-9-]{1,30}[ \t]{1,8})?\[redacted\])(?:[^\s"'\\]{8,}|(?<=(?:Token|Bearer|Basic|ApiKey)[ \t]{1,8})[^\s"'\\]{3,})/gi,
 		`$1${REDACTED}`,
 	],
 	// All cookies: only the server knows which one is the session.
@@ -89,21 +112,10 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 		`$1${REDACTED}`,
 	],
 	[
-		/^((?:[\w.-]{1,200}|\*):(?:[0-9]{4,5}|\*):[\w*.-]{1,100}:[\w*.-]{1,100}:)(?!\[redacted\])\S{3,}$/gm,
+		/(:(?:[0-9]{4,5}|\*):(?<=^(?:[\w.-]{1,200}|\*):[0-9*]{1,5}:)[\w*.-]{1,100}:[\w*.-]{1,100}:)(?!\[redacted\])\S{3,}$/gm,
 		`$1${REDACTED}`,
 	],
 ];
-
-/** `user:password` in base64, as Docker keeps it. */
-const DOCKER = /(\bauth\\{0,7}["'][ \t]{0,8}:[ \t]{0,8}\\{0,7}["'])([A-Za-z0-9+/]{8,1000}={0,2})(?=\\{0,7}["'])/g;
-
-function redactLogins(text: string): string {
-	return text.replace(DOCKER, (whole, before: string, value: string) => (isLogin(value) ? before + REDACTED : whole));
-}
-
-function isLogin(value: string): boolean {
-	return /^[\x20-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString('latin1'));
-}
 
 /** The secret half of an AWS key has no mark: forty characters that are neither a hash nor words. */
 const FORTY = 40;

@@ -3,7 +3,7 @@ import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import type { SessionId } from '../../protocol/names.ts';
-import { refuseLinks } from '../files/links.ts';
+import { refuseHardLink, refuseLinks } from '../files/links.ts';
 import type { NancyPaths } from '../files/paths.ts';
 import { parseLine, readNewLines } from './jsonLines.ts';
 
@@ -40,7 +40,9 @@ export async function appendLines(
 	const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 	const handle = await open(current, flags, 0o600);
 	try {
-		const before = (await handle.stat()).size;
+		const found = await handle.stat();
+		refuseHardLink(current, found);
+		const before = found.size;
 		// A collector that was killed while writing left half a line. The line ends here, and its record comes again whole.
 		const isTorn = before > 0 && (await lastByte(handle, before)) !== 10;
 		try {

@@ -1,33 +1,24 @@
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
-import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
+import { chmod, mkdir, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { dataFolder as userDataFolder } from '../../base/folders.ts';
 import { entryNames, fileNames, folderNames } from '../../base/listing.ts';
-import { uniqueHex } from '../../base/unique.ts';
 import { headerName, type Author } from '../../protocol/author.ts';
 import type { MessageContent } from '../../protocol/message.ts';
-import {
-	FIRST_WORKER,
-	ORCHESTRATOR,
-	type SessionId,
-	TaskName,
-	WorkerName,
-	type MessageId,
-} from '../../protocol/names.ts';
+import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../../protocol/names.ts';
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../../protocol/records.ts';
 import { wakes } from '../mailbox/due.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
-import { OVERWRITE, refuseLinks } from '../files/links.ts';
+import { refuseLinks, writeInPlace } from '../files/links.ts';
 import { Mailbox } from '../mailbox/mailbox.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
-import { SEALS, Seals } from '../mailbox/seals.ts';
+import { PreparedAnswers } from '../mailbox/prepared.ts';
+import { Seals } from '../mailbox/seals.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { NancyPaths } from '../files/paths.ts';
-import { readMark } from '../files/plainFile.ts';
 
 /** A worker by name: identifies its mailbox. */
 export interface WorkerAddress {
@@ -37,9 +28,6 @@ export interface WorkerAddress {
 
 /** A message to send. The author says whose words they are. */
 export type Words = Omit<MessageContent, 'from'>;
-
-/** The prefix of a deleted task's or worker's folder until it is gone. */
-export const GRAVE = '.deleted-';
 
 /** A hook ends after 3 s. */
 const HOOK_PATIENCE_MS = 1000;
@@ -63,6 +51,11 @@ export class Workspace {
 	/** The user's own records of this workspace, in the data folder. */
 	get own(): OwnFolder {
 		return (this.knownOwn ??= new OwnFolder(this.dataFolder, this.folder));
+	}
+
+	/** What the guard may hand over without the program. */
+	get prepared(): PreparedAnswers {
+		return new PreparedAnswers(this.dataFolder);
 	}
 
 	/** Throws `bad-file` if `.nancy`, a folder in it or one of this task is a symbolic link. Every reader and writer there asks first. */
@@ -108,12 +101,7 @@ export class Workspace {
 		await this.prepare();
 		this.refuseLinks(record.name);
 		const file = this.paths.taskRecord(record.name);
-		if (!(await createJsonFile(file, record))) {
-			throw new NancyError(
-				'task-exists',
-				`there is a task "${record.name}" already; resume it or choose another name`,
-			);
-		}
+		if (!(await createJsonFile(file, record))) throw taskExists(record.name);
 		await this.mailbox({ task: record.name, worker: ORCHESTRATOR }).makeFolders();
 	}
 
@@ -158,51 +146,6 @@ export class Workspace {
 		}
 		tasks.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 		return { tasks, problems };
-	}
-
-	/** Removes a task with its mailboxes. In one step, so that a kill leaves it whole or gone. */
-	async deleteTask(name: TaskName): Promise<void> {
-		await this.task(name);
-		await rename(this.paths.task(name), join(this.paths.tasks, `${GRAVE}${uniqueHex(12)}`));
-		await this.sweep();
-	}
-
-	/** Finishes the deletion of tasks and workers after a kill. Safe to repeat, and for several at once. */
-	async sweep(): Promise<void> {
-		this.refuseLinks();
-		for (const name of await readdir(this.paths.tasks)) {
-			if (!name.startsWith(GRAVE)) continue;
-			const grave = join(this.paths.tasks, name);
-			const records = join(grave, 'workers');
-			for (const file of await fileNames(records, '.json')) {
-				// An unreadable record leaves bindings to a missing mailbox. Such a session gets another worker.
-				const record = await readJsonFile(join(records, file), WorkerRecord).catch(() => undefined);
-				for (const { id } of record?.sessions ?? []) await this.forgetSession(id);
-			}
-			await rm(grave, { recursive: true, force: true });
-		}
-		await this.sweepSeals();
-	}
-
-	/** Removes the seals of mailboxes that are gone. A mailbox is made before its first seal. */
-	private async sweepSeals(): Promise<void> {
-		for (const task of await folderNames(this.own.path(SEALS))) {
-			const mailboxes = join(this.paths.tasks, task, 'comms');
-			for (const worker of await folderNames(this.own.path(SEALS, task)))
-				if (!existsSync(join(mailboxes, worker))) await this.own.remove(SEALS, task, worker);
-			if (!existsSync(mailboxes)) await this.own.remove(SEALS, task);
-		}
-	}
-
-	/** Removes a session's binding to a worker that is gone. */
-	private async forgetSession(session: SessionId): Promise<void> {
-		const binding = await this.sessionBinding(session);
-		if (binding && (await this.worker(binding.address))) return; // it went on as another worker
-		const { phases, halts, waiters } = this.paths;
-		const files = [phases, halts, waiters].map(folder => join(folder, session));
-		const held = join(phases, `${session}.held`);
-		for (const file of [...files, held, this.paths.bell(session), this.paths.session(session)])
-			await rm(file, { force: true });
 	}
 
 	async saveWorker(record: WorkerRecord): Promise<void> {
@@ -270,31 +213,13 @@ export class Workspace {
 		return names.filter(name => name.endsWith('.json')).map(name => name.slice(0, -'.json'.length));
 	}
 
-	mailbox({ task, worker }: WorkerAddress): Mailbox {
-		return new Mailbox(this.paths.root, this.paths.mailbox(task, worker), new Seals(this.own, task, worker));
+	mailbox(address: WorkerAddress): Mailbox {
+		const { task, worker } = address;
+		return new Mailbox(this.paths.root, this.paths.mailbox(task, worker), this.seals(address));
 	}
 
-	/**
-	 * Ties a session to a mailbox, for the guard and the hook program.
-	 * @param watched the session watches its doorbell, so it needs no other wake
-	 */
-	async bindSession(session: SessionId, address: WorkerAddress, watched: boolean): Promise<void> {
-		this.refuseLinks();
-		const mailbox = relative(this.paths.root, this.paths.mailbox(address.task, address.worker));
-		await writeFileAtomic(
-			this.paths.session(session),
-			`${mailbox.replaceAll('\\', '/')}\n${watched ? 'watched' : 'unwatched'}\n`,
-		);
-	}
-
-	async sessionBinding(session: SessionId): Promise<{ address: WorkerAddress; watched: boolean } | undefined> {
-		this.refuseLinks();
-		const [mailbox = '', flag] = ((await readMark(this.paths.session(session))) ?? '').split('\n');
-		const match = /^tasks\/([^/]+)\/comms\/([^/]+)$/.exec(mailbox);
-		const task = TaskName.safeParse(match?.[1]);
-		const worker = WorkerName.safeParse(match?.[2]);
-		if (!task.success || !worker.success) return undefined;
-		return { address: { task: task.data, worker: worker.data }, watched: flag === 'watched' };
+	seals({ task, worker }: WorkerAddress): Seals {
+		return new Seals(this.own, task, worker);
 	}
 
 	/**
@@ -333,6 +258,10 @@ export class Workspace {
 	}
 }
 
+export function taskExists(name: TaskName): NancyError {
+	return new NancyError('task-exists', `there is a task "${name}" already; resume it or choose another name`);
+}
+
 function ofAnother({ name }: TaskRecord): string {
 	return `belongs to another task, "${name}"; move its folder away`;
 }
@@ -349,7 +278,7 @@ async function keepToOwner(folder: string): Promise<void> {
 async function touch(file: string): Promise<void> {
 	const now = new Date();
 	// Written and not only touched: some watchers compare content or size.
-	const write = () => writeFile(file, `${now.toISOString()}\n`, { mode: 0o600, flag: OVERWRITE });
+	const write = () => writeInPlace(file, `${now.toISOString()}\n`, 'overwrite');
 	await write().catch(async (error: unknown) => {
 		if (!hasErrno(error, 'ENOENT')) throw error;
 		await mkdir(dirname(file), { recursive: true, mode: 0o700 });

@@ -1,14 +1,7 @@
+import { quoted } from '../../base/shellWord.ts';
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
 import { formatVersion } from '../../base/version.ts';
-import {
-	ASYNC_TIMEOUT,
-	guardCall,
-	quoted,
-	SYNC_TIMEOUT,
-	WAIT_TIMEOUT,
-	TIMEOUT_VARIABLE,
-	type GuardedEvent,
-} from '../guard.ts';
+import { ASYNC_TIMEOUT, guardCall, SYNC_TIMEOUT, WAIT_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 import { hasQuietStop, knowsEvent } from './versions.ts';
 import { WAKE_MESSAGE, WAKE_SUMMARY } from './wake.ts';

@@ -50,6 +50,17 @@ export const claudeCode: Driver = {
 		watchAnswer,
 		hearsWhenResumed: true,
 		wake: { by: 'answer', answer: wakeAnswer },
+		prepared: {
+			event: 'PostToolBatch',
+			kind: 'batch-end',
+			waitsAt: { event: 'PreToolUse', kind: 'tool-start' },
+			// The CLI writes compact JSON in this order. In a text, each quotation mark would have a backslash before it.
+			payload: session => ({
+				begins: `{"session_id":"${session}",`,
+				holds: '"hook_event_name":"PostToolBatch"',
+				lacks: '"agent_id"',
+			}),
+		},
 	},
 	probe,
 	transcript,

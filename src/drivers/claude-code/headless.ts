@@ -135,7 +135,6 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	beside: 'Without a terminal Claude Code runs the hooks of a folder whether you trust it or not, and takes rules and further folders from the settings of one that you trust: they can allow more than “Ask”, “Plan” and “Edit” say.',
-	runsIn: 'anywhere',
 	launch: ({ session, resume, model, permissions, extra, prompt }) => {
 		if (permissions !== EVERYTHING) refuseLoosening(extra, LOOSENING, EVERYTHING);
 		return {

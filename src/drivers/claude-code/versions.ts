@@ -13,6 +13,9 @@ const QUIET_STOP: Version = [2, 1, 163];
 /** Wakes for a changed file. 2.1.142 has all the names but does not wake. */
 const WAKE: Version = [2, 1, 145];
 
+/** Runs the hooks of the main checkout in a linked worktree, also without a terminal. 2.1.210 does not. */
+const WORKTREE: Version = [2, 1, 211];
+
 /**
  * Lowest version that knows each event. An unknown name switches the whole settings file off in older versions, so an event
  * is written only where it is known. Absent: known since before {@link OLDEST}.
@@ -28,6 +31,7 @@ export const floors = floorsSince(OLDEST, {
 	quietStop: QUIET_STOP,
 	wake: WAKE,
 	status: WAKE,
+	worktree: WORKTREE,
 });
 
 export function knowsEvent(version: Version, event: string): boolean {

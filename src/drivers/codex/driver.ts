@@ -34,6 +34,7 @@ export const codex: Driver = {
 		watchAnswer: 'none',
 		hearsWhenResumed: false,
 		wake: { by: 'command', command: queueCommand },
+		prepared: 'none',
 	},
 	probe: 'none',
 	transcript,

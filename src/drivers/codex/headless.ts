@@ -42,7 +42,6 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	beside: '“Look” and “Edit” pass by your command rules (.rules), the forbidding ones too; tools of MCP servers, and hooks that you trust, run outside the sandbox.',
-	runsIn: 'anywhere',
 	launch: ({ workspaceFolder, hooks, resume, model, permissions, extra, prompt }) => {
 		const isHeld = permissions !== EVERYTHING;
 		if (isHeld) refuseLoosening(withValues(extra), LOOSENING, EVERYTHING);

@@ -1,12 +1,5 @@
-import {
-	ASYNC_TIMEOUT,
-	guardCall,
-	quoted,
-	SYNC_TIMEOUT,
-	WAIT_TIMEOUT,
-	TIMEOUT_VARIABLE,
-	type GuardedEvent,
-} from '../guard.ts';
+import { quoted } from '../../base/shellWord.ts';
+import { ASYNC_TIMEOUT, guardCall, SYNC_TIMEOUT, WAIT_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 
 /** One hook, as `hooks.json` and `-c hooks.…` take it. The CLI's trust covers these fields. */

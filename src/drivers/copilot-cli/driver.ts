@@ -58,6 +58,7 @@ export const copilotCli: Driver = {
 		// The CLI watches the doorbell only if the user has switched on experimental features.
 		hearsWhenResumed: false,
 		wake: { by: 'answer', answer: wakeAnswer },
+		prepared: 'none',
 	},
 	probe: 'none',
 	transcript,

@@ -37,7 +37,6 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	beside: 'What you have allowed in a folder for good holds in “Ask” and “Edit” too, and so does what hooks allow, of yours or of a folder that you trust.',
-	runsIn: 'anywhere',
 	launch: ({ session, resume, model, permissions, extra, prompt, hooks }) => {
 		const isHeld = permissions !== EVERYTHING;
 		if (isHeld) refuseLoosening(extra, LOOSENING, EVERYTHING);

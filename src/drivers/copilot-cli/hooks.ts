@@ -1,4 +1,5 @@
-import { guardCall, quoted, SYNC_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
+import { quoted } from '../../base/shellWord.ts';
+import { guardCall, SYNC_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 
 /** The CLI waits for every hook, but not longer than its timeout. Then it goes on without the hook. */

@@ -1,5 +1,6 @@
+import { quoted } from '../../base/shellWord.ts';
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
-import { guardCall, quoted, SYNC_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
+import { guardCall, SYNC_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 import { RESUMING } from './launch.ts';
 

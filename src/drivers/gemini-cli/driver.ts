@@ -40,6 +40,7 @@ export const geminiCli: Driver = {
 		watchAnswer: 'none',
 		hearsWhenResumed: false,
 		wake: 'none',
+		prepared: 'none',
 	},
 	probe: 'none',
 	transcript,

@@ -99,7 +99,6 @@ export const headless: HeadlessFormat = {
 	],
 	beside: '“Look” and “Edit” take policies of your own and your system’s settings, none of the folder’s, and none of yours lets commands through; policies in the system’s own folder, hooks, and tools that the folder you trust has discovered, run as ever.',
 	// Trust and hooks belong to the folder, and a worktree is a new folder each time.
-	runsIn: 'workspace',
 	launch: ({ session, resume, model, permissions, extra, prompt, env }) => {
 		const held = permissions === EVERYTHING ? { args: [], env: {}, files: [] } : heldBy(permissions, env, extra);
 		if (permissions !== EVERYTHING) refuseLoosening(extra, LOOSENING, EVERYTHING);

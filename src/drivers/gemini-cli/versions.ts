@@ -8,7 +8,13 @@ import { floorsSince } from '../floors.ts';
  */
 export const OLDEST: Version = [0, 55, 1];
 
-export const floors = floorsSince(OLDEST, { batchEnd: 'none', quietStop: 'none', wake: 'none', status: 'none' });
+export const floors = floorsSince(OLDEST, {
+	batchEnd: 'none',
+	quietStop: 'none',
+	wake: 'none',
+	status: 'none',
+	worktree: 'none',
+});
 
 export const limits: Driver['limits'] = {
 	batchEnd:
@@ -19,6 +25,7 @@ export const limits: Driver['limits'] = {
 	permissions:
 		'Questions are reported, and answered in the terminal alone. After a Yes, Gemini CLI says nothing until the command ends: until then the agent is shown as waiting.',
 	status: 'Gemini CLI does not tell what its sessions are doing when asked; events and its own record of the session do.',
-	headless:
-		'Gemini CLI takes trust and hooks from the folder it works in: as a delegate it works in the workspace’s own folder alone, in no worktree. It tells tokens, but no cost.',
+	headless: 'It tells tokens, but no cost.',
+	worktree:
+		'Gemini CLI takes trust and hooks from the folder it works in: as a delegate it works in the workspace’s own folder alone, in no worktree.',
 };

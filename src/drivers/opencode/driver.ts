@@ -34,6 +34,7 @@ export const opencode: Driver = {
 		watchAnswer,
 		hearsWhenResumed: true,
 		wake: { by: 'answer', answer: wakeAnswer },
+		prepared: 'none',
 	},
 	probe: 'none',
 	// It keeps its sessions in a database.

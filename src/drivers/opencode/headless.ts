@@ -87,7 +87,6 @@ export const headless: HeadlessFormat = {
 		},
 	],
 	beside: 'Custom tools and plugins ask nobody: those of the project run too, in every mode.',
-	runsIn: 'anywhere',
 	launch: ({ resume, model, permissions, extra, prompt, ...place }) => {
 		const { args, rules } = modes[permissions] ?? CAREFUL;
 		if (permissions !== EVERYTHING) refuseLoosening(extra, UNASKED, EVERYTHING);

@@ -48,7 +48,7 @@ export const WORDS = String.raw`	async function wake(root) {
 	async function say(root, text) {
 		if (await prompt(root, text)) return true;
 		const where = giveBack(root, text) ? 'it waits in the inbox again' : 'it is lost';
-		await tell(root, 'stop-failed', 'end', { text: 'opencode did not take a prompt of Nancy’s: ' + where });
+		await tell(root, 'stop-failed', 'end', { text: 'opencode took no prompt from Nancy: ' + where });
 		return false;
 	}
 

@@ -1,5 +1,6 @@
+import { quoted } from '../../base/shellWord.ts';
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
-import { guardCall, quoted, SYNC_TIMEOUT, type GuardedEvent } from '../guard.ts';
+import { guardCall, SYNC_TIMEOUT, type GuardedEvent } from '../guard.ts';
 import { ID } from './events.ts';
 
 /** Read only in this folder. If the user has switched folder trust on, read once the folder is trusted. */

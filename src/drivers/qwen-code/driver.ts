@@ -34,6 +34,7 @@ export const qwenCode: Driver = {
 		watchAnswer: 'none',
 		hearsWhenResumed: false,
 		wake: 'none',
+		prepared: 'none',
 	},
 	probe: 'none',
 	transcript,

@@ -5,7 +5,7 @@ import { floorsSince } from '../floors.ts';
 /** The only version that was tried; see docs/agents/qwen.md. */
 export const OLDEST: Version = [0, 24, 4];
 
-export const floors = floorsSince(OLDEST, { quietStop: 'none', wake: 'none', status: 'none' });
+export const floors = floorsSince(OLDEST, { quietStop: 'none', wake: 'none', status: 'none', worktree: 'none' });
 
 export const limits: Driver['limits'] = {
 	steer: 'Words between tool calls and with a prompt reach the model with &lt; and &gt; in place of < and >.',
@@ -15,6 +15,7 @@ export const limits: Driver['limits'] = {
 	quietStop: 'Feedback that keeps the agent going is shown as “Stop hook error”.',
 	wake: 'Nancy does not wake an idle Qwen Code; messages wait for the next prompt, or for “Nancy: Wake by Typing”.',
 	status: 'Qwen Code does not tell what its sessions are doing when asked; events and its own record of the session do.',
-	headless:
-		'Qwen Code takes hooks from the folder it works in: as a delegate it works in the workspace’s own folder alone, in no worktree. It tells tokens, but no cost.',
+	headless: 'It tells tokens, but no cost.',
+	worktree:
+		'Qwen Code takes hooks from the folder it works in: as a delegate it works in the workspace’s own folder alone, in no worktree.',
 };

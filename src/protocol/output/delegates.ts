@@ -28,6 +28,8 @@ export const DelegateOutput = z.object({
 	title: z.string(),
 	status: DelegateState,
 	error: z.optional(z.string()),
+	/** You have not queued it on this machine: what its files say may be anybody's words. */
+	isUnproved: z.optional(z.literal(true)),
 	agent: DriverId,
 	model: z.optional(z.string()),
 	worker: Mailbox,

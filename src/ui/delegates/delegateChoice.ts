@@ -40,7 +40,7 @@ export function agentsOf(choice: DelegateChoice, agents: readonly AgentChoice[])
 /** The chosen agents that cannot work where they are to: it is not the workspace's own folder. */
 export function misplaced(choice: DelegateChoice, agents: readonly AgentChoice[]): AgentChoice[] {
 	if (choice.place === 'folder' && resolve('/', choice.within) === resolve('/')) return [];
-	return agentsOf(choice, agents).filter(({ runsIn }) => runsIn === 'workspace');
+	return agentsOf(choice, agents).filter(({ lacks }) => lacks.includes('worktree'));
 }
 
 /** Who gets the prompt: each agent with the model of its settings, or one agent with each of the models. */

@@ -36,6 +36,7 @@ export function delegateLine(delegate: Delegate, nowMs: number = Date.now()): st
 		delegateStateWord(state),
 		state === 'parked' ? until : '',
 		state === 'failed' ? firstLine(error ?? '') : '',
+		delegate.isUnproved ? l10n.t('not queued by you here') : '',
 		toolCalls(status.tool_calls),
 		state === 'running' ? lastStep(delegate) : '',
 		isAtWork || isFinal(state) ? duration(delegate, nowMs) : '',

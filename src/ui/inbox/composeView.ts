@@ -16,7 +16,6 @@ import type { Folders } from '../folders.ts';
 import type { MessageItem } from './inboxView.ts';
 import type { Folder, Operations } from '../ports.ts';
 import { inOrder, isAddressed } from '../tasks/taskOrder.ts';
-import { requireTrust } from '../trust.ts';
 import { addressWords, messageLine, phaseWord } from '../words.ts';
 
 /** A worker that can be written to. */
@@ -40,7 +39,7 @@ export class ComposeView implements vscode.Disposable {
 	constructor(
 		private readonly extensionUri: vscode.Uri,
 		private readonly folders: Folders,
-		private readonly operations: Pick<Operations, 'send'>,
+		private readonly operations: Pick<Operations, 'send' | 'edit'>,
 		private readonly failures: Failures,
 		private readonly limitOf: LimitOf,
 	) {
@@ -137,14 +136,8 @@ export class ComposeView implements vscode.Disposable {
 	private async save(draft: Draft): Promise<string> {
 		const item = this.editing;
 		if (!item) throw new NancyError('not-queued', l10n.t('The message is not being edited any more.'));
-		requireTrust();
 		const { kind, priority, effect, text } = draft;
-		await item.folder.workspace
-			.mailbox(item.address)
-			.edit(item.message.id, content => ({ ...content, kind, priority, effect, text }), {
-				is: 'human',
-				via: 'window',
-			});
+		await this.operations.edit(item.folder, item.address, item.message.id, { kind, priority, effect, text });
 		this.editing = undefined;
 		await item.folder.refresh();
 		return l10n.t('Saved.');

@@ -1,13 +1,14 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { heldText, type LimitOf } from '../../core/mailbox/held.ts';
-import type { MessageState, StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
+import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
+import type { MessageState } from '../../core/mailbox/mailboxPaths.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import { ORCHESTRATOR, type TaskName } from '../../protocol/names.ts';
 import { formatAgeInSteps, formatTime } from '../kit/format.ts';
 import type { Folders } from '../folders.ts';
-import type { Folder } from '../ports.ts';
+import type { Folder, Operations } from '../ports.ts';
 import { elementOf, LiveTree } from '../kit/liveTree.ts';
 import { ProblemItem } from '../kit/problemItem.ts';
 import { row, type Row } from '../kit/row.ts';
@@ -90,6 +91,7 @@ const TICK_MS = 10_000;
 export class InboxView extends LiveTree<InboxElement> {
 	constructor(
 		private readonly folders: Folders,
+		private readonly operations: Operations,
 		view: vscode.TreeView<unknown>,
 		private readonly limitOf: LimitOf,
 	) {
@@ -153,7 +155,7 @@ export class InboxView extends LiveTree<InboxElement> {
 		const ids = moved.map(each => each.message.id);
 		const rest = queueOf(first).filter(id => !ids.includes(id));
 		const before = target instanceof MessageItem ? rest.indexOf(target.message.id) : -1;
-		await reorder(first, rest.toSpliced(before === -1 ? rest.length : before, 0, ...ids));
+		await reorder(this.operations, first, rest.toSpliced(before === -1 ? rest.length : before, 0, ...ids));
 	}
 
 	private mail(): InboxElement[] {
@@ -175,16 +177,20 @@ export class InboxView extends LiveTree<InboxElement> {
 }
 
 /** Moves a queued message one place up or down. */
-export async function move(item: MessageItem, by: -1 | 1): Promise<void> {
+export async function move(operations: Operations, item: MessageItem, by: -1 | 1): Promise<void> {
 	const queue = queueOf(item);
 	const from = queue.indexOf(item.message.id);
 	const to = from + by;
 	if (from === -1 || to < 0 || to >= queue.length) return;
-	await reorder(item, queue.toSpliced(from, 1).toSpliced(to, 0, item.message.id));
+	await reorder(operations, item, queue.toSpliced(from, 1).toSpliced(to, 0, item.message.id));
 }
 
-async function reorder({ folder, address }: MessageItem, order: readonly MessageId[]): Promise<void> {
-	await folder.workspace.mailbox(address).reorder(order);
+async function reorder(
+	operations: Operations,
+	{ folder, address }: MessageItem,
+	order: readonly MessageId[],
+): Promise<void> {
+	await operations.reorder(folder, address, order);
 	await folder.refresh();
 }
 

@@ -4,8 +4,8 @@ import { sentence } from '../kit/failures.ts';
 import type { AgentChoice } from '../ports.ts';
 
 /** The second line of an agent in a list: why it cannot be used, or what it can do only in part or not at all. */
-export function agentDetail({ found, problem, installHint, lacks, limits }: AgentChoice): string {
-	if (problem !== undefined) return found ? sentence(problem) : `${sentence(problem)} ${installHint}`;
+export function agentDetail({ problem, installHint, lacks, limits }: AgentChoice): string {
+	if (problem !== undefined) return `${sentence(problem)} ${installHint}`;
 	const parts = [
 		...(limits.length > 0 ? [l10n.t('In part: {0}.', listed(limits))] : []),
 		...(lacks.length > 0 ? [l10n.t('Not: {0}.', listed(lacks))] : []),
@@ -41,5 +41,7 @@ function abilityWords(ability: Capability): string {
 			return l10n.t('resume');
 		case 'headless':
 			return l10n.t('delegates');
+		case 'worktree':
+			return l10n.t('delegates in worktrees');
 	}
 }

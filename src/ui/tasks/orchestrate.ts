@@ -3,15 +3,15 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
-import { refuseLongPrompt } from '../../core/driver/launch.ts';
 import { taskNameFrom } from '../../core/workspace/taskName.ts';
+import type { WorkerAddress } from '../../core/workspace/workspace.ts';
 import { DriverId, type TaskName } from '../../protocol/names.ts';
 import { agentDetail } from './agentWords.ts';
 import { VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
 import { firstLine } from '../kit/format.ts';
 import { pickFolder } from '../pickers.ts';
-import type { AgentChoice, Folder, Operations } from '../ports.ts';
+import type { AgentChoice, Folder, Operations, WorkerRequest } from '../ports.ts';
 import { agentModel, defaultAgent } from '../settings.ts';
 import { askChoice, askLine, askText, inOrder, type Choice } from '../kit/inputs.ts';
 import { warn } from '../kit/messages.ts';
@@ -58,7 +58,8 @@ export class Orchestrator {
 		const name = taskNameFrom(title);
 		if (!agent || !name) throw new vscode.CancellationError();
 		await this.memory.update(LAST_AGENT, agent.id);
-		await this.startTask(folder, { name, title: title.trim(), prompt, agent: agent.id });
+		const { id, model } = agent;
+		await this.start(folder, { task: name, title: title.trim(), isNew: true, prompt, agent: id, model });
 	}
 
 	/** One more worker on a task, with its own prompt. */
@@ -68,43 +69,20 @@ export class Orchestrator {
 			l10n.t('What should the new worker do? Leave empty to tell it in its terminal.'),
 		);
 		if (prompt === undefined) throw new vscode.CancellationError();
-		refuseLongPrompt(prompt);
-		await this.deploy(folder, agent);
-		const plan = await this.operations.plan(folder, agent, {
-			task,
-			prompt: prompt.trim() || undefined,
-			model: agentModel(agent),
-		});
-		await this.terminals.start(folder, plan);
+		await this.start(folder, { task, agent, prompt: prompt.trim(), model: agentModel(agent) });
 	}
 
 	/** The same conversation in a new terminal. */
-	async resume(folder: Folder, request: Parameters<Operations['plan']>[2], agent: DriverId): Promise<void> {
-		await this.deploy(folder, agent);
-		await this.terminals.start(folder, await this.operations.plan(folder, agent, { ...request, resume: true }));
+	async resume(folder: Folder, { task, worker }: WorkerAddress, agent: DriverId): Promise<void> {
+		await this.start(folder, { task, worker, agent, resume: true });
 	}
 
-	private async startTask(
-		folder: Folder,
-		{ name, title, prompt, agent }: { name: TaskName; title: string; prompt: string; agent: DriverId },
-	): Promise<void> {
-		refuseLongPrompt(prompt);
-		// Before the task is there: a workspace whose settings cannot be edited gets no half-made task.
-		await this.deploy(folder, agent);
-		const createdAt = new Date().toISOString();
-		await folder.workspace.createTask({ version: 1, name, title, prompt, agent, createdAt, origin: 'nancy' });
-		await folder.refresh();
-		const plan = await this.operations.plan(folder, agent, {
-			task: name,
-			prompt: prompt === '' ? undefined : prompt,
-			model: agentModel(agent),
-		});
-		await this.terminals.start(folder, plan);
-	}
-
-	private async deploy(folder: Folder, agent: DriverId): Promise<void> {
-		const warnings = await inProgress(VIEWS.tasks, () => this.operations.prepareStart(folder, agent));
+	private async start(folder: Folder, request: WorkerRequest): Promise<void> {
+		const { warnings, ...start } = await inProgress(VIEWS.tasks, () =>
+			this.operations.orchestrate(folder, request),
+		);
 		if (warnings.length > 0) void warn(warnings.join(' '));
+		await this.terminals.start(folder, start);
 	}
 
 	private async askAgent(
@@ -118,10 +96,10 @@ export class Orchestrator {
 			label: agent.displayName,
 			description: agent.found ? agent.found.version : l10n.t('not found'),
 			detail: agentDetail(agent),
-			icon: agent.found && !agent.problem ? 'robot' : 'circle-slash',
+			icon: agent.found ? 'robot' : 'circle-slash',
 			agent,
 		}));
-		const usable = rows.filter(({ agent }) => agent.found && !agent.problem);
+		const usable = rows.filter(({ agent }) => agent.found);
 		const active = usable.find(({ agent }) => agent.id === wanted) ?? usable[0];
 		const { agent } = await askChoice(frame, {
 			items: rows,
@@ -129,7 +107,6 @@ export class Orchestrator {
 			placeholder: l10n.t('Which agent works on it?'),
 		});
 		if (!agent.found) throw new NancyError('no-agent', agent.installHint);
-		if (agent.problem !== undefined) throw new NancyError('agent-too-old', agent.problem);
 		return agent;
 	}
 }

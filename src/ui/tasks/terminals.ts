@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
 import { identify, liveness } from '../../base/liveness.ts';
-import { abandonStart, recordProcess, type WorkerPlan } from '../../core/driver/launch.ts';
+import { abandonStart, recordProcess } from '../../core/driver/launch.ts';
 import type { Failures } from '../kit/failures.ts';
 import { inform } from '../kit/messages.ts';
 import { openTerminal } from '../kit/terminals.ts';
-import type { Folder } from '../ports.ts';
+import type { Folder, WorkerStart } from '../ports.ts';
 import type { WorkerItem } from './tasksView.ts';
 import { addressWords } from '../words.ts';
 
@@ -33,7 +33,7 @@ export class Terminals implements vscode.Disposable {
 	}
 
 	/** Starts the agent itself as the terminal's program, and notes its process in the worker's record. */
-	async start(folder: Folder, plan: WorkerPlan): Promise<vscode.Terminal> {
+	async start(folder: Folder, plan: WorkerStart): Promise<vscode.Terminal> {
 		const terminal = openTerminal({
 			name: addressWords(plan.address),
 			shellPath: plan.command,

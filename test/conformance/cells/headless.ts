@@ -7,7 +7,7 @@ import { headlessOf } from '../../../src/core/driver/launch.ts';
 import { createWorktree, folderInWorktree } from '../../../src/git/worktree.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { eventually } from '../../support/eventually.ts';
-import { must, notPossible, partly, WORKS, type Cell, type Verdict } from '../cell.ts';
+import { must, partly, WORKS, type Cell, type Verdict } from '../cell.ts';
 import { copiesOf } from '../evidence.ts';
 import type { HeadlessRun } from '../lab.ts';
 
@@ -93,12 +93,10 @@ export const headlessSteer: Cell = {
 export const headlessWorktree: Cell = {
 	id: 'headless-worktree',
 	title: 'Without a terminal, it works in a new worktree too, and takes directives there',
-	needs: ['headless', 'steer'],
+	about: 'worktree',
+	needs: ['headless', 'steer', 'worktree'],
 	triedAnyway: false,
 	run: async lab => {
-		const { headless: format, limits } = lab.driver;
-		if (format !== 'none' && format.runsIn === 'workspace')
-			return notPossible(limits.headless ?? 'It works in the workspace’s own folder alone.');
 		const folder = lab.workspace.path;
 		for (const args of [
 			['init', '--quiet'],

@@ -3,6 +3,7 @@ import type { EventKind } from '../../../src/protocol/traffic.ts';
 import { eventually } from '../../support/eventually.ts';
 import { must, WORKS, type Cell } from '../cell.ts';
 import { eventsOf } from '../evidence.ts';
+import { sessionBinding } from '../../../src/core/sessions/bindings.ts';
 
 export const launch: Cell = {
 	id: 'launch',
@@ -13,7 +14,7 @@ export const launch: Cell = {
 		const worker = await lab.start({ prompt: 'Begin the work. [[text:I have begun]]' });
 		await lab.seen('Begin the work.');
 		const session = await worker.session();
-		const binding = await lab.nancy.sessionBinding(session);
+		const binding = await sessionBinding(lab.nancy, session);
 		must(binding?.address.worker === worker.address.worker, 'its session belongs to another worker');
 		const { tasks } = await lab.nancy.tasks();
 		must(tasks.length === 1, `it was taken for another task's: ${tasks.map(task => task.name).join(', ')}`);

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadAll } from '../../../src/cli/command.ts';
 import { commands as loaders } from '../../../src/cli/commands.ts';
 import { exitCodeMeanings } from '../../../src/cli/failure.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
 import { repository } from '../../support/programs.ts';
 import { NancyCommand } from './nancyCommand.ts';
 
@@ -89,6 +91,31 @@ describe('the nancy command line', () => {
 		expect(bundle?.bytes).toBeLessThan(550_000);
 	});
 
+	it('is kept by V8 with one byte for a character: all are of Latin-1', () => {
+		expect(readFileSync(nancy.program, 'utf8').match(/[^\0-\xff]/gu)).toBeNull();
+	});
+
+	it.each(['--version', 'send --help', '--help', ''])('does not ask who calls for %j', async line => {
+		const asked = () => {
+			throw new Error('asked');
+		};
+		const output = { write: () => undefined };
+		const code = await runCommandLine(line.split(' ').filter(Boolean), loaders, {
+			program: nancy.program,
+			cwd: '/',
+			get env() {
+				return asked();
+			},
+			stdin: Readable.from([]),
+			stdout: output,
+			stderr: output,
+			version: '1.0.0',
+			asker: asked,
+		});
+
+		expect(code).toBe(line === '' ? 2 : 0);
+	});
+
 	/** What is loaded with these files, without what they load later. */
 	function loadedWith(files: readonly string[]): ReadonlySet<string> {
 		const { inputs } = nancy.metafile;
@@ -107,6 +134,7 @@ describe('the nancy command line', () => {
 		expect(ofCommands().length).toBeGreaterThan(15);
 		expect(loaded.filter(file => ofCommands().includes(file))).toEqual([]);
 		expect(loaded).not.toContain('src/drivers/index.ts');
+		expect(loaded).not.toContain('src/core/traffic/redact.ts');
 		expect([...loadedWith(ofCommands())]).not.toContain('node:crypto');
 	});
 

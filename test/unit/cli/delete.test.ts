@@ -5,6 +5,7 @@ import { SessionId, type TaskName } from '../../../src/protocol/names.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { NancyCommand } from './nancyCommand.ts';
 import { AGENT, Project } from './project.ts';
+import { bindSession } from '../../../src/core/sessions/bindings.ts';
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -23,7 +24,7 @@ async function addFound(project: Project, typed: string, hoursOld: number): Prom
 	const session = SessionId.parse(`s-${typed}`);
 	const startedAt = at.toISOString();
 	const worker = await project.addWorker(task, 'worker', { sessions: [{ id: session, startedAt }], startedAt });
-	await workspace.bindSession(session, { task, worker }, true);
+	await bindSession(workspace, session, { address: { task, worker }, watched: true });
 	const event = { driver: AGENT, session, kind: 'session-end', event: 'SessionEnd' };
 	const stored = { version: 1, id: typed, at: at.toISOString(), type: 'event', event, payload: {} };
 	const { paths } = workspace;

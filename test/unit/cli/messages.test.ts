@@ -11,6 +11,7 @@ import { makeOld } from '../../support/makeOld.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { AGENT, Project } from './project.ts';
 import { NancyCommand } from './nancyCommand.ts';
+import { bindSession } from '../../../src/core/sessions/bindings.ts';
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -72,7 +73,7 @@ describe('nancy send', () => {
 		await using _ = project;
 		const name = await project.addWorker(task, 'worker-2', { process: identify(process.pid) });
 		const session = SessionId.parse(`session-${task}-${name}`);
-		await project.workspace.bindSession(session, { task, worker: name }, false);
+		await bindSession(project.workspace, session, { address: { task, worker: name }, watched: false });
 		const args = ['send', `${task}/${name}`, 'Look here.'];
 		const sent = async () =>
 			SendOutput.parse(JSON.parse((await nancy.run([...args, '--json'], { cwd: project.path })).stdout));
@@ -84,7 +85,7 @@ describe('nancy send', () => {
 		expect(messages.find(({ id }) => id === idle.id)?.held).toEqual({ code: 'unheard' });
 		const told = await nancy.run(args, { cwd: project.path });
 		expect(told.stderr).toContain(`the message waits: ${idle.held}`);
-		await project.workspace.bindSession(session, { task, worker: name }, true);
+		await bindSession(project.workspace, session, { address: { task, worker: name }, watched: true });
 		expect((await sent()).held).toBeUndefined();
 	});
 

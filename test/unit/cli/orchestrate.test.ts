@@ -13,6 +13,7 @@ import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { terminal } from '../../support/terminal.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
+import { sessionBinding } from '../../../src/core/sessions/bindings.ts';
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -88,7 +89,7 @@ describe('nancy orchestrate', () => {
 				model: 'big',
 			});
 			const [session] = record?.sessions ?? [];
-			expect(await workspace.sessionBinding(session!.id)).toMatchObject({ address: { task, worker } });
+			expect(await sessionBinding(workspace, session!.id)).toMatchObject({ address: { task, worker } });
 			expect(args()).toEqual([
 				'--session-id',
 				session?.id,

@@ -7,7 +7,7 @@ import type { DeployRequest } from '../../../src/core/deployment/job.ts';
 import { ownEntries } from '../../../src/core/deployment/ownEntries.ts';
 import { DeploymentRecords } from '../../../src/core/deployment/records.ts';
 import { oursAmong } from '../../../src/core/deployment/settingsText.ts';
-import { launcherWithin } from '../../../src/core/deployment/runtime.ts';
+import { launcherWithin } from '../../../src/core/deployment/launcher.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { drivers } from '../../../src/drivers/index.ts';
 import { tempFolder } from '../../support/tempFolder.ts';

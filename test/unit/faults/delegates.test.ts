@@ -19,7 +19,7 @@ import { liveness, type ProcessIdentity } from '../../../src/base/liveness.ts';
 import { isFinal, type Delegate } from '../../../src/core/delegates/delegate.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
-import { endDelegate } from '../../../src/core/delegates/ending.ts';
+import { endDelegate, writeAnswer } from '../../../src/core/delegates/ending.ts';
 import { queueDelegate, type DelegateRequest } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -28,7 +28,6 @@ import { onPath } from '../../../src/base/searchPath.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
 import { RUN_MARK, RUNNER_MARK, markedProcesses } from '../../../src/process/marked.ts';
 import { createWorktree } from '../../../src/git/worktree.ts';
-import type { DelegateStatus } from '../../../src/protocol/delegate.ts';
 import { ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
@@ -112,9 +111,9 @@ async function results(): Promise<string[]> {
 }
 
 /** As the queue leaves it once it has started this runner. */
-async function startedBy({ record, status }: Delegate, runner: ProcessIdentity, more: Partial<DelegateStatus> = {}) {
+async function startedBy({ record, status }: Delegate, runner: ProcessIdentity) {
 	await tickets.begin(record.id, runner);
-	await delegates.writeStatus(record.id, { ...status, status: 'running', runner, ...more });
+	await delegates.writeStatus(record.id, { ...status, status: 'running', runner });
 }
 
 /** One whose runner made its worktree and was killed before it could say so. */
@@ -618,7 +617,7 @@ describe('a runner', () => {
 			const now = await delegates.get(queued.record.id);
 			return now.status.agent_process && now;
 		});
-		writeFileSync(queued.files.output, 'The answer.');
+		await writeAnswer(tickets, queued, 'The answer.');
 		process.kill(status.runner!.pid, 'SIGKILL');
 		await eventually('its end', async () => {
 			await look();
@@ -657,8 +656,10 @@ describe('a runner', () => {
 	])('%s when it is stopped after its runner was killed', async (_what, output, error, end) => {
 		const queued = await delegate('x');
 		const runner = { pid: 999_999_999, startedTicks: 1 };
-		await startedBy(queued, runner, error === undefined ? {} : { error });
-		if (output !== undefined) writeFileSync(queued.files.output, output);
+		await startedBy(queued, runner);
+		if (error !== undefined)
+			await tickets.end(queued.record.id, { error, report: queued.status.report, isReported: false });
+		if (output !== undefined) await writeAnswer(tickets, queued, output);
 		await stopDelegate(delegates, tickets, queued.record.id);
 		expect(await delegates.get(queued.record.id)).toMatchObject(end);
 		expect(outputOf(queued)).toBe(output ?? '');

@@ -12,7 +12,7 @@ import { SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts'
 import { addBoundWorker } from '../../support/boundWorker.ts';
 import { eventually } from '../../support/eventually.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
-import { hookRuntime } from '../../support/runtime.ts';
+import { hookRuntime, installedRuntime } from '../../support/runtime.ts';
 import { slowRuntime } from '../../support/slowRuntime.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 
@@ -180,6 +180,25 @@ describe('a hook that is too late for its CLI', () => {
 		expect((await workspace.mailbox(first).list()).messages).toMatchObject([{ state: 'queued' }]);
 		expect((await bash(first.session)).stdout).toContain('m1');
 	}, 30_000);
+});
+
+describe('a hook whose program crashes', () => {
+	it.each([
+		['as it starts', '}{'],
+		['by a signal', 'process.abort();'],
+	])('%s ends with an error that blocks nothing, says nothing and keeps the message', async (_when, program) => {
+		const broken = await installedRuntime(join(folder, 'broken'));
+		await writeFile(join(broken.folder, 'hook', 'claude-code.js'), program);
+		await put(first, 'm1');
+		const whole = launcher;
+		launcher = broken.launcher;
+		const { code, ...said } = await bash(first.session);
+		// Claude Code shows an error for every code but 0, and takes 2 for a refusal.
+		expect([1, null]).toContain(code);
+		expect(said).toEqual({ stdout: '', stderr: '' });
+		launcher = whole;
+		expect((await bash(first.session)).stdout).toContain('m1');
+	});
 });
 
 describe('hooks under fire', () => {

@@ -7,6 +7,7 @@ import { SessionId } from '../../../src/protocol/names.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { hookRuntime } from '../../support/runtime.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
+import { sessionBinding } from '../../../src/core/sessions/bindings.ts';
 
 const sessionID = SessionId.parse('ses_e01515da6ffexAQ8l1f1iMlkAQ');
 
@@ -25,7 +26,7 @@ it.each(['interrupted', 'stop-failed'])(
 			}).stdout;
 		expect(JSON.parse(hook('session-start', 'program', { source: 'startup' }))).toHaveProperty('bell');
 		hook('prompt', 'turn', { text: 'Begin' });
-		const binding = await workspace.sessionBinding(sessionID);
+		const binding = await sessionBinding(workspace, sessionID);
 		if (!binding) throw new Error('the session is not bound');
 		const mailbox = workspace.mailbox(binding.address);
 		await workspace.send(binding.address, messageContent('Later.', { kind: 'feedback' }), BY_USER);

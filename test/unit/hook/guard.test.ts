@@ -21,6 +21,7 @@ import { address, hookedWorker } from '../../support/hookedWorker.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { writeSealedRecord } from '../../support/sealedRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { bindSession, sessionBinding } from '../../../src/core/sessions/bindings.ts';
 
 const session = SessionId.parse('5e551011-0000-4000-8000-000000000001');
 const driver = DriverId.parse('claude-code');
@@ -318,7 +319,7 @@ describe('the guard', () => {
 		const stranger = SessionId.parse('00000000-0000-4000-8000-0000abcdef01');
 		const env = { NANCY_HOOK_SESSION: stranger };
 		hook('PostToolBatch', 'boundary', { env, input: payload('PostToolBatch', { session_id: stranger }) });
-		expect(await workspace.sessionBinding(stranger)).toEqual({
+		expect(await sessionBinding(workspace, stranger)).toEqual({
 			address: { task: 'session-abcdef01', worker: 'worker' },
 			watched: false,
 		});
@@ -419,7 +420,7 @@ describe('the guard', () => {
 	});
 
 	it('waits once for a session, also where the session stands in the event alone', async () => {
-		await workspace.bindSession(session, address, false);
+		await bindSession(workspace, session, { address: address, watched: false });
 		const env = { NANCY_HOOK_SESSION: '', NANCY_HOOK_KEY: 'session_id', NANCY_HOOK_PROJECT: folder.path };
 		// Where an empty entry of PATH leads: the agent's folder, with programs of its own.
 		const cwd = folder.file('with programs');

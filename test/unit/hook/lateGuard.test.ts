@@ -12,6 +12,7 @@ import { hookRuntime } from '../../support/runtime.ts';
 import { slowRuntime, type SlowRuntime } from '../../support/slowRuntime.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { sessionBinding } from '../../../src/core/sessions/bindings.ts';
 
 const session = SessionId.parse('ses_e01515da6ffexAQ8l1f1iMlkAQ');
 const address = { task: TaskName.parse('build'), worker: FIRST_WORKER };
@@ -71,7 +72,7 @@ it('a session that was told too late of its bell does not count as one that watc
 	const begin = (limit: number) => guard(session, 'session-start', 'program', { sessionID: session }, limit);
 	await begin(START_MS / 4);
 	await eventually('the program has ended', runtime.hasEnded);
-	expect(await workspace.sessionBinding(session)).toMatchObject({ watched: false });
+	expect(await sessionBinding(workspace, session)).toMatchObject({ watched: false });
 	expect((await begin(60_000)).stdout).toContain('bell');
-	expect(await workspace.sessionBinding(session)).toMatchObject({ watched: true });
+	expect(await sessionBinding(workspace, session)).toMatchObject({ watched: true });
 });

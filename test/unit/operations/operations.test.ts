@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,7 +7,14 @@ import type { Overview } from '../../../src/core/live/overview.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { operations } from '../../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../../src/operations/operation.ts';
-import { FIRST_WORKER, MessageId, ORCHESTRATOR, SessionId, TaskName } from '../../../src/protocol/names.ts';
+import {
+	FIRST_WORKER,
+	MessageId,
+	ORCHESTRATOR,
+	SessionId,
+	TaskName,
+	type WorkerName,
+} from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
@@ -58,9 +65,13 @@ function contextIn(more: Partial<OperationContext> = {}): OperationContext {
 }
 
 describe('every operation', () => {
-	it('but the doctor’s look is refused in Restricted Mode', async () => {
+	it('but lists and the doctor’s look is refused in Restricted Mode', async () => {
 		const all = await Promise.all(Object.values(operations).map(load => load()));
-		expect(all.filter(({ worksUntrusted }) => worksUntrusted).map(({ name }) => name)).toEqual(['doctor']);
+		expect(all.filter(({ worksUntrusted }) => worksUntrusted).map(({ name }) => name)).toEqual([
+			'listAgents',
+			'doctor',
+			'inbox',
+		]);
 
 		const repair = perform(await operations.doctor(), IN_WINDOW, { fix: true }, contextIn({ isTrusted: false }));
 		await expect(repair).rejects.toMatchObject({ code: 'not-trusted' });
@@ -267,4 +278,141 @@ it('archive keeps no message from the agent that has not read it, in the window 
 	await expect(act(IN_WINDOW)).rejects.toMatchObject({ code: 'busy' });
 	for (const claim of await context.workspace.mailbox(to).claim(() => 'take')) claim.deliver(receipt);
 	expect(await act(IN_WINDOW)).toEqual({ messages: [{ id, mailbox: 'fix-login/worker', state: 'archived' }] });
+});
+
+describe('the user’s mail, queue and tasks', () => {
+	const to = { task: TaskName.parse('fix'), worker: FIRST_WORKER };
+	const words = { kind: 'directive', priority: 'normal', effect: 'none', text: 'Stop that.' } as const;
+	const seeded = async (more: Partial<OperationContext> = {}) => {
+		const context = contextIn(more);
+		const { workspace } = context;
+		await workspace.createTask({ ...taskRecord(to.task, fakeDriver.id), archivedAt: new Date().toISOString() });
+		const first = await workspace.send(to, messageContent('One.'), BY_USER);
+		const second = await workspace.send(to, messageContent('Two.'), BY_USER);
+		const mail = await workspace.send({ ...to, worker: ORCHESTRATOR }, messageContent('Done.'), BY_USER);
+		const texts = async () =>
+			(await workspace.mailbox(to).list(['queued'])).messages.map(each => each.content.text);
+		return { context, workspace, first, second, mail, texts };
+	};
+	type Seeded = Awaited<ReturnType<typeof seeded>>;
+	const acts = {
+		readMail: async (asker: Asker, { context, mail }: Seeded) =>
+			perform(await operations.readMail(), asker, { task: to.task, id: mail }, context),
+		editMessage: async (asker: Asker, { context, first }: Seeded) =>
+			perform(await operations.editMessage(), asker, { message: { ...to, id: first }, ...words }, context),
+		reorder: async (asker: Asker, { context, first, second }: Seeded) =>
+			perform(await operations.reorder(), asker, { mailbox: to, ids: [second, first] }, context),
+		archiveTask: async (asker: Asker, { context }: Seeded) =>
+			perform(await operations.archiveTask(), asker, { task: to.task }, context),
+		restoreTask: async (asker: Asker, { context }: Seeded) =>
+			perform(await operations.restoreTask(), asker, { task: to.task }, context),
+		deleteTasks: async (asker: Asker, { context }: Seeded) =>
+			perform(await operations.deleteTasks(), asker, { tasks: [to.task] }, context),
+	};
+
+	it.each(Object.entries(acts))('%s is a person’s alone, and not done in Restricted Mode', async (_, act) => {
+		for (const [asker, isTrusted] of [
+			[agent, true],
+			[IN_WINDOW, false],
+		] as const) {
+			const it = await seeded({ isTrusted });
+			await expect(act(asker, it)).rejects.toMatchObject({ code: 'not-trusted' });
+			expect(await it.texts()).toEqual(['One.', 'Two.']);
+			expect(await it.workspace.task(to.task)).toHaveProperty('archivedAt');
+			rmSync(folder, { recursive: true });
+		}
+	});
+
+	it('is changed by a person, who is then the author', async () => {
+		const it = await seeded();
+		await acts.reorder(IN_TERMINAL, it);
+		expect(await it.texts()).toEqual(['Two.', 'One.']);
+		await acts.editMessage(IN_TERMINAL, it);
+		const { messages } = await it.workspace.mailbox(to).list(['queued']);
+		expect(messages[1]).toMatchObject({ content: words, author: IN_TERMINAL });
+		const { file } = await acts.readMail(IN_WINDOW, it);
+		expect(readFileSync(file, 'utf8')).toContain('Done.');
+
+		await acts.restoreTask(IN_WINDOW, it);
+		expect(await it.workspace.task(to.task)).not.toHaveProperty('archivedAt');
+		await acts.archiveTask(IN_WINDOW, it);
+		expect(await it.workspace.task(to.task)).toHaveProperty('archivedAt');
+		expect(await acts.deleteTasks(IN_WINDOW, it)).toEqual({ deleted: [to.task] });
+		await expect(it.workspace.task(to.task)).rejects.toMatchObject({ code: 'no-task' });
+	});
+
+	it('cannot be edited into a halt that nobody can obey', async () => {
+		const it = await seeded();
+		const message = { ...to, id: it.first };
+		const edit = perform(
+			await operations.editMessage(),
+			IN_WINDOW,
+			{ ...words, message, kind: 'feedback', effect: 'halt' },
+			it.context,
+		);
+		await expect(edit).rejects.toMatchObject({ code: 'bad-usage' });
+	});
+
+	it('is listed by task, by mailbox, and as a whole', async () => {
+		const it = await seeded({ isTrusted: false });
+		const list = async (of?: { task: TaskName; worker?: WorkerName }) => {
+			const found = await perform(await operations.inbox(), IN_WINDOW, { of, all: false }, it.context);
+			return found.messages.map(({ mailbox, text }) => `${mailbox}: ${text}`);
+		};
+		const own = ['fix/worker: One.', 'fix/worker: Two.'];
+		expect(await list(to)).toEqual(own);
+		expect(await list({ task: to.task })).toEqual(['fix/orchestrator: Done.', ...own]);
+		expect(await list()).toEqual(['fix/orchestrator: Done.', ...own]);
+	});
+});
+
+describe('orchestrate', () => {
+	const task = TaskName.parse('fix');
+	const request = { task, isNew: false, resume: false, extra: [], hooks: true };
+	const start = async (more: object, context = contextIn(), asker: Asker = IN_WINDOW) =>
+		perform(await operations.orchestrate(), asker, { ...request, ...more }, context);
+
+	it.each([
+		{ more: {}, code: 'no-task' },
+		{ more: { title: 'Fix', worker: ORCHESTRATOR }, code: 'bad-name' },
+		{ more: { title: 'Fix', prompt: 'x'.repeat(130_000) }, code: 'bad-message' },
+		{ more: { title: 'Fix', agent: 'nobody' }, code: 'bad-usage' },
+		{ more: { title: 'Fix', agent: 'claude-code' }, code: 'no-agent' },
+	])('refuses with $code, and makes no task', async ({ more, code }) => {
+		const context = contextIn();
+		await expect(start(more, context)).rejects.toMatchObject({ code });
+		expect(existsSync(context.workspace.paths.root)).toBe(false);
+	});
+
+	it('makes no new task of a name that is taken', async () => {
+		const context = contextIn();
+		await context.workspace.createTask(taskRecord(task, fakeDriver.id));
+		await expect(start({ title: 'Fix', isNew: true }, context)).rejects.toMatchObject({ code: 'task-exists' });
+	});
+
+	it('is refused in Restricted Mode', async () => {
+		await expect(start({ title: 'Fix' }, contextIn({ isTrusted: false }))).rejects.toMatchObject({
+			code: 'not-trusted',
+		});
+	});
+});
+
+describe('listAgents', () => {
+	it('runs no program in Restricted Mode, and tells every agent of Nancy', async () => {
+		const here = { env: contextIn().env, isTrusted: false };
+		const { agents } = await perform(await operations.listAgents(), IN_WINDOW, {}, here);
+
+		expect(agents.length).toBeGreaterThan(5);
+		expect(new Set(agents.map(({ problem }) => problem))).toEqual(new Set(['not looked for in Restricted Mode']));
+	});
+
+	it('says which version is too old', async () => {
+		mkdirSync(join(folder, 'bin'));
+		writeFileSync(join(folder, 'bin', 'claude'), '#!/bin/sh\necho "0.1.0 (Claude Code)"\n', { mode: 0o755 });
+		const { agents } = await perform(await operations.listAgents(), IN_WINDOW, {}, contextIn());
+
+		const old = agents.find(({ id }) => id === 'claude-code');
+		expect(old).toMatchObject({ problem: expect.stringContaining('is version 0.1.0; Nancy needs') });
+		expect(old).not.toHaveProperty('found');
+	});
 });

@@ -60,7 +60,7 @@ function create(title: string): Promise<Delegate> {
 	);
 }
 
-const mirrorOf = () => new DelegateMirror(store, () => nowMs);
+const mirrorOf = () => new DelegateMirror(store, undefined, () => nowMs);
 const seen = (mirror: DelegateMirror) => mirror.all().map(({ record, state }) => `${record.title} ${state}`);
 
 describe('the mirror of the delegates', () => {

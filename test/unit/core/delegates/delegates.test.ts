@@ -9,7 +9,7 @@ import { OWN_TASK } from '../../../../src/core/delegates/ownTask.ts';
 import type { DelegateRequest } from '../../../../src/core/delegates/queueDelegate.ts';
 import { StatusWriter } from '../../../../src/core/delegates/statusWriter.ts';
 import { Tickets } from '../../../../src/core/delegates/tickets.ts';
-import { deleteWorker } from '../../../../src/core/workspace/deleteWorker.ts';
+import { deleteTask, deleteWorker } from '../../../../src/core/workspace/deletion.ts';
 import { newMessageId } from '../../../../src/core/mailbox/messageId.ts';
 import { DelegateFiles } from '../../../../src/core/delegates/files.ts';
 import { DelegateRecord, DelegateStatus, type DelegateState } from '../../../../src/protocol/delegate.ts';
@@ -218,7 +218,7 @@ describe('a delegate', () => {
 	it.each(['worker', 'task'])('whose asker’s %s has been deleted tells the human, once', async gone => {
 		const parent = await taskWithWorker();
 		const delegate = await queue({ parent });
-		await (gone === 'task' ? room.workspace.deleteTask(parent.task) : deleteWorker(room.workspace, parent));
+		await (gone === 'task' ? deleteTask(room.workspace, parent.task) : deleteWorker(room.workspace, parent));
 		for (let n = 0; n < 2; n++) await finish(delegates, delegate, { ok: true, output: 'The answer.' });
 		expect(await delegates.get(delegate.record.id)).toMatchObject({ state: 'done', status: { reported: true } });
 		const told = await mailOf(gone === 'task' ? OWN_TASK : parent.task);

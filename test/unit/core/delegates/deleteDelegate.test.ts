@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NancyError } from '../../../../src/base/errors.ts';
 import { deleteDelegate } from '../../../../src/core/delegates/deleteDelegate.ts';
-import { endDelegate } from '../../../../src/core/delegates/ending.ts';
+import { endDelegate, writeAnswer } from '../../../../src/core/delegates/ending.ts';
 import { OWN_TASK } from '../../../../src/core/delegates/ownTask.ts';
 import type { Delegate } from '../../../../src/core/delegates/delegate.ts';
 import type { Delegates } from '../../../../src/core/delegates/delegates.ts';
@@ -11,6 +11,7 @@ import { DelegateId } from '../../../../src/protocol/delegate.ts';
 import { ORCHESTRATOR, SessionId, WorkerName } from '../../../../src/protocol/names.ts';
 import { DelegateRoom } from '../../../support/delegateRoom.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
+import { bindSession } from '../../../../src/core/sessions/bindings.ts';
 
 let room: DelegateRoom;
 let delegates: Delegates;
@@ -34,7 +35,7 @@ async function ended(feature?: string): Promise<Delegate> {
 	const delegate = await queue(feature);
 	const { record } = delegate;
 	const session = SessionId.parse(`5e551011-0000-4000-8000-${record.id.slice(-8)}0000`);
-	await room.workspace.bindSession(session, record, true);
+	await bindSession(room.workspace, session, { address: record, watched: true });
 	await room.workspace.updateWorker(
 		record,
 		known => known && { ...known, sessions: [{ id: session, startedAt: record.createdAt }] },
@@ -89,7 +90,7 @@ describe('deleting a delegate', () => {
 		const delegate = await ended();
 		const [{ id } = { id: '' }] = await mail(delegate);
 		const unreported = await queue();
-		writeFileSync(unreported.files.output, 'Late, but here.');
+		await writeAnswer(room.tickets, unreported, 'Late, but here.');
 		writeFileSync(unreported.files.done, 'success\n');
 		await room.tickets.end(unreported.record.id, { report: unreported.status.report, isReported: false });
 		await remove(delegate);

@@ -46,7 +46,7 @@ describe.each(Object.entries<(file: string) => void>(OTHERS))('%s', (_, put) => 
 			expect(delegates.map(each => each.record.id)).toEqual([other.record.id]);
 			// What is not even listed as a file is not read at all.
 			for (const problem of problems) expect(`${problem.file}: ${problem.reason}`).toContain(file);
-			const mirror = new DelegateMirror(room.delegates);
+			const mirror = new DelegateMirror(room.delegates, room.tickets);
 			await mirror.read();
 			expect(mirror.all().map(each => each.record.id)).toEqual([other.record.id]);
 		},
@@ -110,7 +110,7 @@ describe.each([
 		expect(await room.delegates.unpark()).toEqual([]);
 		const { delegates, problems } = await room.delegates.list();
 		expect([delegates.length, problems.map(problem => problem.file)]).toEqual([1, [file]]);
-		const mirror = new DelegateMirror(room.delegates);
+		const mirror = new DelegateMirror(room.delegates, room.tickets);
 		expect([await mirror.read(), await mirror.read()]).toEqual([true, false]);
 		expect(mirror.problems()).toEqual(problems);
 		rmSync(file, { recursive: true });

@@ -1,16 +1,17 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { requirePlace } from '../../../../src/core/delegates/requirePlace.ts';
-import { headlessOf } from '../../../../src/core/driver/launch.ts';
 import { fakeHeadlessDriver } from '../../../support/fakeHeadless.ts';
 import { tempFolder } from '../../../support/tempFolder.ts';
 
+const OLD = [1, 9, 9] as const;
+const NEW = [2, 0, 0] as const;
 const bound = {
 	...fakeHeadlessDriver,
-	headless: { ...headlessOf(fakeHeadlessDriver), runsIn: 'workspace' as const },
+	floors: { ...fakeHeadlessDriver.floors, worktree: NEW },
 };
 
-describe('an agent that can work in the workspace’s own folder alone', () => {
+describe('a version of an agent that can work in the workspace’s own folder alone', () => {
 	it('is refused in a worktree and in every other folder, also one that is gone', async () => {
 		await using folder = tempFolder();
 		const workspace = folder.path;
@@ -20,8 +21,8 @@ describe('an agent that can work in the workspace’s own folder alone', () => {
 			{ folder: '/', isInWorktree: false },
 		];
 		for (const place of refused) {
-			expect(() => requirePlace(bound, place, workspace)).toThrow(workspace);
-			expect(() => requirePlace(fakeHeadlessDriver, place, workspace)).not.toThrow();
+			expect(() => requirePlace(bound, OLD, place, workspace)).toThrow(workspace);
+			expect(() => requirePlace(bound, NEW, place, workspace)).not.toThrow();
 		}
 	});
 
@@ -31,6 +32,6 @@ describe('an agent that can work in the workspace’s own folder alone', () => {
 		mkdirSync(workspace);
 		symlinkSync(workspace, folder.file('link'));
 		for (const place of [workspace, folder.file('link'), `${workspace}/.`])
-			expect(() => requirePlace(bound, { folder: place, isInWorktree: false }, workspace)).not.toThrow();
+			expect(() => requirePlace(bound, OLD, { folder: place, isInWorktree: false }, workspace)).not.toThrow();
 	});
 });

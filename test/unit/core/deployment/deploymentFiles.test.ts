@@ -132,7 +132,7 @@ describe('any settings file', () => {
 					);
 				},
 			),
-			{ numRuns: CASES },
+			{ numRuns: CASES, examples: [[{}, { '': [{ ['__proto__']: 0 }] }, 0]] },
 		);
 	});
 

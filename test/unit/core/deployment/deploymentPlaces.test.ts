@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cleanUp } from '../../../../src/core/deployment/cleanUp.ts';
 import { deploy, deploymentState } from '../../../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../../../src/core/deployment/undeploy.ts';
-import { contentHash } from '../../../../src/core/deployment/runtime.ts';
+import { contentHash } from '../../../../src/core/deployment/contentHash.ts';
 import { DeploymentRecords } from '../../../../src/core/deployment/records.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { Deployment } from '../../../../src/protocol/deployment.ts';

@@ -16,7 +16,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { installRuntime, LAUNCHER_PATTERN, type RuntimeSources } from '../../../../src/core/deployment/runtime.ts';
+import { LAUNCHER_PATTERN } from '../../../../src/core/deployment/launcher.ts';
+import { installRuntime, type RuntimeSources } from '../../../../src/core/deployment/runtime.ts';
 import { tryLauncher } from '../../../../src/process/tryLauncher.ts';
 
 const run = promisify(execFile);

@@ -23,6 +23,7 @@ import { FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/name
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { treeOf } from '../../../support/tree.ts';
 import { dataIn, deployRequest } from '../../../support/deployRequest.ts';
+import { bindSession, sessionBinding } from '../../../../src/core/sessions/bindings.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;
@@ -77,8 +78,8 @@ describe('a link in the place of', () => {
 			() => workspace.updateConfig(config => config),
 			() => workspace.tasks(),
 			() => workspace.task(task),
-			() => workspace.bindSession(session, binding.address, false),
-			() => workspace.sessionBinding(session),
+			() => bindSession(workspace, session, { address: binding.address, watched: false }),
+			() => sessionBinding(workspace, session),
 		]) {
 			expect(await failure(work())).toMatchObject(said);
 		}

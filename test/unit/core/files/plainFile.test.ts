@@ -10,6 +10,7 @@ import { addBoundWorker } from '../../../support/boundWorker.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+import { bindSession, sessionBinding } from '../../../../src/core/sessions/bindings.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;
@@ -35,9 +36,9 @@ async function pipeAt(file: string): Promise<string> {
 describe('a pipe in place of a file of Nancy’s holds nobody up', () => {
 	it('as the binding of a session, which the next one replaces', async () => {
 		await pipeAt(workspace.paths.session(session));
-		expect(await workspace.sessionBinding(session)).toBeUndefined();
-		await workspace.bindSession(session, address, true);
-		expect(await workspace.sessionBinding(session)).toEqual({ address, watched: true });
+		expect(await sessionBinding(workspace, session)).toBeUndefined();
+		await bindSession(workspace, session, { address: address, watched: true });
+		expect(await sessionBinding(workspace, session)).toEqual({ address, watched: true });
 	});
 
 	it('as the phase of a session, which the next one replaces', async () => {

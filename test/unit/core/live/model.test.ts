@@ -20,6 +20,7 @@ import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
+import { deleteTask } from '../../../../src/core/workspace/deletion.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;
@@ -143,7 +144,7 @@ describe('WorkspaceModel', () => {
 		const other = TaskName.parse('other');
 		await workspace.createTask({ ...(await workspace.task(task)), name: other });
 		await eventually('the task', () => model.overview().tasks.length === 2);
-		await workspace.deleteTask(other);
+		await deleteTask(workspace, other);
 		await eventually('its end', () => model.overview().tasks.length === 1);
 		await mkdir(join(workspace.paths.tasks, 'broken'));
 		await writeFile(join(workspace.paths.tasks, 'broken', 'task.json'), '{');

@@ -12,6 +12,7 @@ import { FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/name
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { tempFolder } from '../../../support/tempFolder.ts';
+import { bindSession } from '../../../../src/core/sessions/bindings.ts';
 
 /** A task with one queued message, and what keeps its mailbox. */
 async function lab(driver: Driver = fakeDriver) {
@@ -34,7 +35,7 @@ async function lab(driver: Driver = fakeDriver) {
 		startedAt: at,
 	};
 	await workspace.createWorker(worker);
-	await workspace.bindSession(session, address, true);
+	await bindSession(workspace, session, { address: address, watched: true });
 	return {
 		clock,
 		workspace,
@@ -103,7 +104,7 @@ it('an agent too old to be woken gets no bell either; one of an unknown version 
 it('a message for an idle agent whose session watches no bell says so at the first look, and is rung for all the same', async () => {
 	await using it = await lab({ ...fakeDriver, limits: { wake: 'It is woken only where you let it.' } });
 	const session = it.state.session;
-	await it.workspace.bindSession(session, it.address, false);
+	await bindSession(it.workspace, session, { address: it.address, watched: false });
 	await it.upkeep.tend(it.worker, it.state, await it.queued());
 	expect(await it.queued()).toMatchObject([{ held: wakeLimit(fakeDriver) }]);
 	expect(existsSync(it.bell)).toBe(true);

@@ -195,6 +195,20 @@ describe('claimBatch', () => {
 		expect((await claimBatch(mailbox, { kind: 'stop', slot: 'end', session }, LIMIT)).claims).toHaveLength(50);
 	});
 
+	it('names a halt and a pause in the text too, also when no tool call can be denied any more', async () => {
+		const textAt = async (kind: EventKind, effect: MessageContent['effect']) => {
+			const id = await mailbox.put(messageContent('stop that', { effect }), BY_USER);
+			const { text, claims } = await claimBatch(mailbox, { kind, slot: 'boundary', session }, LIMIT);
+			for (const claim of claims) claim.deliver(facts());
+			return text.replace(id, 'x').split(' from the user', 1)[0];
+		};
+		for (const kind of ['tool-start', 'batch-end'] as const) {
+			expect(await textAt(kind, 'halt')).toBe('[Nancy message x: directive to halt');
+			expect(await textAt(kind, 'pause')).toBe('[Nancy message x: directive to pause');
+			expect(await textAt(kind, 'none')).toBe('[Nancy message x: directive');
+		}
+	});
+
 	it('halts only before a tool runs, pauses between tools too, and does neither at a prompt', async () => {
 		const effectAt = async (kind: EventKind, effect: MessageContent['effect']) => {
 			await mailbox.put(messageContent('stop that', { effect }), BY_USER);

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, utimes, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Mailbox, type Claim } from '../../../../src/core/mailbox/mailbox.ts';
+import { Mailbox } from '../../../../src/core/mailbox/mailbox.ts';
+import type { Claim } from '../../../../src/core/mailbox/messageClaims.ts';
 import { DriverId, MessageId, SessionId } from '../../../../src/protocol/names.ts';
 import { killedAt } from '../../../support/killedAt.ts';
 import { makeOld } from '../../../support/makeOld.ts';

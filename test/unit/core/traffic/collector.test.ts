@@ -12,6 +12,7 @@ import { killedAt } from '../../../support/killedAt.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { roundsOr } from '../../../support/rounds.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+import { bindSession } from '../../../../src/core/sessions/bindings.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;
@@ -82,7 +83,7 @@ describe('Collector', () => {
 
 	it('notes the mailbox of a bound session, and stores those of others too', async () => {
 		const address = { task: TaskName.parse('t'), worker: WorkerName.parse('worker') };
-		await workspace.bindSession(session, address, true);
+		await bindSession(workspace, session, { address: address, watched: true });
 		await spool({ session: 's1', kind: 'stop' });
 		await spool({ session: 's2', kind: 'stop' });
 		await collector().collect();

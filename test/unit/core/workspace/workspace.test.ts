@@ -9,6 +9,8 @@ import { eventually } from '../../../support/eventually.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { Project } from '../../cli/project.ts';
+import { bindSession, sessionBinding } from '../../../../src/core/sessions/bindings.ts';
+import { deleteTask, finishDeletions } from '../../../../src/core/workspace/deletion.ts';
 
 async function projectWithSession(name: string) {
 	const project = new Project();
@@ -16,7 +18,7 @@ async function projectWithSession(name: string) {
 	const task = await project.addTask(name);
 	const address = { task, worker: await project.addWorker(task, FIRST_WORKER) };
 	const session = SessionId.parse(`session-${name}-worker`);
-	await workspace.bindSession(session, address, true);
+	await bindSession(workspace, session, { address: address, watched: true });
 	await workspace.ring(address);
 	for (const folder of [workspace.paths.phases, workspace.paths.halts]) writeFileSync(join(folder, session), 'x');
 	const remains = () =>
@@ -40,7 +42,7 @@ it('a .nancy that was there before becomes its owner’s alone', async () => {
 it('a task is deleted with all that ties its sessions to it', async () => {
 	const { project, workspace, task, remains, tasks } = await projectWithSession('old');
 	await using _ = project;
-	await workspace.deleteTask(task);
+	await deleteTask(workspace, task);
 	expect([...remains(), ...tasks(), ...readdirSync(workspace.paths.halts)]).toEqual([]);
 });
 
@@ -53,7 +55,7 @@ it('a task whose deletion is killed at any point is whole with its sessions, or 
 		const { signal } = spawnSync(process.execPath, args);
 		const isWhole = (await workspace.worker({ task, worker: FIRST_WORKER })) !== undefined;
 		ends.add(isWhole ? 'whole' : 'gone');
-		if (!isWhole) await workspace.sweep();
+		if (!isWhole) await finishDeletions(workspace);
 		expect([killAt, remains().length, tasks()]).toEqual([killAt, isWhole ? 3 : 0, isWhole ? ['old'] : []]);
 		if (signal === null) break;
 	}
@@ -78,9 +80,9 @@ it('a session that went on as another worker stays bound when its first task is 
 	await using _ = project;
 	const other = await project.addTask('new');
 	const address = { task: other, worker: await project.addWorker(other, FIRST_WORKER) };
-	await workspace.bindSession(session, address, true);
-	await workspace.deleteTask(task);
-	expect(await workspace.sessionBinding(session)).toEqual({ address, watched: true });
+	await bindSession(workspace, session, { address: address, watched: true });
+	await deleteTask(workspace, task);
+	expect(await sessionBinding(workspace, session)).toEqual({ address, watched: true });
 	expect(remains()).toHaveLength(3);
 });
 

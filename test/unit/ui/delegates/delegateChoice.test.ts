@@ -18,11 +18,10 @@ const agent = (id: string): AgentChoice => ({
 	found: undefined,
 	problem: undefined,
 	installHint: '',
-	lacks: [],
+	lacks: id === 'egret' ? ['worktree'] : [],
 	limits: [],
 	model: id === 'ibis' ? 'curved' : undefined,
 	permissionModes: [],
-	runsIn: id === 'egret' ? 'workspace' : 'anywhere',
 });
 const AGENTS = ['heron', 'egret', 'ibis'].map(agent);
 const USUAL: DelegateChoice = {

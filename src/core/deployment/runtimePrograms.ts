@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { readTextIfExists } from '../../base/atomicFile.ts';
+import { isExecutable } from '../../base/searchPath.ts';
+
+/** The program that runs the bundled JavaScript. */
+export interface NodeProgram {
+	executable: string;
+	/** It is VS Code's own executable, which acts as Node only with a variable. */
+	isElectron: boolean;
+}
+
+/** Folder of Node's own compile cache. */
+export const CACHE = 'cache';
+/** Names the Node that runs the rest: its path, and whether it is an editor's own. */
+export const NODE_PROGRAM = 'node-program';
+
+/**
+ * NODE_OPTIONS can preload any file, and a rule that lets an agent run `nancy` must not allow that. The command starts without them, and its
+ * children get them (`restoreNodeOptions`). A runner mostly waits: without a compiler and with a small nursery it needs 57 MB instead of 76.
+ */
+export const NANCY_SCRIPT = [
+	'#!/bin/sh',
+	'here=${0%/*}',
+	'lean=',
+	`[ "\${NANCY_LEAN-}" = 1 ] && lean='--jitless --max-semi-space-size=1'`,
+	'NANCY_NODE_OPTIONS=${NODE_OPTIONS-}',
+	'export NANCY_NODE_OPTIONS',
+	'unset NODE_OPTIONS NANCY_LEAN',
+	'exec "$here/../node" $lean "$here/../nancy.js" "$@"',
+	'',
+].join('\n');
+
+/**
+ * Falls back to the `node` on PATH if the program of the installation has gone. Never uses one in the current folder, which an empty or
+ * relative entry of PATH means: that may be somebody's repository. The cache spares V8 the compiling. The guard reads this script into its
+ * own shell, and names its folder in `nancy_place`.
+ */
+export const NODE_SCRIPT = [
+	'#!/bin/sh',
+	': "${nancy_place:=${0%/*}}"',
+	'program=',
+	'kind=',
+	`{ IFS= read -r program && IFS= read -r kind; } 2>/dev/null <"$nancy_place/${NODE_PROGRAM}"`,
+	'[ "$kind" = electron ] && ELECTRON_RUN_AS_NODE=1 && export ELECTRON_RUN_AS_NODE',
+	'if ! [ -x "$program" ]; then',
+	'	program=',
+	'	set -f',
+	'	IFS=:',
+	'	for folder in $PATH; do',
+	'		case $folder in /*) [ -f "$folder/node" ] && [ -x "$folder/node" ] && program=$folder/node && break ;; esac',
+	'	done',
+	'	unset IFS',
+	'	[ -n "$program" ] || exit 127',
+	'fi',
+	`NODE_COMPILE_CACHE=$nancy_place/${CACHE}; export NODE_COMPILE_CACHE`,
+	'exec "$program" "$@"',
+	'',
+].join('\n');
+
+/** The content of {@link NODE_PROGRAM}. */
+export function nodeProgramText({ executable, isElectron }: NodeProgram): string {
+	return `${executable}\n${isElectron ? 'electron' : 'node'}\n`;
+}
+
+/** The Node that a runtime names, while there is such a program. */
+export async function recordedNode(folder: string): Promise<NodeProgram | undefined> {
+	const [executable = '', kind] = ((await readTextIfExists(join(folder, NODE_PROGRAM))) ?? '').split('\n');
+	return isExecutable(executable) ? { executable, isElectron: kind === 'electron' } : undefined;
+}

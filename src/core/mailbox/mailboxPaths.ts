@@ -1,0 +1,134 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { hasErrno } from '../../base/errors.ts';
+import { ownIdentity, PROCESS_WORD, processWord } from '../../base/liveness.ts';
+import { LONGEST_MESSAGE_NAME, MessageId } from '../../protocol/names.ts';
+import { refuseLinks } from '../files/links.ts';
+import { messageFile } from '../files/paths.ts';
+import { newMessageId } from './messageId.ts';
+
+export type MessageState = 'queued' | 'claimed' | 'delivered' | 'archived' | 'withdrawn';
+
+/** The name of each state's folder in a mailbox. */
+export const folderByState: Readonly<Record<MessageState, string>> = {
+	queued: 'inbox',
+	claimed: 'claimed',
+	delivered: 'delivered',
+	archived: 'archive',
+	withdrawn: 'withdrawn',
+};
+
+export const MESSAGE_STATES = [
+	'queued',
+	'claimed',
+	'delivered',
+	'archived',
+	'withdrawn',
+] as const satisfies readonly MessageState[];
+
+/** `<process>-<id>.md`: names the claimer, so that a dead claimer's message can go back. */
+export const CLAIM_FILE = new RegExp(`^${PROCESS_WORD}-(?<id>.+)\\.md$`);
+
+const PARTS = '.parts';
+
+/** The names of one mailbox's files, and which of them are there. Nothing here reads, moves or changes a file. */
+export class MailboxPaths {
+	/** @param root the `.nancy` folder; no link below it is followed */
+	constructor(
+		private readonly root: string,
+		readonly folder: string,
+	) {}
+
+	/** @param name one path segment. Called a dozen times for each message; `join` would parse the path every time */
+	in(state: MessageState, name?: string): string {
+		const folder = `${this.folder}${sep}${folderByState[state]}`;
+		return name === undefined ? folder : `${folder}${sep}${name}`;
+	}
+
+	message(state: MessageState, id: MessageId): string {
+		return this.in(state, messageFile(id));
+	}
+
+	/** A message that this process has claimed. */
+	claim(id: MessageId): string {
+		return this.in('claimed', `${processWord(ownIdentity())}-${messageFile(id)}`);
+	}
+
+	/** Why a queued message still waits. */
+	held(id: MessageId): string {
+		return this.in('queued', `${id}.held`);
+	}
+
+	/** How often a message was given back. */
+	returns(id: MessageId): string {
+		return this.in('claimed', `${id}.returns`);
+	}
+
+	/** The parts of a long message that a session has. */
+	parts(id: MessageId): string {
+		return this.in('claimed', `${id}${PARTS}`);
+	}
+
+	receipt(state: MessageState, id: MessageId): string {
+		return this.in(state, `${id}.receipt.json`);
+	}
+
+	/** The files in a state's folder that end as a message does. */
+	names(state: MessageState): string[] {
+		return this.filesIn(state).filter(name => name.endsWith('.md'));
+	}
+
+	allParts(): string[] {
+		return this.filesIn('claimed')
+			.filter(name => name.endsWith(PARTS))
+			.map(name => this.in('claimed', name));
+	}
+
+	private filesIn(state: MessageState): string[] {
+		try {
+			const entries = readdirSync(this.in(state), { withFileTypes: true });
+			return entries.filter(entry => entry.isFile()).map(entry => entry.name);
+		} catch (error) {
+			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
+			throw error;
+		}
+	}
+
+	/** A link could point a hook at somebody else's files. */
+	refuseLinks(): void {
+		let folder = this.root;
+		const above = relative(this.root, this.folder)
+			.split(sep)
+			.map(segment => (folder = join(folder, segment)));
+		const states = MESSAGE_STATES.map(state => this.in(state));
+		refuseLinks([this.root, ...above, ...states]);
+	}
+
+	claimedIds(): ReadonlySet<MessageId> {
+		const ids = this.names('claimed').map(name => idOf('claimed', name));
+		return new Set(ids.filter(id => id !== undefined));
+	}
+
+	/** A file saved again under the name of a filed message is a new message, and never overwrites the old one. */
+	freeId(id: MessageId, claimedIds: ReadonlySet<MessageId> = this.claimedIds()): MessageId {
+		const filed = ['delivered', 'archived', 'withdrawn'] as const;
+		const isTaken = claimedIds.has(id) || filed.some(state => existsSync(this.message(state, id)));
+		return isTaken ? newMessageId() : id;
+	}
+}
+
+/** Undefined for a name that no message may have: see {@link nameProblem}. */
+export function idOf(state: MessageState, name: string): MessageId | undefined {
+	const stem = state === 'claimed' ? CLAIM_FILE.exec(name)?.groups?.['id'] : name.slice(0, -'.md'.length);
+	const id = MessageId.safeParse(stem);
+	return id.success ? id.data : undefined;
+}
+
+/** Why {@link idOf} rejects it. */
+export function nameProblem(state: MessageState, name: string): string {
+	if (state === 'claimed' && !CLAIM_FILE.test(name))
+		return `its name is not that of a claim; if it is a message, move it to ${folderByState.queued}`;
+	return Buffer.byteLength(name) - '.md'.length > LONGEST_MESSAGE_NAME
+		? 'its name is too long; rename it'
+		: 'its name has a character that no message may have; rename it';
+}

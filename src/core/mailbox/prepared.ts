@@ -1,0 +1,52 @@
+import { link, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../../base/atomicFile.ts';
+import { quoted } from '../../base/shellWord.ts';
+import type { SessionId } from '../../protocol/names.ts';
+import { requireOwn } from '../files/ownFolder.ts';
+
+/** What the guard needs to hand one message over, as variables of its shell: see hooks/hand-over. */
+export interface PreparedAnswer {
+	/** By name, without `nancy_`. */
+	words: Readonly<Record<string, string>>;
+	/** The whole text of the message's file. */
+	file: string;
+	/** The path of the message's seal. */
+	seal: string;
+}
+
+/**
+ * Prepared answers, one for each session, in the user's data folder: `prepared/<session>`, which the guard's shell reads, `<session>.md` and
+ * `<session>.seal`, a second name of the seal's file. The shell sees by it that this is still the seal. The guard finds them from its own
+ * place, which is in the same folder, so nothing in a workspace can name others. If they do not belong together, because two senders wrote
+ * at once, the guard leaves the message to the program.
+ */
+export class PreparedAnswers {
+	/** @param dataFolder the user's: see base/folders */
+	constructor(private readonly dataFolder: string) {}
+
+	/** Replaces the session's earlier one. @throws NancyError `bad-file` for a folder that is not the user's own */
+	async write(session: SessionId, { words, file, seal }: PreparedAnswer): Promise<void> {
+		const folder = join(this.dataFolder, FOLDER);
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		requireOwn([this.dataFolder, folder]);
+		const [main, text, mark] = this.files(session);
+		await rm(mark, { force: true });
+		await link(seal, mark);
+		await writeFileAtomic(text, file);
+		const lines = Object.entries(words).map(([name, word]) => `nancy_${name}=${quoted(word)}\n`);
+		await writeFileAtomic(main, lines.join(''));
+	}
+
+	/** Removes a session's answer, if there is one. */
+	async forget(session: SessionId): Promise<void> {
+		for (const file of this.files(session)) await rm(file, { force: true });
+	}
+
+	private files(session: SessionId): [main: string, text: string, mark: string] {
+		const main = join(this.dataFolder, FOLDER, session);
+		return [main, `${main}.md`, `${main}.seal`];
+	}
+}
+
+const FOLDER = 'prepared';

@@ -1,0 +1,118 @@
+import { ownMachine } from '../../base/machine.ts';
+import { liveness } from '../../base/liveness.ts';
+import { parseMessage } from '../../protocol/message.ts';
+import type { MessageId } from '../../protocol/names.ts';
+import type { Receipt, WorkerRecord } from '../../protocol/records.ts';
+import type { AgentEvent } from '../../protocol/traffic.ts';
+import type { Driver } from '../driver/driver.ts';
+import { jsonText } from '../files/jsonFile.ts';
+import { Leases } from '../files/leases.ts';
+import { textOfOne } from '../mailbox/batch.ts';
+import { deliveryNote, deliveryPlace } from '../mailbox/deliveryRecord.ts';
+import { isDue, slotOf } from '../mailbox/due.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { sessionBinding } from './bindings.ts';
+
+/** In UTF-16 units: a shell reads it with everything else that is prepared. */
+const LONGEST_TEXT = 4096;
+
+/**
+ * Prepares the answer that hands a queued message to its agent, if the agent is at work on this machine and its CLI needs no more than
+ * that. The guard then starts no program (hooks/hand-over). It does so only if the message is still the only one, and everything else is as
+ * it is now; so this never needs to be taken back. Does nothing if the message is no plain short one.
+ * @param index git's index around the workspace, `undefined` outside a checkout. It must not name the workspace's `.nancy`.
+ */
+export async function prepareAnswer(
+	workspace: Workspace,
+	driver: Driver,
+	worker: WorkerRecord,
+	id: MessageId,
+	index: string | undefined,
+): Promise<void> {
+	const { prepared } = driver.hooks;
+	const session = worker.sessions.at(-1);
+	const agent = worker.process;
+	if (prepared === 'none' || !agent || !session?.transcript || !isHere(agent)) return;
+	const address = { task: worker.task, worker: worker.name };
+	const bound = (await sessionBinding(workspace, session.id))?.address;
+	if (bound?.task !== address.task || bound.worker !== address.worker) return;
+	const seal = await workspace.seals(address).waiting(id);
+	const parsed = parseMessage(seal?.file ?? '');
+	if (!seal || !parsed.ok || parsed.content.effect !== 'none' || parsed.content.text.length > LONGEST_TEXT) return;
+	const message = { id, content: parsed.content, author: seal.author };
+	const isDueAt = ({ kind }: Pick<AgentEvent, 'kind'>) =>
+		isDue(slotOf(driver.hooks.slots, { kind }), message.content);
+	if (!isDueAt(prepared) || isDueAt(prepared.waitsAt)) return;
+
+	const event: AgentEvent = { driver: driver.id, session: session.id, kind: prepared.kind, event: prepared.event };
+	const mailbox = workspace.mailbox(address);
+	const answerWith = (canFile: boolean) => {
+		const text = textOfOne(mailbox, message, { canFile, limit: driver.hooks.contextLimit });
+		return text === undefined
+			? undefined
+			: driver.hooks.answer(event, { text, effect: 'none', version: undefined });
+	};
+	const [plain, toFile] = [answerWith(false), answerWith(true)];
+	if (!plain?.rung || !toFile) return;
+
+	const place = deliveryPlace(event, plain.rung);
+	// The order of the fields is that of Mailbox.
+	const receipt = {
+		...place,
+		deliveredAt: TIME,
+		author: message.author,
+		version: 1,
+		id,
+		earlierClaims: 0,
+	} satisfies Receipt;
+	const [receiptBefore, receiptAfter] = aroundTime(jsonText(receipt));
+	const note = deliveryNote(place, TIME, address, { messages: [id], effect: 'none' });
+	const [noteBefore, noteAfter] = aroundTime(JSON.stringify(note));
+	const { begins, holds, lacks } = prepared.payload(session.id);
+	// The guard overwrites the lease and does not make it.
+	await Leases.for(mailbox.folder).renew();
+	await workspace.prepared.write(session.id, {
+		words: {
+			driver: driver.id,
+			box: mailbox.folder,
+			id,
+			event: prepared.event,
+			waits_at: prepared.waitsAt.event,
+			begins,
+			holds,
+			lacks,
+			machine: agent.machine ?? '',
+			agent: `${agent.pid} ${agent.startedTicks}`,
+			index: index ?? '',
+			seal: seal.at,
+			filed: seal.filedAt,
+			answer: plain.stdout.trimEnd(),
+			answer_to_file: toFile.stdout.trimEnd(),
+			receipt: receiptBefore,
+			receipt_end: receiptAfter,
+			note: noteBefore,
+			note_end: noteAfter,
+		},
+		file: seal.file,
+		seal: seal.at,
+	});
+}
+
+/** Stands where the guard writes the time. */
+const TIME = new Date(0).toISOString();
+
+/** The text of a record before and after its time. The guard ends each record with a line break of its own. */
+function aroundTime(json: string): [before: string, after: string] {
+	const at = json.indexOf(TIME);
+	return [json.slice(0, at), json.slice(at + TIME.length).trimEnd()];
+}
+
+/** Only of such a process can a shell tell whether it is still the same. */
+function isHere(process: NonNullable<WorkerRecord['process']>): boolean {
+	return (
+		process.machine !== undefined &&
+		process.machine === ownMachine() &&
+		process.startedTicks > 0 &&
+		liveness(process) === 'alive'
+	);
+}

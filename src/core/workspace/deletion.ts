@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileNames, folderNames } from '../../base/listing.ts';
+import { uniqueHex } from '../../base/unique.ts';
+import type { TaskName } from '../../protocol/names.ts';
+import { WorkerRecord } from '../../protocol/records.ts';
+import { readJsonFile } from '../files/jsonFile.ts';
+import { SEALS } from '../mailbox/seals.ts';
+import { forgetSession } from '../sessions/bindings.ts';
+import type { WorkerAddress, Workspace } from './workspace.ts';
+
+/** The prefix of a deleted task's or worker's folder until it is gone. */
+const GRAVE = '.deleted-';
+
+/** Removes a task with its mailboxes. In one step, so that a kill leaves it whole or gone. */
+export async function deleteTask(workspace: Workspace, name: TaskName): Promise<void> {
+	await workspace.task(name);
+	await rename(workspace.paths.task(name), newGrave(workspace));
+	await finishDeletions(workspace);
+}
+
+/**
+ * Removes a worker's mailbox, its record and its sessions' bindings. The record goes last, so after a kill the worker still exists and can
+ * be deleted again.
+ */
+export async function deleteWorker(workspace: Workspace, { task, worker }: WorkerAddress): Promise<void> {
+	const { paths } = workspace;
+	workspace.refuseLinks(task);
+	const grave = newGrave(workspace);
+	const records = join(grave, 'workers');
+	await mkdir(records, { recursive: true, mode: 0o700 });
+	await bury(paths.mailbox(task, worker), join(grave, 'mailbox'));
+	await bury(paths.workerRecord(task, worker), join(records, `${worker}.json`));
+	await finishDeletions(workspace);
+}
+
+/** Finishes the deletion of tasks and workers after a kill. Safe to repeat, and for several at once. */
+export async function finishDeletions(workspace: Workspace): Promise<void> {
+	const { tasks } = workspace.paths;
+	workspace.refuseLinks();
+	for (const name of await readdir(tasks)) {
+		if (!name.startsWith(GRAVE)) continue;
+		const grave = join(tasks, name);
+		const records = join(grave, 'workers');
+		for (const file of await fileNames(records, '.json')) {
+			// An unreadable record leaves bindings to a missing mailbox. Such a session gets another worker.
+			const record = await readJsonFile(join(records, file), WorkerRecord).catch(() => undefined);
+			for (const { id } of record?.sessions ?? []) await forgetSession(workspace, id);
+		}
+		await rm(grave, { recursive: true, force: true });
+	}
+	await sweepSeals(workspace);
+}
+
+/** Removes the seals of mailboxes that are gone. A mailbox is made before its first seal. */
+async function sweepSeals({ own, paths }: Workspace): Promise<void> {
+	for (const task of await folderNames(own.path(SEALS))) {
+		const mailboxes = join(paths.tasks, task, 'comms');
+		for (const worker of await folderNames(own.path(SEALS, task)))
+			if (!existsSync(join(mailboxes, worker))) await own.remove(SEALS, task, worker);
+		if (!existsSync(mailboxes)) await own.remove(SEALS, task);
+	}
+}
+
+function newGrave({ paths }: Workspace): string {
+	return join(paths.tasks, `${GRAVE}${uniqueHex(12)}`);
+}
+
+async function bury(from: string, to: string): Promise<void> {
+	if (existsSync(from)) await rename(from, to);
+}

@@ -1,0 +1,36 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
+import { permit } from '../core/asker/permit.ts';
+import { isRunning } from '../core/driver/launch.ts';
+import { deleteTask } from '../core/workspace/deletion.ts';
+import type { Workspace } from '../core/workspace/workspace.ts';
+import { TaskName } from '../protocol/names.ts';
+import { TasksDeletedOutput } from '../protocol/output/tasks.ts';
+import type { Operation } from './operation.ts';
+
+const Input = z.object({ tasks: z.array(TaskName) });
+
+/** Deletes tasks with their messages. If one of several may not be deleted, none is. */
+export const deleteTasks: Operation<z.infer<typeof Input>, z.infer<typeof TasksDeletedOutput>> = {
+	name: 'deleteTasks',
+	input: Input,
+	output: TasksDeletedOutput,
+	async permit(asker, { tasks }, { workspace }) {
+		permit(asker, { is: 'change-tasks', what: 'delete' });
+		for (const task of tasks) await refuseRunning(workspace, task);
+	},
+	async run(_, { tasks }, { workspace }) {
+		for (const task of tasks) await deleteTask(workspace, task);
+		return { deleted: tasks };
+	},
+};
+
+async function refuseRunning(workspace: Workspace, task: TaskName): Promise<void> {
+	await workspace.task(task);
+	const { workers, problems } = await workspace.workers(task);
+	const [problem] = problems;
+	if (problem)
+		throw new NancyError('bad-file', `${problem.file} ${problem.reason}: its agent may run; move the file away`);
+	if (workers.some(isRunning))
+		throw new NancyError('busy', `an agent of ${task} runs; stop it first: nancy stop ${task}`);
+}

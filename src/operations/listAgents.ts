@@ -1,0 +1,51 @@
+import * as z from 'zod/mini';
+import { formatVersion } from '../base/version.ts';
+import { CAPABILITIES, shortcomings, type Driver } from '../core/driver/driver.ts';
+import { drivers } from '../drivers/index.ts';
+import { DriverId } from '../protocol/names.ts';
+import { detect } from './agents.ts';
+import { anybody, type MachineContext, type Operation } from './operation.ts';
+
+const Ability = z.enum(CAPABILITIES);
+
+const Agent = z.object({
+	id: DriverId,
+	displayName: z.string(),
+	found: z.optional(z.object({ executable: z.string(), version: z.string() })),
+	/** Why it cannot be used. */
+	problem: z.optional(z.string()),
+	installHint: z.string(),
+	/** The abilities that its version does not have, and those that it has only in part. */
+	lacks: z.array(Ability),
+	limits: z.array(Ability),
+	/** What it may do unasked as a delegate, most careful first; empty if it cannot be one. */
+	permissionModes: z.array(z.object({ id: z.string(), label: z.string(), detail: z.string(), width: z.number() })),
+});
+const Output = z.object({ agents: z.array(Agent) });
+
+/** Every agent that Nancy knows, found or not. In Restricted Mode no program is run, so none is found. */
+export const listAgents: Operation<Record<never, never>, z.infer<typeof Output>, MachineContext> = {
+	name: 'listAgents',
+	input: z.object({}),
+	output: Output,
+	worksUntrusted: true,
+	permit: anybody,
+	async run(_asker, _input, context) {
+		return { agents: await Promise.all(drivers.map(driver => agentOf(driver, context))) };
+	},
+};
+
+async function agentOf(driver: Driver, context: MachineContext): Promise<z.infer<typeof Agent>> {
+	const { id, displayName, installHint, headless } = driver;
+	const found = await detect(driver, context);
+	return {
+		id,
+		displayName,
+		...(found.found
+			? { found: { executable: found.executable, version: formatVersion(found.version) } }
+			: { problem: found.reason }),
+		installHint,
+		...(found.found ? shortcomings(driver, found.version) : { lacks: [], limits: [] }),
+		permissionModes: headless === 'none' ? [] : [...headless.permissionModes],
+	};
+}

@@ -1,0 +1,151 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
+import type { Asker } from '../core/asker/asker.ts';
+import { planWorker, refuseLongPrompt } from '../core/driver/launch.ts';
+import { refuseResume, workerToResume } from '../core/driver/resuming.ts';
+import { taskExists, type Workspace } from '../core/workspace/workspace.ts';
+import { refuseTracked } from '../git/refuseTracked.ts';
+import { ORCHESTRATOR, TaskName, WorkerName, type DriverId } from '../protocol/names.ts';
+import type { TaskRecord } from '../protocol/records.ts';
+import { chooseAgent, type FoundAgent } from './agents.ts';
+import { deployAgent } from './deployEach.ts';
+import { hasHooks, keepSettings } from './hooksChoice.ts';
+import { noteSeen } from './noteSeen.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { restored } from './restoreTask.ts';
+import { permitStart, refuseExtraFromAgent } from './starting.ts';
+
+const Text = z.optional(z.string());
+
+const Input = z.object({
+	task: TaskName,
+	/** Of the task if it has to be made. Without a title the task must be there. */
+	title: Text,
+	/** Refuses a task that is there already. Without it such a task gets another worker. */
+	isNew: z.boolean(),
+	/** By default the agent of the resumed worker or of the task, then as {@link chooseAgent} chooses. */
+	agent: Text,
+	/** By default a new worker, or the one that ran last if its conversation goes on. */
+	worker: z.optional(WorkerName),
+	/** Goes on with the worker's last conversation. */
+	resume: z.boolean(),
+	/** The first prompt; empty for an agent that waits for the user. By default the task's prompt, for its first worker. */
+	prompt: Text,
+	model: Text,
+	/** Arguments for the agent's CLI. */
+	extra: z.array(z.string()),
+	/** Writes hooks and skills, if the user wants hooks here. Without them the agent reports nothing and gets no messages. */
+	hooks: z.boolean(),
+});
+type Input = z.infer<typeof Input>;
+
+/** The process to start. The owner of its terminal starts it and calls `recordProcess`. */
+const Output = z.object({
+	address: z.object({ task: TaskName, worker: WorkerName }),
+	command: z.string(),
+	args: z.array(z.string()),
+	/** On top of the inherited environment; `null` means remove. */
+	env: z.record(z.string(), z.nullable(z.string())),
+	cwd: z.string(),
+	hasHooks: z.boolean(),
+	warnings: z.array(z.string()),
+});
+type Output = z.infer<typeof Output>;
+
+/**
+ * Prepares an agent for a terminal: makes the task if needed, writes hooks and skills, and records the worker. Nothing is written if the
+ * agent cannot be started, and no task is made if the settings of its CLI cannot be written.
+ */
+export const orchestrate: Operation<Input, Output> = {
+	name: 'orchestrate',
+	input: Input,
+	output: Output,
+	async permit(asker, input, context) {
+		if (input.worker === ORCHESTRATOR)
+			throw new NancyError('bad-name', 'the human is no worker; choose another name');
+		await refuseTracked(context.workspace);
+		if (asker.is === 'human') return;
+		const { workspace } = context;
+		const { driver } = (await startOf(asker, input, context)).found;
+		const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
+		await permitStart(driver, [workspace.folder], asking);
+		refuseExtraFromAgent(driver, input.extra, asking);
+	},
+	async run(asker, input, context) {
+		const { workspace } = context;
+		refuseLongPrompt(input.prompt);
+		const { found, known } = await startOf(asker, input, context);
+		const { driver, agent } = found;
+		const runtime = await context.installRuntime();
+		await keepSettings(context);
+		const isHooked = input.hooks && (await hasHooks(context));
+		const warnings = isHooked ? (await deployAgent(context, runtime, found, 'launch')).warnings : [];
+		await noteSeen(asker, driver, context, workspace.folder);
+		if (known?.archivedAt !== undefined) await workspace.updateTask(known.name, restored);
+		const task = known ?? (await createTask(workspace, input, driver.id));
+		const plan = await planWorker(workspace, driver, agent, {
+			task: task.name,
+			worker: input.worker,
+			prompt: await promptFor(workspace, task, input),
+			model: input.model,
+			resume: input.resume,
+			extra: input.extra,
+			bin: runtime.bin,
+			hooks: isHooked ? runtime : undefined,
+			env: context.env,
+		});
+		const { address, command, args, env, cwd } = plan;
+		return { address, command, args: [...args], env: { ...env }, cwd, hasHooks: isHooked, warnings };
+	},
+};
+
+/** The agent to start, and the record of a task that is there. Throws if the agent cannot be started. */
+async function startOf(
+	asker: Asker,
+	{ task, title, isNew, resume, worker, agent }: Input,
+	{ workspace, env }: OperationContext,
+): Promise<{ found: FoundAgent; known: TaskRecord | undefined }> {
+	const mustExist = resume || title === undefined;
+	const known = mustExist ? await workspace.task(task) : await existingTask(workspace, task);
+	if (isNew && known) throw taskExists(task);
+	const earlier = resume ? await workerToResume(workspace, task, worker) : undefined;
+	const found = await chooseAgent(workspace, asker, env, agent ?? earlier?.agent ?? known?.agent);
+	if (earlier) refuseResume(found.driver, found.agent.version, earlier);
+	return { found, known };
+}
+
+/** An unreadable record is no reason to make the task anew. */
+async function existingTask(workspace: Workspace, name: TaskName): Promise<TaskRecord | undefined> {
+	try {
+		return await workspace.task(name);
+	} catch (error) {
+		if (error instanceof NancyError && error.code === 'no-task') return undefined;
+		throw error;
+	}
+}
+
+async function createTask(
+	workspace: Workspace,
+	{ task: name, title = name, prompt = '', isNew }: Input,
+	agent: DriverId,
+): Promise<TaskRecord> {
+	const createdAt = new Date().toISOString();
+	const record: TaskRecord = { version: 1, name, title, prompt, agent, createdAt, origin: 'nancy' };
+	// Somebody else may have just made the task. Then it gets another worker, as an earlier task does.
+	await workspace.createTask(record).catch((error: unknown) => {
+		if (isNew || !(error instanceof NancyError) || error.code !== 'task-exists') throw error;
+	});
+	return workspace.task(name);
+}
+
+/** A task that was made without an agent gives its prompt to its first worker. A second worker has work of its own. */
+async function promptFor(
+	workspace: Workspace,
+	task: TaskRecord,
+	{ prompt, resume }: Input,
+): Promise<string | undefined> {
+	if (prompt !== undefined) return prompt === '' ? undefined : prompt;
+	if (resume || task.prompt === '') return undefined;
+	const { workers } = await workspace.workers(task.name);
+	return workers.some(record => record.sessions.length > 0) ? undefined : task.prompt;
+}
