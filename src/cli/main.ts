@@ -28,8 +28,7 @@ let known: Lineage | undefined;
 function lineage(): Lineage {
 	if (known) return known;
 	known = lineageOf({ ...process.env });
-	// Elsewhere nothing tells the whole environment of another process.
-	if (process.platform === 'linux') becomeEnvironment(environmentOf(known, programs));
+	becomeEnvironment(environmentOf(known, programs));
 	return known;
 }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { dataFolder } from '../base/folders.ts';
-import { Delegates } from '../core/delegates/delegates.ts';
+import type { Delegates } from '../core/delegates/delegates.ts';
 import { IN_WINDOW } from '../core/asker/asker.ts';
 import type { DelegateRequest } from '../core/delegates/queueDelegate.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
@@ -23,8 +23,9 @@ export class WindowDelegates implements DelegateOperations {
 		return (await perform(await operations.delegate(), IN_WINDOW, request, context)).id;
 	}
 
-	isOwn({ workspace }: Folder, id: DelegateId): Promise<boolean> {
-		return this.ticketsIn(workspace).isValid(id, new Delegates(workspace).filesOfRequest(id));
+	async repeat(folder: Folder, id: DelegateId, remarks?: string): Promise<DelegateId> {
+		const context = operationContext(folder, this.tools);
+		return (await perform(await operations.repeatDelegate(), IN_WINDOW, { id, remarks }, context)).id;
 	}
 
 	async stop(folder: Folder, id: DelegateId): Promise<void> {

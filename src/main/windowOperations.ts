@@ -16,6 +16,7 @@ import { perform } from '../operations/operation.ts';
 import { askStatus } from '../process/askStatus.ts';
 import { findNode } from '../process/detect.ts';
 import type { DriverId, MessageId, SessionId, TaskName } from '../protocol/names.ts';
+import { inform } from '../ui/kit/messages.ts';
 import { doctorReport } from '../ui/doctorReport.ts';
 import type { Addressee, Folder, Letter, Operations } from '../ui/ports.ts';
 import { agentArguments, agentModel } from '../ui/settings.ts';
@@ -145,7 +146,8 @@ export class WindowOperations implements Operations {
 
 	async stop(folder: Folder, address: WorkerAddress, onMeant: () => Promise<void>): Promise<void> {
 		const context = { ...this.contextOf(folder), letGo: onMeant };
-		await perform(await operations.stop(), IN_WINDOW, { workers: [address] }, context);
+		const { workers } = await perform(await operations.stop(), IN_WINDOW, { workers: [address] }, context);
+		for (const { worker, outcome } of workers) if (outcome === 'elsewhere') void inform(stoppedElsewhere(worker));
 	}
 
 	async archiveTask(folder: Folder, task: TaskName): Promise<void> {
@@ -176,6 +178,13 @@ export class WindowOperations implements Operations {
 			throw error;
 		}
 	}
+}
+
+function stoppedElsewhere(worker: string): string {
+	return vscode.l10n.t(
+		'{0} counts as stopped. It was started on another machine or in a container: if it still runs, end it there.',
+		worker,
+	);
 }
 
 /** The program that runs the hooks: a Node on the PATH, else the editor's own. */

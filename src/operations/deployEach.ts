@@ -1,6 +1,7 @@
 import { NancyError } from '../base/errors.ts';
 import { oneByOne } from '../base/oneByOne.ts';
 import { formatVersion } from '../base/version.ts';
+import type { Asker } from '../core/asker/asker.ts';
 import { deploy } from '../core/deployment/deploy.ts';
 import type { Runtime } from '../core/deployment/runtime.ts';
 import type { DeploymentScope } from '../core/driver/driver.ts';
@@ -15,6 +16,7 @@ import type { OperationContext } from './operation.ts';
 
 /** Writes hooks and skills of each agent. A failure of one does not stop the others; a single agent's error is thrown. */
 export async function deployEach(
+	asker: Asker,
 	context: OperationContext,
 	found: readonly FoundAgent[],
 	scope: DeploymentScope,
@@ -30,7 +32,7 @@ export async function deployEach(
 	await keepSettings(context);
 	const { done: agents, failures } = await oneByOne(found, async each => {
 		const done = await deployAgent(context, runtime, each, scope);
-		await noteSeen(each.driver, context, workspace.folder);
+		await noteSeen(asker, each.driver, context, workspace.folder);
 		return done;
 	});
 	const [first] = failures;

@@ -18,6 +18,7 @@ export const operations = {
 	restoreTask: async () => (await import('./restoreTask.ts')).restoreTask,
 	deleteTasks: async () => (await import('./deleteTasks.ts')).deleteTasks,
 	delegate: async () => (await import('./delegate.ts')).delegate,
+	repeatDelegate: async () => (await import('./repeatDelegate.ts')).repeatDelegate,
 	stopDelegate: async () => (await import('./stopDelegate.ts')).stopDelegate,
 	resumeDelegates: async () => (await import('./resumeDelegates.ts')).resumeDelegates,
 	deleteDelegate: async () => (await import('./deleteDelegate.ts')).deleteDelegate,

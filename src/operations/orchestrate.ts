@@ -80,7 +80,7 @@ export const orchestrate: Operation<Input, Output> = {
 		await keepSettings(context);
 		const isHooked = input.hooks && (await hasHooks(context));
 		const warnings = isHooked ? (await deployAgent(context, runtime, found, 'launch')).warnings : [];
-		if (asker.is === 'human') await noteSeen(driver, context, workspace.folder);
+		await noteSeen(asker, driver, context, workspace.folder);
 		if (known?.archivedAt !== undefined) await workspace.updateTask(known.name, restored);
 		const task = known ?? (await createTask(workspace, input, driver.id));
 		const plan = await planWorker(workspace, driver, agent, {

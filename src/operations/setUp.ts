@@ -21,6 +21,6 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 		const found = agent === undefined ? await foundAgents(context.env) : [];
 		// If none is found, the choice of one says what to install.
 		const chosen = found.length > 0 ? found : [await chooseAgent(context.workspace, asker, context.env, agent)];
-		return deployEach(context, chosen, 'workspace');
+		return deployEach(asker, context, chosen, 'workspace');
 	},
 };

@@ -123,13 +123,18 @@ function refusal({ id }: Driver, { context }: Asking, what: string): NancyError 
 	);
 }
 
-/** In seconds: the requested limit, else the user's. */
+/** In seconds: the requested limit, else the user's. An agent gets no longer time than the user has set. */
 export function limitsFor(
 	asked: Partial<Record<keyof Limits, number | undefined>> | undefined,
-	{ timeoutMinutes, idleMinutes }: CommonSettings,
+	{ asker, settings }: Pick<Asking, 'asker' | 'settings'>,
 ): Partial<Limits> {
-	const wallSeconds = asked?.wallSeconds ?? (timeoutMinutes && timeoutMinutes * 60);
-	const idleSeconds = asked?.idleSeconds ?? (idleMinutes && idleMinutes * 60);
+	const within = (wanted: number | undefined, minutes: number | undefined) => {
+		const set = minutes === undefined ? undefined : minutes * 60;
+		if (wanted === undefined || set === undefined) return wanted ?? set;
+		return asker.is === 'agent' ? Math.min(wanted, set) : wanted;
+	};
+	const wallSeconds = within(asked?.wallSeconds, settings.timeoutMinutes);
+	const idleSeconds = within(asked?.idleSeconds, settings.idleMinutes);
 	const retries = asked?.retries;
 	return {
 		...(wallSeconds !== undefined && { wallSeconds }),

@@ -1,10 +1,14 @@
 import * as z from 'zod/mini';
+import type { Asker } from '../core/asker/asker.ts';
+import { ownAddress } from '../core/asker/authorOf.ts';
+import { permit } from '../core/asker/permit.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
+import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import { stopWorker } from '../delegates/stopWorker.ts';
 import { driverById } from '../drivers/index.ts';
 import { TaskName, WorkerName } from '../protocol/names.ts';
 import { StopOutput } from '../protocol/output/tasks.ts';
-import { anybody, type Operation } from './operation.ts';
+import type { Operation, OperationContext } from './operation.ts';
 import { permitDelegate } from './permitDelegate.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
@@ -15,9 +19,10 @@ export const stop: Operation<z.infer<typeof Input>, StopOutput> = {
 	name: 'stop',
 	input: Input,
 	output: StopOutput,
-	// The ticket says whether a worker is a delegate, and whose: see `run`.
-	permit: anybody,
-	async run(asker, { workers }, context) {
+	async permit(asker, { workers }, context) {
+		for (const address of workers) await permitStop(asker, address, context);
+	},
+	async run(_, { workers }, context) {
 		const tickets = ticketsOf(context);
 		// A worker that cannot be stopped does not stop the others.
 		const ends = await Promise.allSettled(
@@ -26,7 +31,6 @@ export const stop: Operation<z.infer<typeof Input>, StopOutput> = {
 				outcome: await stopWorker(context.workspace, address, {
 					tickets,
 					driverOf: driverById,
-					permit: id => permitDelegate('stop-delegate', id, asker, context),
 					onMeant: async () => context.letGo?.(address),
 				}),
 			})),
@@ -39,3 +43,14 @@ export const stop: Operation<z.infer<typeof Input>, StopOutput> = {
 		};
 	},
 };
+
+/** The tickets tell whether a worker is a delegate, and whose. */
+async function permitStop(asker: Asker, address: WorkerAddress, context: OperationContext): Promise<void> {
+	if (asker.is === 'human') return;
+	const open = await ticketsOf(context).openAt(address);
+	for (const id of open) await permitDelegate('stop-delegate', id, asker, context);
+	if (open.length > 0) return;
+	const own = ownAddress(asker);
+	const isOwn = own?.task === address.task && own.worker === address.worker;
+	permit(asker, { is: 'stop-worker', what: mailboxName(address), isOwn });
+}

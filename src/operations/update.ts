@@ -20,7 +20,7 @@ export const update: Operation<z.infer<typeof Input>, SetupOutput> = {
 		permit(asker, { is: 'change-settings', command: 'nancy update' });
 		await refuseTracked(context.workspace);
 	},
-	async run(_, { agent }, context) {
+	async run(asker, { agent }, context) {
 		const deployed = await deployedIn(context.workspace, drivers, context.dataFolder);
 		const ids = deployed.filter(id => agent === undefined || id === agent);
 		if (ids.length === 0) {
@@ -31,6 +31,6 @@ export const update: Operation<z.infer<typeof Input>, SetupOutput> = {
 		}
 		const found = await Promise.all(ids.map(id => findAgent(knownDriver(id), context.env)));
 		// At least: a deployment for sessions that the user starts goes on serving them.
-		return deployEach(context, found, 'launch');
+		return deployEach(asker, context, found, 'launch');
 	},
 };

@@ -11,14 +11,11 @@ export function mergedEnvironment(changes: Readonly<Record<string, string | null
 	return withSafePath(env);
 }
 
-/** Variables that a call of `nancy` may set for itself, also an agent's: the limit of delegates, their host, and the mark of a swarm. */
-const OF_CALL: ReadonlySet<string> = new Set(['NANCY_DELEGATES', 'NANCY_DELEGATES_HOST', SWARM_MARK]);
-
-/** Gives this process another environment, except the variables that a call may set for itself. */
+/** Gives this process another environment, except the mark of a swarm: a call may set it for itself, also an agent's. */
 export function becomeEnvironment(env: Readonly<Record<string, string | undefined>>): void {
 	const names = new Set([...Object.keys(process.env), ...Object.keys(env)]);
 	for (const name of names) {
-		if (OF_CALL.has(name) || process.env[name] === env[name]) continue;
+		if (name === SWARM_MARK || process.env[name] === env[name]) continue;
 		if (env[name] === undefined) delete process.env[name];
 		else process.env[name] = env[name];
 	}

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import type { Ancestor, Lineage } from '../core/asker/asker.ts';
+import { psSync } from './ps.ts';
 
 /** Nobody nests processes deeper, and nobody can hide a process by nesting deeper. A chain without an end is not followed. */
 const DEEPEST = 10_000;
@@ -96,44 +96,53 @@ function link(file: string): string | undefined {
 }
 
 function psTable(): string {
-	return execFileSync('ps', ['-axEww', '-o', 'pid=,ppid=,pgid=,command='], {
-		encoding: 'utf8',
-		maxBuffer: 64 * 1024 * 1024,
-		stdio: ['ignore', 'pipe', 'ignore'],
-	});
+	return psSync('-axEww', '-o', 'pid=,ppid=,pgid=,tty=,command=');
 }
 
 /**
- * @param table lines of `pid ppid pgid command`, each with the environment behind the command. Exported for tests on other platforms than
+ * @param table lines of `pid ppid pgid tty command`, each with the environment behind the command. Exported for tests on other platforms than
  * macOS.
  */
 export function fromPs(env: Lineage['env'], table: string, self = process.pid): Lineage {
 	const entries = entriesOf(table);
 	const own = entries.get(self);
+	let isOrphan = own !== undefined && isAdopted(self, own);
 	const ancestors: Ancestor[] = [];
 	for (let pid = own?.parent ?? 0; pid > 0 && ancestors.length < DEEPEST;) {
 		const entry = entries.get(pid);
 		const found = inPs(pid, entry);
 		if (!entry || !found) break;
+		// Above the terminal of the caller, that is so on many desktops.
+		isOrphan ||= entry.terminal === own?.terminal && isAdopted(pid, entry);
 		ancestors.push(found);
 		pid = entry.parent;
 	}
-	return { env, ancestors, isOrphan: own?.parent === 1 && own.group !== self };
+	return { env, ancestors, isOrphan };
+}
+
+/** A program that launchd starts leads its group. Another one below launchd was left by its starter. */
+function isAdopted(pid: number, { parent, group }: PsEntry): boolean {
+	return parent === 1 && group !== pid;
 }
 
 interface PsEntry {
 	parent: number;
 	group: number;
+	terminal: string;
 	words: string[];
 }
 
 function entriesOf(table: string): Map<number, PsEntry> {
 	return new Map(
 		table.split('\n').flatMap(line => {
-			const [, pid, parent, group, command] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-			if (command === undefined) return [];
+			const [, pid, parent, group, terminal, command] =
+				/^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+			if (terminal === undefined || command === undefined) return [];
 			return [
-				[Number(pid), { parent: Number(parent), group: Number(group), words: command.split(' ') }] as const,
+				[
+					Number(pid),
+					{ parent: Number(parent), group: Number(group), terminal, words: command.split(' ') },
+				] as const,
 			];
 		}),
 	);

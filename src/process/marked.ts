@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { hasErrno } from '../base/errors.ts';
 import { identify, liveness, type ProcessIdentity } from '../base/liveness.ts';
-import { withSafePath } from '../base/searchPath.ts';
+import { ps } from './ps.ts';
 
 /** The environment variable that marks everything a run starts. */
 export const RUN_MARK = 'NANCY_RUN';
@@ -88,11 +86,7 @@ function fromProc(isMarked: (entry: string) => boolean): number[] {
 
 /** macOS shows the environment of the user's own processes behind the command. */
 async function fromPs(isMarked: (entry: string) => boolean): Promise<number[]> {
-	const { stdout } = await promisify(execFile)('ps', ['-axEww', '-o', 'pid=,command='], {
-		maxBuffer: 64 * 1024 * 1024,
-		env: withSafePath(process.env),
-	});
-	return stdout.split('\n').flatMap(line => {
+	return (await ps('-axEww', '-o', 'pid=,command=')).split('\n').flatMap(line => {
 		const pid = Number(line.trim().split(/\s+/, 1)[0]);
 		return Number.isInteger(pid) && line.split(' ').some(isMarked) ? [pid] : [];
 	});

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
-import { withSafePath } from '../base/searchPath.ts';
+import { ps } from './ps.ts';
 
 /** A running process, with its parent and group. */
 export interface ProcessEntry {
@@ -43,10 +41,7 @@ function fromProc(): ProcessEntry[] {
 }
 
 async function fromPs(): Promise<ProcessEntry[]> {
-	const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,ppid=,pgid='], {
-		env: withSafePath(process.env),
-	});
-	return stdout.split('\n').flatMap(line => {
+	return (await ps('-axo', 'pid=,ppid=,pgid=')).split('\n').flatMap(line => {
 		const [pid, parent, group] = line.trim().split(/\s+/).map(Number);
 		return pid !== undefined && parent !== undefined && group !== undefined ? [{ pid, parent, group }] : [];
 	});

@@ -128,8 +128,11 @@ export interface Operations {
 export interface DelegateOperations {
 	/** Queues a delegate, and starts it if it may start. */
 	start(folder: Folder, request: DelegateRequest): Promise<DelegateId>;
-	/** Whether this user queued it on this machine. A delegate that came with a repository must not be run or repeated. */
-	isOwn(folder: Folder, id: DelegateId): Promise<boolean>;
+	/**
+	 * Delegates once more what a delegate was asked: anew, or with a person's remarks in the same worktree. Throws `not-trusted` if the
+	 * user has not queued it on this machine, or its files were changed since.
+	 */
+	repeat(folder: Folder, id: DelegateId, remarks?: string): Promise<DelegateId>;
 	/** Ends it, and resolves once it has ended. Throws `timeout` if its runner does not answer. */
 	stop(folder: Folder, id: DelegateId): Promise<void>;
 	/** Resumes delegates that wait for their account's limit to reset: this agent's, or all. Returns how many agents waited. */

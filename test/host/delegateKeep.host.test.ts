@@ -42,7 +42,7 @@ const start: DelegateStart = {
 function failing(): DelegateOperations {
 	return {
 		start: () => Promise.reject(new NancyError('busy', 'the disk is full')),
-		isOwn: unused,
+		repeat: unused,
 		stop: unused,
 		resume: unused,
 		delete: unused,

@@ -54,7 +54,6 @@ describe('a delegate that is started in the window', () => {
 			[[id, 'queued']],
 		);
 		assert.deepEqual(told, ['it is queued, and starts later: not installed']);
-		assert.equal(await window.isOwn(folder, id), true);
 	});
 
 	it('leaves to the settings file, which can change while it runs, how many run at once', async () => {

@@ -119,14 +119,19 @@ describe('whoever calls nancy', () => {
 
 	it('is told the same way by what ps shows', () => {
 		const table = [
-			'    1     0     1 /sbin/launchd',
-			'  500     1   500 /Applications/iTerm.app/Contents/MacOS/iTerm2 LANG=de',
-			'  600   500   600 -zsh TERM=xterm',
-			'  700   600   700 claude --model x HOME=/Users/u NANCY_TASK_DIR=/w/.nancy/tasks/a NANCY_WORKER=worker',
-			'  800   700   800 /bin/zsh -c nancy send CLAUDECODE=1',
-			'  900   800   800 node /x/nancy.js send',
-			'  950   600   950 node /x/nancy.js send',
-			'  960     1   800 node /x/nancy.js send',
+			'    1     0     1 ??      /sbin/launchd',
+			'  500     1   500 ??      /Applications/iTerm.app/Contents/MacOS/iTerm2 LANG=de',
+			'  600   500   600 ttys001 -zsh TERM=xterm',
+			'  700   600   700 ttys001 claude --model x HOME=/Users/u NANCY_TASK_DIR=/w/.nancy/tasks/a NANCY_WORKER=worker',
+			'  800   700   800 ttys001 /bin/zsh -c nancy send CLAUDECODE=1',
+			'  900   800   800 ttys001 node /x/nancy.js send',
+			'  950   600   950 ttys001 node /x/nancy.js send',
+			'  960     1   800 ttys001 node /x/nancy.js send',
+			'  970     1   800 ttys001 sh -c nancy send',
+			'  971   970   800 ttys001 node /x/nancy.js send',
+			'  980     1   600 ??      /Applications/Code.app/Contents/MacOS/Electron',
+			'  981   980   981 ttys002 -zsh',
+			'  982   981   982 ttys002 node /x/nancy.js send',
 		].join('\n');
 		expect(askerOf(fromPs({}, table, 900), drivers)).toMatchObject({
 			is: 'agent',
@@ -135,6 +140,8 @@ describe('whoever calls nancy', () => {
 		});
 		expect(askerOf(fromPs({}, table, 950), drivers)).toBe(IN_TERMINAL);
 		expect(fromPs({}, table, 960).isOrphan).toBe(true);
+		expect(fromPs({}, table, 971).isOrphan).toBe(true);
+		expect(fromPs({}, table, 982).isOrphan).toBe(false);
 	});
 
 	it('is found out from the processes above this one', () => {

@@ -1,8 +1,11 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { environmentOf } from '../../src/core/asker/asker.ts';
+import { environmentOf, IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { drivers } from '../../src/drivers/index.ts';
+import { limitsFor } from '../../src/operations/starting.ts';
+import { DelegatesOutput } from '../../src/protocol/output/delegates.ts';
 import { InboxOutput } from '../../src/protocol/output/messages.ts';
 import { StatusOutput } from '../../src/protocol/output/tasks.ts';
 import { gitIn } from '../support/delegateSeeds.ts';
@@ -102,6 +105,42 @@ it.each(['GIT_CONFIG_GLOBAL', 'HOME'])('git runs no program of settings that an 
 	const wait = 'nancy wait "$id" || true';
 	await it.ask(`id=$(${name}='${chosen}' nancy delegate --worktree --with-changes x) && ${wait}`);
 	expect(existsSync(mark)).toBe(false);
+});
+
+it('an agent has no more delegates at work at once than the user has set', async () => {
+	await using it = await place();
+	mkdirSync(join(nancy.configFolder, 'nancy'), { recursive: true });
+	const settings = join(nancy.configFolder, 'nancy', 'settings.json');
+	writeFileSync(settings, JSON.stringify({ delegates: { max: 1 } }));
+	const env = { ...it.base, FAKE_CLAUDE: 'cat > /dev/null; sleep 60' };
+	const list = 'nancy delegate x; NANCY_DELEGATES=9 nancy delegate y; nancy delegates --json';
+	const { stdout } = await callInTool(nancy, list, { cwd: it.own.path, env });
+	const { delegates } = DelegatesOutput.parse(JSON.parse(stdout.slice(stdout.indexOf('{'))));
+	rmSync(settings);
+	expect(delegates.map(({ status }) => status)).toEqual(['running', 'queued']);
+	for (const { id } of delegates.toReversed())
+		await nancy.start(['delegates', id, '--stop'], { cwd: it.own.path, env });
+});
+
+it.each(['darwin', 'win32'] as const)(
+	'where no environment of a CLI is known, its limits are the settings’: %s',
+	os => {
+		const widened = { HOME: '/h', NANCY_DELEGATES: '9', NANCY_DELEGATES_HOST: 'tmux' };
+		const asks = (env: Record<string, string>) =>
+			environmentOf({ env, ancestors: [], isOrphan: false }, drivers, os);
+		const home = os === 'darwin' ? userInfo().homedir : '/h';
+		expect(asks({ ...widened, CLAUDECODE: '1' })).toEqual({ HOME: home, CLAUDECODE: '1' });
+		expect(asks(widened)).toEqual(widened);
+	},
+);
+
+it('an agent gets no longer time than the user has set', () => {
+	const settings = { timeoutMinutes: 1 };
+	const agent = { is: 'agent', driver: undefined, worker: undefined, process: undefined, because: '' } as const;
+	const asked = { wallSeconds: 600, idleSeconds: 600 };
+	expect(limitsFor(asked, { asker: agent, settings })).toEqual({ wallSeconds: 60, idleSeconds: 600 });
+	expect(limitsFor({ wallSeconds: 5 }, { asker: agent, settings })).toEqual({ wallSeconds: 5 });
+	expect(limitsFor(asked, { asker: IN_TERMINAL, settings })).toEqual(asked);
 });
 
 it('a person’s environment is that of the call, also where an agent’s is above in no process', () => {

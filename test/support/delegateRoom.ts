@@ -1,7 +1,7 @@
 import type { Delegate } from '../../src/core/delegates/delegate.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
-import { queueDelegate, type DelegateRequest } from '../../src/core/delegates/queueDelegate.ts';
+import { queueDelegate, type FullRequest } from '../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { OwnFolder } from '../../src/core/files/ownFolder.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
@@ -18,7 +18,7 @@ export class DelegateRoom {
 	/** Where the tickets are, by id. */
 	readonly ticketFolder = new OwnFolder(this.folder.file('data'), this.workspace.folder).path('delegates');
 
-	queue(more: Partial<DelegateRequest> = {}): Promise<Delegate> {
+	queue(more: Partial<FullRequest> = {}): Promise<Delegate> {
 		return queueDelegate(this.delegates, this.tickets, IN_TERMINAL, {
 			prompt: 'Write the tests.\nAll of them.',
 			agent: fakeDriver.id,

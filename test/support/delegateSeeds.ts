@@ -107,7 +107,7 @@ export async function seedWorktree(
 	const asked = store.filesOfRequest(id);
 	const contents = asked.map(file => readFileSync(file, 'utf8'));
 	const tickets = new Tickets(dataFolder, store.workspace.folder);
-	await tickets.issue(id, asked, contents);
+	await tickets.issue(delegate.record, asked, contents);
 	await tickets.end(id, { isReported: true });
 	return { delegate, folder: worktree.folder, branch: worktree.branch };
 }

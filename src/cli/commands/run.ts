@@ -103,12 +103,12 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 	const cwd = workingFolder(input['working-dir'], context);
 	const where = operationContext(findOrChooseWorkspace(context), context);
 	const settings = await where.readSettings(cwd);
-	const limits = Limits.parse(starting.limitsFor(limitsOf(input), settings));
 	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context.asker, context.env, input.agent);
 	const asking = { asker: context.asker, context: where, settings };
+	const limits = Limits.parse(starting.limitsFor(limitsOf(input), asking));
 	const outputFile = input['output-file'] && resolve(context.cwd, input['output-file']);
 	await starting.permitStart(driver, [cwd], asking);
-	if (context.asker.is === 'human') await noteSeen(driver, where, cwd);
+	await noteSeen(context.asker, driver, where, cwd);
 	const prompt = await promptOf(input, context);
 	if (outputFile !== undefined) await requireWritable(outputFile);
 	starting.refuseExtraFromAgent(driver, input.extra, asking);

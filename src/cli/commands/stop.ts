@@ -13,6 +13,7 @@ const words: Readonly<Record<StopOutput['workers'][number]['outcome'], string>> 
 	stopped: 'stopped',
 	killed: 'killed: it, or a program it had started, did not end when asked',
 	'not-running': 'was not running',
+	elsewhere: 'counts as stopped: it was started on another machine or in a container; if it still runs, end it there',
 };
 
 export const stop = command(

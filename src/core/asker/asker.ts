@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { DriverId, ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
@@ -94,13 +95,26 @@ export function askerOf({ env, ancestors, isOrphan }: Lineage, drivers: readonly
 	};
 }
 
+/** The limit of parallel delegates and their host: a person may choose them for a call. */
+const OF_PERSONS = ['NANCY_DELEGATES', 'NANCY_DELEGATES_HOST'];
+
 /**
  * The environment that the asker has not chosen for this one call. It says where the settings of the user, of git and of CLIs are, and
  * which programs these are. So an agent's is that of its CLI. If that is unreadable, it is the farthest one with a mark. A person's is the
- * call's own.
+ * call's own. Only Linux tells the whole environment of another process. Elsewhere an agent's call loses the variables that widen limits, and on macOS HOME is that of the user's account: the
+ * settings of the user are there.
  */
-export function environmentOf({ env, ancestors }: Lineage, drivers: readonly KnownDriver[]): Environment {
+export function environmentOf(
+	{ env, ancestors }: Lineage,
+	drivers: readonly KnownDriver[],
+	platform: NodeJS.Platform = process.platform,
+): Environment {
 	const { agent, own } = agentAmong(ancestors, drivers);
+	if (platform !== 'linux') {
+		if (whyAgent(env, own, agent, drivers) === undefined) return env;
+		const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !OF_PERSONS.includes(name)));
+		return platform === 'darwin' ? { ...kept, HOME: userInfo().homedir } : kept;
+	}
 	if (agent && isReadable(agent)) return agent.env;
 	return own.findLast(each => markIn(each.env, drivers) !== undefined)?.env ?? env;
 }

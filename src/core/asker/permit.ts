@@ -15,9 +15,13 @@ export type UseCase =
 	| { is: 'change-queue'; what: string }
 	| { is: 'archive'; mailbox: WorkerAddress }
 	| { is: 'withdraw'; id: string; isOwn: boolean }
+	/** End an agent that is no delegate. */
+	| { is: 'stop-worker'; what: string; isOwn: boolean }
 	| { is: 'stop-delegate'; what: string; isOwn: boolean }
 	| { is: 'delete-delegate'; what: string; isOwn: boolean }
 	| { is: 'resume-delegates'; what: string; isOwn: boolean }
+	/** Start one again with the permissions and commands that it had. */
+	| { is: 'repeat-delegate'; what: string }
 	/** Bring the changes of a delegate's worktree into the checkout, or remove the worktree. */
 	| { is: 'change-worktree'; what: string }
 	/** Hand an agent a file that the asker itself may be denied to read. */
@@ -39,9 +43,11 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 			? undefined
 			: `archive messages of ${mailbox.task}/${mailbox.worker}, which is another one’s mailbox`,
 	withdraw: (_, { id, isOwn }) => (isOwn ? undefined : `take back message ${id}; only its sender or the user can`),
+	'stop-worker': (_, { what, isOwn }) => (isOwn ? undefined : `stop ${what}; it stops itself and its own delegates`),
 	'stop-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `stop ${what}, which it has not asked for`),
 	'delete-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `delete ${what}, which it has not asked for`),
 	'resume-delegates': (_, { what, isOwn }) => (isOwn ? undefined : `let ${what} go on, which it has not asked for`),
+	'repeat-delegate': (_, { what }) => `repeat ${what}; delegate its prompt anew`,
 	'change-worktree': (_, { what }) => `${what}; ask the user to`,
 	'prompt-file': (_, { file }) =>
 		`hand over ${file} by its name; read it and pass the text with --stdin, or as an argument`,

@@ -1,18 +1,21 @@
 import { existsSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { hasErrno, NancyError } from '../../base/errors.ts';
+import { isInside } from '../../base/inside.ts';
 import { folderNames } from '../../base/listing.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Driver } from '../driver/driver.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
+import { foldersUpFrom } from '../workspace/placeFrom.ts';
 
 /** Sealed as `seen/<driver>.json`: the settings with which a person last started this CLI. */
 const Seen = z.object({
 	version: z.literal(1),
-	/** Hash of each file, by its path below the checkout, or below the folder outside a checkout. */
+	/** Hash of each file, by its path from the nearest checkout, or from the folder outside a checkout. */
 	files: z.record(z.string(), z.string()),
 });
 type Files = z.infer<typeof Seen>['files'];
@@ -61,17 +64,17 @@ export class SeenSettings {
 	}
 
 	private async filesOf(driver: Driver, folder: string): Promise<Files> {
-		const top = checkoutOf(folder);
+		const { nearest, outermost } = checkoutsOf(folder);
 		const files = new Map<string, string>();
 		for (let at = folder; ; at = dirname(at)) {
 			for (const name of driver.executableSettings) {
 				for await (const path of this.filesIn(join(at, name), new Set())) {
 					const content = await this.contentOf(path, driver, at);
-					if (content !== undefined) files.set(posixPath(top, path), sha256(content));
+					if (content !== undefined) files.set(posixPath(nearest, path), sha256(content));
 					if (files.size > MOST_FILES) throw tooMany(join(at, name));
 				}
 			}
-			if (at === top) break;
+			if (at === outermost) break;
 		}
 		return Object.fromEntries([...files].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 	}
@@ -150,10 +153,13 @@ function tooMany(path: string): NancyError {
 	return new NancyError('not-trusted', `there are more than ${MOST_FILES} files of settings at ${path}; remove some`);
 }
 
-/** The top folder of the checkout that a folder is in; outside a checkout, the folder itself. */
-function checkoutOf(folder: string): string {
-	for (let at = folder; ; at = dirname(at)) {
-		if (existsSync(join(at, '.git'))) return at;
-		if (dirname(at) === at) return folder;
-	}
+/**
+ * The checkouts that a folder is in; outside a checkout, the folder itself. An agent can make a `.git` in its workspace, so the nearest one
+ * hides no settings above it. A checkout of the whole home folder counts only if there is no other.
+ */
+function checkoutsOf(folder: string): { nearest: string; outermost: string } {
+	const checkouts = foldersUpFrom(folder).filter(each => existsSync(join(each, '.git')));
+	const [nearest = folder] = checkouts;
+	const outermost = checkouts.findLast(each => !isInside(each, homedir())) ?? nearest;
+	return { nearest, outermost };
 }

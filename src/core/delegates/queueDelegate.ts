@@ -10,6 +10,7 @@ import { swarmFeature } from './swarm.ts';
 import { liveSwarmRun, openDelegate } from './swarmRun.ts';
 import type { Tickets } from './tickets.ts';
 
+/** What somebody asks for. */
 export interface DelegateRequest {
 	prompt: string;
 	/** The prompt's first line where absent. */
@@ -21,11 +22,16 @@ export interface DelegateRequest {
 	folder: string;
 	worktree?: { withChanges: boolean } | undefined;
 	limits?: Partial<Limits>;
-	setUp?: string | undefined;
-	tearDown?: string | undefined;
 	/** The receiver of the result; the human of that task for `orchestrator`, the human if absent. */
 	parent?: WorkerAddress | undefined;
 	group?: string | undefined;
+}
+
+/** With what only the user's settings and sealed requests decide. */
+export interface FullRequest extends DelegateRequest {
+	/** Commands for the worktree. */
+	setUp?: string | undefined;
+	tearDown?: string | undefined;
 	/** Set if it is a worker of a claude-swarm too, under this name or, without one, that of its mailbox. */
 	swarm?: { feature: string | undefined } | undefined;
 }
@@ -35,7 +41,7 @@ export async function queueDelegate(
 	delegates: Delegates,
 	tickets: Tickets,
 	asker: Asker,
-	request: DelegateRequest,
+	request: FullRequest,
 ): Promise<Delegate> {
 	const { prompt, parent, worktree, folder, limits, swarm, ...others } = request;
 	const task = parent?.task ?? (await ownTask(delegates.workspace, request.agent));
@@ -61,8 +67,9 @@ export async function queueDelegate(
 				askedBy: asker.is === 'human' ? { is: 'human' } : { is: 'agent', worker: asker.worker?.address },
 			} satisfies Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
 			prompt,
-			async ({ id, worker, agent, createdAt }, contents, report) => {
+			async (record, contents, report) => {
 				// Its name is taken from now on, and people can write to it before it runs.
+				const { id, agent, createdAt } = record;
 				await delegates.workspace.createWorker({
 					version: 1,
 					task,
@@ -72,7 +79,7 @@ export async function queueDelegate(
 					startedAt: createdAt,
 					delegate: id,
 				});
-				await tickets.issue(id, delegates.filesOfRequest(id), contents, report);
+				await tickets.issue(record, delegates.filesOfRequest(id), contents, report);
 			},
 		);
 	});

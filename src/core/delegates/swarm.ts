@@ -18,21 +18,16 @@ const FOLDERS = ['.claude', 'orchestrator', 'workers'] as const;
 
 const ENDINGS = ['.prompt', '.status', '.log', '.done'] as const;
 
-/** A swarm's worker that is queued: under this name or, without one, that of its mailbox. */
-interface SwarmRequest {
-	feature: string | undefined;
-}
-
 /**
- * The swarm worker of a queued delegate: the repeated one, else a new one, by the environment or the settings.
- * @param asked `again`: the worker of a repeated request; `feature`: the name of a new one
+ * A new delegate's worker of a swarm, by the environment or the settings.
+ * @param feature its name; by default that of its mailbox
  */
 export function swarmOf(
-	{ again, feature }: { again?: SwarmRequest | undefined; feature?: string | undefined },
+	feature: string | undefined,
 	env: Readonly<Record<string, string | undefined>>,
 	settings: { swarmWorker?: boolean | undefined },
-): SwarmRequest | undefined {
-	return again ?? (isSwarmWorker(env, settings) ? { feature } : undefined);
+): { feature: string | undefined } | undefined {
+	return isSwarmWorker(env, settings) ? { feature } : undefined;
 }
 
 /**

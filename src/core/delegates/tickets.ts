@@ -4,8 +4,9 @@ import * as z from 'zod/mini';
 import { readTextIfExists } from '../../base/atomicFile.ts';
 import type { ProcessIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
-import type { DelegateId } from '../../protocol/delegate.ts';
-import { MessageId } from '../../protocol/names.ts';
+import { folderNames } from '../../base/listing.ts';
+import { DelegateId, DelegateRecord } from '../../protocol/delegate.ts';
+import { MessageId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { Moment, ProcessRecord } from '../../protocol/records.ts';
 import { Worktree } from '../../protocol/worktree.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
@@ -14,8 +15,17 @@ import { readPlainFile } from '../files/plainFile.ts';
 /** Why a delegate without a ticket is not run. */
 export const NO_TICKET = 'it was not queued by you on this machine, or was changed since; delegate it again';
 
-/** A queued request: the hash of its record and its prompt, and the message that will carry the result. */
-const Issued = z.looseObject({ version: z.literal(1), digest: z.string(), report: z.optional(MessageId) });
+/** A delegate's own mailbox. */
+const Mailbox = z.object({ task: TaskName, worker: WorkerName });
+type Mailbox = z.infer<typeof Mailbox>;
+
+/** A queued request: the hash of its record and its prompt, its mailbox, and the message that will carry the result. */
+const Issued = z.looseObject({
+	version: z.literal(1),
+	digest: z.string(),
+	mailbox: z.optional(Mailbox),
+	report: z.optional(MessageId),
+});
 
 /** It was started, by whom and when. Written once: a ticket runs once. */
 const Run = z.looseObject({ version: z.literal(1), runner: ProcessRecord, startedAt: Moment });
@@ -86,12 +96,25 @@ export class Tickets {
 	 * @param report the message that will carry the result
 	 */
 	async issue(
-		id: DelegateId,
+		{ id, task, worker }: Mailbox & { id: DelegateId },
 		files: readonly string[],
 		contents: readonly string[],
 		report?: MessageId,
 	): Promise<void> {
-		await this.own.write({ version: 1, digest: digest(files, contents), report }, FOLDER, id, ISSUED);
+		const issued = { version: 1, digest: digest(files, contents), mailbox: { task, worker }, report };
+		await this.own.write(issued, FOLDER, id, ISSUED);
+	}
+
+	/** The unfinished delegates of a mailbox. It is one, unless the records of workers were changed. */
+	async openAt({ task, worker }: Mailbox): Promise<DelegateId[]> {
+		const open: DelegateId[] = [];
+		for (const name of await folderNames(this.own.path(FOLDER))) {
+			const mailbox = (await this.own.read(Issued, FOLDER, name, ISSUED))?.mailbox;
+			if (mailbox?.task !== task || mailbox.worker !== worker) continue;
+			const id = DelegateId.parse(name);
+			if (!(await this.facts(id))?.end) open.push(id);
+		}
+		return open;
 	}
 
 	/**
@@ -174,12 +197,14 @@ export class Tickets {
 		},
 	): Promise<boolean> {
 		const earlier = await this.earlier(id);
-		if (earlier === undefined || !(await this.isValid(id, files))) return false;
+		const [text] = (await this.read(id, files)) ?? [];
+		if (earlier === undefined || text === undefined) return false;
+		const { task, worker } = DelegateRecord.parse(JSON.parse(text));
 		const { runner, report, end } = seen;
 		const endedAt = new Date().toISOString();
 		if (end) await this.own.create({ version: 1, endedAt, ...end, report }, FOLDER, id, END);
 		else if (runner) await this.begin(id, runner);
-		await this.own.create({ version: 1, digest: earlier, report }, FOLDER, id, ISSUED);
+		await this.own.create({ version: 1, digest: earlier, mailbox: { task, worker }, report }, FOLDER, id, ISSUED);
 		await rm(this.earlierFile(id), { force: true });
 		return true;
 	}

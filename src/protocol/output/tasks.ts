@@ -64,7 +64,7 @@ export const TokensOutput = z.object({
 
 /** `nancy stop` */
 export const StopOutput = z.object({
-	workers: z.array(z.object({ worker: Mailbox, outcome: z.enum(['stopped', 'killed', 'not-running']) })),
+	workers: z.array(z.object({ worker: Mailbox, outcome: z.enum(['stopped', 'killed', 'not-running', 'elsewhere']) })),
 });
 export type StopOutput = z.infer<typeof StopOutput>;
 

@@ -6,7 +6,6 @@ import { isInside } from '../../base/inside.ts';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
 import { standingWorktree } from '../../core/delegates/inWorktree.ts';
-import type { DelegateRequest } from '../../core/delegates/queueDelegate.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { askDelegate, PromptNeedsEditor, type DelegateOrder } from './askDelegate.ts';
 import type { ComposeView } from '../inbox/composeView.ts';
@@ -24,7 +23,6 @@ import type { Folder, Operations } from '../ports.ts';
 import type { ReviewComments } from './reviewComments.ts';
 import type { Reviews } from './reviews.ts';
 import { TaskItem, WorkerItem } from '../tasks/tasksView.ts';
-import { requireOwn } from './ownDelegate.ts';
 import { startOrKeep } from './startDelegates.ts';
 import { stopEach } from './stopEach.ts';
 
@@ -124,28 +122,8 @@ async function askAndStart(
 }
 
 async function delegateAgain(own: DelegateCollaborators, args: Args): Promise<void> {
-	const {
-		folder,
-		delegate: { record },
-	} = await anyOf(own, args);
-	const { delegates } = own.operations;
-	await requireOwn(delegates, folder, record.id);
-	const again: DelegateRequest = {
-		prompt: await storeOf(folder).prompt(record.id),
-		title: record.title,
-		agent: record.agent,
-		model: record.model,
-		permissions: record.permissions,
-		folder: record.place.folder,
-		worktree: record.place.is === 'worktree' ? { withChanges: record.place.withChanges } : undefined,
-		limits: record.limits,
-		setUp: record.setUp,
-		tearDown: record.tearDown,
-		parent: record.parent ?? { task: record.task, worker: ORCHESTRATOR },
-		group: record.group,
-		swarm: record.swarm,
-	};
-	await delegates.start(folder, again);
+	const { folder, delegate } = await anyOf(own, args);
+	await own.operations.delegates.repeat(folder, delegate.record.id);
 	await folder.refresh();
 }
 

@@ -5,9 +5,8 @@ import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import type { Delegate } from '../../core/delegates/delegate.ts';
-import { Delegates } from '../../core/delegates/delegates.ts';
 import { busyIn, worktreeOf } from '../../core/delegates/inWorktree.ts';
-import { ORCHESTRATOR } from '../../protocol/names.ts';
+import { remarksMessage } from '../../core/delegates/remarks.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import type { ContextKeys } from '../contextKeys.ts';
 import { askLine } from '../kit/inputs.ts';
@@ -17,9 +16,7 @@ import type { DelegateItem } from './delegatesView.ts';
 import { shortTitle } from './delegateWords.ts';
 import type { Folders } from '../folders.ts';
 import type { Folder, Operations } from '../ports.ts';
-import { placeIn, worktreeIn } from './reviews.ts';
-import { delegateLimits } from '../settings.ts';
-import { requireOwn } from './ownDelegate.ts';
+import { worktreeIn } from './reviews.ts';
 
 /** Comments that were not sent back yet, so that a reload loses none. */
 const SAVED = 'reviewComments';
@@ -49,7 +46,7 @@ export class ReviewComments implements vscode.Disposable {
 
 	constructor(
 		private readonly folders: Folders,
-		private readonly operations: Pick<Operations, 'delegates' | 'send' | 'worktrees'>,
+		private readonly operations: Pick<Operations, 'delegates' | 'send'>,
 		private readonly memory: vscode.Memento,
 		private readonly keys: ContextKeys,
 	) {
@@ -121,7 +118,7 @@ export class ReviewComments implements vscode.Disposable {
 		const busy = busyIn(worktree, all);
 		if (busy) {
 			const { task, worker } = busy.record;
-			const text = `${REVIEWED}\n\n${remarks}`;
+			const text = remarksMessage(remarks);
 			const [failed] = await this.operations.send([{ folder, address: { task, worker } }], {
 				kind: 'feedback',
 				priority: 'normal',
@@ -131,7 +128,7 @@ export class ReviewComments implements vscode.Disposable {
 			// The comments stay.
 			if (failed) throw new NancyError('io', failed.reason);
 		} else {
-			await this.beginAgain(folder, delegate, worktree, remarks);
+			await this.operations.delegates.repeat(folder, delegate.record.id, remarks);
 		}
 		for (const thread of threads) this.drop(thread);
 		await this.save();
@@ -141,27 +138,6 @@ export class ReviewComments implements vscode.Disposable {
 				? l10n.t('“{0}” reads your comments before it stops.', shortTitle(busy))
 				: l10n.t('“{0}” is at it again, with your comments.', shortTitle(delegate)),
 		);
-	}
-
-	private async beginAgain(folder: Folder, { record }: Delegate, worktree: Worktree, remarks: string): Promise<void> {
-		const { delegates, worktrees } = this.operations;
-		await requireOwn(delegates, folder, record.id);
-		await worktrees.verify(folder, worktree);
-		const asked = isInside(worktree.folder, record.place.folder)
-			? record.place.folder
-			: placeIn(worktree, record.place.folder);
-		const before = await new Delegates(folder.workspace).prompt(record.id);
-		await delegates.start(folder, {
-			// Words for the agent, so not translated. What was asked stands last: it may be long.
-			prompt: `${REVIEWED} The changes are in this folder; git diff ${worktree.base.slice(0, 12)} shows them. Change what the comments ask for.\n\n${remarks}\n\nThis is what was asked for at first:\n\n${before.replace(FIRST_ASKED, '')}`,
-			title: record.title,
-			agent: record.agent,
-			model: record.model,
-			permissions: record.permissions,
-			folder: asked,
-			limits: delegateLimits(folder.path),
-			parent: record.parent ?? { task: record.task, worker: ORCHESTRATOR },
-		});
 	}
 
 	private isReviewed(file: string): boolean {
@@ -216,11 +192,6 @@ export class ReviewComments implements vscode.Disposable {
 function isReply(value: unknown): value is vscode.CommentReply {
 	return typeof value === 'object' && value !== null && 'thread' in value && 'text' in value;
 }
-
-/** Words for the agent, so not translated. */
-const REVIEWED = 'A person has reviewed the changes and comments on them.';
-/** What an earlier round put before the first prompt. */
-const FIRST_ASKED = /^A person has reviewed the changes[^]*?\n\nThis is what was asked for at first:\n\n/;
 
 /** `src/x.ts:12` and below it what was said. */
 function remarksIn(worktree: Worktree, threads: readonly vscode.CommentThread[]): string {

@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative } from 'node:path';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import * as z from 'zod/mini';
@@ -137,12 +137,6 @@ export function worktreeIn(
 	if (worktree && !isStanding(worktree)) throw gone(worktree);
 	if (worktree) return worktree;
 	throw new NancyError('bad-usage', l10n.t('“{0}” has no worktree of its own.', shortTitle(delegate)));
-}
-
-/** The folder in the worktree that stands for the one that the delegate was asked to work in. */
-export function placeIn(worktree: Worktree, asked: string): string {
-	const inside = relative(worktree.repository, asked);
-	return inside.startsWith('..') || isAbsolute(inside) ? worktree.folder : join(worktree.folder, inside);
 }
 
 function gone({ folder, branch }: Worktree): NancyError {

@@ -23,7 +23,13 @@ it('what nobody collected is collected when the next session starts, and none of
 	const started = spawnSync('sh', [launcher, driver, 'SessionStart', 'program', folder.path], {
 		input: JSON.stringify({ session_id: session, hook_event_name: 'SessionStart', source: 'startup' }),
 		encoding: 'utf8',
-		env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session, NANCY_HOOK_PROJECT: folder.path },
+		// Claude Code sets CLAUDECODE for its hooks. So the command that collects counts as an agent's.
+		env: {
+			PATH: process.env['PATH'],
+			CLAUDECODE: '1',
+			NANCY_HOOK_SESSION: session,
+			NANCY_HOOK_PROJECT: folder.path,
+		},
 	});
 	expect(started.status).toBe(0);
 	const left = () => readdirSync(spool).filter(name => name.endsWith('.json'));

@@ -4,10 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NancyError } from '../../../../src/base/errors.ts';
 import { deleteDelegate } from '../../../../src/core/delegates/deleteDelegate.ts';
 import { endDelegate, writeAnswer } from '../../../../src/core/delegates/ending.ts';
+import { OWN_TASK } from '../../../../src/core/delegates/ownTask.ts';
 import type { Delegate } from '../../../../src/core/delegates/delegate.ts';
 import type { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { DelegateId } from '../../../../src/protocol/delegate.ts';
-import { ORCHESTRATOR, SessionId } from '../../../../src/protocol/names.ts';
+import { ORCHESTRATOR, SessionId, WorkerName } from '../../../../src/protocol/names.ts';
 import { DelegateRoom } from '../../../support/delegateRoom.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { bindSession } from '../../../../src/core/sessions/bindings.ts';
@@ -161,7 +162,8 @@ describe('deleting a delegate', () => {
 	it('sweeps what is left of one whose record vanished, with its ticket, once nobody has written there for a week', async () => {
 		const vanished = DelegateId.parse('20200101t000000000z-0a1b2c3d');
 		const younger = DelegateId.parse('20200101t000000000z-1a1b2c3d');
-		for (const id of [vanished, younger]) await room.tickets.issue(id, [], []);
+		const worker = WorkerName.parse('delegate-9');
+		for (const id of [vanished, younger]) await room.tickets.issue({ id, task: OWN_TASK, worker }, [], []);
 		leave(vanished, ['.done', '.output', '.status'], 8);
 		leave(younger, ['.done', '.output', '.status'], 8);
 		leave(younger, ['.log'], 6);

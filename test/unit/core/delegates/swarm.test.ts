@@ -70,12 +70,8 @@ describe('a delegate that is queued', () => {
 	afterEach(() => room.folder.remove());
 
 	/** As the window and the command queue it. */
-	async function queued(
-		swarmWorker: boolean,
-		env: Record<string, string>,
-		asked: Parameters<typeof swarmOf>[0] = {},
-	) {
-		return (await room.queue({ group: 'g', swarm: swarmOf(asked, env, { swarmWorker }) })).record;
+	async function queued(swarmWorker: boolean, env: Record<string, string>, feature?: string) {
+		return (await room.queue({ swarm: swarmOf(feature, env, { swarmWorker }) })).record;
 	}
 
 	it('is a swarm’s worker where that is set, or the environment says so', async () => {
@@ -88,8 +84,8 @@ describe('a delegate that is queued', () => {
 	});
 
 	it('has the name that a new worker of a swarm is given', async () => {
-		expect((await queued(true, {}, { feature: 'login' })).swarm).toEqual({ feature: 'login' });
-		expect((await queued(false, {}, { feature: 'login' })).swarm).toBeUndefined();
+		expect((await queued(true, {}, 'login')).swarm).toEqual({ feature: 'login' });
+		expect((await queued(false, {}, 'login')).swarm).toBeUndefined();
 	});
 
 	it('is none whose files another run has that lives, and takes none of them along when it is deleted', async () => {
@@ -108,10 +104,5 @@ describe('a delegate that is queued', () => {
 		expect(readFileSync(files.prompt, 'utf8')).toBe('Of the run.');
 		await files.writeStatus(run(2 ** 22 + 1));
 		expect((await room.queue({ swarm: { feature: 'login' } })).state).toBe('queued');
-	});
-
-	it('keeps the name of the worker that it is again', async () => {
-		const again = { again: { feature: 'login' }, feature: 'logout' };
-		expect(await queued(false, {}, again)).toMatchObject({ swarm: { feature: 'login' }, group: 'g' });
 	});
 });

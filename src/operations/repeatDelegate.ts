@@ -1,0 +1,99 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
+import { isInside } from '../base/inside.ts';
+import { permit } from '../core/asker/permit.ts';
+import { Delegates } from '../core/delegates/delegates.ts';
+import { busyIn, isStanding, worktreeOf } from '../core/delegates/inWorktree.ts';
+import { ownRequest } from '../core/delegates/ownRequest.ts';
+import type { FullRequest } from '../core/delegates/queueDelegate.ts';
+import { promptWithRemarks } from '../core/delegates/remarks.ts';
+import { NO_TICKET } from '../core/delegates/tickets.ts';
+import { folderInWorktree } from '../git/worktree.ts';
+import { refuseTracked } from '../git/refuseTracked.ts';
+import { DelegateId, type DelegateRecord } from '../protocol/delegate.ts';
+import { ORCHESTRATOR } from '../protocol/names.ts';
+import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
+import type { Worktree } from '../protocol/worktree.ts';
+import { findAgent, knownDriver } from './agents.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { ownWorktreeOf } from './ownWorktreeOf.ts';
+import { startDelegate } from './startDelegate.ts';
+import { limitsFor } from './starting.ts';
+import { ticketsOf } from './ticketsOf.ts';
+
+const Input = z.object({
+	id: DelegateId,
+	/** What a person wants changed. With it, the new delegate works in the worktree of the earlier one. Without it, it begins anew. */
+	remarks: z.optional(z.string()),
+});
+type Output = z.infer<typeof DelegateCreatedOutput>;
+
+/**
+ * Delegates once more what a delegate was asked. The request is the one that the ticket covers, read once: its permissions and its commands
+ * for the worktree run as the user's.
+ * @throws NancyError `not-trusted` for a delegate that the user has not queued here, or whose request was changed since
+ */
+export const repeatDelegate: Operation<z.infer<typeof Input>, Output> = {
+	name: 'repeatDelegate',
+	input: Input,
+	output: DelegateCreatedOutput,
+	async permit(asker, { id }, context) {
+		permit(asker, { is: 'repeat-delegate', what: id });
+		await refuseTracked(context.workspace);
+	},
+	async run(asker, { id, remarks }, context) {
+		const { workspace } = context;
+		const own = await ownRequest(new Delegates(workspace), ticketsOf(context), id);
+		if (!own) throw new NancyError('not-trusted', `${id} is not repeated: ${NO_TICKET}`);
+		const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
+		const { record, prompt } = own;
+		const request =
+			remarks === undefined
+				? again(record, prompt)
+				: {
+						...(await withRemarks(record, prompt, remarks, context)),
+						limits: limitsFor(undefined, asking),
+					};
+		const found = await findAgent(knownDriver(record.agent), context.env);
+		return startDelegate(found, { ...shared(record), ...request }, asking);
+	},
+};
+
+function shared(record: DelegateRecord) {
+	const { title, model, permissions, parent, task } = record;
+	return { title, model, permissions, parent: parent ?? { task, worker: ORCHESTRATOR } };
+}
+
+type Own = Pick<FullRequest, 'prompt' | 'folder'> & Partial<FullRequest>;
+
+function again({ place, limits, setUp, tearDown, group, swarm }: DelegateRecord, prompt: string): Own {
+	const worktree = place.is === 'worktree' ? { withChanges: place.withChanges } : undefined;
+	return { prompt, folder: place.folder, worktree, limits, setUp, tearDown, group, swarm };
+}
+
+async function withRemarks(
+	record: DelegateRecord,
+	prompt: string,
+	remarks: string,
+	context: OperationContext,
+): Promise<Own> {
+	const worktree = await standingWorktree(record, context);
+	const { folder } = record.place;
+	return {
+		prompt: promptWithRemarks(prompt, remarks, worktree.base),
+		folder: isInside(worktree.folder, folder) ? folder : await folderInWorktree(worktree, folder),
+	};
+}
+
+/** The delegate's worktree, as git has it: see {@link ownWorktreeOf}. */
+async function standingWorktree(record: DelegateRecord, context: OperationContext): Promise<Worktree> {
+	const store = new Delegates(context.workspace);
+	const { delegates: all } = await store.list();
+	const claimed = worktreeOf({ ...(await store.get(record.id)), record }, all);
+	if (!claimed) throw new NancyError('bad-usage', `${record.id} has no worktree of its own`);
+	const worktree = await ownWorktreeOf(context, claimed);
+	const busy = busyIn(worktree, all);
+	if (busy) throw new NancyError('busy', `${busy.record.id} is at work in ${worktree.folder}; send it a message`);
+	if (isStanding(worktree)) return worktree;
+	throw new NancyError('git', `${worktree.folder} is gone; what was kept of it is on the branch ${worktree.branch}`);
+}

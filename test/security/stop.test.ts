@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { identify, liveness, type ProcessIdentity } from '../../src/base/liveness.ts';
+import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
+import { isRunning } from '../../src/core/driver/launch.ts';
+import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
+import type { WorkerAddress } from '../../src/core/workspace/workspace.ts';
+import { drivers } from '../../src/drivers/index.ts';
+import { operations } from '../../src/operations/index.ts';
+import { perform } from '../../src/operations/operation.ts';
+import { FIRST_WORKER, TaskName, WorkerName } from '../../src/protocol/names.ts';
+import { DelegateRoom } from '../support/delegateRoom.ts';
+import { fakeDriver } from '../support/fakeDriver.ts';
+import { agentAt, contextOf } from '../support/operationContext.ts';
+import { taskRecord } from '../support/taskRecord.ts';
+
+const mine = { task: TaskName.parse('mine'), worker: FIRST_WORKER };
+const theirs = { task: TaskName.parse('other'), worker: FIRST_WORKER };
+
+let room: DelegateRoom;
+let started: ProcessIdentity[];
+
+beforeEach(async () => {
+	room = new DelegateRoom();
+	started = [];
+	for (const { task } of [mine, theirs]) await room.workspace.createTask(taskRecord(task, fakeDriver.id));
+});
+afterEach(async () => {
+	for (const each of started) if (liveness(each) === 'alive') process.kill(each.pid, 'SIGKILL');
+	await room.folder.remove();
+});
+
+const stop = async (asker: Asker, ...workers: readonly WorkerAddress[]) => {
+	const input = { workers: workers.map(({ task, worker }) => ({ task, worker })) };
+	return perform(await operations.stop(), asker, input, contextOf(room.folder, room.workspace));
+};
+
+/** A process that carries the worker's name, as an agent that Nancy started. */
+async function agentOf(address: WorkerAddress): Promise<ProcessIdentity> {
+	const env = {
+		...process.env,
+		NANCY_TASK_DIR: room.workspace.paths.task(address.task),
+		NANCY_WORKER: address.worker,
+	};
+	const child = spawn('sleep', ['60'], { env, stdio: 'ignore' });
+	await once(child, 'spawn');
+	const found = identify(child.pid ?? 0);
+	started.push(found);
+	return found;
+}
+
+async function work(address: WorkerAddress, process: ProcessIdentity): Promise<void> {
+	const startedAt = new Date(Date.now() - 1000).toISOString();
+	const { task, worker: name } = address;
+	await room.workspace.saveWorker({
+		version: 1,
+		task,
+		name,
+		agent: fakeDriver.id,
+		sessions: [],
+		startedAt,
+		process,
+	});
+}
+
+describe('an agent that calls nancy stop', () => {
+	it('does not end another worker, and then none that it named with it', async () => {
+		const [own, other] = [await agentOf(mine), await agentOf(theirs)];
+		await work(mine, own);
+		await work(theirs, other);
+		await expect(stop(agentAt(room.folder, mine), mine, theirs)).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('stop other/worker'),
+		});
+		expect([liveness(own), liveness(other)]).toEqual(['alive', 'alive']);
+		await expect(stop(agentAt(room.folder), mine)).rejects.toMatchObject({ code: 'not-trusted' });
+		expect(liveness(own)).toBe('alive');
+	});
+
+	it('ends itself', async () => {
+		const own = await agentOf(mine);
+		await work(mine, own);
+		expect(await stop(agentAt(room.folder, mine), mine)).toMatchObject({ workers: [{ outcome: 'stopped' }] });
+		expect(liveness(own)).toBe('dead');
+	});
+
+	it.each(['is there', 'is not named', 'is gone'])(
+		'does not end a delegate of the user’s whose record %s in its worker’s',
+		async how => {
+			const { record } = await room.queue();
+			await room.tickets.begin(record.id, await agentOf(mine));
+			const file = room.workspace.paths.workerRecord(record.task, record.worker);
+			const agent = await agentOf(record);
+			const { delegate, ...others } = { ...(await room.workspace.worker(record)) };
+			writeFileSync(file, JSON.stringify({ ...others, process: agent, ...(how === 'is there' && { delegate }) }));
+			if (how === 'is gone') writeFileSync(room.delegates.filesOfRequest(record.id)[0] ?? '', '{}');
+			await expect(stop(agentAt(room.folder, mine), record)).rejects.toMatchObject({ code: 'not-trusted' });
+			expect(liveness(agent)).toBe('alive');
+		},
+	);
+
+	it('ends a delegate that it asked for, by the delegate’s own end', async () => {
+		const asker = agentAt(room.folder, mine);
+		const { record } = await queueDelegate(room.delegates, room.tickets, asker, {
+			prompt: 'Paint it.',
+			agent: drivers[0]?.id ?? fakeDriver.id,
+			permissions: 'default',
+			folder: room.workspace.folder,
+			parent: mine,
+		});
+		expect(await stop(asker, record)).toMatchObject({ workers: [{ outcome: 'stopped' }] });
+		expect(await room.delegates.get(record.id)).toMatchObject({ state: 'failed', error: 'cancelled' });
+	});
+});
+
+it('a delegate is ended by its runner, also where its worker’s record does not name it', async () => {
+	const { record } = await room.queue();
+	const file = room.workspace.paths.workerRecord(record.task, record.worker);
+	writeFileSync(file, readFileSync(file, 'utf8').replace(/,\s*"delegate": "[^"]+"/, ''));
+	expect((await room.workspace.worker(record))?.delegate).toBeUndefined();
+	expect(await stop(IN_TERMINAL, record)).toMatchObject({ workers: [{ outcome: 'stopped' }] });
+	expect(await room.delegates.get(record.id)).toMatchObject({ state: 'failed', error: 'cancelled' });
+});
+
+describe('a worker of another machine', () => {
+	it('counts as stopped once a person stops it, and nothing is said of a process of this machine', async () => {
+		const other = { task: theirs.task, worker: WorkerName.parse('worker-2') };
+		const bystander = await agentOf(mine);
+		await work(other, { ...bystander, machine: '0.a09b00bb.1zzzzzz' });
+		expect(await stop(IN_TERMINAL, other)).toEqual({
+			workers: [{ worker: 'other/worker-2', outcome: 'elsewhere' }],
+		});
+		const record = await room.workspace.worker(other);
+		expect(record && isRunning(record)).toBe(false);
+		expect(liveness(bystander)).toBe('alive');
+	});
+});
