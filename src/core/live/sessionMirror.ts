@@ -54,7 +54,8 @@ export class SessionMirror {
 		const files = await this.files();
 		const before = this.sizes;
 		this.sizes = new Map(files.map(({ session, size }) => [session, size]));
-		for (const session of before.keys()) if (!this.sizes.has(session)) isChanged = this.forget(session) || isChanged;
+		for (const session of before.keys())
+			if (!this.sizes.has(session)) isChanged = this.forget(session) || isChanged;
 		for (const { session, size } of files) {
 			const isSame = before.get(session) === size;
 			const isLeftOut = !this.hasRead && !this.views.has(session) && this.views.size >= MOST_SESSIONS;
@@ -72,8 +73,7 @@ export class SessionMirror {
 	keepOnly(needed: ReadonlySet<SessionId>): void {
 		if (this.views.size <= MOST_SESSIONS) return;
 		const newest = new Set([...this.sizes.keys()].slice(0, MOST_SESSIONS));
-		for (const session of [...this.views.keys()])
-			if (!newest.has(session) && !needed.has(session)) this.forget(session);
+		for (const session of this.views.keys()) if (!newest.has(session) && !needed.has(session)) this.forget(session);
 	}
 
 	private forget(session: SessionId): boolean {
