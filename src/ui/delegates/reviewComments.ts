@@ -21,7 +21,7 @@ import { placeIn, worktreeIn } from './reviews.ts';
 import { delegateLimits } from '../settings.ts';
 import { requireOwn } from './ownDelegate.ts';
 
-/** Comments that were not sent back yet, so that a reload loses none. */
+/** Comments that were not sent yet. They survive a reload. */
 const SAVED = 'reviewComments';
 const Saved = z.catch(
 	z.array(z.object({ file: z.string(), line: z.int().check(z.nonnegative()), texts: z.array(z.string()) })),
@@ -42,7 +42,7 @@ class ReviewComment implements vscode.Comment {
 	}
 }
 
-/** Comments on the lines of a delegate's changes, gathered until they are sent back to it together. */
+/** Comments on the lines of a delegate's changes, gathered until they are sent to it together. */
 export class ReviewComments implements vscode.Disposable {
 	private readonly controller = vscode.comments.createCommentController('nancy.review', l10n.t('Nancy Review'));
 	private readonly threads = new Set<vscode.CommentThread>();
@@ -76,7 +76,7 @@ export class ReviewComments implements vscode.Disposable {
 		this.controller.dispose();
 	}
 
-	/** @param reply what VS Code hands over from the box below a thread */
+	/** @param reply from the box below a thread */
 	async add(reply: unknown): Promise<void> {
 		if (!isReply(reply) || reply.text.trim() === '') return;
 		const { thread, text } = reply;
@@ -93,13 +93,13 @@ export class ReviewComments implements vscode.Disposable {
 		await this.save();
 	}
 
-	/** The delegate whose changes a thread is about; the newest where several worked there. */
+	/** The delegate whose changes a thread is about. If several worked there, the newest. */
 	delegateOf(thread: unknown): { folder: Folder; delegate: Delegate } | undefined {
 		const known = [...this.threads].find(each => each === thread);
 		return known && this.reviewed(known.uri.fsPath)[0];
 	}
 
-	/** Every delegate that comments wait for. */
+	/** Every delegate with unsent comments. */
 	waiting(): { folder: Folder; delegate: Delegate }[] {
 		const found = new Map(
 			[...this.threads]
@@ -110,8 +110,8 @@ export class ReviewComments implements vscode.Disposable {
 	}
 
 	/**
-	 * Sends what was commented to the delegate while it works; one that has ended begins again in the same worktree. Without a
-	 * comment, asks what is to be changed.
+	 * Sends the comments to the delegate while it works. If the delegate has ended, a new run starts in its worktree. Without a comment, asks
+	 * what to change.
 	 */
 	async sendBack({ folder, delegate }: Pick<DelegateItem, 'folder' | 'delegate'>): Promise<void> {
 		const all = folder.delegates();
@@ -152,7 +152,7 @@ export class ReviewComments implements vscode.Disposable {
 			: placeIn(worktree, record.place.folder);
 		const before = await new Delegates(folder.workspace).prompt(record.id);
 		await delegates.start(folder, {
-			// Words for the agent, so not translated. What was asked stands last: it may be long.
+			// Words for the agent, so not translated. The first prompt comes last, because it may be long.
 			prompt: `${REVIEWED} The changes are in this folder; git diff ${worktree.base.slice(0, 12)} shows them. Change what the comments ask for.\n\n${remarks}\n\nThis is what was asked for at first:\n\n${before.replace(FIRST_ASKED, '')}`,
 			title: record.title,
 			agent: record.agent,
@@ -219,10 +219,10 @@ function isReply(value: unknown): value is vscode.CommentReply {
 
 /** Words for the agent, so not translated. */
 const REVIEWED = 'A person has reviewed the changes and comments on them.';
-/** What an earlier round put before the first prompt. */
+/** The text that an earlier round put before the first prompt. */
 const FIRST_ASKED = /^A person has reviewed the changes[^]*?\n\nThis is what was asked for at first:\n\n/;
 
-/** `src/x.ts:12` and below it what was said. */
+/** `src/x.ts:12`, and the comments below it. */
 function remarksIn(worktree: Worktree, threads: readonly vscode.CommentThread[]): string {
 	return threads
 		.map(({ uri, range, comments }) => {
