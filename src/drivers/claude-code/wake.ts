@@ -15,7 +15,7 @@ type WakeRung = 'wake' | 'waiter';
  */
 const bellLines: Readonly<Record<WakeRung, string>> = {
 	wake: 'The message is in the context of this prompt.',
-	waiter: 'The message is in the context of this prompt.',
+	waiter: 'The context of this prompt has the message.',
 };
 
 export function wakeAnswer(rung: WakeRung): HookAnswer {
