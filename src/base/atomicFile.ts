@@ -120,6 +120,9 @@ export async function createFileAtomic(file: string, data: string, options: Writ
 	}
 }
 
+/** The name of a file until it is whole. */
+export const TEMPORARY = /^\.[0-9a-f]{12}\.tmp$/;
+
 /** In the same folder, because a rename is atomic only there. The dot keeps the file out of listings of `*.md` and `*.json`. */
 function temporaryName(file: string): string {
 	return join(dirname(file), `.${uniqueHex(12)}.tmp`);

@@ -1,10 +1,9 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
 import { moveIfThereSync, writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
-import { realOr } from '../../base/realPath.ts';
 import { createJsonFile, parseJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
 import { notePlace, recordsOf } from './recordPlaces.ts';
 import { readPlainFile } from './plainFile.ts';
@@ -30,7 +29,7 @@ export class OwnFolder {
 		readonly dataFolder: string,
 		private readonly workspaceFolder: string,
 	) {
-		this.folder = recordsOf(dataFolder, realOr(workspaceFolder));
+		this.folder = recordsOf(dataFolder, realPath(workspaceFolder));
 	}
 
 	/** The path of a record. @throws NancyError `bad-name` for a segment that is not a plain name */
@@ -119,7 +118,7 @@ export class OwnFolder {
 	private async prepareToKeep(segments: readonly string[]): Promise<void> {
 		await this.prepare(segments);
 		if (this.isNoted) return;
-		await notePlace(this.folder, realOr(this.workspaceFolder));
+		await notePlace(this.folder, realPath(this.workspaceFolder));
 		this.isNoted = true;
 	}
 
@@ -180,4 +179,14 @@ function notOwn(path: string, what: string): NancyError {
 		'bad-file',
 		`${path} ${what}. Nancy keeps records there that must be yours alone, and does nothing until this is repaired.`,
 	);
+}
+
+/** Not `realOr`: a folder that cannot be looked into must not get other records. */
+function realPath(folder: string): string {
+	try {
+		return realpathSync(folder);
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return folder;
+		throw error;
+	}
 }

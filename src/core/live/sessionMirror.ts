@@ -73,8 +73,7 @@ export class SessionMirror {
 	keepOnly(needed: ReadonlySet<SessionId>): void {
 		if (this.views.size <= MOST_SESSIONS) return;
 		const newest = new Set([...this.sizes.keys()].slice(0, MOST_SESSIONS));
-		for (const session of [...this.views.keys()])
-			if (!newest.has(session) && !needed.has(session)) this.forget(session);
+		for (const session of this.views.keys()) if (!newest.has(session) && !needed.has(session)) this.forget(session);
 	}
 
 	private forget(session: SessionId): boolean {

@@ -4,7 +4,7 @@ import type { Disposable } from '../../base/lifetime.ts';
 import { plain, plainLine } from './plain.ts';
 import type { Row } from './row.ts';
 
-/** The element that VS Code keeps: one object for each row, with the row's present content. */
+/** A row's identity for VS Code. The object stays; its data changes. */
 export class TreeNode<E> {
 	constructor(
 		readonly key: string,

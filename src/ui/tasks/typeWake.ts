@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { l10n } from 'vscode';
 import { WAKE_PROMPT } from '../../core/driver/driver.ts';
+import { isSameAddress } from '../../core/workspace/workspace.ts';
 import { workerItems } from '../pickers.ts';
 import type { Folders } from '../folders.ts';
 import { ask, inform, warn } from '../kit/messages.ts';
@@ -40,10 +41,7 @@ export async function typeWake(folders: Folders, terminals: Terminals, item: Wor
 	if (answer !== type) return;
 	await item.folder.refresh();
 	const now = workerItems(folders).find(
-		each =>
-			each.folder === item.folder &&
-			each.address.task === item.address.task &&
-			each.address.worker === item.address.worker,
+		each => each.folder === item.folder && isSameAddress(each.address, item.address),
 	);
 	if (!now || !isIdleWithMessages(now)) {
 		void inform(l10n.t('{0} needs no waking any more.', name));

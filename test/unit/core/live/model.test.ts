@@ -245,14 +245,15 @@ describe('WorkspaceModel', () => {
 
 	it('looks up what the transcript shows only in part after three turns, and then no more', async () => {
 		let [aheadMs, reads] = [0, 0];
-		const { fold } = fakeDriver.transcript as Exclude<typeof fakeDriver.transcript, 'none'>;
+		const { transcript: format } = fakeDriver;
+		if (format === 'none') throw new Error('no format');
 		const driver: typeof fakeDriver = {
 			...fakeDriver,
 			transcript: {
 				keepsDelivery: () => true,
 				fold: (known, line) => {
 					if (typeof line === 'object' && line !== null && 'text' in line) reads++;
-					return fold(known, line);
+					return format.fold(known, line);
 				},
 			},
 		};
@@ -262,11 +263,11 @@ describe('WorkspaceModel', () => {
 		const id = await workspace.send(address, messageContent('Use the helper.'.repeat(20)), BY_USER);
 		const { claims, text } = await claimBatch(
 			workspace.mailbox(address),
-			{ kind: 'stop', slot: 'end', session },
+			{ kind: 'tool-start', slot: 'boundary', session },
 			10_000,
 		);
 		const deliveredAt = new Date().toISOString();
-		claims[0]?.deliver({ deliveredAt, event: 'Stop', driver: driver.id, session, rung: 'hook' });
+		claims[0]?.deliver({ deliveredAt, event: 'PreToolUse', driver: driver.id, session, rung: 'hook' });
 		await writeFile(transcript, `${JSON.stringify({ text: text.slice(0, text.indexOf('helper') + 20) })}\n`);
 		const model = new WorkspaceModel(workspace, [driver], { tickMs: 20, now: () => Date.now() + aheadMs });
 		models.push(model);
