@@ -37,16 +37,15 @@ import { cancelled, outcomeOf } from './outcomeOf.ts';
 import { Parking, PATIENCE_MS } from './parking.ts';
 import { printable } from './words.ts';
 
+/** `bin`: folder with the `nancy` command. `hooks`: where hooks come from; `undefined` if the user wants none. */
+type Prepared = Pick<WorkerRequest, 'bin' | 'hooks'>;
+
 export interface RunnerTools {
 	/** Without one of these, the delegate is not run. */
 	tickets: Tickets;
 	findAgent(agent: Delegate['record']['agent']): Promise<FoundAgent>;
-	/** Writes the hooks that the agent needs into the workspace. */
-	deploy(found: FoundAgent): Promise<void>;
-	/** Folder with the `nancy` command. */
-	bin: string;
-	/** Where hooks come from; `undefined` if the user wants none. */
-	hooks: WorkerRequest['hooks'];
+	/** Writes what the agent needs. A failure is the delegate's. */
+	prepare(found: FoundAgent): Promise<Prepared>;
 	env: Readonly<Record<string, string | undefined>>;
 	/** Gets the text for the log, without anything that a terminal would obey. */
 	show(text: string): void;
@@ -185,7 +184,7 @@ class DelegateRun {
 			{ folder: place.folder, isInWorktree: place.is === 'worktree' },
 			this.delegates.workspace.folder,
 		);
-		await this.tools.deploy(found);
+		const prepared = await this.tools.prepare(found);
 		const cwd = await this.place();
 		const { retries } = this.record.limits;
 		let quotaRounds = 0;
@@ -193,7 +192,7 @@ class DelegateRun {
 			if (signal.aborted) return cancelled();
 			await this.requireSeen(found, cwd);
 			const begun = Date.now();
-			const ending = await this.attempt(found, cwd);
+			const ending = await this.attempt(found, prepared, cwd);
 			this.spentMs += Date.now() - begun;
 			await this.status.flush();
 			const failure = ending.is === 'result' ? ending.result.failure : undefined;
@@ -246,7 +245,7 @@ class DelegateRun {
 		return folderInWorktree(worktree, place.folder);
 	}
 
-	private async attempt({ driver, agent }: FoundAgent, cwd: string): Promise<Ending> {
+	private async attempt({ driver, agent }: FoundAgent, prepared: Prepared, cwd: string): Promise<Ending> {
 		const { id, task, worker, model, permissions, limits } = this.record;
 		const { workspace } = this.delegates;
 		// Without a known session id the conversation cannot continue, so it starts again.
@@ -259,8 +258,7 @@ class DelegateRun {
 			resume: isGoingOn,
 			headless: { permissions },
 			cwd,
-			bin: this.tools.bin,
-			hooks: this.tools.hooks,
+			...prepared,
 			prompt: isGoingOn ? GO_ON : this.prompt,
 			env: this.tools.env,
 		});

@@ -10,7 +10,7 @@ import { operationContext } from './operationContext.ts';
 import { findWorkspace } from './place.ts';
 import { findAgent, knownDriver } from '../operations/agents.ts';
 import { deployAgent } from '../operations/deployEach.ts';
-import { queueOptions } from '../operations/queueOptions.ts';
+import { capOf, queueOptions } from '../operations/queueOptions.ts';
 import { ticketsOf } from '../operations/ticketsOf.ts';
 import { withCancel } from './withCancel.ts';
 
@@ -22,8 +22,6 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 	const workspace = new Workspace(context.cwd);
 	const delegates = new Delegates(workspace);
 	const where = operationContext(workspace, context);
-	const runtime = await where.installRuntime();
-	const hasHooks = (await workspace.config()).hooks !== 'off';
 	const look = async () => {
 		const settings = await where.readSettings(workspace.folder).catch(async (error: unknown) => {
 			const text = `the queue goes on without your settings: ${errorText(error)}`;
@@ -34,29 +32,29 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				.catch(() => undefined);
 			return {};
 		});
-		await lookAtQueue(delegates, queueOptions(where, runtime, settings));
+		await lookAtQueue(delegates, queueOptions(where, await where.installRuntime(), settings));
 	};
-	// Also after a delegate that could not be ended, because others wait.
-	try {
-		await withCancel(signal =>
+	const [ran] = await Promise.allSettled([
+		withCancel(signal =>
 			runDelegate(delegates, id, {
 				tickets: ticketsOf(where),
 				findAgent: agent => findAgent(knownDriver(agent), context.env),
-				deploy: async found => void (hasHooks && (await deployAgent(where, runtime, found, 'launch'))),
-				bin: runtime.bin,
-				hooks: hasHooks ? runtime : undefined,
+				prepare: async found => {
+					const runtime = await where.installRuntime();
+					const hasHooks = (await workspace.config()).hooks !== 'off';
+					if (hasHooks) await deployAgent(where, runtime, found, 'launch');
+					return { bin: runtime.bin, hooks: hasHooks ? runtime : undefined };
+				},
 				env: context.env,
 				// In tmux somebody may be watching.
 				show: text => void (process.stdout.isTTY && process.stdout.write(text)),
-				cap: async () => {
-					const settings = await where.readSettings(workspace.folder).catch(() => ({}));
-					return queueOptions(where, runtime, settings).cap;
-				},
+				cap: async () => capOf(where, await where.readSettings(workspace.folder).catch(() => ({}))),
 				signal,
 			}),
-		);
-	} finally {
-		await look();
-	}
+		),
+	]);
+	// Also after a delegate that could not be ended, because others wait. Its error is named first.
+	const [looked] = await Promise.allSettled([look()]);
+	for (const end of [ran, looked]) if (end.status === 'rejected') throw end.reason;
 	return ExitCode.ok;
 }

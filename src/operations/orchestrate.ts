@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
+import { ownAddress } from '../core/asker/authorOf.ts';
+import { permit } from '../core/asker/permit.ts';
 import { planWorker, refuseLongPrompt } from '../core/driver/launch.ts';
 import { refuseResume, workerToResume } from '../core/driver/resuming.ts';
 import { taskExists, type Workspace } from '../core/workspace/workspace.ts';
@@ -29,7 +31,7 @@ const Input = z.object({
 	worker: z.optional(WorkerName),
 	/** Goes on with the worker's last conversation. */
 	resume: z.boolean(),
-	/** The first prompt; empty for an agent that waits for the user. By default the task's prompt, for its first worker. */
+	/** The first prompt; empty for an agent that waits for the user. */
 	prompt: Text,
 	model: Text,
 	/** Arguments for the agent's CLI. */
@@ -65,6 +67,9 @@ export const orchestrate: Operation<Input, Output> = {
 			throw new NancyError('bad-name', 'the human is no worker; choose another name');
 		await refuseTracked(context.workspace);
 		if (asker.is === 'human') return;
+		const own = ownAddress(asker);
+		const isOwn = own?.task === input.task && input.worker === undefined && !input.resume;
+		permit(asker, { is: 'start-worker', what: input.task, isOwn });
 		const { workspace } = context;
 		const { driver } = (await startOf(asker, input, context)).found;
 		const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
@@ -86,7 +91,7 @@ export const orchestrate: Operation<Input, Output> = {
 		const plan = await planWorker(workspace, driver, agent, {
 			task: task.name,
 			worker: input.worker,
-			prompt: await promptFor(workspace, task, input),
+			prompt: input.prompt === '' ? undefined : input.prompt,
 			model: input.model,
 			resume: input.resume,
 			extra: input.extra,
@@ -136,16 +141,4 @@ async function createTask(
 		if (isNew || !(error instanceof NancyError) || error.code !== 'task-exists') throw error;
 	});
 	return workspace.task(name);
-}
-
-/** A task that was made without an agent gives its prompt to its first worker. A second worker has work of its own. */
-async function promptFor(
-	workspace: Workspace,
-	task: TaskRecord,
-	{ prompt, resume }: Input,
-): Promise<string | undefined> {
-	if (prompt !== undefined) return prompt === '' ? undefined : prompt;
-	if (resume || task.prompt === '') return undefined;
-	const { workers } = await workspace.workers(task.name);
-	return workers.some(record => record.sessions.length > 0) ? undefined : task.prompt;
 }

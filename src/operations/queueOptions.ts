@@ -24,13 +24,13 @@ export function queueOptions(
 		tickets: ticketsOf(context),
 		// Installed: it outlives this process.
 		nancy: join(bin, 'nancy'),
-		cap: capIn(env) ?? settings.max,
+		cap: capOf(context, settings),
 		env: { ...Object.fromEntries(programs), ...(host !== undefined && { NANCY_DELEGATES_HOST: host }) },
 	};
 }
 
-/** The limit of parallel delegates that the user's shell sets, if any. */
-function capIn(env: OperationContext['env']): number | undefined {
+/** The limit of parallel delegates: of the user's shell, else of the settings. `undefined` leaves it to Nancy. */
+export function capOf({ env }: Pick<OperationContext, 'env'>, { max }: CommonSettings): number | undefined {
 	const cap = Number(env['NANCY_DELEGATES']);
-	return Number.isInteger(cap) && cap > 0 ? cap : undefined;
+	return Number.isInteger(cap) && cap > 0 ? cap : max;
 }

@@ -125,7 +125,7 @@ export const DelegateStatus = z.looseObject({
 });
 export type DelegateStatus = z.infer<typeof DelegateStatus>;
 
-/** `delegates/parked.json`: nothing of this agent is started before then. */
+/** Nothing of this agent is started before then. */
 export const Parked = z.looseObject({
 	version: z.literal(1),
 	agent: DriverId,

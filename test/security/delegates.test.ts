@@ -136,6 +136,15 @@ describe('a delegate that waits', () => {
 	});
 });
 
+it('no list of parked agents in a file of .nancy holds a delegate back', async () => {
+	const queued = await queue();
+	const until = new Date(Date.now() + 3_600_000).toISOString();
+	const parked = { version: 1, agent: fakeDriver.id, until, reason: 'limit' };
+	writeFileSync(join(delegates.folder, 'parked.json'), JSON.stringify([parked]));
+	await look();
+	expect(await ended(queued)).toMatchObject({ state: 'done' });
+});
+
 describe('a delegate that runs', () => {
 	it('is neither ended nor reported by what its files say', async () => {
 		const queued = await queue('tool:Read wait:3000 answer:done');

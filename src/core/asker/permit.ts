@@ -15,6 +15,8 @@ export type UseCase =
 	| { is: 'change-queue'; what: string }
 	| { is: 'archive'; mailbox: WorkerAddress }
 	| { is: 'withdraw'; id: string; isOwn: boolean }
+	/** Start an agent in a terminal. */
+	| { is: 'start-worker'; what: string; isOwn: boolean }
 	/** End an agent that is no delegate. */
 	| { is: 'stop-worker'; what: string; isOwn: boolean }
 	| { is: 'stop-delegate'; what: string; isOwn: boolean }
@@ -43,6 +45,8 @@ const bounds: { [K in Kind]: (asker: AskingAgent, useCase: Extract<UseCase, { is
 			? undefined
 			: `archive messages of ${mailbox.task}/${mailbox.worker}, which is another one’s mailbox`,
 	withdraw: (_, { id, isOwn }) => (isOwn ? undefined : `take back message ${id}; only its sender or the user can`),
+	'start-worker': (_, { what, isOwn }) =>
+		isOwn ? undefined : `start or resume a worker of ${what}; it starts new workers of its own task`,
 	'stop-worker': (_, { what, isOwn }) => (isOwn ? undefined : `stop ${what}; it stops itself and its own delegates`),
 	'stop-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `stop ${what}, which it has not asked for`),
 	'delete-delegate': (_, { what, isOwn }) => (isOwn ? undefined : `delete ${what}, which it has not asked for`),

@@ -24,7 +24,6 @@ export class DelegateMirror {
 	private known = new Map<DelegateId, Mirrored>();
 	private foreign: Delegate[] = [];
 	private settledMs = -Infinity;
-	private parked: FileProblem | undefined;
 
 	constructor(
 		private readonly store: Delegates,
@@ -47,9 +46,7 @@ export class DelegateMirror {
 	}
 
 	problems(): FileProblem[] {
-		return [...[...this.known.values()].map(({ problem }) => problem), this.parked].filter(
-			each => each !== undefined,
-		);
+		return [...this.known.values()].map(({ problem }) => problem).filter(each => each !== undefined);
 	}
 
 	/** There is something that somebody has to look at: to start it, to find out that its runner died, or to report it. */
@@ -68,7 +65,7 @@ export class DelegateMirror {
 		let isChanged = false;
 		for (const name of (await fileNames(folder, '.json')).toSorted()) {
 			const id = DelegateId.safeParse(name.slice(0, -'.json'.length));
-			if (!id.success || name === 'parked.json') continue;
+			if (!id.success) continue;
 			const known = before.get(id.data);
 			const isSettled = known?.delegate && isFinal(known.delegate.state) && known.delegate.status.reported;
 			const look = isSettled && !looksAtAll ? known.look : await lookOf(folder, id.data);
@@ -82,9 +79,6 @@ export class DelegateMirror {
 		const own = [...after.values()].flatMap(({ delegate }) => delegate ?? []);
 		const foreign = await swarmWorkers(this.store.workspace.folder, swarmFeatures(own));
 		isChanged ||= JSON.stringify(foreign) !== JSON.stringify(this.foreign);
-		const { problem } = await this.store.readParked();
-		isChanged ||= problem?.reason !== this.parked?.reason;
-		this.parked = problem;
 		this.foreign = foreign;
 		this.known = after;
 		return isChanged || [...before.keys()].some(id => !after.has(id));

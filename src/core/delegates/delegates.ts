@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
+import { createFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { fileNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked } from '../../protocol/delegate.ts';
@@ -73,7 +73,7 @@ export class Delegates {
 		const problems: FileProblem[] = [];
 		for (const name of (await fileNames(this.folder, '.json')).toSorted()) {
 			const id = DelegateId.safeParse(name.slice(0, -'.json'.length));
-			if (!id.success || name === PARKED) continue;
+			if (!id.success) continue;
 			try {
 				const delegate = await this.find(id.data);
 				if (delegate) delegates.push(delegate);
@@ -81,8 +81,6 @@ export class Delegates {
 				problems.push(fileProblem(join(this.folder, name), error));
 			}
 		}
-		const { problem } = await this.readParked();
-		if (problem) problems.push(problem);
 		return {
 			delegates: [...delegates, ...(await swarmWorkers(this.workspace.folder, swarmFeatures(delegates)))],
 			problems,
@@ -136,11 +134,14 @@ export class Delegates {
 		return holdingLock(join(this.folder, 'queue.lock'), run, patienceMs);
 	}
 
-	/** The agents that get no start now, and until when. An unreadable list parks nobody, and {@link list} reports it. */
+	/**
+	 * The agents that get no start now, and until when. Sealed in the user's data folder: with a list below `.nancy`, an agent could hold
+	 * every delegate of a CLI back, again and again.
+	 */
 	async parked(nowMs: number): Promise<Parked[]> {
-		const { all } = await this.readParked();
-		// Nancy writes no longer parking.
-		return all.filter(({ until }) => {
+		const { agents } = (await this.workspace.own.read(ParkedAgents, PARKED)) ?? { agents: [] };
+		// The clock may have been set back.
+		return agents.filter(({ until }) => {
 			const leftMs = Date.parse(until) - nowMs;
 			return leftMs > 0 && leftMs <= LONGEST_PARKING_MS;
 		});
@@ -159,17 +160,8 @@ export class Delegates {
 		await this.writeParked([...others, parked]);
 	}
 
-	async readParked(): Promise<{ all: Parked[]; problem?: FileProblem }> {
-		const file = join(this.folder, PARKED);
-		try {
-			return { all: (await readJsonFile(file, ParkedList)) ?? [] };
-		} catch (error) {
-			return { all: [], problem: fileProblem(file, error) };
-		}
-	}
-
-	private async writeParked(all: readonly Parked[]): Promise<void> {
-		await writeFileAtomic(join(this.folder, PARKED), `${JSON.stringify(all, null, '\t')}\n`);
+	private async writeParked(agents: readonly Parked[]): Promise<void> {
+		await this.workspace.own.write({ version: 1, agents }, PARKED);
 	}
 
 	/** A mailbox name that no worker of the task has. */
@@ -189,7 +181,7 @@ const PARKED = 'parked.json';
 /** A limit may be lifted before it resets, and what a CLI says of it may be wrong: it is tried again after this, in milliseconds. */
 export const LONGEST_PARKING_MS = 6 * 60 * 60 * 1000;
 
-const ParkedList = z.array(Parked);
+const ParkedAgents = z.object({ version: z.literal(1), agents: z.array(Parked) });
 
 function blank(id: DelegateId): DelegateStatus {
 	return DelegateStatus.parse({ task_id: id, status: 'queued' });

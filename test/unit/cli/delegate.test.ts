@@ -39,7 +39,7 @@ function set(settings: unknown): void {
 
 async function shell() {
 	const folder = tempFolder('nancy-delegate-');
-	const workspace = new Workspace(folder.file('project'));
+	const workspace = new Workspace(folder.file('project'), join(nancy.dataFolder, 'nancy'));
 	await workspace.prepare();
 	const env = {
 		PATH: fakeClaude(folder.file('bin')),
@@ -547,6 +547,18 @@ describe('broken settings', () => {
 	});
 });
 
+it('a delegate that cannot be prepared fails with the reason', async () => {
+	set({});
+	await using it = await shell();
+	const slow = { FAKE_CLAUDE: `cat > /dev/null; sleep 2; echo '${ANSWER}'`, NANCY_DELEGATES: '1' };
+	await it.run(['delegate', 'one'], slow);
+	const two = DelegateId.parse((await it.run(['delegate', 'two'], slow)).stdout.trim());
+	writeFileSync(it.workspace.paths.config, 'garbage');
+	const waited = await it.run(['delegates', two, '--wait', '--timeout', '60']);
+	expect(waited.code).toBe(1);
+	expect((await it.delegates.get(two)).error).toContain(it.workspace.paths.config);
+});
+
 describe('nancy delegates --resume', () => {
 	it('lets what waits for an account’s limit start at once, and says where nothing waits', async () => {
 		set({});
@@ -559,8 +571,6 @@ describe('nancy delegates --resume', () => {
 		const resumed = await it.run(['delegates', id, '--resume', '--wait', '--timeout', '30']);
 		expect(resumed).toMatchObject({ code: 0, stdout: 'The answer.\n' });
 		expect((await it.run(['delegates', '--resume'])).code).toBe(2);
-		writeFileSync(join(it.delegates.folder, 'parked.json'), 'garbage');
-		expect((await it.run(['delegates'])).stderr).toMatch(/parked\.json:? cannot be read/);
 		const unused = it.folder.file('unused');
 		mkdirSync(join(unused, '.claude/orchestrator/workers'), { recursive: true });
 		expect((await it.run(['-C', unused, 'delegates', '--resume'])).code).toBe(2);

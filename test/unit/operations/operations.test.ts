@@ -182,15 +182,6 @@ describe('delegate', () => {
 
 		await expect(done).rejects.toMatchObject({ code: 'not-trusted' });
 	});
-
-	it.each(['setUp', 'tearDown'])('takes no %s command from an agent', async name => {
-		const input = { prompt: 'Do it.', worktree: { withChanges: false }, [name]: 'touch here' };
-
-		await expect(perform(await operations.delegate(), agent, input, contextIn())).rejects.toMatchObject({
-			code: 'not-trusted',
-			message: expect.stringContaining('commands for a worktree'),
-		});
-	});
 });
 
 describe('send', () => {

@@ -97,35 +97,6 @@ it.each(['.claude', '.claude/orchestrator', '.claude/orchestrator/workers'])(
 	},
 );
 
-describe.each([
-	['garbage', (file: string) => writeFileSync(file, 'garbage')],
-	['other data', (file: string) => writeFileSync(file, '[{"agent":"../x"}]')],
-	...Object.entries<(file: string) => void>(OTHERS),
-])('a list of parked agents that is %s', (_, put) => {
-	it('parks nobody, and is named', async () => {
-		await room.queue();
-		const file = join(room.delegates.folder, 'parked.json');
-		put(file);
-		expect(await room.delegates.parked(Date.now())).toEqual([]);
-		expect(await room.delegates.unpark()).toEqual([]);
-		const { delegates, problems } = await room.delegates.list();
-		expect([delegates.length, problems.map(problem => problem.file)]).toEqual([1, [file]]);
-		const mirror = new DelegateMirror(room.delegates, room.tickets);
-		expect([await mirror.read(), await mirror.read()]).toEqual([true, false]);
-		expect(mirror.problems()).toEqual(problems);
-		rmSync(file, { recursive: true });
-		expect([await mirror.read(), mirror.problems()]).toEqual([true, []]);
-	});
-});
-
-it('an account’s limit replaces a list of parked agents that cannot be read', async () => {
-	const { record } = await room.queue();
-	writeFileSync(join(room.delegates.folder, 'parked.json'), 'garbage');
-	const until = new Date(Date.now() + 60_000).toISOString();
-	await room.delegates.park({ version: 1, agent: record.agent, until, reason: 'limit' });
-	expect(await room.delegates.parked(Date.now())).toMatchObject([{ agent: record.agent }]);
-});
-
 it.each(['.nancy', 'delegates'])('nothing of a run is written through %s that became a link meanwhile', async name => {
 	const { files, status } = await room.queue();
 	const { paths } = room.workspace;
