@@ -185,7 +185,8 @@ class Turn {
 			rung,
 		};
 		const { parts } = batch;
-		const delivery = { ...facts, deliveredAt: at, ...(parts && { parts: parts.lengths }) };
+		const { transcript } = event;
+		const delivery = { ...facts, deliveredAt: at, transcript, ...(parts && { parts: parts.lengths }) };
 		for (const claim of batch.claims) {
 			if (parts && !parts.isLast) claim.keep({ session: event.session, parts: parts.lengths });
 			else claim.deliver(delivery);

@@ -1,11 +1,11 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
-import { moveIfThereSync, writeFileAtomic } from '../../base/atomicFile.ts';
+import { moveIfThereSync, writeFileAtomic, writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { createJsonFile, parseJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { createJsonFile, jsonText, parseJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
 import { readPlainFile } from './plainFile.ts';
 
 /** A name that is one path segment and nothing else. */
@@ -98,6 +98,21 @@ export class OwnFolder {
 	async write(value: unknown, ...segments: readonly string[]): Promise<void> {
 		await this.prepare(segments);
 		await writeJsonFile(this.path(...segments), value);
+	}
+
+	/** {@link write} for the hook program. */
+	writeSync(value: unknown, ...segments: readonly string[]): void {
+		const file = this.path(...segments);
+		mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+		requireOwn(this.wayTo(segments));
+		writeFileAtomicSync(file, jsonText(value));
+	}
+
+	/** The names in a folder of records; none if it is not there. For the hook program too. */
+	namesSync(...segments: readonly string[]): string[] {
+		const folder = this.path(...segments);
+		requireOwn([...this.wayTo(segments), folder]);
+		return existsSync(folder) ? readdirSync(folder) : [];
 	}
 
 	/** Writes a record that must not exist yet. `false`: it does. Exactly one caller gets `true`. */

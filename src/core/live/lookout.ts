@@ -79,6 +79,7 @@ export class Lookout {
 
 	async look(): Promise<void> {
 		const { tasks, states, prober, drivers, now } = this.around;
+		if (this.isKeeping) await this.returnMisplaced();
 		const doubtful = new Map<DriverId, SessionId[]>();
 		for (const record of tasks.workers()) {
 			const { state, view } = states.of(record);
@@ -91,6 +92,15 @@ export class Lookout {
 			if (this.isKeeping) await this.tend(record, view, state);
 		}
 		for (const driver of drivers) await prober.look(driver, doubtful.get(driver.id) ?? []);
+	}
+
+	/** Messages that somebody has moved out of an inbox. No hook may run to see it, because the guard finds nothing there. */
+	private async returnMisplaced(): Promise<void> {
+		const { tasks, workspace, fail } = this.around;
+		for (const address of tasks.misplaced()) {
+			const mailbox = workspace.mailbox(address);
+			await mailbox.recover().catch((error: unknown) => fail(mailbox.folder, error));
+		}
 	}
 
 	private async mayKeep(): Promise<boolean> {
@@ -132,15 +142,15 @@ export class Lookout {
 		if (!this.isKeeping) return;
 		const address = { task: record.task, worker: record.name };
 		for (const message of unproven(tasks.inState(address, 'delivered'))) {
-			if (message.receipt.session === view.session && transcript.shows(message))
-				await this.noteInContext(record, message.id);
+			// The events that name the transcript are below the workspace. What was sealed at the delivery is not.
+			if (message.transcript === transcript.file && transcript.shows(message))
+				this.noteInContext(record, message.id);
 		}
 	}
 
-	private async noteInContext({ task, name }: WorkerRecord, id: MessageId): Promise<void> {
+	private noteInContext({ task, name }: WorkerRecord, id: MessageId): void {
 		const inContextAt = new Date(this.around.now()).toISOString();
-		const mailbox = this.around.workspace.mailbox({ task, worker: name });
-		await mailbox.updateReceipt(id, known => ({ ...known, inContextAt }));
+		this.around.workspace.mailbox({ task, worker: name }).noteInContext(id, inContextAt);
 	}
 
 	/** Deliveries of a turn that is over by now: proven, or queued again. */
@@ -154,13 +164,14 @@ export class Lookout {
 			const overAt = view?.facts?.turnOverAt;
 			return overAt !== undefined && overAt > deliveredAt && isSettled(overAt, now());
 		};
-		const delivered = tasks.inState({ task: record.task, worker: record.name }, 'delivered');
+		const address = { task: record.task, worker: record.name };
+		const delivered = tasks.inState(address, 'delivered');
 		// Each ended turn may prove more deliveries.
 		const keyOf = ({ id, receipt }: Unproven) => `${id} ${receipt.deliveredAt} ${view?.facts?.turnOverAt}`;
 		const over = unproven(delivered).filter(each => !this.settled.has(keyOf(each)) && isOver(each.receipt));
 		if (over.length === 0) return;
-		const { proven } = await settleDeliveries(workspace, drivers, record, over);
-		for (const id of proven) await this.noteInContext(record, id);
+		const { proven } = await settleDeliveries(workspace, drivers, address, over);
+		for (const id of proven) this.noteInContext(record, id);
 		for (const each of over) this.settled.add(keyOf(each));
 	}
 }

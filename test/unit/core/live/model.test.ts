@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -210,6 +210,7 @@ describe('WorkspaceModel', () => {
 				driver: fakeDriver.id,
 				session,
 				rung: 'hook',
+				transcript,
 			}),
 		);
 		await writeFile(
@@ -234,13 +235,27 @@ describe('WorkspaceModel', () => {
 		const id = await workspace.send(address, directive, BY_USER);
 		const [claim] = await workspace.mailbox(address).claim(() => 'take');
 		const deliveredAt = new Date().toISOString();
-		claim?.deliver({ deliveredAt, event: 'PreToolUse', driver: fakeDriver.id, session, rung: 'hook' });
+		claim?.deliver({ deliveredAt, event: 'PreToolUse', driver: fakeDriver.id, session, rung: 'hook', transcript });
 		await eventually('delivered', () => model.messages(address).messages[0]?.receipt);
 		await writeFile(transcript, `${JSON.stringify({ interrupted: new Date().toISOString() })}\n`);
 		await becomes(model, 'idle');
 		await eventually('queued again', () =>
 			model.messages(address).messages.some(each => each.id === id && each.state === 'queued'),
 		);
+	});
+
+	it('gives back what somebody has moved out of an inbox, and never shows it as delivered', async () => {
+		const model = await start();
+		const id = await workspace.send(address, directive, BY_USER);
+		const { folder: box } = workspace.mailbox(address);
+		await rename(join(box, 'inbox', `${id}.md`), join(box, 'delivered', `${id}.md`));
+		const seen: string[] = [];
+		await eventually('back', () => {
+			seen.push(...model.messages(address).messages.map(each => each.state));
+			return existsSync(join(box, 'inbox', `${id}.md`));
+		});
+		await eventually('queued', () => model.messages(address).messages[0]?.state === 'queued');
+		expect(seen).not.toContain('delivered');
 	});
 
 	it('sees that the process is gone, says why a message waits, and takes it back when it lives again', async () => {
