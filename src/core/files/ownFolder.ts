@@ -65,9 +65,10 @@ export class OwnFolder {
 	 */
 	moveSync(from: readonly string[], to: readonly string[]): void {
 		const [source, target] = [this.path(...from), this.path(...to)];
-		requireOwn(this.wayTo(from), source);
-		requireOwn(this.wayTo(to));
-		if (!existsSync(source)) return;
+		const way = this.wayTo(from);
+		requireOwn(way, source);
+		requireOwn(this.wayTo(to).filter(folder => !way.includes(folder)));
+		if (moveIfThereSync(source, target) || !existsSync(source)) return;
 		mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
 		moveIfThereSync(source, target);
 	}
@@ -103,7 +104,7 @@ export class OwnFolder {
 	/** {@link write} for the hook program. */
 	writeSync(value: unknown, ...segments: readonly string[]): void {
 		const file = this.path(...segments);
-		mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+		if (!existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 		requireOwn(this.wayTo(segments));
 		writeFileAtomicSync(file, jsonText(value));
 	}

@@ -69,6 +69,9 @@ const PLAIN = /^(?!sha256-)[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
  * `delivered` is that of a delivered message.
  */
 export class Seals {
+	/** By text: a claim reads each message again that was listed before. */
+	private readonly hashes = new Map<string, string>();
+
 	constructor(
 		private readonly own: OwnFolder,
 		private readonly task: TaskName,
@@ -77,7 +80,7 @@ export class Seals {
 
 	/** Seals a message before it is queued, in place of an earlier seal. */
 	seal(id: MessageId, text: string, author: Author): void {
-		if (author.is !== 'unknown') this.write('queued', id, { state: 'queued', author, sha256: sha256(text) });
+		if (author.is !== 'unknown') this.write('queued', id, { state: 'queued', author, sha256: this.hashOf(text) });
 	}
 
 	/** A queued message will get another text. Until {@link settle} its seal knows both. */
@@ -85,7 +88,7 @@ export class Seals {
 		if (author.is === 'unknown') return;
 		const present = this.read('queued', id);
 		if (present?.state !== 'queued') this.seal(id, text, author);
-		else this.write('queued', id, { ...present, next: { author, sha256: sha256(text) } });
+		else this.write('queued', id, { ...present, next: { author, sha256: this.hashOf(text) } });
 	}
 
 	/** The edit of a queued message is over, and its file holds this text. */
@@ -105,7 +108,7 @@ export class Seals {
 	ofQueued(id: MessageId, text: string): Sealed | undefined {
 		const seal = this.read('queued', id);
 		if (seal?.state !== 'queued') return undefined;
-		const hash = sha256(text);
+		const hash = this.hashOf(text);
 		const held = [seal, seal.next].find(each => each?.sha256 === hash);
 		return held && { ...about(seal), author: held.author, sha256: hash };
 	}
@@ -114,7 +117,7 @@ export class Seals {
 	ofFiled(id: MessageId, text: string): Filed | undefined {
 		const seals = [this.read('filed', id), this.readUnmoved(id)].filter(seal => seal !== undefined);
 		if (seals.length === 0) return undefined;
-		const hash = sha256(text);
+		const hash = this.hashOf(text);
 		const seal = seals.find(each => each.sha256 === hash);
 		return seal && { ...about(seal), as: seal.state === 'queued' ? undefined : seal.state };
 	}
@@ -137,7 +140,7 @@ export class Seals {
 	file(id: MessageId, as: FiledAs, about: Sealed): void {
 		ifOwn(() => {
 			this.write('queued', id, { ...about, state: as });
-			this.tidy(id);
+			this.own.moveSync(this.at('queued', id), this.at('filed', id));
 		});
 	}
 
@@ -190,6 +193,12 @@ export class Seals {
 		this.tidy(id);
 		const seal = this.read('filed', id);
 		return seal?.state === 'queued' ? undefined : seal;
+	}
+
+	private hashOf(text: string): string {
+		const hash = this.hashes.get(text) ?? sha256(text);
+		this.hashes.set(text, hash);
+		return hash;
 	}
 
 	/** The seal of a message that does not wait, if it has not been moved yet. */
