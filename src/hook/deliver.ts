@@ -179,7 +179,8 @@ class Turn {
 		const at = new Date().toISOString();
 		const place = deliveryPlace(event, rung);
 		const { parts } = batch;
-		const delivery = { ...place, deliveredAt: at, ...(parts && { parts: parts.lengths }) };
+		const { transcript } = event;
+		const delivery = { ...place, deliveredAt: at, transcript, ...(parts && { parts: parts.lengths }) };
 		for (const claim of batch.claims) {
 			if (parts && !parts.isLast) claim.keep({ session: event.session, parts: parts.lengths });
 			else claim.deliver(delivery);

@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises';
 import { withSafePath } from '../base/searchPath.ts';
 import { NO_FACTS, type HookAnswer, type HookWake, type WakeCommand } from '../core/driver/driver.ts';
+import { openPlainFile } from '../core/files/plainFile.ts';
 import { wakes } from '../core/mailbox/due.ts';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';
 import { isSettled, type StoredMessage } from '../core/mailbox/mailboxFiles.ts';
@@ -94,7 +94,8 @@ async function isBrokenOff(call: Call, file: string | undefined): Promise<boolea
 
 async function tailOf(file: string): Promise<string> {
 	try {
-		await using handle = await open(file, 'r');
+		await using handle = await openPlainFile(file);
+		if (!handle) return '';
 		const { size } = await handle.stat();
 		const length = Math.min(size, TAIL);
 		const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);

@@ -27,7 +27,7 @@ const PartLengths = z.lazy(() => z.array(z.int().check(z.positive())));
 export const HandedParts = z.lazy(() => z.looseObject({ session: SessionId, parts: PartLengths }));
 export type HandedParts = z.infer<typeof HandedParts>;
 
-/** Proof of delivery, beside the delivered message as `<id>.receipt.json`. */
+/** A delivery, as it is sealed. A copy for people is beside the delivered message, as `<id>.receipt.json`. */
 export const Receipt = z.lazy(() =>
 	z.looseObject({
 		version: z.literal(1),

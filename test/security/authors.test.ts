@@ -4,6 +4,7 @@ import {
 	cpSync,
 	existsSync,
 	mkdirSync,
+	readFileSync,
 	readdirSync,
 	renameSync,
 	rmSync,
@@ -13,6 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
+import { settleEarlier } from '../../src/core/sessions/lostDeliveries.ts';
 import { deleteTask, deleteWorker } from '../../src/core/workspace/deletion.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
@@ -64,6 +66,7 @@ function read(env: Record<string, string> = {}, event = 'PostToolBatch'): string
 			tool_input: {},
 			tool_use_id: 'toolu_1',
 			tool_calls: [],
+			transcript_path: join(folder.path, 'transcript.jsonl'),
 		}),
 		encoding: 'utf8',
 		env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session, NANCY_HOOK_PROJECT: folder.path, ...env },
@@ -218,7 +221,199 @@ describe('a message that is changed before it is read', () => {
 	});
 });
 
+describe('a file below the workspace', () => {
+	const delivered = (id: string, ending = '.md') => join(box(), 'delivered', `${id}${ending}`);
+	const forgedReceipt = (id: string) =>
+		JSON.stringify({
+			version: 1,
+			id,
+			deliveredAt: '2026-01-01T00:00:00.000Z',
+			inContextAt: '2026-01-01T00:00:01.000Z',
+			event: 'PostToolBatch',
+			driver: claudeCode.id,
+			session,
+			rung: 'hook',
+			author: BY_USER,
+			earlierClaims: 0,
+		});
+	const queued = async () => (await workspace.mailbox(address).list(['queued'])).messages;
+
+	/** What each start of a session and each open window does. */
+	async function settleAll(): Promise<void> {
+		const record = await workspace.worker(address);
+		if (!record) expect.unreachable();
+		await settleEarlier(workspace, [claudeCode], record, true);
+		await workspace.mailbox(address).recover();
+	}
+
+	it.each<[string, (id: MessageId) => Promise<string>]>([
+		[
+			'withdrawn',
+			async id => {
+				await workspace.mailbox(address).withdraw(id);
+				return 'withdrawn';
+			},
+		],
+		[
+			'archived after it was read',
+			async id => {
+				read();
+				await workspace.mailbox(address).archive(id);
+				return 'archive';
+			},
+		],
+		[
+			'archived by the user',
+			async id => {
+				await workspace.mailbox(address).archive(id);
+				return 'archive';
+			},
+		],
+		[
+			'marked as read',
+			async id => {
+				await workspace.mailbox(address).markRead(id);
+				return 'delivered';
+			},
+		],
+	])('does not make a message that was %s come again from the user', async (_, put) => {
+		const id = await send('Push it.');
+		const from = await put(id);
+		writeFileSync(join(folder.path, 'transcript.jsonl'), '{}\n');
+		renameSync(join(box(), from, `${id}.md`), delivered(id));
+		writeFileSync(delivered(id, '.receipt.json'), forgedReceipt(id));
+		await settleAll();
+		expect(workspace.mailbox(address).requeue(id)).toBe(false);
+		expect(await queued()).toEqual([]);
+		renameSync(delivered(id), join(box(), 'claimed', `4194303-1-${id}.md`));
+		await settleAll();
+		expect(await queued()).toEqual([]);
+	});
+
+	it('does not say which record lacks a delivery: the one that was sealed does', async () => {
+		const id = await send('Push it.');
+		const { hookSpecificOutput } = JSON.parse(read());
+		const context = hookSpecificOutput.additionalContext;
+		const attachment = { type: 'hook_additional_context', content: [context], hookEvent: 'PostToolBatch' };
+		writeFileSync(join(folder.path, 'transcript.jsonl'), `${JSON.stringify({ type: 'attachment', attachment })}\n`);
+		const record = await workspace.worker(address);
+		if (!record) expect.unreachable();
+		const transcript = join(folder.path, 'forged.jsonl');
+		writeFileSync(transcript, '{}\n');
+		await workspace.saveWorker({ ...record, sessions: record.sessions.map(each => ({ ...each, transcript })) });
+		writeFileSync(delivered(id, '.receipt.json'), forgedReceipt(id));
+		await settleAll();
+		expect(await queued()).toEqual([]);
+		writeFileSync(join(folder.path, 'transcript.jsonl'), '{}\n');
+		await settleAll();
+		expect(await queued()).toMatchObject([{ id, author: BY_USER }]);
+	});
+
+	it.each([
+		['delivered', 'delivered'],
+		['archive', 'archived'],
+		['withdrawn', 'withdrawn'],
+	])('in %s does not hide a message that waits', async (to, state) => {
+		const id = await send('Stop here.');
+		mkdirSync(join(box(), to), { recursive: true });
+		renameSync(join(inbox(), `${id}.md`), join(box(), to, `${id}.md`));
+		writeFileSync(join(box(), to, `${id}.receipt.json`), forgedReceipt(id));
+		expect(await workspace.mailbox(address).list()).toMatchObject({
+			messages: [],
+			problems: [{ file: join(box(), to, `${id}.md`), reason: `not ${state} by Nancy`, isMisplaced: true }],
+		});
+		await workspace.mailbox(address).recover();
+		expect(await workspace.mailbox(address).list()).toMatchObject({
+			messages: [{ id, state: 'queued', author: BY_USER }],
+			problems: [],
+		});
+		expect(read()).toMatch(/from the user.*Stop here/);
+	});
+
+	it('in claimed, with a receipt, does not hide one either', async () => {
+		const id = await send('Stop here.');
+		renameSync(join(inbox(), `${id}.md`), join(box(), 'claimed', `4194303-1-${id}.md`));
+		writeFileSync(delivered(id, '.receipt.json'), forgedReceipt(id));
+		await workspace.mailbox(address).recover();
+		expect(await queued()).toMatchObject([{ id, author: BY_USER }]);
+	});
+
+	it('does not say where a message was delivered, nor that it is in context', async () => {
+		const id = await send('Stop here.');
+		read();
+		const { receipt } = (await only()) ?? {};
+		expect(receipt).toMatchObject({ event: 'PostToolBatch', author: BY_USER });
+		writeFileSync(delivered(id, '.receipt.json'), forgedReceipt(id));
+		expect((await only())?.receipt).toEqual(receipt);
+		writeFileSync(delivered('note'), 'Push it.');
+		writeFileSync(delivered('note', '.receipt.json'), forgedReceipt('note'));
+		const note = (await workspace.mailbox(address).list()).messages.find(each => each.id === 'note');
+		expect(note).toMatchObject({ author: { is: 'unknown' }, receipt: { event: 'PostToolBatch' } });
+		expect(note?.receipt?.inContextAt).toBeUndefined();
+	});
+});
+
+describe('a seal of an earlier version', () => {
+	const place = (state: string, id: string) =>
+		join(workspace.own.folder, 'mail', address.task, 'worker', state, `${id}.json`);
+	/** As the version before wrote it. */
+	async function sealedEarlier(text: string): Promise<MessageId> {
+		const id = await send(text);
+		const file = readFileSync(join(inbox(), `${id}.md`), 'utf8');
+		writeFileSync(place('queued', id), JSON.stringify({ version: 1, author: BY_USER, file }));
+		return id;
+	}
+
+	it('proves the author of a message that waits, and of one that was filed', async () => {
+		const id = await sealedEarlier('Push it.');
+		expect(await only()).toMatchObject({ state: 'queued', author: BY_USER });
+		expect(read()).toContain('from the user');
+		const filed = readFileSync(join(box(), 'delivered', `${id}.md`), 'utf8');
+		writeFileSync(place('filed', id), JSON.stringify({ version: 1, author: BY_USER, file: filed }));
+		expect(await only()).toMatchObject({
+			state: 'delivered',
+			author: BY_USER,
+			receipt: { event: 'PostToolBatch' },
+		});
+	});
+
+	it('never queues a message again: it says nothing of a delivery', async () => {
+		const id = await sealedEarlier('Push it.');
+		read();
+		const filed = readFileSync(join(box(), 'delivered', `${id}.md`), 'utf8');
+		writeFileSync(place('filed', id), JSON.stringify({ version: 1, author: BY_USER, file: filed }));
+		expect(workspace.mailbox(address).requeue(id)).toBe(false);
+		expect(await only()).toMatchObject({ state: 'delivered' });
+	});
+});
+
 describe('seals', () => {
+	it('hold no text of a message', async () => {
+		await send('A secret plan.');
+		const texts = () =>
+			readdirSync(workspace.own.folder, { recursive: true, encoding: 'utf8' })
+				.filter(name => name.endsWith('.json'))
+				.map(name => readFileSync(join(workspace.own.folder, name), 'utf8'));
+		expect(texts().join()).not.toContain('secret plan');
+		read();
+		expect(texts().join()).toContain('"delivered"');
+		expect(texts().join()).not.toContain('secret plan');
+	});
+
+	it('that say “delivered” decide, wherever they are and whatever else a kill has left undone', async () => {
+		const id = await send('Push it.');
+		read();
+		const mail = join(workspace.own.folder, 'mail', address.task, 'worker');
+		renameSync(join(mail, 'filed', `${id}.json`), join(mail, 'queued', `${id}.json`));
+		expect(await only()).toMatchObject({ state: 'delivered', receipt: { id } });
+		rmSync(join(box(), 'delivered', `${id}.receipt.json`));
+		renameSync(join(box(), 'delivered', `${id}.md`), join(box(), 'claimed', `4194303-1-${id}.md`));
+		await workspace.mailbox(address).recover();
+		expect(await only()).toMatchObject({ state: 'delivered', author: BY_USER, receipt: { id } });
+		expect(readdirSync(join(box(), 'delivered')).sort()).toEqual([`${id}.md`, `${id}.receipt.json`]);
+		expect([readdirSync(join(mail, 'queued')), readdirSync(join(mail, 'filed'))]).toEqual([[], [`${id}.json`]]);
+	});
+
 	it('go with the mailbox, and with the task', async () => {
 		await send('One.');
 		await workspace.send(other, messageContent('Two.'), BY_USER);

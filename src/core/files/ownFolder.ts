@@ -1,10 +1,10 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
-import { moveIfThereSync, writeFileAtomic } from '../../base/atomicFile.ts';
+import { moveIfThereSync, writeFileAtomic, writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
-import { createJsonFile, parseJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { createJsonFile, jsonText, parseJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
 import { notePlace, recordsOf } from './recordPlaces.ts';
 import { readPlainFile } from './plainFile.ts';
 
@@ -66,9 +66,10 @@ export class OwnFolder {
 	 */
 	moveSync(from: readonly string[], to: readonly string[]): void {
 		const [source, target] = [this.path(...from), this.path(...to)];
-		requireOwn(this.wayTo(from), source);
-		requireOwn(this.wayTo(to));
-		if (!existsSync(source)) return;
+		const way = this.wayTo(from);
+		requireOwn(way, source);
+		requireOwn(this.wayTo(to).filter(folder => !way.includes(folder)));
+		if (moveIfThereSync(source, target) || !existsSync(source)) return;
 		mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
 		moveIfThereSync(source, target);
 	}
@@ -91,7 +92,7 @@ export class OwnFolder {
 
 	/** Makes a folder of records if it is missing, and returns its path. */
 	async makeFolder(...segments: readonly string[]): Promise<string> {
-		await this.prepare([...segments, 'record']);
+		await this.prepareToKeep([...segments, 'record']);
 		return segments.length === 0 ? this.folder : this.path(...segments);
 	}
 
@@ -99,6 +100,21 @@ export class OwnFolder {
 	async write(value: unknown, ...segments: readonly string[]): Promise<void> {
 		await this.prepareToKeep(segments);
 		await writeJsonFile(this.path(...segments), value);
+	}
+
+	/** {@link write} for the hook program. */
+	writeSync(value: unknown, ...segments: readonly string[]): void {
+		const file = this.path(...segments);
+		if (!existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+		requireOwn(this.wayTo(segments));
+		writeFileAtomicSync(file, jsonText(value));
+	}
+
+	/** The names in a folder of records; none if it is not there. For the hook program too. */
+	namesSync(...segments: readonly string[]): string[] {
+		const folder = this.path(...segments);
+		requireOwn([...this.wayTo(segments), folder]);
+		return existsSync(folder) ? readdirSync(folder) : [];
 	}
 
 	/** Writes a record that must not exist yet. `false`: it does. Exactly one caller gets `true`. */

@@ -65,6 +65,15 @@ export async function readMark(file: string): Promise<string | undefined> {
 
 /** {@link readPlainText} for the hook program, whose agent waits for it. */
 export function readPlainTextSync(file: string, limit: number): string | undefined {
+	return inPlainFileSync(file, limit, fd => readFileSync(fd, 'utf8'));
+}
+
+/** {@link readPlainFile} for the hook program. */
+export function readPlainFileSync(file: string, limit: number): Buffer | undefined {
+	return inPlainFileSync(file, limit, fd => readFileSync(fd));
+}
+
+function inPlainFileSync<T>(file: string, limit: number, read: (fd: number) => T): T | undefined {
 	let fd: number;
 	try {
 		fd = openSync(file, PLAIN);
@@ -77,7 +86,7 @@ export function readPlainTextSync(file: string, limit: number): string | undefin
 		const found = fstatSync(fd);
 		if (!found.isFile()) throw isNoFile(file);
 		if (found.size > limit) throw isTooLong(file, found.size, limit);
-		return readFileSync(fd, 'utf8');
+		return read(fd);
 	} finally {
 		closeSync(fd);
 	}

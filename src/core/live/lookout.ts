@@ -89,6 +89,7 @@ export class Lookout {
 
 	async look(): Promise<void> {
 		const { tasks, states, prober, drivers, now } = this.around;
+		if (this.isKeeping) await this.returnMisplaced();
 		const doubtful = new Map<DriverId, SessionId[]>();
 		const stillOpen = new Map<MessageId, LookUps>();
 		for (const record of tasks.workers()) {
@@ -103,6 +104,15 @@ export class Lookout {
 		}
 		this.lookedUp = stillOpen;
 		for (const driver of drivers) await prober.look(driver, doubtful.get(driver.id) ?? []);
+	}
+
+	/** Messages that somebody has moved out of an inbox. No hook may run to see it, because the guard finds nothing there. */
+	private async returnMisplaced(): Promise<void> {
+		const { tasks, workspace, fail } = this.around;
+		for (const address of tasks.misplaced()) {
+			const mailbox = workspace.mailbox(address);
+			await mailbox.recover().catch((error: unknown) => fail(mailbox.folder, error));
+		}
 	}
 
 	private async mayKeep(): Promise<boolean> {
@@ -149,15 +159,15 @@ export class Lookout {
 		if (!this.isKeeping) return;
 		const address = { task: record.task, worker: record.name };
 		for (const message of unproven(tasks.inState(address, 'delivered'))) {
-			if (message.receipt.session === view.session && transcript.shows(message))
-				await this.noteInContext(record, message.id);
+			// The events that name the transcript are below the workspace. What was sealed at the delivery is not.
+			if (message.transcript === transcript.file && transcript.shows(message))
+				this.noteInContext(record, message.id);
 		}
 	}
 
-	private async noteInContext({ task, name }: WorkerRecord, id: MessageId): Promise<void> {
+	private noteInContext({ task, name }: WorkerRecord, id: MessageId): void {
 		const inContextAt = new Date(this.around.now()).toISOString();
-		const mailbox = this.around.workspace.mailbox({ task, worker: name });
-		await mailbox.updateReceipt(id, known => ({ ...known, inContextAt }));
+		this.around.workspace.mailbox({ task, worker: name }).noteInContext(id, inContextAt);
 	}
 
 	/**
@@ -179,7 +189,8 @@ export class Lookout {
 			if (session !== (view?.session ?? record.sessions.at(-1)?.id)) return true;
 			return turnOverAt !== undefined && turnOverAt > deliveredAt && isSettled(turnOverAt, now());
 		};
-		const delivered = unproven(tasks.inState({ task: record.task, worker: record.name }, 'delivered'));
+		const address = { task: record.task, worker: record.name };
+		const delivered = unproven(tasks.inState(address, 'delivered'));
 		const over: Unproven[] = [];
 		for (const each of delivered.filter(({ receipt }) => hasRecord(drivers, receipt))) {
 			const { deliveredAt } = each.receipt;
@@ -190,8 +201,8 @@ export class Lookout {
 			if (isDue && isOver(each.receipt)) over.push(each);
 		}
 		if (over.length === 0) return;
-		const { proven } = await settleDeliveries(workspace, drivers, record, over);
-		for (const id of proven) await this.noteInContext(record, id);
+		const { proven } = await settleDeliveries(workspace, drivers, address, over);
+		for (const id of proven) this.noteInContext(record, id);
 		for (const { id, receipt } of over) {
 			const count = (stillOpen.get(id)?.count ?? 0) + 1;
 			stillOpen.set(id, { deliveredAt: receipt.deliveredAt, turnOverAt, count });

@@ -52,6 +52,17 @@ export class TaskMirror {
 		return [...this.problemsOfTasks, ...ofTasks];
 	}
 
+	/** The mailboxes in which somebody else has moved a message that waits. */
+	misplaced(): WorkerAddress[] {
+		return this.all().flatMap(({ record: { name: task } }) =>
+			this.mailboxNames(task)
+				.map(worker => ({ task, worker }))
+				.filter(address =>
+					this.listings(address).some(({ problems }) => problems.some(each => each.isMisplaced)),
+				),
+		);
+	}
+
 	/** A worker's mailbox, or the human's own (`orchestrator`). */
 	messages(address: WorkerAddress): MailboxListing {
 		const listings = this.listings(address);

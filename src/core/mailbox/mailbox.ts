@@ -1,16 +1,17 @@
 import { existsSync, rmSync } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
-import { createFileAtomic, moveIfThere, readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
+import { createFileAtomic, moveIfThere, writeFileAtomic, writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import type { Author } from '../../protocol/author.ts';
 import { formatMessage, type MessageContent } from '../../protocol/message.ts';
 import type { MessageId, SessionId } from '../../protocol/names.ts';
-import { HandedParts, Receipt } from '../../protocol/records.ts';
+import { HandedParts } from '../../protocol/records.ts';
+import { jsonText } from '../files/jsonFile.ts';
 import { Leases } from '../files/leases.ts';
 import { parseLine } from '../traffic/jsonLines.ts';
 import type { Held } from './held.ts';
 import { MailboxFiles, type ListOptions, type MailboxListing, type StoredMessage } from './mailboxFiles.ts';
-import { MailboxPaths, MESSAGE_STATES, type MessageState } from './mailboxPaths.ts';
+import { MailboxPaths, MESSAGE_STATES, stateOf, type MessageState } from './mailboxPaths.ts';
 import { MessageClaims, type Claim } from './messageClaims.ts';
 import { newMessageId } from './messageId.ts';
 import { MessageReturns } from './messageReturns.ts';
@@ -57,7 +58,8 @@ export class Mailbox {
 		const text = formatMessage(content);
 		const file = this.paths.message('queued', id);
 		if (existsSync(file)) throw queuedAlready(id);
-		await this.seals.seal(id, text, author);
+		await this.seals.prepare();
+		this.seals.seal(id, text, author);
 		if (!(await createFileAtomic(file, text))) throw queuedAlready(id);
 		return id;
 	}
@@ -94,7 +96,11 @@ export class Mailbox {
 		return this.claims.all(chosen);
 	}
 
-	/** Returns the claims of dead processes to the inbox, or finishes them if the receipt was written already. */
+	/**
+	 * Returns the claims of dead processes to the inbox, or finishes them if their seals say so already. Also returns messages that somebody
+	 * else has moved out of the inbox.
+	 * @returns the ids of the claims that were returned
+	 */
 	recover(): Promise<MessageId[]> {
 		return this.returns.recover();
 	}
@@ -102,7 +108,7 @@ export class Mailbox {
 	/**
 	 * Puts a delivered message back into the inbox, because the agent's own record does not show it. The agent is told that it may know the
 	 * message. The receipt stays in its place until the next delivery, whose receipt mentions this one.
-	 * @returns false if somebody else was first, or the message has been filed away
+	 * @returns false if the message is not sealed as delivered: somebody else was first, it was filed away, or Nancy has not delivered it
 	 */
 	requeue(id: MessageId): boolean {
 		return this.returns.requeue(id);
@@ -122,7 +128,7 @@ export class Mailbox {
 
 	/** Takes a queued message back. */
 	async withdraw(id: MessageId): Promise<void> {
-		if (!(await this.moveQueued(id, 'withdrawn'))) throw notQueued(id);
+		if (!(await this.fileQueued(id, 'withdrawn'))) throw notQueued(id);
 	}
 
 	/** Files a message away: a delivered one that was acted on, or one that the human has read. */
@@ -130,11 +136,12 @@ export class Mailbox {
 		this.paths.refuseLinks();
 		await mkdir(this.paths.in('archived'), { recursive: true, mode: 0o700 });
 		if (await exists(this.paths.message('delivered', id))) {
-			// No other message of this name can be there: see MessageClaims.one.
+			this.seals.archive(id);
+			// No other message of this name can be there: see MessageClaims.take.
 			await moveIfThere(this.paths.message('delivered', id), this.paths.message('archived', id));
 			return this.archiveReceipt(id);
 		}
-		if (await this.moveQueued(id, 'archived')) return this.archiveReceipt(id);
+		if (await this.fileQueued(id, 'archived')) return this.archiveReceipt(id);
 		// The archiver may have been killed before the receipt followed.
 		if (await exists(this.paths.message('archived', id))) return this.archiveReceipt(id);
 		throw new NancyError('no-message', `there is no message ${id} in ${this.folder}`);
@@ -154,8 +161,9 @@ export class Mailbox {
 		if (!claim) throw notQueued(id);
 		try {
 			const text = formatMessage(change(claim.content));
-			await this.seals.seal(claim.id, text, author ?? claim.author);
+			this.seals.beginEdit(claim.id, text, author ?? claim.author);
 			await writeFileAtomic(this.paths.claim(claim.id), text);
+			this.seals.settle(claim.id, text);
 			await rm(this.paths.parts(claim.id), { force: true });
 		} finally {
 			claim.release();
@@ -169,7 +177,7 @@ export class Mailbox {
 
 	/** Marks a message of the human's inbox as read; returns its id from now on. */
 	async markRead(id: MessageId): Promise<MessageId> {
-		const read = await this.moveQueued(id, 'delivered');
+		const read = await this.fileQueued(id, 'read');
 		if (read === undefined) throw notQueued(id);
 		return read;
 	}
@@ -181,26 +189,20 @@ export class Mailbox {
 			await writeFileAtomic(this.paths.held(id), `${JSON.stringify(reason)}\n`);
 	}
 
-	/** Adds later knowledge (the transcript shows the text) to a delivered message's receipt. */
-	async updateReceipt(id: MessageId, change: (receipt: Receipt) => Receipt): Promise<void> {
-		for (const state of ['delivered', 'archived'] as const) {
-			const file = this.paths.receipt(state, id);
-			const text = await readTextIfExists(file);
-			if (text === undefined) continue;
-			await writeFileAtomic(file, `${JSON.stringify(change(Receipt.parse(JSON.parse(text))), null, '\t')}\n`);
-			return;
-		}
+	/** Notes that the agent's own record shows the whole text of a delivered message, and since when Nancy knows (UTC, ISO 8601). */
+	noteInContext(id: MessageId, inContextAt: string): void {
+		this.paths.refuseLinks();
+		const state = (['delivered', 'archived'] as const).find(each => existsSync(this.paths.message(each, id)));
+		if (state === undefined) return;
+		const receipt = this.seals.noteInContext(id, inContextAt);
+		if (receipt) writeFileAtomicSync(this.paths.receipt(state, id), jsonText(receipt));
 	}
 
 	/** Returns the id it has there, or `undefined` when it is not queued any more. */
-	private async moveQueued(id: MessageId, to: MessageState): Promise<MessageId | undefined> {
-		this.paths.refuseLinks();
-		await mkdir(this.paths.in(to), { recursive: true, mode: 0o700 });
-		const filedAs = this.paths.freeId(id);
-		if (!(await moveIfThere(this.paths.message('queued', id), this.paths.message(to, filedAs)))) return undefined;
-		this.seals.file(id, filedAs);
-		await rm(this.paths.held(id), { force: true });
-		return filedAs;
+	private async fileQueued(id: MessageId, as: 'read' | 'archived' | 'withdrawn'): Promise<MessageId | undefined> {
+		await this.makeFolders();
+		await mkdir(this.paths.in(stateOf(as)), { recursive: true, mode: 0o700 });
+		return this.claims.file(id, as);
 	}
 }
 

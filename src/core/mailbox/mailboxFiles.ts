@@ -1,16 +1,16 @@
 import { existsSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { mapConcurrently } from '../../base/concurrent.ts';
-import { errorText } from '../../base/errors.ts';
+import { errorText, NancyError } from '../../base/errors.ts';
 import { UNKNOWN_AUTHOR, type Author } from '../../protocol/author.ts';
 import type { MessageContent } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import { Receipt } from '../../protocol/records.ts';
 import { readPlainText } from '../files/plainFile.ts';
 import { parseHeld, type ReadHeld } from './held.ts';
-import { idOf, nameProblem, type MailboxPaths, type MessageState } from './mailboxPaths.ts';
+import { idOf, mayBeIn, nameProblem, type MailboxPaths, type MessageState } from './mailboxPaths.ts';
 import { parseFile, readMessageText, readMessageTextSync } from './messageText.ts';
-import type { Seals } from './seals.ts';
+import { readReceipt, type Filed, type Sealed, type Seals } from './seals.ts';
 
 /** A message as it stands in a mailbox. */
 export interface StoredMessage {
@@ -21,6 +21,8 @@ export interface StoredMessage {
 	/** The author, as its seal says, whatever its header says. */
 	author: Author;
 	receipt?: Receipt;
+	/** Where to look whether a delivery was lost: the agent's own record of the session. Only of a delivery that is sealed. */
+	transcript?: string;
 	/** Why a queued message still waits, if the reason is known. */
 	held?: ReadHeld;
 }
@@ -29,6 +31,8 @@ export interface StoredMessage {
 export interface MailboxProblem {
 	file: string;
 	reason: string;
+	/** It is a message, but Nancy has not put it there. */
+	isMisplaced?: true;
 }
 
 export interface MailboxListing {
@@ -52,6 +56,9 @@ export interface ListOptions {
 	/** The most filed messages of each state, newest names first. */
 	newest?: number;
 }
+
+/** Takes the reason why something cannot be read. */
+type Report = (reason: string) => void;
 
 /** What the files of one mailbox say. Nothing here moves or changes a file. */
 export class MailboxFiles {
@@ -85,21 +92,25 @@ export class MailboxFiles {
 		return { messages: [...queued, ...others], problems };
 	}
 
-	private async receipt(
+	/**
+	 * The receipt's file, which says when a message was delivered that an earlier version filed. It is below the workspace, so it proves
+	 * nothing: not that the message is in context either.
+	 */
+	private async unprovenReceipt(
 		state: MessageState,
 		id: MessageId,
 		problems: MailboxProblem[],
 	): Promise<Receipt | undefined> {
 		const file = this.paths.receipt(state, id);
-		const text = await readPlainText(file).catch((error: unknown) => {
-			problems.push({ file, reason: errorText(error) });
+		try {
+			const text = await readPlainText(file);
+			if (text === undefined) return undefined;
+			const { inContextAt: _, ...receipt } = Receipt.parse(JSON.parse(text));
+			return receipt;
+		} catch (error) {
+			problems.push({ file, reason: error instanceof NancyError ? errorText(error) : 'not a receipt' });
 			return undefined;
-		});
-		if (text === undefined) return undefined;
-		const receipt = parseReceipt(text);
-		if (receipt) return receipt;
-		problems.push({ file, reason: 'not a receipt' });
-		return undefined;
+		}
 	}
 
 	private async readFiled(
@@ -110,19 +121,16 @@ export class MailboxFiles {
 	): Promise<StoredMessage | undefined> {
 		const earlier = known.get(name);
 		if (earlier?.message.receipt?.inContextAt !== undefined) return earlier.message;
-		let message = earlier?.message ?? (await this.readMessage(state, name, problems));
+		const id = idOf(state, name);
 		// A claimed one is still on its way, and may be edited under the same name.
-		if (!message || state === 'claimed') return message;
-		// Taken before the receipt is read, so a later addition is seen next time.
-		const receiptStamp = await stampOf(this.paths.receipt(state, message.id));
-		// One that cannot be read is reported each time.
-		const isSame = earlier?.receiptStamp === receiptStamp && (receiptStamp === '' || message.receipt);
-		if (!isSame) {
-			const { receipt: _earlier, ...bare } = message;
-			const receipt = receiptStamp === '' ? undefined : await this.receipt(state, message.id, problems);
-			message = receipt ? { ...bare, receipt } : bare;
-		}
-		known.set(name, { message, receiptStamp });
+		if (state === 'claimed' || id === undefined) return this.readMessage(state, name, problems);
+		// Taken before the seal is read, so a later addition is seen next time.
+		const receiptStamp = await stampOf(this.paths.receipt(state, id));
+		// A receipt that cannot be read is reported each time.
+		if (earlier?.receiptStamp === receiptStamp && (receiptStamp === '' || earlier.message.receipt))
+			return earlier.message;
+		const message = await this.readMessage(state, name, problems);
+		if (message) known.set(name, { message, receiptStamp });
 		return message;
 	}
 
@@ -131,22 +139,49 @@ export class MailboxFiles {
 		name: string,
 		problems: MailboxProblem[],
 	): Promise<StoredMessage | undefined> {
-		const text = await readMessageText(this.paths.in(state, name)).catch((error: unknown) => {
-			problems.push({ file: this.paths.in(state, name), reason: errorText(error) });
+		const file = this.paths.in(state, name);
+		const report: Report = reason => void problems.push({ file, reason });
+		const text = await readMessageText(file).catch((error: unknown) => {
+			report(errorText(error));
 			return undefined;
 		});
-		return this.stored(state, name, text, problems);
+		const written = this.parsed(state, name, text, problems);
+		if (!written || text === undefined) return undefined;
+		const { id } = written;
+		const queued = state === 'claimed' ? this.sealedOf(id, text, report) : undefined;
+		if (queued) return { ...written, author: queued.author };
+		const filed = this.filedOf(id, text, report);
+		const author = filed?.author ?? UNKNOWN_AUTHOR;
+		if (state === 'claimed') return { ...written, author };
+		if (filed ? filed.as !== undefined && !mayBeIn(state, filed.as) : this.isQueued(id)) {
+			// It may have been queued again since its text was read.
+			if (existsSync(file)) problems.push({ file, reason: `not ${state} by Nancy`, isMisplaced: true });
+			return undefined;
+		}
+		if (filed?.as === undefined) {
+			const receipt = await this.unprovenReceipt(state, id, problems);
+			return { ...written, author, ...(receipt && { receipt }) };
+		}
+		const receipt = readReceipt(filed.receipt);
+		const { transcript } = filed;
+		const canBeLost = filed.as === 'delivered' && transcript !== undefined;
+		return { ...written, author, ...(receipt && { receipt }), ...(canBeLost && { transcript }) };
 	}
 
 	/** Synchronous for the same reason as {@link MessageClaims.one}. */
 	private readQueued(name: string, problems: MailboxProblem[]): StoredMessage | undefined {
 		try {
-			const message = this.stored('queued', name, readMessageTextSync(this.paths.in('queued', name)), problems);
-			const held =
-				message && existsSync(this.paths.held(message.id))
-					? readMessageTextSync(this.paths.held(message.id))
-					: undefined;
-			return held !== undefined && message ? { ...message, held: parseHeld(held) } : message;
+			const file = this.paths.in('queued', name);
+			const text = readMessageTextSync(file);
+			const written = this.parsed('queued', name, text, problems);
+			if (!written || text === undefined) return undefined;
+			const report: Report = reason => void problems.push({ file, reason });
+			const author = this.sealedOf(written.id, text, report)?.author ?? UNKNOWN_AUTHOR;
+			const message = { ...written, author };
+			const held = existsSync(this.paths.held(message.id))
+				? readMessageTextSync(this.paths.held(message.id))
+				: undefined;
+			return held !== undefined ? { ...message, held: parseHeld(held) } : message;
 		} catch (error) {
 			// One unreadable file must not hold up the others.
 			problems.push({ file: this.paths.in('queued', name), reason: errorText(error) });
@@ -154,25 +189,31 @@ export class MailboxFiles {
 		}
 	}
 
-	/** @param text of the message's file */
-	authorOf(state: MessageState, id: MessageId, text: string, problems: MailboxProblem[] = []): Author {
-		try {
-			return state === 'queued' || state === 'claimed'
-				? this.seals.authorOfQueued(id, text)
-				: this.seals.authorOfFiled(id, text);
-		} catch (error) {
-			// An unreadable seal proves nothing, and holds up no message.
-			problems.push({ file: this.paths.message(state, id), reason: errorText(error) });
-			return UNKNOWN_AUTHOR;
-		}
+	/**
+	 * {@link Seals.ofQueued}. An unreadable seal proves nothing, and holds up no message.
+	 * @param report gets the reason why it is unreadable
+	 */
+	sealedOf(id: MessageId, text: string, report?: Report): Sealed | undefined {
+		return unlessBad(() => this.seals.ofQueued(id, text), report);
 	}
 
-	private stored(
+	/** {@link Seals.ofFiled}, as {@link sealedOf}. */
+	filedOf(id: MessageId, text: string, report?: Report): Filed | undefined {
+		return unlessBad(() => this.seals.ofFiled(id, text), report);
+	}
+
+	/** {@link Seals.isQueued}, as {@link sealedOf}. */
+	isQueued(id: MessageId): boolean {
+		return unlessBad(() => this.seals.isQueued(id)) ?? false;
+	}
+
+	/** What the message's file says. */
+	private parsed(
 		state: MessageState,
 		name: string,
 		text: string | undefined,
 		problems: MailboxProblem[],
-	): StoredMessage | undefined {
+	): Omit<StoredMessage, 'author'> | undefined {
 		const id = idOf(state, name);
 		// Somebody is still writing an empty file in the inbox.
 		if (text === undefined || (text === '' && state === 'queued')) return undefined;
@@ -182,9 +223,17 @@ export class MailboxFiles {
 			return undefined;
 		}
 		const parsed = parseFile(file, text);
-		if (parsed.ok)
-			return { id, state, file, content: parsed.content, author: this.authorOf(state, id, text, problems) };
+		if (parsed.ok) return { id, state, file, content: parsed.content };
 		problems.push({ file, reason: parsed.reason });
+		return undefined;
+	}
+}
+
+function unlessBad<T>(read: () => T, report: Report = () => undefined): T | undefined {
+	try {
+		return read();
+	} catch (error) {
+		report(errorText(error));
 		return undefined;
 	}
 }
@@ -220,13 +269,4 @@ export function byDeliveryOrder(
 async function stampOf(file: string): Promise<string> {
 	const found = await stat(file, { bigint: true }).catch(() => undefined);
 	return found ? `${found.ino}:${found.mtimeNs}:${found.size}` : '';
-}
-
-/** Undefined for what is no receipt. */
-export function parseReceipt(text: string): Receipt | undefined {
-	try {
-		return Receipt.parse(JSON.parse(text));
-	} catch {
-		return undefined;
-	}
 }

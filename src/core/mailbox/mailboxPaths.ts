@@ -6,6 +6,7 @@ import { LONGEST_MESSAGE_NAME, MessageId } from '../../protocol/names.ts';
 import { refuseLinks } from '../files/links.ts';
 import { messageFile } from '../files/paths.ts';
 import { newMessageId } from './messageId.ts';
+import type { FiledAs } from './seals.ts';
 
 export type MessageState = 'queued' | 'claimed' | 'delivered' | 'archived' | 'withdrawn';
 
@@ -25,6 +26,27 @@ export const MESSAGE_STATES = [
 	'archived',
 	'withdrawn',
 ] as const satisfies readonly MessageState[];
+
+export const FILED_STATES = ['delivered', 'archived', 'withdrawn'] as const satisfies readonly MessageState[];
+
+/** The folders in which a message may be that was filed like this: the first one, or where a later step moves it. */
+const statesOf: Readonly<Record<FiledAs, readonly [MessageState, ...MessageState[]]>> = {
+	delivered: ['delivered', 'archived'],
+	read: ['delivered', 'archived'],
+	// Of a delivered message, the seal comes before the move.
+	archived: ['archived', 'delivered'],
+	withdrawn: ['withdrawn'],
+};
+
+/** The state whose folder a message gets that is filed like this. */
+export function stateOf(as: FiledAs): MessageState {
+	return statesOf[as][0];
+}
+
+/** Whether a message that was filed like this may be in the folder of this state. */
+export function mayBeIn(state: MessageState, as: FiledAs): boolean {
+	return statesOf[as].includes(state);
+}
 
 /** `<process>-<id>.md`: names the claimer, so that a dead claimer's message can go back. */
 export const CLAIM_FILE = new RegExp(`^${PROCESS_WORD}-(?<id>.+)\\.md$`);
@@ -111,8 +133,7 @@ export class MailboxPaths {
 
 	/** A file saved again under the name of a filed message is a new message, and never overwrites the old one. */
 	freeId(id: MessageId, claimedIds: ReadonlySet<MessageId> = this.claimedIds()): MessageId {
-		const filed = ['delivered', 'archived', 'withdrawn'] as const;
-		const isTaken = claimedIds.has(id) || filed.some(state => existsSync(this.message(state, id)));
+		const isTaken = claimedIds.has(id) || FILED_STATES.some(state => existsSync(this.message(state, id)));
 		return isTaken ? newMessageId() : id;
 	}
 }

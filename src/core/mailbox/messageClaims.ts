@@ -1,21 +1,25 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { moveIfThereSync, writeFileAtomicSync } from '../../base/atomicFile.ts';
-import type { Author } from '../../protocol/author.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { UNKNOWN_AUTHOR, type Author } from '../../protocol/author.ts';
 import type { MessageContent } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import type { HandedParts, Receipt } from '../../protocol/records.ts';
 import { jsonText } from '../files/jsonFile.ts';
 import { isSettled, type MailboxFiles, type StoredMessage } from './mailboxFiles.ts';
-import type { MailboxPaths } from './mailboxPaths.ts';
+import { stateOf, type MailboxPaths } from './mailboxPaths.ts';
 import type { MessageReturns } from './messageReturns.ts';
 import { parseFile, readMessageTextSync } from './messageText.ts';
-import type { Seals } from './seals.ts';
+import { readReceipt, type FiledAs, type Sealed, type Seals } from './seals.ts';
 
 /** A deliverer's facts about a delivery. */
 type DeliveryFacts = Pick<
 	Receipt,
 	'deliveredAt' | 'event' | 'driver' | 'session' | 'tool' | 'toolUseId' | 'rung' | 'parts'
->;
+> & {
+	/** The agent's own record of the session, as its CLI named it at this event. Without it nobody looks whether the delivery was lost. */
+	transcript?: string | undefined;
+};
 
 /** A message that this process has taken out of the inbox. Nobody else can take it. */
 export interface Claim {
@@ -24,12 +28,20 @@ export interface Claim {
 	/** The author, as its seal says. */
 	author: Author;
 	earlierClaims: number;
-	/** The agent has it: writes the receipt, then files the message. */
+	/** The agent has it: seals the delivery, writes the receipt and files the message. */
 	deliver(facts: DeliveryFacts): void;
 	/** The agent has these parts of it. The message goes back to the inbox until the rest is due. */
 	keep(handed: HandedParts): void;
 	/** The agent does not have it: back to the inbox. */
 	release(): void;
+}
+
+/** A claimed message, as its file and its seal say. */
+interface Taken {
+	id: MessageId;
+	queuedAs: MessageId;
+	content: MessageContent;
+	sealed: Sealed;
 }
 
 /** Takes messages out of the inbox, by a rename that one process wins. */
@@ -63,7 +75,25 @@ export class MessageClaims {
 	 * and files up to fifty messages while its agent waits, and a dozen trips through the thread pool for each would be most of that time.
 	 */
 	one(queuedAs: MessageId, claimedIds?: ReadonlySet<MessageId>): Claim | undefined {
-		// Decided before the claim and part of its name, so a receipt of this id can only be this message's.
+		const taken = this.take(queuedAs, claimedIds);
+		return taken && this.handle(taken);
+	}
+
+	/**
+	 * Takes a queued message out of the inbox for good, without a delivery. The folder is there.
+	 * @returns the id that it has from now on; undefined as {@link one}
+	 */
+	file(queuedAs: MessageId, as: Exclude<FiledAs, 'delivered'>): MessageId | undefined {
+		const taken = this.take(queuedAs);
+		if (!taken) return undefined;
+		this.seals.file(taken.id, as, taken.sealed);
+		renameSync(this.paths.claim(taken.id), this.paths.message(stateOf(as), taken.id));
+		rmSync(this.paths.held(queuedAs), { force: true });
+		return taken.id;
+	}
+
+	private take(queuedAs: MessageId, claimedIds?: ReadonlySet<MessageId>): Taken | undefined {
+		// Decided before the claim and part of its name, so what is filed under this id can only be this message.
 		const id = this.paths.freeId(queuedAs, claimedIds);
 		const claimed = this.paths.claim(id);
 		if (!moveIfThereSync(this.paths.message('queued', queuedAs), claimed)) return undefined;
@@ -73,25 +103,31 @@ export class MessageClaims {
 			this.returns.giveBack(claimed, id);
 			return undefined;
 		}
-		const author = this.files.authorOf('claimed', queuedAs, text);
-		if (id !== queuedAs && author.is !== 'unknown') this.seals.rename(queuedAs, id);
-		const { content } = parsed;
-		return this.handle({ id, content, author, earlierClaims: this.returns.count(id) }, queuedAs);
+		const sealed = this.files.sealedOf(queuedAs, text);
+		if (id !== queuedAs && sealed) this.seals.rename(queuedAs, id);
+		return {
+			id,
+			queuedAs,
+			content: parsed.content,
+			sealed: sealed ?? { author: UNKNOWN_AUTHOR, sha256: sha256(text) },
+		};
 	}
 
-	private handle(message: Pick<Claim, 'id' | 'content' | 'author' | 'earlierClaims'>, queuedAs: MessageId): Claim {
-		const { id, author, earlierClaims } = message;
+	private handle({ id, queuedAs, content, sealed }: Taken): Claim {
 		const claimed = this.paths.claim(id);
-		const deliveredFile = this.paths.message('delivered', id);
-		const lost = earlierClaims > 0 ? this.returns.receiptOf(id)?.lost : undefined;
+		const earlierClaims = this.returns.count(id);
+		const lost = sealed.receipt === undefined ? undefined : readReceipt(sealed.receipt)?.lost;
 		return {
-			...message,
-			deliver: facts => {
-				const told = { ...facts, author, ...(lost && { lost }) };
+			id,
+			content,
+			author: sealed.author,
+			earlierClaims,
+			deliver: ({ transcript, ...facts }) => {
+				const told = { ...facts, author: sealed.author, ...(lost && { lost }) };
 				const receipt = { ...told, version: 1, id, earlierClaims } satisfies Receipt;
+				this.seals.file(id, 'delivered', { ...sealed, receipt, transcript });
 				writeFileAtomicSync(this.paths.receipt('delivered', id), jsonText(receipt));
-				renameSync(claimed, deliveredFile);
-				this.seals.file(id);
+				renameSync(claimed, this.paths.message('delivered', id));
 				const held = this.paths.held(queuedAs);
 				if (existsSync(held)) rmSync(held, { force: true });
 				if (earlierClaims > 0) rmSync(this.paths.returns(id), { force: true });

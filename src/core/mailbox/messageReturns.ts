@@ -1,15 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { moveIfThere, moveIfThereSync, writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { existsSync, mkdirSync } from 'node:fs';
+import { moveIfThereSync, writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { processOf } from '../../base/liveness.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import type { Receipt } from '../../protocol/records.ts';
 import { jsonText } from '../files/jsonFile.ts';
 import type { Leases } from '../files/leases.ts';
-import { parseReceipt, type MailboxFiles } from './mailboxFiles.ts';
-import { CLAIM_FILE, idOf, type MailboxPaths } from './mailboxPaths.ts';
+import type { MailboxFiles } from './mailboxFiles.ts';
+import { CLAIM_FILE, FILED_STATES, idOf, stateOf, type MailboxPaths } from './mailboxPaths.ts';
 import { newMessageId } from './messageId.ts';
 import { readBesideSync, readMessageTextSync } from './messageText.ts';
-import type { Seals } from './seals.ts';
+import { readReceipt, type FiledAs, type Seals } from './seals.ts';
 
 /** The ways of a message back into the inbox: its claimer gave it up or died, or the agent's own record does not show it. */
 export class MessageReturns {
@@ -29,34 +29,66 @@ export class MessageReturns {
 			const id = idOf('claimed', name);
 			if (!match || id === undefined) continue;
 			if (await this.leases.isHeld(processOf(match.groups ?? {}))) continue;
-			const claimed = this.paths.in('claimed', name);
-			if (this.hasReceiptOfClaim(id)) {
-				await moveIfThere(claimed, this.paths.message('delivered', id));
-				this.seals.file(id);
-				continue;
-			}
-			this.note(id, this.count(id) + 1);
-			if (this.giveBack(claimed, id)) returned.push(id);
+			if (this.settle(this.paths.in('claimed', name), id)) returned.push(id);
 		}
+		this.returnMisplaced();
 		return returned;
+	}
+
+	/** Ends the claim of a dead process as its seal says. True if the message was given back. */
+	private settle(claimed: string, id: MessageId): boolean {
+		const text = textOf(claimed) ?? '';
+		const filed = this.files.sealedOf(id, text) ? undefined : this.files.filedOf(id, text);
+		if (filed?.as !== undefined) {
+			this.finish(claimed, id, filed.as, readReceipt(filed.receipt));
+			return false;
+		}
+		this.seals.settle(id, text);
+		this.note(id, this.count(id) + 1);
+		return this.giveBack(claimed, id);
+	}
+
+	private finish(claimed: string, id: MessageId, as: FiledAs, receipt: Receipt | undefined): void {
+		const state = stateOf(as);
+		mkdirSync(this.paths.in(state), { recursive: true, mode: 0o700 });
+		if (receipt) writeFileAtomicSync(this.paths.receipt(state, id), jsonText(receipt));
+		moveIfThereSync(claimed, this.paths.message(state, id));
+	}
+
+	/**
+	 * Gives back what somebody else has moved out of the inbox: messages whose seals wait, while their files are where no claim of Nancy's
+	 * has put them. The folders are read before the seals, because a seal is written before its file moves.
+	 */
+	private returnMisplaced(): void {
+		const claimed = this.paths.claimedIds();
+		for (const id of this.seals.unfiledIds()) {
+			if (claimed.has(id) || existsSync(this.paths.message('queued', id))) continue;
+			const found = FILED_STATES.map(state => this.paths.message(state, id)).filter(existsSync);
+			if (found.length === 0) continue;
+			if (!this.files.isQueued(id)) this.seals.tidy(id);
+			else for (const file of found) this.returnUnfiled(file, id);
+		}
+	}
+
+	/** Another message of this id may have been filed before. */
+	private returnUnfiled(file: string, id: MessageId): void {
+		const text = textOf(file);
+		if (text !== undefined && !this.files.filedOf(id, text)) this.giveBack(file, id);
 	}
 
 	/** See {@link Mailbox.requeue}. */
 	requeue(id: MessageId): boolean {
 		this.paths.refuseLinks();
-		const receipt = this.receiptOf(id);
-		if (!receipt) return false;
+		const delivered = this.paths.message('delivered', id);
+		const sealed = this.files.filedOf(id, textOf(delivered) ?? '');
+		const receipt = sealed?.as === 'delivered' ? readReceipt(sealed.receipt) : undefined;
+		const claimed = this.paths.claim(id);
+		if (!sealed || !receipt || !moveIfThereSync(delivered, claimed)) return false;
 		const { deliveredAt, event, session, earlierClaims, lost = [] } = receipt;
-		// A kill before the rename, or another process, has written the same.
-		const others = lost.filter(each => each.deliveredAt !== deliveredAt);
 		const again = { deliveredAt, event, session, queuedAgainAt: new Date().toISOString() };
-		writeFileAtomicSync(
-			this.paths.receipt('delivered', id),
-			jsonText({ ...receipt, lost: [...others, again] } satisfies Receipt),
-		);
+		this.seals.unfile(id, { ...sealed, receipt: { ...receipt, lost: [...lost, again] } satisfies Receipt });
 		this.note(id, earlierClaims + 1);
-		this.seals.unfile(id);
-		return this.giveBack(this.paths.message('delivered', id), id);
+		return this.giveBack(claimed, id);
 	}
 
 	/**
@@ -68,7 +100,7 @@ export class MessageReturns {
 		const target = existsSync(this.paths.message('queued', id)) ? newMessageId() : id;
 		if (target !== id && existsSync(file)) {
 			moveIfThereSync(this.paths.returns(id), this.paths.returns(target));
-			if (this.isSealed(file, id)) this.seals.rename(id, target);
+			if (this.files.sealedOf(id, textOf(file) ?? '')) this.seals.rename(id, target);
 		}
 		return moveIfThereSync(file, this.paths.message('queued', target));
 	}
@@ -76,29 +108,19 @@ export class MessageReturns {
 	/** How often this message was given back: its claimer died, or the agent's own record did not show it. */
 	count(id: MessageId): number {
 		const file = this.paths.returns(id);
-		return existsSync(file) ? Number(readFileSync(file, 'utf8')) || 0 : 0;
-	}
-
-	/** Undefined also for one that does not parse. */
-	receiptOf(id: MessageId): Receipt | undefined {
-		return parseReceipt(readBesideSync(this.paths.receipt('delivered', id)));
+		return existsSync(file) ? Number(readBesideSync(file)) || 0 : 0;
 	}
 
 	private note(id: MessageId, count: number): void {
 		writeFileAtomicSync(this.paths.returns(id), String(count));
 	}
+}
 
-	private isSealed(file: string, id: MessageId): boolean {
-		try {
-			return this.files.authorOf('claimed', id, readMessageTextSync(file) ?? '').is !== 'unknown';
-		} catch {
-			return false; // what cannot be read is nobody's
-		}
-	}
-
-	/** Whether the present claim was delivered. An older receipt is of an earlier delivery, after which the message was queued again. */
-	private hasReceiptOfClaim(id: MessageId): boolean {
-		const receipt = this.receiptOf(id);
-		return receipt !== undefined && receipt.earlierClaims >= this.count(id);
+/** Undefined for what is no plain file, or cannot be read. */
+function textOf(file: string): string | undefined {
+	try {
+		return readMessageTextSync(file);
+	} catch {
+		return undefined;
 	}
 }

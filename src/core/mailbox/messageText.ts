@@ -1,8 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
-import { hasErrno } from '../../base/errors.ts';
 import { parseMessage, type ParsedMessage } from '../../protocol/message.ts';
-import { readPlainText, readPlainTextSync } from '../files/plainFile.ts';
+import { readPlainFileSync, readPlainText, readPlainTextSync } from '../files/plainFile.ts';
 
 /**
  * In bytes. Every reader of the mailbox would hold a longer one in memory. Nancy sends no text of more than a megabyte; a longer text
@@ -34,15 +32,6 @@ export function readBesideSync(file: string): string {
  * U+FFFD are the bytes worth a second look, because Node reads text faster than bytes.
  */
 export function parseFile(file: string, text: string): ParsedMessage {
-	const bytes = text.includes('\uFFFD') ? bytesOf(file) : undefined;
+	const bytes = text.includes('\uFFFD') ? readPlainFileSync(file, LONGEST_MESSAGE) : undefined;
 	return bytes && !isUtf8(bytes) ? { ok: false, reason: 'it is not UTF-8; save it as UTF-8' } : parseMessage(text);
-}
-
-function bytesOf(file: string): Buffer | undefined {
-	try {
-		return readFileSync(file);
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT')) return undefined;
-		throw error;
-	}
 }

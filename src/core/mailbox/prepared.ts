@@ -10,30 +10,30 @@ export interface PreparedAnswer {
 	/** By name, without `nancy_`. */
 	words: Readonly<Record<string, string>>;
 	/** The whole text of the message's file. */
-	file: string;
+	text: string;
 	/** The path of the message's seal. */
 	seal: string;
 }
 
 /**
  * Prepared answers, one for each session, in the user's data folder: `prepared/<session>`, which the guard's shell reads, `<session>.md` and
- * `<session>.seal`, a second name of the seal's file. The shell sees by it that this is still the seal. The guard finds them from its own
- * place, which is in the same folder, so nothing in a workspace can name others. If they do not belong together, because two senders wrote
- * at once, the guard leaves the message to the program.
+ * `<session>.seal`, a second name of the seal's file. The shell sees by it that this is still the seal. It writes the next seal as
+ * `<session>.filed` and renames it. The guard finds them from its own place, which is in the same folder, so nothing in a workspace can
+ * name others. If they do not belong together, because two senders wrote at once, the guard leaves the message to the program.
  */
 export class PreparedAnswers {
 	/** @param dataFolder the user's: see base/folders */
 	constructor(private readonly dataFolder: string) {}
 
 	/** Replaces the session's earlier one. @throws NancyError `bad-file` for a folder that is not the user's own */
-	async write(session: SessionId, { words, file, seal }: PreparedAnswer): Promise<void> {
+	async write(session: SessionId, { words, text, seal }: PreparedAnswer): Promise<void> {
 		const folder = join(this.dataFolder, FOLDER);
 		await mkdir(folder, { recursive: true, mode: 0o700 });
 		requireOwn([this.dataFolder, folder]);
-		const [main, text, mark] = this.files(session);
-		await rm(mark, { force: true });
+		const [main, message, mark, filed] = this.files(session);
+		for (const old of [mark, filed]) await rm(old, { force: true });
 		await link(seal, mark);
-		await writeFileAtomic(text, file);
+		await writeFileAtomic(message, text);
 		const lines = Object.entries(words).map(([name, word]) => `nancy_${name}=${quoted(word)}\n`);
 		await writeFileAtomic(main, lines.join(''));
 	}
@@ -43,9 +43,9 @@ export class PreparedAnswers {
 		for (const file of this.files(session)) await rm(file, { force: true });
 	}
 
-	private files(session: SessionId): [main: string, text: string, mark: string] {
+	private files(session: SessionId): [main: string, text: string, mark: string, filed: string] {
 		const main = join(this.dataFolder, FOLDER, session);
-		return [main, `${main}.md`, `${main}.seal`];
+		return [main, `${main}.md`, `${main}.seal`, `${main}.filed`];
 	}
 }
 

@@ -1,102 +1,260 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import { SealedAuthor, UNKNOWN_AUTHOR, type Author } from '../../protocol/author.ts';
-import type { MessageId, TaskName, WorkerName } from '../../protocol/names.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { Author, SealedAuthor } from '../../protocol/author.ts';
+import { MessageId, type TaskName, type WorkerName } from '../../protocol/names.ts';
+import { Receipt } from '../../protocol/records.ts';
+import { jsonText } from '../files/jsonFile.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 
 /** The folder of all seals in the user's records of a workspace; below it one folder for each task, and in that for each mailbox. */
 export const SEALS = 'mail';
 
-/** The author of a message, and every character of its file. */
-const Seal = z.lazy(() => z.object({ version: z.literal(1), author: SealedAuthor, file: z.string() }));
+/** Whose words, and which: the hash of the whole text of the message's file. */
+const words = { author: Author, sha256: z.string() };
 
-type SealState = 'queued' | 'filed';
+/** How a message was filed. `read`: by the human, in the human's own inbox. */
+const FILED = ['delivered', 'read', 'archived', 'withdrawn'] as const;
+export type FiledAs = (typeof FILED)[number];
 
-/** Nancy's own ids, and others that can name a record. A file that a person dropped may have any name. */
-const SEALABLE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
+const Seal = z.lazy(() =>
+	z.object({
+		version: z.literal(2),
+		state: z.enum(['queued', ...FILED]),
+		...words,
+		/** Set while a message is edited: the file holds these words now, or those above still. */
+		next: z.optional(z.object(words)),
+		/** The last delivery, a {@link Receipt}. Parsed where it is needed: most calls of a hook need none. */
+		receipt: z.optional(z.unknown()),
+		/** The agent's own record of the session that got it, as its CLI named it then. */
+		transcript: z.optional(z.string()),
+	}),
+);
+type Seal = z.infer<typeof Seal>;
+
+/** A seal of an earlier version. It says whose words the text is, and nothing of a delivery. */
+const TextSeal = z.lazy(() => z.object({ version: z.literal(1), author: SealedAuthor, file: z.string() }));
+
+const AnySeal = z.lazy(() => z.union([Seal, TextSeal]));
+
+/** What is sealed about a message. */
+export type Sealed = Pick<Seal, 'author' | 'sha256' | 'receipt' | 'transcript'>;
+
+/** What is sealed about a message that does not wait. `as` is missing if an earlier version filed it: then nothing is known of it. */
+export interface Filed extends Sealed {
+	as: FiledAs | undefined;
+}
+
+type Place = 'queued' | 'filed';
+
+/** Ids that can name a record. A file that a person dropped may have any name; a hash names its seal. */
+const PLAIN = /^(?!sha256-)[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
 
 /**
- * The seals of one mailbox. Each message that Nancy queues gets one in the user's data folder, which no file of the workspace can replace.
- * A seal holds for one mailbox, one id and one text. While its message waits, the seal is in `queued/`, and from then on in `filed/`. So a
- * message that was read or taken back cannot be queued again under its author's name.
+ * The seals of one mailbox, in the user's data folder, where no agent writes. A seal holds for one mailbox, one id and one text. It says
+ * whose words they are, and in which state the message is. Nothing below the workspace decides that.
+ *
+ * Each change of state is one write: the seal is replaced whole, in `queued/`. Before that the message is as it was, and after it as it
+ * will be. Everything else follows, and {@link MessageReturns.recover} completes it after a kill:
+ *
+ * 1. Queued: the seal, then the file in `inbox/`.
+ * 2. Claimed: the file alone. Every step below is done under a claim, so no other process takes a half-done one for a forgery.
+ * 3. Edited: the seal knows both texts, then the file, then the seal knows the new text alone.
+ * 4. Delivered: the seal gets its state and the receipt. Then the receipt for people is written, and the file moves to `delivered/`.
+ * 5. Taken back, or read or put away by the human: the seal gets its state, then the file moves.
+ * 6. Queued again: the seal is queued again, then the file moves to `inbox/`.
+ *
+ * A delivered message that is archived needs no claim. Its seal comes first too.
+ *
+ * Seals of filed messages are moved to `filed/`, so that `queued/` stays short. The move decides nothing: a seal in `queued/` that says
+ * `delivered` is that of a delivered message.
  */
 export class Seals {
+	/** By text: a claim reads each message again that was listed before. */
+	private readonly hashes = new Map<string, string>();
+
 	constructor(
 		private readonly own: OwnFolder,
 		private readonly task: TaskName,
 		private readonly worker: WorkerName,
 	) {}
 
-	/**
-	 * Seals a message before it is queued, in place of an earlier seal. The file comes after the seal: a kill in between queues nothing.
-	 */
-	async seal(id: MessageId, file: string, author: Author): Promise<void> {
-		if (author.is === 'unknown' || !SEALABLE.test(id)) return;
-		await this.own.write({ version: 1, author, file } satisfies z.infer<typeof Seal>, ...this.at('queued', id));
+	/** Makes the folders of the seals. To be called before a message is queued. */
+	async prepare(): Promise<void> {
+		for (const place of ['queued', 'filed'] as const)
+			await this.own.makeFolder(SEALS, this.task, this.worker, place);
+	}
+
+	/** The files of a message's seal: while it waits, and afterwards. Absolute paths. */
+	filesOf(id: MessageId): Readonly<Record<Place, string>> {
+		return { queued: this.own.path(...this.at('queued', id)), filed: this.own.path(...this.at('filed', id)) };
+	}
+
+	/** The whole text of the seal of a delivered message, as {@link file} writes it. */
+	textOfDelivered(about: Sealed): string {
+		return jsonText({ ...about, state: 'delivered', version: 2 } satisfies Seal);
+	}
+
+	/** Seals a message before it is queued, in place of an earlier seal. */
+	seal(id: MessageId, text: string, author: Author): void {
+		if (author.is !== 'unknown') this.write('queued', id, { state: 'queued', author, sha256: this.hashOf(text) });
+	}
+
+	/** A queued message will get another text. Until {@link settle} its seal knows both. */
+	beginEdit(id: MessageId, text: string, author: Author): void {
+		if (author.is === 'unknown') return;
+		const present = this.read('queued', id);
+		if (present?.state !== 'queued') this.seal(id, text, author);
+		else this.write('queued', id, { ...present, next: { author, sha256: this.hashOf(text) } });
+	}
+
+	/** The edit of a queued message is over, and its file holds this text. */
+	settle(id: MessageId, text: string): void {
+		ifOwn(() => {
+			const held = this.read('queued', id)?.next && this.ofQueued(id, text);
+			if (held) this.write('queued', id, { ...held, state: 'queued' });
+		});
 	}
 
 	/**
-	 * The author of a message that waits or is being handed over. Synchronous, as all file calls of a claim.
-	 * @param file the text of the message's file
+	 * What is sealed about a message that waits or is being handed over; `undefined` if its text is not sealed. Synchronous, as all file
+	 * calls of a claim.
+	 * @param text of the message's file
 	 * @throws NancyError `bad-file` if the user's records cannot be trusted or read
 	 */
-	authorOfQueued(id: MessageId, file: string): Author {
-		return this.read('queued', id, file) ?? UNKNOWN_AUTHOR;
+	ofQueued(id: MessageId, text: string): Sealed | undefined {
+		const seal = this.read('queued', id);
+		if (seal?.state !== 'queued') return undefined;
+		const hash = this.hashOf(text);
+		const held = [seal, seal.next].find(each => each?.sha256 === hash);
+		return held && { ...about(seal), author: held.author, sha256: hash };
 	}
 
-	/** The author of a message that was delivered, archived or withdrawn. After a kill its seal may still be among those of the queue. */
-	authorOfFiled(id: MessageId, file: string): Author {
-		return this.read('filed', id, file) ?? this.authorOfQueued(id, file);
+	/** {@link ofQueued} for a message that was delivered, read, archived or withdrawn. */
+	ofFiled(id: MessageId, text: string): Filed | undefined {
+		const seals = [this.read('filed', id), this.readUnmoved(id)].filter(seal => seal !== undefined);
+		if (seals.length === 0) return undefined;
+		const hash = this.hashOf(text);
+		const seal = seals.find(each => each.sha256 === hash);
+		return seal && { ...about(seal), as: seal.state === 'queued' ? undefined : seal.state };
+	}
+
+	/** Whether a message of this id waits, whatever its text. */
+	isQueued(id: MessageId): boolean {
+		return this.read('queued', id)?.state === 'queued';
+	}
+
+	/** The ids of the seals that have not been moved to `filed/`. */
+	unfiledIds(): MessageId[] {
+		const names = ifOwn(() => this.own.namesSync(SEALS, this.task, this.worker, 'queued')) ?? [];
+		return names.flatMap(name => {
+			const id = MessageId.safeParse(name.replace(/\.json$/, ''));
+			return id.success && PLAIN.test(id.data) ? [id.data] : [];
+		});
+	}
+
+	/** From now on the message does not wait. Its file has not been moved yet. */
+	file(id: MessageId, as: FiledAs, about: Sealed): void {
+		ifOwn(() => {
+			this.write('queued', id, { ...about, state: as });
+			this.own.moveSync(this.at('queued', id), this.at('filed', id));
+		});
+	}
+
+	/** Moves the seal of a message that does not wait out of `queued/`. */
+	tidy(id: MessageId): void {
+		ifOwn(() => {
+			if (this.readUnmoved(id)) this.own.moveSync(this.at('queued', id), this.at('filed', id));
+		});
+	}
+
+	/** From now on the message waits again. Its file has not been moved yet. */
+	unfile(id: MessageId, about: Sealed): void {
+		ifOwn(() => {
+			this.own.moveSync(this.at('filed', id), this.at('queued', id));
+			this.write('queued', id, { ...about, state: 'queued' });
+		});
+	}
+
+	/** From now on a message that does not wait is archived. Does nothing if an earlier version filed it, or nothing is sealed. */
+	archive(id: MessageId): void {
+		ifOwn(() => {
+			const seal = this.readFiled(id);
+			if (seal) this.write('filed', id, { ...seal, state: 'archived' });
+		});
 	}
 
 	/**
-	 * The seal of a message that waits, if it has one: what it says, where it is, and where it goes when the message is filed. The folder
-	 * there is made.
+	 * The agent's own record shows the whole text of a delivered message.
+	 * @param inContextAt since when Nancy knows (UTC, ISO 8601)
+	 * @returns the receipt that says so; `undefined` if the delivery is not sealed
 	 */
-	async waiting(
-		id: MessageId,
-	): Promise<{ author: SealedAuthor; file: string; at: string; filedAt: string } | undefined> {
-		if (!SEALABLE.test(id)) return undefined;
-		const at = this.at('queued', id);
-		const seal = await this.own.read(Seal, ...at);
-		if (!seal) return undefined;
-		const filed = this.at('filed', id);
-		await this.own.makeFolder(...filed.slice(0, -1));
-		return { author: seal.author, file: seal.file, at: this.own.path(...at), filedAt: this.own.path(...filed) };
-	}
-
-	/** The message does not wait any more, and has this id from now on. */
-	file(queuedAs: MessageId, filedAs: MessageId = queuedAs): void {
-		this.move('queued', queuedAs, 'filed', filedAs);
-	}
-
-	/** The message waits again. Its seal moves first, so after a kill in between no message waits without one. */
-	unfile(id: MessageId): void {
-		this.move('filed', id, 'queued', id);
+	noteInContext(id: MessageId, inContextAt: string): Receipt | undefined {
+		return ifOwn(() => {
+			const seal = this.readFiled(id);
+			const receipt = seal && readReceipt(seal.receipt);
+			if (!receipt) return undefined;
+			const proven = { ...receipt, inContextAt };
+			this.write('filed', id, { ...seal, receipt: proven });
+			return proven;
+		});
 	}
 
 	/** Nancy has given a queued message another id. */
 	rename(from: MessageId, to: MessageId): void {
-		this.move('queued', from, 'queued', to);
+		ifOwn(() => this.own.moveSync(this.at('queued', from), this.at('queued', to)));
 	}
 
-	private read(state: SealState, id: MessageId, file: string): SealedAuthor | undefined {
-		if (!SEALABLE.test(id)) return undefined;
-		const seal = this.own.readSync(Seal, ...this.at(state, id));
-		return seal?.file === file ? seal.author : undefined;
+	/** Undefined also for one that an earlier version filed. */
+	private readFiled(id: MessageId): Seal | undefined {
+		this.tidy(id);
+		const seal = this.read('filed', id);
+		return seal?.state === 'queued' ? undefined : seal;
 	}
 
-	private move(from: SealState, id: MessageId, to: SealState, toId: MessageId): void {
-		if (!SEALABLE.test(id)) return;
-		try {
-			this.own.moveSync(this.at(from, id), this.at(to, toId));
-		} catch (error) {
-			// In a folder that is not the user's own, no seal proves anything, wherever it is.
-			if (!(error instanceof NancyError && error.code === 'bad-file')) throw error;
-		}
+	private hashOf(text: string): string {
+		const hash = this.hashes.get(text) ?? sha256(text);
+		this.hashes.set(text, hash);
+		return hash;
 	}
 
-	private at(state: SealState, id: MessageId): string[] {
-		return [SEALS, this.task, this.worker, state, `${id}.json`];
+	/** The seal of a message that does not wait, if it has not been moved yet. */
+	private readUnmoved(id: MessageId): Seal | undefined {
+		const seal = this.read('queued', id);
+		return seal?.state === 'queued' ? undefined : seal;
 	}
+
+	private read(place: Place, id: MessageId): Seal | undefined {
+		const seal = this.own.readSync(AnySeal, ...this.at(place, id));
+		if (seal?.version !== 1) return seal;
+		return { version: 2, state: 'queued', author: seal.author, sha256: sha256(seal.file) };
+	}
+
+	private write(place: Place, id: MessageId, seal: Omit<Seal, 'version'>): void {
+		this.own.writeSync({ ...seal, version: 2 } satisfies Seal, ...this.at(place, id));
+	}
+
+	private at(place: Place, id: MessageId): string[] {
+		return [SEALS, this.task, this.worker, place, `${PLAIN.test(id) ? id : `sha256-${sha256(id)}`}.json`];
+	}
+}
+
+/** In a folder that is not the user's own, no seal proves anything, wherever it is and whatever it says. */
+function ifOwn<T>(act: () => T): T | undefined {
+	try {
+		return act();
+	} catch (error) {
+		if (error instanceof NancyError && error.code === 'bad-file') return undefined;
+		throw error;
+	}
+}
+
+/** The receipt in a seal or a file. Undefined for what is no receipt. */
+export function readReceipt(value: unknown): Receipt | undefined {
+	const receipt = Receipt.safeParse(value);
+	return receipt.success ? receipt.data : undefined;
+}
+
+function about({ author, sha256: hash, receipt, transcript }: Seal): Sealed {
+	return { author, sha256: hash, receipt, transcript };
 }

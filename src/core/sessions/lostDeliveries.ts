@@ -3,7 +3,7 @@ import type { Receipt, WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { searchRecord } from './recordSearch.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
 /** A CLI may record a delivery this much later, in milliseconds. */
 export const SETTLING_MS = 5000;
@@ -15,36 +15,37 @@ const MOST_LOST = 3;
 const NEWEST = 200;
 
 /** A delivered message that nothing has proven to be in the conversation. */
-export type Unproven = StoredMessage & { receipt: Receipt };
+export type Unproven = StoredMessage & { receipt: Receipt; transcript: string };
 
-/** Delivered messages that may have been lost. */
+/** Deliveries that may have been lost. Only sealed ones: a receipt below the workspace could replay words that the user took back. */
 export function unproven(delivered: readonly StoredMessage[]): Unproven[] {
 	return delivered.flatMap(message => {
-		const { receipt } = message;
-		if (!receipt || receipt.inContextAt !== undefined || (receipt.lost?.length ?? 0) >= MOST_LOST) return [];
-		return [{ ...message, receipt }];
+		const { receipt, transcript } = message;
+		if (!receipt || transcript === undefined || receipt.inContextAt !== undefined) return [];
+		return (receipt.lost?.length ?? 0) < MOST_LOST ? [{ ...message, receipt, transcript }] : [];
 	});
 }
 
 /**
  * Settles deliveries whose turn is certainly over. If the CLI's own record shows a delivery, it is proven. If not, it never reached the
  * model, and exactly one of several processes queues it again. If the CLI keeps no such record, or the record is gone, nothing is known and
- * the message stays delivered. Writes no receipts of proven ones: that is too much while an agent waits.
+ * the message stays delivered. The record is the one that was sealed at the delivery. Writes no receipts of proven ones: that is too much
+ * while an agent waits.
  */
 export async function settleDeliveries(
 	workspace: Workspace,
 	drivers: readonly Pick<Driver, 'id' | 'transcript'>[],
-	worker: WorkerRecord,
+	address: WorkerAddress,
 	over: readonly Unproven[],
 ): Promise<{ again: MessageId[]; proven: MessageId[] }> {
 	const again: MessageId[] = [];
 	const proven: MessageId[] = [];
-	const mailbox = workspace.mailbox({ task: worker.task, worker: worker.name });
-	for (const { id: session, transcript } of worker.sessions) {
-		const inSession = over.filter(({ receipt }) => receipt.session === session);
-		const format = drivers.find(({ id }) => id === inSession[0]?.receipt.driver)?.transcript;
-		if (transcript === undefined || format === undefined || format === 'none') continue;
-		const own = inSession.filter(({ receipt }) => format.keepsDelivery(receipt));
+	const mailbox = workspace.mailbox(address);
+	for (const transcript of new Set(over.map(each => each.transcript))) {
+		const inRecord = over.filter(each => each.transcript === transcript);
+		const format = drivers.find(({ id }) => id === inRecord[0]?.receipt.driver)?.transcript;
+		if (format === undefined || format === 'none') continue;
+		const own = inRecord.filter(({ receipt }) => format.keepsDelivery(receipt));
 		if (own.length === 0) continue;
 		const found = await searchRecord(transcript, format, own);
 		for (const { id } of own) {
@@ -67,11 +68,12 @@ export async function settleEarlier(
 	worker: WorkerRecord,
 	isGone: boolean,
 ): Promise<void> {
-	const mailbox = workspace.mailbox({ task: worker.task, worker: worker.name });
+	const address = { task: worker.task, worker: worker.name };
+	const mailbox = workspace.mailbox(address);
 	if (isGone) mailbox.forgetParts();
 	const { messages } = await mailbox.list(['delivered'], { newest: NEWEST });
 	const over = unproven(messages).filter(({ receipt }) => isGone || isSettled(receipt.deliveredAt, Date.now()));
-	await settleDeliveries(workspace, drivers, worker, over);
+	await settleDeliveries(workspace, drivers, address, over);
 }
 
 /** Whether a delivery of that moment (UTC, ISO 8601) would have been recorded by now. */

@@ -1,6 +1,5 @@
 import { ownMachine } from '../../base/machine.ts';
 import { liveness } from '../../base/liveness.ts';
-import { parseMessage } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import type { Receipt, WorkerRecord } from '../../protocol/records.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
@@ -10,6 +9,7 @@ import { Leases } from '../files/leases.ts';
 import { textOfOne } from '../mailbox/batch.ts';
 import { deliveryNote, deliveryPlace } from '../mailbox/deliveryRecord.ts';
 import { isDue, slotOf } from '../mailbox/due.ts';
+import { readMessageTextSync } from '../mailbox/messageText.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { sessionBinding } from './bindings.ts';
 
@@ -36,16 +36,18 @@ export async function prepareAnswer(
 	const address = { task: worker.task, worker: worker.name };
 	const bound = (await sessionBinding(workspace, session.id))?.address;
 	if (bound?.task !== address.task || bound.worker !== address.worker) return;
-	const seal = await workspace.seals(address).waiting(id);
-	const parsed = parseMessage(seal?.file ?? '');
-	if (!seal || !parsed.ok || parsed.content.effect !== 'none' || parsed.content.text.length > LONGEST_TEXT) return;
-	const message = { id, content: parsed.content, author: seal.author };
+	const mailbox = workspace.mailbox(address);
+	const message = (await mailbox.list(['queued'])).messages.find(each => each.id === id);
+	if (!message || message.content.effect !== 'none' || message.content.text.length > LONGEST_TEXT) return;
+	const seals = workspace.seals(address);
+	const text = readMessageTextSync(message.file) ?? '';
+	const sealed = seals.ofQueued(id, text);
+	if (!sealed) return;
 	const isDueAt = ({ kind }: Pick<AgentEvent, 'kind'>) =>
 		isDue(slotOf(driver.hooks.slots, { kind }), message.content);
 	if (!isDueAt(prepared) || isDueAt(prepared.waitsAt)) return;
 
 	const event: AgentEvent = { driver: driver.id, session: session.id, kind: prepared.kind, event: prepared.event };
-	const mailbox = workspace.mailbox(address);
 	const answerWith = (canFile: boolean) => {
 		const text = textOfOne(mailbox, message, { canFile, limit: driver.hooks.contextLimit });
 		return text === undefined
@@ -60,15 +62,18 @@ export async function prepareAnswer(
 	const receipt = {
 		...place,
 		deliveredAt: TIME,
-		author: message.author,
+		author: sealed.author,
 		version: 1,
 		id,
 		earlierClaims: 0,
 	} satisfies Receipt;
 	const [receiptBefore, receiptAfter] = aroundTime(jsonText(receipt));
+	const { transcript } = session;
+	const [sealBefore, sealAfter] = aroundTime(seals.textOfDelivered({ ...sealed, receipt, transcript }));
 	const note = deliveryNote(place, TIME, address, { messages: [id], effect: 'none' });
 	const [noteBefore, noteAfter] = aroundTime(JSON.stringify(note));
 	const { begins, holds, lacks } = prepared.payload(session.id);
+	const sealFiles = seals.filesOf(id);
 	// The guard overwrites the lease and does not make it.
 	await Leases.for(mailbox.folder).renew();
 	await workspace.prepared.write(session.id, {
@@ -84,17 +89,19 @@ export async function prepareAnswer(
 			machine: agent.machine ?? '',
 			agent: `${agent.pid} ${agent.startedTicks}`,
 			index: index ?? '',
-			seal: seal.at,
-			filed: seal.filedAt,
+			seal: sealFiles.queued,
+			filed: sealFiles.filed,
 			answer: plain.stdout.trimEnd(),
 			answer_to_file: toFile.stdout.trimEnd(),
+			sealed: sealBefore,
+			sealed_end: sealAfter,
 			receipt: receiptBefore,
 			receipt_end: receiptAfter,
 			note: noteBefore,
 			note_end: noteAfter,
 		},
-		file: seal.file,
-		seal: seal.at,
+		text,
+		seal: sealFiles.queued,
 	});
 }
 

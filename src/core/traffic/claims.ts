@@ -1,4 +1,4 @@
-import { link, lstat, mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { moveIfThere } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
@@ -7,6 +7,7 @@ import { ownIdentity, PROCESS_WORD, processOf, processWord } from '../../base/li
 import { uniqueHex } from '../../base/unique.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
+import { readPlainText } from '../files/plainFile.ts';
 import { Leases } from '../files/leases.ts';
 import type { NancyPaths } from '../files/paths.ts';
 import { readSpooled } from './spooled.ts';
@@ -74,7 +75,7 @@ export class Claims {
 		for (const name of await readdir(folder)) {
 			const file = join(folder, name);
 			const found = await lstat(file, { bigint: true }).catch(() => undefined);
-			const text = found?.isFile() ? await readFile(file, 'utf8').catch(() => undefined) : undefined;
+			const text = await readPlainText(file).catch(() => undefined);
 			if (!found || text === undefined) continue;
 			const spooled = readSpooled(name, text, drivers);
 			if (spooled.is !== 'record') {

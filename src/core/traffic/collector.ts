@@ -1,4 +1,4 @@
-import { lstat, mkdir, readFile, rm } from 'node:fs/promises';
+import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, hasErrno } from '../../base/errors.ts';
 import type { Disposable } from '../../base/lifetime.ts';
@@ -8,6 +8,7 @@ import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
+import { readPlainText } from '../files/plainFile.ts';
 import { ProcessLock } from '../files/processLock.ts';
 import { Claims } from './claims.ts';
 import { keepRejected, REJECTED } from './rejected.ts';
@@ -223,7 +224,7 @@ export class Collector implements Disposable {
 			const known = this.unfinished.get(file.name);
 			const isUnchanged = known?.mtimeNs === file.mtimeNs && known.size === file.size;
 			if (file.size > LARGEST_FILE || (isUnchanged && this.now() - known.sinceMs < this.unfinishedMs)) return;
-			const text = await readFile(join(this.workspace.paths.spool, file.name), 'utf8').catch(() => undefined);
+			const text = await readPlainText(join(this.workspace.paths.spool, file.name)).catch(() => undefined);
 			if (text !== undefined) texts.set(file, text);
 		});
 		const read: { file: WaitingFile; spooled: Spooled }[] = [];

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { entriesOf } from '../../base/listing.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
+import { readPlainText } from '../files/plainFile.ts';
 import { REJECTED } from './rejected.ts';
 import { readSpooled } from './spooled.ts';
 import { parseSpoolFileName } from './spoolName.ts';
@@ -15,7 +15,7 @@ export async function strangersIn(spool: string): Promise<FileProblem[]> {
 		const file = join(spool, name);
 		if (!entry.isFile()) problems.push({ file, reason: 'not a file' });
 		// Nancy's own notes are known by their content.
-		else if (isForeign(name, await readFile(file, 'utf8').catch(() => undefined)))
+		else if (isForeign(name, await readPlainText(file).catch(() => undefined)))
 			problems.push({ file, reason: 'not a file of the spool' });
 	}
 	return problems;

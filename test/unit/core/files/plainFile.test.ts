@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readHeldStops, readPhase, writePhase } from '../../../../src/core/sessions/phase.ts';
@@ -54,6 +54,16 @@ describe('a pipe in place of a file of Nancy’s holds nobody up', () => {
 		await pipeAt(workspace.paths.bell(session));
 		await expect(workspace.ring(address)).rejects.toMatchObject({ code: 'ENXIO' });
 		expect(await new ProcessLock(await pipeAt(join(workspace.paths.root, 'x.lock'))).hold()).toBe(true);
+	});
+
+	it('as the count of a message’s returns', async () => {
+		const mailbox = workspace.mailbox(address);
+		await workspace.send(address, messageContent('Use the helper.'), BY_USER);
+		const [name = ''] = await readdir(join(mailbox.folder, 'inbox'));
+		await rename(join(mailbox.folder, 'inbox', name), join(mailbox.folder, 'claimed', `4194303-1-${name}`));
+		await pipeAt(join(mailbox.folder, 'claimed', name.replace('.md', '.returns')));
+		expect(await mailbox.recover()).toHaveLength(1);
+		expect((await mailbox.claim(() => 'take')).map(each => each.earlierClaims)).toEqual([1]);
 	});
 
 	it('as a receipt', async () => {

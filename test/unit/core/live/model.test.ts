@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { appendFile, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -210,6 +210,7 @@ describe('WorkspaceModel', () => {
 				driver: fakeDriver.id,
 				session,
 				rung: 'hook',
+				transcript,
 			}),
 		);
 		await writeFile(
@@ -234,7 +235,7 @@ describe('WorkspaceModel', () => {
 		const id = await workspace.send(address, directive, BY_USER);
 		const [claim] = await workspace.mailbox(address).claim(() => 'take');
 		const deliveredAt = new Date().toISOString();
-		claim?.deliver({ deliveredAt, event: 'PreToolUse', driver: fakeDriver.id, session, rung: 'hook' });
+		claim?.deliver({ deliveredAt, event: 'PreToolUse', driver: fakeDriver.id, session, rung: 'hook', transcript });
 		await eventually('delivered', () => model.messages(address).messages[0]?.receipt);
 		await writeFile(transcript, `${JSON.stringify({ interrupted: new Date().toISOString() })}\n`);
 		await becomes(model, 'idle');
@@ -267,7 +268,7 @@ describe('WorkspaceModel', () => {
 			10_000,
 		);
 		const deliveredAt = new Date().toISOString();
-		claims[0]?.deliver({ deliveredAt, event: 'PreToolUse', driver: driver.id, session, rung: 'hook' });
+		claims[0]?.deliver({ deliveredAt, event: 'PreToolUse', driver: driver.id, session, rung: 'hook', transcript });
 		await writeFile(transcript, `${JSON.stringify({ text: text.slice(0, text.indexOf('helper') + 20) })}\n`);
 		const model = new WorkspaceModel(workspace, [driver], { tickMs: 20, now: () => Date.now() + aheadMs });
 		models.push(model);
@@ -282,6 +283,20 @@ describe('WorkspaceModel', () => {
 			expect(reads).toBe(1 + looks);
 		}
 		expect(model.messages(address).messages).toMatchObject([{ id, state: 'delivered' }]);
+	});
+
+	it('gives back what somebody has moved out of an inbox, and never shows it as delivered', async () => {
+		const model = await start();
+		const id = await workspace.send(address, directive, BY_USER);
+		const { folder: box } = workspace.mailbox(address);
+		await rename(join(box, 'inbox', `${id}.md`), join(box, 'delivered', `${id}.md`));
+		const seen: string[] = [];
+		await eventually('back', () => {
+			seen.push(...model.messages(address).messages.map(each => each.state));
+			return existsSync(join(box, 'inbox', `${id}.md`));
+		});
+		await eventually('queued', () => model.messages(address).messages[0]?.state === 'queued');
+		expect(seen).not.toContain('delivered');
 	});
 
 	it('sees that the process is gone, says why a message waits, and takes it back when it lives again', async () => {

@@ -260,11 +260,8 @@ describe('Mailbox', () => {
 			const ended = await killedAt(killAt, 'deliverAll', [root, folder]);
 			await mailbox.recover();
 			const { messages, problems } = await mailbox.list();
-			expect({ killAt, problems, texts: messages.map(({ content }) => content.text).sort() }).toEqual({
-				killAt,
-				problems: [],
-				texts: ['one', 'two'],
-			});
+			const known = messages.map(({ content, author }) => `${content.text} ${author.is}`).sort();
+			expect({ killAt, problems, known }).toEqual({ killAt, problems: [], known: ['one human', 'two human'] });
 			for (const { state, receipt } of messages) expect(state).toBe(receipt ? 'delivered' : 'queued');
 			if (ended === 'finished') break;
 			expect(ended).toBe('SIGKILL');
@@ -277,6 +274,8 @@ describe('Mailbox', () => {
 		['archive', { isDelivered: true, finished: ['archived: one', 'archived: two'] }],
 		['edit', { isDelivered: false, finished: ['queued: one, edited', 'queued: two, edited'] }],
 		['reorder', { isDelivered: false, finished: ['queued: two', 'queued: one'] }],
+		['withdraw', { isDelivered: false, finished: ['withdrawn: one', 'withdrawn: two'] }],
+		['mark read', { isDelivered: false, finished: ['delivered: one', 'delivered: two'] }],
 	])('loses no message and no receipt, wherever this is killed: %s', async (what, { isDelivered, finished }) => {
 		for (let killAt = 0; ; killAt++) {
 			await rm(folder, { recursive: true, force: true });
@@ -288,8 +287,12 @@ describe('Mailbox', () => {
 			const ended = await killedAt(killAt, 'changeMessages', [root, folder, what, two, one]);
 			await mailbox.recover();
 			const { messages, problems } = await mailbox.list();
-			const kept = messages.map(({ content }) => content.text.replace(', edited', '')).sort();
-			expect({ killAt, problems, kept }).toEqual({ killAt, problems: [], kept: ['one', 'two'] });
+			const kept = messages.map(({ content, author }) => `${content.text.replace(', edited', '')} ${author.is}`);
+			expect({ killAt, problems, kept: kept.sort() }).toEqual({
+				killAt,
+				problems: [],
+				kept: ['one human', 'two human'],
+			});
 			if (ended === 'finished') {
 				const state = await texts();
 				expect(what === 'reorder' ? state : state.sort()).toEqual(finished);
@@ -386,17 +389,20 @@ describe('Mailbox', () => {
 			deliverAll(await mailbox.claim(() => 'take'));
 
 			const ended = await killedAt(killAt, 'changeMessages', [root, folder, 'requeue', ...ids]);
+			await mailbox.recover();
 			for (const id of ids) mailbox.requeue(id);
 			const claims = await mailbox.claim(() => 'take');
-			expect({ killAt, claims }).toMatchObject({
-				killAt,
-				claims: ids.map(id => ({ id, earlierClaims: 1 })),
-			});
+			expect({ killAt, claims }).toMatchObject({ killAt, claims: ids.map(id => ({ id, author: BY_USER })) });
+			for (const { earlierClaims } of claims) expect(earlierClaims).toBeGreaterThan(0);
 			deliverAll(claims);
 			const { messages, problems } = await mailbox.list();
 			expect(problems).toEqual([]);
-			for (const { state, receipt } of messages)
-				expect({ state, lost: receipt?.lost?.length }).toEqual({ state: 'delivered', lost: 1 });
+			for (const { state, author, receipt } of messages)
+				expect({ state, author, lost: receipt?.lost?.length }).toEqual({
+					state: 'delivered',
+					author: BY_USER,
+					lost: 1,
+				});
 			if (ended === 'finished') break;
 			expect(ended).toBe('SIGKILL');
 		}

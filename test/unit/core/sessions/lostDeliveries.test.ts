@@ -48,7 +48,14 @@ async function handedOver(text: string, deliveredAt = LONG_AGO): Promise<{ id: M
 		10_000,
 	);
 	for (const claim of claims)
-		claim.deliver({ deliveredAt, event: 'PostToolBatch', driver: fakeDriver.id, session, rung: 'hook' });
+		claim.deliver({
+			deliveredAt,
+			event: 'PostToolBatch',
+			driver: fakeDriver.id,
+			session,
+			rung: 'hook',
+			transcript,
+		});
 	return { id, context };
 }
 
@@ -56,7 +63,7 @@ const record = (...lines: object[]) => writeFile(transcript, lines.map(line => `
 const messages = async (): Promise<StoredMessage[]> => (await workspace.mailbox(address).list()).messages;
 const states = async () => (await messages()).map(({ state, content }) => `${state}: ${content.text}`).sort();
 const settle = async (driver: Driver = fakeDriver) =>
-	settleDeliveries(workspace, [driver], worker, unproven(await messages()));
+	settleDeliveries(workspace, [driver], address, unproven(await messages()));
 
 describe('a delivery whose turn is over', () => {
 	it('is queued again when the agent’s own record does not show it, and proven when it does', async () => {
@@ -91,7 +98,14 @@ describe('a delivery whose turn is over', () => {
 		const { id } = await handedOver('kept');
 		await workspace.send(address, messageContent('not kept'), BY_USER);
 		const [claim] = await workspace.mailbox(address).claim(() => 'take');
-		claim?.deliver({ deliveredAt: LONG_AGO, event: 'Stop', driver: fakeDriver.id, session, rung: 'hook' });
+		claim?.deliver({
+			deliveredAt: LONG_AGO,
+			event: 'Stop',
+			driver: fakeDriver.id,
+			session,
+			rung: 'hook',
+			transcript,
+		});
 		const { transcript: format } = fakeDriver;
 		if (format === 'none') expect.unreachable();
 		const keepsDelivery: typeof format.keepsDelivery = ({ event }) => event !== 'Stop';
@@ -116,7 +130,7 @@ describe('a delivery whose turn is over', () => {
 			expect({ round, again: (await settle()).again.length }).toEqual({ round, again: 1 });
 			const [claim] = await workspace.mailbox(address).claim(() => 'take');
 			const deliveredAt = `2026-01-0${round + 1}T00:00:00.000Z`;
-			claim?.deliver({ deliveredAt, event: 'Stop', driver: fakeDriver.id, session, rung: 'hook' });
+			claim?.deliver({ deliveredAt, event: 'Stop', driver: fakeDriver.id, session, rung: 'hook', transcript });
 		}
 		expect(await settle()).toEqual(NOTHING);
 		expect(await states()).toEqual(['delivered: again and again']);
@@ -140,6 +154,7 @@ describe('a long message that was handed over in parts', () => {
 				driver: fakeDriver.id,
 				session,
 				rung: 'hook' as const,
+				transcript,
 			};
 			if (parts && !isLast) claims[0]?.keep({ session, parts: parts.lengths });
 			else claims[0]?.deliver({ ...facts, ...(parts && { parts: parts.lengths }) });
