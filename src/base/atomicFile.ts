@@ -120,13 +120,19 @@ export async function createFileAtomic(file: string, data: string, options: Writ
 	}
 }
 
+/** The name of a file until it is whole. */
+export const TEMPORARY = /^\.[0-9a-f]{12}\.tmp$/;
+
 /** In the same folder, because a rename is atomic only there. The dot keeps the file out of listings of `*.md` and `*.json`. */
 function temporaryName(file: string): string {
 	return join(dirname(file), `.${uniqueHex(12)}.tmp`);
 }
 
-/** Not Node's recursive `mkdir`, which never returns if a folder refuses new ones with ENOENT, as /proc does. */
-async function makeFolder(folder: string): Promise<void> {
+/**
+ * Makes a folder and those above it that are missing. Not Node's recursive `mkdir`, which never returns if a folder refuses new ones with
+ * ENOENT, as /proc does.
+ */
+export async function makeFolder(folder: string): Promise<void> {
 	const make = () =>
 		mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
 			if (!hasErrno(error, 'EEXIST')) throw error;

@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs';
+import { fnvOf } from './fnv.ts';
 
 /**
  * The scope of a pid: `<host>.<boot>.<pid namespace>`, each of 0-9 and a-z. Two windows on one folder may be on two hosts, or one in a
@@ -72,11 +73,6 @@ function linkOf(file: string): string | undefined {
 	}
 }
 
-/**
- * FNV-1a in 32 bits: tells hosts apart, but keeps nothing secret. Loading Node's own hashes takes a hook longer than everything else here.
- */
 function hashOf(text: string): string {
-	let hash = 0x811c9dc5;
-	for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-	return (hash >>> 0).toString(36);
+	return fnvOf(text).toString(36);
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { dataFolder } from '../base/folders.ts';
+import { realOr } from '../base/realPath.ts';
 import type { AskingAgent } from '../core/asker/asker.ts';
 import { permit } from '../core/asker/permit.ts';
-import { foldersUpFrom, isFolderOrLink, placeFrom, realOr, type Place } from '../core/workspace/placeFrom.ts';
+import { foldersUpFrom, isFolderOrLink, placeFrom, type Place } from '../core/workspace/placeFrom.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import type { Context } from './command.ts';
 

@@ -1,9 +1,10 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextIfExists } from '../base/atomicFile.ts';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
+import { realOr } from '../base/realPath.ts';
 import { holdingLock } from '../core/files/holdingLock.ts';
 import { idOfBranch, Worktree, WorktreeName } from '../protocol/worktree.ts';
 import { commitsAt, git, type GitOptions, type GitOutput, type GitPlace } from './git.ts';
@@ -127,15 +128,7 @@ export async function adminFolder(common: string, folder: string): Promise<strin
 		const text = await readTextIfExists(join(all, name, 'gitdir'));
 		if (text === undefined) continue;
 		const listed = dirname(resolve(join(all, name), text.replace(/\n$/, '')));
-		if (listed === folder || realOf(listed) === realOf(folder)) return join(all, name);
+		if (listed === folder || realOr(listed) === realOr(folder)) return join(all, name);
 	}
 	return undefined;
-}
-
-function realOf(folder: string): string {
-	try {
-		return realpathSync(folder);
-	} catch {
-		return folder; // gone: its name is all there is
-	}
 }

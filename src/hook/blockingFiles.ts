@@ -6,6 +6,7 @@ import {
 	ftruncateSync,
 	linkSync,
 	lstatSync,
+	lutimesSync,
 	mkdirSync,
 	openSync,
 	readFileSync,
@@ -13,6 +14,7 @@ import {
 	readdirSync,
 	renameSync,
 	rmSync,
+	rmdirSync,
 	statSync,
 	utimesSync,
 	writeFileSync,
@@ -31,11 +33,13 @@ function blocking<Args extends unknown[], Result>(call: (...args: Args) => Resul
 export const chmod = blocking(chmodSync);
 export const link = blocking(linkSync);
 export const lstat = blocking(lstatSync);
+export const lutimes = blocking(lutimesSync);
 export const mkdir = blocking(mkdirSync);
 export const readFile = blocking(readFileSync);
 export const readdir = blocking(readdirSync);
 export const rename = blocking(renameSync);
 export const rm = blocking(rmSync);
+export const rmdir = blocking(rmdirSync);
 export const stat = blocking(statSync);
 export const utimes = blocking(utimesSync);
 export const writeFile = blocking(writeFileSync);

@@ -3,7 +3,10 @@ import * as vscode from 'vscode';
 import type { Folder } from '../ui/ports.ts';
 import { hooksChoice } from '../ui/settings.ts';
 
-/** If the user takes the choice back, the workspace loses it. Does nothing in a workspace without Nancy. */
+/**
+ * Writes the window's setting for hooks into the workspace's file. If the user removes the setting, the file loses it. Does nothing in a
+ * workspace without Nancy.
+ */
 export async function keepHooksChoice({ path, workspace }: Folder): Promise<void> {
 	if (!vscode.workspace.isTrusted || !existsSync(workspace.paths.root)) return;
 	const choice = hooksChoice(path);

@@ -14,7 +14,7 @@ import { lookAfterQueue } from '../operations/lookAfterQueue.ts';
 import { ticketsOf } from '../operations/ticketsOf.ts';
 import { operationContext, windowEnvironment, windowSettings, type WindowTools } from './operationContext.ts';
 
-/** The window's side of the delegates: it queues them, and keeps the queue going. No run belongs to a window. */
+/** The window's way to the operations on delegates, and its look at their queue. No run belongs to a window. */
 export class WindowDelegates implements DelegateOperations {
 	constructor(private readonly tools: WindowTools) {}
 

@@ -18,7 +18,7 @@ const Agent = z.object({
 	/** The abilities that its version does not have, and those that it has only in part. */
 	lacks: z.array(Ability),
 	limits: z.array(Ability),
-	/** What it may do unasked as a delegate, most careful first; empty if it cannot be one. */
+	/** Its permission modes as a delegate, most careful first; empty if it cannot be one. */
 	permissionModes: z.array(z.object({ id: z.string(), label: z.string(), detail: z.string(), width: z.number() })),
 });
 const Output = z.object({ agents: z.array(Agent) });

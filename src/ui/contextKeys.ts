@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { CONTEXT_KEYS } from './contributions.ts';
 
-/** Sets the context keys that package.json's `when` clauses read; says each thing only when it changes. */
+/** Sets the context keys for the `when` clauses of package.json. VS Code is told of a key only when it changes. */
 export class ContextKeys {
 	private readonly said = new Map<string, boolean>();
 

@@ -92,7 +92,6 @@ const ITEM = [...item.acts, ...item.looks] as const;
 const COMMENT = [...comment.acts, ...comment.looks] as const;
 
 export type CommandId = (typeof BY_PLACE)[keyof typeof BY_PLACE]['acts' | 'looks'][number];
-export type CommentCommand = (typeof COMMENT)[number];
 
 export const COMMANDS: readonly CommandId[] = [...palette.acts, ...palette.looks, ...ITEM, ...COMMENT];
 export const ACTING_COMMANDS: ReadonlySet<CommandId> = new Set([...palette.acts, ...item.acts, ...comment.acts]);
@@ -111,7 +110,7 @@ export const CONTEXT_KEYS = {
 	agentFound: 'nancy.agentFound',
 	/** A delegate has been started in this workspace. */
 	hasDelegates: 'nancy.hasDelegates',
-	/** There are review comments that nobody has sent back yet. */
+	/** There are review comments that were not sent back yet. */
 	hasComments: 'nancy.hasComments',
 	/** A message has been sent to a worker. */
 	hasSent: 'nancy.hasSent',

@@ -9,7 +9,7 @@ type Check = DoctorOutput['checks'][number];
 
 const signs: Readonly<Record<Check['level'], string>> = { ok: '✓', note: 'ℹ', problem: '✗' };
 
-/** The doctor's findings as a page: what is wrong first, then what is worth knowing, then what is well. */
+/** The doctor's findings as a page: problems, then hints, then what is in order. */
 export function doctorReport({ checks, failed }: DoctorOutput): Report {
 	const present = checks.filter(({ repaired }) => !repaired);
 	const of = (level: Check['level']) => present.filter(check => check.level === level);

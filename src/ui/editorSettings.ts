@@ -3,7 +3,7 @@ import type { Driver } from '../core/driver/driver.ts';
 import { DelegateSettings, FolderSettings, type SettingsLayer } from '../protocol/settings.ts';
 import { agentSettings, SETTINGS } from './contributions.ts';
 
-/** Where a setting stands in the file that the `nancy` command reads. */
+/** The place of a setting in the file that the `nancy` command reads. */
 const KEYS: Readonly<Record<keyof DelegateSettings, string>> = {
 	max: SETTINGS.delegatesMax,
 	timeoutMinutes: SETTINGS.delegatesTimeout,

@@ -53,7 +53,7 @@ export class Folders implements vscode.Disposable {
 			// The folder's own emitters end with it, so these need no owner.
 			folder.onDidChange(() => this._onDidChange.fire());
 			folder.onDidNeedAttention(attention => {
-				// Nothing runs here in Restricted Mode: whoever seems to want something came with the folder.
+				// Nothing runs here in Restricted Mode. A worker that seems to wait came with the folder.
 				if (vscode.workspace.isTrusted) this._onDidNeedAttention.fire({ folder, attention });
 			});
 		}

@@ -8,7 +8,7 @@ export interface TreePart {
 	drop(target: unknown, data: vscode.DataTransfer): Promise<void>;
 }
 
-/** The views that exist from the first moment, before what fills them is loaded. */
+/** The views, which exist before the code that fills them is loaded. */
 export interface Views {
 	readonly tasks: vscode.TreeView<unknown>;
 	readonly delegates: vscode.TreeView<unknown>;
@@ -16,7 +16,7 @@ export interface Views {
 	readonly traffic: vscode.TreeView<unknown>;
 }
 
-/** What extension.ts needs of the part that is loaded later. */
+/** The part of Nancy that is loaded later, as extension.ts uses it. */
 export interface Nancy {
 	readonly tasks: TreePart;
 	readonly delegates: TreePart;
@@ -25,7 +25,7 @@ export interface Nancy {
 	readonly compose: { resolveWebviewView(view: vscode.WebviewView): void };
 	/** Text of one of Nancy's read-only documents. */
 	document(uri: vscode.Uri): Promise<string>;
-	/** Runs a command; its failure is shown here and never thrown to the caller. */
+	/** Runs a command. A failure is shown and never thrown. */
 	run(command: CommandId, args: readonly unknown[]): Promise<void>;
 	stop(): Promise<void>;
 }

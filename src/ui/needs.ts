@@ -2,7 +2,7 @@ import type { TaskView, WorkerView } from '../core/live/overview.ts';
 import type { Folders } from './folders.ts';
 import type { Folder } from './ports.ts';
 
-/** What the window should point at, over all folders; archived tasks need nobody. */
+/** Everything in all folders that needs the user. Archived tasks do not count. */
 export interface Needs {
 	/** Messages that no agent has read yet. */
 	queued: number;
@@ -19,7 +19,7 @@ export function needsOf(folders: Folders): Needs {
 			needs.unread += task.unread;
 			for (const worker of task.workers) {
 				const isDelegate = worker.record.delegate !== undefined;
-				// What a delegate left unread when it ended, nobody will read.
+				// Nobody will read the messages that an ended delegate has left.
 				if (!isDelegate || worker.state.phase !== 'ended') needs.queued += worker.queued;
 				// Nobody is there to ask: what it may not do is denied.
 				if (worker.state.phase === 'waiting' && !isDelegate) needs.waiting.push({ folder, task, worker });

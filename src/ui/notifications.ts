@@ -15,7 +15,7 @@ export interface Call {
 	attention: Attention;
 }
 
-/** VS Code shows three notifications at a time and drops what comes faster: calls that come together become one. */
+/** In milliseconds. VS Code shows three notifications at a time and drops others, so calls that come together become one. */
 const GATHER_MS = 500;
 
 /** What a notification's buttons do. */
@@ -27,7 +27,7 @@ export interface Reactions {
 	delegateChoices(call: Call): readonly { label: string; run(): Promise<void> }[];
 }
 
-/** Tells the human that an agent waits, has stopped or has written, as loudly as each is wanted. */
+/** Tells the user that an agent waits, has stopped or has written, as the settings say. */
 export class Notifications implements vscode.Disposable {
 	private gathered: Call[] = [];
 	private timer: NodeJS.Timeout | undefined;

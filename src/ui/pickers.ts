@@ -10,7 +10,7 @@ import { inOrder, isAddressed, isShown } from './tasks/taskOrder.ts';
 import { TaskItem, WorkerItem } from './tasks/tasksView.ts';
 import { addressWords, stateLine } from './words.ts';
 
-/** Choices that a command makes when it was not called from a tree item. One that leaves no choice is not asked. */
+/** The questions of a command that was not called from a tree item. A question with only one answer is not asked. */
 
 export async function pickFolder(folders: Folders): Promise<Folder> {
 	const rows = folders.list().map(folder => ({ label: folder.name, description: folder.path, value: folder }));
@@ -63,7 +63,12 @@ export function workerItems(folders: Folders): WorkerItem[] {
 		);
 }
 
-/** Throws `none` where there is nothing to choose from. */
+/** Why there is no task or worker to choose. */
+export function noTask(): string {
+	return l10n.t('There is no task yet. Start one with “Nancy: Orchestrate Task”.');
+}
+
+/** Throws `none` if there is nothing to choose from. */
 export async function pickItem<T>(rows: readonly (Choice & { value: T })[], title: string, none: string): Promise<T> {
 	if (rows.length === 0) throw new NancyError('no-task', none);
 	return pick(rows, title);

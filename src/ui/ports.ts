@@ -15,7 +15,7 @@ import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId, MessageId, TaskName, WorkerName } from '../protocol/names.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 
-/** One workspace folder as the views read it: from memory, refreshed by the core, which tells when to look again. */
+/** One workspace folder as the views read it. It is in memory; the core refreshes it and reports each change. */
 export interface Folder extends Disposable {
 	readonly name: string;
 	/** Absolute. */
@@ -30,7 +30,7 @@ export interface Folder extends Disposable {
 	delegates(): readonly Delegate[];
 	/** Newest first. */
 	sessions(): readonly SessionTraffic[];
-	/** Looks at the disk now, for what this window itself has just changed. */
+	/** Looks at the disk now. For changes that this window has just made. */
 	refresh(): Promise<void>;
 }
 
@@ -46,9 +46,9 @@ export interface AgentChoice {
 	lacks: readonly Capability[];
 	/** What its version can do only in part. */
 	limits: readonly Capability[];
-	/** The model in its settings; `undefined` where it is to choose. */
+	/** The model in the user's settings. `undefined` leaves the choice to the CLI. */
 	model: string | undefined;
-	/** What it may do unasked as a delegate, most careful first; empty where it cannot be one. */
+	/** Its permission modes as a delegate, most careful first; empty if it cannot be one. */
 	permissionModes: readonly PermissionMode[];
 }
 
@@ -80,7 +80,7 @@ export interface Report {
 /** What a person writes. */
 export type Letter = Words & { kind: 'directive' | 'feedback' };
 
-/** Somebody whom a message is for. */
+/** The receiver of a message. */
 export interface Addressee {
 	folder: Folder;
 	address: WorkerAddress;
@@ -92,14 +92,14 @@ export interface Operations {
 	agents(): Promise<readonly AgentChoice[]>;
 	/** Writes hooks and skills for every agent that is found, also for sessions that the user starts. Returns warnings for the user. */
 	setUp(folder: Folder): Promise<readonly string[]>;
-	/** Takes back what was deployed, for one task or the whole workspace. Returns what was done, for the user. */
+	/** Takes the deployment back, for one task or the whole workspace. Returns a report in sentences for the user. */
 	cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]>;
 	doctor(folder: Folder, options: { fix: boolean }): Promise<Report>;
 	/** Prepares an agent for a terminal: its task, hooks, skills and record. The caller starts it. */
 	orchestrate(folder: Folder, request: WorkerRequest): Promise<WorkerStart & { warnings: readonly string[] }>;
 	/**
-	 * Queues a message for each of them, whatever becomes of the others; returns those whom it is not queued for. Throws, and queues
-	 * nothing, where nobody's message may be sent.
+	 * Queues a message for each receiver, and returns the receivers for whom that failed. If sending is refused in one of their folders,
+	 * throws and queues nothing.
 	 */
 	send<T extends Addressee>(to: readonly T[], content: Letter): Promise<{ to: T; reason: string }[]>;
 	/** Marks a message to the human as read. Returns where its file is from then on. */
@@ -110,11 +110,11 @@ export interface Operations {
 	reorder(folder: Folder, mailbox: WorkerAddress, ids: readonly MessageId[]): Promise<void>;
 	/** Files a message away that was read. */
 	archive(folder: Folder, from: WorkerAddress, id: MessageId): Promise<void>;
-	/** Takes a message back that nobody has read. */
+	/** Takes back a message that nobody has read. */
 	withdraw(folder: Folder, from: WorkerAddress, id: MessageId): Promise<void>;
 	/**
 	 * Ends a worker: a delegate by its runner, any other agent politely, then firmly.
-	 * @param onMeant called once its end counts as meant, before it is asked
+	 * @param onMeant called before the agent is asked to end, once its end counts as intended
 	 */
 	stop(folder: Folder, worker: WorkerAddress, onMeant: () => Promise<void>): Promise<void>;
 	archiveTask(folder: Folder, task: TaskName): Promise<void>;
@@ -126,38 +126,38 @@ export interface Operations {
 }
 
 export interface DelegateOperations {
-	/** Queues a delegate, and starts it where it may start. */
+	/** Queues a delegate, and starts it if it may start. */
 	start(folder: Folder, request: DelegateRequest): Promise<DelegateId>;
 	/**
 	 * Delegates once more what a delegate was asked: anew, or with a person's remarks in the same worktree. Throws `not-trusted` if the
 	 * user has not queued it on this machine, or its files were changed since.
 	 */
 	repeat(folder: Folder, id: DelegateId, remarks?: string): Promise<DelegateId>;
-	/** Ends it; resolves once it has ended, and throws `timeout` where its runner does not answer. */
+	/** Ends it, and resolves once it has ended. Throws `timeout` if its runner does not answer. */
 	stop(folder: Folder, id: DelegateId): Promise<void>;
-	/** Has delegates go on that wait for their account's limit to reset: this agent's, or all. Returns how many agents waited. */
+	/** Resumes delegates that wait for their account's limit to reset: this agent's, or all. Returns how many agents waited. */
 	resume(folder: Folder, agent: DriverId | undefined): Promise<number>;
-	/** Deletes one that has ended, but for its worktree. */
+	/** Deletes an ended delegate, but not its worktree. */
 	delete(folder: Folder, id: DelegateId): Promise<void>;
 }
 
 /**
- * The worktrees that delegates of a folder worked in, as their statuses name them. Each of these throws `not-trusted`, and touches
- * nothing, for one that Nancy did not make for its delegate on this machine: an agent may be able to write a status.
+ * The worktrees of a folder's delegates, as the statuses name them. An agent may be able to write a status. So each method throws
+ * `not-trusted`, and touches nothing, unless Nancy made the worktree for its delegate on this machine.
  */
 export interface WorktreeOperations {
-	/** For whoever goes on to open it, or to work in it. */
+	/** For a caller that opens the worktree or works in it. */
 	verify(folder: Folder, worktree: Worktree): Promise<void>;
-	/** From its base to its files as they are, committed or not. */
+	/** The difference between its base and its present files, committed or not. */
 	changes(folder: Folder, worktree: Worktree): Promise<readonly ChangedFile[]>;
-	/** A file as it was in the base; `undefined` when there was none. */
+	/** A file as it was in the base; `undefined` if there was none. */
 	base(folder: Folder, worktree: Worktree, path: string): Promise<Buffer | undefined>;
 	merge(folder: Folder, worktree: Worktree, message: string): Promise<MergeOutcome>;
 	/** What removing it would lose. */
 	only(folder: Folder, worktree: Worktree): Promise<OnlyThere>;
 	/**
-	 * Removes it, after its tear-down command where the user asked for one on this machine; `anyway`: without that. What is nowhere
-	 * else stays on its branch, or goes with `discard`.
+	 * Removes it after its tear-down command, if the user set one on this machine. `anyway` skips that command. Work that exists only there
+	 * stays on its branch, or is lost with `discard`.
 	 */
 	remove(
 		folder: Folder,
@@ -170,7 +170,7 @@ export interface WorktreeRemoval {
 	isRemoved: boolean;
 	/** What was kept or lost, or why it stays, as a sentence. */
 	says: string;
-	/** There was a tear-down command, which may be why the worktree is still there. */
+	/** There was a tear-down command. It may be the reason that the worktree is still there. */
 	hasTornDown: boolean;
 }
 

@@ -17,7 +17,7 @@ export function defaultAgent(): string {
 	return read(SETTINGS.defaultAgent, Text);
 }
 
-/** Each CLI has models of its own; `undefined` where it is to choose. */
+/** Each CLI has its own models. `undefined` leaves the choice to the CLI. */
 export function agentModel(driver: string): string | undefined {
 	return read(agentSettings(driver).model, Text) || undefined;
 }
@@ -48,12 +48,12 @@ function chosen<S extends z.ZodMiniType>(key: string, schema: S, folder: string)
 	return value.success ? value.data : undefined;
 }
 
-/** In percent of the context window; `undefined` where the user has chosen none. */
+/** In percent of the context window; `undefined` if the user has chosen none. */
 export function tokenThreshold(folder: string): number | undefined {
 	return chosen(SETTINGS.tokenThreshold, z.number().check(z.minimum(1), z.maximum(100)), folder);
 }
 
-/** Whether agents get hooks; `undefined` where the user has not chosen. */
+/** Whether agents get hooks; `undefined` if the user has not chosen. */
 export function hooksChoice(folder: string): 'on' | 'off' | undefined {
 	return chosen(SETTINGS.hooks, z.enum(['on', 'off']), folder);
 }

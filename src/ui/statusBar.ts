@@ -1,48 +1,35 @@
 import type * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { Folders } from './folders.ts';
-import { StatusItem } from './kit/statusItem.ts';
+import { statusItem } from './kit/statusItem.ts';
 import { needsOf, type Needs } from './needs.ts';
 import { waitingSentence } from './words.ts';
 
-/** `2 queued · 1 waiting`: what is on its way and what needs you. Hidden when there is nothing. */
-export class StatusBar implements vscode.Disposable {
-	private readonly item = new StatusItem('needs', 10, {
+/** `2 queued · 1 waiting`: queued messages and what needs the user. Hidden if there is nothing. */
+export function needsStatus(folders: Folders): vscode.Disposable {
+	const entry = {
+		id: 'needs',
+		rank: 10,
 		name: l10n.t('Nancy: Messages and Questions'),
 		command: 'nancy.showAttention',
-	});
-	private readonly following: vscode.Disposable;
-
-	constructor(private readonly folders: Folders) {
-		this.following = folders.onDidChange(() => this.show());
-		this.show();
-	}
-
-	dispose(): void {
-		this.following.dispose();
-		this.item.dispose();
-	}
-
-	private show(): void {
-		const needs = needsOf(this.folders);
+	};
+	return statusItem(entry, folders.onDidChange, () => {
+		const needs = needsOf(folders);
 		const parts = statusParts(needs);
-		if (parts.length === 0) {
-			this.item.hide();
-			return;
-		}
+		if (parts.length === 0) return undefined;
 		const isUrgent = needs.waiting.length > 0;
 		const waiting = needs.waiting.map(({ worker: { record, state } }) => {
 			const text = [state.tool, state.summary].filter(Boolean).join(' ');
 			return waitingSentence({ task: record.task, worker: record.name }, { tool: state.tool, text });
 		});
-		this.item.show({
+		return {
 			icon: isUrgent ? 'bell-dot' : 'mail',
 			text: parts.join(' · '),
 			spoken: `Nancy: ${parts.join(', ')}`,
 			hover: [...waiting, l10n.t('Click to go there.')],
 			isUrgent,
-		});
-	}
+		};
+	});
 }
 
 function statusParts({ queued, waiting, unread }: Needs): string[] {

@@ -105,24 +105,24 @@ function redacting(): Row {
 		readFileSync(join(root, file), 'utf8').slice(0, 40_000),
 	);
 	const text = kinds.join('\n').repeat(20).slice(0, 1_000_000);
-	const times = Array.from({ length: 15 }, () => {
-		const begun = performance.now();
-		redactText(text);
-		return performance.now() - begun;
-	});
-	const least = times.map(() => {
-		const begun = performance.now();
-		text.replace(/[a-z]+(?=[0-9])/g, '');
-		return performance.now() - begun;
-	});
+	const times = Array.from({ length: 15 }, () => processorTime(() => redactText(text)));
+	const least = times.map(() => processorTime(() => text.replace(/[a-z]+(?=[0-9])/g, '')));
 	return {
-		what: 'redact 1 MB',
+		what: 'redact 1 MB, processor time',
 		value: milliseconds(median(times)),
 		against: `one plain expression ${milliseconds(median(least))}`,
 		ratio: median(times) / median(least),
 		goal: '≤ 20 ms',
 		met: median(times) <= 20,
 	};
+}
+
+/** In milliseconds; other work on the machine does not count. */
+function processorTime(work: () => void): number {
+	const before = process.cpuUsage();
+	work();
+	const { user, system } = process.cpuUsage(before);
+	return (user + system) / 1000;
 }
 
 function spool(workspace: Workspace, session: string, number: number): Promise<void> {

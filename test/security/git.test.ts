@@ -21,6 +21,7 @@ import { changesOf, fileAtBase } from '../../src/git/worktreeChanges.ts';
 import { mergeWorktree } from '../../src/git/worktreeMerge.ts';
 import { removeWorktree, whatWouldBeLost } from '../../src/git/worktreeRemove.ts';
 import { WorktreeName, type Worktree } from '../../src/protocol/worktree.ts';
+import { fetchingGitDir } from '../support/fetchingGitDir.ts';
 import { gitRepository, lines, type GitRepository } from '../support/gitRepository.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -59,20 +60,9 @@ const uses: Readonly<Record<string, (worktree: Worktree) => Promise<unknown>>> =
 	discard: worktree => removeWorktree(worktree, { discard: true }),
 };
 
-/** A folder of git that fetches what it lacks by a command of its own: at the name of any commit that is not there. */
-function fetchingGitDir(folder: string, commit: string): void {
-	for (const name of ['refs', 'objects']) mkdirSync(join(folder, name), { recursive: true });
-	writeFileSync(join(folder, 'HEAD'), `${commit}\n`);
-	writeFileSync(
-		join(folder, 'config'),
-		`[core]\nrepositoryformatversion = 1\nsshCommand = touch ${ran} #\n[extensions]\npartialClone = origin\n` +
-			'[remote "origin"]\nurl = ssh://nowhere.invalid/x\npromisor = true\n',
-	);
-}
-
 /** Fills the empty folder of a submodule, as an agent can that may write no `.git` but in a folder of its own making. */
 const submodules: Readonly<Record<string, (folder: string, commit: string) => void>> = {
-	'fetches by a command of its own': (folder, commit) => fetchingGitDir(join(folder, '.git'), commit),
+	'fetches by a command of its own': (folder, commit) => fetchingGitDir(join(folder, '.git'), commit, ran),
 	'has a filter of its own': (folder, commit) => {
 		cpSync(join(repo.root, '.git'), join(folder, '.git'), { recursive: true });
 		repo.git(['reset', '--quiet', '--hard', commit], folder);
@@ -116,7 +106,7 @@ describe('a bare repository that a clone brought along in a folder', () => {
 	});
 	afterAll(() => nancy[Symbol.asyncDispose]());
 	beforeEach(() => {
-		fetchingGitDir(evil(), '1'.repeat(40));
+		fetchingGitDir(evil(), '1'.repeat(40), ran);
 		appendFileSync(join(evil(), 'config'), '[core]\nbare = false\nworktree = .\n');
 	});
 	const delegate = (args: readonly string[], cwd: string) =>

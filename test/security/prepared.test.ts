@@ -118,6 +118,7 @@ it('a message of one workspace is not handed over in another with the same sessi
 		const inbox = join(other.mailbox(address).folder, 'inbox');
 		copyFileSync(queued(worker, id), join(inbox, `${id}.md`));
 		makeOld(inbox);
+		cpSync(worker.workspace.paths.machines, other.paths.machines, { recursive: true });
 		return { env: { NANCY_HOOK_PROJECT: elsewhere.path } };
 	});
 	expect(stdout).toContain('author unknown');

@@ -43,35 +43,35 @@ export const delegates = command(
 		name: 'delegates',
 		summary: 'show delegates, the answer of one, stop it, or delete those that have ended',
 		details: [
-			'Without an id, all of the workspace, newest last. With one: its answer, once it has ended.',
-			'Looking also ends what a killed runner left open, and starts what waits for its turn.',
-			'nancy delegates delete <id>… deletes what has ended: prompts, logs, answers, mailboxes and worktrees. Results stay with those ' +
-				'who asked, and a branch keeps what a worktree alone had. Those that went on in the same worktree go with it.',
+			'Without an id, shows all delegates of the workspace, newest last. With an id, shows its answer once it has ended.',
+			'Each call also ends delegates whose runner was killed, and starts delegates whose turn it is.',
+			'nancy delegates delete <id>… deletes ended delegates: prompts, logs, answers, mailboxes and worktrees. The askers keep the ' +
+				'results, and a branch keeps work that only a worktree had. Delegates that went on in the same worktree are deleted with it.',
 		],
 		positionals: [
 			{
 				name: 'id',
 				label: '<id>',
-				help: 'one delegate; after the word delete, all that go',
+				help: 'one delegate; after the word delete, all that are deleted',
 				required: false,
 				many: true,
 			},
 		],
 		options: {
-			stop: { help: 'ends it; it then has failed, as cancelled' },
+			stop: { help: 'ends the delegate as failed, with the reason “cancelled”' },
 			resume: {
-				help: 'what waits for an account’s limit tries again now; with an id, all that wait for the same account',
+				help: 'delegates that wait for an account’s limit try again now; with an id, all that wait for the same account',
 			},
-			wait: { help: 'waits until it has, or without an id all have, ended' },
+			wait: { help: 'waits until the delegate has ended; without an id, until all have' },
 			ended: {
-				help: 'with delete, for ids: all that have ended, but for those whose worktree has what is nowhere else',
+				help: 'with delete, in place of ids: all that have ended, except those whose worktree has unique work',
 			},
 			timeout: { value: 'SECONDS', help: 'with --wait: gives up after this time, with exit code 4' },
 		},
 		examples: [
-			['nancy delegates', 'how all of them are'],
+			['nancy delegates', 'the state of all of them'],
 			['nancy delegates 20261121t101112123z-0a1b2c3d --wait', 'waits for one and prints its answer'],
-			['nancy delegates delete --ended', 'makes room in the list, and throws no work away'],
+			['nancy delegates delete --ended', 'clears the list, and discards no work'],
 		],
 	},
 	Input,

@@ -50,22 +50,22 @@ export const run = command(
 		name: 'run',
 		summary: 'run an agent once, without a terminal, and print its answer',
 		details: [
-			'Prints what the agent does as it does it, then its answer. For scripts, xargs and CI: nothing is asked, and what the ' +
-				'agent may not do unasked is denied and said. The exit code tells success (0), failure (1), timeout (4) and ' +
+			'Prints what the agent does as it does it, then its answer. For scripts, xargs and CI: nothing is asked. ' +
+				'Actions that need a permission are denied and listed. The exit code tells success (0), failure (1), timeout (4) and ' +
 				'cancelled by SIGINT or SIGTERM (130).',
 			'--delegate is what Nancy itself calls to run a delegate of the queue.',
 		],
 		positionals: [],
 		options: {
 			headless: { help: 'without a terminal; the only way there is' },
-			prompt: { value: 'TEXT', short: 'p', help: 'what is to be done' },
-			'prompt-file': { value: 'FILE', help: 'file with what is to be done' },
-			stdin: { help: 'reads what is to be done from standard input' },
-			'output-file': { value: 'FILE', help: 'writes the answer there as well, whole or not at all' },
-			'working-dir': { value: 'FOLDER', help: 'folder to work in; the current one where absent' },
-			agent: { value: 'AGENT', help: 'which agent; without it the workspace’s default, or the first found' },
+			prompt: { value: 'TEXT', short: 'p', help: 'the prompt' },
+			'prompt-file': { value: 'FILE', help: 'file with the prompt' },
+			stdin: { help: 'reads the prompt from standard input' },
+			'output-file': { value: 'FILE', help: 'also writes the answer there, whole or not at all' },
+			'working-dir': { value: 'FOLDER', help: 'folder to work in; default: the current one' },
+			agent: { value: 'AGENT', help: 'the agent; default: the workspace’s, or the first found' },
 			model: { value: 'MODEL', help: 'the model, as the agent names it' },
-			permissions: { value: 'MODE', help: 'what it may do unasked, as the agent names it' },
+			permissions: { value: 'MODE', help: 'the permission mode, as the agent names it' },
 			timeout: { value: 'SECONDS', help: 'longest time; default 1800' },
 			'idle-timeout': { value: 'SECONDS', help: 'longest time without any output; default 600' },
 			delegate: { value: 'ID', help: 'runs this delegate of the workspace (for Nancy itself)' },

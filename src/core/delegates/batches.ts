@@ -4,7 +4,7 @@ import type { Worktree } from '../../protocol/worktree.ts';
 import { isFinal, type Delegate } from './delegate.ts';
 import { busyIn, standingWorktree } from './inWorktree.ts';
 
-/** What of a worktree is nowhere else. */
+/** Work that exists only in this worktree. */
 export interface OnlyThere {
 	/** Commits that no branch of a person's, tag or remote has, and that were not brought into the checkout. */
 	commits: number;
@@ -16,24 +16,24 @@ export interface OnlyThere {
 	ignored: readonly string[];
 }
 
-/** Delegates that are deleted together, for they worked in one worktree; one alone where it had none. */
+/** Delegates that worked in one worktree and are deleted together. A delegate without a worktree is alone. */
 export interface Batch {
 	/** Oldest first: the first has the worktree. */
 	delegates: readonly Delegate[];
 	worktree?: Worktree;
 	only?: OnlyThere;
-	/** Why what it calls its worktree is not touched. It may be its own all the same, and it alone says where that is. */
+	/** Why the folder that it names as its worktree is not touched. The folder may be its own, and no other file names it. */
 	foreign?: string;
-	/** Why nobody can tell what its worktree has: it stays, whole. */
+	/** Why Nancy cannot tell what the worktree holds. The worktree then stays whole. */
 	unseen?: string;
 }
 
-/** Whether removing it would lose or move anything that a person has to know of. */
+/** Whether a removal would lose or move work, so that a person must be told. */
 export function isAnythingOnly({ commits, files, nested }: OnlyThere): boolean {
 	return commits > 0 || files.length > 0 || nested.length > 0;
 }
 
-/** Clearing a list is done without thinking: what somebody may still want to know of is deleted only by name. */
+/** Clear Ended keeps delegates whose worktree has unique work. They are deleted only if named. */
 export function staysUnlessNamed({ only, foreign }: Batch): boolean {
 	return foreign !== undefined || (only !== undefined && isAnythingOnly(only));
 }
@@ -42,7 +42,7 @@ export function isDeletable({ state, isForeign }: Delegate): boolean {
 	return isFinal(state) && !isForeign;
 }
 
-/** What may be deleted now without being named: nobody is at work where it worked. */
+/** Delegates that may be deleted now without being named: nobody works in their worktree. */
 export function clearable(all: readonly Delegate[]): Delegate[] {
 	return all.filter(delegate => {
 		const worktree = standingWorktree(delegate, all);
@@ -51,10 +51,10 @@ export function clearable(all: readonly Delegate[]): Delegate[] {
 }
 
 /**
- * What goes with what.
- * @param only looks at a worktree; throws `not-trusted` for one that is not the delegate's: that stays where it is, and the
- * delegate need not. One that cannot be looked at holds up no other
- * @param refuse makes the error about one that has not ended, or is another program's
+ * Groups delegates that can only be deleted together.
+ * @param only looks at a worktree. It throws `not-trusted` for a worktree that is not the delegate's. Such a worktree stays, but its
+ * delegate may go. A worktree that cannot be looked at holds up no other
+ * @param refuse makes the error about a delegate that has not ended, or belongs to another program
  */
 export async function batchesOf(
 	chosen: readonly Delegate[],
@@ -75,7 +75,7 @@ export async function batchesOf(
 			: [delegate];
 		batches.set(delegate.record.id, { ...found, delegates });
 	}
-	// One that worked in the worktree of another goes with that one.
+	// A delegate that worked in another's worktree goes with that delegate.
 	const taken = new Set(
 		[...batches.values()].filter(({ worktree }) => worktree).flatMap(({ delegates }) => delegates.slice(1)),
 	);
@@ -95,8 +95,8 @@ async function lookAt(
 }
 
 /**
- * Removes a batch, its worktree first; whoever has that goes last: killed in between, what is left can still be found.
- * @returns what became of the worktree, where there was one; with `isRemoved: false` nothing of the batch was deleted
+ * Removes a batch, its worktree first. The delegate that owns the worktree goes last, so that a later look finds the rest after a kill.
+ * @returns the result for the worktree, if there is one. With `isRemoved: false` nothing of the batch was deleted
  */
 export async function deleteBatch<R extends { isRemoved: boolean }>(
 	{ delegates, worktree }: Batch,

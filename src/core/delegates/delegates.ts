@@ -30,8 +30,8 @@ export class Delegates {
 
 	/**
 	 * Queues a delegate. Everything about it is on disk when this returns.
-	 * @param prepare what else must be there before anybody can see it; is given what the files of {@link filesOfRequest} will hold,
-	 * and the id of the message that will carry the result
+	 * @param prepare called before the record exists. Gets the record, the contents of the files of {@link filesOfRequest}, and the id of the
+	 * result's message
 	 */
 	async create(
 		request: Omit<DelegateRecord, 'version' | 'id' | 'createdAt'>,
@@ -55,7 +55,7 @@ export class Delegates {
 		return { record, status, files, state: 'queued' };
 	}
 
-	/** With the copy that a swarm looks at, where it is to have one. */
+	/** Its files, with a copy for a swarm if it is to have one. */
 	private filesOf({ id, swarm }: DelegateRecord): DelegateFiles {
 		const copy = swarm && (() => swarmFiles(this.workspace.folder, swarm.feature));
 		return new DelegateFiles(join(this.folder, id), this.workspace.paths.folders, copy);
@@ -99,7 +99,7 @@ export class Delegates {
 		const claimed = done === 'success' ? undefined : done.replace(/^error: /, '');
 		const isOfStatus =
 			status.status === (claimed === undefined ? 'done' : 'failed') && (status.error ?? claimed) === claimed;
-		// A status that says something else is of an end that was not written to its end: see `reconcile`.
+		// A differing status is left by an end that was killed half way: see `reconcile`.
 		const seen = isOfStatus ? status : { ...status, reported: false };
 		if (claimed === undefined && (await files.hasOutput())) return { record, status: seen, files, state: 'done' };
 		const error = claimed ?? 'it ended well, but its answer is not there';
@@ -112,7 +112,7 @@ export class Delegates {
 		throw new NancyError('no-task', `there is no delegate ${id}; nancy delegates lists them`);
 	}
 
-	/** What it was asked, once it has ended and reads nothing any more. */
+	/** The record of an ended delegate; `undefined` while it runs. */
 	async ended(id: DelegateId): Promise<DelegateRecord | undefined> {
 		const found = await this.find(id);
 		return found && isFinal(found.state) ? found.record : undefined;
@@ -128,7 +128,7 @@ export class Delegates {
 		await writeJsonFile(this.files(id).status, status);
 	}
 
-	/** One at a time: who may start what is decided by one process. */
+	/** Runs a step alone. One process at a time decides what is started. */
 	async locked<T>(run: () => Promise<T>, patienceMs?: number): Promise<T> {
 		await this.workspace.prepare();
 		return holdingLock(join(this.folder, 'queue.lock'), run, patienceMs);
@@ -147,7 +147,7 @@ export class Delegates {
 		});
 	}
 
-	/** Lets those go on that wait for an account's limit. Returns the agents. Needs the lock. */
+	/** Ends the wait for an account's limit. Returns the agents that waited. Needs the lock. */
 	async unpark(agent?: DriverId): Promise<DriverId[]> {
 		const all = await this.parked(Date.now());
 		const gone = all.filter(each => agent === undefined || each.agent === agent);

@@ -3,7 +3,7 @@ import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
 import type { Author } from '../../protocol/author.ts';
 import { ORCHESTRATOR, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { isRunning } from '../driver/launch.ts';
-import type { Words, WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import { isSameAddress, type Words, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import type { Delegate } from './delegate.ts';
 import type { Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
@@ -81,7 +81,7 @@ async function recipient(
 	let to = parent ?? human(task);
 	for (let above = await endedAt(delegates, to); above; above = await endedAt(delegates, to)) {
 		// Records that name one another in a circle lead to nobody.
-		if (passed.some(({ task, worker }) => task === to.task && worker === to.worker)) break;
+		if (passed.some(each => isSameAddress(each, to))) break;
 		passed.push(to);
 		to = above.parent ?? human(above.task);
 	}

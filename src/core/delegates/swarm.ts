@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
+import { fnvOf } from '../../base/fnv.ts';
 import { fileNames } from '../../base/listing.ts';
 import { isSameProcess, liveness } from '../../base/liveness.ts';
 import { whereIs } from '../../base/machine.ts';
@@ -144,14 +145,7 @@ function idOf(feature: SwarmFeature): DelegateId {
 		.toLowerCase()
 		.replaceAll(/[^a-z0-9]+/g, '-')
 		.slice(0, 40);
-	return DelegateId.parse(`swarm-${words}-${hashOf(feature)}`.replaceAll(/-+/g, '-'));
-}
-
-/** FNV-1a: only tells names apart. */
-function hashOf(text: string): string {
-	let hash = 0x81_1c_9d_c5;
-	for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01_00_01_93);
-	return (hash >>> 0).toString(16);
+	return DelegateId.parse(`swarm-${words}-${fnvOf(feature).toString(16)}`.replaceAll(/-+/g, '-'));
 }
 
 /** Another program writes it: a differing format says nothing. */

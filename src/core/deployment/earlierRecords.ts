@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { entriesOf } from '../../base/listing.ts';
-import { ProcessLock, sweepLock } from '../files/processLock.ts';
+import { sweepLock } from '../files/processLock.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { removeIfEmpty } from './emptyFolders.ts';
 
@@ -19,12 +19,7 @@ export async function removeEarlierRecords(workspace: Workspace): Promise<void> 
 		if (OWN.test(name)) await rm(join(originals, name), { recursive: true, force: true });
 	}
 	await removeIfEmpty(originals);
-	const lockFile = join(root, 'deploy.lock');
-	if ((await entriesOf(root)).some(({ name }) => name === 'deploy.lock')) {
-		const lock = new ProcessLock(lockFile);
-		if (await lock.hold()) await lock.release();
-	}
-	await sweepLock(lockFile);
+	await sweepLock(join(root, 'deploy.lock'));
 	if (!('deployments' in (await workspace.config()))) return;
 	await workspace.updateConfig(({ deployments: _earlier, ...config }) => config);
 }

@@ -5,8 +5,8 @@ import { sha256 } from '../../base/sha256.ts';
 import { SealedDeployments, type DeployedFile, type Deployment } from '../../protocol/deployment.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import { holdingLock } from '../files/holdingLock.ts';
+import { sweepFolder } from '../files/leftBehind.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
-import { sweepLock } from '../files/processLock.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { removeIfEmpty } from './emptyFolders.ts';
 import { DEPLOYMENT, readSealed, RECORD } from './sealed.ts';
@@ -117,7 +117,7 @@ export class DeploymentRecords {
 	/** Removes the leftovers of a kill if there is nothing else to do. */
 	async tidy(): Promise<void> {
 		const left = (await entriesOf(this.own.folder)).map(({ name }) => name);
-		if (left.some(name => name === DEPLOYMENT || name.startsWith(LOCK))) await this.locked(() => Promise.resolve());
+		if (left.some(name => name === DEPLOYMENT || name === LOCK)) await this.locked(() => Promise.resolve());
 	}
 
 	/** Removes half-written and staged leftovers of a kill, and originals that no record names. */
@@ -130,7 +130,7 @@ export class DeploymentRecords {
 		for (const { name } of await entriesOf(folder))
 			if (name === STAGING || name.endsWith('.tmp'))
 				await rm(join(folder, name), { recursive: true, force: true });
-		await sweepLock(this.own.path(LOCK));
+		await sweepFolder(this.own.folder);
 		for (const each of [originals, join(folder, LAUNCH), folder]) await removeIfEmpty(each);
 	}
 

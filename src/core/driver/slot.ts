@@ -1,5 +1,5 @@
 /**
- * What may be handed over at an event (design §4.3).
+ * What may be handed over at an event.
  * `boundary`, around tool calls: everything. `words`, there too: text alone, because the CLI can end no turn there. `denial`: text with a
  * denial, for a halt or a pause. `halt`: the same, but without ending the turn. `turn`: a prompt begins a turn. `end`: the agent would
  * stop. `never`: everything else.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NancyError } from '../../base/errors.ts';
-import { Leases } from './leases.ts';
+import { RENEWAL_MS } from './leases.ts';
 import { ProcessLock } from './processLock.ts';
 
 const PATIENCE_MS = 10_000;
@@ -18,11 +18,11 @@ export async function holdingLock<T>(file: string, run: () => Promise<T>, patien
 			throw new NancyError('busy', `another Nancy is at work here; ${file} names its process. Try again`);
 		await sleep(STEP_MS);
 	}
-	const lease = Leases.for(file).keep();
+	const renewing = setInterval(() => void lock.renew().catch(() => undefined), RENEWAL_MS).unref();
 	try {
 		return await run();
 	} finally {
-		lease.dispose();
+		clearInterval(renewing);
 		await lock.release();
 	}
 }

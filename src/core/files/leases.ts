@@ -1,6 +1,7 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
+import { entriesOf } from '../../base/listing.ts';
 import { liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import { ownMachine } from '../../base/machine.ts';
 import type { Disposable } from '../../base/lifetime.ts';
@@ -10,25 +11,56 @@ import { writeInPlace } from './links.ts';
 /** After this silence of a machine, in milliseconds, others may take what it holds. */
 const LEASE_MS = 60_000;
 
-/** How often a machine that holds something renews its lease, in milliseconds. */
-const RENEWAL_MS = 10_000;
+/** How often a sign of life is renewed while something is held, in milliseconds. */
+export const RENEWAL_MS = 10_000;
+
+/** A machine that was silent for so long holds nothing here any more, in milliseconds. Its file goes. */
+const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
 
 /** When this process renewed last, by folder, in its own time. */
 const renewed = new Map<string, number>();
 
 /**
- * The machines at work on a shared folder. Each has a file that its processes write again and again while they hold something. Nobody can
- * see whether a process of another machine lives. After a minute of silence, by the clock of the shared disk, others may take what the
- * machine holds. The machines' own clocks differ.
+ * Whether a process still owns what it holds. Nobody can see whether a process of another machine lives. After a minute of silence, others
+ * may take what it holds. In doubt it is held: late is better than twice.
+ * @param sign the file that is dated again and again while the process holds something. Its date is of the disk's clock, because the
+ * machines' own clocks differ
+ * @param folder on the same disk, for {@link diskTime}
+ */
+export async function isHeldBy(holder: ProcessIdentity, sign: string, folder: string): Promise<boolean> {
+	const alive = liveness(holder);
+	if (alive !== 'unknown') return alive === 'alive';
+	try {
+		const heard = await lstat(sign);
+		return (await diskTime(folder)) - heard.mtimeMs <= LEASE_MS;
+	} catch (error) {
+		return !hasErrno(error, 'ENOENT'); // whoever holds something has written it before
+	}
+}
+
+/** The time of the disk's clock, in milliseconds. */
+export async function diskTime(folder: string): Promise<number> {
+	const file = join(folder, `.${uniqueHex(12)}.tmp`);
+	try {
+		await writeFile(file, '', { mode: 0o600, flag: 'wx' });
+		return (await stat(file)).mtimeMs;
+	} finally {
+		await rm(file, { force: true });
+	}
+}
+
+/**
+ * The machines at work on a `.nancy`, which several may share. Each has a file that its processes write again and again while they hold a
+ * claim or a delegate there. A lock dates itself: see {@link ProcessLock}.
  */
 export class Leases {
 	/** @param folder where the files are; made when the first is written */
 	constructor(private readonly folder: string) {}
 
-	/** The leases for a file below `.nancy`; for a file elsewhere, leases beside it. */
+	/** The leases of the `.nancy` that this file is in. */
 	static for(file: string): Leases {
-		const root = /^.*[\\/]\.nancy(?=[\\/])/.exec(file)?.[0];
-		return new Leases(root === undefined ? join(dirname(file), '.machines') : join(root, 'machines'));
+		const root = /^.*[\\/]\.nancy(?=[\\/])/.exec(file)?.[0] ?? dirname(file);
+		return new Leases(join(root, 'machines'));
 	}
 
 	/** To be called before something is taken, and every ten seconds while it is held. More frequent calls cost nothing. */
@@ -48,32 +80,26 @@ export class Leases {
 
 	/** Renews until it is disposed, for what is held for long. */
 	keep(): Disposable {
-		const renewing = setInterval(() => void this.renew().catch(() => undefined), RENEWAL_MS).unref();
+		const renew = () => void this.renew().catch(() => undefined);
+		renew();
+		const renewing = setInterval(renew, RENEWAL_MS).unref();
 		return { dispose: () => clearInterval(renewing) };
 	}
 
-	/** Whether a process still owns what it holds. In doubt it does: late is better than twice. */
+	/** Whether a process still owns what it holds: see {@link isHeldBy}. */
 	async isHeld(holder: ProcessIdentity): Promise<boolean> {
-		const alive = liveness(holder);
-		return alive === 'alive' || (alive === 'unknown' && !(await this.isOver(holder.machine)));
+		return isHeldBy(holder, join(this.folder, holder.machine ?? ''), this.folder);
 	}
 
-	private async isOver(machine: string | undefined): Promise<boolean> {
-		if (machine === undefined) return false;
-		const heard = await stat(join(this.folder, machine)).catch(() => undefined);
-		if (!heard) return true; // whoever holds something has written it before
-		const now = await this.now().catch(() => undefined);
-		return now !== undefined && now - heard.mtimeMs > LEASE_MS;
-	}
-
-	/** The time of the disk's clock, in milliseconds. */
-	private async now(): Promise<number> {
-		const file = join(this.folder, `.${uniqueHex(12)}.tmp`);
-		try {
-			await writeInPlace(file, '', 'overwrite');
-			return (await stat(file)).mtimeMs;
-		} finally {
-			await rm(file, { force: true });
+	/** Removes the files of machines that have been silent for a day. */
+	async sweep(): Promise<void> {
+		const files = (await entriesOf(this.folder)).filter(entry => entry.isFile());
+		if (files.length === 0) return;
+		const now = await diskTime(this.folder);
+		for (const { name } of files) {
+			const file = join(this.folder, name);
+			const heard = await lstat(file).catch(() => undefined);
+			if (heard && now - heard.mtimeMs > FORGOTTEN_MS) await rm(file, { force: true });
 		}
 	}
 }

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
 import { moveIfThereSync, writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
-import { sha256 } from '../../base/sha256.ts';
 import { createJsonFile, parseJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { notePlace, recordsOf } from './recordPlaces.ts';
 import { readPlainFile } from './plainFile.ts';
 
 /** A name that is one path segment and nothing else. */
@@ -19,16 +19,17 @@ const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 export class OwnFolder {
 	/** Where this workspace's records are. Two paths that lead to the same folder share them. */
 	readonly folder: string;
+	private isNoted = false;
 
 	/**
 	 * @param dataFolder the user's: see base/folders
 	 * @param workspaceFolder need not exist
 	 */
 	constructor(
-		private readonly dataFolder: string,
-		workspaceFolder: string,
+		readonly dataFolder: string,
+		private readonly workspaceFolder: string,
 	) {
-		this.folder = join(dataFolder, 'workspaces', sha256(realPath(workspaceFolder)).slice(0, 32));
+		this.folder = recordsOf(dataFolder, realPath(workspaceFolder));
 	}
 
 	/** The path of a record. @throws NancyError `bad-name` for a segment that is not a plain name */
@@ -84,7 +85,7 @@ export class OwnFolder {
 
 	/** Writes a copy of somebody's file whole, and waits until it is on the disk. */
 	async writeBytes(bytes: Uint8Array, ...segments: readonly string[]): Promise<void> {
-		await this.prepare(segments);
+		await this.prepareToKeep(segments);
 		await writeFileAtomic(this.path(...segments), bytes, { sync: true });
 	}
 
@@ -96,13 +97,13 @@ export class OwnFolder {
 
 	/** Writes a record whole, in place of an earlier one. */
 	async write(value: unknown, ...segments: readonly string[]): Promise<void> {
-		await this.prepare(segments);
+		await this.prepareToKeep(segments);
 		await writeJsonFile(this.path(...segments), value);
 	}
 
 	/** Writes a record that must not exist yet. `false`: it does. Exactly one caller gets `true`. */
 	async create(value: unknown, ...segments: readonly string[]): Promise<boolean> {
-		await this.prepare(segments);
+		await this.prepareToKeep(segments);
 		return createJsonFile(this.path(...segments), value);
 	}
 
@@ -111,6 +112,14 @@ export class OwnFolder {
 		const path = this.path(...segments);
 		requireOwn(this.wayTo(segments));
 		await rm(path, { recursive: true, force: true });
+	}
+
+	/** Also notes whose records these are: see {@link notePlace}. */
+	private async prepareToKeep(segments: readonly string[]): Promise<void> {
+		await this.prepare(segments);
+		if (this.isNoted) return;
+		await notePlace(this.folder, realPath(this.workspaceFolder));
+		this.isNoted = true;
 	}
 
 	private async prepare(segments: readonly string[]): Promise<void> {
@@ -123,7 +132,7 @@ export class OwnFolder {
 	/** The data folder and every folder from there to the record, outermost first. */
 	private wayTo(segments: readonly string[]): string[] {
 		const inner = segments.slice(0, -1).map((_, index) => join(this.folder, ...segments.slice(0, index + 1)));
-		return [this.dataFolder, join(this.dataFolder, 'workspaces'), this.folder, ...inner];
+		return [this.dataFolder, dirname(this.folder), this.folder, ...inner];
 	}
 }
 
@@ -172,6 +181,7 @@ function notOwn(path: string, what: string): NancyError {
 	);
 }
 
+/** Not `realOr`: a folder that cannot be looked into must not get other records. */
 function realPath(folder: string): string {
 	try {
 		return realpathSync(folder);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ORCHESTRATOR, type MessageId, type SessionId, type TaskName, type WorkerName } from '../../protocol/names.ts';
 
-/** The paths below one workspace folder's `.nancy` (design §3). The only place that spells these names. */
+/** The paths below one workspace folder's `.nancy`. The only place that spells these names. */
 export class NancyPaths {
 	readonly root: string;
 	private known: readonly string[] | undefined;
@@ -10,7 +10,7 @@ export class NancyPaths {
 		this.root = join(workspaceFolder, '.nancy');
 	}
 
-	/** The process that keeps the mailboxes: see core/upkeep. */
+	/** The process that keeps the mailboxes: see core/live/upkeep. */
 	get upkeepLock(): string {
 		return join(this.root, 'upkeep.lock');
 	}
@@ -60,7 +60,7 @@ export class NancyPaths {
 	get bells(): string {
 		return join(this.root, 'bells');
 	}
-	/** `<session id>` files with the hooks' knowledge of a session's turn: see core/phase. */
+	/** `<session id>` files with the hooks' knowledge of a session's turn: see core/sessions/phase. */
 	get phases(): string {
 		return join(this.root, 'phases');
 	}

@@ -51,7 +51,7 @@ export async function readPlainFile(file: string, limit = LONGEST): Promise<Buff
 }
 
 /**
- * The text of a short file that Nancy writes whole: a mark, a binding, a lock. Any other kind of file, such as a pipe that would block the
+ * The text of a short file that Nancy writes whole: a mark, a binding. Any other kind of file, such as a pipe that would block the
  * reader for ever, counts as empty, and the next writer replaces it.
  */
 export async function readMark(file: string): Promise<string | undefined> {

@@ -1,99 +1,102 @@
-import { rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import * as z from 'zod/mini';
-import { createFileAtomic } from '../../base/atomicFile.ts';
+import { lstat, lutimes, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makeFolder } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
-import { ownIdentity, PROCESS_WORD, processOf, processWord, type ProcessIdentity } from '../../base/liveness.ts';
-import { entriesOf } from '../../base/listing.ts';
-import { ProcessRecord } from '../../protocol/records.ts';
-import { Leases } from './leases.ts';
-import { readMark } from './plainFile.ts';
+import { ownIdentity, PROCESS_WORD, processOf, processWord } from '../../base/liveness.ts';
+import { uniqueHex } from '../../base/unique.ts';
+import { diskTime, isHeldBy, RENEWAL_MS } from './leases.ts';
 
-/** The holder of a lock. The token tells apart several holders in one process. */
-const LockFile = z.lazy(() => z.looseObject({ ...ProcessRecord.shape, token: z.string() }));
-
-const TOKEN = new RegExp(`^${PROCESS_WORD}-\\d+$`);
-
-let count = 0;
+/** The file of a holder in a lock: its process, and digits that tell apart several holders in one process. */
+const HOLDER = new RegExp(`^${PROCESS_WORD}-[0-9a-f]{12}$`);
 
 /**
- * A file that one process at a time holds, over all windows and commands. A dead owner's lock is taken over. The collector's lock keeps two
- * collectors from interleaving; a claim by rename, not the lock, keeps events from being stored twice.
+ * A lock that one process at a time holds, over all windows and commands. It is a folder with one file, which is named after the holder. A
+ * taker prepares such a folder and renames it into place. The system lets a folder replace only an empty one, so exactly one taker wins. A
+ * dead holder's file is removed by its own name, which is never given again, so nobody removes the file of a later holder. After a kill at
+ * any point the lock is empty, or its holder is dead: both can be taken.
  */
 export class ProcessLock {
-	private readonly me: ProcessIdentity = ownIdentity();
-	private readonly token = `${processWord(this.me)}-${++count}`;
-	private readonly leases: Leases;
+	private holder: string | undefined;
+	private renewedMs = 0;
 
-	constructor(private readonly file: string) {
-		this.leases = Leases.for(file);
-	}
+	/** @param folder of the lock; what else has that name is removed */
+	constructor(private readonly folder: string) {}
 
 	/**
 	 * Whether this holder has the lock now. Takes it if nobody alive has it. To be called again and again while it is held, because other
 	 * machines know the holder only by that.
 	 */
 	async hold(): Promise<boolean> {
-		const text = await readMark(this.file);
-		if (text === undefined) return this.create();
-		const owner = ownerOf(text);
-		if (owner?.token === this.token) {
-			await this.leases.renew();
+		const present = await this.present();
+		if (this.holder !== undefined && present.includes(this.holder)) {
+			await this.renew();
 			return true;
 		}
-		if (owner && (await this.leases.isHeld(owner))) return false;
-		return (await this.remove(text)) && this.create();
+		for (const name of present) {
+			const file = join(this.folder, name);
+			const process = HOLDER.exec(name)?.groups;
+			if (!process || (await isHeldBy(processOf(process), file, dirname(this.folder)))) return false;
+			await rm(file, { force: true });
+		}
+		return this.take();
+	}
+
+	/** Tells other machines that the holder lives. More frequent calls than needed cost nothing. */
+	async renew(): Promise<void> {
+		if (this.holder === undefined || performance.now() - this.renewedMs < RENEWAL_MS) return;
+		const seconds = (await diskTime(dirname(this.folder))) / 1000;
+		try {
+			await lutimes(join(this.folder, this.holder), seconds, seconds);
+		} catch (error) {
+			if (!hasErrno(error, 'ENOENT')) throw error; // given back meanwhile, or lost after a long silence
+		}
+		this.renewedMs = performance.now();
 	}
 
 	/** Gives the lock to the next caller. */
 	async release(): Promise<void> {
-		const text = await readMark(this.file);
-		if (text !== undefined && ownerOf(text)?.token === this.token) await this.remove(text);
+		if (this.holder === undefined) return;
+		await rm(join(this.folder, this.holder), { force: true });
+		this.holder = undefined;
+		await rmdir(this.folder).catch(() => undefined); // somebody else has it by now, or it stays as an empty one
 	}
 
-	private async create(): Promise<boolean> {
-		await this.leases.renew();
-		return createFileAtomic(this.file, `${JSON.stringify({ ...this.me, token: this.token })}\n`);
+	/** The names in the lock. Anything that is no folder is no lock of Nancy's: a link, a pipe, an earlier version's file. */
+	private async present(): Promise<string[]> {
+		const found = await lstat(this.folder).catch((error: unknown) => {
+			if (!hasErrno(error, 'ENOENT', 'ENOTDIR')) throw error;
+		});
+		if (!found) return [];
+		if (!found.isDirectory()) await rm(this.folder, { force: true });
+		return readdir(this.folder).catch((error: unknown) => {
+			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
+			throw error;
+		});
 	}
 
-	/** Removes the lock only if it still is the one that was read. Another process may have replaced it meanwhile. */
-	private async remove(expected: string): Promise<boolean> {
-		const aside = `${this.file}.${this.token}`;
+	private async take(): Promise<boolean> {
+		const holder = `${processWord(ownIdentity())}-${uniqueHex(12)}`;
+		const staged = join(dirname(this.folder), `.${uniqueHex(12)}.tmp`);
 		try {
-			await rename(this.file, aside);
+			await makeFolder(staged);
+			await writeFile(join(staged, holder), '', { mode: 0o600, flag: 'wx' });
+			// Some systems do not even replace an empty folder.
+			await rmdir(this.folder).catch(() => undefined);
+			await rename(staged, this.folder);
 		} catch (error) {
-			if (hasErrno(error, 'ENOENT')) return true;
+			await rm(staged, { recursive: true, force: true });
+			if (hasErrno(error, 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM')) return false;
 			throw error;
 		}
-		const taken = await readMark(aside);
-		const isExpected = taken === undefined || taken === expected;
-		if (!isExpected) await createFileAtomic(this.file, taken);
-		await rm(aside, { force: true });
-		return isExpected;
+		this.holder = holder;
+		this.renewedMs = performance.now();
+		return true;
 	}
 }
 
-/** Removes a lock whose holder is dead, and files of processes that died while they gave it back. */
-export async function sweepLock(file: string): Promise<void> {
-	const folder = dirname(file);
-	for (const { name } of await entriesOf(folder)) {
-		if (!name.startsWith(`${basename(file)}.`)) continue;
-		const process = TOKEN.exec(name.slice(basename(file).length + 1))?.groups;
-		if (process && !(await Leases.for(file).isHeld(processOf(process))))
-			await rm(join(folder, name), { force: true });
-	}
-	if ((await readMark(file)) === undefined) return;
-	// Taking it over and giving it back removes it. A lock of a living holder stays.
-	const lock = new ProcessLock(file);
+/** Removes a lock that nobody alive holds. */
+export async function sweepLock(folder: string): Promise<void> {
+	if (!(await lstat(folder).catch(() => undefined))) return;
+	const lock = new ProcessLock(folder);
 	if (await lock.hold()) await lock.release();
-}
-
-function ownerOf(text: string): z.infer<typeof LockFile> | undefined {
-	try {
-		const parsed = LockFile.safeParse(JSON.parse(text));
-		return parsed.success ? parsed.data : undefined;
-	} catch {
-		// Half a lock cannot be (it is linked into place): a person or another program wrote it.
-		return undefined;
-	}
 }

@@ -1,11 +1,12 @@
 import type { Stats } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { readTextIfExists } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
+import { realOr } from '../../base/realPath.ts';
 import {
 	CommonSettings,
 	DelegateSettings,
@@ -40,9 +41,9 @@ export class UserSettingsFile {
 	 * @throws NancyError `not-trusted` if somebody else could have written the file
 	 */
 	async forFolder(folder: string): Promise<CommonSettings> {
-		const place = await realPath(folder);
-		const config = await realPath(dirname(this.file));
-		if (isInside(place, config) && !isInside(place, await realPath(this.home)))
+		const place = realOr(folder);
+		const config = realOr(dirname(this.file));
+		if (isInside(place, config) && !isInside(place, realOr(this.home)))
 			throw new NancyError(
 				'not-trusted',
 				`${this.file} is inside ${folder}, which may be somebody else's; set XDG_CONFIG_HOME to a folder of your own`,
@@ -52,8 +53,8 @@ export class UserSettingsFile {
 		const common = layers.map(({ delegates }) => CommonSettings.parse(delegates));
 		// Whatever an earlier editor wrote.
 		const found = [
-			await nearestOf(byHand.folders, place, DelegateSettings),
-			...(editor ? [await nearestOf(editor.folders, place, FolderSettings)] : []),
+			nearestOf(byHand.folders, place, DelegateSettings),
+			...(editor ? [nearestOf(editor.folders, place, FolderSettings)] : []),
 		];
 		const nearest = found.flatMap(each => each ?? []);
 		// A stable order: of the same folder the editor's come last.
@@ -124,23 +125,16 @@ function isEmpty({ delegates, folders }: SettingsLayer): boolean {
 }
 
 /** The innermost of these folders that is the place, or above it. Links count as their targets. */
-async function nearestOf(
+function nearestOf(
 	folders: SettingsLayer['folders'],
 	place: string,
 	kind: typeof DelegateSettings | typeof FolderSettings,
-): Promise<{ path: string; settings: DelegateSettings } | undefined> {
-	const all = await Promise.all(
-		Object.entries(folders).map(async ([folder, settings]) => ({
-			path: await realPath(folder),
-			settings: kind.parse(settings),
-		})),
-	);
+): { path: string; settings: DelegateSettings } | undefined {
+	const all = Object.entries(folders).map(([folder, settings]) => ({
+		path: realOr(folder),
+		settings: kind.parse(settings),
+	}));
 	return all
 		.filter(({ path }) => isAbsolute(path) && isInside(path, place))
 		.toSorted((a, b) => b.path.length - a.path.length)[0];
-}
-
-/** The path itself if nothing exists there. */
-function realPath(path: string): Promise<string> {
-	return realpath(path).catch(() => path);
 }

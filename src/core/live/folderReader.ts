@@ -80,9 +80,8 @@ export class FolderReader {
 	/** The sessions of workers count, however old their last event is. */
 	private async followWorkers(): Promise<void> {
 		const { tasks, traffic } = this.mirrors;
-		for (const worker of tasks.workers()) {
-			const session = worker.sessions.at(-1)?.id;
-			if (session !== undefined && !traffic.has(session)) await traffic.follow(session);
-		}
+		const present = new Set(tasks.workers().flatMap(({ sessions }) => sessions.at(-1)?.id ?? []));
+		for (const session of present) if (!traffic.has(session)) await traffic.follow(session);
+		traffic.keepOnly(present);
 	}
 }

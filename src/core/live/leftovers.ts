@@ -3,16 +3,19 @@ import { join } from 'node:path';
 import { entryNames, folderNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
 import { SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
+import { Leases } from '../files/leases.ts';
 import { sweepFolder } from '../files/leftBehind.ts';
 import { folderByState, MESSAGE_STATES } from '../mailbox/mailboxPaths.ts';
 import { forgetEndedAgents } from '../sessions/sessions.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { FOUND_TASK_MS } from './foundTasks.ts';
+import { forgetGoneFolders } from './goneFolders.ts';
 import { sessionBinding } from '../sessions/bindings.ts';
 
 /**
- * Removes useless leftovers of kills and ended sessions from a workspace: half-written files, locks of dead processes, records of ended
- * agents, and doorbells and marks of ended sessions. A session that continues gets new ones. Reads each mailbox's folder names, so it is
+ * Removes useless leftovers of kills and ended sessions from a workspace: half-written files, locks of dead processes, signs of life of
+ * machines that have gone, records of ended agents, and doorbells and marks of ended sessions. From the user's data folder, the records of
+ * deleted workspace folders. A session that continues gets new ones. Reads each mailbox's folder names, so it is
  * for a window, now and then. Unreadable files are left for the next time.
  */
 export async function sweepLeftovers(workspace: Workspace): Promise<void> {
@@ -29,12 +32,14 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 		paths.machines,
 	])
 		await sweepFolder(folder);
+	await new Leases(paths.machines).sweep();
 	for (const name of await folderNames(paths.tasks)) {
 		const task = TaskName.safeParse(name);
 		if (task.success) await sweepTask(workspace, task.data).catch(() => undefined); // behind a link it is somebody else's
 	}
 	await forgetEndedAgents(workspace);
 	await forgetEndedSessions(workspace);
+	await forgetGoneFolders(workspace.own.dataFolder, Date.now());
 }
 
 async function sweepTask(workspace: Workspace, task: TaskName): Promise<void> {

@@ -21,6 +21,16 @@ const DOUBT_MS = 2500;
 /** How often to look for useless leftovers: a day, in milliseconds. */
 const TIDY_MS = 24 * 60 * 60 * 1000;
 
+/** How often a delivery is looked up, each time after a further turn. Each look reads the whole record. */
+const MOST_LOOK_UPS = 3;
+
+interface LookUps {
+	deliveredAt: string;
+	/** The end of the turn after which it was last looked up. */
+	turnOverAt: string | undefined;
+	count: number;
+}
+
 interface Surroundings {
 	workspace: Workspace;
 	drivers: readonly Driver[];
@@ -43,8 +53,8 @@ export class Lookout {
 	private readonly upkeep: Upkeep;
 	private readonly keeping: ProcessLock;
 	private isKeeping = false;
-	/** Deliveries that were looked up in the agent's record after their turn, whatever the result. */
-	private readonly settled = new Set<string>();
+	/** Unproven deliveries that were looked up in the agent's record. Those that are proven, queued again or gone are forgotten. */
+	private lookedUp: ReadonlyMap<MessageId, LookUps> = new Map();
 	private tidiedMs = -Infinity;
 	private sweeping: Promise<void> | undefined;
 
@@ -80,6 +90,7 @@ export class Lookout {
 	async look(): Promise<void> {
 		const { tasks, states, prober, drivers, now } = this.around;
 		const doubtful = new Map<DriverId, SessionId[]>();
+		const stillOpen = new Map<MessageId, LookUps>();
 		for (const record of tasks.workers()) {
 			const { state, view } = states.of(record);
 			await this.readTranscript(record, view, state);
@@ -88,8 +99,9 @@ export class Lookout {
 			const session = view?.session ?? record.sessions.at(-1)?.id;
 			if (isInDoubt && session !== undefined)
 				doubtful.set(record.agent, [...(doubtful.get(record.agent) ?? []), session]);
-			if (this.isKeeping) await this.tend(record, view, state);
+			if (this.isKeeping) await this.tend(record, view, state, stillOpen);
 		}
+		this.lookedUp = stillOpen;
 		for (const driver of drivers) await prober.look(driver, doubtful.get(driver.id) ?? []);
 	}
 
@@ -103,11 +115,16 @@ export class Lookout {
 		return mayKeep;
 	}
 
-	private async tend(record: WorkerRecord, view: SessionView | undefined, state: WorkerState): Promise<void> {
+	private async tend(
+		record: WorkerRecord,
+		view: SessionView | undefined,
+		state: WorkerState,
+		stillOpen: Map<MessageId, LookUps>,
+	): Promise<void> {
 		const { tasks, workspace, fail } = this.around;
 		const address = { task: record.task, worker: record.name };
 		// A full disk or a vanished task: the next tick tries again.
-		await this.settle(record, view, state)
+		await this.settle(record, view, state, stillOpen)
 			.then(() => this.upkeep.tend(record, state, tasks.inState(address, 'queued')))
 			.catch((error: unknown) => fail(workspace.paths.mailbox(record.task, record.name), error));
 	}
@@ -143,24 +160,46 @@ export class Lookout {
 		await mailbox.updateReceipt(id, known => ({ ...known, inContextAt }));
 	}
 
-	/** Deliveries of a turn that is over by now: proven, or queued again. */
-	private async settle(record: WorkerRecord, view: SessionView | undefined, state: WorkerState): Promise<void> {
+	/**
+	 * Deliveries of a turn that is over by now: proven, or queued again. Each further turn may prove more of them.
+	 * @param stillOpen gets what is known of those that stay unproven
+	 */
+	private async settle(
+		record: WorkerRecord,
+		view: SessionView | undefined,
+		state: WorkerState,
+		stillOpen: Map<MessageId, LookUps>,
+	): Promise<void> {
 		const { tasks, workspace, drivers, now } = this.around;
+		const turnOverAt = view?.facts?.turnOverAt;
 		const isOver = ({ session, deliveredAt }: Receipt) => {
 			if (state.source === PROCESS_GONE) return true;
 			if (!isSettled(deliveredAt, now())) return false;
 			if (state.phase === 'ended' && isSettled(state.at, now())) return true;
 			if (session !== (view?.session ?? record.sessions.at(-1)?.id)) return true;
-			const overAt = view?.facts?.turnOverAt;
-			return overAt !== undefined && overAt > deliveredAt && isSettled(overAt, now());
+			return turnOverAt !== undefined && turnOverAt > deliveredAt && isSettled(turnOverAt, now());
 		};
-		const delivered = tasks.inState({ task: record.task, worker: record.name }, 'delivered');
-		// Each ended turn may prove more deliveries.
-		const keyOf = ({ id, receipt }: Unproven) => `${id} ${receipt.deliveredAt} ${view?.facts?.turnOverAt}`;
-		const over = unproven(delivered).filter(each => !this.settled.has(keyOf(each)) && isOver(each.receipt));
+		const delivered = unproven(tasks.inState({ task: record.task, worker: record.name }, 'delivered'));
+		const over: Unproven[] = [];
+		for (const each of delivered.filter(({ receipt }) => hasRecord(drivers, receipt))) {
+			const { deliveredAt } = each.receipt;
+			const earlier = this.lookedUp.get(each.id);
+			const known = earlier?.deliveredAt === deliveredAt ? earlier : undefined;
+			if (known) stillOpen.set(each.id, known);
+			const isDue = !known || (known.turnOverAt !== turnOverAt && known.count < MOST_LOOK_UPS);
+			if (isDue && isOver(each.receipt)) over.push(each);
+		}
 		if (over.length === 0) return;
 		const { proven } = await settleDeliveries(workspace, drivers, record, over);
 		for (const id of proven) await this.noteInContext(record, id);
-		for (const each of over) this.settled.add(keyOf(each));
+		for (const { id, receipt } of over) {
+			const count = (stillOpen.get(id)?.count ?? 0) + 1;
+			stillOpen.set(id, { deliveredAt: receipt.deliveredAt, turnOverAt, count });
+		}
 	}
+}
+
+function hasRecord(drivers: readonly Driver[], { driver }: Receipt): boolean {
+	const format = drivers.find(({ id }) => id === driver)?.transcript;
+	return format !== undefined && format !== 'none';
 }

@@ -126,12 +126,12 @@ export class WorkspaceModel implements Disposable {
 		this.onDidNeedAttention = this.attention.onDidNeed;
 		this.onDidResolveAttention = this.attention.onDidResolve;
 		if (options.once) return;
-		const { root, bells, originals, delegates, spool, machines } = workspace.paths;
+		const { root, bells, originals, spool, machines } = workspace.paths;
 		const ignored = new Set([bells, originals, machines]);
 		this.owned.add(
 			watch(root, folders => this.folders.touch(this.liveDelegates.withoutHaste(folders)), {
-				// Below the delegates there is only a lock that comes and goes. The spool has thousands of files and no folder of interest.
-				ignore: folder => ignored.has(folder) || [delegates, spool].includes(dirname(folder)),
+				// Locks come and go. The spool has thousands of files and no folder of interest.
+				ignore: folder => ignored.has(folder) || folder.endsWith('.lock') || dirname(folder) === spool,
 				onReady: () => this.folders.touch([EVERYTHING]),
 			}),
 		);

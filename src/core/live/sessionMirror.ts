@@ -9,7 +9,7 @@ import { keyOf } from './taskMirror.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { sessionBinding } from '../sessions/bindings.ts';
 
-/** Sessions whose traffic is read at the start; those of workers are read in any case. */
+/** The sessions with the newest traffic are in memory, and those of workers in any case. */
 const MOST_SESSIONS = 60;
 
 /** `.nancy/traffic` in memory: the sessions that grew, followed from where they were last read. */
@@ -17,8 +17,8 @@ export class SessionMirror {
 	private readonly views = new Map<SessionId, SessionView>();
 	/** By mailbox: its present and earlier sessions. */
 	private readonly bound = new Map<string, Set<SessionView>>();
-	/** Sizes of traffic files when last looked at. */
-	private readonly sizes = new Map<SessionId, number>();
+	/** Sizes of the present traffic files when last looked at, newest first. */
+	private sizes: ReadonlyMap<SessionId, number> = new Map();
 	private hasRead = false;
 
 	constructor(
@@ -51,15 +51,37 @@ export class SessionMirror {
 	/** Follows every session that grew; the first time, those that grew last. Returns whether there was anything new. */
 	async read(): Promise<boolean> {
 		let isChanged = false;
-		for (const { session, size } of await this.files()) {
-			const isSame = this.sizes.get(session) === size;
-			this.sizes.set(session, size);
+		const files = await this.files();
+		const before = this.sizes;
+		this.sizes = new Map(files.map(({ session, size }) => [session, size]));
+		for (const session of before.keys())
+			if (!this.sizes.has(session)) isChanged = this.forget(session) || isChanged;
+		for (const { session, size } of files) {
+			const isSame = before.get(session) === size;
 			const isLeftOut = !this.hasRead && !this.views.has(session) && this.views.size >= MOST_SESSIONS;
 			if (isSame || isLeftOut) continue;
 			isChanged = (await this.follow(session)) || isChanged;
 		}
 		this.hasRead = true;
 		return isChanged;
+	}
+
+	/**
+	 * Forgets all but the newest sessions and these, as a window does that is opened now.
+	 * @param needed the sessions of workers
+	 */
+	keepOnly(needed: ReadonlySet<SessionId>): void {
+		if (this.views.size <= MOST_SESSIONS) return;
+		const newest = new Set([...this.sizes.keys()].slice(0, MOST_SESSIONS));
+		for (const session of this.views.keys()) if (!newest.has(session) && !needed.has(session)) this.forget(session);
+	}
+
+	private forget(session: SessionId): boolean {
+		const view = this.views.get(session);
+		if (!view) return false;
+		this.views.delete(session);
+		for (const [key, views] of this.bound) if (views.delete(view) && views.size === 0) this.bound.delete(key);
+		return true;
 	}
 
 	/** Reads on in one session; whether there was anything new. */

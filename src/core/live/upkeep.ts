@@ -36,9 +36,9 @@ export class Upkeep {
 
 	async tend(worker: WorkerRecord, state: WorkerState, queued: readonly StoredMessage[]): Promise<void> {
 		const address = { task: worker.task, worker: worker.name };
-		const deaf = this.deafness(worker, state, queued);
-		const rings = deaf === undefined ? await this.ring(address, state, queued) : 0;
-		const unheard = deaf ?? (await this.whyUnheard(worker, state, rings));
+		const silent = this.whyBellFails(worker, state, queued);
+		const rings = silent === undefined ? await this.ring(address, state, queued) : 0;
+		const unheard = silent ?? (await this.whyUnheard(worker, state, rings));
 		for (const message of queued) {
 			const reason = reasonOf(state, message, unheard);
 			if (isDeepStrictEqual(message.held, reason) || !mayReplace(message.held, reason)) continue;
@@ -47,7 +47,11 @@ export class Upkeep {
 	}
 
 	/** Why no bell reaches the agent; `undefined` if one does, or none is needed. */
-	private deafness(worker: WorkerRecord, { phase }: WorkerState, queued: readonly StoredMessage[]): Held | undefined {
+	private whyBellFails(
+		worker: WorkerRecord,
+		{ phase }: WorkerState,
+		queued: readonly StoredMessage[],
+	): Held | undefined {
 		if (phase === 'ended') return undefined;
 		if (worker.hooks === 'off') return { code: 'no-hooks' };
 		const driver = this.drivers.find(({ id }) => id === worker.agent);

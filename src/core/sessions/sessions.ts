@@ -9,7 +9,7 @@ import type { Driver } from '../driver/driver.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { APPEND } from '../files/links.ts';
-import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { bindSession, sessionBinding } from './bindings.ts';
 
 /** The caller of a hook. */
@@ -63,7 +63,7 @@ export async function bindCaller(workspace: Workspace, caller: SessionCaller): P
 	const { record, isResumed } = await recordSession(workspace, address, caller, knownRecord);
 	// Every start of a process begins a session, or comes unbound. In between nothing about it changes.
 	if (caller.begins || !knownRecord) await recordAgent(workspace, address, caller);
-	const isSame = known?.address.task === address.task && known.address.worker === address.worker;
+	const isSame = known !== undefined && isSameAddress(known.address, address);
 	if (!isSame) {
 		for (const folder of [workspace.paths.phases, workspace.paths.halts]) {
 			await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -127,8 +127,11 @@ async function hasLivingAgent(
 	record: WorkerRecord,
 	except: ProcessIdentity | undefined,
 ): Promise<boolean> {
-	return (await forgetEndedAgents(workspace)).some(({ task, worker, process }) => {
-		const isIt = task === record.task && worker === record.name && !(except && isSameProcess(process, except));
+	return (await forgetEndedAgents(workspace)).some(agent => {
+		const { process } = agent;
+		const isIt =
+			isSameAddress(agent, { task: record.task, worker: record.name }) &&
+			!(except && isSameProcess(process, except));
 		return isIt && (liveness(process) === 'alive' || (record.process && isSameProcess(process, record.process)));
 	});
 }
@@ -280,8 +283,7 @@ async function recordAgent(workspace: Workspace, address: WorkerAddress, caller:
 		known !== undefined &&
 		isSameProcess(known.process, caller.agent) &&
 		known.session === caller.session &&
-		known.task === address.task &&
-		known.worker === address.worker;
+		isSameAddress(known, address);
 	if (isSame) return;
 	await writeJsonFile(join(workspace.paths.agents, name), {
 		version: 1,

@@ -21,13 +21,16 @@ const CLAIMED = new RegExp(`^\\.claimed-${PROCESS_WORD}$`);
  */
 export class Claims {
 	private readonly folder: string;
+	private readonly leases: Leases;
 
 	constructor(private readonly paths: NancyPaths) {
+		this.leases = new Leases(paths.machines);
 		this.folder = join(paths.spool, `.claimed-${processWord(ownIdentity())}`);
 	}
 
 	/** False if the file is not there any more. Throws errors of the disk. */
 	async take(name: string): Promise<boolean> {
+		await this.leases.renew();
 		const from = join(this.paths.spool, name);
 		const to = join(this.folder, name);
 		try {
@@ -56,14 +59,13 @@ export class Claims {
 
 	/** Finishes the claims of dead collectors: removes stored ones, and returns the others to the spool. */
 	async recover(drivers: ReadonlyMap<DriverId, Driver>): Promise<void> {
-		const leases = new Leases(this.paths.machines);
 		for (const entry of await entriesOf(this.paths.spool)) {
 			const match = entry.isDirectory() ? CLAIMED.exec(entry.name) : null;
 			if (!match) continue;
 			const folder = join(this.paths.spool, entry.name);
 			const isMine = folder === this.folder;
 			const owner = processOf(match.groups ?? {});
-			if (isMine || !(await leases.isHeld(owner))) await this.recoverFrom(folder, drivers);
+			if (isMine || !(await this.leases.isHeld(owner))) await this.recoverFrom(folder, drivers);
 		}
 	}
 

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { TEMPORARY } from '../../base/atomicFile.ts';
 import { parseSpoolFileName } from './spoolName.ts';
 
 export interface SpoolLimits {
@@ -14,7 +15,6 @@ export const SPOOL_LIMITS: SpoolLimits = { files: 40_000, bytes: 1024 * 1024 * 1
 export const SPOOL_BACKLOG = 1000;
 
 /** The age of a killed writer's file; a living writer needs milliseconds. */
-const LEFT_BEHIND = /^\.[0-9a-f]{12}\.tmp$/;
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 
 /**
@@ -26,7 +26,7 @@ export function boundSpool(spool: string, limits: SpoolLimits = SPOOL_LIMITS): {
 	const files: { file: string; size: number; mtimeMs: number }[] = [];
 	for (const name of readdirSync(spool)) {
 		const isEvent = parseSpoolFileName(name) !== undefined;
-		if (!isEvent && !LEFT_BEHIND.test(name)) continue;
+		if (!isEvent && !TEMPORARY.test(name)) continue;
 		const file = join(spool, name);
 		const found = lstatSync(file, { throwIfNoEntry: false });
 		if (!found?.isFile()) continue;

@@ -1,7 +1,8 @@
-import { lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isInside } from '../../base/inside.ts';
+import { realOr } from '../../base/realPath.ts';
 
 /** The place of an operation. */
 export interface Place {
@@ -64,13 +65,4 @@ function isSameOrAbove(folder: string, other: string): boolean {
 export function isFolderOrLink(file: string): boolean {
 	const found = lstatSync(file, { throwIfNoEntry: false });
 	return found !== undefined && (found.isDirectory() || found.isSymbolicLink());
-}
-
-/** The path itself if nothing exists there. */
-export function realOr(path: string): string {
-	try {
-		return realpathSync(path);
-	} catch {
-		return path;
-	}
 }

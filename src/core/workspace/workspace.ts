@@ -26,6 +26,10 @@ export interface WorkerAddress {
 	worker: WorkerName;
 }
 
+export function isSameAddress(one: WorkerAddress, other: WorkerAddress): boolean {
+	return one.task === other.task && one.worker === other.worker;
+}
+
 /** A message to send. The author says whose words they are. */
 export type Words = Omit<MessageContent, 'from'>;
 

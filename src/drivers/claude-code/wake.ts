@@ -14,8 +14,8 @@ type WakeRung = 'wake' | 'waiter';
  * input". The two rungs have different texts, so that the receipt can name the rung.
  */
 const bellLines: Readonly<Record<WakeRung, string>> = {
-	wake: 'The message stands in the context of this prompt.',
-	waiter: 'The message is in the context of this prompt.',
+	wake: 'The message is in the context of this prompt.',
+	waiter: 'The context of this prompt has the message.',
 };
 
 export function wakeAnswer(rung: WakeRung): HookAnswer {

@@ -10,7 +10,7 @@ export const BELL = 'nancyBell';
  * The extension's text to an idle agent; the messages are in the context of the prompt. No person types this text, so the receipt can name
  * the rung.
  */
-const BELL_PROMPT = 'Nancy has a message for you. It stands in the context of this prompt.';
+const BELL_PROMPT = 'Nancy has a message for you. It is in the context of this prompt.';
 
 /** For the extension: to wake the agent with these words. */
 export function wakeAnswer(rung: 'wake' | 'waiter'): HookAnswer {

@@ -1,14 +1,15 @@
 import { quoted } from '../../base/shellWord.ts';
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
-import { guardCall, SYNC_TIMEOUT, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
+import { guardCall, TIMEOUT_VARIABLE, type GuardedEvent } from '../guard.ts';
+import { namedHooks } from '../namedHooks.ts';
 import { ID } from './events.ts';
 import { RESUMING } from './launch.ts';
 
 /** Read only in this folder, once the user has trusted it. The CLI takes no hooks per launch. */
 const SETTINGS = '.gemini/settings.json';
 
-/** The name by which a person switches the hooks off (`/hooks disable nancy`). */
-export const HOOK_NAME = 'nancy';
+/** Its time limits are in milliseconds. */
+const SECOND = 1_000;
 
 /** Every hook is waited for. */
 const entries: readonly GuardedEvent[] = [
@@ -27,25 +28,7 @@ const TRUST = [
 
 export function deploymentPlan({ launcher, workspaceFolder }: DeploymentRequest): DeploymentPlan {
 	return {
-		edits: [
-			{
-				file: SETTINGS,
-				entries: entries.map(entry => ({
-					path: ['hooks', entry.event],
-					value: {
-						hooks: [
-							{
-								name: HOOK_NAME,
-								type: 'command',
-								command: commandLine(entry, launcher, workspaceFolder),
-								// Milliseconds.
-								timeout: SYNC_TIMEOUT * 1000,
-							},
-						],
-					},
-				})),
-			},
-		],
+		edits: [namedHooks(SETTINGS, entries, SECOND, each => commandLine(each, launcher, workspaceFolder))],
 		files: [],
 		launchFiles: [],
 		events: entries.map(({ event }) => event),

@@ -32,6 +32,9 @@ export const OWN_AGENT = 'nancy-';
 /** Longest time that one event may hold the CLI up, in milliseconds: above the program's own limit of 2.5 s. */
 const LIMIT_MS = 4000;
 
+/** Longest wait for the bell of a session, in milliseconds. It holds nothing up, and on a busy machine Node starts late. */
+const BEGIN_MS = 30_000;
+
 /** Longest text of an event that is kept, in UTF-16 units. */
 const TEXT_LIMIT = 20_000;
 
@@ -71,6 +74,7 @@ function answerIn(text) {
 }
 
 const LIMIT_MS = __LIMIT_MS__;
+const BEGIN_MS = __BEGIN_MS__;
 
 const cut = text => (typeof text === 'string' ? text.slice(0, __TEXT_LIMIT__) : undefined);
 
@@ -92,7 +96,7 @@ ${EVENTS}
 	delete process.env.__SESSION__;
 	delete process.env.__PROMPT__;
 	if (resumed) {
-		begin(resumed, 'resume')
+		isOverBy(Date.now() + LIMIT_MS, begin(resumed, 'resume'))
 			.then(() => firstPrompt && say(resumed, firstPrompt))
 			.catch(() => undefined);
 	}
@@ -201,4 +205,5 @@ ${EVENTS}
 	.replaceAll('__DOORBELL__', DOORBELL)
 	.replaceAll('__WAKE_WORDS__', WAKE_WORDS)
 	.replaceAll('__LIMIT_MS__', String(LIMIT_MS))
+	.replaceAll('__BEGIN_MS__', String(BEGIN_MS))
 	.replaceAll('__TEXT_LIMIT__', String(TEXT_LIMIT));

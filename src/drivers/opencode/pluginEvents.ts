@@ -12,7 +12,7 @@ export const EVENTS = String.raw`	async function toolEvent(event, slot, { sessio
 			session.isNew = true;
 			const { root, subagent } = await placeOf(info.id);
 			if (subagent) await tell(root, 'subagent-start', 'report', { subagent, text: cut(info.title) });
-			else await begin(root);
+			else begin(root);
 		},
 		'session.idle': async ({ sessionID }) => {
 			const { root, subagent } = await placeOf(sessionID);

@@ -23,8 +23,8 @@ export const SESSIONS = String.raw`	/** The agent's own session that this one be
 	 * Calls of one session go one after another, so that they are told in the order in which things happened. One whose time is over
 	 * before its turn comes hands nothing over: it is told, and nobody waits for that.
 	 */
-	function tell(root, event, slot, payload) {
-		const until = Date.now() + LIMIT_MS;
+	function tell(root, event, slot, payload, limit = LIMIT_MS) {
+		const until = Date.now() + limit;
 		const session = known(root);
 		const before = session.last;
 		const told = { sessionID: root, directory, ...payload };
@@ -42,14 +42,17 @@ export const SESSIONS = String.raw`	/** The agent's own session that this one be
 		return call;
 	}
 
-	/** The guard learns of a session before anything else of it; nothing has to wait for it, for calls keep their order. */
+	/**
+	 * The guard learns of a session before anything else of it; nothing has to wait for it, for calls keep their order. It is asked once: a
+	 * session that does not learn of its bell is never woken.
+	 */
 	function begin(root, cause) {
 		const session = known(root);
 		session.begun ??= (async () => {
 			const isFirst = !hasBegun;
 			hasBegun = true;
 			const source = cause ?? (session.isNew ? (isFirst || isServer ? 'startup' : 'clear') : 'resume');
-			const { bell } = await tell(root, 'session-start', 'program', { source });
+			const { bell } = await tell(root, 'session-start', 'program', { source }, BEGIN_MS);
 			if (typeof bell !== 'string' || !isAttended) return;
 			session.bell = bell;
 			watchFile(bell, { interval: 500, persistent: false }, () => void wake(root));

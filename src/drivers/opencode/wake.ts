@@ -6,7 +6,7 @@ import { printed, waking } from '../answers.ts';
 export const DOORBELL = 'doorbell';
 
 /** The plugin's text to an idle agent; the messages are in the same prompt. No person types this text, so the receipt can name the rung. */
-export const WAKE_WORDS = 'Nancy has a message for you. It stands in the context of this prompt.';
+export const WAKE_WORDS = 'Nancy has a message for you. It is in the context of this prompt.';
 
 /** For the plugin: to wake the agent with these words. */
 export function wakeAnswer(rung: 'wake' | 'waiter'): HookAnswer {

@@ -1,10 +1,14 @@
 import { quoted } from '../../base/shellWord.ts';
 import type { DeploymentPlan, DeploymentRequest } from '../../core/driver/driver.ts';
-import { guardCall, SYNC_TIMEOUT, type GuardedEvent } from '../guard.ts';
+import { guardCall, type GuardedEvent } from '../guard.ts';
+import { namedHooks } from '../namedHooks.ts';
 import { ID } from './events.ts';
 
 /** Read only in this folder. If the user has switched folder trust on, read once the folder is trusted. */
 const SETTINGS = '.qwen/settings.json';
+
+/** Its time limits are in seconds. */
+const SECOND = 1;
 
 /** The CLI waits for every hook. Async hooks may be skipped, and reports would overtake each other. */
 const entries: readonly GuardedEvent[] = [
@@ -30,25 +34,7 @@ const entries: readonly GuardedEvent[] = [
 
 export function deploymentPlan({ launcher, workspaceFolder }: DeploymentRequest): DeploymentPlan {
 	return {
-		edits: [
-			{
-				file: SETTINGS,
-				entries: entries.map(entry => ({
-					path: ['hooks', entry.event],
-					value: {
-						hooks: [
-							{
-								name: 'nancy',
-								type: 'command',
-								command: commandLine(entry, launcher, workspaceFolder),
-								// Seconds.
-								timeout: SYNC_TIMEOUT,
-							},
-						],
-					},
-				})),
-			},
-		],
+		edits: [namedHooks(SETTINGS, entries, SECOND, each => commandLine(each, launcher, workspaceFolder))],
 		files: [],
 		launchFiles: [],
 		events: entries.map(({ event }) => event),

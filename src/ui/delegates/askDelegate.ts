@@ -24,30 +24,30 @@ import { defaultAgent, delegateLimits } from '../settings.ts';
 import { askChoice, askText, BackPressed, ElsewherePressed, inOrder, pickSeveral, type Choice } from '../kit/inputs.ts';
 import { warn } from '../kit/messages.ts';
 
-/** What was chosen last, over windows. */
+/** The last choice, shared by all windows. */
 const LAST = 'lastDelegate';
 
 export interface DelegateOrder {
 	folder: Folder;
-	/** Who gets the result; the human where absent. */
+	/** The worker that gets the result. Absent: the human does. */
 	parent: WorkerAddress | undefined;
-	/** Called from the editor: the selection belongs to it. */
+	/** Called from the editor, so the prompt is about the selection. */
 	withSelection: boolean;
-	/** For those that could not be started the time before. */
+	/** For the agents that could not be started at the last try. */
 	again?: DelegateChoice;
 }
 
-/** The prompt is to be written in an editor instead. */
+/** The user wants to write the prompt in an editor. */
 export class PromptNeedsEditor extends Error {
-	/** @param text what has been typed so far */
+	/** @param text typed so far */
 	constructor(readonly text: string) {
 		super('the prompt is written in an editor');
 	}
 }
 
 /**
- * Asks for a prompt, then offers what was chosen last, to start with at once or to change.
- * @param written the prompt, where it has been written elsewhere: it is not asked for then
+ * Asks for a prompt, then offers the last choice, to start at once or to change it.
+ * @param written a prompt that was written elsewhere. Then none is asked for
  * @throws {PromptNeedsEditor}
  */
 export async function askDelegate(
@@ -180,7 +180,7 @@ async function ask(
 	choice: DelegateChoice,
 	agents: readonly AgentChoice[],
 ): Promise<void> {
-	// The second step, so that there is a way back.
+	// The second step, which has a way back.
 	const frame = { title: l10n.t('Delegate'), step: 2, totalSteps: 2 };
 	const chosen = agentsOf(choice, agents);
 	switch (what) {
@@ -212,7 +212,7 @@ async function ask(
 	}
 }
 
-/** Several, to compare what they make of the same prompt. */
+/** Several agents or models, to compare their answers to the same prompt. */
 async function askAgents(agents: readonly AgentChoice[], chosen: readonly AgentChoice[]): Promise<string[]> {
 	const rows = agents.map(agent => ({
 		label: agent.displayName,
@@ -270,7 +270,7 @@ function misplacedWords(choice: DelegateChoice, agents: readonly AgentChoice[]):
 	);
 }
 
-/** @param ofParent the agent that the result is for: the first choice of who has not chosen yet */
+/** @param ofParent the agent that gets the result: the default until the user has chosen another */
 function lastChoice(
 	memory: vscode.Memento,
 	agents: readonly AgentChoice[],

@@ -5,15 +5,15 @@ import type { DelegateChoice } from './delegateChoice.ts';
 import { isInside } from '../../base/inside.ts';
 import { askText, inOrder } from '../kit/inputs.ts';
 
-/** What most delegates need no other choice of than the usual. */
+/** Choices that most delegates leave at their defaults. */
 export function moreWords({ within, wallMinutes, idleMinutes }: DelegateChoice): string {
 	const limits = l10n.t('{0} min, {1} min without output', wallMinutes, idleMinutes);
 	return within === '' ? limits : `${within} · ${limits}`;
 }
 
-/** Asks one after another; going back from the first throws, see {@link inOrder}. */
+/** Asks for one choice after another. Going back from the first throws: see {@link inOrder}. */
 export async function askMore(choice: DelegateChoice, workspace: string): Promise<void> {
-	// From the second step on, so that there is a way back from the first question too.
+	// From the second step on, so that the first question has a way back too.
 	const frame = (step: number) => ({ title: l10n.t('Delegate'), step: step + 1, totalSteps: 4 });
 	const askMinutes = async (step: number, prompt: string, value: number) =>
 		Number(

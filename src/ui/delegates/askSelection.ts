@@ -9,7 +9,7 @@ export interface Selection {
 	text: string;
 }
 
-/** What is selected in the editor, of a file in the folder. */
+/** The selection in the editor, if its file is in the folder. */
 export function selectionIn(folder: Folder): Selection | undefined {
 	const editor = vscode.window.activeTextEditor;
 	if (!editor || editor.selection.isEmpty || editor.document.uri.scheme !== 'file') return undefined;
@@ -19,12 +19,12 @@ export function selectionIn(folder: Folder): Selection | undefined {
 	if (text.trim() === '') return undefined;
 	const name = isInside(folder.path, file) ? relative(folder.path, file).replaceAll(sep, '/') : file;
 	const first = selection.start.line + 1;
-	// A selection up to the beginning of a line has nothing of it.
+	// A selection that ends at the beginning of a line contains nothing of that line.
 	const last = selection.end.character === 0 ? selection.end.line : selection.end.line + 1;
 	return { where: last > first ? `${name}:${first}-${last}` : `${name}:${first}`, text };
 }
 
-/** Where it is, and the text with more backticks around it than there are inside. */
+/** The place, then the text in a fence of more backticks than the text has. */
 export function quotedSelection({ where, text }: Selection): string {
 	const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length));
 	const fence = '`'.repeat(longest + 1);

@@ -6,7 +6,7 @@ import type { AgentChoice } from '../ports.ts';
 export const PLACES = ['folder', 'worktree', 'worktreeWithChanges'] as const;
 export type Place = (typeof PLACES)[number];
 
-/** What is offered again the next time, over windows. */
+/** The choice that all windows offer the next time. */
 export const LastChoice = z.object({
 	agents: z.array(z.string()),
 	place: z.enum(PLACES),
@@ -19,15 +19,15 @@ export type LastChoice = z.infer<typeof LastChoice>;
 export interface DelegateChoice extends LastChoice {
 	/** As typed: see {@link modelsIn}. */
 	models: string;
-	/** Folder to work in, relative to the workspace's; empty for that itself. */
+	/** Folder to work in, relative to the workspace folder. Empty: the workspace folder itself. */
 	within: string;
 	wallMinutes: number;
 	idleMinutes: number;
-	/** Of those that were started with the same prompt before. */
+	/** Of the delegates that were started with the same prompt before. */
 	group?: string | undefined;
 }
 
-/** Of a list with commas, each once. */
+/** The names in a list with commas, each once. */
 export function modelsIn(typed: string): string[] {
 	const names = typed.split(',').map(name => name.trim());
 	return [...new Set(names.filter(name => name !== ''))];
@@ -37,13 +37,13 @@ export function agentsOf(choice: DelegateChoice, agents: readonly AgentChoice[])
 	return agents.filter(({ id }) => choice.agents.includes(id));
 }
 
-/** The chosen agents that cannot work where they are to: it is not the workspace's own folder. */
+/** The chosen agents that work only in the workspace's own folder, if another one is chosen. */
 export function misplaced(choice: DelegateChoice, agents: readonly AgentChoice[]): AgentChoice[] {
 	if (choice.place === 'folder' && resolve('/', choice.within) === resolve('/')) return [];
 	return agentsOf(choice, agents).filter(({ lacks }) => lacks.includes('worktree'));
 }
 
-/** Who gets the prompt: each agent with the model of its settings, or one agent with each of the models. */
+/** The agents that get the prompt: each with the model of its settings, or one agent with each of the models. */
 export function runsOf(
 	choice: DelegateChoice,
 	agents: readonly AgentChoice[],
@@ -55,7 +55,7 @@ export function runsOf(
 	return models.map(model => ({ agent: only, model }));
 }
 
-/** What of a choice does not depend on the agent, for a request. */
+/** The parts of a request that do not depend on the agent. */
 export function placeAndLimits(
 	{ place, within, wallMinutes, idleMinutes }: DelegateChoice,
 	workspace: string,
@@ -67,7 +67,7 @@ export function placeAndLimits(
 	};
 }
 
-/** The same choice for those alone that could not be started. Models that the agents' settings named are not typed ones. */
+/** The same choice for only those agents that could not be started. Models from the agents' settings do not count as typed. */
 export function choiceOfRest(choice: DelegateChoice, unstarted: readonly DelegateRequest[]): DelegateChoice {
 	const agents = [...new Set(unstarted.map(({ agent }) => agent))];
 	const typed = agents.length === 1 ? modelsIn(choice.models) : [];

@@ -10,7 +10,7 @@ import {
 	type OnlyThere,
 } from '../../core/delegates/batches.ts';
 import type { Delegate } from '../../core/delegates/delegate.ts';
-import type { WorkerAddress } from '../../core/workspace/workspace.ts';
+import { isSameAddress, type WorkerAddress } from '../../core/workspace/workspace.ts';
 import type { DelegateRecord } from '../../protocol/delegate.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
@@ -28,7 +28,7 @@ interface FolderBatch extends Batch {
 	folder: Folder;
 }
 
-/** Takes delegates that have ended off the list. What of their worktrees is nowhere else stays on a branch. */
+/** Deletes ended delegates. Work that exists only in their worktrees stays on a branch. */
 export class DelegateCleanup {
 	constructor(
 		private readonly folders: Folders,
@@ -36,7 +36,7 @@ export class DelegateCleanup {
 		private readonly delegates: DelegateOperations,
 	) {}
 
-	/** Asks first, and says what goes and what stays. */
+	/** Asks first, and names the work that goes and that stays. */
 	async delete(items: readonly DelegateItem[]): Promise<void> {
 		const batches = await this.batchesOf(items);
 		const all = batches.flatMap(({ delegates }) => delegates);
@@ -53,7 +53,7 @@ export class DelegateCleanup {
 		);
 	}
 
-	/** Everything that has ended, but for what still waits in a worktree to be merged. */
+	/** All ended delegates, except those whose worktree has unmerged work. */
 	async clearEnded(): Promise<void> {
 		const folders = this.folders.list();
 		if (!folders.some(folder => folder.delegates().some(isDeletable)))
@@ -98,7 +98,7 @@ export class DelegateCleanup {
 		if (problems.length > 0) void warn(l10n.t('Not deleted: {0}', problems.join(' ')));
 	}
 
-	/** Returns why it stays. */
+	/** Returns the reason if it stays. */
 	private async deleteBatch(batch: FolderBatch, said: string[]): Promise<string | undefined> {
 		const { folder, only, unseen } = batch;
 		if (unseen !== undefined) return sentence(unseen);
@@ -145,7 +145,7 @@ function detailLines(batches: readonly FolderBatch[]): string[] {
 	];
 }
 
-/** What clearing the list leaves on it, and why. */
+/** The delegates that Clear Ended keeps, and the reasons. */
 function staysLinesOf(batches: readonly Batch[]): string[] {
 	const names = (some: readonly Batch[]) => listed(some.flatMap(({ delegates }) => delegates.map(quoted)));
 	const unproved = batches.filter(({ foreign }) => foreign !== undefined);
@@ -185,7 +185,7 @@ function staysLines(owner: Delegate | undefined, reasons: readonly string[]): st
 	return [l10n.t('{0} stays, with its worktree.', quoted(owner)), ...reasons.map(line => `• ${line}`)].join('\n');
 }
 
-/** A long answer is whole only in its file. */
+/** Only the file holds a long answer whole. */
 function isUnread(folder: Folder, { record, status }: Delegate): boolean {
 	const found = askersOf(record, folder.delegates())
 		.flatMap(to => folder.messages(to).messages)
@@ -193,13 +193,13 @@ function isUnread(folder: Folder, { record, status }: Delegate): boolean {
 	return found.some(({ state }) => state === 'queued' || state === 'claimed');
 }
 
-/** Where its result can be: an asker that has ended has passed it on to its own. */
+/** The mailboxes that may hold its result. An asker that has ended has passed it on to its own asker. */
 function askersOf(
 	{ parent, task }: Pick<DelegateRecord, 'parent' | 'task'>,
 	all: readonly Delegate[],
 ): WorkerAddress[] {
 	if (!parent) return [{ task, worker: ORCHESTRATOR }];
-	const above = all.find(({ record }) => record.task === parent.task && record.worker === parent.worker);
+	const above = all.find(({ record }) => isSameAddress(record, parent));
 	const others = all.filter(each => each !== above);
 	return [parent, ...askersOf(above?.record ?? { ...parent, parent: undefined }, others)];
 }

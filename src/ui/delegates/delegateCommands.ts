@@ -9,13 +9,14 @@ import { standingWorktree } from '../../core/delegates/inWorktree.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { askDelegate, PromptNeedsEditor, type DelegateOrder } from './askDelegate.ts';
 import type { ComposeView } from '../inbox/composeView.ts';
-import { VIEWS, type CommentCommand } from '../contributions.ts';
+import { VIEWS } from '../contributions.ts';
 import type { DelegateCleanup } from './delegateCleanup.ts';
 import type { DelegateDrafts } from './delegateDrafts.ts';
 import type { DelegateOutputs } from './delegateOutput.ts';
 import { DelegateItem, delegatesIn, inListOrder } from './delegatesView.ts';
 import { delegateLine, shortTitle } from './delegateWords.ts';
 import type { Folders } from '../folders.ts';
+import { openFile } from '../kit/openFile.ts';
 import { inProgress } from '../kit/progress.ts';
 import { pickFolder, pickItem } from '../pickers.ts';
 import type { Folder, Operations } from '../ports.ts';
@@ -39,145 +40,163 @@ export interface DelegateCollaborators {
 	memory: vscode.Memento;
 }
 
-type DelegateCommand =
-	| 'nancy.delegate'
-	| 'nancy.writePrompt'
-	| 'nancy.delegateThis'
-	| 'nancy.deleteDelegate'
-	| 'nancy.clearDelegates'
-	| 'nancy.showDelegateOutput'
-	| 'nancy.stopDelegate'
-	| 'nancy.resumeDelegate'
-	| 'nancy.reviewDelegate'
-	| 'nancy.sendBack'
-	| 'nancy.messageDelegate'
-	| 'nancy.openDelegateLog'
-	| 'nancy.openDelegatePrompt'
-	| 'nancy.openDelegateAnswer'
-	| 'nancy.delegateAgain'
-	| 'nancy.copyDelegate'
-	| 'nancy.mergeDelegate'
-	| 'nancy.openDelegateWorktree'
-	| 'nancy.discardDelegate'
-	| CommentCommand;
-type Handler = (args: readonly unknown[]) => Promise<void> | void;
+type Args = readonly unknown[];
 
-/** What each command for delegates does. A command takes the row it was called from, or asks. */
-export function delegateHandlers(own: DelegateCollaborators): Readonly<Record<DelegateCommand, Handler>> {
-	const { folders, operations, outputs, reviews, comments, cleanup, compose, drafts } = own;
-
-	const delegateOf = async (
-		[item]: readonly unknown[],
-		which: (item: DelegateItem) => boolean,
-		none: string,
-	): Promise<DelegateItem> => (item instanceof DelegateItem ? item : pickDelegate(folders, which, none));
-	const anyOf = (args: readonly unknown[]) =>
-		delegateOf(args, () => true, l10n.t('There is no delegate yet. Start one with “Nancy: Delegate…”.'));
-	const reviewable = (args: readonly unknown[]) =>
-		delegateOf(args, hasWorktree, l10n.t('No delegate has a worktree of its own.'));
-	const openFirst = async (
-		{ delegate }: DelegateItem,
-		endings: readonly ('log' | 'prompt' | 'output')[],
-		preserveFocus = false,
-	) => {
-		const file = endings.map(ending => delegate.files[ending]).find(each => existsSync(each));
-		if (file === undefined) throw new NancyError('io', l10n.t('There is nothing to open yet.'));
-		await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: true, preserveFocus });
-	};
-	const askAndStart = async (
-		order: DelegateOrder,
-		written?: { text: string; document: vscode.TextDocument },
-	): Promise<void> => {
-		const agents = await operations.agents();
-		const { requests, choice } = await askDelegate(order, written?.text, agents, own.memory);
-		const start = { order, requests, choice, agents, document: written?.document };
-		await startOrKeep({ delegates: operations.delegates, drafts }, start);
-	};
-
+/** The commands for delegates. A command takes the row it was called from, or asks. */
+export function delegateHandlers(own: DelegateCollaborators) {
+	const { folders, comments, cleanup, drafts } = own;
 	return {
-		'nancy.delegate': async args => {
-			const order = await orderFrom(folders, args);
-			await askAndStart(order).catch((error: unknown) => {
-				if (error instanceof PromptNeedsEditor) return drafts.write(order, error.text);
-				throw error;
-			});
-		},
-		'nancy.writePrompt': async args => drafts.write(await orderFrom(folders, args), ''),
-		'nancy.delegateThis': async ([called]) => {
-			const document =
-				called instanceof vscode.Uri
-					? await vscode.workspace.openTextDocument(called)
-					: vscode.window.activeTextEditor?.document;
-			const text = document?.getText() ?? '';
-			if (!document || text.trim() === '')
-				throw new NancyError('bad-message', l10n.t('Write into an editor what is to be done first.'));
-			const order = drafts.orderOf(document) ?? (await orderFrom(folders, [document.uri]));
-			await askAndStart({ ...order, withSelection: false }, { text, document });
-			await drafts.close(document, text);
-		},
-		'nancy.delegateAgain': async args => {
-			const { folder, delegate } = await anyOf(args);
-			await operations.delegates.repeat(folder, delegate.record.id);
-			await folder.refresh();
-		},
-		'nancy.showDelegateOutput': async args => {
-			const item = await anyOf(args);
-			// A terminal, even one that only shows text, has VS Code ask for trust: too much for a click on a row.
-			if (vscode.workspace.isTrusted) outputs.show(item, storeOf(item.folder));
-			else await openFirst(item, ['log', 'output', 'prompt'], true);
-		},
-		'nancy.stopDelegate': async args => {
-			const none = l10n.t('No delegate is running.');
-			const chosen = chosenFrom(args).filter(isOpen);
-			const items = chosen.length > 0 ? chosen : [await pickDelegate(folders, isOpen, none)];
-			await inProgress(VIEWS.delegates, () =>
-				stopEach(items, ({ folder, delegate }) => operations.delegates.stop(folder, delegate.record.id)),
-			);
-		},
-		'nancy.resumeDelegate': async args => {
-			const items = chosenFrom(args);
-			const waiting =
-				items.length > 0
-					? items.map(({ folder, delegate }) => ({ folder, agent: delegate.record.agent }))
-					: folders.list().map(folder => ({ folder, agent: undefined }));
-			let resumed = 0;
-			for (const { folder, agent } of waiting) resumed += await operations.delegates.resume(folder, agent);
-			if (items.length === 0 && resumed === 0)
-				throw new NancyError('no-task', l10n.t('No delegate waits for an account’s limit.'));
-		},
-		'nancy.openDelegateLog': async args => openFirst(await anyOf(args), ['log']),
-		'nancy.openDelegatePrompt': async args => openFirst(await anyOf(args), ['prompt']),
-		'nancy.openDelegateAnswer': async args => openFirst(await anyOf(args), ['output']),
-		'nancy.copyDelegate': async args => {
-			await vscode.env.clipboard.writeText((await anyOf(args)).delegate.record.id);
-		},
-		'nancy.messageDelegate': async args => {
-			const { folder, delegate } = await delegateOf(args, isOpen, l10n.t('No delegate is running.'));
-			const { task, worker } = delegate.record;
-			const view = folder
-				.overview()
-				.tasks.flatMap(({ workers }) => workers)
-				.find(({ record }) => record.task === task && record.name === worker);
-			await compose.open(view && [{ folder, address: { task, worker }, worker: view }]);
-		},
-
-		'nancy.reviewDelegate': async args => reviews.open(await reviewable(args)),
-		'nancy.mergeDelegate': async args => reviews.merge(await reviewable(args)),
-		'nancy.openDelegateWorktree': async args => reviews.openWorktree(await reviewable(args)),
-		'nancy.discardDelegate': async args => reviews.discard(await reviewable(args)),
-		'nancy.deleteDelegate': args =>
+		'nancy.delegate': (args: Args) => delegate(own, args),
+		'nancy.writePrompt': async (args: Args) => drafts.write(await orderFrom(folders, args), ''),
+		'nancy.delegateThis': (args: Args) => delegateThis(own, args),
+		'nancy.delegateAgain': (args: Args) => delegateAgain(own, args),
+		'nancy.showDelegateOutput': (args: Args) => showOutput(own, args),
+		'nancy.stopDelegate': (args: Args) => stop(own, args),
+		'nancy.resumeDelegate': (args: Args) => resume(own, args),
+		'nancy.openDelegateLog': async (args: Args) => openFirst(await anyOf(own, args), ['log']),
+		'nancy.openDelegatePrompt': async (args: Args) => openFirst(await anyOf(own, args), ['prompt']),
+		'nancy.openDelegateAnswer': async (args: Args) => openFirst(await anyOf(own, args), ['output']),
+		'nancy.copyDelegate': async (args: Args) =>
+			vscode.env.clipboard.writeText((await anyOf(own, args)).delegate.record.id),
+		'nancy.messageDelegate': (args: Args) => message(own, args),
+		...reviewHandlers(own),
+		'nancy.deleteDelegate': (args: Args) =>
 			cleanup.delete(chosenFrom(args.length > 0 ? args : [undefined, own.selected()])),
 		'nancy.clearDelegates': () => cleanup.clearEnded(),
-		'nancy.sendBack': async args => {
+		'nancy.addComment': ([reply]: Args) => comments.add(reply),
+		'nancy.deleteComment': ([comment]: Args) => comments.remove(comment),
+	};
+}
+
+/** The commands for the worktrees of delegates. */
+function reviewHandlers({ folders, reviews, comments }: DelegateCollaborators) {
+	const reviewable = (args: Args) =>
+		delegateOf(folders, args, hasWorktree, l10n.t('No delegate has a worktree of its own.'));
+	return {
+		'nancy.reviewDelegate': async (args: Args) => reviews.open(await reviewable(args)),
+		'nancy.mergeDelegate': async (args: Args) => reviews.merge(await reviewable(args)),
+		'nancy.openDelegateWorktree': async (args: Args) => reviews.openWorktree(await reviewable(args)),
+		'nancy.discardDelegate': async (args: Args) => reviews.discard(await reviewable(args)),
+		'nancy.sendBack': async (args: Args) => {
 			const commented = comments.delegateOf(args[0]);
 			const [only, ...others] = comments.waiting();
 			const isCalledFromRow = args[0] instanceof DelegateItem;
 			const known = commented ?? (!isCalledFromRow && others.length === 0 ? only : undefined);
 			await comments.sendBack(known ?? (await reviewable(args)));
 		},
-		'nancy.addComment': ([reply]) => comments.add(reply),
-		'nancy.deleteComment': ([comment]) => comments.remove(comment),
 	};
+}
+
+async function delegate(own: DelegateCollaborators, args: Args): Promise<void> {
+	const order = await orderFrom(own.folders, args);
+	await askAndStart(own, order).catch((error: unknown) => {
+		if (error instanceof PromptNeedsEditor) return own.drafts.write(order, error.text);
+		throw error;
+	});
+}
+
+/** The prompt is the text of a document. */
+async function delegateThis(own: DelegateCollaborators, [called]: Args): Promise<void> {
+	const { folders, drafts } = own;
+	const document =
+		called instanceof vscode.Uri
+			? await vscode.workspace.openTextDocument(called)
+			: vscode.window.activeTextEditor?.document;
+	const text = document?.getText() ?? '';
+	if (!document || text.trim() === '')
+		throw new NancyError('bad-message', l10n.t('Write into an editor what is to be done first.'));
+	const order = drafts.orderOf(document) ?? (await orderFrom(folders, [document.uri]));
+	await askAndStart(own, { ...order, withSelection: false }, { text, document });
+	await drafts.close(document, text);
+}
+
+async function askAndStart(
+	{ operations, drafts, memory }: DelegateCollaborators,
+	order: DelegateOrder,
+	written?: { text: string; document: vscode.TextDocument },
+): Promise<void> {
+	const agents = await operations.agents();
+	const { requests, choice } = await askDelegate(order, written?.text, agents, memory);
+	const start = { order, requests, choice, agents, document: written?.document };
+	await startOrKeep({ delegates: operations.delegates, drafts }, start);
+}
+
+async function delegateAgain(own: DelegateCollaborators, args: Args): Promise<void> {
+	const { folder, delegate } = await anyOf(own, args);
+	await own.operations.delegates.repeat(folder, delegate.record.id);
+	await folder.refresh();
+}
+
+async function showOutput(own: DelegateCollaborators, args: Args): Promise<void> {
+	const item = await anyOf(own, args);
+	// For any terminal, VS Code asks for trust. A click on a row must not cause that question.
+	if (vscode.workspace.isTrusted) own.outputs.show(item, storeOf(item.folder));
+	else await openFirst(item, ['log', 'output', 'prompt'], true);
+}
+
+async function stop({ folders, operations }: DelegateCollaborators, args: Args): Promise<void> {
+	const chosen = chosenFrom(args).filter(isOpen);
+	const items = chosen.length > 0 ? chosen : [await pickDelegate(folders, isOpen, noneRuns())];
+	await inProgress(VIEWS.delegates, () =>
+		stopEach(items, ({ folder, delegate: { record } }) => operations.delegates.stop(folder, record.id)),
+	);
+}
+
+/** Of the chosen rows' agents, or of all. */
+async function resume({ folders, operations }: DelegateCollaborators, args: Args): Promise<void> {
+	const items = chosenFrom(args);
+	const waiting =
+		items.length > 0
+			? items.map(({ folder, delegate: { record } }) => ({ folder, agent: record.agent }))
+			: folders.list().map(folder => ({ folder, agent: undefined }));
+	let resumed = 0;
+	for (const { folder, agent } of waiting) resumed += await operations.delegates.resume(folder, agent);
+	if (items.length === 0 && resumed === 0)
+		throw new NancyError('no-task', l10n.t('No delegate waits for an account’s limit.'));
+}
+
+async function message({ folders, compose }: DelegateCollaborators, args: Args): Promise<void> {
+	const { folder, delegate: running } = await delegateOf(folders, args, isOpen, noneRuns());
+	const { task, worker } = running.record;
+	const view = folder
+		.overview()
+		.tasks.flatMap(({ workers }) => workers)
+		.find(({ record }) => record.task === task && record.name === worker);
+	await compose.open(view && [{ folder, address: { task, worker }, worker: view }]);
+}
+
+/** Opens the first of these files that is there. */
+async function openFirst(
+	{ delegate: { files } }: DelegateItem,
+	endings: readonly ('log' | 'prompt' | 'output')[],
+	preserveFocus = false,
+): Promise<void> {
+	const file = endings.map(ending => files[ending]).find(each => existsSync(each));
+	if (file === undefined) throw new NancyError('io', l10n.t('There is nothing to open yet.'));
+	await openFile(file, preserveFocus);
+}
+
+function anyOf({ folders }: DelegateCollaborators, args: Args): Promise<DelegateItem> {
+	return delegateOf(
+		folders,
+		args,
+		() => true,
+		l10n.t('There is no delegate yet. Start one with “Nancy: Delegate…”.'),
+	);
+}
+
+/** The delegate of the row that the command was called from, or one that the user chooses. */
+async function delegateOf(
+	folders: Folders,
+	[item]: Args,
+	which: (item: DelegateItem) => boolean,
+	none: string,
+): Promise<DelegateItem> {
+	return item instanceof DelegateItem ? item : pickDelegate(folders, which, none);
+}
+
+function noneRuns(): string {
+	return l10n.t('No delegate is running.');
 }
 
 /** The delegates of the rows that a command was called from: of all selected ones where several are. */

@@ -22,7 +22,7 @@ export class DelegateDrafts implements vscode.CodeLensProvider, vscode.Disposabl
 		this.owned.dispose();
 	}
 
-	/** @param text what has been typed elsewhere so far */
+	/** @param text the text that the user has typed in the box so far */
 	async write(order: DelegateOrder, text: string): Promise<void> {
 		const document = await vscode.workspace.openTextDocument({ language: DRAFT.language, content: text });
 		this.orders.set(document.uri.toString(), order);

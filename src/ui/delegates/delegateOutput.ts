@@ -62,7 +62,7 @@ class OutputReader implements vscode.Pseudoterminal {
 	private watcher: FSWatcher | undefined;
 	private timer: NodeJS.Timeout | undefined;
 	private position = 0;
-	/** The end of what was printed, to tell whether the answer is part of it. */
+	/** The end of the printed text, which shows whether the answer is part of it. */
 	private tail = '';
 	private reading: Promise<void> | undefined;
 	private isAgain = false;

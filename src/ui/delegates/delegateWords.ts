@@ -22,7 +22,7 @@ export function delegateStateWord(state: DelegateState): string {
 	}
 }
 
-/** What it is called where there is little room: a prompt's first line may be long. */
+/** Its name for places with little room. A prompt's first line may be long. */
 export function shortTitle({ record }: Delegate): string {
 	return firstLine(record.title, 24);
 }

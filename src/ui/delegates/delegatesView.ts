@@ -63,7 +63,7 @@ const icons: Readonly<Record<DelegateState, vscode.ThemeIcon>> = {
 };
 const ORDER: readonly DelegateState[] = ['running', 'queued', 'parked', 'failed', 'done'];
 
-/** What somebody stopped is no alarm. */
+/** A delegate that was stopped on purpose is no alarm. */
 const stoppedIcon = new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground'));
 
 /** Of those that have ended, so many are in sight; the others are folded away. */
@@ -153,14 +153,14 @@ export class DelegatesView extends LiveTree<Element> {
 	}
 }
 
-/** The delegates that a row stands for: itself, or all of a group. */
+/** The delegates of a row: one, or all of a group. */
 export function delegatesIn(element: unknown): DelegateItem[] {
 	if (element instanceof DelegateItem) return [element];
 	if (!(element instanceof GroupItem)) return [];
 	return element.delegates.map(each => new DelegateItem(element.folder, each, true));
 }
 
-/** The rows of one folder, those that need somebody first. */
+/** The rows of one folder. Rows that need the user come first. */
 export function inListOrder(delegates: readonly Delegate[]): Delegate[] {
 	const rank = ({ state }: Delegate) => ORDER.indexOf(state);
 	return delegates.toSorted((a, b) => {
@@ -174,7 +174,7 @@ export function inListOrder(delegates: readonly Delegate[]): Delegate[] {
 function listOf(folder: Folder): Element[] {
 	const entries: Delegate[][] = [];
 	const groups = new Map<string, Delegate[]>();
-	// A group stands where the first of it would.
+	// A group takes the place of its first delegate.
 	for (const delegate of inListOrder(folder.delegates())) {
 		const { group } = delegate.record;
 		const known = group === undefined ? undefined : groups.get(group);

@@ -18,7 +18,7 @@ import type { Folders } from '../folders.ts';
 import type { Folder, Operations } from '../ports.ts';
 import { worktreeIn } from './reviews.ts';
 
-/** Comments that were not sent back yet, so that a reload loses none. */
+/** Comments that were not sent yet. They survive a reload. */
 const SAVED = 'reviewComments';
 const Saved = z.catch(
 	z.array(z.object({ file: z.string(), line: z.int().check(z.nonnegative()), texts: z.array(z.string()) })),
@@ -39,7 +39,7 @@ class ReviewComment implements vscode.Comment {
 	}
 }
 
-/** Comments on the lines of a delegate's changes, gathered until they are sent back to it together. */
+/** Comments on the lines of a delegate's changes, gathered until they are sent to it together. */
 export class ReviewComments implements vscode.Disposable {
 	private readonly controller = vscode.comments.createCommentController('nancy.review', l10n.t('Nancy Review'));
 	private readonly threads = new Set<vscode.CommentThread>();
@@ -73,7 +73,7 @@ export class ReviewComments implements vscode.Disposable {
 		this.controller.dispose();
 	}
 
-	/** @param reply what VS Code hands over from the box below a thread */
+	/** @param reply from the box below a thread */
 	async add(reply: unknown): Promise<void> {
 		if (!isReply(reply) || reply.text.trim() === '') return;
 		const { thread, text } = reply;
@@ -90,13 +90,13 @@ export class ReviewComments implements vscode.Disposable {
 		await this.save();
 	}
 
-	/** The delegate whose changes a thread is about; the newest where several worked there. */
+	/** The delegate whose changes a thread is about. If several worked there, the newest. */
 	delegateOf(thread: unknown): { folder: Folder; delegate: Delegate } | undefined {
 		const known = [...this.threads].find(each => each === thread);
 		return known && this.reviewed(known.uri.fsPath)[0];
 	}
 
-	/** Every delegate that comments wait for. */
+	/** Every delegate with unsent comments. */
 	waiting(): { folder: Folder; delegate: Delegate }[] {
 		const found = new Map(
 			[...this.threads]
@@ -107,8 +107,8 @@ export class ReviewComments implements vscode.Disposable {
 	}
 
 	/**
-	 * Sends what was commented to the delegate while it works; one that has ended begins again in the same worktree. Without a
-	 * comment, asks what is to be changed.
+	 * Sends the comments to the delegate while it works. If the delegate has ended, a new run starts in its worktree. Without a comment, asks
+	 * what to change.
 	 */
 	async sendBack({ folder, delegate }: Pick<DelegateItem, 'folder' | 'delegate'>): Promise<void> {
 		const all = folder.delegates();
@@ -193,7 +193,7 @@ function isReply(value: unknown): value is vscode.CommentReply {
 	return typeof value === 'object' && value !== null && 'thread' in value && 'text' in value;
 }
 
-/** `src/x.ts:12` and below it what was said. */
+/** `src/x.ts:12`, and the comments below it. */
 function remarksIn(worktree: Worktree, threads: readonly vscode.CommentThread[]): string {
 	return threads
 		.map(({ uri, range, comments }) => {

@@ -91,7 +91,7 @@ export class Reviews {
 		await openFolder(worktree);
 	}
 
-	/** Asks first, and says exactly what is nowhere else. */
+	/** Asks first, and names the work that exists only there. */
 	async discard(item: DelegateItem): Promise<void> {
 		const { folder, delegate } = item;
 		const worktree = worktreeIn(folder.delegates(), delegate);

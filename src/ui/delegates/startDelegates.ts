@@ -14,7 +14,7 @@ export interface DelegateStart {
 	requests: readonly DelegateRequest[];
 	choice: DelegateChoice;
 	agents: readonly AgentChoice[];
-	/** The document with the prompt, where it was not typed into a box. */
+	/** The document with the prompt, unless the prompt was typed into a box. */
 	document?: vscode.TextDocument | undefined;
 }
 

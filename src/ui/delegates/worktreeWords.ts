@@ -2,11 +2,11 @@ import { l10n } from 'vscode';
 import { isAnythingOnly, type OnlyThere } from '../../core/delegates/batches.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 
-/** What of a worktree is nowhere else, as a person reads it before it is removed. */
+/** Work that exists only in a worktree, in words for the question before its removal. */
 
 const NAMES_SHOWN = 5;
 
-/** What its branch can keep. */
+/** The part that its branch can keep. */
 export function keptLines({ commits, files }: OnlyThere): string[] {
 	return [
 		...(commits > 0 ? [l10n.t('Commits: {0}', commits)] : []),

@@ -13,7 +13,7 @@ import { VIEWS } from '../contributions.ts';
 import type { Failures } from '../kit/failures.ts';
 import { firstLine } from '../kit/format.ts';
 import type { Folders } from '../folders.ts';
-import type { MessageItem } from './inboxView.ts';
+import type { MessageItem } from './inboxItems.ts';
 import type { Folder, Operations } from '../ports.ts';
 import { inOrder, isAddressed } from '../tasks/taskOrder.ts';
 import { addressWords, messageLine, phaseWord } from '../words.ts';
@@ -27,11 +27,11 @@ export interface Recipient {
 
 const SENT_SHOWN = 4;
 
-/** The box in the sidebar that messages are written in. The page holds the draft; what was sent is read from the mailboxes. */
+/** The box in the sidebar for writing messages. The page holds the draft. The list of sent messages comes from the mailboxes. */
 export class ComposeView implements vscode.Disposable {
 	private view: vscode.WebviewView | undefined;
 	private isReady = false;
-	/** Sent as soon as the page is there to take them. */
+	/** Sent once the page is ready. */
 	private waiting: ToComposePage[] = [];
 	private editing: MessageItem | undefined;
 	private readonly following: vscode.Disposable;
@@ -110,7 +110,7 @@ export class ComposeView implements vscode.Disposable {
 		}
 	}
 
-	/** The page shows how it went; nothing pops up over what the user is writing. */
+	/** The page shows the outcome. No notification covers the text that the user writes. */
 	private async answer(run: () => Promise<ToComposePage>): Promise<void> {
 		try {
 			this.post(await run());
@@ -161,12 +161,12 @@ export class ComposeView implements vscode.Disposable {
 			void this.view.webview.postMessage(message);
 			return;
 		}
-		// The state is sent anyway when the page is ready; of the rest, nothing may be lost.
+		// The state is sent anyway when the page is ready. No other message may be lost.
 		if (message.type !== 'state') this.waiting.push(message);
 	}
 }
 
-/** Queues a message for each of them; fails when it is not queued for one. */
+/** Queues a message for each recipient. Throws if it could not be queued for one of them. */
 export async function sendTo(
 	operations: Pick<Operations, 'send'>,
 	to: readonly Recipient[],
@@ -176,7 +176,7 @@ export async function sendTo(
 	if (failed.length > 0) throw new NancyError('io', failed.map(notQueuedWords).join(' '));
 }
 
-/** Queues a message for each of them. Returns those whom it is not queued for. */
+/** Queues a message for each recipient. Returns the recipients for whom that failed. */
 async function queueFor(
 	operations: Pick<Operations, 'send'>,
 	to: readonly Recipient[],

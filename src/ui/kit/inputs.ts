@@ -34,7 +34,7 @@ function shown<T extends Choice>(choice: T): Shown<T> {
 	};
 }
 
-/** Shown where the user can go back to the step before. */
+/** Shown if the user can go back one step. */
 export class BackPressed extends Error {}
 
 /** The answer is given elsewhere. */

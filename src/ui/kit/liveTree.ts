@@ -4,7 +4,7 @@ import type { Disposable } from '../../base/lifetime.ts';
 import { plain, plainLine } from './plain.ts';
 import type { Row } from './row.ts';
 
-/** What VS Code holds on to: the same object for the same row, with what is known of it by now. */
+/** A row's identity for VS Code. The object stays; its data changes. */
 export class TreeNode<E> {
 	constructor(
 		readonly key: string,

@@ -15,8 +15,13 @@ export function complain(text: string, ...buttons: string[]): Thenable<string | 
 	return vscode.window.showErrorMessage(plain(text), ...buttons);
 }
 
-/** Asks before anything else can be done in the window; `undefined` when it was cancelled. */
+/** Asks in a modal dialog; `undefined` if the user cancels. */
 export function ask(question: string, detail: string, ...buttons: string[]): Thenable<string | undefined> {
 	const options = { modal: true, detail: plain(detail) };
 	return vscode.window.showWarningMessage(plain(question), options, ...buttons);
+}
+
+/** @throws CancellationError unless the user presses the button */
+export async function confirm(question: string, detail: string, button: string): Promise<void> {
+	if ((await ask(question, detail, button)) !== button) throw new vscode.CancellationError();
 }

@@ -1,32 +1,42 @@
 import * as vscode from 'vscode';
+import type { Event } from '../../base/event.ts';
 import { plain, plainLine } from './plain.ts';
 
-/** An entry of the status bar. */
-export class StatusItem implements vscode.Disposable {
-	private readonly item: vscode.StatusBarItem;
+interface StatusLook {
+	icon: string;
+	text: string;
+	/** What a screen reader says in place of the text. */
+	spoken: string;
+	hover: readonly string[];
+	isUrgent?: boolean;
+}
 
-	/** @param rank entries with a higher one are further to the left */
-	constructor(id: string, rank: number, { name, command }: { name: string; command: string }) {
-		this.item = vscode.window.createStatusBarItem(id, vscode.StatusBarAlignment.Left, rank);
-		Object.assign(this.item, { name, command });
-	}
+/**
+ * Shows an entry of the status bar, and shows it anew after each change.
+ * @param rank entries with a higher one are further to the left
+ * @param look hides the entry with `undefined`
+ */
+export function statusItem(
+	{ id, rank, name, command }: { id: string; rank: number; name: string; command: string },
+	onDidChange: Event<void>,
+	look: () => StatusLook | undefined,
+): vscode.Disposable {
+	const item = vscode.window.createStatusBarItem(id, vscode.StatusBarAlignment.Left, rank);
+	Object.assign(item, { name, command });
+	const show = () => {
+		const now = look();
+		if (now) showAs(item, now);
+		else item.hide();
+	};
+	const following = onDidChange(show);
+	show();
+	return vscode.Disposable.from(following, item);
+}
 
-	/** @param spoken what a screen reader says in place of the text */
-	show(look: { icon: string; text: string; spoken: string; hover: readonly string[]; isUrgent?: boolean }): void {
-		this.item.text = `$(${look.icon}) ${plainLine(look.text)}`;
-		this.item.tooltip = plain(look.hover.join('\n'));
-		this.item.backgroundColor = look.isUrgent
-			? new vscode.ThemeColor('statusBarItem.warningBackground')
-			: undefined;
-		this.item.accessibilityInformation = { label: plainLine(look.spoken), role: 'button' };
-		this.item.show();
-	}
-
-	hide(): void {
-		this.item.hide();
-	}
-
-	dispose(): void {
-		this.item.dispose();
-	}
+function showAs(item: vscode.StatusBarItem, { icon, text, spoken, hover, isUrgent = false }: StatusLook): void {
+	item.text = `$(${icon}) ${plainLine(text)}`;
+	item.tooltip = plain(hover.join('\n'));
+	item.backgroundColor = isUrgent ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+	item.accessibilityInformation = { label: plainLine(spoken), role: 'button' };
+	item.show();
 }

@@ -18,10 +18,10 @@ import { warn } from '../kit/messages.ts';
 import { inProgress } from '../kit/progress.ts';
 import type { Terminals } from './terminals.ts';
 
-/** Where the last agent is remembered, over windows. */
+/** The key of the last chosen agent, which all windows remember. */
 const LAST_AGENT = 'lastAgent';
 
-/** Starts tasks and workers: asks, has the agent's hooks deployed, and opens its terminal. */
+/** Starts tasks and workers: asks the user, prepares the agent, and opens its terminal. */
 export class Orchestrator {
 	constructor(
 		private readonly folders: Folders,
@@ -118,7 +118,7 @@ function nameProblem(title: string, taken: ReadonlySet<string>): string | undefi
 	return taken.has(name) ? l10n.t('There is a task “{0}” already.', name) : undefined;
 }
 
-/** The prompt as typed, or what is open in the editor. */
+/** The prompt as typed, or from the editor: the selection, or an open specification. */
 async function askPrompt(
 	frame: { title: string; step: number; totalSteps: number },
 	folder: Folder,
@@ -167,7 +167,7 @@ function promptsFromEditor(folder: Folder): (Choice & { prompt: string | undefin
 	return rows;
 }
 
-/** A text of the user's own in this folder, relative to it; a message that is open is not one. */
+/** The open text file of the user in this folder, relative to it. An open message does not count. */
 function specificationIn(folder: Folder, { uri, languageId }: vscode.TextDocument): string | undefined {
 	if (uri.scheme !== 'file' || !['markdown', 'plaintext'].includes(languageId)) return undefined;
 	const isOwn = isInside(folder.path, uri.fsPath) && !isInside(folder.workspace.paths.root, uri.fsPath);

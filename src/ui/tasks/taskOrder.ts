@@ -9,7 +9,7 @@ export function inOrder(tasks: readonly TaskView[]): TaskView[] {
 		.toSorted((a, b) => Number(hasRunning(b)) - Number(hasRunning(a)));
 }
 
-/** Delegates have a view of their own: a task that is there for them alone is not shown as one. */
+/** A task that exists only for delegates is not shown: delegates have a view of their own. */
 export function isShown({ record, workers }: TaskView): boolean {
 	return record.name !== OWN_TASK || workersOf(workers).length > 0;
 }
@@ -19,7 +19,7 @@ export function workersOf(workers: readonly WorkerView[]): WorkerView[] {
 	return workers.filter(({ record }) => record.delegate === undefined);
 }
 
-/** Whether one may want to write to it: a delegate that has ended reads no more. */
+/** Whether messages to it make sense. An ended delegate reads no more. */
 export function isAddressed({ record, state }: WorkerView): boolean {
 	return record.delegate === undefined || state.phase !== 'ended';
 }

@@ -11,8 +11,8 @@ import type { WorkerItem } from './tasksView.ts';
 import { addressWords } from '../words.ts';
 
 /**
- * The terminals that agents run in. Which terminal is whose is known by the process alone: a window that was reloaded gets its
- * terminals back without their names, but with their processes, and those stand in the workers' records.
+ * The terminals of agents. Only its process tells whose terminal it is. A reloaded window gets its terminals back without their names, but
+ * with their processes, and the workers' records name these.
  */
 export class Terminals implements vscode.Disposable {
 	private readonly byPid = new Map<number, vscode.Terminal>();
@@ -61,7 +61,7 @@ export class Terminals implements vscode.Disposable {
 		if (!process) return undefined;
 		const known = this.byPid.get(process.pid);
 		if (known) return known;
-		// A terminal that came back a moment ago may not have told its process yet.
+		// A terminal that was just restored may not know its process yet.
 		for (const terminal of vscode.window.terminals) {
 			const pid = await Promise.race([terminal.processId, soon()]);
 			if (pid === process.pid) return terminal;
@@ -70,14 +70,14 @@ export class Terminals implements vscode.Disposable {
 	}
 
 	/**
-	 * Closes the terminal whose agent is being stopped. Left to itself, VS Code would report the agent's end on a signal as a
-	 * failure, with its whole command line. To be called once the agent has been asked: a closed terminal hangs up on it.
+	 * Closes the terminal of an agent that is being stopped. If the terminal stayed open, VS Code would report the agent's end by a signal
+	 * as a failure, with the whole command line. Call this once the agent has been asked to end, because closing sends it a hang-up signal.
 	 */
 	async close(item: WorkerItem): Promise<void> {
 		(await this.find(item))?.dispose();
 	}
 
-	/** Brings a worker's terminal to the front, or says where the worker is instead. */
+	/** Brings a worker's terminal to the front. If this window has none, says where the worker runs. */
 	async focus(item: WorkerItem): Promise<void> {
 		const terminal = await this.find(item);
 		if (terminal) {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { l10n } from 'vscode';
 import { WAKE_PROMPT } from '../../core/driver/driver.ts';
+import { isSameAddress } from '../../core/workspace/workspace.ts';
 import { workerItems } from '../pickers.ts';
 import type { Folders } from '../folders.ts';
 import { ask, inform, warn } from '../kit/messages.ts';
@@ -8,7 +9,7 @@ import type { WorkerItem } from './tasksView.ts';
 import type { Terminals } from './terminals.ts';
 import { addressWords } from '../words.ts';
 
-/** Between the text and Enter, in milliseconds: agents take what comes at once for a paste, and Enter in it for a new line. */
+/** Between the text and Enter, in milliseconds. Agents take input that comes at once for a paste, and an Enter in it for a new line. */
 const BEFORE_ENTER_MS = 250;
 
 export function isIdleWithMessages({ worker }: WorkerItem): boolean {
@@ -16,8 +17,8 @@ export function isIdleWithMessages({ worker }: WorkerItem): boolean {
 }
 
 /**
- * The last rung: types a prompt into an idle agent's terminal, whose hook then hands the messages over. Nancy can see that the
- * agent is idle but not whether its input line is empty, so a person looks at it and says yes.
+ * The last way to wake an idle agent: types a prompt into its terminal, and the agent's hook hands the messages over. Nancy cannot see
+ * whether the input line is empty, so a person looks at it and agrees.
  */
 export async function typeWake(folders: Folders, terminals: Terminals, item: WorkerItem): Promise<void> {
 	const name = addressWords(item.address);
@@ -40,10 +41,7 @@ export async function typeWake(folders: Folders, terminals: Terminals, item: Wor
 	if (answer !== type) return;
 	await item.folder.refresh();
 	const now = workerItems(folders).find(
-		each =>
-			each.folder === item.folder &&
-			each.address.task === item.address.task &&
-			each.address.worker === item.address.worker,
+		each => each.folder === item.folder && isSameAddress(each.address, item.address),
 	);
 	if (!now || !isIdleWithMessages(now)) {
 		void inform(l10n.t('{0} needs no waking any more.', name));

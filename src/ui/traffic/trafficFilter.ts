@@ -1,7 +1,7 @@
 import type { SessionTraffic } from '../../core/live/sessionView.ts';
 import type { TrafficNode } from '../../core/traffic/turns.ts';
 
-/** What the Traffic view is narrowed to; what is `undefined` does not narrow. */
+/** The filter of the Traffic view. A part that is `undefined` filters nothing. */
 export interface TrafficFilter {
 	task: string | undefined;
 	event: string | undefined;

@@ -57,7 +57,7 @@ export function deniedVerdict(isTold: boolean, beside: string): Verdict {
 
 export const headlessFailure: Cell = {
 	id: 'headless-failure',
-	title: 'Without a terminal, an error of the model service is told as one',
+	title: 'Without a terminal, an error of the model service is reported as an error',
 	needs: ['headless'],
 	triedAnyway: false,
 	run: async lab => {

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	appendFileSync,
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -216,7 +225,7 @@ describe('the plugin of opencode', () => {
 
 	it('goes on without a guard that hangs, and ends it after a while', async () => {
 		const { call } = await loaded(`echo $$ >>"\${0%/*}/pids"; exec sleep 86400`, {
-			limits: { LIMIT_MS: 700, GRACE_MS: 300 },
+			limits: { LIMIT_MS: 700, BEGIN_MS: 700, GRACE_MS: 300 },
 		});
 		const calls = ['one', 'two', 'three', 'four', 'five'].map(callID => ({ ...tool, callID }));
 		await Promise.all(calls.map(each => call('tool.execute.before', each, { args: {} })));
@@ -248,7 +257,10 @@ describe('the plugin of opencode', () => {
 		expect(prompted).toHaveLength(1);
 	});
 
-	it('wakes a resumed session that nobody has typed in, by its bell', async () => {
+	it.each([
+		['at once', 0],
+		['later than a tool would wait', 1],
+	])('wakes a resumed session that nobody has typed in, by its bell, told %s', async (_when, seconds) => {
 		folder = tempFolder();
 		const bell = folder.file('bell');
 		const ofBell = folder;
@@ -256,12 +268,16 @@ describe('the plugin of opencode', () => {
 		process.env['NANCY_OPENCODE_SESSION'] = 'ses_main';
 		process.env['NANCY_OPENCODE_PROMPT'] = 'Go on';
 		const { prompted, call } = await loaded(
-			`[ "$2" = session-start ] && echo '{"bell":"${bell}"}'; [ "$3" = wake ] && { echo '${WAKE_WORDS}' >&2; exit 2; }`,
+			`[ "$2" = session-start ] && sleep ${seconds} && echo '{"bell":"${bell}"}'
+			[ "$3" = wake ] && { echo '${WAKE_WORDS}' >&2; exit 2; }`,
+			{ limits: { LIMIT_MS: 500 } },
 		);
 		expect(process.env['NANCY_OPENCODE_PROMPT']).toBeUndefined();
 		await eventually('its first prompt', () => prompted.length === 1);
-		writeFileSync(bell, 'rung');
-		await eventually('it is woken', () => prompted.includes(`plan: ${WAKE_WORDS}`));
+		// A bell that is not watched yet does not ring.
+		const ring = () => appendFileSync(bell, 'rung');
+		const isWoken = () => (prompted.includes(`plan: ${WAKE_WORDS}`) ? true : ring());
+		await eventually('it is woken', isWoken, { everyMs: 700 });
 		await call('dispose', {});
 		await ofBell.remove();
 	});

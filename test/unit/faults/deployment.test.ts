@@ -72,12 +72,12 @@ describe('a deployment that is killed', () => {
 				}
 				const { warnings } = await undeploy(workspace, claudeCode, dataIn(folder.path));
 				expect({ killAt, warnings, tree: treeOf(place) }).toEqual({ killAt, warnings: [], tree: untouched });
-				// Nor is anything left in the user's data folder, but perhaps a lock that was never taken and this machine's lease.
+				// Nor is anything left in the user's data folder, but perhaps a lock that was never taken.
 				const { folder: own } = new OwnFolder(dataIn(folder.path).dataFolder, place);
 				expect({
 					killAt,
 					left: existsSync(own)
-						? readdirSync(own, { recursive: true }).filter(name => !/\.tmp$|^\.machines/.test(String(name)))
+						? readdirSync(own, { recursive: true }).filter(name => !/\.tmp(?:$|\/)/.test(String(name)))
 						: [],
 				}).toEqual({ killAt, left: [] });
 				if (ended === 'finished') break;

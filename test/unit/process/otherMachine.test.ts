@@ -3,7 +3,14 @@ import { once } from 'node:events';
 import { mkdir, readdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { identify, isSameProcess, liveness, ownIdentity, type ProcessIdentity } from '../../../src/base/liveness.ts';
+import {
+	identify,
+	isSameProcess,
+	liveness,
+	ownIdentity,
+	processWord,
+	type ProcessIdentity,
+} from '../../../src/base/liveness.ts';
 import { ownMachine, whereIs } from '../../../src/base/machine.ts';
 import { isRunning } from '../../../src/core/driver/launch.ts';
 import { Leases } from '../../../src/core/files/leases.ts';
@@ -94,18 +101,23 @@ describe('what a process of another machine holds', () => {
 	});
 
 	it('is given back by the clock of the disk, whatever the own clock says', async () => {
-		const name = await machine('zz.00000000.1', 30);
-		const file = join(workspace.paths.root, 'x.lock');
-		await writeFile(file, JSON.stringify({ ...ownIdentity(), machine: name, token: 'theirs' }));
+		const lock = join(workspace.paths.root, 'x.lock');
+		await mkdir(lock);
+		const theirs = join(lock, `${processWord({ ...ownIdentity(), machine: 'zz.00000000.1' })}-0123456789ab`);
+		const heardOf = async (secondsAgo: number) => {
+			await writeFile(theirs, '');
+			await utimes(theirs, Date.now() / 1000 - secondsAgo, Date.now() / 1000 - secondsAgo);
+		};
+		await heardOf(30);
 		const { now } = Date;
 		Date.now = () => now() + 3_600_000;
 		try {
-			expect(await new ProcessLock(file).hold()).toBe(false);
+			expect(await new ProcessLock(lock).hold()).toBe(false);
 		} finally {
 			Date.now = now;
 		}
-		await machine(name, 90);
-		expect(await new ProcessLock(file).hold()).toBe(true);
+		await heardOf(90);
+		expect(await new ProcessLock(lock).hold()).toBe(true);
 	});
 
 	it('are events too', async () => {

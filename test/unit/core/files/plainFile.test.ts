@@ -50,10 +50,10 @@ describe('a pipe in place of a file of Nancy’s holds nobody up', () => {
 		expect(await readPhase(workspace.paths, session)).toMatchObject({ phase: 'busy' });
 	});
 
-	it('as a doorbell or a lock', async () => {
+	it('as a doorbell, or a lock, which is then taken', async () => {
 		await pipeAt(workspace.paths.bell(session));
 		await expect(workspace.ring(address)).rejects.toMatchObject({ code: 'ENXIO' });
-		expect(await new ProcessLock(await pipeAt(join(workspace.paths.root, 'x.lock'))).hold()).toBe(false);
+		expect(await new ProcessLock(await pipeAt(join(workspace.paths.root, 'x.lock'))).hold()).toBe(true);
 	});
 
 	it('as a receipt', async () => {

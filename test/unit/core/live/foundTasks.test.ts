@@ -107,7 +107,12 @@ describe('what kills and ended sessions left', () => {
 		await utimes(file, at, at);
 		return file;
 	}
-	const dead = JSON.stringify({ pid: 4_000_000, startedTicks: 1, token: '4000000-1-1' });
+	/** Its holder is dead. */
+	async function lock(folder: string): Promise<string> {
+		await mkdir(folder);
+		await make(join(folder, '4000000-1-0123456789ab'));
+		return folder;
+	}
 
 	async function sweptBy(left: readonly string[]): Promise<void> {
 		const model = new WorkspaceModel(workspace, [fakeDriver], { tickMs: 20 });
@@ -131,15 +136,16 @@ describe('what kills and ended sessions left', () => {
 			await make(join(mailbox, 'inbox', '.0123456789ab.tmp')),
 			await make(join(mailbox, 'delivered', '.0123456789ab.tmp')),
 			await make(join(paths.workers(name), '.0123456789ab.tmp')),
-			await make(join(paths.root, 'deploy.lock'), dead),
-			await make(join(paths.root, 'deploy.lock.4000000-1-3'), dead),
-			await make(join(paths.root, 'config.json.lock.4000000-1-3'), dead),
-			await make(join(paths.workers(name), 'worker.json.lock'), dead),
+			await make(join(paths.root, 'deploy.lock'), 'of an earlier version'),
+			await lock(join(paths.root, 'config.json.lock')),
+			await lock(join(paths.workers(name), 'worker.json.lock')),
+			await make(join(paths.machines, 'zz.00000000.1')),
 			await make(join(paths.agents, '4000000.json'), JSON.stringify({ ...agentRecord, session })),
 		];
 		const kept = [
 			await make(join(mailbox, 'inbox', '.fedcba987654.tmp'), '', new Date()),
 			await make(join(mailbox, 'inbox', '.mine')),
+			await make(join(paths.machines, 'zz.00000000.2'), '', new Date()),
 		];
 		await sweptBy(left);
 		for (const file of kept) expect(existsSync(file)).toBe(true);

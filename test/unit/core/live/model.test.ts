@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -243,6 +243,47 @@ describe('WorkspaceModel', () => {
 		);
 	});
 
+	it('looks up what the transcript shows only in part after three turns, and then no more', async () => {
+		let [aheadMs, reads] = [0, 0];
+		const { transcript: format } = fakeDriver;
+		if (format === 'none') throw new Error('no format');
+		const driver: typeof fakeDriver = {
+			...fakeDriver,
+			transcript: {
+				keepsDelivery: () => true,
+				fold: (known, line) => {
+					if (typeof line === 'object' && line !== null && 'text' in line) reads++;
+					return format.fold(known, line);
+				},
+			},
+		};
+		const transcript = folder.file('transcript.jsonl');
+		const record = await workspace.worker(address);
+		await workspace.saveWorker({ ...record!, sessions: [{ ...record!.sessions[0]!, transcript }] });
+		const id = await workspace.send(address, messageContent('Use the helper.'.repeat(20)), BY_USER);
+		const { claims, text } = await claimBatch(
+			workspace.mailbox(address),
+			{ kind: 'tool-start', slot: 'boundary', session },
+			10_000,
+		);
+		const deliveredAt = new Date().toISOString();
+		claims[0]?.deliver({ deliveredAt, event: 'PreToolUse', driver: driver.id, session, rung: 'hook' });
+		await writeFile(transcript, `${JSON.stringify({ text: text.slice(0, text.indexOf('helper') + 20) })}\n`);
+		const model = new WorkspaceModel(workspace, [driver], { tickMs: 20, now: () => Date.now() + aheadMs });
+		models.push(model);
+		await happens('tool-start', { tool: 'Bash' });
+		await eventually('the first read', () => reads === 1);
+		for (const looks of [1, 2, 3, 3, 3]) {
+			const turnOverAt = new Date(Date.now() + aheadMs + 10).toISOString();
+			await appendFile(transcript, `${JSON.stringify({ turnOverAt })}\n`);
+			aheadMs += 10_000;
+			await eventually('the look', () => reads >= 1 + looks);
+			await sleep(150);
+			expect(reads).toBe(1 + looks);
+		}
+		expect(model.messages(address).messages).toMatchObject([{ id, state: 'delivered' }]);
+	});
+
 	it('sees that the process is gone, says why a message waits, and takes it back when it lives again', async () => {
 		let alive: Liveness = 'alive';
 		const record = await workspace.worker(address);
@@ -267,7 +308,7 @@ describe('WorkspaceModel', () => {
 		const first = await start({ isAlive });
 		const readOnly = await start({ isAlive, readOnly: true });
 		const second = await start({ isAlive });
-		const lock = async () => JSON.parse(await readFile(workspace.paths.upkeepLock, 'utf8')) as { token: string };
+		const lock = () => readdir(workspace.paths.upkeepLock).catch((): string[] => []);
 		const isHeld = (id: string) => () =>
 			second.messages(address).messages.some(each => each.id === id && each.held?.code === 'ended');
 
@@ -279,7 +320,7 @@ describe('WorkspaceModel', () => {
 		expect(await lock()).toEqual(keeper);
 
 		first.dispose();
-		await eventually('the other keeps', async () => (await lock().catch(() => keeper)).token !== keeper.token);
+		await eventually('the other keeps', async () => (await lock()).some(name => !keeper.includes(name)));
 		await eventually('its reason', isHeld(await workspace.send(address, directive, BY_USER)));
 		await collector.close();
 	});

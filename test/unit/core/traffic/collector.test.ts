@@ -187,10 +187,9 @@ describe('Collector', () => {
 	it('takes over from a dead process, neither losing nor repeating what that had claimed', async () => {
 		const dead = spawn('true');
 		await new Promise(resolve => dead.on('exit', resolve));
-		await writeFile(
-			join(workspace.paths.root, 'collector.lock'),
-			JSON.stringify({ pid: dead.pid, startedTicks: 1, token: 'x' }),
-		);
+		const lock = join(workspace.paths.root, 'collector.lock');
+		await mkdir(lock);
+		await writeFile(join(lock, `${dead.pid}-1-0123456789ab`), '');
 		// Stored but not yet removed: what the dead one left is put back by hand.
 		const first = await spool({ session: 's1', kind: 'tool-start', tool: 'A' }, 'fake~PreToolUse~1.json');
 		const bytes = await readFile(first);

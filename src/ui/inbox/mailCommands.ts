@@ -1,0 +1,83 @@
+import * as vscode from 'vscode';
+import { l10n } from 'vscode';
+import { writer } from '../../protocol/author.ts';
+import type { Folders } from '../folders.ts';
+import { askLine } from '../kit/inputs.ts';
+import { openFile } from '../kit/openFile.ts';
+import { noTask, pickWorker, workerItems } from '../pickers.ts';
+import type { Operations } from '../ports.ts';
+import { WorkerItem } from '../tasks/tasksView.ts';
+import { addressWords } from '../words.ts';
+import { sendTo, type ComposeView } from './composeView.ts';
+import { isUnread, MailItem, MessageItem } from './inboxItems.ts';
+import { move } from './queueOrder.ts';
+
+export interface MailCollaborators {
+	folders: Folders;
+	operations: Operations;
+	compose: ComposeView;
+}
+
+type Args = readonly unknown[];
+
+/** The commands for messages. All but three act on the row that they are called from. */
+export function mailHandlers(own: MailCollaborators) {
+	const { operations, compose } = own;
+	return {
+		'nancy.sendMessage': (args: Args) => sendMessage(own, args),
+		'nancy.composeMessage': () => compose.open(),
+		'nancy.composeTo': ([item]: Args) => compose.open(item instanceof WorkerItem ? [item] : undefined),
+		'nancy.openMessage': (args: Args) => openMessage(own, args),
+		'nancy.editMessage': ([item]: Args) => (item instanceof MessageItem ? compose.edit(item) : undefined),
+		'nancy.moveMessageUp': ([item]: Args) => (item instanceof MessageItem ? move(operations, item, -1) : undefined),
+		'nancy.moveMessageDown': ([item]: Args) =>
+			item instanceof MessageItem ? move(operations, item, 1) : undefined,
+		'nancy.withdrawMessage': (args: Args) => withdrawMessage(own, args),
+		'nancy.archiveMessage': (args: Args) => archiveMessage(own, args),
+		'nancy.reply': (args: Args) => reply(own, args),
+	};
+}
+
+async function sendMessage({ folders, operations }: MailCollaborators, [called]: Args): Promise<void> {
+	const item = called instanceof WorkerItem ? called : await pickWorker(folders, () => true, noTask());
+	const title = l10n.t('Send a Directive to {0}', addressWords(item.address));
+	const text = await askLine(title, l10n.t('The agent reads it at its next tool call.'));
+	if (text === undefined || text.trim() === '') return;
+	await sendTo(operations, [item], { kind: 'directive', priority: 'normal', effect: 'none', text });
+}
+
+async function openMessage({ operations }: MailCollaborators, [item]: Args): Promise<void> {
+	if (item instanceof MessageItem) await openFile(item.message.file);
+	if (item instanceof MailItem) await openFile(await readMail(operations, item));
+}
+
+async function withdrawMessage({ operations }: MailCollaborators, [item]: Args): Promise<void> {
+	if (!(item instanceof MessageItem)) return;
+	await operations.withdraw(item.folder, item.address, item.message.id);
+	await item.folder.refresh();
+}
+
+async function archiveMessage({ operations }: MailCollaborators, [item]: Args): Promise<void> {
+	if (!(item instanceof MessageItem || item instanceof MailItem)) return;
+	await operations.archive(item.folder, item.address, item.message.id);
+	await item.folder.refresh();
+}
+
+async function reply({ folders, operations, compose }: MailCollaborators, [item]: Args): Promise<void> {
+	if (!(item instanceof MailItem)) return;
+	await readMail(operations, item);
+	const sender = workerItems(folders).find(
+		each =>
+			each.folder === item.folder &&
+			`${each.address.task}/${each.address.worker}` === writer(item.message.author),
+	);
+	await compose.open(sender && [sender]);
+}
+
+/** Marks a message to the human as read, and returns where its file is then. In an untrusted workspace nothing is moved. */
+async function readMail(operations: Operations, item: MailItem): Promise<string> {
+	if (!isUnread(item) || !vscode.workspace.isTrusted) return item.message.file;
+	const file = await operations.readMail(item.folder, item.task, item.message.id);
+	await item.folder.refresh();
+	return file;
+}

@@ -1,0 +1,139 @@
+import { l10n } from 'vscode';
+import type { TaskView } from '../../core/live/overview.ts';
+import type { Badges } from '../badges.ts';
+import type { Folders } from '../folders.ts';
+import { MessageItem } from '../inbox/inboxItems.ts';
+import { confirm } from '../kit/messages.ts';
+import { noTask, pickTask, pickWorker, workerItems } from '../pickers.ts';
+import type { Operations } from '../ports.ts';
+import { addressWords } from '../words.ts';
+import type { Orchestrator } from './orchestrate.ts';
+import { stopAll, stopWorker } from './stopWorkers.ts';
+import { hasRunning } from './taskOrder.ts';
+import { TaskItem, WorkerItem } from './tasksView.ts';
+import type { Terminals } from './terminals.ts';
+import { isIdleWithMessages, typeWake } from './typeWake.ts';
+
+export interface TaskCollaborators {
+	folders: Folders;
+	operations: Operations;
+	orchestrator: Orchestrator;
+	terminals: Terminals;
+	badges: Badges;
+}
+
+type Args = readonly unknown[];
+
+/** The commands for tasks and workers. */
+export function taskHandlers(own: TaskCollaborators) {
+	return {
+		'nancy.orchestrateTask': () => own.orchestrator.newTask(),
+		'nancy.addWorker': (args: Args) => addWorker(own, args),
+		'nancy.resumeWorker': (args: Args) => resumeWorker(own, args),
+		'nancy.stopWorker': async (args: Args) => stopWorker(own, await workerOf(own, args, isLive, noWorker())),
+		'nancy.stopTask': async (args: Args) =>
+			stopAll(own, runningOf(await taskOf(own, args, hasRunning, noWorker()))),
+		'nancy.archiveTask': (args: Args) => archiveTask(own, args),
+		'nancy.restoreTask': (args: Args) => restoreTask(own, args),
+		'nancy.deleteTask': (args: Args) => deleteTask(own, args),
+		'nancy.focusTerminal': (args: Args) => focusTerminal(own, args),
+		'nancy.typeWake': (args: Args) => wakeByTyping(own, args),
+	};
+}
+
+async function addWorker(own: TaskCollaborators, args: Args): Promise<void> {
+	const { folder, task } = await taskOf(own, args, isOpen, noTask());
+	await own.orchestrator.addWorker(folder, task.record.name, task.record.agent);
+}
+
+async function resumeWorker(own: TaskCollaborators, args: Args): Promise<void> {
+	const item = await workerOf(own, args, each => !isLive(each), l10n.t('Every worker is running.'));
+	await own.orchestrator.resume(item.folder, item.address, item.worker.record.agent);
+}
+
+async function archiveTask(own: TaskCollaborators, args: Args): Promise<void> {
+	const item = await taskOf(own, args, isOpen, noTask());
+	if (hasRunning(item.task)) {
+		const question = l10n.t('Stop the workers of “{0}” and archive it?', item.task.record.title);
+		await confirm(question, l10n.t('Its messages and conversations stay.'), l10n.t('Stop and Archive'));
+		await stopAll(own, runningOf(item));
+	}
+	await own.operations.archiveTask(item.folder, item.task.record.name);
+	await item.folder.refresh();
+}
+
+async function restoreTask(own: TaskCollaborators, args: Args): Promise<void> {
+	const { folder, task } = await taskOf(own, args, each => !isOpen(each), l10n.t('No task is archived.'));
+	await own.operations.restoreTask(folder, task.record.name);
+	await folder.refresh();
+}
+
+async function deleteTask(own: TaskCollaborators, args: Args): Promise<void> {
+	const item = await taskOf(own, args, () => true, noTask());
+	const question = l10n.t('Delete the task “{0}”?', item.task.record.title);
+	const detail = l10n.t(
+		'Its workers are stopped, and its messages and receipts are deleted. The conversations stay with the agent. This cannot be undone.',
+	);
+	await confirm(question, detail, l10n.t('Delete'));
+	await stopAll(own, runningOf(item));
+	await own.operations.deleteTask(item.folder, item.task.record.name);
+	await item.folder.refresh();
+}
+
+async function focusTerminal(own: TaskCollaborators, args: Args): Promise<void> {
+	const item = await workerOf(own, args, isLive, noWorker());
+	own.badges.seen(item.folder, item.address);
+	await own.terminals.focus(item);
+}
+
+async function wakeByTyping(own: TaskCollaborators, [item]: Args): Promise<void> {
+	const { folders, terminals } = own;
+	const target = item instanceof MessageItem ? workerAt(folders, item) : item;
+	const none = l10n.t('No idle worker has a message waiting.');
+	await typeWake(folders, terminals, await workerOf(own, [target], isIdleWithMessages, none));
+}
+
+/** The task of the row that the command was called from, or one that the user chooses. */
+async function taskOf(
+	{ folders }: TaskCollaborators,
+	[item]: Args,
+	which: (task: TaskView) => boolean,
+	none: string,
+): Promise<TaskItem> {
+	if (item instanceof TaskItem) return item;
+	if (item instanceof WorkerItem) return new TaskItem(item.folder, item.task);
+	return pickTask(folders, which, none);
+}
+
+/** The worker of the row, or one that the user chooses. Delegates have commands of their own. */
+async function workerOf(
+	{ folders }: TaskCollaborators,
+	[item]: Args,
+	which: (item: WorkerItem) => boolean,
+	none: string,
+): Promise<WorkerItem> {
+	if (item instanceof WorkerItem) return item;
+	return pickWorker(folders, each => each.worker.record.delegate === undefined && which(each), none);
+}
+
+function workerAt(folders: Folders, { folder, address }: MessageItem): WorkerItem | undefined {
+	return workerItems(folders).find(
+		each => each.folder === folder && addressWords(each.address) === addressWords(address),
+	);
+}
+
+function runningOf({ folder, task }: TaskItem): WorkerItem[] {
+	return task.workers.map(worker => new WorkerItem(folder, task, worker)).filter(isLive);
+}
+
+function isLive({ worker }: WorkerItem): boolean {
+	return worker.state.phase !== 'ended';
+}
+
+function isOpen({ record }: TaskView): boolean {
+	return record.archivedAt === undefined;
+}
+
+function noWorker(): string {
+	return l10n.t('No worker is running.');
+}
