@@ -153,7 +153,9 @@ async function isOwnAlone(folder: string): Promise<boolean> {
 	for (const { parentPath, name } of await readdir(folder, { recursive: true, withFileTypes: true }).catch(
 		() => [],
 	)) {
-		if ((await lstat(join(parentPath, name))).uid !== me) return false;
+		// Node's compile cache makes and renames files while hooks run.
+		const found = await lstat(join(parentPath, name)).catch(ignoreMissing);
+		if (found && found.uid !== me) return false;
 	}
 	return true;
 }
