@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { writePhase } from '../../../src/core/sessions/phase.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import { SessionId } from '../../../src/protocol/names.ts';
@@ -27,30 +29,44 @@ it.each([
 	const meanwhile = stillWaits ? ':' : `mv '${mailbox}'/inbox/*.md '${mailbox}/delivered/'`;
 	await writeFile(cli, `#!/bin/sh\n${meanwhile}\necho '${status}'\n`);
 	await chmod(cli, 0o755);
-	// Asked again at once: the first question only looks at files.
-	const { status: code } = spawnSync(
-		'sh',
-		['-c', '"$0" "$@"', launcher, claudeCode.id, 'FileChanged', 'wake', folder.path],
-		{
-			input: JSON.stringify({
-				session_id: session,
-				hook_event_name: 'FileChanged',
-				file_path: workspace.paths.bell(session),
-				event: 'change',
-				cwd: folder.path,
-				transcript_path: folder.file('none.jsonl'),
-			}),
-			encoding: 'utf8',
-			timeout: 20_000,
-			env: {
-				PATH: process.env['PATH'],
-				NANCY_HOOK_SESSION: session,
-				NANCY_HOOK_PID: String(process.pid),
-				NANCY_HOOK_ATTENDED: '1',
-				NANCY_AGENT: claudeCode.id,
-				NANCY_AGENT_PROGRAM: cli,
-			},
-		},
-	);
+	const { status: code } = ring(workspace, launcher, { NANCY_HOOK_ATTENDED: '1', NANCY_AGENT_PROGRAM: cli });
 	expect(code).toBe(stillWaits ? 2 : 0);
 });
+
+it('a pipe in place of an agent’s transcript holds up no wake', async () => {
+	await using folder = tempFolder('nancy wake pipe ');
+	const { workspace, launcher } = await hookedWorker(folder.path, { agent: claudeCode.id, session });
+	await workspace.send(address, messageContent('Look at the log.', { kind: 'feedback' }), BY_USER);
+	await writePhase(workspace.paths, session, 'busy');
+	const transcript = folder.file('pipe.jsonl');
+	execFileSync('mkfifo', [transcript]);
+	await workspace.updateWorker(
+		address,
+		record => record && { ...record, sessions: record.sessions.map(each => ({ ...each, transcript })) },
+	);
+	expect(ring(workspace, launcher, { NANCY_HOOK_ATTENDED: '0' })).toMatchObject({ status: 0, signal: null });
+});
+
+/** The session's bell rings: what the hook says to the CLI. */
+function ring(workspace: Workspace, launcher: string, env: NodeJS.ProcessEnv) {
+	// Asked again at once: the first question only looks at files.
+	return spawnSync('sh', ['-c', '"$0" "$@"', launcher, claudeCode.id, 'FileChanged', 'wake', workspace.folder], {
+		input: JSON.stringify({
+			session_id: session,
+			hook_event_name: 'FileChanged',
+			file_path: workspace.paths.bell(session),
+			event: 'change',
+			cwd: workspace.folder,
+			transcript_path: join(workspace.folder, 'none.jsonl'),
+		}),
+		encoding: 'utf8',
+		timeout: 20_000,
+		env: {
+			PATH: process.env['PATH'],
+			NANCY_HOOK_SESSION: session,
+			NANCY_HOOK_PID: String(process.pid),
+			NANCY_AGENT: claudeCode.id,
+			...env,
+		},
+	});
+}
