@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { identify } from '../../src/base/liveness.ts';
 import { dataFolder } from '../../src/base/folders.ts';
+import { Leases } from '../../src/core/files/leases.ts';
 import { prepareAnswer } from '../../src/core/sessions/prepareAnswer.ts';
 import type { Workspace } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
@@ -50,6 +51,8 @@ export class PreparedWorker implements AsyncDisposable {
 					sessions: record.sessions.map(each => ({ ...each, transcript: join(folder, 'transcript.jsonl') })),
 				},
 		);
+		// The sender of an earlier message has made the machine's file. Only a claim or a preparation makes it.
+		await Leases.for(workspace.mailbox(address).folder).renew();
 		return new PreparedWorker(workspace, launcher, session, agent);
 	}
 

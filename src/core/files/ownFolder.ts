@@ -92,7 +92,7 @@ export class OwnFolder {
 
 	/** Makes a folder of records if it is missing, and returns its path. */
 	async makeFolder(...segments: readonly string[]): Promise<string> {
-		await this.prepareToKeep([...segments, 'record']);
+		await this.prepare([...segments, 'record']);
 		return segments.length === 0 ? this.folder : this.path(...segments);
 	}
 
@@ -130,9 +130,13 @@ export class OwnFolder {
 		await rm(path, { recursive: true, force: true });
 	}
 
-	/** Also notes whose records these are: see {@link notePlace}. */
 	private async prepareToKeep(segments: readonly string[]): Promise<void> {
 		await this.prepare(segments);
+		await this.note();
+	}
+
+	/** Notes whose records these are: see {@link notePlace}. To be called before {@link writeSync}, which does not. */
+	async note(): Promise<void> {
 		if (this.isNoted) return;
 		await notePlace(this.folder, realPath(this.workspaceFolder));
 		this.isNoted = true;

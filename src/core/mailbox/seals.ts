@@ -83,6 +83,7 @@ export class Seals {
 	async prepare(): Promise<void> {
 		for (const place of ['queued', 'filed'] as const)
 			await this.own.makeFolder(SEALS, this.task, this.worker, place);
+		await this.own.note();
 	}
 
 	/** The files of a message's seal: while it waits, and afterwards. Absolute paths. */
