@@ -29,7 +29,6 @@ describe('in a terminal of Nancy’s', () => {
 		['inbox', 'orchestrator'],
 		['sessions', 'worker-2'],
 		['traffic', 'worker-2'],
-		['stop', 'worker-2'],
 		['send', 'worker-2', 'Hello'],
 	])('nancy %s %s is of the own task', async (...argv) => {
 		await using project = new Project();
