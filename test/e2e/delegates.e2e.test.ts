@@ -143,8 +143,10 @@ test('are only shown in a folder that is not trusted', async () => {
 	const states = async () => (await texts()).map(text => /(running|queued|parked|failed|done)/.exec(text)?.[0]);
 	// VS Code draws only rows in sight, and shares out the room to the views while it starts.
 	await expect.poll(states).toEqual(['running', 'queued', 'parked', 'failed', 'done', 'done']);
-	expect((await texts())[0]).toMatch(/^Write tests for the par…running · 12 tool calls · Edit src\/parser\.ts/);
-	const label = /^Delegate Write tests for the parser, running · 12 tool calls/;
+	expect((await texts())[0]).toMatch(
+		/^Write tests for the par…running · not queued by you here · 12 tool calls · Edit src\/parser\.ts/,
+	);
+	const label = /^Delegate Write tests for the parser, running · not queued by you here · 12 tool calls/;
 	expect(await rows.nth(0).getAttribute('aria-label')).toMatch(label);
 	// A row that is drawn anew under a mouse that rests shows no hover: a hand moves on.
 	await eventually('the hover', async () => {
