@@ -73,6 +73,7 @@ export class WorkspaceModel implements Disposable {
 	private known: Overview | undefined;
 	private isLooking = false;
 	private reading: Promise<void> = Promise.resolve();
+	private released: Promise<void> | undefined;
 	private isReady = false;
 
 	constructor(
@@ -143,17 +144,16 @@ export class WorkspaceModel implements Disposable {
 	dispose(): void {
 		this.owned.dispose();
 		// Work under way may take the lock once more. A lock that cannot be given back is taken over after this process's end.
-		void this.reading.then(() => this.lookout.release()).catch(() => undefined);
+		this.released ??= this.reading.then(() => this.lookout.release()).catch(() => undefined);
 	}
 
 	/** Ends, and lets another window collect and keep; resolves when the locks are given back. */
 	async close(): Promise<void> {
 		this.dispose();
 		await this.folders.settled();
-		await this.reading;
+		await this.released;
 		await this.liveDelegates.close();
 		await this.collector.close();
-		await this.lookout.release();
 	}
 
 	overview(): Overview {
