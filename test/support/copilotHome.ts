@@ -36,6 +36,7 @@ export function copilotHome({ home, trusted, modelUrl, settings = {}, installed 
 		headless: prompt => ['-p', prompt, '--silent'],
 		unattended: ['--allow-all-tools'],
 		interactive: [],
-		ready: /\/ commands/,
+		// After a kill it asks whether to resume, and goes on with its prompt meanwhile.
+		ready: /\/ commands|Session in use/,
 	};
 }

@@ -124,8 +124,10 @@ ${EVENTS}
 				if (session.isContinued) return;
 				const model = message.model && message.model.providerID + '/' + message.model.modelID;
 				const last = parts.at(-1);
-				const { context } = await tell(root, 'prompt', last ? 'turn' : 'report', { text: cut(text), model });
-				if (!last || typeof context !== 'string' || context === '') return;
+				const answer = await tell(root, 'prompt', last ? 'turn' : 'report', { text: cut(text), model });
+				if (!last) return;
+				const context = withUnread(session, answer.context);
+				if (context === '') return;
 				// Parts are kept in the order of their ids.
 				const place = { id: last.id + 'n', messageID: last.messageID, sessionID: last.sessionID };
 				parts.push({ ...place, type: 'text', text: context, synthetic: true });
@@ -149,11 +151,16 @@ ${EVENTS}
 				const takes = typeof output?.output === 'string' ? 'text' : Array.isArray(output?.content) ? 'content' : undefined;
 				const text = cut(takes === 'text' ? output.output : undefined);
 				const slot = takes ? 'boundary' : 'report';
-				const { context, pause } = await toolEvent('tool-end', slot, call, { args: call.args, text });
-				if (!takes || typeof context !== 'string' || context === '') return;
+				const answer = await toolEvent('tool-end', slot, call, { args: call.args, text });
+				if (!takes) return;
+				const session = known(call.sessionID);
+				const context = withUnread(session, answer.context);
+				if (context === '') return;
+				session.handed = { callID: call.callID, context };
+				if (session.failed?.has(call.callID)) return takeBack(session, call.callID);
 				if (takes === 'text') output.output += '\n\n' + context;
 				else output.content.push({ type: 'text', text: context });
-				if (pause === true) known(call.sessionID).isPaused = true;
+				if (answer.pause === true) session.isPaused = true;
 			} catch {
 				// The tool's result is what it is.
 			}
@@ -185,11 +192,12 @@ ${EVENTS}
 			}
 		},
 		dispose: async () => {
-			for (const [id, { bell, begun, own }] of sessions) {
+			for (const [id, { bell, begun, own, unread }] of sessions) {
 				if (bell) unwatchFile(bell);
 				if (!begun) continue;
 				// Taken, but not begun with.
 				if (own !== undefined) giveBack(id, own);
+				if (unread) giveBack(id, unread);
 				const input = JSON.stringify({ sessionID: id, directory });
 				const options = { env: environment(id), input, timeout: 1000, stdio: ['pipe', 'ignore', 'ignore'] };
 				spawnSync(LAUNCHER, ['__ID__', 'session-end', 'report', FOLDER], options);

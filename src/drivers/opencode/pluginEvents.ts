@@ -64,6 +64,7 @@ export const EVENTS = String.raw`	async function toolEvent(event, slot, { sessio
 			session.failed ??= new Set();
 			if (session.failed.has(part.callID)) return;
 			session.failed.add(part.callID);
+			takeBack(session, part.callID);
 			await toolEvent('tool-failed', 'report', part, { error: cut(part.state.error) });
 		},
 	};

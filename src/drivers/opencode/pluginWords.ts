@@ -44,6 +44,23 @@ export const WORDS = String.raw`	async function wake(root) {
 		}
 	}
 
+	/**
+	 * The words in the result of a tool that was broken off. The CLI waits a quarter of a second for such a result and then throws it away.
+	 * The words come with the next prompt or tool.
+	 */
+	function takeBack(session, callID) {
+		if (session.handed?.callID !== callID) return;
+		session.unread = session.handed.context;
+		session.handed = undefined;
+	}
+
+	/** What is to be handed over now, with what was thrown away before. */
+	function withUnread(session, words) {
+		const all = [session.unread, words].filter(each => typeof each === 'string' && each !== '').join('\n\n');
+		session.unread = undefined;
+		return all;
+	}
+
 	/** A prompt that exists nowhere else any more: where it is not taken, it waits in the inbox again. */
 	async function say(root, text) {
 		if (await prompt(root, text)) return true;

@@ -135,6 +135,27 @@ describe('the plugin of opencode', () => {
 		expect(prompted).toEqual([]);
 	});
 
+	it.each(['before', 'after'])(
+		'hands over with the next prompt what a broken-off tool threw away %s the guard had answered',
+		async when => {
+			const { call } = await loaded(`[ "$3" = boundary ] && echo '{"context":"Words"}'`);
+			const state = { status: 'error', error: 'Tool execution aborted' };
+			const part = { type: 'tool', ...tool, state };
+			const breakOff = () => call('event', { event: { type: 'message.part.updated', properties: { part } } });
+			if (when === 'before') await breakOff();
+			const after = await call('tool.execute.after', tool, result());
+			expect(after).toEqual(when === 'before' ? result() : { ...result(), output: 'made\n\nWords' });
+			if (when === 'after') await breakOff();
+			const prompt = async () => {
+				const parts = [{ id: 'prt_1', type: 'text', text: 'On', messageID: 'msg_1', sessionID: 'ses_main' }];
+				await call('chat.message', { sessionID: 'ses_main' }, { message: {}, parts });
+				return parts.map(each => each.text);
+			};
+			expect(await prompt()).toEqual(['On', 'Words']);
+			expect(await prompt()).toEqual(['On']);
+		},
+	);
+
 	it('puts words beside a tool’s result and a prompt, and denies on a denial alone', async () => {
 		const { call, told } = await loaded(`echo '{"context":"Words"}'`);
 		expect(await call('tool.execute.after', tool, result())).toMatchObject({ output: 'made\n\nWords' });
