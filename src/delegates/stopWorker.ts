@@ -33,7 +33,7 @@ export async function stopWorker(
 	const record = await workspace.worker(address);
 	if (!record?.process || !isRunning(record)) return 'not-running';
 	const isElsewhere = liveness(record.process) === 'unknown';
-	if (!isElsewhere) requireOwnAgent(record.process.pid, workspace, address, driverOf(record.agent));
+	if (!isElsewhere) await requireOwnAgent(record.process.pid, workspace, address, driverOf(record.agent));
 	// Noted first, so that nobody takes its end for a crash.
 	await recordStop(workspace, address);
 	if (isElsewhere) return 'elsewhere';

@@ -1,36 +1,45 @@
 import { realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
-import { isProcessOf, type KnownDriver } from '../core/asker/asker.ts';
-import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
+import { identify } from '../base/liveness.ts';
+import { isProcessOf, type Ancestor, type KnownDriver } from '../core/asker/asker.ts';
+import { sealedWorkerOf } from '../core/sessions/sealedAgents.ts';
+import { isSameAddress, type WorkerAddress, type Workspace } from '../core/workspace/workspace.ts';
 import { processAt } from './lineage.ts';
 
 /**
  * Refuses a process that is not this worker's agent. The record that names it is below `.nancy`, where agents write, and could name any
- * process of the user's. An agent that Nancy started carries its worker in its environment. An agent that a person started in this
- * workspace is known by its program.
+ * process of the user's, also another agent's. The user's own records name the worker of a process whose hooks have called. Before that, an
+ * agent that Nancy started carries its worker in its environment.
  * @param driver of the record; `undefined` if Nancy does not know it
  * @throws NancyError `not-trusted`
  */
-export function requireOwnAgent(
+export async function requireOwnAgent(
 	pid: number,
 	workspace: Workspace,
-	{ task, worker }: WorkerAddress,
+	address: WorkerAddress,
 	driver: KnownDriver | undefined,
-): void {
+): Promise<void> {
 	const found = processAt(pid);
-	const { NANCY_TASK_DIR: taskFolder, NANCY_WORKER: name } = found?.env ?? {};
-	const isMarked =
-		taskFolder !== undefined && name === worker && real(taskFolder) === real(workspace.paths.task(task));
-	if (isMarked) return;
+	const { task, worker } = address;
+	const isMarked = found !== undefined && isMarkedAs(found.env, workspace, address);
 	const isHere = found?.folder === undefined || isInside(real(workspace.folder), found.folder);
-	if (found && driver && isHere && isProcessOf(driver, found)) return;
+	const isProgram = found !== undefined && driver !== undefined && isHere && isProcessOf(driver, found);
+	const sealed = await sealedWorkerOf(workspace, identify(pid));
+	if (sealed ? isSameAddress(sealed, address) && (isMarked || isProgram) : isMarked) return;
 	throw new NancyError(
 		'not-trusted',
 		`process ${pid} is not ended: the record of ${task}/${worker} names it, but nothing proves that it is that agent. ` +
 			`Check the process (ps -p ${pid}), then end it yourself: kill ${pid}`,
 	);
+}
+
+/** Does not follow the task's own folder: as a link, it would be another task's. */
+function isMarkedAs(env: Ancestor['env'], { paths }: Workspace, { task, worker }: WorkerAddress): boolean {
+	const { NANCY_TASK_DIR: taskFolder, NANCY_WORKER: name } = env;
+	if (taskFolder === undefined || name !== worker || basename(taskFolder) !== task) return false;
+	return real(dirname(taskFolder)) === real(paths.tasks);
 }
 
 /** Follows links, as far as the path exists. */

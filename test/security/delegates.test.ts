@@ -10,12 +10,13 @@ import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
 import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
+import { sealAgent } from '../../src/core/sessions/sealedAgents.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../src/delegates/delegateQueue.ts';
 import { endedWorktree } from '../../src/git/ownWorktree.ts';
 import { stopWorker } from '../../src/delegates/stopWorker.ts';
 import { DelegateStatus } from '../../src/protocol/delegate.ts';
-import { FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../src/protocol/names.ts';
+import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { eventually } from '../support/eventually.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { fakeNancy } from '../support/fakeNancy.ts';
@@ -244,6 +245,7 @@ describe('a process that a file below .nancy names', () => {
 			['is another program', 'sleep', () => ({})],
 			['carries another worker’s name', 'sleep', env => ({ env: { ...env, NANCY_WORKER: 'worker-2' } })],
 			['is such an agent in another folder', 'agent', () => ({ cwd: folder.path })],
+			['is such an agent in this workspace, of a person', 'agent', () => ({ cwd: repository.root })],
 		] satisfies Named[])('is not ended where it %s', async (_what, program, options) => {
 			const child = await named(programOf(program), options(marks()));
 			await expect(stop()).rejects.toMatchObject({
@@ -254,12 +256,26 @@ describe('a process that a file below .nancy names', () => {
 			child.kill('SIGKILL');
 		});
 
-		it.each([
-			['carries the worker’s name', 'sleep', env => ({ env })],
-			['is such an agent in this workspace', 'agent', () => ({ cwd: repository.root })],
-		] satisfies Named[])('is ended where it %s', async (_what, program, options) => {
-			await named(programOf(program), options(marks()));
+		it('is ended where it carries the worker’s name', async () => {
+			await named('sleep', { env: marks() });
 			expect(await stop()).toBe('stopped');
+		});
+
+		it.each([
+			['is the agent whose hooks have called as this worker', 'agent', true],
+			['is another program by now', 'sleep', false],
+			['is the agent whose hooks have called as another worker', 'agent', false],
+		] as const)('is ended by the seal only where it %s', async (what, program, isEnded) => {
+			const child = await named(programOf(program), {
+				cwd: repository.root,
+				// Such an agent was started from the worker's terminal, for a task of its own.
+				...(what.endsWith('another worker') && { env: marks() }),
+			});
+			const worker = what.endsWith('another worker') ? WorkerName.parse('worker-2') : address.worker;
+			await sealAgent(delegates.workspace, identify(child.pid ?? 0), { ...address, worker });
+			if (isEnded) expect(await stop()).toBe('stopped');
+			else await expect(stop()).rejects.toMatchObject({ code: 'not-trusted' });
+			child.kill('SIGKILL');
 		});
 
 		const marks = () => ({

@@ -1,16 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify, liveness, type ProcessIdentity } from '../../src/base/liveness.ts';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { isRunning } from '../../src/core/driver/launch.ts';
 import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
+import { forgetSealedAgents } from '../../src/core/sessions/sealedAgents.ts';
+import { bindCaller } from '../../src/core/sessions/sessions.ts';
 import type { WorkerAddress } from '../../src/core/workspace/workspace.ts';
+import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { operations } from '../../src/operations/index.ts';
 import { perform } from '../../src/operations/operation.ts';
-import { FIRST_WORKER, TaskName, WorkerName } from '../../src/protocol/names.ts';
+import { FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { DelegateRoom } from '../support/delegateRoom.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { agentAt, contextOf } from '../support/operationContext.ts';
@@ -20,15 +24,15 @@ const mine = { task: TaskName.parse('mine'), worker: FIRST_WORKER };
 const theirs = { task: TaskName.parse('other'), worker: FIRST_WORKER };
 
 let room: DelegateRoom;
-let started: ProcessIdentity[];
+let all: ProcessIdentity[];
 
 beforeEach(async () => {
 	room = new DelegateRoom();
-	started = [];
+	all = [];
 	for (const { task } of [mine, theirs]) await room.workspace.createTask(taskRecord(task, fakeDriver.id));
 });
 afterEach(async () => {
-	for (const each of started) if (liveness(each) === 'alive') process.kill(each.pid, 'SIGKILL');
+	for (const each of all) if (liveness(each) === 'alive') process.kill(each.pid, 'SIGKILL');
 	await room.folder.remove();
 });
 
@@ -37,17 +41,29 @@ const stop = async (asker: Asker, ...workers: readonly WorkerAddress[]) => {
 	return perform(await operations.stop(), asker, input, contextOf(room.folder, room.workspace));
 };
 
+/** What an agent that Nancy started carries in its environment. */
+const marks = (address: WorkerAddress) => ({
+	NANCY_TASK_DIR: room.workspace.paths.task(address.task),
+	NANCY_WORKER: address.worker,
+});
+
 /** A process that carries the worker's name, as an agent that Nancy started. */
-async function agentOf(address: WorkerAddress): Promise<ProcessIdentity> {
-	const env = {
-		...process.env,
-		NANCY_TASK_DIR: room.workspace.paths.task(address.task),
-		NANCY_WORKER: address.worker,
-	};
-	const child = spawn('sleep', ['60'], { env, stdio: 'ignore' });
+const agentOf = async (address: WorkerAddress) => started('sleep', marks(address));
+
+/** A program that counts as the agent's CLI. */
+function programOfAgent(): string {
+	const program = room.folder.file(claudeCode.command);
+	symlinkSync('/bin/sleep', program);
+	return program;
+}
+
+async function started(program: string, more: NodeJS.ProcessEnv): Promise<ProcessIdentity> {
+	const { NANCY_TASK_DIR: _task, NANCY_WORKER: _worker, ...env } = process.env;
+	const cwd = room.workspace.folder;
+	const child = spawn(program, ['60'], { cwd, env: { ...env, ...more }, stdio: 'ignore' });
 	await once(child, 'spawn');
 	const found = identify(child.pid ?? 0);
-	started.push(found);
+	all.push(found);
 	return found;
 }
 
@@ -58,7 +74,7 @@ async function work(address: WorkerAddress, process: ProcessIdentity): Promise<v
 		version: 1,
 		task,
 		name,
-		agent: fakeDriver.id,
+		agent: claudeCode.id,
 		sessions: [],
 		startedAt,
 		process,
@@ -77,6 +93,54 @@ describe('an agent that calls nancy stop', () => {
 		expect([liveness(own), liveness(other)]).toEqual(['alive', 'alive']);
 		await expect(stop(agentAt(room.folder), mine)).rejects.toMatchObject({ code: 'not-trusted' });
 		expect(liveness(own)).toBe('alive');
+	});
+
+	it.each(['another worker', 'the user’s delegate', 'a person', 'another worker, by a link'])(
+		'does not end the agent of %s that it names as its own',
+		async whose => {
+			const agent = programOfAgent();
+			const delegate = (await room.queue()).record;
+			const victim =
+				whose === 'a person'
+					? await started(agent, {})
+					: await started(agent, marks(whose === 'the user’s delegate' ? delegate : theirs));
+			await work(mine, victim);
+			if (whose.endsWith('link')) {
+				const folder = room.workspace.paths.task(theirs.task);
+				renameSync(folder, `${folder}-away`);
+				symlinkSync('mine', folder);
+			}
+			for (const asker of [agentAt(room.folder, mine), IN_TERMINAL])
+				await expect(stop(asker, mine)).rejects.toMatchObject({ code: 'not-trusted' });
+			expect(liveness(victim)).toBe('alive');
+		},
+	);
+
+	it('does not become the worker of a person’s process by a file that says so', async () => {
+		const person = await started(programOfAgent(), {});
+		const { workspace } = room;
+		const call = (session: string) =>
+			bindCaller(workspace, {
+				session: SessionId.parse(session),
+				driver: claudeCode,
+				agent: person,
+				isNamed: true,
+				launchedFor: { taskFolder: undefined, worker: undefined },
+				transcript: undefined,
+				begins: true,
+				cause: 'startup',
+			});
+		const { address } = await call('first');
+		await work(mine, person);
+		for (const name of readdirSync(workspace.paths.agents)) {
+			const file = join(workspace.paths.agents, name);
+			writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...mine }));
+		}
+		expect((await call('second')).address).toEqual(address);
+		await expect(stop(IN_TERMINAL, mine)).rejects.toMatchObject({ code: 'not-trusted' });
+		expect(await stop(IN_TERMINAL, address)).toMatchObject({ workers: [{ outcome: 'stopped' }] });
+		await forgetSealedAgents(workspace);
+		expect(workspace.own.namesSync('agents')).toEqual([]);
 	});
 
 	it('ends itself', async () => {

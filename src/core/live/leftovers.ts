@@ -6,6 +6,7 @@ import { SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
 import { Leases } from '../files/leases.ts';
 import { sweepFolder } from '../files/leftBehind.ts';
 import { folderByState, MESSAGE_STATES } from '../mailbox/mailboxPaths.ts';
+import { forgetSealedAgents } from '../sessions/sealedAgents.ts';
 import { forgetEndedAgents } from '../sessions/sessions.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { FOUND_TASK_MS } from './foundTasks.ts';
@@ -38,6 +39,7 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 		if (task.success) await sweepTask(workspace, task.data).catch(() => undefined); // behind a link it is somebody else's
 	}
 	await forgetEndedAgents(workspace);
+	await forgetSealedAgents(workspace);
 	await forgetEndedSessions(workspace);
 	await forgetGoneFolders(workspace.own.dataFolder, Date.now());
 }

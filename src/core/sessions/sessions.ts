@@ -11,6 +11,7 @@ import { readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { APPEND } from '../files/links.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { bindSession, sessionBinding } from './bindings.ts';
+import { sealAgent, sealedWorkerOf } from './sealedAgents.ts';
 
 /** The caller of a hook. */
 export interface SessionCaller {
@@ -91,6 +92,8 @@ async function workerOfProcess(
 	agent: ProcessIdentity | undefined,
 ): Promise<WorkerAddress | undefined> {
 	if (!agent) return undefined;
+	const sealed = await sealedWorkerOf(workspace, agent);
+	if (sealed && (await isWorker(workspace, sealed))) return sealed;
 	const found =
 		(await agentProcess(workspace, agentFile(agent))) ?? (await agentProcess(workspace, `${agent.pid}.json`));
 	if (!found || !isSameProcess(found.process, agent)) return undefined;
@@ -277,6 +280,7 @@ function withProcess(
 
 async function recordAgent(workspace: Workspace, address: WorkerAddress, caller: SessionCaller): Promise<void> {
 	if (!caller.agent) return;
+	await sealAgent(workspace, caller.agent, address);
 	const name = agentFile(caller.agent);
 	const known = await agentProcess(workspace, name);
 	const isSame =
