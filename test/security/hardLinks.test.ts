@@ -6,6 +6,7 @@ import {
 	readdirSync,
 	renameSync,
 	rmSync,
+	statSync,
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
@@ -19,6 +20,7 @@ import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { cleanUp } from '../../src/core/deployment/cleanUp.ts';
 import { deploy } from '../../src/core/deployment/deploy.ts';
 import { Leases } from '../../src/core/files/leases.ts';
+import { readPhase } from '../../src/core/sessions/phase.ts';
 import { appendLines } from '../../src/core/traffic/trafficFile.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
@@ -29,6 +31,8 @@ import { addBoundWorker } from '../support/boundWorker.ts';
 import { dataIn, deployRequest } from '../support/deployRequest.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
+import { makeOld } from '../support/makeOld.ts';
+import { PreparedWorker } from '../support/preparedWorker.ts';
 import { taskRecord } from '../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
@@ -84,6 +88,31 @@ describe('a hard link in the place of', () => {
 		rmSync(place());
 		await write();
 		expect(readFileSync(place(), 'utf8')).not.toBe('');
+	});
+
+	it.each([
+		['UserPromptSubmit', 'turn', 'busy'],
+		['Stop', 'end', 'idle'],
+	] as const)('a turn’s mark is replaced at %s by a file of its own', async (event, slot, phase) => {
+		await using worker = await PreparedWorker.in(folder.file('guarded'));
+		const { paths } = worker.workspace;
+		linked(join(paths.phases, worker.session));
+		expect(worker.hook({ event, slot })).toEqual({ status: 0, stdout: '', stderr: '' });
+		expect(readFileSync(theirs, 'utf8')).toBe(THEIRS);
+		expect((await readPhase(paths, worker.session)).phase).toBe(phase);
+		expect(readdirSync(paths.phases)).toEqual([worker.session]);
+	});
+
+	it('a machine’s sign of life is not written by the guard, which dates it', async () => {
+		await using worker = await PreparedWorker.in(folder.file('guarded'));
+		await worker.send('Use plan B.');
+		const sign = join(worker.workspace.paths.machines, ownMachine() ?? '');
+		linked(sign);
+		makeOld(dirname(sign));
+		expect(worker.hook().stdout).toContain('Use plan B.');
+		expect(readFileSync(theirs, 'utf8')).toBe(THEIRS);
+		expect(existsSync(worker.prepared)).toBe(false);
+		expect(Date.now() - statSync(sign).mtimeMs).toBeLessThan(5000);
 	});
 
 	it('a delegate’s files is not written either', async () => {

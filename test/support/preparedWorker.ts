@@ -18,6 +18,7 @@ import { uniqueHex } from '../../src/base/unique.ts';
 /** A call of the guard, as far as it differs from that of the worker's own agent. */
 export interface HookCall {
 	event?: string;
+	slot?: string;
 	/** Further fields of the payload. */
 	more?: object;
 	/** The whole payload. */
@@ -107,8 +108,8 @@ export class PreparedWorker implements AsyncDisposable {
 	}
 
 	hook(call: HookCall = {}): { status: number | null; stdout: string; stderr: string } {
-		const { event = 'PostToolBatch', shell = [], launcher = this.launcher } = call;
-		const [command, ...args] = [...shell, launcher, claudeCode.id, event, 'boundary', this.workspace.folder];
+		const { event = 'PostToolBatch', slot = 'boundary', shell = [], launcher = this.launcher } = call;
+		const [command, ...args] = [...shell, launcher, claudeCode.id, event, slot, this.workspace.folder];
 		const { status, stdout, stderr } = spawnSync(command ?? launcher, args, {
 			input: call.input ?? this.payload(event, call.more),
 			encoding: 'utf8',

@@ -7,8 +7,8 @@ import { sweepLock } from './processLock.ts';
 /** No file takes so long to be written, in milliseconds: its writer was killed. */
 const ABANDONED_MS = 10 * 60 * 1000;
 
-/** A hook's look at an inbox (hook/boundaryMark). */
-const BOUNDARY = /^\.boundary-\d+\.tmp$/;
+/** A hook's look at an inbox (hook/boundaryMark), and the guard's word about a turn (hooks/nancy-hook). */
+const OF_HOOKS = /^\.(?:boundary|phase)-\d+\.tmp$/;
 
 /** Removes half-written files of a kill from a folder, and locks whose holder is dead. */
 export async function sweepFolder(folder: string): Promise<void> {
@@ -20,7 +20,7 @@ export async function sweepFolder(folder: string): Promise<void> {
 		const file = join(folder, name);
 		if (name.endsWith('.lock')) await sweepLock(file);
 		// The first also of a lock that is not taken yet.
-		if (!TEMPORARY.test(name) && !BOUNDARY.test(name)) continue;
+		if (!TEMPORARY.test(name) && !OF_HOOKS.test(name)) continue;
 		const found = await lstat(file).catch(() => undefined);
 		if (found && Date.now() - found.mtimeMs > ABANDONED_MS) await rm(file, { recursive: true, force: true });
 	}

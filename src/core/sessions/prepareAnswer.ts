@@ -74,7 +74,7 @@ export async function prepareAnswer(
 	const [noteBefore, noteAfter] = aroundTime(JSON.stringify(note));
 	const { begins, holds, lacks } = prepared.payload(session.id);
 	const sealFiles = seals.filesOf(id);
-	// The guard overwrites the lease and does not make it.
+	// The guard dates the lease and does not make it.
 	await Leases.for(mailbox.folder).renew();
 	await workspace.prepared.write(session.id, {
 		words: {

@@ -133,6 +133,7 @@ describe('what kills and ended sessions left', () => {
 		};
 		const left = [
 			await make(join(mailbox, '.boundary-4000000.tmp')),
+			await make(join(paths.phases, '.phase-4000000.tmp')),
 			await make(join(mailbox, 'inbox', '.0123456789ab.tmp')),
 			await make(join(mailbox, 'delivered', '.0123456789ab.tmp')),
 			await make(join(paths.workers(name), '.0123456789ab.tmp')),
