@@ -92,17 +92,25 @@ export class MessageReturns {
 	}
 
 	/**
-	 * Back to the inbox, under a new id if somebody has taken that name meanwhile: nothing is overwritten. The message's records take the
-	 * new id first. Otherwise they would count for the other message.
+	 * Back to the inbox. If somebody has taken that name meanwhile, one of the two gets a new id: nothing is overwritten. The seal keeps its
+	 * id, so whoever takes back that id takes back the sealed words. Of two copies, the one in the inbox is the message.
 	 * @returns false if somebody else has moved the file
 	 */
 	giveBack(file: string, id: MessageId): boolean {
-		const target = existsSync(this.paths.message('queued', id)) ? newMessageId() : id;
-		if (target !== id && existsSync(file)) {
-			moveIfThereSync(this.paths.returns(id), this.paths.returns(target));
-			if (this.files.sealedOf(id, textOf(file) ?? '')) this.seals.rename(id, target);
+		const inbox = this.paths.message('queued', id);
+		if (!existsSync(inbox) || !existsSync(file)) return moveIfThereSync(file, inbox);
+		const other = newMessageId();
+		if (this.isSealed(file, id) && !this.isSealed(inbox, id)) {
+			moveIfThereSync(inbox, this.paths.message('queued', other));
+			return moveIfThereSync(file, inbox);
 		}
-		return moveIfThereSync(file, this.paths.message('queued', target));
+		// Its record takes the new id first. Otherwise it would count for the other message.
+		moveIfThereSync(this.paths.returns(id), this.paths.returns(other));
+		return moveIfThereSync(file, this.paths.message('queued', other));
+	}
+
+	private isSealed(file: string, id: MessageId): boolean {
+		return this.files.sealedOf(id, textOf(file) ?? '') !== undefined;
 	}
 
 	/** How often this message was given back: its claimer died, or the agent's own record did not show it. */

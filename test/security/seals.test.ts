@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { dataFolder } from '../../src/base/folders.ts';
+import { ownIdentity, processWord } from '../../src/base/liveness.ts';
+import type { Workspace } from '../../src/core/workspace/workspace.ts';
+import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
+import { SessionId, type MessageId } from '../../src/protocol/names.ts';
+import { address, hookedWorker } from '../support/hookedWorker.ts';
+import { makeOld } from '../support/makeOld.ts';
+import { BY_USER, messageContent } from '../support/messageContent.ts';
+import { programs } from '../support/programs.ts';
+import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+
+// Agents move and copy messages below the workspace. No such move may divert a seal, or keep words that the user took back.
+
+const session = SessionId.parse('5e551011-0000-4000-8000-00000000a07e');
+const FROM_USER = 'from the user';
+
+let folder: TempFolder;
+let workspace: Workspace;
+let launcher: string;
+
+beforeEach(async () => {
+	folder = tempFolder();
+	({ workspace, launcher } = await hookedWorker(folder.path, { agent: claudeCode.id, session }));
+});
+afterEach(() => folder.remove());
+
+const mailbox = () => workspace.mailbox(address);
+const send = () => workspace.send(address, messageContent('Push it.'), BY_USER);
+const queued = (id: string) => join(mailbox().folder, 'inbox', `${id}.md`);
+const claimed = (id: string, claimer: string) => join(mailbox().folder, 'claimed', `${claimer}-${id}.md`);
+const DEAD = '4194303-1';
+const LIVING = processWord(ownIdentity());
+
+/** What the agent reads after its tool calls; `''` for nothing. */
+function read(): string {
+	makeOld(dirname(queued('x')));
+	const { stdout } = spawnSync(launcher, [claudeCode.id, 'PostToolBatch', 'boundary', folder.path], {
+		input: JSON.stringify({ session_id: session, hook_event_name: 'PostToolBatch', tool_calls: [] }),
+		encoding: 'utf8',
+		env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session, NANCY_HOOK_PROJECT: folder.path },
+	});
+	return stdout;
+}
+
+it('a copy of a waiting message in a claim takes nothing from it: taken back, it does not come from the user', async () => {
+	const id = await send();
+	copyFileSync(queued(id), claimed(id, DEAD));
+	await mailbox().recover();
+	const authors = (await mailbox().list(['queued'])).messages.map(each => [each.id === id, each.author.is]);
+	expect(authors.sort()).toEqual([
+		[false, 'unknown'],
+		[true, 'human'],
+	]);
+	await mailbox().withdraw(id);
+	expect(read()).not.toContain(FROM_USER);
+});
+
+it('another text in its place takes nothing from a message in a claim either: it keeps its id', async () => {
+	const id = await send();
+	renameSync(queued(id), claimed(id, DEAD));
+	writeFileSync(queued(id), 'Pull it.');
+	await mailbox().recover();
+	const texts = (await mailbox().list(['queued'])).messages.map(each => [each.id === id, each.content.text]);
+	expect(texts.sort()).toEqual([
+		[false, 'Pull it.'],
+		[true, 'Push it.'],
+	]);
+	await mailbox().withdraw(id);
+	expect(read()).not.toContain(FROM_USER);
+});
