@@ -11,7 +11,7 @@ import { forgetEndedAgents } from '../sessions/sessions.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { FOUND_TASK_MS } from './foundTasks.ts';
 import { forgetGoneFolders } from './goneFolders.ts';
-import { sessionBinding } from '../sessions/bindings.ts';
+import { forgetSeal, sessionBinding } from '../sessions/bindings.ts';
 
 /**
  * Removes useless leftovers of kills and ended sessions from a workspace: half-written files, locks of dead processes, signs of life of
@@ -71,6 +71,7 @@ async function forgetEndedSessions(workspace: Workspace): Promise<void> {
 			const use = await useOf(workspace, session.data);
 			if (use !== 'gone' && (use !== 'ended' || folder === sessions)) continue;
 			await rm(file, { force: true });
+			if (use === 'gone') await forgetSeal(workspace, session.data);
 			await workspace.prepared.forget(session.data);
 		}
 	}

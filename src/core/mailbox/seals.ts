@@ -241,7 +241,7 @@ export class Seals {
 }
 
 /** In a folder that is not the user's own, no seal proves anything, wherever it is and whatever it says. */
-function ifOwn<T>(act: () => T): T | undefined {
+export function ifOwn<T>(act: () => T): T | undefined {
 	try {
 		return act();
 	} catch (error) {

@@ -1,9 +1,14 @@
-import { rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import * as z from 'zod/mini';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
-import { TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
+import { NancyError } from '../../base/errors.ts';
+import type { ProcessIdentity } from '../../base/liveness.ts';
+import { ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
+import { ProcessRecord } from '../../protocol/records.ts';
 import { readMark } from '../files/plainFile.ts';
-import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
+import { ifOwn } from '../mailbox/seals.ts';
+import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 
 /** The mailbox of a session. */
 export interface SessionBinding {
@@ -12,14 +17,53 @@ export interface SessionBinding {
 	watched: boolean;
 }
 
-/** Ties a session to a mailbox, for the guard and the hook program. */
+/**
+ * What is sealed about a session. It decides who hears the words of a mailbox. Agents write below the workspace, so the guard's file there
+ * says only whether the program is needed.
+ */
+export interface SealedSession {
+	address: WorkerAddress;
+	/** The process that the session was last in, if its CLI names it. */
+	process: ProcessIdentity | undefined;
+}
+
+/** What is known of a session. */
+export interface KnownSession {
+	sealed: SealedSession | undefined;
+	/** The guard's file, whatever it says. */
+	filed: SessionBinding | undefined;
+	/** What holds. */
+	binding: SessionBinding | undefined;
+}
+
+/** `sessions/<session>.json` in the user's data folder */
+const SealedRecord = z.lazy(() =>
+	z.object({
+		version: z.literal(1),
+		task: TaskName,
+		worker: WorkerName,
+		process: z.optional(ProcessRecord),
+	}),
+);
+const SEALED = 'sessions';
+
+/** Since when sessions are sealed here, in milliseconds since 1970. Earlier versions did not seal them. */
+const Since = z.lazy(() => z.object({ version: z.literal(1), since: z.number() }));
+const SINCE = 'sessions-since.json';
+
+/**
+ * Ties a session to a mailbox, for the guard and the hook program.
+ * @param agent the session's process; without it the sealed one stays
+ */
 export async function bindSession(
 	workspace: Workspace,
 	session: SessionId,
 	{ address, watched }: SessionBinding,
+	agent?: ProcessIdentity,
 ): Promise<void> {
 	workspace.refuseLinks();
 	const { paths } = workspace;
+	await seal(workspace, session, { address, process: agent ?? sealedSession(workspace, session)?.process });
 	const mailbox = relative(paths.root, paths.mailbox(address.task, address.worker));
 	await writeFileAtomic(
 		paths.session(session),
@@ -27,15 +71,35 @@ export async function bindSession(
 	);
 }
 
-/** Undefined for a session without a mailbox, and for a file that names none. */
+/** Undefined for a session without a mailbox. */
 export async function sessionBinding(workspace: Workspace, session: SessionId): Promise<SessionBinding | undefined> {
+	return (await knownSession(workspace, session)).binding;
+}
+
+/** Reads the seal of a session and the guard's file. No session has the human's own mailbox. */
+export async function knownSession(workspace: Workspace, session: SessionId): Promise<KnownSession> {
 	workspace.refuseLinks();
-	const [mailbox = '', flag] = ((await readMark(workspace.paths.session(session))) ?? '').split('\n');
-	const match = /^tasks\/([^/]+)\/comms\/([^/]+)$/.exec(mailbox);
-	const task = TaskName.safeParse(match?.[1]);
-	const worker = WorkerName.safeParse(match?.[2]);
-	if (!task.success || !worker.success) return undefined;
-	return { address: { task: task.data, worker: worker.data }, watched: flag === 'watched' };
+	const filed = await filedBinding(workspace, session);
+	const sealed = sealedSession(workspace, session);
+	if (sealed) {
+		const watched = filed !== undefined && filed.watched && isSameAddress(filed.address, sealed.address);
+		return { sealed, filed, binding: { address: sealed.address, watched } };
+	}
+	const holds = filed && (await isOlderThanSeals(workspace, workspace.paths.session(session)));
+	return { sealed, filed, binding: holds ? filed : undefined };
+}
+
+/** Undefined also for a session of an earlier version, and in a data folder that is not the user's own. */
+export function sealedSession({ own }: Workspace, session: SessionId): SealedSession | undefined {
+	const sealed = ifOwn(() => own.readSync(SealedRecord, SEALED, `${session}.json`));
+	if (!sealed || sealed.worker === ORCHESTRATOR) return undefined;
+	const { task, worker, process } = sealed;
+	return { address: { task, worker }, process };
+}
+
+/** Removes the seal of a session whose worker is gone. */
+export function forgetSeal({ own }: Workspace, session: SessionId): Promise<void> {
+	return own.remove(SEALED, `${session}.json`);
 }
 
 /** Removes a session's binding to a worker that is gone, with its marks. */
@@ -47,5 +111,34 @@ export async function forgetSession(workspace: Workspace, session: SessionId): P
 	const held = join(phases, `${session}.held`);
 	for (const file of [...files, held, workspace.paths.bell(session), workspace.paths.session(session)])
 		await rm(file, { force: true });
+	await forgetSeal(workspace, session);
 	await workspace.prepared.forget(session);
+}
+
+async function filedBinding({ paths }: Workspace, session: SessionId): Promise<SessionBinding | undefined> {
+	const [mailbox = '', flag] = ((await readMark(paths.session(session))) ?? '').split('\n');
+	const match = /^tasks\/([^/]+)\/comms\/([^/]+)$/.exec(mailbox);
+	const task = TaskName.safeParse(match?.[1]);
+	const worker = WorkerName.safeParse(match?.[2]);
+	if (!task.success || !worker.success || worker.data === ORCHESTRATOR) return undefined;
+	return { address: { task: task.data, worker: worker.data }, watched: flag === 'watched' };
+}
+
+/** Whether an earlier version may have written a file. No agent can choose when a file was last changed or renamed (ctime). */
+async function isOlderThanSeals({ own }: Workspace, file: string): Promise<boolean> {
+	const since = ifOwn(() => own.readSync(Since, SINCE))?.since;
+	if (since === undefined) return true;
+	const found = await lstat(file).catch(() => undefined); // gone again
+	return found !== undefined && found.ctimeMs < since;
+}
+
+/** In a folder that is not the user's own, nothing is sealed: every message is then of an unknown author. */
+async function seal({ own }: Workspace, session: SessionId, { address, process }: SealedSession): Promise<void> {
+	try {
+		if (!own.readSync(Since, SINCE)) await own.create({ version: 1, since: Date.now() }, SINCE);
+		const record = { version: 1, task: address.task, worker: address.worker, process };
+		await own.write(record, SEALED, `${session}.json`);
+	} catch (error) {
+		if (!(error instanceof NancyError && error.code === 'bad-file')) throw error;
+	}
 }

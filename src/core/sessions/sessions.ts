@@ -10,7 +10,7 @@ import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { APPEND } from '../files/links.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
-import { bindSession, sessionBinding } from './bindings.ts';
+import { bindSession, knownSession, sealedSession, type KnownSession } from './bindings.ts';
 import { sealAgent, sealedWorkerOf } from './sealedAgents.ts';
 
 /** The caller of a hook. */
@@ -54,7 +54,8 @@ const AgentProcess = z.looseObject({
  * killed in between.
  */
 export async function bindCaller(workspace: Workspace, caller: SessionCaller): Promise<BoundSession> {
-	const known = await sessionBinding(workspace, caller.session);
+	const session = await knownSession(workspace, caller.session);
+	const known = session.binding;
 	const knownRecord = known && (await workspace.worker(known.address));
 	const address =
 		(knownRecord && known.address) ??
@@ -69,9 +70,17 @@ export async function bindCaller(workspace: Workspace, caller: SessionCaller): P
 		for (const folder of [workspace.paths.phases, workspace.paths.halts]) {
 			await mkdir(folder, { recursive: true, mode: 0o700 });
 		}
-		await bindSession(workspace, caller.session, { address: address, watched: false });
 	}
-	return { address, record, watched: isSame && known.watched, isNewProcess: isResumed };
+	const watched = isSame && known.watched;
+	if (!isRecorded(session, address, caller))
+		await bindSession(workspace, caller.session, { address, watched }, caller.agent);
+	return { address, record, watched, isNewProcess: isResumed };
+}
+
+/** Whether the seal and the guard's file say all this already. */
+function isRecorded({ sealed, filed }: KnownSession, address: WorkerAddress, { agent }: SessionCaller): boolean {
+	if (!sealed || !filed || ![sealed, filed].every(each => isSameAddress(each.address, address))) return false;
+	return !agent || (sealed.process !== undefined && isSameProcess(sealed.process, agent));
 }
 
 /** Makes the file that the session will watch. A watcher does not see a file in a missing folder. */
@@ -96,9 +105,10 @@ async function workerOfProcess(
 	if (sealed && (await isWorker(workspace, sealed))) return sealed;
 	const found =
 		(await agentProcess(workspace, agentFile(agent))) ?? (await agentProcess(workspace, `${agent.pid}.json`));
-	if (!found || !isSameProcess(found.process, agent)) return undefined;
-	const address = { task: found.task, worker: found.worker };
-	return (await isWorker(workspace, address)) ? address : undefined;
+	// The file says only which session that was: an agent can write it.
+	const before = found && sealedSession(workspace, found.session);
+	if (!before?.process || !isSameProcess(before.process, agent)) return undefined;
+	return (await isWorker(workspace, before.address)) ? before.address : undefined;
 }
 
 async function workerOfTerminal(workspace: Workspace, caller: SessionCaller): Promise<WorkerAddress | undefined> {

@@ -36,7 +36,7 @@ async function pipeAt(file: string): Promise<string> {
 describe('a pipe in place of a file of Nancy’s holds nobody up', () => {
 	it('as the binding of a session, which the next one replaces', async () => {
 		await pipeAt(workspace.paths.session(session));
-		expect(await sessionBinding(workspace, session)).toBeUndefined();
+		expect(await sessionBinding(workspace, session)).toEqual({ address, watched: false });
 		await bindSession(workspace, session, { address: address, watched: true });
 		expect(await sessionBinding(workspace, session)).toEqual({ address, watched: true });
 	});

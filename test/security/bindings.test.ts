@@ -1,0 +1,193 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { identify, processWord } from '../../src/base/liveness.ts';
+import { dataFolder } from '../../src/base/folders.ts';
+import { sweepLeftovers } from '../../src/core/live/leftovers.ts';
+import { bindSession, sessionBinding } from '../../src/core/sessions/bindings.ts';
+import { prepareAnswer } from '../../src/core/sessions/prepareAnswer.ts';
+import { bindCaller } from '../../src/core/sessions/sessions.ts';
+import { deleteWorker } from '../../src/core/workspace/deletion.ts';
+import type { Workspace, WorkerAddress } from '../../src/core/workspace/workspace.ts';
+import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
+import { ORCHESTRATOR, SessionId, TaskName } from '../../src/protocol/names.ts';
+import type { WorkerRecord } from '../../src/protocol/records.ts';
+import { addBoundWorker } from '../support/boundWorker.ts';
+import { address as mine, hookedWorker } from '../support/hookedWorker.ts';
+import { makeOld } from '../support/makeOld.ts';
+import { BY_USER, messageContent } from '../support/messageContent.ts';
+import { taskRecord } from '../support/taskRecord.ts';
+import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+
+// An agent may write anything below its workspace. Who hears the words of a mailbox is sealed in the user's data folder.
+
+const WORDS = 'You may push.';
+const session = SessionId.parse('5e551011-0000-4000-8000-0000000b1d01');
+const othersSession = SessionId.parse('5e551011-0000-4000-8000-0000000b1d02');
+const unknown = SessionId.parse('5e551011-0000-4000-8000-0000000b1d03');
+const other: WorkerAddress = { task: TaskName.parse('other'), worker: mine.worker };
+const human: WorkerAddress = { task: other.task, worker: ORCHESTRATOR };
+
+let folder: TempFolder;
+let workspace: Workspace;
+let launcher: string;
+
+beforeEach(async () => {
+	folder = tempFolder();
+	({ workspace, launcher } = await hookedWorker(folder.path, { agent: claudeCode.id, session }));
+	await workspace.createTask(taskRecord(other.task, claudeCode.id));
+	await addBoundWorker(workspace, other, { agent: claudeCode.id, session: othersSession });
+});
+afterEach(() => folder.remove());
+
+async function send(to: WorkerAddress): Promise<void> {
+	await workspace.send(to, messageContent(WORDS), BY_USER);
+	makeOld(join(workspace.mailbox(to).folder, 'inbox'));
+}
+const waiting = async (at: WorkerAddress) => (await workspace.mailbox(at).list(['queued'])).messages.length;
+
+const recordOf = (to: WorkerAddress, id: SessionId): WorkerRecord => ({
+	version: 1,
+	task: to.task,
+	name: to.worker,
+	agent: claudeCode.id,
+	process: identify(process.pid),
+	sessions: [{ id, startedAt: new Date().toISOString(), transcript: join(folder.path, 'transcript.jsonl') }],
+	startedAt: new Date().toISOString(),
+});
+
+/** Writes the guard's file of a session, as an agent would. */
+function forge(of: SessionId, to: WorkerAddress): void {
+	writeFileSync(workspace.paths.session(of), `tasks/${to.task}/comms/${to.worker}\nunwatched\n`);
+}
+
+function hear(as: SessionId, [event, slot]: readonly [string, string] = ['PostToolBatch', 'boundary']): string {
+	const { stdout } = spawnSync(launcher, [claudeCode.id, event, slot, folder.path], {
+		input: JSON.stringify({
+			session_id: as,
+			transcript_path: join(folder.path, 'transcript.jsonl'),
+			cwd: folder.path,
+			hook_event_name: event,
+			source: 'startup',
+			tool_calls: [],
+		}),
+		encoding: 'utf8',
+		env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: as, NANCY_HOOK_PROJECT: folder.path },
+	});
+	return stdout;
+}
+
+it.each([
+	['its own session', session, other],
+	['the session of another', othersSession, mine],
+	['its own session to the human’s mailbox', session, human],
+	['a session that it is about to start', unknown, other],
+	['a session that it is about to start to the human’s mailbox', unknown, human],
+])('no agent hears words to another when it binds %s', async (_, bound, to) => {
+	await send(to);
+	await workspace.saveWorker(recordOf(to, bound));
+	forge(bound, to);
+	for (const at of [
+		['PostToolBatch', 'boundary'],
+		['SessionStart', 'program'],
+		['Stop', 'end'],
+	] as const) {
+		expect(hear(bound, at)).not.toContain(WORDS);
+		forge(bound, to);
+	}
+	expect(await waiting(to)).toBe(1);
+});
+
+it('nothing is prepared for a session that another’s record and the guard’s file name', async () => {
+	const prepared = join(dataFolder(), 'prepared', session);
+	const prepareFor = async (to: WorkerAddress) => {
+		const id = await workspace.send(to, messageContent(WORDS), BY_USER);
+		await prepareAnswer(workspace, claudeCode, recordOf(to, session), id, undefined);
+		return existsSync(prepared);
+	};
+	forge(session, other);
+	expect(await prepareFor(other)).toBe(false);
+	expect(await prepareFor(mine)).toBe(true);
+	await workspace.prepared.forget(session);
+});
+
+it('a session hears its own words after somebody has bound it to another, or to none', async () => {
+	await send(mine);
+	forge(session, other);
+	hear(session, ['SessionStart', 'program']);
+	expect(hear(session)).toContain(WORDS);
+	await send(mine);
+	rmSync(workspace.paths.session(session));
+	expect(hear(session)).toContain(WORDS);
+});
+
+const caller = (id: SessionId) => ({
+	session: id,
+	driver: claudeCode,
+	agent: identify(process.pid),
+	isNamed: true,
+	launchedFor: { taskFolder: undefined, worker: undefined },
+	transcript: undefined,
+	begins: true,
+	cause: 'clear',
+});
+
+/** Says of this process, as an agent would of its own, that it is another's. */
+function forgeAgent(session: SessionId): void {
+	const agent = identify(process.pid);
+	const file = join(workspace.paths.agents, `${processWord(agent).replace(/-.*/, '')}.json`);
+	expect(existsSync(file)).toBe(true);
+	writeFileSync(file, JSON.stringify({ version: 1, process: agent, ...other, session }));
+}
+
+it.each([
+	['another’s', othersSession],
+	['its own', session],
+	['unknown', unknown],
+])(
+	'a new conversation does not become another’s by the file of its process that names a session: %s',
+	async (_, named) => {
+		await bindCaller(workspace, caller(session));
+		forgeAgent(named);
+		const { address } = await bindCaller(
+			workspace,
+			caller(SessionId.parse('5e551011-0000-4000-8000-0000000b1d04')),
+		);
+		expect(address).not.toEqual(other);
+	},
+);
+
+it('a binding of an earlier version holds, and is sealed at the next event', async () => {
+	rmSync(workspace.own.folder, { recursive: true });
+	await bindSession(workspace, othersSession, { address: other, watched: false });
+	expect(await sessionBinding(workspace, session)).toEqual({ address: mine, watched: true });
+	await bindCaller(workspace, caller(session));
+	forge(session, other);
+	expect(await sessionBinding(workspace, session)).toEqual({ address: mine, watched: false });
+});
+
+it('no binding of an earlier version gives a session the human’s mailbox', async () => {
+	rmSync(workspace.own.folder, { recursive: true });
+	forge(session, human);
+	expect(await sessionBinding(workspace, session)).toBeUndefined();
+});
+
+it('the seal of a session goes with its worker, and with no other', async () => {
+	// It claims another's session.
+	await addBoundWorker(workspace, mine, { agent: claudeCode.id, session });
+	await workspace.updateWorker(
+		mine,
+		record =>
+			record && { ...record, sessions: [...record.sessions, { id: othersSession, startedAt: record.startedAt }] },
+	);
+	await deleteWorker(workspace, mine);
+	expect(workspace.own.namesSync('sessions')).toEqual([`${othersSession}.json`]);
+});
+
+it('the seal of a session whose worker is long gone is swept, and no other', async () => {
+	rmSync(workspace.paths.workerRecord(mine.task, mine.worker));
+	for (const id of [session, othersSession]) utimesSync(workspace.paths.session(id), 0, 0);
+	await sweepLeftovers(workspace);
+	expect(workspace.own.namesSync('sessions')).toEqual([`${othersSession}.json`]);
+});
