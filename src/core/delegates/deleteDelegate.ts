@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { entryNames } from '../../base/listing.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
+import { SEALS } from '../mailbox/seals.ts';
 import { deleteWorker } from '../workspace/deletion.ts';
 import { settle } from './ending.ts';
-import { isFinal, swarmFeatures } from './delegate.ts';
+import { isFinal, swarmFeatures, type Delegate } from './delegate.ts';
 import type { Delegates } from './delegates.ts';
 import type { DelegateFiles } from './files.ts';
 import { passOnResults } from './report.ts';
@@ -46,7 +47,7 @@ export async function deleteDelegate(
 		if (wasQueuedHere && !delegate.status.reported) await refuseSending();
 		await settle(store, tickets, found);
 		const worker = await store.workspace.worker(record);
-		const hasMailbox = worker?.delegate === id;
+		const hasMailbox = worker?.delegate === id && (await isOwnMailbox(store, tickets, delegate));
 		// An unread result outlives its mailbox.
 		if (hasMailbox && wasQueuedHere) await passOnResults(store, record, refuseSending);
 		// Before its record: leftovers without a record can never run.
@@ -59,6 +60,16 @@ export async function deleteDelegate(
 		for (const file of filesOf(store.files(id))) await rm(file, { force: true });
 		await sweepDeleted(store, tickets);
 	});
+}
+
+/**
+ * Whether a delegate's record names its own mailbox, and not another's. The ticket proves it. The record of a delegate without a ticket is a
+ * file that anybody may have written, so only a mailbox in which nothing is the user's goes by that.
+ */
+async function isOwnMailbox({ workspace }: Delegates, tickets: Tickets, delegate: Delegate): Promise<boolean> {
+	const { record, isUnproved, isChanged } = delegate;
+	if (isUnproved) return workspace.own.namesSync(SEALS, record.task, record.worker).length === 0;
+	return !isChanged || (await tickets.facts(record.id))?.mailbox !== undefined;
 }
 
 /** The files of its swarm worker, unless another delegate or a living run is that worker too. */

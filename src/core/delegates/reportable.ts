@@ -59,8 +59,10 @@ function withWorktree(delegate: Delegate, worktree: Worktree | undefined): Deleg
 	return worktree ? { ...delegate, status: { ...delegate.status, worktree } } : delegate;
 }
 
-function asSealed(claimed: Delegate, { report, run, end, worktree }: Facts): Delegate {
-	const { state, error: _claimed, ...delegate } = withWorktree(claimed, worktree);
+function asSealed(claimed: Delegate, { mailbox, report, run, end, worktree }: Facts): Delegate {
+	const { state, error: _claimed, ...others } = withWorktree(claimed, worktree);
+	// A changed record may name another's mailbox.
+	const delegate = { ...others, record: { ...others.record, ...mailbox } };
 	const { status } = delegate;
 	if (end) {
 		const { error, isReported } = end;

@@ -50,6 +50,8 @@ export type End = z.infer<typeof End>;
 
 /** A delegate's progress: `run` while it runs, `end` once it has ended, neither while it waits. */
 export interface Facts {
+	/** Its own. Absent for one that an earlier version has queued. */
+	mailbox: Mailbox | undefined;
 	report: MessageId | undefined;
 	run: { runner: ProcessIdentity } | undefined;
 	end: End | undefined;
@@ -146,7 +148,8 @@ export class Tickets {
 		const end = await this.own.read(End, FOLDER, id, END);
 		const run = end ? undefined : await this.own.read(Run, FOLDER, id, RUN);
 		const answer = (await this.own.read(Answered, FOLDER, id, ANSWER))?.digest;
-		return { report: issued.report, run, end, worktree: await this.worktree(id), answer };
+		const { mailbox, report } = issued;
+		return { mailbox, report, run, end, worktree: await this.worktree(id), answer };
 	}
 
 	/** Uses the ticket up. `false`: it is used up already, and nothing may be run. Exactly one caller gets `true`. */
