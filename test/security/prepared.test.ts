@@ -157,3 +157,22 @@ it('an answer that others could have written is not used', async () => {
 	expect(worker.hook().stdout).toContain(WORDS);
 	rmSync(link);
 });
+
+it('the record that a delivery is looked up in is the one that the CLI names, not one that the worker’s record names', async () => {
+	await using folder = tempFolder('nancy ');
+	await using worker = await PreparedWorker.in(folder.path);
+	const id = await worker.queue(WORDS);
+	await worker.workspace.updateWorker(
+		address,
+		record =>
+			record && {
+				...record,
+				sessions: record.sessions.map(each => ({ ...each, transcript: folder.file('empty') })),
+			},
+	);
+	await worker.prepare(id);
+	expect(worker.hook().stdout).toContain(BY_USER);
+	const text = readFileSync(join(worker.box, 'delivered', `${id}.md`), 'utf8');
+	const { transcript_path } = JSON.parse(worker.payload('PostToolBatch'));
+	expect(worker.workspace.seals(address).ofFiled(id, text)?.transcript).toBe(transcript_path);
+});

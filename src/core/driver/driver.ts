@@ -221,8 +221,11 @@ export interface PreparedEvent {
 	readonly kind: EventKind;
 	/** The other event with that slot. Nothing that is prepared is due there. */
 	readonly waitsAt: { readonly event: string; readonly kind: EventKind };
-	/** What the payload of this session's own agent begins with, what else it holds, and what only other payloads hold. */
-	payload(session: SessionId): { begins: string; holds: string; lacks: string };
+	/**
+	 * What the payload of this session's own agent begins with, what else it holds, and what only other payloads hold. It must name this
+	 * transcript: the delivery is looked up there, and the worker's record, which says so beforehand, is no proof.
+	 */
+	payload(session: SessionId, transcript: string): { begins: string; holds: string; lacks: string };
 }
 
 export type HookWake =

@@ -72,7 +72,7 @@ export async function prepareAnswer(
 	const [sealBefore, sealAfter] = aroundTime(seals.textOfDelivered({ ...sealed, receipt, transcript }));
 	const note = deliveryNote(place, TIME, address, { messages: [id], effect: 'none' });
 	const [noteBefore, noteAfter] = aroundTime(JSON.stringify(note));
-	const { begins, holds, lacks } = prepared.payload(session.id);
+	const { begins, holds, lacks } = prepared.payload(session.id, session.transcript);
 	const sealFiles = seals.filesOf(id);
 	// The guard dates the lease and does not make it.
 	await Leases.for(mailbox.folder).renew();

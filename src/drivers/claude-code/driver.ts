@@ -55,8 +55,8 @@ export const claudeCode: Driver = {
 			kind: 'batch-end',
 			waitsAt: { event: 'PreToolUse', kind: 'tool-start' },
 			// The CLI writes compact JSON in this order. In a text, each quotation mark would have a backslash before it.
-			payload: session => ({
-				begins: `{"session_id":"${session}",`,
+			payload: (session, transcript) => ({
+				begins: `{"session_id":"${session}","transcript_path":${JSON.stringify(transcript)},`,
 				holds: '"hook_event_name":"PostToolBatch"',
 				lacks: '"agent_id"',
 			}),
