@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	copyFileSync,
+	cpSync,
+	mkdirSync,
+	readFileSync,
+	readdirSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { bindSession } from '../../src/core/sessions/bindings.ts';
@@ -8,6 +18,7 @@ import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { formatMessage } from '../../src/protocol/message.ts';
 import { SessionId, type MessageId } from '../../src/protocol/names.ts';
 import { addBoundWorker } from '../support/boundWorker.ts';
+import { HandOverRuntime } from '../support/handOverRuntime.ts';
 import { address } from '../support/hookedWorker.ts';
 import { makeOld } from '../support/makeOld.ts';
 import { messageContent } from '../support/messageContent.ts';
@@ -144,6 +155,28 @@ it('nothing that is prepared is run or expanded', async () => {
 	await worker.send(words);
 	expect(JSON.parse(worker.hook().stdout).hookSpecificOutput.additionalContext).toContain(words);
 	expect(spawnSync('ls', [folder.file('made')]).status).not.toBe(0);
+});
+
+it.each([
+	['the receipt', '$box/delivered/$nancy_id.receipt.json'],
+	['the event', '$name-0.json'],
+	['the note', '$name-1-note.json'],
+])('no pipe is waited for that comes in the place of %s after the claim', async (_, place) => {
+	using runtime = await HandOverRuntime.make();
+	await using folder = tempFolder('nancy ');
+	await using worker = await PreparedWorker.in(folder.path);
+	await worker.send(WORDS);
+	const { source } = HandOverRuntime;
+	const isNamed = source.findIndex(line => line.startsWith('\tname=')) + 1;
+	runtime.insert(`run mkfifo "${place}" || exit 1`, isNamed);
+	const { status, stdout } = worker.hook({ launcher: runtime.launcher });
+	expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(BY_USER) });
+	const { messages } = await worker.workspace.mailbox(address).list();
+	expect(messages).toMatchObject([{ state: 'delivered', receipt: { author: { is: 'human' } } }]);
+	const events = readdirSync(worker.workspace.paths.spool).map(name =>
+		readFileSync(join(worker.workspace.paths.spool, name), 'utf8'),
+	);
+	expect(events.map(text => typeof JSON.parse(text))).toEqual(['object', 'object']);
 });
 
 it('an answer that others could have written is not used', async () => {

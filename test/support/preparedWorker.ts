@@ -114,6 +114,9 @@ export class PreparedWorker implements AsyncDisposable {
 			input: call.input ?? this.payload(event, call.more),
 			encoding: 'utf8',
 			env: this.environment(call.env),
+			// One that hangs would never let the test fail.
+			timeout: 30_000,
+			killSignal: 'SIGKILL',
 		});
 		return { status, stdout, stderr };
 	}

@@ -1,4 +1,5 @@
-import { lstat, lutimes, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, lutimes, open, readdir, rename, rm, rmdir, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
@@ -35,8 +36,9 @@ export class ProcessLock {
 		for (const name of present) {
 			const file = join(this.folder, name);
 			const process = HOLDER.exec(name)?.groups;
-			if (!process || (await isHeldBy(processOf(process), file, dirname(this.folder)))) return false;
-			await rm(file, { force: true });
+			if (process && (await isHeldBy(processOf(process), file, dirname(this.folder)))) return false;
+			if (process) await rm(file, { force: true });
+			else if (!(await this.putAside(name))) return false;
 		}
 		return this.take();
 	}
@@ -72,6 +74,26 @@ export class ProcessLock {
 			if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
 			throw error;
 		});
+	}
+
+	/**
+	 * Moves what is no holder out of the lock, to a name that is swept later (leftBehind.ts). The folder is opened first: if somebody
+	 * exchanges it for a link to a folder of the user's, nothing there is moved. Only Linux has names below an open folder; elsewhere the
+	 * lock stays as it is.
+	 * @returns whether it is out
+	 */
+	private async putAside(name: string): Promise<boolean> {
+		let opened: FileHandle | undefined;
+		try {
+			opened = await open(this.folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+			await rename(`/proc/self/fd/${opened.fd}/${name}`, join(dirname(this.folder), `.${uniqueHex(12)}.tmp`));
+			return true;
+		} catch (error) {
+			if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'EPERM', 'EACCES')) return false;
+			throw error;
+		} finally {
+			await opened?.close();
+		}
 	}
 
 	private async take(): Promise<boolean> {

@@ -1,34 +1,23 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { uniqueHex } from '../../../src/base/unique.ts';
 import { address } from '../../support/hookedWorker.ts';
+import { HandOverRuntime } from '../../support/handOverRuntime.ts';
 import { PreparedWorker } from '../../support/preparedWorker.ts';
-import { repository } from '../../support/programs.ts';
-import { hookRuntime } from '../../support/runtime.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
-const source = readFileSync(join(repository, 'hooks', 'hand-over'), 'utf8').split('\n');
+const { source } = HandOverRuntime;
 const first = source.indexOf('hand_over() {') + 1;
 const lines = source
 	.slice(first, source.indexOf('}', first))
 	.map((text, index) => ({ text: text.trim(), at: first + index }))
 	.filter(({ text }) => !text.startsWith('#'));
 
-/** A runtime beside the tests' own, whose part of the guard is written anew for each test. */
-let launcher: string;
+let runtime: HandOverRuntime;
 beforeAll(async () => {
-	const whole = await hookRuntime();
-	const folder = join(dirname(dirname(whole)), `0.0.0-${uniqueHex(8)}`);
-	cpSync(dirname(whole), folder, { recursive: true, verbatimSymlinks: true });
-	launcher = join(folder, basename(whole));
+	runtime = await HandOverRuntime.make();
 });
-afterAll(() => rmSync(dirname(launcher), { recursive: true, force: true }));
-
-/** Puts a line before another one. */
-function insert(line: string, at: number): void {
-	writeFileSync(join(dirname(launcher), 'hand-over'), source.toSpliced(at, 0, line).join('\n'));
-}
+afterAll(() => runtime[Symbol.dispose]());
 
 const WORDS = 'Not lost, not twice.';
 
@@ -41,8 +30,8 @@ it.each(lines)('a kill before “$text” loses no message, and repeats none unm
 	await using folder = tempFolder('nancy ');
 	await using worker = await PreparedWorker.in(folder.path);
 	const id = await worker.send(WORDS);
-	insert('kill -9 $$', at);
-	const killed = worker.hook({ launcher });
+	runtime.insert('kill -9 $$', at);
+	const killed = worker.hook({ launcher: runtime.launcher });
 	const isDead = killed.status === null;
 	// These lines are not reached if all goes well.
 	if (!isDead) expect(text).toMatch(/^(?:give_back|set \+C|return|exit 0|}|fi)$/);
@@ -70,8 +59,8 @@ it.each([
 	await using folder = tempFolder('nancy ');
 	await using worker = await PreparedWorker.in(folder.path);
 	const id = await worker.send(WORDS);
-	insert(line, source.indexOf("\ttrap '' PIPE"));
-	expect(worker.hook({ launcher, env })).toEqual({ status: 0, stdout: '', stderr: '' });
+	runtime.insert(line, source.indexOf("\ttrap '' PIPE"));
+	expect(worker.hook({ launcher: runtime.launcher, env })).toEqual({ status: 0, stdout: '', stderr: '' });
 	expect(existsSync(join(worker.box, 'inbox', `${id}.md`))).toBe(true);
 	expect(worker.hook().stdout).not.toContain('before');
 });
