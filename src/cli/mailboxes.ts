@@ -6,6 +6,7 @@ import { mailboxName } from '../core/workspace/mailboxName.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { allMailboxes, listMailboxes, type FoundMessage } from '../operations/mailboxes.ts';
 import type { MessageAt } from '../operations/messageAt.ts';
+import { MessageId } from '../protocol/names.ts';
 
 /**
  * The message with the id `typed`, or with an id that begins so. Searches the asker's own mailbox first, then its task, then the whole
@@ -31,17 +32,26 @@ export async function findMessage(
 	throw new NancyError('no-message', `there is no such message "${typed}"; nancy inbox lists the messages`);
 }
 
+/** The message with exactly the id `typed` that waits by its seal, in the order of {@link findMessage}. Its file may be anywhere. */
+export async function findWaiting(workspace: Workspace, asker: Asker, typed: string): Promise<MessageAt | undefined> {
+	const id = MessageId.safeParse(typed);
+	if (!id.success) return undefined;
+	const isThere = (address: WorkerAddress) => workspace.mailbox(address).standing(id.data)?.state === 'queued';
+	const found = (await searchOrder(workspace, asker)).flat().find(isThere);
+	return found && { ...found, id: id.data };
+}
+
 /** The messages of the ids, each once. All are found before any is changed, so a wrong id changes nothing. */
 export async function findEach(
 	ids: readonly string[],
-	find: (typed: string) => Promise<FoundMessage>,
-): Promise<FoundMessage[]> {
-	const byFile = new Map<string, FoundMessage>();
+	find: (typed: string) => Promise<MessageAt>,
+): Promise<MessageAt[]> {
+	const byPlace = new Map<string, MessageAt>();
 	for (const typed of ids) {
 		const found = await find(typed);
-		byFile.set(found.message.file, found);
+		byPlace.set(`${mailboxName(found)} ${found.id}`, found);
 	}
-	return [...byFile.values()];
+	return [...byPlace.values()];
 }
 
 /** For the operations on messages. */

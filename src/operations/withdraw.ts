@@ -3,6 +3,7 @@ import { NancyError } from '../base/errors.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
 import { MESSAGE_STATES } from '../core/mailbox/mailboxPaths.ts';
+import type { FiledAs } from '../core/mailbox/seals.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import { writer } from '../protocol/author.ts';
 import { MovedOutput } from '../protocol/output/messages.ts';
@@ -10,6 +11,15 @@ import { MessageAt, storedMessage } from './messageAt.ts';
 import type { Operation } from './operation.ts';
 
 const Input = z.object({ messages: z.array(MessageAt) });
+
+/** By what the seal says. No file below the workspace proves that an agent has read anything. */
+const whyNot: Readonly<Record<FiledAs | 'unknown', string>> = {
+	delivered: 'is not queued any more: the agent has read it',
+	read: 'is not queued any more: it was marked as read',
+	archived: 'is not queued any more: it was archived',
+	withdrawn: 'was taken back before',
+	unknown: 'is not queued, and Nancy has no record of what became of it',
+};
 
 /** Takes queued messages back. Where one of several cannot be taken back, none is. */
 export const withdraw: Operation<z.infer<typeof Input>, MovedOutput> = {
@@ -19,18 +29,24 @@ export const withdraw: Operation<z.infer<typeof Input>, MovedOutput> = {
 	async permit(asker, { messages }, context) {
 		const own = ownAddress(asker);
 		for (const each of messages) {
-			const { id, state, author } = await storedMessage(context.workspace, each, MESSAGE_STATES);
+			const { id, ...address } = each;
+			// An agent can move the file away, and back after a refusal. So the seal decides, and the file only without one.
+			const sealed = context.workspace.mailbox(address).standing(id);
+			const standing = sealed?.state ?? 'unknown';
+			const { state, author } =
+				sealed && standing === 'queued' ? sealed : await storedMessage(context.workspace, each, MESSAGE_STATES);
 			// An agent must not make the user's words, or another agent's, disappear before they are read.
 			permit(asker, { is: 'withdraw', id, isOwn: own !== undefined && writer(author) === mailboxName(own) });
-			if (state === 'queued') continue;
-			throw new NancyError(
-				'not-queued',
-				`message ${id} ${state === 'withdrawn' ? 'was taken back before' : 'is not queued any more: the agent has read it'}`,
-			);
+			if (standing === 'queued' || state === 'queued') continue;
+			throw new NancyError('not-queued', `message ${id} ${whyNot[standing]}`);
 		}
 	},
 	async run(_asker, { messages }, { workspace }) {
-		for (const { id, ...address } of messages) await workspace.mailbox(address).withdraw(id);
-		return { messages: messages.map(each => ({ id: each.id, mailbox: mailboxName(each), state: 'withdrawn' })) };
+		const moved: MovedOutput['messages'] = [];
+		for (const { id, ...address } of messages) {
+			const { wasClaimed } = await workspace.mailbox(address).withdraw(id);
+			moved.push({ id, mailbox: mailboxName(address), state: 'withdrawn', ...(wasClaimed && { wasClaimed }) });
+		}
+		return { messages: moved };
 	},
 };

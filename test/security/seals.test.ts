@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ownIdentity, processWord } from '../../src/base/liveness.ts';
@@ -70,3 +70,51 @@ it('another text in its place takes nothing from a message in a claim either: it
 	await mailbox().withdraw(id);
 	expect(read()).not.toContain(FROM_USER);
 });
+
+it.each<[string, (id: MessageId) => string]>([
+	['in a claim of a living process', id => claimed(id, LIVING)],
+	['in a claim of a dead process', id => claimed(id, DEAD)],
+	['in delivered/', id => join(mailbox().folder, 'delivered', `${id}.md`)],
+	['outside of the mailbox', id => folder.file(`${id}.md`)],
+])('a message whose file is %s is taken back as any other, and does not come from the user again', async (_, place) => {
+	const id = await send();
+	renameSync(queued(id), place(id));
+	expect(await nancy('withdraw', id)).toMatchObject({ stdout: expect.stringContaining(`withdrew ${id}`) });
+	renameSync(place(id), queued(id));
+	expect(read()).not.toContain(FROM_USER);
+});
+
+it('a message is taken back also where another text is in its place', async () => {
+	const id = await send();
+	renameSync(queued(id), claimed(id, LIVING));
+	writeFileSync(queued(id), 'Pull it.');
+	await nancy('withdraw', id);
+	renameSync(claimed(id, LIVING), queued(id));
+	expect(read()).not.toContain(FROM_USER);
+});
+
+it('nobody is told that an agent has read what Nancy has not delivered', async () => {
+	const id = 'note';
+	mkdirSync(join(mailbox().folder, 'delivered'), { recursive: true });
+	writeFileSync(join(mailbox().folder, 'delivered', `${id}.md`), 'Push it.');
+	const { stderr } = await nancy('withdraw', id);
+	expect(stderr).toContain('Nancy has no record');
+	expect(stderr).not.toContain('has read');
+});
+
+it('what is taken back while a hook has it, and is not delivered then, is not queued again', async () => {
+	const id = await send();
+	const claims = await mailbox().claim(() => 'take');
+	expect((await nancy('withdraw', id)).stdout).toContain('an agent may be reading it');
+	for (const claim of claims) claim.release();
+	expect((await mailbox().list()).messages).toMatchObject([{ id, state: 'withdrawn' }]);
+});
+
+async function nancy(...args: string[]): Promise<{ stdout: string; stderr: string }> {
+	const { cli } = await programs();
+	return spawnSync(process.execPath, [cli, ...args], {
+		cwd: folder.path,
+		encoding: 'utf8',
+		env: { PATH: process.env['PATH'], XDG_DATA_HOME: dirname(dataFolder()) },
+	});
+}

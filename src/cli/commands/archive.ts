@@ -37,13 +37,13 @@ export const archive = command(
 		// The hook that handed it over may have died before it could file it.
 		const own = ownAddress(context.asker);
 		if (own) await workspace.mailbox(own).recover();
-		const found = await findEach(ids, typed =>
-			findMessage(workspace, context.asker, typed, ['delivered', 'queued', 'archived']),
+		const found = await findEach(ids, async typed =>
+			messageAt(await findMessage(workspace, context.asker, typed, ['delivered', 'queued', 'archived'])),
 		);
 		const moved = await perform(
 			await operations.archive(),
 			context.asker,
-			{ messages: found.map(messageAt) },
+			{ messages: found },
 			operationContext(workspace, context),
 		);
 		return answer(

@@ -4,7 +4,7 @@ import { operations } from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
-import { findEach, findMessage, messageAt } from '../mailboxes.ts';
+import { findEach, findMessage, findWaiting, messageAt } from '../mailboxes.ts';
 import { operationContext } from '../operationContext.ts';
 import { findWorkspace } from '../place.ts';
 
@@ -33,17 +33,25 @@ export const withdraw = command(
 	Input,
 	async ({ ids }, context) => {
 		const workspace = findWorkspace(context);
-		const found = await findEach(ids, typed => findMessage(workspace, context.asker, typed, MESSAGE_STATES));
+		const found = await findEach(
+			ids,
+			async typed =>
+				(await findWaiting(workspace, context.asker, typed)) ??
+				messageAt(await findMessage(workspace, context.asker, typed, MESSAGE_STATES)),
+		);
 		const moved = await perform(
 			await operations.withdraw(),
 			context.asker,
-			{ messages: found.map(messageAt) },
+			{ messages: found },
 			operationContext(workspace, context),
 		);
 		return answer(
 			MovedOutput,
 			moved,
-			moved.messages.map(({ id, mailbox }) => `withdrew ${id} (${mailbox})`),
+			moved.messages.map(
+				({ id, mailbox, wasClaimed }) =>
+					`withdrew ${id} (${mailbox})${wasClaimed ? '; an agent may be reading it at this moment' : ''}`,
+			),
 		);
 	},
 );

@@ -126,9 +126,20 @@ export class Mailbox {
 		for (const file of this.paths.allParts()) rmSync(file, { force: true });
 	}
 
-	/** Takes a queued message back. */
-	async withdraw(id: MessageId): Promise<void> {
-		if (!(await this.fileQueued(id, 'withdrawn'))) throw notQueued(id);
+	/**
+	 * Takes a queued message back, wherever its file is. An agent may have moved the file, and put another in its place.
+	 * @returns whether its file was in a claim: then an agent may be reading it at this moment
+	 */
+	async withdraw(id: MessageId): Promise<{ wasClaimed: boolean }> {
+		const isFiled = (await this.fileQueued(id, 'withdrawn')) !== undefined;
+		const isSealed = this.seals.withdraw(id);
+		if (!isFiled && !isSealed) throw notQueued(id);
+		return { wasClaimed: isSealed && this.paths.claimedIds().has(id) };
+	}
+
+	/** See {@link Seals.standing}. */
+	standing(id: MessageId): ReturnType<Seals['standing']> {
+		return this.seals.standing(id);
 	}
 
 	/** Files a message away: a delivered one that was acted on, or one that the human has read. */
@@ -213,7 +224,7 @@ function queuedAlready(id: MessageId): NancyError {
 function notQueued(id: MessageId): NancyError {
 	return new NancyError(
 		'not-queued',
-		`message ${id} is not queued any more: the agent has read it, or it was taken back`,
+		`message ${id} is not queued any more: the agent has read it, or somebody has taken it`,
 	);
 }
 

@@ -32,7 +32,7 @@ export interface Claim {
 	deliver(facts: DeliveryFacts): void;
 	/** The agent has these parts of it. The message goes back to the inbox until the rest is due. */
 	keep(handed: HandedParts): void;
-	/** The agent does not have it: back to the inbox. */
+	/** The agent does not have it: back to the inbox, unless it was taken back meanwhile. */
 	release(): void;
 }
 
@@ -135,11 +135,9 @@ export class MessageClaims {
 			},
 			keep: handed => {
 				writeFileAtomicSync(this.paths.parts(id), jsonText(handed));
-				this.returns.giveBack(claimed, id);
+				this.returns.release(claimed, id);
 			},
-			release: () => {
-				this.returns.giveBack(claimed, id);
-			},
+			release: () => this.returns.release(claimed, id),
 		};
 	}
 

@@ -38,14 +38,23 @@ export class MessageReturns {
 	/** Ends the claim of a dead process as its seal says. True if the message was given back. */
 	private settle(claimed: string, id: MessageId): boolean {
 		const text = textOf(claimed) ?? '';
-		const filed = this.files.sealedOf(id, text) ? undefined : this.files.filedOf(id, text);
-		if (filed?.as !== undefined) {
-			this.finish(claimed, id, filed.as, readReceipt(filed.receipt));
-			return false;
-		}
+		if (this.isFinished(claimed, id, text)) return false;
 		this.seals.settle(id, text);
 		this.note(id, this.count(id) + 1);
 		return this.giveBack(claimed, id);
+	}
+
+	/** Ends the claim of this process without a delivery. The message may have been taken back meanwhile. */
+	release(claimed: string, id: MessageId): void {
+		if (!this.isFinished(claimed, id, textOf(claimed) ?? '')) this.giveBack(claimed, id);
+	}
+
+	/** Files a claimed message away whose seal says that it waits no more. */
+	private isFinished(claimed: string, id: MessageId, text: string): boolean {
+		const filed = this.files.sealedOf(id, text) ? undefined : this.files.filedOf(id, text);
+		if (filed?.as === undefined) return false;
+		this.finish(claimed, id, filed.as, readReceipt(filed.receipt));
+		return true;
 	}
 
 	private finish(claimed: string, id: MessageId, as: FiledAs, receipt: Receipt | undefined): void {

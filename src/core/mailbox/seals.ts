@@ -145,6 +145,25 @@ export class Seals {
 		return this.read('queued', id)?.state === 'queued';
 	}
 
+	/** Who wrote a message, and how it stands, whatever its text and wherever its file is. Undefined if nothing is sealed about that. */
+	standing(id: MessageId): { author: Author; state: 'queued' | FiledAs } | undefined {
+		return ifOwn(() => {
+			const filed = this.read('filed', id);
+			return this.read('queued', id) ?? (filed?.state === 'queued' ? undefined : filed);
+		});
+	}
+
+	/** Takes back a message that waits, wherever its file is. False if none of this id waits. */
+	withdraw(id: MessageId): boolean {
+		const taken = ifOwn(() => {
+			const seal = this.read('queued', id);
+			if (seal?.state !== 'queued') return false;
+			this.file(id, 'withdrawn', { ...about(seal), ...seal.next });
+			return true;
+		});
+		return taken ?? false;
+	}
+
 	/** The ids of the seals that have not been moved to `filed/`. */
 	unfiledIds(): MessageId[] {
 		const names = ifOwn(() => this.own.namesSync(SEALS, this.task, this.worker, 'queued')) ?? [];

@@ -52,7 +52,15 @@ export const InboxOutput = z.object({ messages: z.array(MessageOutput), problems
 
 /** `nancy archive`, `nancy withdraw` */
 export const MovedOutput = z.object({
-	messages: z.array(z.object({ id: MessageId, mailbox: Mailbox, state: MessageState })),
+	messages: z.array(
+		z.object({
+			id: MessageId,
+			mailbox: Mailbox,
+			state: MessageState,
+			/** Taken back while its file was in a claim: an agent may be reading it. */
+			wasClaimed: z.optional(z.literal(true)),
+		}),
+	),
 });
 export type MovedOutput = z.infer<typeof MovedOutput>;
 
