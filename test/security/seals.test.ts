@@ -2,13 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { dataFolder } from '../../src/base/folders.ts';
 import { ownIdentity, processWord } from '../../src/base/liveness.ts';
 import type { Workspace } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
-import { SessionId } from '../../src/protocol/names.ts';
+import { SessionId, type MessageId } from '../../src/protocol/names.ts';
 import { address, hookedWorker } from '../support/hookedWorker.ts';
 import { makeOld } from '../support/makeOld.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
+import { programs } from '../support/programs.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 // Agents move and copy messages below the workspace. No such move may divert a seal, or keep words that the user took back.
