@@ -1,21 +1,25 @@
-import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { ownIdentity, processWord } from '../../src/base/liveness.ts';
+import { deleteTask, deleteWorker, finishDeletions } from '../../src/core/workspace/deletion.ts';
 import type { Workspace } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
-import { SessionId, type MessageId } from '../../src/protocol/names.ts';
+import { SessionId, TaskName, type MessageId } from '../../src/protocol/names.ts';
 import { address, hookedWorker } from '../support/hookedWorker.ts';
 import { makeOld } from '../support/makeOld.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { programs } from '../support/programs.ts';
+import { taskRecord } from '../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 // Agents move and copy messages below the workspace. No such move may divert a seal, or keep words that the user took back.
 
 const session = SessionId.parse('5e551011-0000-4000-8000-00000000a07e');
+const other = TaskName.parse('other');
 const FROM_USER = 'from the user';
 
 let folder: TempFolder;
@@ -50,11 +54,8 @@ it('a copy of a waiting message in a claim takes nothing from it: taken back, it
 	const id = await send();
 	copyFileSync(queued(id), claimed(id, DEAD));
 	await mailbox().recover();
-	const authors = (await mailbox().list(['queued'])).messages.map(each => [each.id === id, each.author.is]);
-	expect(authors.sort()).toEqual([
-		[false, 'unknown'],
-		[true, 'human'],
-	]);
+	const authors = (await mailbox().list(['queued'])).messages.map(each => `${each.id === id} ${each.author.is}`);
+	expect(authors.sort()).toEqual(['false unknown', 'true human']);
 	await mailbox().withdraw(id);
 	expect(read()).not.toContain(FROM_USER);
 });
@@ -64,11 +65,8 @@ it('another text in its place takes nothing from a message in a claim either: it
 	renameSync(queued(id), claimed(id, DEAD));
 	writeFileSync(queued(id), 'Pull it.');
 	await mailbox().recover();
-	const texts = (await mailbox().list(['queued'])).messages.map(each => [each.id === id, each.content.text]);
-	expect(texts.sort()).toEqual([
-		[false, 'Pull it.'],
-		[true, 'Push it.'],
-	]);
+	const texts = (await mailbox().list(['queued'])).messages.map(each => `${each.id === id} ${each.content.text}`);
+	expect(texts.sort()).toEqual(['false Pull it.', 'true Push it.']);
 	await mailbox().withdraw(id);
 	expect(read()).not.toContain(FROM_USER);
 });
@@ -110,6 +108,60 @@ it('what is taken back while a hook has it, and is not delivered then, is not qu
 	expect((await nancy('withdraw', id)).stdout).toContain('an agent may be reading it');
 	for (const claim of claims) claim.release();
 	expect((await mailbox().list()).messages).toMatchObject([{ id, state: 'withdrawn' }]);
+});
+
+it.each<[string, () => Promise<void>]>([
+	['task', () => deleteTask(workspace, address.task)],
+	['worker', () => deleteWorker(workspace, address)],
+])(
+	'the words of a deleted %s do not come from the user, also if an agent makes its folders again at once',
+	async (_, remove) => {
+		const id = await send();
+		const kept = folder.file('kept');
+		cpSync(workspace.paths.task(address.task), kept, { recursive: true });
+		const loop = spawn('sh', ['-c', 'while :; do mkdir -p "$0"; done', dirname(queued(id))], { stdio: 'ignore' });
+		await remove();
+		loop.kill('SIGKILL');
+		await once(loop, 'exit');
+		cpSync(kept, workspace.paths.task(address.task), { recursive: true });
+		expect((await mailbox().list(['queued'])).messages).toMatchObject([{ id, author: { is: 'unknown' } }]);
+		expect(read()).not.toContain(FROM_USER);
+	},
+);
+
+it('a mailbox that is moved away for a moment keeps its seals', async () => {
+	const id = await send();
+	const away = folder.file('away');
+	renameSync(mailbox().folder, away);
+	await finishDeletions(workspace);
+	await workspace.createTask(taskRecord(other, claudeCode.id));
+	await deleteTask(workspace, other);
+	renameSync(away, mailbox().folder);
+	renameSync(queued(id), join(mailbox().folder, 'delivered', `${id}.md`));
+	expect((await mailbox().list(['delivered'])).messages).toEqual([]);
+	await mailbox().recover();
+	expect((await mailbox().list()).messages).toMatchObject([{ id, state: 'queued', author: BY_USER }]);
+});
+
+it('a receipt that nothing sealed is not shown', async () => {
+	const delivered = (ending: string) => join(mailbox().folder, 'delivered', `note${ending}`);
+	const receipt = {
+		version: 1,
+		id: 'note',
+		deliveredAt: '2026-01-01T00:00:00.000Z',
+		event: 'Stop',
+		driver: claudeCode.id,
+	};
+	mkdirSync(dirname(delivered('')), { recursive: true });
+	writeFileSync(delivered('.md'), 'Push it.');
+	writeFileSync(delivered('.receipt.json'), JSON.stringify({ ...receipt, session, rung: 'hook', earlierClaims: 0 }));
+	const { messages, problems } = await mailbox().list(['delivered']);
+	expect([messages.length, messages[0]?.author.is, messages[0]?.receipt, problems]).toEqual([
+		1,
+		'unknown',
+		undefined,
+		[],
+	]);
 });
 
 async function nancy(...args: string[]): Promise<{ stdout: string; stderr: string }> {

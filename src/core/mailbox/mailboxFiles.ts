@@ -158,7 +158,9 @@ export class MailboxFiles {
 			if (existsSync(file)) problems.push({ file, reason: `not ${state} by Nancy`, isMisplaced: true });
 			return undefined;
 		}
-		if (filed?.as === undefined) {
+		// Without any seal a receipt is anybody's word.
+		if (!filed) return { ...written, author };
+		if (filed.as === undefined) {
 			const receipt = await this.unprovenReceipt(state, id, problems);
 			return { ...written, author, ...(receipt && { receipt }) };
 		}

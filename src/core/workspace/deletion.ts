@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileNames, folderNames } from '../../base/listing.ts';
+import { fileNames } from '../../base/listing.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import type { TaskName } from '../../protocol/names.ts';
 import { WorkerRecord } from '../../protocol/records.ts';
@@ -13,20 +13,25 @@ import type { WorkerAddress, Workspace } from './workspace.ts';
 /** The prefix of a deleted task's or worker's folder until it is gone. */
 const GRAVE = '.deleted-';
 
-/** Removes a task with its mailboxes. In one step, so that a kill leaves it whole or gone. */
+/**
+ * Removes a task with its mailboxes. In one step, so that a kill leaves it whole or gone. Its seals go before, by name: an agent can make its
+ * folders again, and its waiting messages must not come back with them. After a kill in between, they wait without an author.
+ */
 export async function deleteTask(workspace: Workspace, name: TaskName): Promise<void> {
 	await workspace.task(name);
+	await workspace.own.remove(SEALS, name);
 	await rename(workspace.paths.task(name), newGrave(workspace));
 	await finishDeletions(workspace);
 }
 
 /**
- * Removes a worker's mailbox, its record and its sessions' bindings. The record goes last, so after a kill the worker still exists and can
+ * Removes a worker's seals, its mailbox, its record and its sessions' bindings. The record goes last, so after a kill the worker still exists and can
  * be deleted again.
  */
 export async function deleteWorker(workspace: Workspace, { task, worker }: WorkerAddress): Promise<void> {
 	const { paths } = workspace;
 	workspace.refuseLinks(task);
+	await workspace.own.remove(SEALS, task, worker);
 	const grave = newGrave(workspace);
 	const records = join(grave, 'workers');
 	await mkdir(records, { recursive: true, mode: 0o700 });
@@ -49,17 +54,6 @@ export async function finishDeletions(workspace: Workspace): Promise<void> {
 			for (const { id } of record?.sessions ?? []) await forgetSession(workspace, id);
 		}
 		await rm(grave, { recursive: true, force: true });
-	}
-	await sweepSeals(workspace);
-}
-
-/** Removes the seals of mailboxes that are gone. A mailbox is made before its first seal. */
-async function sweepSeals({ own, paths }: Workspace): Promise<void> {
-	for (const task of await folderNames(own.path(SEALS))) {
-		const mailboxes = join(paths.tasks, task, 'comms');
-		for (const worker of await folderNames(own.path(SEALS, task)))
-			if (!existsSync(join(mailboxes, worker))) await own.remove(SEALS, task, worker);
-		if (!existsSync(mailboxes)) await own.remove(SEALS, task);
 	}
 }
 
