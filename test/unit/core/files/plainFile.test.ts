@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readHeldStops, readPhase, writePhase } from '../../../../src/core/sessions/phase.ts';
 import { ProcessLock } from '../../../../src/core/files/processLock.ts';
+import { SEALS } from '../../../../src/core/mailbox/seals.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../../support/boundWorker.ts';
@@ -68,7 +69,11 @@ describe('a pipe in place of a file of Nancy’s holds nobody up', () => {
 
 	it('as a receipt', async () => {
 		const mailbox = workspace.mailbox(address);
-		await writeFile(join(mailbox.folder, 'delivered', 'one.md'), 'Use the helper.');
+		const text = 'Use the helper.';
+		await writeFile(join(mailbox.folder, 'delivered', 'one.md'), text);
+		// Its receipt is read if the seal is of an earlier version, which holds none.
+		const seal = { version: 1, author: BY_USER, file: text };
+		await workspace.own.write(seal, SEALS, address.task, address.worker, 'filed', 'one.json');
 		const file = await pipeAt(join(mailbox.folder, 'delivered', 'one.receipt.json'));
 		const { messages, problems } = await mailbox.list();
 		expect(messages).toMatchObject([{ id: 'one', content: { text: 'Use the helper.' } }]);

@@ -73,7 +73,10 @@ describe('TaskMirror', () => {
 
 	it('sees the receipt of an earlier version that was repaired in the same moment', async () => {
 		const id = await deliver('Use the helper.');
-		await workspace.own.remove(SEALS);
+		const { task, worker } = address;
+		const text = await readFile(join(mailbox.folder, 'delivered', `${id}.md`), 'utf8');
+		const earlier = { version: 1, author: BY_USER, file: text };
+		await workspace.own.write(earlier, SEALS, task, worker, 'filed', `${id}.json`);
 		const file = join(mailbox.folder, 'delivered', `${id}.receipt.json`);
 		const whole = await readFile(file, 'utf8');
 		await writeFile(file, 'x'.repeat(whole.length));
