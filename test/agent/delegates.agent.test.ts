@@ -16,6 +16,7 @@ import { ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../src/protoco
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
+import { dataFolderIn } from '../support/runtime.ts';
 import { eventually } from '../support/eventually.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
@@ -28,7 +29,9 @@ afterAll(() => nancy[Symbol.asyncDispose]());
 /** What a user's shell has: the agent on the PATH, a home, the model double. */
 function shell(lab: DeployedLab): { cwd: string; env: Record<string, string> } {
 	const PATH = [dirname(claudeExecutable), dirname(process.execPath), lab.env['PATH']].join(delimiter);
-	return { cwd: lab.workspace.path, env: { ...lab.env, PATH, IS_SANDBOX: '1' } };
+	// The seals of what it queues are where the lab's hooks look.
+	const XDG_DATA_HOME = dirname(dataFolderIn(lab.home));
+	return { cwd: lab.workspace.path, env: { ...lab.env, PATH, XDG_DATA_HOME, IS_SANDBOX: '1' } };
 }
 
 async function delegate(

@@ -72,12 +72,12 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const sizes = filesInZip(packagedExtension);
 	const tooLarge = Object.entries({
 		'dist/extension.js': 6,
-		'dist/hook/claude-code.js': 140,
-		'dist/main.js': 600,
-		'dist/nancy.js': 570,
+		'dist/hook/claude-code.js': 150,
+		'dist/main.js': 630,
+		'dist/nancy.js': 600,
 	})
 		.map(([file, most]) => ({ file, most, is: (sizes.get(`extension/${file}`) ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(900);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(950);
 });
