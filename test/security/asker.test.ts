@@ -108,6 +108,7 @@ describe('whoever calls nancy', () => {
 			cwd: it.own.path,
 			env: nancy.environment(it.base),
 			stdio: 'ignore',
+			detached: true, // a tool's session: in a container, the process that adopts may share the session of the tests
 		});
 		await once(child, 'exit');
 		const said = await eventually('its answer', () => {
