@@ -13,11 +13,11 @@ import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { seconds } from '../headlessOptions.ts';
 import { mailboxName } from '../../core/workspace/mailboxName.ts';
-import { operationContext } from '../operationContext.ts';
+import { programContext } from '../../operations/programContext.ts';
 import { operations } from '../../operations/index.ts';
 import { ticketsOf } from '../../operations/ticketsOf.ts';
 import { perform, type OperationContext } from '../../operations/operation.ts';
-import { findWorkspace, findWorkspaceOr } from '../place.ts';
+import { findWorkspace, findWorkspaceOr } from '../../operations/place.ts';
 import { printable, printableLine } from '../words.ts';
 
 const Input = z.object({
@@ -86,7 +86,7 @@ export const delegates = command(
 		if (others.length > 0) throw new NancyError('bad-usage', 'give one id; several only after the word delete');
 		if (input.ended) throw new NancyError('bad-usage', '--ended belongs to nancy delegates delete');
 		if (id !== undefined) await store.get(id);
-		const where = operationContext(workspace, context);
+		const where = programContext(workspace, context);
 		const tickets = ticketsOf(where);
 		if (input.resume) await resume(id, context, where);
 		if (input.stop) {
@@ -118,7 +118,7 @@ async function deleteSome(
 		await operations.deleteDelegates(),
 		context.asker,
 		{ ids: ended ? undefined : ids },
-		operationContext(store.workspace, context),
+		programContext(store.workspace, context),
 	);
 	const { deleted, kept, notes } = done;
 	const lines = [
@@ -147,7 +147,7 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 		told = text;
 	};
 	try {
-		const where = operationContext(store.workspace, context);
+		const where = programContext(store.workspace, context);
 		const settings = await where.readSettings(store.workspace.folder);
 		const options = queueOptions(where, await where.installRuntime(), settings);
 		return () => lookAtQueue(store, options).catch(tell);

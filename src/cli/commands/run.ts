@@ -22,8 +22,8 @@ import { command, type Answer, type Context } from '../command.ts';
 import { eventLine } from '../eventLine.ts';
 import { ExitCode } from '../failure.ts';
 import { featureOf, limitsOf, workingFolder } from '../headlessOptions.ts';
-import { operationContext } from '../operationContext.ts';
-import { findOrChooseWorkspace } from '../place.ts';
+import { programContext } from '../../operations/programContext.ts';
+import { findOrChooseWorkspace } from '../../operations/place.ts';
 import { requireWritable } from '../outputFile.ts';
 import { readText, readTextFile } from '../readText.ts';
 import { withCancel } from '../withCancel.ts';
@@ -101,7 +101,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		if (file !== undefined) permit(context.asker, { is: option, file });
 	}
 	const cwd = workingFolder(input['working-dir'], context);
-	const where = operationContext(findOrChooseWorkspace(context), context);
+	const where = programContext(findOrChooseWorkspace(context), context);
 	const settings = await where.readSettings(cwd);
 	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context.asker, context.env, input.agent);
 	const asking = { asker: context.asker, context: where, settings };
