@@ -4,7 +4,7 @@ import { Workspace } from '../core/workspace/workspace.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { Context } from './command.ts';
-import { runDelegate } from './delegateRunner.ts';
+import { runDelegate } from '../delegates/runDelegate.ts';
 import { ExitCode } from './failure.ts';
 import { programContext } from '../operations/programContext.ts';
 import { findWorkspace } from '../operations/place.ts';

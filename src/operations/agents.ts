@@ -1,19 +1,13 @@
 import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import type { Driver } from '../core/driver/driver.ts';
-import type { InstalledAgent } from '../core/driver/launch.ts';
+import type { FoundAgent } from '../core/driver/launch.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { driverById, drivers } from '../drivers/index.ts';
 import { detectAgent, programVariable, type Detection } from '../process/detect.ts';
 import type { MachineContext } from './operation.ts';
 
 type Environment = MachineContext['env'];
-
-/** An agent CLI that Nancy knows and that is on this machine. */
-export interface FoundAgent {
-	driver: Driver;
-	agent: InstalledAgent;
-}
 
 /** The named agent. Without a name, the agent that asks, or for a person the workspace's default, else the first one found. */
 export async function chooseAgent(

@@ -19,7 +19,7 @@ import { DelegateId, DelegateStatus, Limits } from '../../protocol/delegate.ts';
 import { SessionId } from '../../protocol/names.ts';
 import type { SwarmWorker } from '../beginAlone.ts';
 import { command, type Answer, type Context } from '../command.ts';
-import { eventLine } from '../eventLine.ts';
+import { eventLine } from '../../core/driver/eventLine.ts';
 import { ExitCode } from '../failure.ts';
 import { featureOf, limitsOf, workingFolder } from '../headlessOptions.ts';
 import { programContext } from '../../operations/programContext.ts';

@@ -20,6 +20,12 @@ export interface InstalledAgent {
 	version: Version;
 }
 
+/** An agent CLI that Nancy knows and that is on this machine. */
+export interface FoundAgent {
+	driver: Driver;
+	agent: InstalledAgent;
+}
+
 export interface WorkerRequest {
 	task: TaskName;
 	/** A new worker gets the next free name when none is given. */
