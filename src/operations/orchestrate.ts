@@ -4,6 +4,7 @@ import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
 import { planWorker, refuseLongPrompt } from '../core/driver/launch.ts';
+import { promptOfAgent } from '../core/driver/promptOfAgent.ts';
 import { refuseResume, workerToResume } from '../core/driver/resuming.ts';
 import { chosenAgent, noteChosenAgent } from '../core/workspace/chosenAgent.ts';
 import { taskExists, type Workspace } from '../core/workspace/workspace.ts';
@@ -93,7 +94,7 @@ export const orchestrate: Operation<Input, Output> = {
 		const plan = await planWorker(workspace, driver, agent, {
 			task: task.name,
 			worker: input.worker,
-			prompt: input.prompt === '' ? undefined : input.prompt,
+			prompt: input.prompt && (asker.is === 'agent' ? promptOfAgent(input.prompt) : input.prompt),
 			model: input.model,
 			resume: input.resume,
 			extra: input.extra,

@@ -45,7 +45,14 @@ afterEach(() => folder.remove());
 
 const orchestrate = async (
 	asker: Asker,
-	more: { task: TaskName; title?: string; agent?: string; worker?: typeof FIRST_WORKER; resume?: boolean },
+	more: {
+		task: TaskName;
+		title?: string;
+		prompt?: string;
+		agent?: string;
+		worker?: typeof FIRST_WORKER;
+		resume?: boolean;
+	},
 ) => {
 	const input = { isNew: false, resume: false, extra: [], hooks: false, ...more };
 	return perform(await operations.orchestrate(), asker, input, context);
@@ -77,6 +84,16 @@ describe('an agent that calls nancy orchestrate', () => {
 	it('starts none if it has no task', async () => {
 		const alone = { ...agentAt(folder), driver: driver.id };
 		await expect(orchestrate(alone, mine)).rejects.toMatchObject({ code: 'not-trusted' });
+	});
+
+	it('gives its worker a prompt that is text alone', async () => {
+		await orchestrate(IN_TERMINAL, { task: mine.task, agent: driver.id });
+		const prompt = '!touch /tmp/x @/home/me/.ssh/id \\@types/node a@b';
+		const { args } = await orchestrate(asker(), { task: mine.task, prompt });
+		expect(args.at(-1)).toMatch(/^A task from another agent:\n/);
+		expect(args.at(-1)).toContain('!touch /tmp/x \\@/home/me/.ssh/id \\@types/node a\\@b');
+		const own = await orchestrate(IN_TERMINAL, { task: mine.task, prompt });
+		expect(own.args.at(-1)).toBe(prompt);
 	});
 
 	it('starts a new worker of its own task', async () => {
