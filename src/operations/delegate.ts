@@ -89,7 +89,7 @@ async function startOf(
 	context: OperationContext,
 ): Promise<{ found: FoundAgent; folder: string; asking: Asking }> {
 	const { workspace, env } = context;
-	const found = await chooseAgent(workspace, asker, env, input.agent);
+	const found = await chooseAgent(asker, env, input.agent);
 	const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
 	if (input.folder !== undefined) return { found, folder: input.folder, asking };
 	// An agent may itself be a delegate in a worktree. Its own delegates work there, or from there, if they can.

@@ -4,9 +4,10 @@ import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
-import { reportable } from '../../core/delegates/reportable.ts';
+import { beginningOf } from '../../core/delegates/beginningOf.ts';
+import { reportable, sealedOutput } from '../../core/delegates/reportable.ts';
 import { hasSwarm } from '../../core/delegates/swarm.ts';
-import { NO_TICKET, type Tickets } from '../../core/delegates/tickets.ts';
+import { NO_TICKET, OUTPUT_CHANGED, type Tickets } from '../../core/delegates/tickets.ts';
 import { DelegatesDeletedOutput, DelegatesOutput, type DelegateOutput } from '../../protocol/output/delegates.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
@@ -203,13 +204,17 @@ async function listed(store: Delegates, tickets: Tickets, context: Context): Pro
 
 async function shown(store: Delegates, tickets: Tickets, id: DelegateId): Promise<Answer> {
 	const delegate = await reportable(store, tickets, await store.get(id));
-	const { text } = await delegate.files.readOutput(PRINTED_BYTES);
+	const output = isFinal(delegate.state) ? await sealedOutput(tickets, delegate) : '';
+	const text = output === undefined ? OUTPUT_CHANGED : beginningOf(output, PRINTED_BYTES).text;
 	const failed = delegate.state === 'failed' ? `failed: ${delegate.error}` : undefined;
 	const parts = [failed, unproved(delegate), text.trimEnd()].filter(Boolean);
 	const words = isFinal(delegate.state) ? parts.join('\n') : delegate.state;
 	return answer(
 		DelegatesOutput,
-		{ delegates: [outputOf(delegate)], problems: [] },
+		{
+			delegates: [{ ...outputOf(delegate), ...(output === undefined && { isOutputChanged: true }) }],
+			problems: [],
+		},
 		words,
 		delegate.state === 'failed' ? ExitCode.failed : ExitCode.ok,
 	);

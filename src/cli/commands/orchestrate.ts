@@ -46,7 +46,7 @@ export const orchestrate = command(
 			'prompt-file': { value: 'FILE', help: 'file with the first prompt, for example a spec' },
 			agent: {
 				value: 'AGENT',
-				help: "which agent; without it the task's, the workspace's default, or the first found",
+				help: 'which agent; without it the one that you chose for the task before, for a new task the first found',
 			},
 			model: { value: 'MODEL', help: 'the model, as the agent names it' },
 			worker: {

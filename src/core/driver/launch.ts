@@ -11,8 +11,8 @@ import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { settleEarlier } from '../sessions/lostDeliveries.ts';
 import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
-import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
-import { bindSession } from '../sessions/bindings.ts';
+import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
+import { bindSession, sealedSession } from '../sessions/bindings.ts';
 
 /** An agent CLI as found on this machine. */
 export interface InstalledAgent {
@@ -117,6 +117,7 @@ async function tryPlan(
 	if (earlier) await settleEarlier(workspace, [driver], earlier, earlier.process !== undefined);
 	const resume = request.resume ? earlier?.sessions.at(-1)?.id : undefined;
 	const session = resume ?? SessionId.parse(crypto.randomUUID());
+	if (earlier && resume !== undefined) refuseForeign(workspace, resume, { task: request.task, worker: earlier.name });
 	const address = {
 		task: request.task,
 		worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)),
@@ -192,6 +193,18 @@ async function tryPlan(
 			worker: { address, taskFolder: workspace.paths.task(address.task), bin: request.bin },
 		}),
 	};
+}
+
+/** A worker's record, which agents can write, continues no conversation that is sealed as another worker's. */
+function refuseForeign(workspace: Workspace, session: SessionId, address: WorkerAddress): void {
+	const sealed = sealedSession(workspace, session);
+	if (!sealed || isSameAddress(sealed.address, address)) return;
+	const { task, worker } = sealed.address;
+	throw new NancyError(
+		'not-trusted',
+		`the record of ${address.task}/${address.worker} names the conversation ${session}, which is one of ${task}/${worker}; ` +
+			'start another worker',
+	);
 }
 
 /** The worker to continue, which must not run meanwhile. */
