@@ -12,6 +12,7 @@ import { beginSwarmRun, swarmFeature, swarmFiles } from '../../core/delegates/sw
 import { isSwarmWorker } from '../../core/delegates/swarmMark.ts';
 import type { HeadlessEvent } from '../../core/driver/headless.ts';
 import { headlessOf, prepareHeadless } from '../../core/driver/launch.ts';
+import { sealStart } from '../../core/sessions/sealedAgents.ts';
 import type { Ending } from '../../process/headlessRun.ts';
 import { RunOutput } from '../../protocol/output/delegates.ts';
 import { DelegateId, DelegateStatus, Limits } from '../../protocol/delegate.ts';
@@ -153,7 +154,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 			format,
 			{ wallMs: limits.wallSeconds * 1000, idleMs: limits.idleSeconds * 1000 },
 			{
-				onStart: () => undefined,
+				onStart: process => sealStart(where.dataFolder, process),
 				onEvent: event => {
 					record.note(event);
 					const line = eventLine(event);

@@ -34,7 +34,7 @@ export async function prepareAnswer(
 	const agent = worker.process;
 	if (prepared === 'none' || !agent || !session?.transcript || !isHere(agent)) return;
 	const address = { task: worker.task, worker: worker.name };
-	const bound = sealedSession(workspace, session.id)?.address;
+	const bound = sealedSession(workspace, session.id);
 	if (bound?.task !== address.task || bound.worker !== address.worker) return;
 	const mailbox = workspace.mailbox(address);
 	const message = (await mailbox.list(['queued'])).messages.find(each => each.id === id);
