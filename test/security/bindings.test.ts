@@ -101,6 +101,20 @@ it.each([
 	expect(await waiting(to)).toBe(1);
 });
 
+it('a session whose id ends as that of another gets no words to that, also if the other’s record names it', async () => {
+	const [theirs, chosen] = ['5e551011', '5e551012'].map(begin =>
+		SessionId.parse(`${begin}-0000-4000-8000-0000f00dc0de`),
+	) as [SessionId, SessionId];
+	hear(theirs, ['SessionStart', 'program']);
+	const to = (await sessionBinding(workspace, theirs))?.address ?? mine;
+	expect(to).not.toEqual(mine);
+	await send(to);
+	await workspace.saveWorker(recordOf(to, chosen));
+	hear(chosen, ['SessionStart', 'program']);
+	expect(hear(chosen)).not.toContain(WORDS);
+	expect(hear(theirs)).toContain(WORDS);
+});
+
 it('nothing is prepared for a session that another’s record and the guard’s file name', async () => {
 	const prepared = join(dataFolder(), 'prepared', session);
 	const prepareFor = async (to: WorkerAddress) => {

@@ -48,10 +48,7 @@ export const withdraw = command(
 		return answer(
 			MovedOutput,
 			moved,
-			moved.messages.map(
-				({ id, mailbox, wasClaimed }) =>
-					`withdrew ${id} (${mailbox})${wasClaimed ? '; an agent may be reading it at this moment' : ''}`,
-			),
+			moved.messages.map(({ id, mailbox }) => `withdrew ${id} (${mailbox})`),
 		);
 	},
 );

@@ -130,6 +130,10 @@ async function holdUnread(workspace: Workspace, { task, worker }: DelegateRecord
 }
 
 async function isInMailbox(workspace: Workspace, to: WorkerAddress, id: MessageId): Promise<boolean> {
-	const { messages } = await workspace.mailbox(to).list();
+	const mailbox = workspace.mailbox(to);
+	const standing = mailbox.standing(id);
+	// Its file may be gone.
+	if (standing && standing.state !== 'queued') return true;
+	const { messages } = await mailbox.list();
 	return messages.some(message => message.id === id);
 }

@@ -2,6 +2,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NancyError } from '../../base/errors.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { isSameProcess, liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
@@ -148,33 +149,31 @@ function hasLivingAgent(
 	);
 }
 
-async function adopt(workspace: Workspace, caller: SessionCaller): Promise<WorkerAddress> {
-	const now = new Date().toISOString();
-	const id = caller.session.toLowerCase();
-	// Some CLIs' ids begin with the time, so those of a day begin alike. Two rarely end alike; then the whole id tells them apart.
-	const end = id.slice(-8).replace(/^[-_]+/, '');
-	for (const name of [`session-${end}`, `session-${id}`]) {
-		const task = TaskName.safeParse(name.slice(0, 64).replace(/[-_]+$/, ''));
-		if (!task.success) continue;
-		const address = { task: task.data, worker: FIRST_WORKER };
-		try {
-			await workspace.createTask({
-				version: 1,
-				name: task.data,
-				title: `Session ${end}`,
-				prompt: '',
-				agent: caller.driver.id,
-				createdAt: now,
-				origin: 'found',
-			});
-		} catch (error) {
-			if (!(error instanceof NancyError && error.code === 'task-exists')) throw error;
-			const earlier = await workspace.worker(address);
-			if (earlier && !earlier.sessions.some(session => session.id === caller.session)) continue;
-		}
-		return address;
+/**
+ * A task for a session that nobody has started with Nancy. It has the name of this session alone: an agent may choose the id of another
+ * session, and what it writes below the workspace must not lead that session here.
+ */
+async function adopt(workspace: Workspace, { session, driver }: SessionCaller): Promise<WorkerAddress> {
+	// For people: some CLIs' ids begin with the time, so those of a day begin alike.
+	const end = session
+		.slice(-8)
+		.toLowerCase()
+		.replace(/^[-_]+/, '');
+	const name = TaskName.parse(`session-${end}-${sha256(session).slice(0, 16)}`);
+	try {
+		await workspace.createTask({
+			version: 1,
+			name,
+			title: `Session ${end}`,
+			prompt: '',
+			agent: driver.id,
+			createdAt: new Date().toISOString(),
+			origin: 'found',
+		});
+	} catch (error) {
+		if (!(error instanceof NancyError && error.code === 'task-exists')) throw error;
 	}
-	throw new NancyError('bad-name', `no task can be named after session ${caller.session}`);
+	return { task: name, worker: FIRST_WORKER };
 }
 
 /** Makes the session the worker's current one, whose doorbell is rung and which a resume continues. */
