@@ -29,6 +29,7 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/dist/nancy.js',
 			...documents.map(file => `extension/${file}`),
 			'extension/docs/images/nancy-dark.png',
+			'extension/hooks/due',
 			'extension/hooks/hand-over',
 			'extension/hooks/nancy-hook',
 			'extension/l10n/bundle.l10n.json',

@@ -173,9 +173,9 @@ it.each([
 	expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(BY_USER) });
 	const { messages } = await worker.workspace.mailbox(address).list();
 	expect(messages).toMatchObject([{ state: 'delivered', receipt: { author: { is: 'human' } } }]);
-	const events = readdirSync(worker.workspace.paths.spool).map(name =>
-		readFileSync(join(worker.workspace.paths.spool, name), 'utf8'),
-	);
+	const events = readdirSync(worker.workspace.paths.spool, { withFileTypes: true })
+		.filter(file => file.isFile())
+		.map(({ name }) => readFileSync(join(worker.workspace.paths.spool, name), 'utf8'));
 	expect(events.map(text => typeof JSON.parse(text))).toEqual(['object', 'object']);
 });
 

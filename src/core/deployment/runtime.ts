@@ -18,7 +18,7 @@ import {
 
 /** The parts of a runtime: the built programs, and the skills as deployed. Absolute paths. */
 export interface RuntimeSources {
-	/** Its second part is beside it. */
+	/** Its other parts are beside it. */
 	guard: string;
 	/** Folder with the program behind the guard, one for each driver: `<driver>.js`. */
 	hooks: string;
@@ -46,8 +46,8 @@ export interface InstalledRuntime extends Runtime {
 	node: NodeProgram;
 }
 
-/** The part of the guard that hands over what is prepared. It is read only then. */
-const HAND_OVER = 'hand-over';
+/** The parts of the guard for what may be due, and for what is prepared. Each is read only then. */
+const GUARD_PARTS = ['due', 'hand-over'];
 
 /** The `.gitignore` of a skill. */
 export const HIDING = '*\n';
@@ -125,7 +125,7 @@ function runtimeAt(dataFolder: string, version: string): Runtime {
 async function build(folder: string, sources: RuntimeSources, node: NodeProgram): Promise<void> {
 	await mkdir(join(folder, 'bin'), { recursive: true, mode: 0o700 });
 	await cp(sources.guard, join(folder, LAUNCHER));
-	await cp(join(dirname(sources.guard), HAND_OVER), join(folder, HAND_OVER));
+	for (const part of GUARD_PARTS) await cp(join(dirname(sources.guard), part), join(folder, part));
 	const isMap = (file: string) => file.endsWith('.map');
 	await cp(sources.hooks, join(folder, 'hook'), { recursive: true, filter: file => !isMap(file) });
 	await cp(sources.cli, join(folder, 'nancy.js'));

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import {
+	copyFileSync,
 	existsSync,
 	mkdirSync,
 	readdirSync,
@@ -303,7 +304,6 @@ describe('the guard', () => {
 
 	it('keeps the event when the program is not installed', async () => {
 		await send('Waits.');
-		const { copyFileSync } = await import('node:fs');
 		const alone = folder.file('nancy-hook');
 		copyFileSync(launcher, alone);
 		const result = spawnSync('sh', [alone, driver, 'PostToolBatch', 'boundary', folder.path], {
@@ -313,6 +313,27 @@ describe('the guard', () => {
 		});
 		expect([result.status, result.stdout, spooled().length, inbox().length]).toEqual([0, '', 1, 1]);
 		expect(dirname(launcher)).not.toBe(folder.path);
+	});
+
+	it('reads its other part only if something may be due', async () => {
+		const alone = folder.file('nancy-hook');
+		copyFileSync(launcher, alone);
+		writeFileSync(folder.file('due'), ': >"$nancy_place/read"\n');
+		const isReadAt = (event: string, slot: string, env: Record<string, string> = {}) => {
+			rmSync(folder.file('read'), { force: true });
+			spawnSync('sh', [alone, driver, event, slot, folder.path], {
+				input: payload(event),
+				env: { PATH: process.env['PATH'], NANCY_HOOK_SESSION: session, ...env },
+			});
+			return existsSync(folder.file('read'));
+		};
+		expect(isReadAt('PostToolUse', 'report')).toBe(false);
+		expect(isReadAt('PostToolBatch', 'boundary')).toBe(false);
+		expect(isReadAt('PostToolBatch', 'boundary', { NANCY_HOOK_SESSION: 'unknown' })).toBe(true);
+		expect(isReadAt('Stop', 'end')).toBe(true);
+		await send('Waits.');
+		expect(isReadAt('PostToolBatch', 'boundary')).toBe(true);
+		expect(spooled()).toHaveLength(5);
 	});
 
 	it('adopts a session that Nancy does not know, at its first event', async () => {

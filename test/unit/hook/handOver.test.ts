@@ -1,7 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, copyFileSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+	appendFileSync,
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	rmSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uptimeOfDay } from '../../../src/core/sessions/prepareAnswer.ts';
 import { claudeCode } from '../../../src/drivers/claude-code/driver.ts';
 import type { Author } from '../../../src/protocol/author.ts';
 import type { MessageContent } from '../../../src/protocol/message.ts';
@@ -56,6 +66,17 @@ const write = (file: string, text = '') => {
 	mkdirSync(dirname(file), { recursive: true });
 	writeFileSync(file, text);
 };
+
+/** Changes what is prepared. */
+function replaceWords({ prepared }: PreparedWorker, words: Readonly<Record<string, string>>): void {
+	if (!existsSync(prepared)) return;
+	let text = readFileSync(prepared, 'utf8');
+	for (const [name, word] of Object.entries(words))
+		text = text.replace(new RegExp(`^nancy_${name}=.*$`, 'm'), `nancy_${name}='${word}'`);
+	writeFileSync(prepared, text);
+}
+
+const hundredthsUp = () => Math.round(Number.parseFloat(readFileSync('/proc/uptime', 'ascii')) * 100);
 
 describe('a prepared message leaves behind what the program leaves, and starts none', () => {
 	it.each<[string, Case]>([
@@ -139,6 +160,8 @@ describe('the program hands over what is not as it was prepared', () => {
 		['an event that makes no sense', { call: { input: '{}' } }],
 		['an event of more than 64 KB', { call: { more: { tool_response: 'x'.repeat(70_000) } } }],
 		['another hook’s event', { call: { more: { hook_event_name: 'Stop' } } }],
+		['the day', { change: worker => replaceWords(worker, uptimeOfDay(0, `${hundredthsUp() / 100 - 86_400}`)) }],
+		['the clock', { change: worker => replaceWords(worker, uptimeOfDay(0, `${hundredthsUp() / 100 + 60}`)) }],
 		['an effect', { more: { effect: 'pause' } }],
 		['another kind', { more: { kind: 'feedback' } }],
 		['a long text', { words: 'x'.repeat(4097) }],
@@ -185,6 +208,22 @@ describe.each(shells)('a prepared message under %s', name => {
 			[id, 'delivered', 'human'],
 		]);
 		for (const ending of ['', '.md', '.seal']) expect(existsSync(worker.prepared + ending)).toBe(false);
+	});
+
+	it.each(['00:00:00.090', '09:08:07.060', '23:58:59.990'])('has a receipt of its time, %s', async time => {
+		await using folder = tempFolder('nancy ');
+		await using worker = await PreparedWorker.in(folder.path);
+		await worker.send('Now.');
+		const set = Date.parse(`2026-02-28T${time}Z`);
+		const uptime = hundredthsUp();
+		replaceWords(worker, uptimeOfDay(set, `${uptime / 100}`));
+		forgetStart();
+		expect(worker.hook({ shell, launcher: runtime.launcher }).stdout).toContain('Now.');
+		expect(isStarted()).toBe(false);
+		const [message] = (await worker.workspace.mailbox(address).list()).messages;
+		const passed = Date.parse(message?.receipt?.deliveredAt ?? '') - set;
+		expect(passed).toBeGreaterThanOrEqual(0);
+		expect(passed).toBeLessThanOrEqual((hundredthsUp() - uptime) * 10);
 	});
 
 	it('goes back into the inbox, unmarked, if nobody reads it', async () => {
