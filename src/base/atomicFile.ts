@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod, link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasErrno } from './errors.ts';
@@ -117,6 +117,21 @@ export async function createFileAtomic(file: string, data: string, options: Writ
 		throw error;
 	} finally {
 		await rm(temp, { force: true });
+	}
+}
+
+/** {@link createFileAtomic} for the hook program; the folder must exist. */
+export function createFileAtomicSync(file: string, data: string): boolean {
+	const temp = temporaryName(file);
+	try {
+		writeFileSync(temp, data, { flag: 'wx', mode: 0o600 });
+		linkSync(temp, file);
+		return true;
+	} catch (error) {
+		if (hasErrno(error, 'EEXIST')) return false;
+		throw error;
+	} finally {
+		rmSync(temp, { force: true });
 	}
 }
 

@@ -8,7 +8,7 @@ import { refuseTracked } from '../git/refuseTracked.ts';
 import type { SwarmFeature } from '../protocol/delegate.ts';
 import { ticketsOf } from '../operations/ticketsOf.ts';
 import type { Context } from './command.ts';
-import { operationContext } from './operationContext.ts';
+import { programContext } from '../operations/programContext.ts';
 
 export interface SwarmWorker {
 	folder: string;
@@ -32,7 +32,7 @@ export async function beginAlone(
 		const found = await openDelegate(delegates, feature);
 		if (found) {
 			await refuseTracked(delegates.workspace);
-			await endDead(delegates, ticketsOf(operationContext(delegates.workspace, context)), found);
+			await endDead(delegates, ticketsOf(programContext(delegates.workspace, context)), found);
 		}
 		const other = found && (await openDelegate(delegates, feature));
 		if (other) {

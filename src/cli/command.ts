@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Asker } from '../core/asker/asker.ts';
+import type { Caller } from '../operations/caller.ts';
 import type { CommandDescription } from './description.ts';
 import { usageError } from './failure.ts';
 
@@ -9,28 +9,11 @@ export interface Input extends AsyncIterable<Uint8Array | string> {
 }
 
 /** Who calls, from where, and where the answer goes. */
-export interface Context {
-	/** The file of the running program. The rest of its package or runtime is found from there. */
-	program: string;
-	/** Folder that the command works from: {@link calledIn}, or the folder of `-C`. */
-	cwd: string;
-	/** Current folder of the shell that called the command. */
-	calledIn: string;
-	/** True when the folder was named with `-C` and so wins over the environment. */
-	isFolderGiven: boolean;
-	env: Readonly<Record<string, string | undefined>>;
+export interface Context extends Caller {
 	wantsJson: boolean;
-	version: string;
-	/**
-	 * The asker. Looked up at first use.
-	 * @throws NancyError `not-trusted` if nobody can tell: see `askerOf`
-	 */
-	readonly asker: Asker;
 	stdin: Input;
 	/** Writes one line of a stream; a command's answer is returned instead. */
 	writeLine(line: string): void;
-	/** Tells a person something beside the answer. */
-	note(text: string): void;
 }
 
 /** A command's answer: the same facts for programs and for people. */

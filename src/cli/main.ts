@@ -1,7 +1,10 @@
 import { writeSync } from 'node:fs';
 import { version } from '../../package.json';
 import { errorText, hasErrno } from '../base/errors.ts';
-import { askerOf, environmentOf, type Lineage } from '../core/asker/asker.ts';
+import { dataFolder } from '../base/folders.ts';
+import { ownMachine } from '../base/machine.ts';
+import { askerOf, environmentOf, type Lineage, type SealOf } from '../core/asker/asker.ts';
+import { sealedAgent } from '../core/sessions/sealedAgents.ts';
 import { programs } from '../drivers/programs.ts';
 import { becomeEnvironment } from '../process/environment.ts';
 import { lineageOf } from '../process/lineage.ts';
@@ -24,11 +27,14 @@ process.stderr.on('error', () => undefined);
 restoreNodeOptions(process.env);
 let known: Lineage | undefined;
 
+const sealOf: SealOf = ({ pid, startedTicks }, env) =>
+	sealedAgent(dataFolder(env), { machine: ownMachine(), pid, startedTicks });
+
 /** The processes above this one. A command reads the environment through this, so that it is the asker's before anything is decided. */
 function lineage(): Lineage {
 	if (known) return known;
 	known = lineageOf({ ...process.env });
-	becomeEnvironment(environmentOf(known, programs));
+	becomeEnvironment(environmentOf(known, programs, sealOf));
 	return known;
 }
 
@@ -43,7 +49,7 @@ void runCommandLine(process.argv.slice(2), commands, {
 	stdout: process.stdout,
 	stderr: process.stderr,
 	version,
-	asker: () => askerOf(lineage(), programs),
+	asker: () => askerOf(lineage(), programs, sealOf),
 }).then(exitCode => {
 	process.exitCode = exitCode;
 });

@@ -4,10 +4,10 @@ import { Workspace } from '../core/workspace/workspace.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { Context } from './command.ts';
-import { runDelegate } from './delegateRunner.ts';
+import { runDelegate } from '../delegates/runDelegate.ts';
 import { ExitCode } from './failure.ts';
-import { operationContext } from './operationContext.ts';
-import { findWorkspace } from './place.ts';
+import { programContext } from '../operations/programContext.ts';
+import { findWorkspace } from '../operations/place.ts';
 import { findAgent, knownDriver } from '../operations/agents.ts';
 import { deployAgent } from '../operations/deployEach.ts';
 import { capOf, queueOptions } from '../operations/queueOptions.ts';
@@ -21,7 +21,7 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 	// The queue names the delegate. The asker was permitted at the queueing, and the ticket names the request.
 	const workspace = new Workspace(context.cwd);
 	const delegates = new Delegates(workspace);
-	const where = operationContext(workspace, context);
+	const where = programContext(workspace, context);
 	const look = async () => {
 		const settings = await where.readSettings(workspace.folder).catch(async (error: unknown) => {
 			const text = `the queue goes on without your settings: ${errorText(error)}`;

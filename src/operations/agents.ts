@@ -1,29 +1,19 @@
 import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import type { Driver } from '../core/driver/driver.ts';
-import type { InstalledAgent } from '../core/driver/launch.ts';
-import type { Workspace } from '../core/workspace/workspace.ts';
+import type { FoundAgent } from '../core/driver/launch.ts';
 import { driverById, drivers } from '../drivers/index.ts';
 import { detectAgent, programVariable, type Detection } from '../process/detect.ts';
 import type { MachineContext } from './operation.ts';
 
 type Environment = MachineContext['env'];
 
-/** An agent CLI that Nancy knows and that is on this machine. */
-export interface FoundAgent {
-	driver: Driver;
-	agent: InstalledAgent;
-}
-
-/** The named agent. Without a name, the agent that asks, or for a person the workspace's default, else the first one found. */
-export async function chooseAgent(
-	workspace: Workspace,
-	asker: Asker,
-	env: Environment,
-	named: string | undefined,
-): Promise<FoundAgent> {
-	const own = asker.is === 'agent' ? asker.driver : undefined;
-	const wanted = named ?? own ?? (await workspace.config()).defaultAgent;
+/**
+ * The named agent. Without a name, the agent that asks, or for a person the first one found. No file of the workspace names one: agents
+ * write there.
+ */
+export async function chooseAgent(asker: Asker, env: Environment, named: string | undefined): Promise<FoundAgent> {
+	const wanted = named ?? (asker.is === 'agent' ? asker.driver : undefined);
 	if (wanted !== undefined) return findAgent(knownDriver(wanted), env);
 	const [first] = await foundAgents(env);
 	if (first) return first;

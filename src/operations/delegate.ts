@@ -6,7 +6,8 @@ import { can, type Driver } from '../core/driver/driver.ts';
 import { folderSeenFrom } from '../git/homeCheckout.ts';
 import { TaskName, WorkerName } from '../protocol/names.ts';
 import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
-import { chooseAgent, type FoundAgent } from './agents.ts';
+import type { FoundAgent } from '../core/driver/launch.ts';
+import { chooseAgent } from './agents.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { startDelegate } from './startDelegate.ts';
@@ -88,7 +89,7 @@ async function startOf(
 	context: OperationContext,
 ): Promise<{ found: FoundAgent; folder: string; asking: Asking }> {
 	const { workspace, env } = context;
-	const found = await chooseAgent(workspace, asker, env, input.agent);
+	const found = await chooseAgent(asker, env, input.agent);
 	const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
 	if (input.folder !== undefined) return { found, folder: input.folder, asking };
 	// An agent may itself be a delegate in a worktree. Its own delegates work there, or from there, if they can.

@@ -7,7 +7,7 @@ import type { Runtime } from '../core/deployment/runtime.ts';
 import type { DeploymentScope } from '../core/driver/driver.ts';
 import { askGit } from '../git/askGit.ts';
 import type { DeployedAgent, SetupOutput } from '../protocol/output/deployment.ts';
-import type { FoundAgent } from './agents.ts';
+import type { FoundAgent } from '../core/driver/launch.ts';
 import { betweenAnswers } from './betweenAnswers.ts';
 import { failureOf } from './failure.ts';
 import { hasHooks, keepSettings } from './hooksChoice.ts';

@@ -4,12 +4,15 @@ import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
 import { planWorker, refuseLongPrompt } from '../core/driver/launch.ts';
+import { promptOfAgent } from '../core/driver/promptOfAgent.ts';
 import { refuseResume, workerToResume } from '../core/driver/resuming.ts';
+import { chosenAgent, noteChosenAgent } from '../core/workspace/chosenAgent.ts';
 import { taskExists, type Workspace } from '../core/workspace/workspace.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type DriverId } from '../protocol/names.ts';
-import type { TaskRecord } from '../protocol/records.ts';
-import { chooseAgent, type FoundAgent } from './agents.ts';
+import type { TaskRecord, WorkerRecord } from '../protocol/records.ts';
+import type { FoundAgent } from '../core/driver/launch.ts';
+import { chooseAgent } from './agents.ts';
 import { deployAgent } from './deployEach.ts';
 import { hasHooks, keepSettings } from './hooksChoice.ts';
 import { noteSeen } from './noteSeen.ts';
@@ -25,7 +28,7 @@ const Input = z.object({
 	title: Text,
 	/** Refuses a task that is there already. Without it such a task gets another worker. */
 	isNew: z.boolean(),
-	/** By default the agent of the resumed worker or of the task, then as {@link chooseAgent} chooses. */
+	/** By default the one that a person chose for the resumed worker or the task. For a new task as {@link chooseAgent} chooses. */
 	agent: Text,
 	/** By default a new worker, or the one that ran last if its conversation goes on. */
 	worker: z.optional(WorkerName),
@@ -87,11 +90,12 @@ export const orchestrate: Operation<Input, Output> = {
 		const warnings = isHooked ? (await deployAgent(context, runtime, found, 'launch')).warnings : [];
 		await noteSeen(asker, driver, context, workspace.folder);
 		if (known?.archivedAt !== undefined) await workspace.updateTask(known.name, restored);
+		if (asker.is === 'human') await noteTaskChoice(workspace, input.task, known, driver.id);
 		const task = known ?? (await createTask(workspace, input, driver.id));
 		const plan = await planWorker(workspace, driver, agent, {
 			task: task.name,
 			worker: input.worker,
-			prompt: input.prompt === '' ? undefined : input.prompt,
+			prompt: input.prompt && (asker.is === 'agent' ? promptOfAgent(input.prompt) : input.prompt),
 			model: input.model,
 			resume: input.resume,
 			extra: input.extra,
@@ -100,6 +104,7 @@ export const orchestrate: Operation<Input, Output> = {
 			env: context.env,
 		});
 		const { address, command, args, env, cwd } = plan;
+		if (asker.is === 'human') await noteChosenAgent(workspace, address, driver.id);
 		return { address, command, args: [...args], env: { ...env }, cwd, hasHooks: isHooked, warnings };
 	},
 };
@@ -114,9 +119,48 @@ async function startOf(
 	const known = mustExist ? await workspace.task(task) : await existingTask(workspace, task);
 	if (isNew && known) throw taskExists(task);
 	const earlier = resume ? await workerToResume(workspace, task, worker) : undefined;
-	const found = await chooseAgent(workspace, asker, env, agent ?? earlier?.agent ?? known?.agent);
+	const found = await chooseAgent(
+		asker,
+		env,
+		agent ?? (known && (await chosenBefore(asker, workspace, known, earlier))),
+	);
 	if (earlier) refuseResume(found.driver, found.agent.version, earlier);
 	return { found, known };
+}
+
+/**
+ * The agent that a person chose for the worker or the task. An agent that asks may start its own without such a choice.
+ * @throws NancyError `bad-usage` if no person did, or the worker's record names another one: an agent may have written the record
+ */
+async function chosenBefore(
+	asker: Asker,
+	workspace: Workspace,
+	{ name: task, agent }: TaskRecord,
+	earlier: WorkerRecord | undefined,
+): Promise<DriverId | undefined> {
+	const chosen = await chosenAgent(workspace, { task, worker: earlier?.name });
+	const filed = earlier?.agent ?? agent;
+	if (chosen !== undefined && (!earlier || chosen === filed)) return chosen;
+	if (asker.is === 'agent') return undefined;
+	const what = earlier ? `${task}/${earlier.name}` : task;
+	throw new NancyError(
+		'bad-usage',
+		`name the agent for ${what} with --agent: ` +
+			(chosen === undefined
+				? `its record in .nancy says ${filed}, but agents can write that, and Nancy has not noted that you chose it`
+				: `you started it with ${chosen}, but its record in .nancy says ${filed} by now`),
+	);
+}
+
+/** A new task's is noted before the task is there: others may find the task at once. */
+async function noteTaskChoice(
+	workspace: Workspace,
+	task: TaskName,
+	known: TaskRecord | undefined,
+	agent: DriverId,
+): Promise<void> {
+	const isNoted = known !== undefined && (await chosenAgent(workspace, { task })) !== undefined;
+	if (!isNoted) await noteChosenAgent(workspace, { task }, agent);
 }
 
 /** An unreadable record is no reason to make the task anew. */

@@ -20,7 +20,7 @@ export const setUp: Operation<z.infer<typeof Input>, SetupOutput> = {
 	async run(asker, { agent }, context) {
 		const found = agent === undefined ? await foundAgents(context.env) : [];
 		// If none is found, the choice of one says what to install.
-		const chosen = found.length > 0 ? found : [await chooseAgent(context.workspace, asker, context.env, agent)];
+		const chosen = found.length > 0 ? found : [await chooseAgent(asker, context.env, agent)];
 		return deployEach(asker, context, chosen, 'workspace');
 	},
 };

@@ -4,7 +4,7 @@ import { queueDelegate, type FullRequest } from '../core/delegates/queueDelegate
 import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { requireRepository } from '../git/repository.ts';
 import type { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
-import type { FoundAgent } from './agents.ts';
+import type { FoundAgent } from '../core/driver/launch.ts';
 import { keepSettings } from './hooksChoice.ts';
 import { lookAfterQueue } from './lookAfterQueue.ts';
 import { noteSeen } from './noteSeen.ts';

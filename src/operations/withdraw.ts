@@ -13,7 +13,8 @@ import type { Operation } from './operation.ts';
 const Input = z.object({ messages: z.array(MessageAt) });
 
 /** By what the seal says. No file below the workspace proves that an agent has read anything. */
-const whyNot: Readonly<Record<FiledAs | 'unknown', string>> = {
+const whyNot: Readonly<Record<FiledAs | 'handing' | 'unknown', string>> = {
+	handing: 'is being delivered at this moment',
 	delivered: 'is not queued any more: the agent has read it',
 	read: 'is not queued any more: it was marked as read',
 	archived: 'is not queued any more: it was archived',
@@ -31,7 +32,10 @@ export const withdraw: Operation<z.infer<typeof Input>, MovedOutput> = {
 		for (const each of messages) {
 			const { id, ...address } = each;
 			// An agent can move the file away, and back after a refusal. So the seal decides, and the file only without one.
-			const sealed = context.workspace.mailbox(address).standing(id);
+			const mailbox = context.workspace.mailbox(address);
+			// A hook that died while it delivered the message keeps nobody from taking it back.
+			if (mailbox.standing(id)?.state === 'handing') await mailbox.recover();
+			const sealed = mailbox.standing(id);
 			const standing = sealed?.state ?? 'unknown';
 			const { state, author } =
 				sealed && standing === 'queued' ? sealed : await storedMessage(context.workspace, each, MESSAGE_STATES);
@@ -44,8 +48,8 @@ export const withdraw: Operation<z.infer<typeof Input>, MovedOutput> = {
 	async run(_asker, { messages }, { workspace }) {
 		const moved: MovedOutput['messages'] = [];
 		for (const { id, ...address } of messages) {
-			const { wasClaimed } = await workspace.mailbox(address).withdraw(id);
-			moved.push({ id, mailbox: mailboxName(address), state: 'withdrawn', ...(wasClaimed && { wasClaimed }) });
+			await workspace.mailbox(address).withdraw(id);
+			moved.push({ id, mailbox: mailboxName(address), state: 'withdrawn' });
 		}
 		return { messages: moved };
 	},

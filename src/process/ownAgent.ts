@@ -4,14 +4,14 @@ import { NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { identify } from '../base/liveness.ts';
 import { isProcessOf, type Ancestor, type KnownDriver } from '../core/asker/asker.ts';
-import { sealedWorkerOf } from '../core/sessions/sealedAgents.ts';
-import { isSameAddress, type WorkerAddress, type Workspace } from '../core/workspace/workspace.ts';
+import { isWorker, sealedAgent } from '../core/sessions/sealedAgents.ts';
+import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { processAt } from './lineage.ts';
 
 /**
  * Refuses a process that is not this worker's agent. The record that names it is below `.nancy`, where agents write, and could name any
- * process of the user's, also another agent's. The user's own records name the worker of a process whose hooks have called. Before that, an
- * agent that Nancy started carries its worker in its environment.
+ * process of the user's, also another agent's. The user's own records name the worker of each process that Nancy started, or
+ * whose hooks have called. One that an earlier version started carries its worker in its environment.
  * @param driver of the record; `undefined` if Nancy does not know it
  * @throws NancyError `not-trusted`
  */
@@ -26,8 +26,9 @@ export async function requireOwnAgent(
 	const isMarked = found !== undefined && isMarkedAs(found.env, workspace, address);
 	const isHere = found?.folder === undefined || isInside(real(workspace.folder), found.folder);
 	const isProgram = found !== undefined && driver !== undefined && isHere && isProcessOf(driver, found);
-	const sealed = await sealedWorkerOf(workspace, identify(pid));
-	if (sealed ? isSameAddress(sealed, address) && (isMarked || isProgram) : isMarked) return;
+	const sealed = sealedAgent(workspace.own.dataFolder, identify(pid));
+	const isSealed = sealed && isWorker(sealed, { folder: workspace.folder, address });
+	if (sealed ? isSealed && (isMarked || isProgram) : isMarked) return;
 	throw new NancyError(
 		'not-trusted',
 		`process ${pid} is not ended: the record of ${task}/${worker} names it, but nothing proves that it is that agent. ` +

@@ -103,7 +103,6 @@ export type WorkerRecord = z.infer<typeof WorkerRecord>;
 export const WorkspaceConfig = z.lazy(() =>
 	z.looseObject({
 		version: z.literal(1),
-		defaultAgent: z.optional(DriverId),
 		/** Share of the context window, in percent, from which `check-tokens` advises the agent to wrap up. */
 		tokenThreshold: z._default(z.number().check(z.minimum(1), z.maximum(100)), 80),
 		/** `off`: nothing is deployed and agents are started without hooks. */

@@ -33,8 +33,8 @@ it('the real Claude Code and another agent work on one prompt as one group, and 
 		const { delegates: all } = await delegates.list();
 		return all.every(({ state }) => isFinal(state)) && all;
 	});
-	const answers = await Promise.all(ended.map(({ files }) => files.readOutput(1000)));
-	expect(ended.map(({ record, state }, index) => [record.agent, record.group, state, answers[index]?.text])).toEqual([
+	const answers = await Promise.all(ended.map(({ files }) => files.readAnswer()));
+	expect(ended.map(({ record, state }, index) => [record.agent, record.group, state, answers[index]])).toEqual([
 		[claudeCode.id, 'compare', 'done', 'Claude is done.'],
 		[fakeDriver.id, 'compare', 'done', 'other'],
 	]);

@@ -1,19 +1,30 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import type { Driver } from '../../src/core/driver/driver.ts';
 import { prepareHeadless } from '../../src/core/driver/launch.ts';
+import { promptOfAgent } from '../../src/core/driver/promptOfAgent.ts';
 import { driverById } from '../../src/drivers/index.ts';
 import { SessionId } from '../../src/protocol/names.ts';
-import { agentLab, type AgentLab } from '../support/agentLab.ts';
+import type { RecordedRequest } from '../double/modelDouble.ts';
+import { agentLab, READY_MS, type AgentLab } from '../support/agentLab.ts';
+import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
 import { agentsUnderTest } from '../support/agents/index.ts';
+import { terminal } from '../support/terminal.ts';
+
+function driverOf(id: string): Driver {
+	const driver = driverById(id);
+	if (!driver) throw new Error(`there is no driver ${id}`);
+	return driver;
+}
 
 /** The answer of an agent in its most careful mode, and what its model was asked. */
 async function answerOf(lab: AgentLab, id: string, prompt: string): Promise<string> {
-	const driver = driverById(id);
-	if (!driver || driver.headless === 'none') throw new Error('each of them runs without a terminal');
+	const driver = driverOf(id);
+	if (driver.headless === 'none') throw new Error('each of them runs without a terminal');
 	const launch = await prepareHeadless(driver, {
 		session: SessionId.parse(randomUUID()),
 		resume: undefined,
@@ -32,14 +43,54 @@ async function answerOf(lab: AgentLab, id: string, prompt: string): Promise<stri
 	return (await Promise.all([text(child.stdout), text(child.stderr)])).join('');
 }
 
+/** What reads a file for a person who types it, in a home and a workspace with a secret. */
+function withMentions(lab: AgentLab): { secret: string; mentions: string[] } {
+	const secret = `secret-${randomUUID()}`;
+	for (const file of [`${lab.home}/key.txt`, lab.workspace.file('inside.txt')]) writeFileSync(file, `${secret}\n`);
+	const outside = relative(lab.workspace.path, lab.home);
+	const mentions = [`@${lab.home}/key.txt`, '@~/key.txt', `@${outside}/key.txt`, '@inside.txt', '"@inside.txt"'];
+	return { secret, mentions };
+}
+
+describe('an agent’s first prompt in a terminal', () => {
+	const started = (lab: AgentLab, { driver: id, env }: AgentUnderTest, prompt: string) => {
+		const { args, env: more } = driverOf(id).launch({
+			session: SessionId.parse(randomUUID()),
+			resume: undefined,
+			model: undefined,
+			title: 'Fix the login',
+			extra: [],
+			prompt: promptOfAgent(prompt),
+			version: driverOf(id).oldestVersion,
+			workspaceFolder: lab.workspace.path,
+			hooks: undefined,
+			env: lab.env,
+		});
+		return terminal(lab.agent.command, args, { cwd: lab.workspace.path, env: { ...lab.env, ...env, ...more } });
+	};
+
+	it.each(agentsUnderTest)('runs nothing and has no file read: $driver', async agent => {
+		await using lab = await agentLab(agent.home);
+		const { secret, mentions } = withMentions(lab);
+		const pwned = lab.workspace.file('pwned');
+		const prompt = [`!touch ${pwned}`, '/help', ...mentions, ...mentions.map(each => `\\${each}`)].join('\n');
+		const opened = started(lab, agent, `${prompt}\n[[text:Compared]]`);
+		try {
+			// Those for a title offer no tools.
+			const isAsked = ({ hasTools, text: words }: RecordedRequest) => hasTools && words.includes('!touch');
+			await lab.model.waitForRequest(isAsked, READY_MS);
+			expect(lab.model.requests.filter(({ body }) => JSON.stringify(body).includes(secret))).toEqual([]);
+			expect(existsSync(pwned)).toBe(false);
+		} finally {
+			await opened.close();
+		}
+	});
+});
+
 describe('a prompt of a run without a terminal', () => {
 	it.each(agentsUnderTest)('has no file read that it mentions: $driver', async agent => {
 		await using lab = await agentLab(agent.home);
-		const secret = `secret-${randomUUID()}`;
-		const files = [`${lab.home}/key.txt`, lab.workspace.file('inside.txt')];
-		for (const file of files) writeFileSync(file, `${secret}\n`);
-		const outside = relative(lab.workspace.path, lab.home);
-		const mentions = [`@${lab.home}/key.txt`, '@~/key.txt', `@${outside}/key.txt`, '@inside.txt', '"@inside.txt"'];
+		const { secret, mentions } = withMentions(lab);
 		const prompt = `Compare ${mentions.join(', ')} and @types/node. [[text:Compared]]`;
 		expect(await answerOf(lab, agent.driver, prompt)).toContain('Compared');
 		const { requests } = lab.model;
@@ -52,5 +103,8 @@ describe('a prompt of a run without a terminal', () => {
 	it.each(agentsUnderTest)('is a prompt also where it begins like a command: $driver', async agent => {
 		await using lab = await agentLab(agent.home);
 		expect(await answerOf(lab, agent.driver, '/help me [[text:Helped]]')).toContain('Helped');
+		const pwned = lab.workspace.file('pwned');
+		expect(await answerOf(lab, agent.driver, `!touch ${pwned}\n[[text:Left alone]]`)).toContain('Left alone');
+		expect(existsSync(pwned)).toBe(false);
 	});
 });

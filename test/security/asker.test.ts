@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { askerOf, IN_TERMINAL, type Ancestor } from '../../src/core/asker/asker.ts';
+import { askerOf, environmentOf, IN_TERMINAL, type Ancestor, type SealOf } from '../../src/core/asker/asker.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
+import type { AgentOf, SealedAgent } from '../../src/core/sessions/sealedAgents.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { fromPs, lineageOf } from '../../src/process/lineage.ts';
-import { DriverId } from '../../src/protocol/names.ts';
+import { DriverId, FIRST_WORKER, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { InboxOutput } from '../../src/protocol/output/messages.ts';
 import { StatusOutput } from '../../src/protocol/output/tasks.ts';
 import { gitIn, seedDelegate } from '../support/delegateSeeds.ts';
@@ -56,7 +57,7 @@ async function place() {
 	};
 }
 
-async function messagesIn({ workspace }: Project): Promise<{ from: string; state: string }[]> {
+async function messagesIn({ workspace }: Project): Promise<{ from: string; state: string; text: string }[]> {
 	const listed = await nancy.run(['inbox', '--all', '--json'], { cwd: workspace.folder });
 	return InboxOutput.parse(JSON.parse(listed.stdout)).messages;
 }
@@ -134,12 +135,14 @@ describe('whoever calls nancy', () => {
 			'  981   980   981 ttys002 -zsh',
 			'  982   981   982 ttys002 node /x/nancy.js send',
 		].join('\n');
-		expect(askerOf(fromPs({}, table, 900), drivers)).toMatchObject({
+		const worker = { address: { task: 'a', worker: 'worker' }, folder: '/w' } as AgentOf;
+		const sealOf: SealOf = ({ pid }) => (pid === 700 ? sealed({ pid, isStarted: true, worker }) : undefined);
+		expect(askerOf(fromPs({}, table, 900), drivers, sealOf)).toMatchObject({
 			is: 'agent',
 			driver: 'claude-code',
-			worker: { address: { task: 'a', worker: 'worker' }, folder: '/w' },
+			worker,
 		});
-		expect(askerOf(fromPs({}, table, 950), drivers)).toBe(IN_TERMINAL);
+		expect(askerOf(fromPs({}, table, 950), drivers, sealOf)).toBe(IN_TERMINAL);
 		expect(fromPs({}, table, 960).isOrphan).toBe(true);
 		expect(fromPs({}, table, 971).isOrphan).toBe(true);
 		expect(fromPs({}, table, 982).isOrphan).toBe(false);
@@ -150,21 +153,99 @@ describe('whoever calls nancy', () => {
 		expect({ isOrphan, first: ancestors[0]?.pid }).toEqual({ isOrphan: false, first: process.ppid });
 	});
 
-	it('is the worker that its CLI was started as, not the one that it names', async () => {
+	it.each([
+		['in front of the command', (nancy: string) => nancy],
+		[
+			'in front of a program that it calls like a CLI',
+			(nancy: string) => `sh -c 'cp /bin/sh claude; exec "$@"' sh ./claude -c '"$@"; exit $?' sh ${nancy}`,
+		],
+	])('is the worker that its CLI was started as, not the one that it names %s', async (_, called) => {
 		await using it = await place();
-		const forged = it.other.terminal(await it.other.addTask('x'), 'worker');
+		const forged = { ...it.other.terminal(await it.other.addTask('x'), 'worker'), HOME: it.other.path };
 		const words = Object.entries(forged).map(([name, value]) => `${name}='${value}'`);
-		const sent = await inTool(
-			`env ${words.join(' ')} '${process.execPath}' '${nancy.program}' send build/orchestrator hi`,
-			{
-				cwd: it.own.path,
-				env: { ...it.base, ...it.worker },
-			},
-		);
+		const send = called(`'${process.execPath}' '${nancy.program}' send build/orchestrator hi`);
+		const sent = await inTool(`env ${words.join(' ')} ${send}`, {
+			cwd: it.own.path,
+			startedAs: { folder: it.own.path, address: { task: it.task, worker: FIRST_WORKER } },
+			env: { ...it.base, ...it.worker },
+		});
 		expect(sent).toMatchObject({ code: 0 });
 		expect(await messagesIn(it.own)).toMatchObject([{ from: 'build/worker' }]);
 		expect(await messagesIn(it.other)).toEqual([]);
 	});
+});
+
+describe('which agent asks', () => {
+	const mine: AgentOf = { folder: '/w', address: { task: TaskName.parse('mine'), worker: FIRST_WORKER } };
+	const second = { ...mine, address: { ...mine.address, worker: WorkerName.parse('worker-2') } };
+	const claims = ({ folder, address }: AgentOf) => ({
+		NANCY_TASK_DIR: join(folder, '.nancy/tasks', address.task),
+		NANCY_WORKER: address.worker,
+	});
+	const cli = (pid: number, env: Record<string, string>): Ancestor => ({ ...process1('claude'), pid, env });
+	const shell = { ...process1('bash'), pid: 9, env: { CLAUDECODE: '1', HOME: '/evil' } };
+	const above = (...ancestors: Ancestor[]) => ({ env: shell.env, ancestors: [shell, ...ancestors], isOrphan: false });
+	const sealing =
+		(...seals: Parameters<typeof sealed>[0][]): SealOf =>
+		({ pid }) =>
+			seals.map(sealed).find(each => each.process.pid === pid);
+
+	it.each([
+		['a worker that Nancy started', [{ pid: 3, isStarted: true, worker: mine }], mine],
+		['a session that its user started', [], undefined],
+		[
+			'a session whose hooks name the worker of its environment',
+			[{ pid: 3, isStarted: false, worker: mine }],
+			mine,
+		],
+		[
+			'a session whose hooks name another worker than its environment',
+			[{ pid: 3, isStarted: false, worker: second }],
+			undefined,
+		],
+	])('is %s, whatever it calls like a CLI below', (_, seals, worker) => {
+		const lineage = above(cli(2, { ...claims(second), HOME: '/evil' }), cli(3, { ...claims(mine), HOME: '/h' }));
+		expect(askerOf(lineage, drivers, sealing(...seals))).toMatchObject({ worker, process: { pid: 3 } });
+		expect(environmentOf(lineage, drivers, sealing(...seals), 'linux')).toMatchObject({ HOME: '/h' });
+	});
+
+	it.each([
+		['worker', second],
+		['run without a worker', undefined],
+	])('is the %s that Nancy has started below another agent', (_, worker) => {
+		const inner = cli(2, { ...(worker && claims(worker)), NANCY_RUN: 'x', HOME: '/inner' });
+		const seals = sealing({ pid: 2, isStarted: true, worker }, { pid: 3, isStarted: true, worker: mine });
+		const lineage = above(cli(8, { HOME: '/evil' }), inner, cli(3, { ...claims(mine), HOME: '/h' }));
+		expect(askerOf(lineage, drivers, seals)).toMatchObject({ worker, process: { pid: 2 } });
+		expect(environmentOf(lineage, drivers, seals, 'linux')).toMatchObject({ HOME: '/inner', NANCY_RUN: 'x' });
+	});
+
+	it('has a program that no driver knows, and then none of the CLIs below is the agent', () => {
+		const lineage = above(cli(2, { HOME: '/evil' }), { ...process1('zsh'), env: { CLAUDECODE: '1', HOME: '/h' } });
+		expect(askerOf(lineage, drivers)).toMatchObject({ is: 'agent', driver: 'claude-code', process: undefined });
+		expect(environmentOf(lineage, drivers, undefined, 'linux')).toMatchObject({ HOME: '/h' });
+	});
+
+	it('is a worker from its start on, and so is each that it starts', async () => {
+		await using it = await place();
+		const claude = [
+			'case ${NANCY_WORKER:-none} in',
+			'worker) nancy send orchestrator outer; nancy run --headless --prompt x; nancy orchestrate made -- -p ;;',
+			'none) nancy send made/orchestrator run ;;',
+			'*) nancy send orchestrator inner ;;',
+			'esac >&2',
+		];
+		set({ delegates: { permissionsFromAgents: { 'claude-code': 'bypassPermissions' } } });
+		await nancy.start(['orchestrate', 'made', '--', '-p'], {
+			cwd: it.own.path,
+			env: { ...it.base, FAKE_CLAUDE: claude.join('\n') },
+		});
+		expect((await messagesIn(it.own)).map(({ from, text }) => [text, from])).toEqual([
+			['outer', 'made/worker'],
+			['run', 'agent'],
+			['inner', 'made/worker-2'],
+		]);
+	}, 60_000);
 });
 
 describe('an agent', () => {
@@ -358,6 +439,10 @@ describe('settings that can run commands', () => {
 		});
 	}, 90_000);
 });
+
+function sealed({ pid, ...more }: Pick<SealedAgent, 'isStarted' | 'worker'> & { pid: number }): SealedAgent {
+	return { process: { pid, startedTicks: 1 }, hasCalled: !more.isStarted, ...more };
+}
 
 function process1(name: string): Ancestor {
 	return { pid: 2, startedTicks: 1, env: {}, executable: `/usr/bin/${name}`, args: [name], folder: '/' };

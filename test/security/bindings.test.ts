@@ -1,13 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { identify, processWord } from '../../src/base/liveness.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { identify } from '../../src/base/liveness.ts';
 import { dataFolder } from '../../src/base/folders.ts';
 import { sweepLeftovers } from '../../src/core/live/leftovers.ts';
 import { bindSession, sessionBinding } from '../../src/core/sessions/bindings.ts';
 import { prepareAnswer } from '../../src/core/sessions/prepareAnswer.ts';
-import { bindCaller } from '../../src/core/sessions/sessions.ts';
+import { sealStart } from '../../src/core/sessions/sealedAgents.ts';
+import { bindCaller, type SessionCaller } from '../../src/core/sessions/sessions.ts';
 import { deleteWorker } from '../../src/core/workspace/deletion.ts';
 import type { Workspace, WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
@@ -99,6 +101,20 @@ it.each([
 	expect(await waiting(to)).toBe(1);
 });
 
+it('a session whose id ends as that of another gets no words to that, also if the other’s record names it', async () => {
+	const [theirs, chosen] = ['5e551011', '5e551012'].map(begin =>
+		SessionId.parse(`${begin}-0000-4000-8000-0000f00dc0de`),
+	) as [SessionId, SessionId];
+	hear(theirs, ['SessionStart', 'program']);
+	const to = (await sessionBinding(workspace, theirs))?.address ?? mine;
+	expect(to).not.toEqual(mine);
+	await send(to);
+	await workspace.saveWorker(recordOf(to, chosen));
+	hear(chosen, ['SessionStart', 'program']);
+	expect(hear(chosen)).not.toContain(WORDS);
+	expect(hear(theirs)).toContain(WORDS);
+});
+
 it('nothing is prepared for a session that another’s record and the guard’s file name', async () => {
 	const prepared = join(dataFolder(), 'prepared', session);
 	const prepareFor = async (to: WorkerAddress) => {
@@ -133,30 +149,37 @@ const caller = (id: SessionId) => ({
 	cause: 'clear',
 });
 
-/** Says of this process, as an agent would of its own, that it is another's. */
-function forgeAgent(session: SessionId): void {
-	const agent = identify(process.pid);
-	const file = join(workspace.paths.agents, `${processWord(agent).replace(/-.*/, '')}.json`);
-	expect(existsSync(file)).toBe(true);
-	writeFileSync(file, JSON.stringify({ version: 1, process: agent, ...other, session }));
-}
+describe('a new session whose environment names another worker', () => {
+	const begin = (more: Partial<SessionCaller> = {}) =>
+		bindCaller(workspace, {
+			...caller(unknown),
+			cause: 'startup',
+			launchedFor: { taskFolder: workspace.paths.task(other.task), worker: other.worker },
+			...more,
+		});
+	const started = identify(process.ppid);
+	const start = () => sealStart(workspace.own.dataFolder, started, { folder: folder.path, address: other });
 
-it.each([
-	['another’s', othersSession],
-	['its own', session],
-	['unknown', unknown],
-])(
-	'a new conversation does not become another’s by the file of its process that names a session: %s',
-	async (_, named) => {
-		await bindCaller(workspace, caller(session));
-		forgeAgent(named);
-		const { address } = await bindCaller(
-			workspace,
-			caller(SessionId.parse('5e551011-0000-4000-8000-0000000b1d04')),
-		);
-		expect(address).not.toEqual(other);
-	},
-);
+	it('is not that worker’s', async () => {
+		expect((await begin()).address).not.toEqual(other);
+	});
+
+	it('is that worker’s while a process lives that Nancy has started as it', async () => {
+		start();
+		expect((await begin({ agent: started })).address).toEqual(other);
+		const nested = await begin({ session: SessionId.parse('nested') });
+		expect(nested.address).not.toEqual(other);
+	});
+
+	it('is that worker’s also if its window seals it a moment later', async () => {
+		const starting = { by: identify(process.pid), at: new Date().toISOString() };
+		await workspace.updateWorker(other, record => record && { ...record, starting });
+		const bound = begin();
+		await sleep(100);
+		start();
+		expect((await bound).address).toEqual(other);
+	});
+});
 
 it('a binding of an earlier version holds, and is sealed at the next event', async () => {
 	rmSync(workspace.own.folder, { recursive: true });

@@ -130,6 +130,27 @@ describe('a delegate’s worktree', () => {
 	});
 });
 
+describe('the output of a delegate that has ended', () => {
+	it.each([
+		['an answer', 'answer:done', 0],
+		['what a failed one has printed', 'fail:final', 1],
+	])('is shown only as its runner has written it: %s', async (_what, prompt, code) => {
+		const delegate = await queue(prompt);
+		await look();
+		const { files } = await ended(delegate);
+		const before = await call(delegate.record.id);
+		expect(before.code).toBe(code);
+		expect(before.stdout).not.toContain('was changed');
+		writeFileSync(files.output, 'Forged.');
+		const after = await call(delegate.record.id);
+		expect(after.code).toBe(code);
+		expect(after.stdout).toContain('its output was changed or removed since it ended');
+		expect(after.stdout).not.toContain('Forged');
+		const { stdout } = await call(delegate.record.id, '--json');
+		expect(DelegatesOutput.parse(JSON.parse(stdout)).delegates).toMatchObject([{ isOutputChanged: true }]);
+	});
+});
+
 describe('the answer of a delegate whose runner was killed', () => {
 	const killed = async () => {
 		const queued = await queue('answer:done');

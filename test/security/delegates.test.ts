@@ -10,7 +10,7 @@ import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
 import { IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { Tickets } from '../../src/core/delegates/tickets.ts';
-import { sealAgent } from '../../src/core/sessions/sealedAgents.ts';
+import { sealCall } from '../../src/core/sessions/sealedAgents.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../src/delegates/delegateQueue.ts';
 import { endedWorktree } from '../../src/git/ownWorktree.ts';
@@ -272,7 +272,8 @@ describe('a process that a file below .nancy names', () => {
 				...(what.endsWith('another worker') && { env: marks() }),
 			});
 			const worker = what.endsWith('another worker') ? WorkerName.parse('worker-2') : address.worker;
-			await sealAgent(delegates.workspace, identify(child.pid ?? 0), { ...address, worker });
+			const { folder, own } = delegates.workspace;
+			sealCall(own.dataFolder, identify(child.pid ?? 0), { folder, address: { ...address, worker } });
 			if (isEnded) expect(await stop()).toBe('stopped');
 			else await expect(stop()).rejects.toMatchObject({ code: 'not-trusted' });
 			child.kill('SIGKILL');

@@ -127,7 +127,7 @@ it.each(['darwin', 'win32'] as const)(
 	os => {
 		const widened = { HOME: '/h', NANCY_DELEGATES: '9', NANCY_DELEGATES_HOST: 'tmux' };
 		const asks = (env: Record<string, string>) =>
-			environmentOf({ env, ancestors: [], isOrphan: false }, drivers, os);
+			environmentOf({ env, ancestors: [], isOrphan: false }, drivers, undefined, os);
 		const home = os === 'darwin' ? userInfo().homedir : '/h';
 		expect(asks({ ...widened, CLAUDECODE: '1' })).toEqual({ HOME: home, CLAUDECODE: '1' });
 		expect(asks(widened)).toEqual(widened);

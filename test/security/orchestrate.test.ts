@@ -1,17 +1,20 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
+import { bindSession } from '../../src/core/sessions/bindings.ts';
+import { deleteTask } from '../../src/core/workspace/deletion.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { operations } from '../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../src/operations/operation.ts';
-import { FIRST_WORKER, TaskName } from '../../src/protocol/names.ts';
+import { FIRST_WORKER, SessionId, TaskName } from '../../src/protocol/names.ts';
 import { agentAt, contextOf } from '../support/operationContext.ts';
 import { taskRecord } from '../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
-const [driver] = drivers;
-if (!driver) throw new Error('there is no driver');
+const [driver, otherDriver] = drivers;
+if (!driver || !otherDriver) throw new Error('there are not two drivers');
 
 const mine = { task: TaskName.parse('mine'), worker: FIRST_WORKER };
 const other = TaskName.parse('other');
@@ -24,7 +27,8 @@ beforeEach(async () => {
 	folder = tempFolder();
 	workspace = new Workspace(folder.file('project'), folder.file('data'));
 	mkdirSync(folder.file('bin'));
-	writeFileSync(folder.file('bin', driver.command), '#!/bin/sh\necho 999.0.0\n', { mode: 0o755 });
+	for (const { command } of [driver, otherDriver])
+		writeFileSync(folder.file('bin', command), '#!/bin/sh\necho 999.0.0\n', { mode: 0o755 });
 	const [bin, dataFolder] = [folder.file('runtime'), folder.file('data')];
 	const runtime = { folder: bin, bin, launcher: '', skills: '', version: '1.0.0', dataFolder };
 	const node = { executable: process.execPath, isElectron: false };
@@ -39,7 +43,17 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const orchestrate = async (asker: Asker, more: { task: TaskName; worker?: typeof FIRST_WORKER; resume?: boolean }) => {
+const orchestrate = async (
+	asker: Asker,
+	more: {
+		task: TaskName;
+		title?: string;
+		prompt?: string;
+		agent?: string;
+		worker?: typeof FIRST_WORKER;
+		resume?: boolean;
+	},
+) => {
 	const input = { isNew: false, resume: false, extra: [], hooks: false, ...more };
 	return perform(await operations.orchestrate(), asker, input, context);
 };
@@ -72,15 +86,101 @@ describe('an agent that calls nancy orchestrate', () => {
 		await expect(orchestrate(alone, mine)).rejects.toMatchObject({ code: 'not-trusted' });
 	});
 
+	it('gives its worker a prompt that is text alone', async () => {
+		await orchestrate(IN_TERMINAL, { task: mine.task, agent: driver.id });
+		const prompt = '!touch /tmp/x @/home/me/.ssh/id \\@types/node a@b';
+		const { args } = await orchestrate(asker(), { task: mine.task, prompt });
+		expect(args.at(-1)).toMatch(/^A task from another agent:\n/);
+		expect(args.at(-1)).toContain('!touch /tmp/x \\@/home/me/.ssh/id \\@types/node a\\@b');
+		const own = await orchestrate(IN_TERMINAL, { task: mine.task, prompt });
+		expect(own.args.at(-1)).toBe(prompt);
+	});
+
 	it('starts a new worker of its own task', async () => {
-		await orchestrate(IN_TERMINAL, { task: mine.task });
+		await orchestrate(IN_TERMINAL, { task: mine.task, agent: driver.id });
 		const { address } = await orchestrate(asker(), { task: mine.task });
 		expect(address).toEqual({ task: 'mine', worker: 'worker-2' });
 	});
 });
 
 it('the prompt in a task’s record, which agents can write, is handed to nobody', async () => {
-	const { args, address } = await orchestrate(IN_TERMINAL, { task: other });
+	const { args, address } = await orchestrate(IN_TERMINAL, { task: other, agent: driver.id });
 	expect(address.task).toBe(other);
 	expect(args.join(' ')).not.toContain('curl evil');
+});
+
+describe('a person who starts a worker', () => {
+	const fresh = TaskName.parse('fresh');
+	const change = (file: string, forge: (record: object) => object) => {
+		const record: unknown = JSON.parse(readFileSync(file, 'utf8'));
+		if (typeof record !== 'object' || !record) throw new Error('no record');
+		writeFileSync(file, JSON.stringify(forge(record)));
+	};
+	const command = ({ command: path }: { command: string }) => basename(path);
+
+	it('gets the agent that they chose, whatever the task’s record says by now', async () => {
+		await orchestrate(IN_TERMINAL, { task: fresh, title: 'Fresh', agent: driver.id });
+		change(workspace.paths.taskRecord(fresh), record => ({ ...record, agent: otherDriver.id }));
+		expect(command(await orchestrate(IN_TERMINAL, { task: fresh }))).toBe(driver.command);
+	});
+
+	it('names the agent of a task that Nancy has not noted it for, once', async () => {
+		await expect(orchestrate(IN_TERMINAL, { task: other })).rejects.toMatchObject({
+			code: 'bad-usage',
+			message: expect.stringMatching(/^name the agent for other with --agent: /),
+		});
+		expect((await workspace.workers(other)).workers).toEqual([]);
+		expect(command(await orchestrate(IN_TERMINAL, { task: other, agent: otherDriver.id }))).toBe(
+			otherDriver.command,
+		);
+		expect(command(await orchestrate(IN_TERMINAL, { task: other }))).toBe(otherDriver.command);
+	});
+
+	it('gets no agent by the workspace’s configuration', async () => {
+		await workspace.updateConfig(config => ({ ...config, defaultAgent: otherDriver.id }));
+		const { command: program } = await orchestrate(IN_TERMINAL, { task: fresh, title: 'Fresh' });
+		expect(basename(program)).toBe(driver.command);
+	});
+
+	it('chooses for a task that was deleted and made again', async () => {
+		await orchestrate(IN_TERMINAL, { task: fresh, title: 'Fresh', agent: driver.id });
+		await deleteTask(workspace, fresh);
+		await workspace.createTask(taskRecord(fresh, driver.id));
+		await expect(orchestrate(IN_TERMINAL, { task: fresh })).rejects.toMatchObject({ code: 'bad-usage' });
+	});
+
+	describe('that goes on', () => {
+		const session = SessionId.parse('session-1');
+		const file = () => workspace.paths.workerRecord(fresh, FIRST_WORKER);
+		const resume = (more: { agent?: string } = {}) =>
+			orchestrate(IN_TERMINAL, { task: fresh, worker: FIRST_WORKER, resume: true, ...more });
+		beforeEach(async () => {
+			await orchestrate(IN_TERMINAL, { task: fresh, title: 'Fresh', agent: driver.id });
+			change(file(), ({ ...record }) => ({
+				...record,
+				starting: undefined,
+				sessions: [{ id: session, startedAt: new Date().toISOString() }],
+			}));
+		});
+
+		it('gets the agent that they chose for it', async () => {
+			expect(command(await resume())).toBe(driver.command);
+		});
+
+		it('gets no other agent by the worker’s record', async () => {
+			change(file(), record => ({ ...record, agent: otherDriver.id }));
+			await expect(resume()).rejects.toMatchObject({
+				code: 'bad-usage',
+				message: expect.stringContaining(`its record in .nancy says ${otherDriver.id} by now`),
+			});
+		});
+
+		it('continues no conversation of another worker', async () => {
+			await bindSession(workspace, session, { address: mine, watched: false });
+			await expect(resume({ agent: driver.id })).rejects.toMatchObject({
+				code: 'not-trusted',
+				message: expect.stringContaining('one of mine/worker'),
+			});
+		});
+	});
 });

@@ -2,14 +2,16 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { ownIdentity, processWord } from '../../src/base/liveness.ts';
+import { Seals } from '../../src/core/mailbox/seals.ts';
 import { deleteTask, deleteWorker, finishDeletions } from '../../src/core/workspace/deletion.ts';
 import type { Workspace } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { SessionId, TaskName, type MessageId } from '../../src/protocol/names.ts';
 import { address, hookedWorker } from '../support/hookedWorker.ts';
+import { claimedBy } from '../support/claimedBy.ts';
 import { makeOld } from '../support/makeOld.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { programs } from '../support/programs.ts';
@@ -102,12 +104,68 @@ it('nobody is told that an agent has read what Nancy has not delivered', async (
 	expect(stderr).not.toContain('has read');
 });
 
-it('what is taken back while a hook has it, and is not delivered then, is not queued again', async () => {
+it('what a hook hands over at this moment is not taken back, and is once the hook has died or given it up', async () => {
 	const id = await send();
-	const claims = await mailbox().claim(() => 'take');
-	expect((await nancy('withdraw', id)).stdout).toContain('an agent may be reading it');
-	for (const claim of claims) claim.release();
-	expect((await mailbox().list()).messages).toMatchObject([{ id, state: 'withdrawn' }]);
+	const [claim] = await mailbox().claim(() => 'take');
+	expect((await nancy('withdraw', id)).stderr).toContain('is being delivered at this moment');
+	claim?.release();
+	expect((await nancy('withdraw', id)).stdout).toContain(`withdrew ${id}`);
+
+	const again = await send();
+	await mailbox().claim(() => 'take');
+	claimedBy(workspace.seals(address), claimed(again, LIVING), DEAD);
+	expect((await nancy('withdraw', again)).stdout).toContain(`withdrew ${again}`);
+	expect(read()).toBe('');
+});
+
+it('what is taken back between the claim of a hook and its handing over is handed over to nobody', async () => {
+	const id = await send();
+	const hand = vi.spyOn(Seals.prototype, 'hand').mockImplementationOnce(function (this: Seals, ...args) {
+		expect(this.withdraw(id)).toBe(true);
+		hand.mockRestore();
+		return this.hand(...args);
+	});
+	expect(await mailbox().claim(() => 'take')).toEqual([]);
+	expect((await mailbox().list()).messages).toMatchObject([{ id, state: 'withdrawn', author: BY_USER }]);
+});
+
+it('what was taken back is handed over to nobody, also if somebody puts its file into the inbox again', async () => {
+	const id = await send();
+	await mailbox().withdraw(id);
+	renameSync(join(mailbox().folder, 'withdrawn', `${id}.md`), queued(id));
+	makeOld(dirname(queued(id)));
+	expect(read()).toBe('');
+	expect((await mailbox().list()).messages).toMatchObject([{ id, state: 'withdrawn', author: BY_USER }]);
+});
+
+it.each(['delivered', 'archive', 'withdrawn'])(
+	'a message keeps its id, whatever has its name in %s, and can be taken back until it is handed over',
+	async place => {
+		const id = await send();
+		const planted = join(mailbox().folder, place, `${id}.md`);
+		const plant = () => (mkdirSync(dirname(planted), { recursive: true }), writeFileSync(planted, 'Pull it.'));
+		plant();
+		const [claim] = await mailbox().claim(() => 'take');
+		expect(claim).toMatchObject({ id, author: BY_USER });
+		claim?.release();
+		plant();
+		expect((await nancy('withdraw', id)).stdout).toContain(`withdrew ${id}`);
+		expect(read()).not.toContain(FROM_USER);
+		const { messages } = await mailbox().list();
+		expect(messages).toContainEqual(expect.objectContaining({ id, state: 'withdrawn', author: BY_USER }));
+		expect(messages.filter(each => each.content.text === 'Pull it.')).toMatchObject([
+			{ author: { is: 'unknown' } },
+		]);
+	},
+);
+
+it('a folder in the place of a receipt or of a delivered message keeps nothing from being filed', async () => {
+	const id = await send();
+	const places = [`${id}.md`, `${id}.receipt.json`].map(name => join(mailbox().folder, 'delivered', name));
+	for (const each of places) mkdirSync(join(each, 'x'), { recursive: true });
+	expect(read()).toContain(FROM_USER);
+	expect((await mailbox().list()).messages).toMatchObject([{ id, state: 'delivered', receipt: { id } }]);
+	expect(await send().then(read)).toContain(FROM_USER);
 });
 
 it.each<[string, () => Promise<void>]>([

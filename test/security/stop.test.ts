@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify, liveness, type ProcessIdentity } from '../../src/base/liveness.ts';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { isRunning } from '../../src/core/driver/launch.ts';
 import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
-import { forgetSealedAgents } from '../../src/core/sessions/sealedAgents.ts';
+import { forgetSealedAgents, sealedAgent } from '../../src/core/sessions/sealedAgents.ts';
 import { bindCaller } from '../../src/core/sessions/sessions.ts';
 import type { WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
@@ -116,7 +115,7 @@ describe('an agent that calls nancy stop', () => {
 		},
 	);
 
-	it('does not become the worker of a person’s process by a file that says so', async () => {
+	it('does not become the worker of a person’s process by its record', async () => {
 		const person = await started(programOfAgent(), {});
 		const { workspace } = room;
 		const call = (session: string) =>
@@ -132,15 +131,13 @@ describe('an agent that calls nancy stop', () => {
 			});
 		const { address } = await call('first');
 		await work(mine, person);
-		for (const name of readdirSync(workspace.paths.agents)) {
-			const file = join(workspace.paths.agents, name);
-			writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...mine }));
-		}
 		expect((await call('second')).address).toEqual(address);
 		await expect(stop(IN_TERMINAL, mine)).rejects.toMatchObject({ code: 'not-trusted' });
 		expect(await stop(IN_TERMINAL, address)).toMatchObject({ workers: [{ outcome: 'stopped' }] });
-		await forgetSealedAgents(workspace);
-		expect(workspace.own.namesSync('agents')).toEqual([]);
+		const { dataFolder } = workspace.own;
+		expect(sealedAgent(dataFolder, person)).toMatchObject({ hasCalled: true });
+		forgetSealedAgents(dataFolder);
+		expect(sealedAgent(dataFolder, person)).toBeUndefined();
 	});
 
 	it('ends itself', async () => {

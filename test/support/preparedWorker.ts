@@ -122,9 +122,9 @@ export class PreparedWorker implements AsyncDisposable {
 	}
 
 	/** A call that takes its time, of which others may run at once. */
-	async hookBeside(call: Pick<HookCall, 'env'> = {}): Promise<string> {
+	async hookBeside(call: Pick<HookCall, 'env' | 'launcher'> = {}): Promise<string> {
 		const args = [claudeCode.id, 'PostToolBatch', 'boundary', this.workspace.folder];
-		const child = spawn(this.launcher, args, {
+		const child = spawn(call.launcher ?? this.launcher, args, {
 			env: this.environment(call.env),
 			stdio: ['pipe', 'pipe', 'ignore'],
 		});

@@ -5,8 +5,8 @@ import { perform } from '../../operations/operation.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
 import { findEach, findMessage, messageAt } from '../mailboxes.ts';
-import { operationContext } from '../operationContext.ts';
-import { findWorkspace } from '../place.ts';
+import { programContext } from '../../operations/programContext.ts';
+import { findWorkspace } from '../../operations/place.ts';
 
 const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
 
@@ -44,7 +44,7 @@ export const archive = command(
 			await operations.archive(),
 			context.asker,
 			{ messages: found },
-			operationContext(workspace, context),
+			programContext(workspace, context),
 		);
 		return answer(
 			MovedOutput,

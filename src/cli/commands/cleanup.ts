@@ -5,8 +5,8 @@ import { CleanupOutput } from '../../protocol/output/deployment.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { ExitCode, exitCodeFor } from '../failure.ts';
-import { operationContext } from '../operationContext.ts';
-import { findDeployed, findWorkspace } from '../place.ts';
+import { programContext } from '../../operations/programContext.ts';
+import { findDeployed, findWorkspace } from '../../operations/place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({ task: z.optional(z.string()) });
@@ -32,7 +32,7 @@ export const cleanup = command(
 			await operations.cleanUp(),
 			context.asker,
 			{ ...(input.task !== undefined && { task: parseTaskName(input.task) }) },
-			operationContext(workspace, context),
+			programContext(workspace, context),
 		);
 		const { task, changed, warnings, kept, failed, undeployed } = done;
 		for (const warning of warnings) context.note(warning);

@@ -8,8 +8,8 @@ import { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { featureOf, limitsOf, workingFolder } from '../headlessOptions.ts';
-import { operationContext } from '../operationContext.ts';
-import { findOrChooseWorkspace } from '../place.ts';
+import { programContext } from '../../operations/programContext.ts';
+import { findOrChooseWorkspace } from '../../operations/place.ts';
 import { readText, readTextFile } from '../readText.ts';
 
 const Input = z.object({
@@ -97,7 +97,7 @@ export const delegate = command(
 				parent: input.to === undefined ? undefined : await resolveMailbox(workspace, context.asker, input.to),
 				feature: featureOf(file),
 			},
-			operationContext(workspace, context),
+			programContext(workspace, context),
 		);
 		return answer(DelegateCreatedOutput, created, created.id);
 	},

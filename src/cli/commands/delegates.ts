@@ -4,20 +4,21 @@ import * as z from 'zod/mini';
 import { errorText, NancyError } from '../../base/errors.ts';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
 import { Delegates } from '../../core/delegates/delegates.ts';
-import { reportable } from '../../core/delegates/reportable.ts';
+import { beginningOf } from '../../core/delegates/beginningOf.ts';
+import { reportable, sealedOutput } from '../../core/delegates/reportable.ts';
 import { hasSwarm } from '../../core/delegates/swarm.ts';
-import { NO_TICKET, type Tickets } from '../../core/delegates/tickets.ts';
+import { NO_TICKET, OUTPUT_CHANGED, type Tickets } from '../../core/delegates/tickets.ts';
 import { DelegatesDeletedOutput, DelegatesOutput, type DelegateOutput } from '../../protocol/output/delegates.ts';
 import { DelegateId } from '../../protocol/delegate.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { seconds } from '../headlessOptions.ts';
 import { mailboxName } from '../../core/workspace/mailboxName.ts';
-import { operationContext } from '../operationContext.ts';
+import { programContext } from '../../operations/programContext.ts';
 import { operations } from '../../operations/index.ts';
 import { ticketsOf } from '../../operations/ticketsOf.ts';
 import { perform, type OperationContext } from '../../operations/operation.ts';
-import { findWorkspace, findWorkspaceOr } from '../place.ts';
+import { findWorkspace, findWorkspaceOr } from '../../operations/place.ts';
 import { printable, printableLine } from '../words.ts';
 
 const Input = z.object({
@@ -86,7 +87,7 @@ export const delegates = command(
 		if (others.length > 0) throw new NancyError('bad-usage', 'give one id; several only after the word delete');
 		if (input.ended) throw new NancyError('bad-usage', '--ended belongs to nancy delegates delete');
 		if (id !== undefined) await store.get(id);
-		const where = operationContext(workspace, context);
+		const where = programContext(workspace, context);
 		const tickets = ticketsOf(where);
 		if (input.resume) await resume(id, context, where);
 		if (input.stop) {
@@ -118,7 +119,7 @@ async function deleteSome(
 		await operations.deleteDelegates(),
 		context.asker,
 		{ ids: ended ? undefined : ids },
-		operationContext(store.workspace, context),
+		programContext(store.workspace, context),
 	);
 	const { deleted, kept, notes } = done;
 	const lines = [
@@ -147,7 +148,7 @@ async function looker(store: Delegates, context: Context): Promise<() => Promise
 		told = text;
 	};
 	try {
-		const where = operationContext(store.workspace, context);
+		const where = programContext(store.workspace, context);
 		const settings = await where.readSettings(store.workspace.folder);
 		const options = queueOptions(where, await where.installRuntime(), settings);
 		return () => lookAtQueue(store, options).catch(tell);
@@ -203,13 +204,17 @@ async function listed(store: Delegates, tickets: Tickets, context: Context): Pro
 
 async function shown(store: Delegates, tickets: Tickets, id: DelegateId): Promise<Answer> {
 	const delegate = await reportable(store, tickets, await store.get(id));
-	const { text } = await delegate.files.readOutput(PRINTED_BYTES);
+	const output = isFinal(delegate.state) ? await sealedOutput(tickets, delegate) : '';
+	const text = output === undefined ? OUTPUT_CHANGED : beginningOf(output, PRINTED_BYTES).text;
 	const failed = delegate.state === 'failed' ? `failed: ${delegate.error}` : undefined;
 	const parts = [failed, unproved(delegate), text.trimEnd()].filter(Boolean);
 	const words = isFinal(delegate.state) ? parts.join('\n') : delegate.state;
 	return answer(
 		DelegatesOutput,
-		{ delegates: [outputOf(delegate)], problems: [] },
+		{
+			delegates: [{ ...outputOf(delegate), ...(output === undefined && { isOutputChanged: true }) }],
+			problems: [],
+		},
 		words,
 		delegate.state === 'failed' ? ExitCode.failed : ExitCode.ok,
 	);

@@ -8,8 +8,8 @@ import type { TaskName } from '../../protocol/names.ts';
 import { TasksDeletedOutput } from '../../protocol/output/tasks.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command, type Context } from '../command.ts';
-import { operationContext } from '../operationContext.ts';
-import { findWorkspace } from '../place.ts';
+import { programContext } from '../../operations/programContext.ts';
+import { findWorkspace } from '../../operations/place.ts';
 
 const Input = z.object({
 	tasks: z._default(z.array(z.string()), []),
@@ -65,7 +65,7 @@ function hoursOf(time = '0h'): number {
 }
 
 async function deleteNamed(workspace: Workspace, tasks: TaskName[], context: Context): Promise<readonly TaskName[]> {
-	const where = operationContext(workspace, context);
+	const where = programContext(workspace, context);
 	return (await perform(await operations.deleteTasks(), context.asker, { tasks }, where)).deleted;
 }
 
@@ -75,7 +75,7 @@ async function deleteFound(
 	ageMs: number,
 ): Promise<readonly TaskName[]> {
 	const [{ currentOverview }, { deleteFoundTasks }] = await Promise.all([
-		import('../currentOverview.ts'),
+		import('../../operations/currentOverview.ts'),
 		import('../../core/live/foundTasks.ts'),
 	]);
 	const { tasks: before } = await workspace.tasks();

@@ -4,8 +4,8 @@ import { perform } from '../../operations/operation.ts';
 import { DoctorOutput } from '../../protocol/output/deployment.ts';
 import { answer, command } from '../command.ts';
 import { ExitCode } from '../failure.ts';
-import { operationContext } from '../operationContext.ts';
-import { findDeployed } from '../place.ts';
+import { programContext } from '../../operations/programContext.ts';
+import { findDeployed } from '../../operations/place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({ fix: z._default(z.boolean(), false) });
@@ -30,7 +30,7 @@ export const doctor = command(
 			await operations.doctor(),
 			context.asker,
 			input,
-			operationContext(await findDeployed(context), context),
+			programContext(await findDeployed(context), context),
 		);
 		for (const { text, reason } of done.failed) context.note(`${text} could not be repaired: ${reason}`);
 		return answer(DoctorOutput, done, done.checks.map(line), done.healthy ? ExitCode.ok : ExitCode.failed);

@@ -6,8 +6,8 @@ import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { InboxOutput, type MessageOutput } from '../../protocol/output/messages.ts';
 import { resolveAddress, resolveMailbox, type TypedAddress } from '../addresses.ts';
 import { answer, command, type Context } from '../command.ts';
-import { operationContext } from '../operationContext.ts';
-import { findWorkspace } from '../place.ts';
+import { programContext } from '../../operations/programContext.ts';
+import { findWorkspace } from '../../operations/place.ts';
 import { ago, authorText, indented, printable, printableLine } from '../words.ts';
 
 const Input = z.object({ of: z.optional(z.string()), all: z._default(z.boolean(), false) });
@@ -38,7 +38,7 @@ export const inbox = command(
 	async (input, context) => {
 		const workspace = findWorkspace(context);
 		const of = input.of === undefined ? undefined : await chosen(workspace, context, input.of);
-		const where = operationContext(workspace, context);
+		const where = programContext(workspace, context);
 		const found = await perform(await operations.inbox(), context.asker, { of, all: input.all }, where);
 		for (const { file, reason } of found.problems) context.note(`${file} is not a message: ${reason}`);
 		return answer(InboxOutput, found, found.messages.length === 0 ? 'no messages' : lines(found.messages));

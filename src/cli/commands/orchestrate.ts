@@ -10,8 +10,8 @@ import { operations } from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { TaskName, WorkerName } from '../../protocol/names.ts';
 import { command, type Context } from '../command.ts';
-import { operationContext } from '../operationContext.ts';
-import { findOrChooseWorkspace } from '../place.ts';
+import { programContext } from '../../operations/programContext.ts';
+import { findOrChooseWorkspace } from '../../operations/place.ts';
 import { readTextFile } from '../readText.ts';
 import { printableLine } from '../words.ts';
 
@@ -46,7 +46,7 @@ export const orchestrate = command(
 			'prompt-file': { value: 'FILE', help: 'file with the first prompt, for example a spec' },
 			agent: {
 				value: 'AGENT',
-				help: "which agent; without it the task's, the workspace's default, or the first found",
+				help: 'which agent; without it the one that you chose for the task before, for a new task the first found',
 			},
 			model: { value: 'MODEL', help: 'the model, as the agent names it' },
 			worker: {
@@ -95,7 +95,7 @@ export const orchestrate = command(
 				extra: input.extra,
 				hooks: !input['no-hooks'],
 			},
-			operationContext(workspace, context),
+			programContext(workspace, context),
 		);
 		for (const warning of plan.warnings) context.note(warning);
 		if (!plan.hasHooks) context.note('started without hooks: it reports nothing, and messages for it stay queued');

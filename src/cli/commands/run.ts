@@ -12,18 +12,18 @@ import { beginSwarmRun, swarmFeature, swarmFiles } from '../../core/delegates/sw
 import { isSwarmWorker } from '../../core/delegates/swarmMark.ts';
 import type { HeadlessEvent } from '../../core/driver/headless.ts';
 import { headlessOf, prepareHeadless } from '../../core/driver/launch.ts';
-import { Workspace } from '../../core/workspace/workspace.ts';
+import { sealStart } from '../../core/sessions/sealedAgents.ts';
 import type { Ending } from '../../process/headlessRun.ts';
 import { RunOutput } from '../../protocol/output/delegates.ts';
 import { DelegateId, DelegateStatus, Limits } from '../../protocol/delegate.ts';
 import { SessionId } from '../../protocol/names.ts';
 import type { SwarmWorker } from '../beginAlone.ts';
 import { command, type Answer, type Context } from '../command.ts';
-import { eventLine } from '../eventLine.ts';
+import { eventLine } from '../../core/driver/eventLine.ts';
 import { ExitCode } from '../failure.ts';
 import { featureOf, limitsOf, workingFolder } from '../headlessOptions.ts';
-import { operationContext } from '../operationContext.ts';
-import { findOrChooseWorkspace } from '../place.ts';
+import { programContext } from '../../operations/programContext.ts';
+import { findOrChooseWorkspace } from '../../operations/place.ts';
 import { requireWritable } from '../outputFile.ts';
 import { readText, readTextFile } from '../readText.ts';
 import { withCancel } from '../withCancel.ts';
@@ -63,7 +63,7 @@ export const run = command(
 			stdin: { help: 'reads the prompt from standard input' },
 			'output-file': { value: 'FILE', help: 'also writes the answer there, whole or not at all' },
 			'working-dir': { value: 'FOLDER', help: 'folder to work in; default: the current one' },
-			agent: { value: 'AGENT', help: 'the agent; default: the workspace’s, or the first found' },
+			agent: { value: 'AGENT', help: 'the agent; default: the first found' },
 			model: { value: 'MODEL', help: 'the model, as the agent names it' },
 			permissions: { value: 'MODE', help: 'the permission mode, as the agent names it' },
 			timeout: { value: 'SECONDS', help: 'longest time; default 1800' },
@@ -101,9 +101,9 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		if (file !== undefined) permit(context.asker, { is: option, file });
 	}
 	const cwd = workingFolder(input['working-dir'], context);
-	const where = operationContext(findOrChooseWorkspace(context), context);
+	const where = programContext(findOrChooseWorkspace(context), context);
 	const settings = await where.readSettings(cwd);
-	const { driver, agent } = await agents.chooseAgent(new Workspace(cwd), context.asker, context.env, input.agent);
+	const { driver, agent } = await agents.chooseAgent(context.asker, context.env, input.agent);
 	const asking = { asker: context.asker, context: where, settings };
 	const limits = Limits.parse(starting.limitsFor(limitsOf(input), asking));
 	const outputFile = input['output-file'] && resolve(context.cwd, input['output-file']);
@@ -154,7 +154,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 			format,
 			{ wallMs: limits.wallSeconds * 1000, idleMs: limits.idleSeconds * 1000 },
 			{
-				onStart: () => undefined,
+				onStart: process => sealStart(where.dataFolder, process),
 				onEvent: event => {
 					record.note(event);
 					const line = eventLine(event);

@@ -7,8 +7,8 @@ import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { SendOutput } from '../../protocol/output/messages.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { operationContext } from '../operationContext.ts';
-import { findWorkspace } from '../place.ts';
+import { programContext } from '../../operations/programContext.ts';
+import { findWorkspace } from '../../operations/place.ts';
 import { readText } from '../readText.ts';
 
 const Input = z.object({
@@ -71,7 +71,7 @@ export const send = command(
 				effect,
 				text: await readText(input.text, context.stdin),
 			},
-			operationContext(workspace, context),
+			programContext(workspace, context),
 		);
 		const { id, to, running, held, untold = [] } = sent;
 		for (const reason of untold)

@@ -8,7 +8,7 @@ import type { AgentEvent, TrafficRecord } from '../../protocol/traffic.ts';
 import { resolveAddress, type TypedAddress } from '../addresses.ts';
 import { withCollector } from '../collecting.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
-import { findWorkspace } from '../place.ts';
+import { findWorkspace } from '../../operations/place.ts';
 import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import { ownAddress } from '../../core/asker/authorOf.ts';
 import { whatHappened } from '../trafficWords.ts';

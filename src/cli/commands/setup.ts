@@ -4,8 +4,8 @@ import { perform } from '../../operations/operation.ts';
 import { SetupOutput } from '../../protocol/output/deployment.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode, exitCodeFor } from '../failure.ts';
-import { operationContext } from '../operationContext.ts';
-import { findOrChooseWorkspace, findWorkspace } from '../place.ts';
+import { programContext } from '../../operations/programContext.ts';
+import { findOrChooseWorkspace, findWorkspace } from '../../operations/place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({ agent: z.optional(z.string()) });
@@ -31,7 +31,7 @@ export const setup = command(
 				await operations.setUp(),
 				context.asker,
 				input,
-				operationContext(findOrChooseWorkspace(context), context),
+				programContext(findOrChooseWorkspace(context), context),
 			),
 			context,
 		),
@@ -55,7 +55,7 @@ export const update = command(
 				await operations.update(),
 				context.asker,
 				input,
-				operationContext(findWorkspace(context), context),
+				programContext(findWorkspace(context), context),
 			),
 			context,
 		),

@@ -4,8 +4,8 @@ import type { TaskView, WorkerView } from '../../core/live/overview.ts';
 import { StatusOutput, type TaskOutput, type WorkerOutput } from '../../protocol/output/tasks.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { currentOverview } from '../currentOverview.ts';
-import { findWorkspace } from '../place.ts';
+import { currentOverview } from '../../operations/currentOverview.ts';
+import { findWorkspace } from '../../operations/place.ts';
 import { tokenUse } from '../tokenUse.ts';
 import { ago, counted, printableLine } from '../words.ts';
 

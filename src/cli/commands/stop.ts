@@ -4,8 +4,8 @@ import { perform } from '../../operations/operation.ts';
 import { StopOutput } from '../../protocol/output/tasks.ts';
 import { resolveWorkers } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { operationContext } from '../operationContext.ts';
-import { findWorkspace } from '../place.ts';
+import { programContext } from '../../operations/programContext.ts';
+import { findWorkspace } from '../../operations/place.ts';
 
 const Input = z.object({ of: z.string() });
 
@@ -38,7 +38,7 @@ export const stop = command(
 			await operations.stop(),
 			context.asker,
 			{ workers: await resolveWorkers(workspace, context.asker, input.of) },
-			operationContext(workspace, context),
+			programContext(workspace, context),
 		);
 		return answer(
 			StopOutput,

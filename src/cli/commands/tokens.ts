@@ -5,7 +5,7 @@ import { TokensOutput } from '../../protocol/output/tasks.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { findWorkspace } from '../place.ts';
+import { findWorkspace } from '../../operations/place.ts';
 import { mailboxName } from '../../core/workspace/mailboxName.ts';
 import { ownAddress } from '../../core/asker/authorOf.ts';
 import { tokenUse } from '../tokenUse.ts';

@@ -9,7 +9,7 @@ import { withCollector } from '../collecting.ts';
 import { command, type Context } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { Pause } from '../../base/pause.ts';
-import { findWorkspace } from '../place.ts';
+import { findWorkspace } from '../../operations/place.ts';
 import { ownAddress } from '../../core/asker/authorOf.ts';
 import { TrafficLog } from '../trafficLog.ts';
 import { trafficLine } from '../trafficWords.ts';

@@ -5,8 +5,8 @@ import { perform } from '../../operations/operation.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
 import { findEach, findMessage, findWaiting, messageAt } from '../mailboxes.ts';
-import { operationContext } from '../operationContext.ts';
-import { findWorkspace } from '../place.ts';
+import { programContext } from '../../operations/programContext.ts';
+import { findWorkspace } from '../../operations/place.ts';
 
 const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
 
@@ -43,15 +43,12 @@ export const withdraw = command(
 			await operations.withdraw(),
 			context.asker,
 			{ messages: found },
-			operationContext(workspace, context),
+			programContext(workspace, context),
 		);
 		return answer(
 			MovedOutput,
 			moved,
-			moved.messages.map(
-				({ id, mailbox, wasClaimed }) =>
-					`withdrew ${id} (${mailbox})${wasClaimed ? '; an agent may be reading it at this moment' : ''}`,
-			),
+			moved.messages.map(({ id, mailbox }) => `withdrew ${id} (${mailbox})`),
 		);
 	},
 );

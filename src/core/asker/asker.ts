@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { DriverId, ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
+import { isWorker, type SealedAgent } from '../sessions/sealedAgents.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 
 /**
@@ -25,7 +26,7 @@ export interface AskingAgent {
 	readonly is: 'agent';
 	/** `undefined` if nothing tells which CLI it is, or several are possible. */
 	readonly driver: DriverId | undefined;
-	/** Its worker, with the workspace that its variables name; `undefined` for a session that Nancy did not start. */
+	/** Its worker, by a seal; `undefined` for a session that Nancy did not start. */
 	readonly worker: { readonly address: WorkerAddress; readonly folder: string } | undefined;
 	/** The process of its CLI, with that process's folder; `undefined` if that process cannot be seen. */
 	readonly process: AgentProcess | undefined;
@@ -67,13 +68,17 @@ export type KnownDriver = Pick<Driver, 'id' | 'command' | 'marks' | 'npmPackage'
 /** Nancy sets one of them for every agent that it starts, and for every process that starts one. */
 const OWN_MARKS = ['NANCY_TASK_DIR', 'NANCY_WORKER', 'NANCY_RUN', 'NANCY_RUNNER', 'NANCY_AGENT'];
 
+/** What is sealed about a process. @param env of which no asker has chosen anything: it names the user's data folder */
+export type SealOf = (ancestor: Ancestor, env: Environment) => SealedAgent | undefined;
+
 /**
  * Decides who asks in a terminal. The asker is an agent if its own environment or that of a process above has a mark, or if a process above
- * is an agent's CLI. An agent cannot hide by the environment of its command, because that does not change the processes above. The
- * environment nearest to its CLI says which worker it is, and the agent cannot change that either.
+ * is an agent's CLI. An agent cannot hide by the environment of its command, because that does not change the processes above. Which worker
+ * it is, a seal says: see {@link agentAmong}. Only where no process above can be seen (Windows), the environment says it.
  * @throws NancyError `not-trusted` for a process whose starter is gone: nobody can tell who asked
  */
-export function askerOf({ env, ancestors, isOrphan }: Lineage, drivers: readonly KnownDriver[]): Asker {
+export function askerOf(lineage: Lineage, drivers: readonly KnownDriver[], sealOf: SealOf = noSeal): Asker {
+	const { env, ancestors, isOrphan } = lineage;
 	if (isOrphan) {
 		throw new NancyError(
 			'not-trusted',
@@ -81,18 +86,26 @@ export function askerOf({ env, ancestors, isOrphan }: Lineage, drivers: readonly
 				'foreground, or from a program that waits for it',
 		);
 	}
-	const { agent, own } = agentAmong(ancestors, drivers);
-	const environments = [env, ...own.map(each => each.env)];
-	const given = agent && isReadable(agent) ? agent.env : environments.findLast(each => each['NANCY_TASK_DIR']);
+	const { agent, sealed, own } = agentAmong(lineage, drivers, sealOf);
 	const because = whyAgent(env, own, agent, drivers);
 	if (because === undefined) return IN_TERMINAL;
+	const given = agent && isReadable(agent) ? agent.env : own.findLast(each => each.env['NANCY_TASK_DIR'])?.env;
 	return {
 		is: 'agent',
-		driver: driverOf(environments, agent, drivers),
-		worker: workerIn(given ?? {}),
+		driver: driverOf([env, ...own.map(each => each.env)], agent, drivers),
+		worker: ancestors.length === 0 ? workerIn(env) : workerOf(sealed, given),
 		process: agent,
 		because,
 	};
+}
+
+const noSeal: SealOf = () => undefined;
+
+/** The sealed worker. One that only its hooks have named must also be the one that it was started for, by its environment. */
+function workerOf(sealed: SealedAgent | undefined, given: Environment = {}): AskingAgent['worker'] {
+	if (!sealed?.worker || sealed.isStarted) return sealed?.worker;
+	const claimed = workerIn(given);
+	return claimed && isWorker(sealed, claimed) ? sealed.worker : undefined;
 }
 
 /** The limit of parallel delegates and their host: a person may choose them for a call. */
@@ -100,29 +113,50 @@ const OF_PERSONS = ['NANCY_DELEGATES', 'NANCY_DELEGATES_HOST'];
 
 /**
  * The environment that the asker has not chosen for this one call. It says where the settings of the user, of git and of CLIs are, and
- * which programs these are. So an agent's is that of its CLI. If that is unreadable, it is the farthest one with a mark. A person's is the
- * call's own. Only Linux tells the whole environment of another process. Elsewhere an agent's call loses the variables that widen limits, and on macOS HOME is that of the user's account: the
- * settings of the user are there.
+ * which programs these are. So an agent's is that of its process ({@link agentAmong}). If that is unreadable, it is the farthest one below
+ * with a mark. A person's is the call's own. Only Linux tells the whole environment of another process. Elsewhere an agent's call loses the
+ * variables that widen limits, and on macOS HOME is that of the user's account: the settings of the user are there.
  */
 export function environmentOf(
-	{ env, ancestors }: Lineage,
+	lineage: Lineage,
 	drivers: readonly KnownDriver[],
+	sealOf: SealOf = noSeal,
 	platform: NodeJS.Platform = process.platform,
 ): Environment {
-	const { agent, own } = agentAmong(ancestors, drivers);
+	const { env } = lineage;
+	const { agent, own } = agentAmong(lineage, drivers, sealOf);
 	if (platform !== 'linux') {
 		if (whyAgent(env, own, agent, drivers) === undefined) return env;
 		const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !OF_PERSONS.includes(name)));
 		return platform === 'darwin' ? { ...kept, HOME: userInfo().homedir } : kept;
 	}
 	if (agent && isReadable(agent)) return agent.env;
-	return own.findLast(each => markIn(each.env, drivers) !== undefined)?.env ?? env;
+	return farthestMarked(own, drivers)?.env ?? env;
 }
 
-/** The nearest process of an agent's CLI, and the processes up to it; all of them if there is none. */
-function agentAmong(ancestors: readonly Ancestor[], drivers: readonly KnownDriver[]) {
-	const at = ancestors.findIndex(each => isOwnProgram(each) || drivers.some(driver => isProcessOf(driver, each)));
-	return { agent: ancestors[at], own: at < 0 ? ancestors : ancestors.slice(0, at + 1) };
+/**
+ * The process of the asking agent, what is sealed about it, and the processes up to it. Everything below an agent's process may be the
+ * agent's invention: it can give a program the name of a CLI, and any environment. So the agent is the farthest process that is a CLI or has
+ * a mark. But a nearer one that Nancy has started is an agent of its own, and the nearest of these asks. If the farthest process only has a
+ * mark, its CLI is none that Nancy knows, and `agent` is undefined.
+ */
+function agentAmong({ env, ancestors }: Lineage, drivers: readonly KnownDriver[], sealOf: SealOf) {
+	const isCli = (each: Ancestor) => drivers.some(driver => isProcessOf(driver, each));
+	const end = ancestors.findLastIndex(each => isCli(each) || markIn(each.env, drivers) !== undefined);
+	const farthest = ancestors[end];
+	const own = ancestors.slice(0, end + 1);
+	if (!farthest) return { agent: undefined, sealed: undefined, own: ancestors };
+	const ofUser = (isReadable(farthest) ? farthest : farthestMarked(own, drivers))?.env ?? env;
+	for (const [at, each] of own.entries()) {
+		const sealed = sealOf(each, ofUser);
+		if (sealed?.isStarted) return { agent: each, sealed, own: own.slice(0, at + 1) };
+	}
+	const agent = isCli(farthest) ? farthest : undefined;
+	return { agent, sealed: agent && sealOf(agent, ofUser), own };
+}
+
+function farthestMarked(ancestors: readonly Ancestor[], drivers: readonly KnownDriver[]): Ancestor | undefined {
+	return ancestors.findLast(each => markIn(each.env, drivers) !== undefined);
 }
 
 /** A process that hides itself, or is just ending, shows no environment. */
@@ -188,16 +222,6 @@ export function isProcessOf(
 			basename(path).replace(/\.exe$/i, '') === command ||
 			path.includes(`/node_modules/${npmPackage}/`) ||
 			path.includes(`/${npmPackage}/`),
-	);
-}
-
-/** Nancy started it as a worker, by a path that a person has set, and it is that program itself. */
-function isOwnProgram(ancestor: Ancestor): boolean {
-	const program = ancestor.env['NANCY_AGENT_PROGRAM'];
-	return (
-		program !== undefined &&
-		program !== '' &&
-		[...programsOf(ancestor), ...ancestor.args.slice(1, 2)].includes(program)
 	);
 }
 

@@ -103,19 +103,23 @@ export async function finish(
 		reported: true,
 	};
 	await files.writeStatus(ended);
-	return conclude(delegates, {
-		record,
-		files,
-		state,
-		...(error !== undefined && { error }),
-		...(isChanged && { isChanged }),
-		status: ended,
-	});
+	return conclude(
+		delegates,
+		{
+			record,
+			files,
+			state,
+			...(error !== undefined && { error }),
+			...(isChanged && { isChanged }),
+			status: ended,
+		},
+		outcome.output,
+	);
 }
 
 /** What comes after the final status; also when killed in between and repeated. Needs the lock. */
-async function conclude(delegates: Delegates, ended: Delegate): Promise<Delegate> {
-	await report(delegates, ended);
+async function conclude(delegates: Delegates, ended: Delegate, output: string): Promise<Delegate> {
+	await report(delegates, ended, output);
 	await ended.files.writeDone(ended.error);
 	return ended;
 }
@@ -133,7 +137,7 @@ export async function reconcile(delegates: Delegates, all: readonly Delegate[]):
 	for (const delegate of all) {
 		const { status, state, isForeign } = delegate;
 		if (isForeign || (isFinal(state) && status.reported)) continue;
-		if (isFinal(status.status)) await conclude(delegates, asItsStatus(delegate));
+		if (isFinal(status.status)) await conclude(delegates, asItsStatus(delegate), await delegate.files.readAnswer());
 		else if (isFinal(state)) await finish(delegates, delegate, await outcomeOnDisk(delegate));
 		// In doubt it lives: a result late is better than a false alarm.
 		else if (status.runner && !(await leases.isHeld(status.runner))) dead.push(delegate);

@@ -150,25 +150,6 @@ export class DelegateFiles {
 		}
 	}
 
-	/** The beginning of the answer, in bytes of UTF-8 at most, and whether that is all of it. */
-	async readOutput(limit: number): Promise<{ text: string; isWhole: boolean; bytes: number }> {
-		const handle = await this.openOutput();
-		if (!handle) return { text: '', isWhole: true, bytes: 0 };
-		try {
-			const { size: bytes } = await handle.stat();
-			if (bytes <= limit) return { text: await handle.readFile('utf8'), isWhole: true, bytes };
-			const { buffer, bytesRead } = await handle.read(Buffer.alloc(limit), 0, limit, 0);
-			// A character that was cut in two goes.
-			const text = buffer
-				.subarray(0, bytesRead)
-				.toString('utf8')
-				.replace(/\uFFFD+$/, '');
-			return { text, isWhole: false, bytes };
-		} finally {
-			await handle.close();
-		}
-	}
-
 	/** Only a plain file is an answer. */
 	private async openOutput(): Promise<FileHandle | undefined> {
 		try {

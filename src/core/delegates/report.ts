@@ -12,8 +12,9 @@ import { changedText, resultText } from './resultText.ts';
 /**
  * Puts the result into the asker's mailbox, once. If the asker is gone or has ended, the asker's asker gets it, and in the end the human.
  * The delegate's unread results go the same way. Needs the lock: the asker must not end meanwhile.
+ * @param output what the delegate has printed
  */
-export async function report(delegates: Delegates, delegate: Delegate): Promise<void> {
+export async function report(delegates: Delegates, delegate: Delegate, output: string): Promise<void> {
 	const { workspace } = delegates;
 	const { record, status, isChanged } = delegate;
 	const id = status.report;
@@ -25,7 +26,7 @@ export async function report(delegates: Delegates, delegate: Delegate): Promise<
 	const { to, passed } = await recipient(delegates, record);
 	// An asker that has ended since has passed it on.
 	for (const each of [...passed, to]) if (await isInMailbox(workspace, each, id)) return;
-	const text = isChanged ? changedText(record.id) : await resultText(delegate, unread);
+	const text = isChanged ? changedText(record.id) : resultText(delegate, output, unread);
 	// The files of a changed delegate are never quoted, so the words are Nancy's own.
 	const author: Author = isChanged
 		? { is: 'nancy' }
@@ -129,6 +130,10 @@ async function holdUnread(workspace: Workspace, { task, worker }: DelegateRecord
 }
 
 async function isInMailbox(workspace: Workspace, to: WorkerAddress, id: MessageId): Promise<boolean> {
-	const { messages } = await workspace.mailbox(to).list();
+	const mailbox = workspace.mailbox(to);
+	const standing = mailbox.standing(id);
+	// Its file may be gone.
+	if (standing && standing.state !== 'queued') return true;
+	const { messages } = await mailbox.list();
 	return messages.some(message => message.id === id);
 }

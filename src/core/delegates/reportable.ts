@@ -49,6 +49,20 @@ export async function proved(tickets: Tickets, delegate: Delegate): Promise<Dele
 	return withWorktree(delegate, await tickets.worktree(record.id));
 }
 
+/**
+ * What an ended delegate has printed: `undefined` if its file is not as the runner has written it, or the runner has not ended yet. Of one
+ * that this user has not queued, or that an earlier version has run, nothing is sealed, and the file is taken as it is.
+ */
+export async function sealedOutput(
+	tickets: Tickets,
+	{ record, files, isForeign }: Delegate,
+): Promise<string | undefined> {
+	const facts = isForeign ? undefined : await tickets.facts(record.id);
+	if (facts && !facts.end) return undefined;
+	const output = await files.readAnswer();
+	return facts?.answer === undefined || facts.answer === answerDigest(output) ? output : undefined;
+}
+
 /** All of its answer; empty if its file is not as the runner has written it. Anybody may write it once the runner is gone. */
 export async function sealedAnswer({ files }: Delegate, facts: Facts | undefined): Promise<string> {
 	const output = await files.readAnswer();

@@ -1,4 +1,5 @@
 import type { DelegateId } from '../../protocol/delegate.ts';
+import { beginningOf } from './beginningOf.ts';
 import type { Delegate } from './delegate.ts';
 import { NO_TICKET } from './tickets.ts';
 
@@ -13,13 +14,15 @@ export function readResult(text: string): { isDone: boolean; title: string } | u
 
 /**
  * The asker's text. Other tools look for the first line.
+ * @param output what the delegate has printed. Not read from its file here: anybody may write that
  * @param unread texts that were sent to it and that it never read
  */
-export async function resultText(
+export function resultText(
 	{ record, status, state, error, files }: Delegate,
+	output: string,
 	unread: readonly string[],
-): Promise<string> {
-	const { text, isWhole, bytes } = await files.readOutput(INLINE_BYTES);
+): string {
+	const { text, isWhole } = beginningOf(output, INLINE_BYTES);
 	const head =
 		state === 'done'
 			? `[DELEGATE COMPLETE - Task ID: ${record.id}]`
@@ -33,7 +36,9 @@ export async function resultText(
 		...(status.worktree ? [`It worked in ${status.worktree.folder}, on branch ${status.worktree.branch}.`] : []),
 		'',
 		text.trim(),
-		...(isWhole ? [] : ['', `The first ${INLINE_BYTES} of ${bytes} bytes; all of it is in ${files.output}`]),
+		...(isWhole
+			? []
+			: ['', `The first ${INLINE_BYTES} of ${Buffer.byteLength(output)} bytes; all of it is in ${files.output}`]),
 	]
 		.join('\n')
 		.trimEnd();

@@ -12,6 +12,9 @@ import { Worktree } from '../../protocol/worktree.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 
+/** In place of an output that its runner has not written. */
+export const OUTPUT_CHANGED = 'its output was changed or removed since it ended, so it is not shown';
+
 /** Why a delegate without a ticket is not run. */
 export const NO_TICKET = 'it was not queued by you on this machine, or was changed since; delegate it again';
 

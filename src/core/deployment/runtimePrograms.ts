@@ -16,11 +16,13 @@ export const NODE_PROGRAM = 'node-program';
 
 /**
  * NODE_OPTIONS can preload any file, and a rule that lets an agent run `nancy` must not allow that. The command starts without them, and its
- * children get them (`restoreNodeOptions`). A runner mostly waits: without a compiler and with a small nursery it needs 57 MB instead of 76.
+ * children get them (`restoreNodeOptions`). People link the command into a folder of their PATH. A runner mostly waits: without a compiler and with a small nursery it needs 57 MB instead of 76.
  */
 export const NANCY_SCRIPT = [
 	'#!/bin/sh',
-	'here=${0%/*}',
+	'program=$0',
+	'[ -L "$program" ] && program=$(command -p readlink -f -- "$program")',
+	'here=${program%/*}',
 	'lean=',
 	`[ "\${NANCY_LEAN-}" = 1 ] && lean='--jitless --max-semi-space-size=1'`,
 	'NANCY_NODE_OPTIONS=${NODE_OPTIONS-}',

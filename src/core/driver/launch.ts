@@ -11,13 +11,20 @@ import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { settleEarlier } from '../sessions/lostDeliveries.ts';
 import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
-import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
-import { bindSession } from '../sessions/bindings.ts';
+import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
+import { bindSession, sealedSession } from '../sessions/bindings.ts';
+import { sealStart } from '../sessions/sealedAgents.ts';
 
 /** An agent CLI as found on this machine. */
 export interface InstalledAgent {
 	executable: string;
 	version: Version;
+}
+
+/** An agent CLI that Nancy knows and that is on this machine. */
+export interface FoundAgent {
+	driver: Driver;
+	agent: InstalledAgent;
 }
 
 export interface WorkerRequest {
@@ -111,6 +118,7 @@ async function tryPlan(
 	if (earlier) await settleEarlier(workspace, [driver], earlier, earlier.process !== undefined);
 	const resume = request.resume ? earlier?.sessions.at(-1)?.id : undefined;
 	const session = resume ?? SessionId.parse(crypto.randomUUID());
+	if (earlier && resume !== undefined) refuseForeign(workspace, resume, { task: request.task, worker: earlier.name });
 	const address = {
 		task: request.task,
 		worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)),
@@ -188,6 +196,18 @@ async function tryPlan(
 	};
 }
 
+/** A worker's record, which agents can write, continues no conversation that is sealed as another worker's. */
+function refuseForeign(workspace: Workspace, session: SessionId, address: WorkerAddress): void {
+	const sealed = sealedSession(workspace, session);
+	if (!sealed || isSameAddress(sealed, address)) return;
+	const { task, worker } = sealed;
+	throw new NancyError(
+		'not-trusted',
+		`the record of ${address.task}/${address.worker} names the conversation ${session}, which is one of ${task}/${worker}; ` +
+			'start another worker',
+	);
+}
+
 /** The worker to continue, which must not run meanwhile. */
 async function earlierRecord(
 	workspace: Workspace,
@@ -212,15 +232,17 @@ export async function prepareHeadless(driver: Driver, request: HeadlessRequest):
 }
 
 /**
- * Notes the process of a worker, so that every window and command can tell whether it still runs. A process that failed at once is noted as
- * ended: its pid means nothing any more.
+ * Seals that a process is this worker, and notes it, so that every window and command can tell whether it still runs. To be called at once:
+ * the agent is this worker only from then on. A process that failed at once is noted as ended: its pid means nothing any more.
  */
 export async function recordProcess(
 	workspace: Workspace,
 	address: WorkerAddress,
 	found: ProcessIdentity,
 ): Promise<void> {
-	const process = liveness(found) === 'dead' ? { pid: found.pid, startedTicks: ENDED } : found;
+	const isEnded = liveness(found) === 'dead';
+	if (!isEnded) sealStart(workspace.own.dataFolder, found, { folder: workspace.folder, address });
+	const process = isEnded ? { pid: found.pid, startedTicks: ENDED } : found;
 	await workspace.updateWorker(address, record => record && { ...withoutStart(record), process });
 }
 

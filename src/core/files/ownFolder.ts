@@ -1,8 +1,8 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
-import { moveIfThereSync, writeFileAtomic, writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { createFileAtomicSync, moveIfThereSync, writeFileAtomic, writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { createJsonFile, jsonText, parseJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
 import { notePlace, recordsOf } from './recordPlaces.ts';
@@ -104,10 +104,19 @@ export class OwnFolder {
 
 	/** {@link write} for the hook program. */
 	writeSync(value: unknown, ...segments: readonly string[]): void {
+		writeFileAtomicSync(this.prepareSync(segments), jsonText(value));
+	}
+
+	/** {@link create} for the hook program. */
+	createSync(value: unknown, ...segments: readonly string[]): boolean {
+		return createFileAtomicSync(this.prepareSync(segments), jsonText(value));
+	}
+
+	/** Removes a record, if it is there. For the hook program too. */
+	removeSync(...segments: readonly string[]): void {
 		const file = this.path(...segments);
-		if (!existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 		requireOwn(this.wayTo(segments));
-		writeFileAtomicSync(file, jsonText(value));
+		rmSync(file, { force: true });
 	}
 
 	/** The names in a folder of records; none if it is not there. For the hook program too. */
@@ -128,6 +137,13 @@ export class OwnFolder {
 		const path = this.path(...segments);
 		requireOwn(this.wayTo(segments));
 		await rm(path, { recursive: true, force: true });
+	}
+
+	private prepareSync(segments: readonly string[]): string {
+		const file = this.path(...segments);
+		if (!existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+		requireOwn(this.wayTo(segments));
+		return file;
 	}
 
 	private async prepareToKeep(segments: readonly string[]): Promise<void> {

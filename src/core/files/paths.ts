@@ -72,7 +72,7 @@ export class NancyPaths {
 	get waiters(): string {
 		return join(this.root, 'waiters');
 	}
-	/** `<pid>.json` files that name the worker of a running agent process. */
+	/** Notes of earlier versions about agents' processes. */
 	get agents(): string {
 		return join(this.root, 'agents');
 	}

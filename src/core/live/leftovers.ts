@@ -7,7 +7,6 @@ import { Leases } from '../files/leases.ts';
 import { sweepFolder } from '../files/leftBehind.ts';
 import { folderByState, MESSAGE_STATES } from '../mailbox/mailboxPaths.ts';
 import { forgetSealedAgents } from '../sessions/sealedAgents.ts';
-import { forgetEndedAgents } from '../sessions/sessions.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { FOUND_TASK_MS } from './foundTasks.ts';
 import { forgetGoneFolders } from './goneFolders.ts';
@@ -29,7 +28,6 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 		paths.phases,
 		paths.halts,
 		paths.waiters,
-		paths.agents,
 		paths.machines,
 	])
 		await sweepFolder(folder);
@@ -38,8 +36,8 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 		const task = TaskName.safeParse(name);
 		if (task.success) await sweepTask(workspace, task.data).catch(() => undefined); // behind a link it is somebody else's
 	}
-	await forgetEndedAgents(workspace);
-	await forgetSealedAgents(workspace);
+	await rm(paths.agents, { recursive: true, force: true });
+	forgetSealedAgents(workspace.own.dataFolder);
 	await forgetEndedSessions(workspace);
 	await forgetGoneFolders(workspace.own.dataFolder, Date.now());
 }

@@ -1,12 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
-import { createFileAtomic, moveIfThere, writeFileAtomic, writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { createFileAtomic, moveIfThere, writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import type { Author } from '../../protocol/author.ts';
 import { formatMessage, type MessageContent } from '../../protocol/message.ts';
 import type { MessageId, SessionId } from '../../protocol/names.ts';
 import { HandedParts } from '../../protocol/records.ts';
-import { jsonText } from '../files/jsonFile.ts';
 import { Leases } from '../files/leases.ts';
 import { parseLine } from '../traffic/jsonLines.ts';
 import type { Held } from './held.ts';
@@ -52,12 +51,12 @@ export class Mailbox {
 		return this.files.list(states, options);
 	}
 
-	/** Queues a message and returns its id. */
+	/** Queues a message and returns its id. @throws NancyError `bad-message` if there is or was another message of that id */
 	async put(content: MessageContent, author: Author, id: MessageId = newMessageId()): Promise<MessageId> {
 		await this.makeFolders();
 		const text = formatMessage(content);
 		const file = this.paths.message('queued', id);
-		if (existsSync(file)) throw queuedAlready(id);
+		if (existsSync(file) || this.seals.isFiled(id)) throw queuedAlready(id);
 		await this.seals.prepare();
 		this.seals.seal(id, text, author);
 		if (!(await createFileAtomic(file, text))) throw queuedAlready(id);
@@ -127,14 +126,16 @@ export class Mailbox {
 	}
 
 	/**
-	 * Takes a queued message back, wherever its file is. An agent may have moved the file, and put another in its place.
-	 * @returns whether its file was in a claim: then an agent may be reading it at this moment
+	 * Takes a queued message back, wherever its file is. An agent may have moved the file, and put another in its place. A hook that has
+	 * claimed it hands it to nobody then.
+	 * @throws NancyError `not-queued`
 	 */
-	async withdraw(id: MessageId): Promise<{ wasClaimed: boolean }> {
-		const isFiled = (await this.fileQueued(id, 'withdrawn')) !== undefined;
+	async withdraw(id: MessageId): Promise<void> {
 		const isSealed = this.seals.withdraw(id);
+		if (!isSealed && this.seals.handedBy(id)) throw notQueued(id, 'is being delivered at this moment');
+		const isFiled = (await this.fileQueued(id, 'withdrawn')) !== undefined;
 		if (!isFiled && !isSealed) throw notQueued(id);
-		return { wasClaimed: isSealed && this.paths.claimedIds().has(id) };
+		this.seals.tidy(id);
 	}
 
 	/** See {@link Seals.standing}. */
@@ -148,8 +149,7 @@ export class Mailbox {
 		await mkdir(this.paths.in('archived'), { recursive: true, mode: 0o700 });
 		if (await exists(this.paths.message('delivered', id))) {
 			this.seals.archive(id);
-			// No other message of this name can be there: see MessageClaims.take.
-			await moveIfThere(this.paths.message('delivered', id), this.paths.message('archived', id));
+			this.returns.finish(this.paths.message('delivered', id), id, 'archived');
 			return this.archiveReceipt(id);
 		}
 		if (await this.fileQueued(id, 'archived')) return this.archiveReceipt(id);
@@ -176,6 +176,8 @@ export class Mailbox {
 			await writeFileAtomic(this.paths.claim(claim.id), text);
 			this.seals.settle(claim.id, text);
 			await rm(this.paths.parts(claim.id), { force: true });
+			const standing = this.standing(claim.id);
+			if (standing && standing.state !== 'queued') throw notQueued(id);
 		} finally {
 			claim.release();
 		}
@@ -206,7 +208,7 @@ export class Mailbox {
 		const state = (['delivered', 'archived'] as const).find(each => existsSync(this.paths.message(each, id)));
 		if (state === undefined) return;
 		const receipt = this.seals.noteInContext(id, inContextAt);
-		if (receipt) writeFileAtomicSync(this.paths.receipt(state, id), jsonText(receipt));
+		if (receipt) this.returns.writeReceipt(state, id, receipt);
 	}
 
 	/** Returns the id it has there, or `undefined` when it is not queued any more. */
@@ -218,14 +220,14 @@ export class Mailbox {
 }
 
 function queuedAlready(id: MessageId): NancyError {
-	return new NancyError('bad-message', `a message ${id} is queued already`);
+	return new NancyError('bad-message', `there is a message ${id} already`);
 }
 
-function notQueued(id: MessageId): NancyError {
-	return new NancyError(
-		'not-queued',
-		`message ${id} is not queued any more: the agent has read it, or somebody has taken it`,
-	);
+function notQueued(
+	id: MessageId,
+	why = 'is not queued any more: the agent has read it, or somebody has taken it',
+): NancyError {
+	return new NancyError('not-queued', `message ${id} ${why}`);
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -70,13 +70,15 @@ export class MailboxFiles {
 	/** All messages in these states, with receipts. Unreadable files are listed as problems and left alone. */
 	async list(
 		states: readonly MessageState[],
-		{ known = new Map(), newest = Infinity }: ListOptions = {},
+		{ known: ofBefore, newest = Infinity }: ListOptions = {},
 	): Promise<MailboxListing> {
 		this.paths.refuseLinks();
 		const messages: StoredMessage[] = [];
 		const problems: MailboxProblem[] = [];
 		for (const state of states) {
 			const names = this.paths.names(state);
+			// Files of one name in two folders are two messages.
+			const known: FiledMessages = ofBefore ?? new Map();
 			const read =
 				state === 'queued'
 					? names.map(name => this.readQueued(name, problems))

@@ -5,8 +5,7 @@ import { ownIdentity, PROCESS_WORD, processWord } from '../../base/liveness.ts';
 import { LONGEST_MESSAGE_NAME, MessageId } from '../../protocol/names.ts';
 import { refuseLinks } from '../files/links.ts';
 import { messageFile } from '../files/paths.ts';
-import { newMessageId } from './messageId.ts';
-import type { FiledAs } from './seals.ts';
+import type { Filed, FiledAs } from './seals.ts';
 
 export type MessageState = 'queued' | 'claimed' | 'delivered' | 'archived' | 'withdrawn';
 
@@ -30,7 +29,8 @@ export const MESSAGE_STATES = [
 export const FILED_STATES = ['delivered', 'archived', 'withdrawn'] as const satisfies readonly MessageState[];
 
 /** The folders in which a message may be that was filed like this: the first one, or where a later step moves it. */
-const statesOf: Readonly<Record<FiledAs, readonly [MessageState, ...MessageState[]]>> = {
+const statesOf: Readonly<Record<NonNullable<Filed['as']>, readonly [MessageState, ...MessageState[]]>> = {
+	handing: ['claimed'],
 	delivered: ['delivered', 'archived'],
 	read: ['delivered', 'archived'],
 	// Of a delivered message, the seal comes before the move.
@@ -44,7 +44,7 @@ export function stateOf(as: FiledAs): MessageState {
 }
 
 /** Whether a message that was filed like this may be in the folder of this state. */
-export function mayBeIn(state: MessageState, as: FiledAs): boolean {
+export function mayBeIn(state: MessageState, as: NonNullable<Filed['as']>): boolean {
 	return statesOf[as].includes(state);
 }
 
@@ -131,10 +131,9 @@ export class MailboxPaths {
 		return new Set(ids.filter(id => id !== undefined));
 	}
 
-	/** A file saved again under the name of a filed message is a new message, and never overwrites the old one. */
-	freeId(id: MessageId, claimedIds: ReadonlySet<MessageId> = this.claimedIds()): MessageId {
-		const isTaken = claimedIds.has(id) || FILED_STATES.some(state => existsSync(this.message(state, id)));
-		return isTaken ? newMessageId() : id;
+	/** Whether a message of this name has been filed. */
+	isFiled(id: MessageId): boolean {
+		return FILED_STATES.some(state => existsSync(this.message(state, id)));
 	}
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { moveIfThereSync, writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { UNKNOWN_AUTHOR, type Author } from '../../protocol/author.ts';
@@ -7,7 +7,8 @@ import type { MessageId } from '../../protocol/names.ts';
 import type { HandedParts, Receipt } from '../../protocol/records.ts';
 import { jsonText } from '../files/jsonFile.ts';
 import { isSettled, type MailboxFiles, type StoredMessage } from './mailboxFiles.ts';
-import { stateOf, type MailboxPaths } from './mailboxPaths.ts';
+import type { MailboxPaths } from './mailboxPaths.ts';
+import { newMessageId } from './messageId.ts';
 import type { MessageReturns } from './messageReturns.ts';
 import { parseFile, readMessageTextSync } from './messageText.ts';
 import { readReceipt, type FiledAs, type Sealed, type Seals } from './seals.ts';
@@ -21,7 +22,7 @@ type DeliveryFacts = Pick<
 	transcript?: string | undefined;
 };
 
-/** A message that this process has taken out of the inbox. Nobody else can take it. */
+/** A message that this process has taken out of the inbox. Nobody else can take it, nor take it back. */
 export interface Claim {
 	id: MessageId;
 	content: MessageContent;
@@ -32,14 +33,13 @@ export interface Claim {
 	deliver(facts: DeliveryFacts): void;
 	/** The agent has these parts of it. The message goes back to the inbox until the rest is due. */
 	keep(handed: HandedParts): void;
-	/** The agent does not have it: back to the inbox, unless it was taken back meanwhile. */
+	/** The agent does not have it: back to the inbox. */
 	release(): void;
 }
 
 /** A claimed message, as its file and its seal say. */
 interface Taken {
 	id: MessageId;
-	queuedAs: MessageId;
 	content: MessageContent;
 	sealed: Sealed;
 }
@@ -53,13 +53,16 @@ export class MessageClaims {
 		private readonly returns: MessageReturns,
 	) {}
 
-	/** Claims those of the chosen messages that are complete and that nobody else has. The folders are there. */
+	/**
+	 * Claims those of the chosen messages that are complete and that nobody else has, to hand them over. From then on nobody can take them
+	 * back. The folders are there.
+	 */
 	all(chosen: readonly StoredMessage[]): Claim[] {
 		const claims: Claim[] = [];
 		try {
 			const claimed = this.paths.claimedIds();
 			for (const message of chosen) {
-				const claim = isSettled(message) ? this.one(message.id, claimed) : undefined;
+				const claim = isSettled(message) ? this.toHand(message.id, claimed) : undefined;
 				if (claim) claims.push(claim);
 			}
 			return claims;
@@ -74,9 +77,18 @@ export class MessageClaims {
 	 * Undefined if the message is not queued any more, or is no message. Synchronous, as is {@link Claim.deliver}. The hook program claims
 	 * and files up to fifty messages while its agent waits, and a dozen trips through the thread pool for each would be most of that time.
 	 */
-	one(queuedAs: MessageId, claimedIds?: ReadonlySet<MessageId>): Claim | undefined {
-		const taken = this.take(queuedAs, claimedIds);
+	one(queuedAs: MessageId): Claim | undefined {
+		const taken = this.take(queuedAs);
 		return taken && this.handle(taken);
+	}
+
+	private toHand(queuedAs: MessageId, claimedIds: ReadonlySet<MessageId>): Claim | undefined {
+		const taken = this.take(queuedAs, claimedIds);
+		if (!taken) return undefined;
+		const claim = this.handle(taken);
+		if (this.seals.hand(taken.id, taken.sealed)) return claim;
+		claim.release();
+		return undefined;
 	}
 
 	/**
@@ -86,34 +98,43 @@ export class MessageClaims {
 	file(queuedAs: MessageId, as: Exclude<FiledAs, 'delivered'>): MessageId | undefined {
 		const taken = this.take(queuedAs);
 		if (!taken) return undefined;
-		this.seals.file(taken.id, as, taken.sealed);
-		renameSync(this.paths.claim(taken.id), this.paths.message(stateOf(as), taken.id));
-		rmSync(this.paths.held(queuedAs), { force: true });
-		return taken.id;
+		const { id, sealed } = taken;
+		const claimed = this.paths.claim(id);
+		if (this.seals.file(id, as, sealed)) this.returns.finish(claimed, id, as);
+		else this.returns.release(claimed, id);
+		return id;
 	}
 
-	private take(queuedAs: MessageId, claimedIds?: ReadonlySet<MessageId>): Taken | undefined {
-		// Decided before the claim and part of its name, so what is filed under this id can only be this message.
-		const id = this.paths.freeId(queuedAs, claimedIds);
-		const claimed = this.paths.claim(id);
+	private take(queuedAs: MessageId, claimedIds = this.paths.claimedIds()): Taken | undefined {
+		const claimed = this.paths.claim(queuedAs);
 		if (!moveIfThereSync(this.paths.message('queued', queuedAs), claimed)) return undefined;
-		const text = this.read(claimed, id);
+		const text = this.read(claimed, queuedAs);
+		const sealed = this.files.sealedOf(queuedAs, text);
+		if (!sealed && this.returns.isWithdrawn(claimed, queuedAs, text)) return undefined;
 		const parsed = parseFile(claimed, text);
 		if (!parsed.ok) {
-			this.returns.giveBack(claimed, id);
+			this.returns.giveBack(claimed, queuedAs);
 			return undefined;
 		}
-		const sealed = this.files.sealedOf(queuedAs, text);
-		if (id !== queuedAs && sealed) this.seals.rename(queuedAs, id);
-		return {
-			id,
-			queuedAs,
-			content: parsed.content,
-			sealed: sealed ?? { author: UNKNOWN_AUTHOR, sha256: sha256(text) },
-		};
+		if (sealed) return { id: queuedAs, content: parsed.content, sealed };
+		const id = this.nameUnsealed(queuedAs, claimedIds);
+		return { id, content: parsed.content, sealed: { author: UNKNOWN_AUTHOR, sha256: sha256(text) } };
 	}
 
-	private handle({ id, queuedAs, content, sealed }: Taken): Claim {
+	/**
+	 * A sealed message keeps its id, whatever else has its name. Another text is a new message: one that was saved again under the name of a
+	 * filed one, or put in the place of a queued one. It gets a name that nobody has.
+	 */
+	private nameUnsealed(queuedAs: MessageId, claimedIds: ReadonlySet<MessageId>): MessageId {
+		const isTaken = this.seals.has(queuedAs) || claimedIds.has(queuedAs) || this.paths.isFiled(queuedAs);
+		if (!isTaken) return queuedAs;
+		const id = newMessageId();
+		renameSync(this.paths.claim(queuedAs), this.paths.claim(id));
+		rmSync(this.paths.held(queuedAs), { force: true });
+		return id;
+	}
+
+	private handle({ id, content, sealed }: Taken): Claim {
 		const claimed = this.paths.claim(id);
 		const earlierClaims = this.returns.count(id);
 		const lost = sealed.receipt === undefined ? undefined : readReceipt(sealed.receipt)?.lost;
@@ -125,11 +146,8 @@ export class MessageClaims {
 			deliver: ({ transcript, ...facts }) => {
 				const told = { ...facts, author: sealed.author, ...(lost && { lost }) };
 				const receipt = { ...told, version: 1, id, earlierClaims } satisfies Receipt;
-				this.seals.file(id, 'delivered', { ...sealed, receipt, transcript });
-				writeFileAtomicSync(this.paths.receipt('delivered', id), jsonText(receipt));
-				renameSync(claimed, this.paths.message('delivered', id));
-				const held = this.paths.held(queuedAs);
-				if (existsSync(held)) rmSync(held, { force: true });
+				this.seals.deliver(id, { ...sealed, receipt, transcript });
+				this.returns.finish(claimed, id, 'delivered', receipt);
 				if (earlierClaims > 0) rmSync(this.paths.returns(id), { force: true });
 				if (facts.parts) rmSync(this.paths.parts(id), { force: true });
 			},

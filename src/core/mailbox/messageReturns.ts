@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { moveIfThereSync, writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { processOf } from '../../base/liveness.ts';
 import type { MessageId } from '../../protocol/names.ts';
@@ -6,7 +6,7 @@ import type { Receipt } from '../../protocol/records.ts';
 import { jsonText } from '../files/jsonFile.ts';
 import type { Leases } from '../files/leases.ts';
 import type { MailboxFiles } from './mailboxFiles.ts';
-import { CLAIM_FILE, FILED_STATES, idOf, stateOf, type MailboxPaths } from './mailboxPaths.ts';
+import { CLAIM_FILE, FILED_STATES, idOf, stateOf, type MailboxPaths, type MessageState } from './mailboxPaths.ts';
 import { newMessageId } from './messageId.ts';
 import { readBesideSync, readMessageTextSync } from './messageText.ts';
 import { readReceipt, type FiledAs, type Seals } from './seals.ts';
@@ -23,6 +23,7 @@ export class MessageReturns {
 	/** See {@link Mailbox.recover}. */
 	async recover(): Promise<MessageId[]> {
 		this.paths.refuseLinks();
+		await this.endHandings();
 		const returned: MessageId[] = [];
 		for (const name of this.paths.names('claimed')) {
 			const match = CLAIM_FILE.exec(name);
@@ -35,33 +36,68 @@ export class MessageReturns {
 		return returned;
 	}
 
+	/** What a hook handed over when it died, waits again. Nobody knows whether the agent has it. */
+	private async endHandings(): Promise<void> {
+		const claimed = this.paths.claimedIds();
+		for (const id of new Set([...claimed, ...this.seals.unfiledIds()])) {
+			const by = this.seals.handedBy(id);
+			if (!by || (await this.leases.isHeld(by))) continue;
+			// A claim is counted when it is given back. Somebody may have moved its file.
+			if (!claimed.has(id)) this.note(id, this.count(id) + 1);
+			this.seals.keepQueued(id, by);
+		}
+	}
+
 	/** Ends the claim of a dead process as its seal says. True if the message was given back. */
 	private settle(claimed: string, id: MessageId): boolean {
 		const text = textOf(claimed) ?? '';
-		if (this.isFinished(claimed, id, text)) return false;
+		// Of a living hook, whatever the name of the file says.
+		if (this.isFinished(claimed, id, text) || this.seals.handedBy(id)) return false;
 		this.seals.settle(id, text);
 		this.note(id, this.count(id) + 1);
 		return this.giveBack(claimed, id);
 	}
 
-	/** Ends the claim of this process without a delivery. The message may have been taken back meanwhile. */
+	/** Ends the claim of this process without a delivery. The message may have been taken back meanwhile, while its text was edited. */
 	release(claimed: string, id: MessageId): void {
-		if (!this.isFinished(claimed, id, textOf(claimed) ?? '')) this.giveBack(claimed, id);
+		this.seals.keepQueued(id);
+		const state = this.seals.standing(id)?.state ?? 'queued';
+		if (state === 'queued' || state === 'handing') this.giveBack(claimed, id);
+		else this.finish(claimed, id, state);
 	}
 
-	/** Files a claimed message away whose seal says that it waits no more. */
-	private isFinished(claimed: string, id: MessageId, text: string): boolean {
+	/** Files a message away whose seal says that it waits no more. */
+	private isFinished(file: string, id: MessageId, text: string): boolean {
 		const filed = this.files.sealedOf(id, text) ? undefined : this.files.filedOf(id, text);
-		if (filed?.as === undefined) return false;
-		this.finish(claimed, id, filed.as, readReceipt(filed.receipt));
+		if (filed?.as === undefined || filed.as === 'handing') return false;
+		this.finish(file, id, filed.as, readReceipt(filed.receipt));
 		return true;
 	}
 
-	private finish(claimed: string, id: MessageId, as: FiledAs, receipt: Receipt | undefined): void {
+	/** Files a message away that was taken back. Its words reach nobody under its id, whoever puts them into the inbox again. */
+	isWithdrawn(file: string, id: MessageId, text: string): boolean {
+		return this.files.filedOf(id, text)?.as === 'withdrawn' && this.isFinished(file, id, text);
+	}
+
+	/** Moves a message to where its seal says. What somebody else has put there under its name gets another. */
+	finish(file: string, id: MessageId, as: FiledAs, receipt?: Receipt): void {
 		const state = stateOf(as);
+		const target = this.paths.message(state, id);
 		mkdirSync(this.paths.in(state), { recursive: true, mode: 0o700 });
-		if (receipt) writeFileAtomicSync(this.paths.receipt(state, id), jsonText(receipt));
-		moveIfThereSync(claimed, this.paths.message(state, id));
+		if (receipt) this.writeReceipt(state, id, receipt);
+		if (existsSync(target) && !this.files.filedOf(id, textOf(target) ?? ''))
+			moveIfThereSync(target, this.paths.message(state, newMessageId()));
+		moveIfThereSync(file, target);
+		const held = this.paths.held(id);
+		if (existsSync(held)) rmSync(held, { force: true });
+		this.seals.tidy(id);
+	}
+
+	/** Writes the receipt that people read. The seal has it too, so nothing waits if a folder is in its place. */
+	writeReceipt(state: MessageState, id: MessageId, receipt: Receipt): void {
+		try {
+			writeFileAtomicSync(this.paths.receipt(state, id), jsonText(receipt));
+		} catch {}
 	}
 
 	/**
@@ -71,6 +107,12 @@ export class MessageReturns {
 	private returnMisplaced(): void {
 		const claimed = this.paths.claimedIds();
 		for (const id of this.seals.unfiledIds()) {
+			if (this.seals.isFiled(id)) {
+				const inbox = this.paths.message('queued', id);
+				this.isFinished(inbox, id, textOf(inbox) ?? '');
+				this.seals.tidy(id);
+				continue;
+			}
 			if (claimed.has(id) || existsSync(this.paths.message('queued', id))) continue;
 			const found = FILED_STATES.map(state => this.paths.message(state, id)).filter(existsSync);
 			if (found.length === 0) continue;

@@ -17,9 +17,9 @@ export interface PreparedAnswer {
 
 /**
  * Prepared answers, one for each session, in the user's data folder: `prepared/<session>`, which the guard's shell reads, `<session>.md` and
- * `<session>.seal`, a second name of the seal's file. The shell sees by it that this is still the seal. It makes the next
- * seal, the receipt and the note as `<session>.filed` and renames each. The guard finds them from its own place, which is in the same
- * folder, so nothing in a workspace can name others. If they do not belong together, because two senders wrote at once, the guard leaves
+ * `<session>.seal`, a second name of the seal's file. The shell sees by it that this is still the seal. It makes the seal of the handing
+ * over as `<session>.handing` and gives it its name by a link. It makes the next seal, the receipt and the note as `<session>.filed` and
+ * renames each. The guard finds them from its own place, which is in the same folder, so nothing in a workspace can name others. If they do not belong together, because two senders wrote at once, the guard leaves
  * the message to the program.
  */
 export class PreparedAnswers {
@@ -31,8 +31,8 @@ export class PreparedAnswers {
 		const folder = join(this.dataFolder, FOLDER);
 		await mkdir(folder, { recursive: true, mode: 0o700 });
 		requireOwn([this.dataFolder, folder]);
-		const [main, message, mark, filed] = this.files(session);
-		for (const old of [mark, filed]) await rm(old, { force: true });
+		const [main, message, mark, ...leftBehind] = this.files(session);
+		for (const old of [mark, ...leftBehind]) await rm(old, { force: true });
 		await link(seal, mark);
 		await writeFileAtomic(message, text);
 		const lines = Object.entries(words).map(([name, word]) => `nancy_${name}=${quoted(word)}\n`);
@@ -44,9 +44,9 @@ export class PreparedAnswers {
 		for (const file of this.files(session)) await rm(file, { force: true });
 	}
 
-	private files(session: SessionId): [main: string, text: string, mark: string, filed: string] {
+	private files(session: SessionId): [main: string, text: string, mark: string, handing: string, filed: string] {
 		const main = join(this.dataFolder, FOLDER, session);
-		return [main, `${main}.md`, `${main}.seal`, `${main}.filed`];
+		return [main, `${main}.md`, `${main}.seal`, `${main}.handing`, `${main}.filed`];
 	}
 }
 

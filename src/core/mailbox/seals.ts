@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
+import { ownIdentity, PROCESS_WORD, processOf, processWord, type ProcessIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { Author, SealedAuthor } from '../../protocol/author.ts';
 import { MessageId, type TaskName, type WorkerName } from '../../protocol/names.ts';
@@ -20,7 +22,9 @@ export type FiledAs = (typeof FILED)[number];
 const Seal = z.lazy(() =>
 	z.object({
 		version: z.literal(2),
-		state: z.enum(['queued', ...FILED]),
+		state: z.enum(['queued', 'handing', ...FILED]),
+		/** Who hands the message over: a {@link processWord}. */
+		by: z.optional(z.string()),
 		...words,
 		/** Set while a message is edited: the file holds these words now, or those above still. */
 		next: z.optional(z.object(words)),
@@ -40,12 +44,17 @@ const AnySeal = z.lazy(() => z.union([Seal, TextSeal]));
 /** What is sealed about a message. */
 export type Sealed = Pick<Seal, 'author' | 'sha256' | 'receipt' | 'transcript'>;
 
-/** What is sealed about a message that does not wait. `as` is missing if an earlier version filed it: then nothing is known of it. */
+/**
+ * What is sealed about a message that does not wait. `handing`: a hook hands it over at this moment, or has died while it did. `as` is
+ * missing if an earlier version filed it: then nothing is known of it.
+ */
 export interface Filed extends Sealed {
-	as: FiledAs | undefined;
+	as: FiledAs | 'handing' | undefined;
 }
 
 type Place = 'queued' | 'filed';
+
+const WORD = new RegExp(`^${PROCESS_WORD}$`);
 
 /** Ids that can name a record. A file that a person dropped may have any name; a hash names its seal. */
 const PLAIN = /^(?!sha256-)[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
@@ -54,20 +63,23 @@ const PLAIN = /^(?!sha256-)[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
  * The seals of one mailbox, in the user's data folder, where no agent writes. A seal holds for one mailbox, one id and one text. It says
  * whose words they are, and in which state the message is. Nothing below the workspace decides that.
  *
- * Each change of state is one write: the seal is replaced whole, in `queued/`. Before that the message is as it was, and after it as it
- * will be. Everything else follows, and {@link MessageReturns.recover} completes it after a kill:
+ * Each change of state is one write. Before it the message is as it was, and after it as it will be. Everything else follows, and
+ * {@link MessageReturns.recover} completes it after a kill. The seal in `filed/` holds, and without one that in `queued/`. Of several who
+ * end the waiting of a message, one makes the seal in `filed/`. So a message is either handed over or taken back.
  *
  * 1. Queued: the seal, then the file in `inbox/`.
- * 2. Claimed: the file alone. Every step below is done under a claim, so no other process takes a half-done one for a forgery.
+ * 2. Claimed: the file alone.
  * 3. Edited: the seal knows both texts, then the file, then the seal knows the new text alone.
- * 4. Delivered: the seal gets its state and the receipt. Then the receipt for people is written, and the file moves to `delivered/`.
- * 5. Taken back, or read or put away by the human: the seal gets its state, then the file moves.
- * 6. Queued again: the seal is queued again, then the file moves to `inbox/`.
+ * 4. Handed over: a seal in `filed/` names the hook. The hook prints the message. The seal gets its state and the receipt. Then the receipt
+ *    for people is written, and the file moves to `delivered/`. If the hook dies before the seal says `delivered`, nobody knows whether the
+ *    agent has the message. It waits again, and says so.
+ * 5. Taken back, or read or put away by the human: the seal in `filed/`, then the file moves.
+ * 6. Queued again: the seal moves to `queued/` and is queued again, then the file moves to `inbox/`.
  *
  * A delivered message that is archived needs no claim. Its seal comes first too.
  *
- * Seals of filed messages are moved to `filed/`, so that `queued/` stays short. The move decides nothing: a seal in `queued/` that says
- * `delivered` is that of a delivered message.
+ * The seal in `queued/` goes last, so that whoever recovers need not look into all of `filed/`. One that says `delivered` is that of a
+ * delivered message.
  */
 export class Seals {
 	/** By text: a claim reads each message again that was listed before. */
@@ -91,9 +103,14 @@ export class Seals {
 		return { queued: this.own.path(...this.at('queued', id)), filed: this.own.path(...this.at('filed', id)) };
 	}
 
-	/** The whole text of the seal of a delivered message, as {@link file} writes it. */
+	/** The whole text of the seal of a delivered message, as {@link deliver} writes it. */
 	textOfDelivered(about: Sealed): string {
 		return jsonText({ ...about, state: 'delivered', version: 2 } satisfies Seal);
+	}
+
+	/** The whole text of the seal of a message that is handed over by a process. That stands before anything that others have chosen. */
+	textOfHanding(about: Sealed, by: string): string {
+		return jsonText({ version: 2, state: 'handing', by, ...about } satisfies Seal);
 	}
 
 	/** Seals a message before it is queued, in place of an earlier seal. */
@@ -105,7 +122,7 @@ export class Seals {
 	beginEdit(id: MessageId, text: string, author: Author): void {
 		if (author.is === 'unknown') return;
 		const present = this.read('queued', id);
-		if (present?.state !== 'queued') this.seal(id, text, author);
+		if (!present) this.seal(id, text, author);
 		else this.write('queued', id, { ...present, next: { author, sha256: this.hashOf(text) } });
 	}
 
@@ -124,14 +141,14 @@ export class Seals {
 	 * @throws NancyError `bad-file` if the user's records cannot be trusted or read
 	 */
 	ofQueued(id: MessageId, text: string): Sealed | undefined {
-		const seal = this.read('queued', id);
-		if (seal?.state !== 'queued') return undefined;
+		const seal = this.readWaiting(id);
+		if (!seal) return undefined;
 		const hash = this.hashOf(text);
 		const held = [seal, seal.next].find(each => each?.sha256 === hash);
 		return held && { ...about(seal), author: held.author, sha256: hash };
 	}
 
-	/** {@link ofQueued} for a message that was delivered, read, archived or withdrawn. */
+	/** {@link ofQueued} for a message that does not wait. */
 	ofFiled(id: MessageId, text: string): Filed | undefined {
 		const seals = [this.read('filed', id), this.readUnmoved(id)].filter(seal => seal !== undefined);
 		if (seals.length === 0) return undefined;
@@ -142,26 +159,38 @@ export class Seals {
 
 	/** Whether a message of this id waits, whatever its text. */
 	isQueued(id: MessageId): boolean {
-		return this.read('queued', id)?.state === 'queued';
+		return this.readWaiting(id) !== undefined;
+	}
+
+	/** Whether a message of this id waits no more. */
+	isFiled(id: MessageId): boolean {
+		return existsSync(this.filesOf(id).filed);
+	}
+
+	/** Whether anything is sealed about this id. */
+	has(id: MessageId): boolean {
+		return Object.values(this.filesOf(id)).some(file => existsSync(file));
 	}
 
 	/** Who wrote a message, and how it stands, whatever its text and wherever its file is. Undefined if nothing is sealed about that. */
-	standing(id: MessageId): { author: Author; state: 'queued' | FiledAs } | undefined {
+	standing(id: MessageId): { author: Author; state: Seal['state'] } | undefined {
 		return ifOwn(() => {
 			const filed = this.read('filed', id);
-			return this.read('queued', id) ?? (filed?.state === 'queued' ? undefined : filed);
+			return filed?.state === 'queued' ? undefined : (filed ?? this.read('queued', id));
 		});
 	}
 
-	/** Takes back a message that waits, wherever its file is. False if none of this id waits. */
+	/** The process that hands a message over, or died while it did. */
+	handedBy(id: MessageId): ProcessIdentity | undefined {
+		const seal = this.isFiled(id) ? ifOwn(() => this.read('filed', id)) : undefined;
+		if (seal?.state !== 'handing') return undefined;
+		return processOf(WORD.exec(seal.by ?? '')?.groups ?? {});
+	}
+
+	/** Takes back a message that waits, wherever its file is. False if none of this id waits. {@link tidy} is to follow. */
 	withdraw(id: MessageId): boolean {
-		const taken = ifOwn(() => {
-			const seal = this.read('queued', id);
-			if (seal?.state !== 'queued') return false;
-			this.file(id, 'withdrawn', { ...about(seal), ...seal.next });
-			return true;
-		});
-		return taken ?? false;
+		const seal = ifOwn(() => this.readWaiting(id));
+		return seal !== undefined && this.file(id, 'withdrawn', { ...about(seal), ...seal.next });
 	}
 
 	/** The ids of the seals that have not been moved to `filed/`. */
@@ -173,18 +202,42 @@ export class Seals {
 		});
 	}
 
-	/** From now on the message does not wait. Its file has not been moved yet. */
-	file(id: MessageId, as: FiledAs, about: Sealed): void {
+	/**
+	 * From now on the message does not wait. Its file has not been moved yet; {@link tidy} is to follow that.
+	 * @returns false if somebody else has ended its waiting
+	 */
+	file(id: MessageId, as: Exclude<FiledAs, 'delivered'>, about: Sealed): boolean {
+		return this.decide(id, { ...about, state: as });
+	}
+
+	/**
+	 * From now on this process hands the message over, and nobody can take it back. To be called before the agent can read it.
+	 * @returns false if somebody else has ended its waiting
+	 */
+	hand(id: MessageId, about: Sealed): boolean {
+		return this.decide(id, { ...about, state: 'handing', by: processWord(ownIdentity()) });
+	}
+
+	/** The agent has the message that this process handed over. Its file has not been moved yet; {@link tidy} is to follow that. */
+	deliver(id: MessageId, about: Sealed): void {
+		ifOwn(() => this.write('filed', id, { ...about, state: 'delivered' }));
+	}
+
+	/** The message that this process was to hand over waits again: the agent does not have it, or nobody knows. */
+	keepQueued(id: MessageId, by: ProcessIdentity = ownIdentity()): void {
 		ifOwn(() => {
-			this.write('queued', id, { ...about, state: as });
-			this.own.moveSync(this.at('queued', id), this.at('filed', id));
+			const seal = this.read('filed', id);
+			const isIts = seal?.state === 'handing' && seal.by === processWord(by);
+			if (isIts) this.own.removeSync(...this.at('filed', id));
 		});
 	}
 
 	/** Moves the seal of a message that does not wait out of `queued/`. */
 	tidy(id: MessageId): void {
 		ifOwn(() => {
-			if (this.readUnmoved(id)) this.own.moveSync(this.at('queued', id), this.at('filed', id));
+			if (this.readUnmoved(id)) return this.own.moveSync(this.at('queued', id), this.at('filed', id));
+			const filed = this.read('filed', id);
+			if (filed && filed.state !== 'handing') this.own.removeSync(...this.at('queued', id));
 		});
 	}
 
@@ -220,16 +273,24 @@ export class Seals {
 		});
 	}
 
-	/** Nancy has given a queued message another id. */
-	rename(from: MessageId, to: MessageId): void {
-		ifOwn(() => this.own.moveSync(this.at('queued', from), this.at('queued', to)));
-	}
-
 	/** Undefined also for one that an earlier version filed. */
 	private readFiled(id: MessageId): Seal | undefined {
 		this.tidy(id);
 		const seal = this.read('filed', id);
-		return seal?.state === 'queued' ? undefined : seal;
+		return seal?.state === 'queued' || seal?.state === 'handing' ? undefined : seal;
+	}
+
+	private readWaiting(id: MessageId): Seal | undefined {
+		if (this.isFiled(id)) return undefined;
+		const seal = this.read('queued', id);
+		return seal?.state === 'queued' ? seal : undefined;
+	}
+
+	/** Whoever makes the seal in `filed/` has ended the waiting. In a folder that is not the user's own, the claim of the file alone decides. */
+	private decide(id: MessageId, seal: Omit<Seal, 'version'>): boolean {
+		return (
+			ifOwn(() => this.own.createSync({ ...seal, version: 2 } satisfies Seal, ...this.at('filed', id))) ?? true
+		);
 	}
 
 	private hashOf(text: string): string {

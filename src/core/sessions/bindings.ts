@@ -3,9 +3,7 @@ import { join, relative } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
-import type { ProcessIdentity } from '../../base/liveness.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
-import { ProcessRecord } from '../../protocol/records.ts';
 import { readMark } from '../files/plainFile.ts';
 import { ifOwn } from '../mailbox/seals.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
@@ -17,32 +15,25 @@ export interface SessionBinding {
 	watched: boolean;
 }
 
-/**
- * What is sealed about a session. It decides who hears the words of a mailbox. Agents write below the workspace, so the guard's file there
- * says only whether the program is needed.
- */
-export interface SealedSession {
-	address: WorkerAddress;
-	/** The process that the session was last in, if its CLI names it. */
-	process: ProcessIdentity | undefined;
-}
-
 /** What is known of a session. */
 export interface KnownSession {
-	sealed: SealedSession | undefined;
+	/**
+	 * It decides who hears the words of a mailbox. Agents write below the workspace, so the guard's file there says only whether the program
+	 * is needed.
+	 */
+	sealed: WorkerAddress | undefined;
 	/** The guard's file, whatever it says. */
 	filed: SessionBinding | undefined;
 	/** What holds. */
 	binding: SessionBinding | undefined;
 }
 
-/** `sessions/<session>.json` in the user's data folder */
+/** `sessions/<session>.json` in the user's data folder. Those of earlier versions name a process, too. */
 const SealedRecord = z.lazy(() =>
 	z.object({
 		version: z.literal(1),
 		task: TaskName,
 		worker: WorkerName,
-		process: z.optional(ProcessRecord),
 	}),
 );
 const SEALED = 'sessions';
@@ -51,19 +42,15 @@ const SEALED = 'sessions';
 const Since = z.lazy(() => z.object({ version: z.literal(1), since: z.number() }));
 const SINCE = 'sessions-since.json';
 
-/**
- * Ties a session to a mailbox, for the guard and the hook program.
- * @param agent the session's process; without it the sealed one stays
- */
+/** Ties a session to a mailbox, for the guard and the hook program. */
 export async function bindSession(
 	workspace: Workspace,
 	session: SessionId,
 	{ address, watched }: SessionBinding,
-	agent?: ProcessIdentity,
 ): Promise<void> {
 	workspace.refuseLinks();
 	const { paths } = workspace;
-	await seal(workspace, session, { address, process: agent ?? sealedSession(workspace, session)?.process });
+	await seal(workspace, session, address);
 	const mailbox = relative(paths.root, paths.mailbox(address.task, address.worker));
 	await writeFileAtomic(
 		paths.session(session),
@@ -82,19 +69,18 @@ export async function knownSession(workspace: Workspace, session: SessionId): Pr
 	const filed = await filedBinding(workspace, session);
 	const sealed = sealedSession(workspace, session);
 	if (sealed) {
-		const watched = filed !== undefined && filed.watched && isSameAddress(filed.address, sealed.address);
-		return { sealed, filed, binding: { address: sealed.address, watched } };
+		const watched = filed !== undefined && filed.watched && isSameAddress(filed.address, sealed);
+		return { sealed, filed, binding: { address: sealed, watched } };
 	}
 	const holds = filed && (await isOlderThanSeals(workspace, workspace.paths.session(session)));
 	return { sealed, filed, binding: holds ? filed : undefined };
 }
 
 /** Undefined also for a session of an earlier version, and in a data folder that is not the user's own. */
-export function sealedSession({ own }: Workspace, session: SessionId): SealedSession | undefined {
+export function sealedSession({ own }: Workspace, session: SessionId): WorkerAddress | undefined {
 	const sealed = ifOwn(() => own.readSync(SealedRecord, SEALED, `${session}.json`));
 	if (!sealed || sealed.worker === ORCHESTRATOR) return undefined;
-	const { task, worker, process } = sealed;
-	return { address: { task, worker }, process };
+	return { task: sealed.task, worker: sealed.worker };
 }
 
 /** Removes the seal of a session whose worker is gone. */
@@ -133,11 +119,10 @@ async function isOlderThanSeals({ own }: Workspace, file: string): Promise<boole
 }
 
 /** In a folder that is not the user's own, nothing is sealed: every message is then of an unknown author. */
-async function seal({ own }: Workspace, session: SessionId, { address, process }: SealedSession): Promise<void> {
+async function seal({ own }: Workspace, session: SessionId, { task, worker }: WorkerAddress): Promise<void> {
 	try {
 		if (!own.readSync(Since, SINCE)) await own.create({ version: 1, since: Date.now() }, SINCE);
-		const record = { version: 1, task: address.task, worker: address.worker, process };
-		await own.write(record, SEALED, `${session}.json`);
+		await own.write({ version: 1, task, worker }, SEALED, `${session}.json`);
 	} catch (error) {
 		if (!(error instanceof NancyError && error.code === 'bad-file')) throw error;
 	}

@@ -35,7 +35,7 @@ export async function prepareAnswer(
 	const agent = worker.process;
 	if (prepared === 'none' || !agent || !session?.transcript || !isHere(agent)) return;
 	const address = { task: worker.task, worker: worker.name };
-	const bound = sealedSession(workspace, session.id)?.address;
+	const bound = sealedSession(workspace, session.id);
 	if (bound?.task !== address.task || bound.worker !== address.worker) return;
 	const mailbox = workspace.mailbox(address);
 	const message = (await mailbox.list(['queued'])).messages.find(each => each.id === id);
@@ -68,11 +68,12 @@ export async function prepareAnswer(
 		id,
 		earlierClaims: 0,
 	} satisfies Receipt;
-	const [receiptBefore, receiptAfter] = aroundTime(jsonText(receipt));
+	const [receiptBefore, receiptAfter] = around(TIME, jsonText(receipt));
 	const { transcript } = session;
-	const [sealBefore, sealAfter] = aroundTime(seals.textOfDelivered({ ...sealed, receipt, transcript }));
+	const [sealBefore, sealAfter] = around(TIME, seals.textOfDelivered({ ...sealed, receipt, transcript }));
+	const [handingBefore, handingAfter] = around(HOOK, seals.textOfHanding(sealed, HOOK));
 	const note = deliveryNote(place, TIME, address, { messages: [id], effect: 'none' });
-	const [noteBefore, noteAfter] = aroundTime(JSON.stringify(note));
+	const [noteBefore, noteAfter] = around(TIME, JSON.stringify(note));
 	const { begins, holds, lacks } = prepared.payload(session.id, session.transcript);
 	const sealFiles = seals.filesOf(id);
 	// The guard dates the lease and does not make it.
@@ -95,6 +96,8 @@ export async function prepareAnswer(
 			filed: sealFiles.filed,
 			answer: plain.stdout.trimEnd(),
 			answer_to_file: toFile.stdout.trimEnd(),
+			handing: handingBefore,
+			handing_end: handingAfter,
 			sealed: sealBefore,
 			sealed_end: sealAfter,
 			receipt: receiptBefore,
@@ -125,10 +128,13 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Stands where the guard writes the time. */
 const TIME = new Date(0).toISOString();
 
-/** The text of a record before and after its time. The guard ends each record with a line break of its own. */
-function aroundTime(json: string): [before: string, after: string] {
-	const at = json.indexOf(TIME);
-	return [json.slice(0, at), json.slice(at + TIME.length).trimEnd()];
+/** Stands where the guard writes which process it is. */
+const HOOK = '0-0';
+
+/** The text of a record before and after what the guard writes into it. The guard ends each record with a line break of its own. */
+function around(part: string, json: string): [before: string, after: string] {
+	const at = json.indexOf(part);
+	return [json.slice(0, at), json.slice(at + part.length).trimEnd()];
 }
 
 /** Only of such a process can a shell tell whether it is still the same. */

@@ -1,45 +1,123 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { isSameProcess, liveness, type ProcessIdentity } from '../../base/liveness.ts';
+import { writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { isSameProcess, liveness, PROCESS_WORD, processOf, processWord } from '../../base/liveness.ts';
+import type { ProcessIdentity } from '../../base/liveness.ts';
+import { realOr } from '../../base/realPath.ts';
 import { TaskName, WorkerName } from '../../protocol/names.ts';
 import { ProcessRecord } from '../../protocol/records.ts';
-import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
+import { jsonText, parseJsonFile } from '../files/jsonFile.ts';
+import { requireOwn } from '../files/ownFolder.ts';
+import { ifOwn } from '../mailbox/seals.ts';
+import { isSameAddress, type WorkerAddress } from '../workspace/workspace.ts';
 
-const FOLDER = 'agents';
-
-/** `agents/<pid>-<machine>.json` in the user's own records: the worker that an agent's process is, by its hooks. */
-const SealedAgent = z.looseObject({
-	version: z.literal(1),
-	process: ProcessRecord,
-	task: TaskName,
-	worker: WorkerName,
-});
-
-/** Notes which worker a process is. Only this lets Nancy end an agent that Nancy has not started. */
-export async function sealAgent(workspace: Workspace, process: ProcessIdentity, address: WorkerAddress): Promise<void> {
-	const known = await sealedWorkerOf(workspace, process);
-	if (known && isSameAddress(known, address)) return;
-	const { task, worker } = address;
-	await workspace.own.write({ version: 1, process, task, worker }, FOLDER, fileOf(process));
+/** A worker of a workspace. */
+export interface AgentOf {
+	/** Of the workspace. */
+	folder: string;
+	address: WorkerAddress;
 }
 
-/** `undefined` for a process whose hooks have not called yet, or called only an earlier version. */
-export async function sealedWorkerOf(
-	workspace: Workspace,
-	process: ProcessIdentity,
-): Promise<WorkerAddress | undefined> {
-	const sealed = await workspace.own.read(SealedAgent, FOLDER, fileOf(process));
-	if (!sealed || !isSameProcess(sealed.process, process)) return undefined;
-	return { task: sealed.task, worker: sealed.worker };
+/** Which worker a process is. Nothing else says that: not its environment, its name, or a file below the workspace. */
+export interface SealedAgent {
+	process: ProcessIdentity;
+	/** Nancy started it, and it is this worker for good. Of any other process its hooks say that, and may say it anew. */
+	isStarted: boolean;
+	/** Its hooks have called. */
+	hasCalled: boolean;
+	/** `undefined` for a run that nobody steers. */
+	worker: AgentOf | undefined;
+}
+
+/** `agents/<process>.json` in the user's data folder */
+const Sealed = z.lazy(() =>
+	z.object({
+		version: z.literal(1),
+		process: ProcessRecord,
+		isStarted: z.boolean(),
+		hasCalled: z.boolean(),
+		worker: z.optional(z.object({ folder: z.string(), address: z.object({ task: TaskName, worker: WorkerName }) })),
+	}),
+);
+const FOLDER = 'agents';
+const NAME = new RegExp(`^${PROCESS_WORD}\\.json$`);
+
+/**
+ * Seals a process that Nancy has just started.
+ * @param worker `undefined` for a run that nobody steers
+ */
+export function sealStart(dataFolder: string, process: ProcessIdentity, worker?: AgentOf): void {
+	const known = sealedAgent(dataFolder, process);
+	// Its first event may come before its terminal has told its process.
+	const hasCalled = known !== undefined && worker !== undefined && known.hasCalled && isWorker(known, worker);
+	write(dataFolder, { process, isStarted: true, hasCalled, worker });
+}
+
+/** Seals what a process's hooks say. A process that Nancy started stays the worker that it was started as. */
+export function sealCall(dataFolder: string, process: ProcessIdentity, worker: AgentOf): void {
+	const known = sealedAgent(dataFolder, process);
+	if (known?.hasCalled && (known.isStarted || isWorker(known, worker))) return;
+	const started = known?.isStarted ? known : { process, isStarted: false, worker };
+	write(dataFolder, { ...started, hasCalled: true });
+}
+
+/**
+ * `undefined` for a process that Nancy did not start and whose hooks have not called. Also for one of an earlier version, and in a data
+ * folder that is not the user's own.
+ */
+export function sealedAgent(dataFolder: string, process: ProcessIdentity): SealedAgent | undefined {
+	const found = read(dataFolder, `${processWord(process)}.json`);
+	return found && isSameProcess(found.process, process) ? found : undefined;
+}
+
+/** The processes of a worker that have not ended, and those of other machines. */
+export function processesOf(dataFolder: string, worker: AgentOf): SealedAgent[] {
+	return names(dataFolder).flatMap(({ name, process }) => {
+		const found = liveness(process) === 'dead' ? undefined : read(dataFolder, name);
+		return found && isWorker(found, worker) ? [found] : [];
+	});
 }
 
 /** Removes the seals of processes that have ended. */
-export async function forgetSealedAgents({ own }: Workspace): Promise<void> {
-	for (const name of own.namesSync(FOLDER)) {
-		const sealed = await own.read(SealedAgent, FOLDER, name);
-		if (sealed && liveness(sealed.process) === 'dead') await own.remove(FOLDER, name);
-	}
+export function forgetSealedAgents(dataFolder: string): void {
+	for (const { name, process } of names(dataFolder))
+		if (liveness(process) === 'dead') rmSync(join(dataFolder, FOLDER, name), { force: true });
 }
 
-function fileOf({ machine, pid }: ProcessIdentity): string {
-	return machine === undefined ? `${pid}.json` : `${pid}-${machine}.json`;
+export function isWorker({ worker }: SealedAgent, { folder, address }: AgentOf): boolean {
+	return worker !== undefined && isSameAddress(worker.address, address) && realOr(worker.folder) === realOr(folder);
+}
+
+function names(dataFolder: string): { name: string; process: ProcessIdentity }[] {
+	const found = ifOwn(() => {
+		const folder = join(dataFolder, FOLDER);
+		requireOwn([dataFolder, folder]);
+		return existsSync(folder) ? readdirSync(folder) : [];
+	});
+	return (found ?? []).flatMap(name => {
+		const parts = NAME.exec(name)?.groups;
+		return parts ? [{ name, process: processOf(parts) }] : [];
+	});
+}
+
+function read(dataFolder: string, name: string): SealedAgent | undefined {
+	return ifOwn(() => {
+		const folder = join(dataFolder, FOLDER);
+		const file = join(folder, name);
+		requireOwn([dataFolder, folder], file);
+		if (!existsSync(file)) return undefined;
+		const { version: _version, ...found } = parseJsonFile(file, readFileSync(file, 'utf8'), Sealed);
+		return { ...found, worker: found.worker };
+	});
+}
+
+/** In a folder that is not the user's own, nothing is sealed: each agent is then one without a worker. */
+function write(dataFolder: string, agent: SealedAgent): void {
+	ifOwn(() => {
+		const folder = join(dataFolder, FOLDER);
+		if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+		requireOwn([dataFolder, folder]);
+		writeFileAtomicSync(join(folder, `${processWord(agent.process)}.json`), jsonText({ version: 1, ...agent }));
+	});
 }

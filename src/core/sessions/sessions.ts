@@ -1,17 +1,17 @@
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import * as z from 'zod/mini';
-import { hasErrno, NancyError } from '../../base/errors.ts';
+import { mkdir, open } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NancyError } from '../../base/errors.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { isSameProcess, liveness, type ProcessIdentity } from '../../base/liveness.ts';
-import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
-import { ProcessRecord, type WorkerRecord } from '../../protocol/records.ts';
+import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
-import { readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { APPEND } from '../files/links.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
-import { bindSession, knownSession, sealedSession, type KnownSession } from './bindings.ts';
-import { sealAgent, sealedWorkerOf } from './sealedAgents.ts';
+import { bindSession, knownSession, type KnownSession } from './bindings.ts';
+import { isWorker, processesOf, sealCall, sealedAgent, type AgentOf } from './sealedAgents.ts';
 
 /** The caller of a hook. */
 export interface SessionCaller {
@@ -38,20 +38,11 @@ export interface BoundSession {
 	isNewProcess: boolean;
 }
 
-/** `agents/<pid>@<machine>.json`, earlier `agents/<pid>.json` */
-const AgentProcess = z.looseObject({
-	version: z.literal(1),
-	process: ProcessRecord,
-	task: TaskName,
-	worker: WorkerName,
-	session: SessionId,
-});
-
 /**
  * The worker of a session. A session that Nancy knows keeps its worker. A new conversation of the same process (clear, fork, resume)
- * continues as the same worker. A session in a terminal of Nancy's belongs to that terminal's worker. If that worker's own process lives,
- * however, a tool of the worker has started this agent, and it gets a task of its own, like any other session. Safe to repeat, and to be
- * killed in between.
+ * continues as the same worker. A session in a terminal of Nancy's belongs to that terminal's worker, as long as a process lives that Nancy
+ * has started as that worker. If that process has called before, however, a tool of the worker has started this agent, and it gets a task
+ * of its own, like any other session. Safe to repeat, and to be killed in between.
  */
 export async function bindCaller(workspace: Workspace, caller: SessionCaller): Promise<BoundSession> {
 	const session = await knownSession(workspace, caller.session);
@@ -64,7 +55,8 @@ export async function bindCaller(workspace: Workspace, caller: SessionCaller): P
 		(await adopt(workspace, caller));
 	const { record, isResumed } = await recordSession(workspace, address, caller, knownRecord);
 	// Every start of a process begins a session, or comes unbound. In between nothing about it changes.
-	if (caller.begins || !knownRecord) await recordAgent(workspace, address, caller);
+	if (caller.agent && (caller.begins || !knownRecord))
+		sealCall(workspace.own.dataFolder, caller.agent, agentOf(workspace, address));
 	const isSame = known !== undefined && isSameAddress(known.address, address);
 	if (!isSame) {
 		for (const folder of [workspace.paths.phases, workspace.paths.halts]) {
@@ -72,15 +64,13 @@ export async function bindCaller(workspace: Workspace, caller: SessionCaller): P
 		}
 	}
 	const watched = isSame && known.watched;
-	if (!isRecorded(session, address, caller))
-		await bindSession(workspace, caller.session, { address, watched }, caller.agent);
+	if (!isRecorded(session, address)) await bindSession(workspace, caller.session, { address, watched });
 	return { address, record, watched, isNewProcess: isResumed };
 }
 
-/** Whether the seal and the guard's file say all this already. */
-function isRecorded({ sealed, filed }: KnownSession, address: WorkerAddress, { agent }: SessionCaller): boolean {
-	if (!sealed || !filed || ![sealed, filed].every(each => isSameAddress(each.address, address))) return false;
-	return !agent || (sealed.process !== undefined && isSameProcess(sealed.process, agent));
+/** Whether the seal and the guard's file say this already. */
+function isRecorded({ sealed, filed }: KnownSession, address: WorkerAddress): boolean {
+	return [sealed, filed?.address].every(each => each && isSameAddress(each, address));
 }
 
 /** Makes the file that the session will watch. A watcher does not see a file in a missing folder. */
@@ -92,25 +82,21 @@ export async function makeBell(workspace: Workspace, session: SessionId): Promis
 	return bell;
 }
 
-async function isWorker(workspace: Workspace, address: WorkerAddress): Promise<boolean> {
-	return (await workspace.worker(address)) !== undefined;
+function agentOf({ folder }: Workspace, address: WorkerAddress): AgentOf {
+	return { folder, address };
 }
 
 async function workerOfProcess(
 	workspace: Workspace,
 	agent: ProcessIdentity | undefined,
 ): Promise<WorkerAddress | undefined> {
-	if (!agent) return undefined;
-	const sealed = await sealedWorkerOf(workspace, agent);
-	if (sealed && (await isWorker(workspace, sealed))) return sealed;
-	const found =
-		(await agentProcess(workspace, agentFile(agent))) ?? (await agentProcess(workspace, `${agent.pid}.json`));
-	// The file says only which session that was: an agent can write it.
-	const before = found && sealedSession(workspace, found.session);
-	if (!before?.process || !isSameProcess(before.process, agent)) return undefined;
-	return (await isWorker(workspace, before.address)) ? before.address : undefined;
+	const sealed = agent && sealedAgent(workspace.own.dataFolder, agent);
+	const address = sealed?.worker?.address;
+	if (!address || !isWorker(sealed, agentOf(workspace, address))) return undefined;
+	return (await workspace.worker(address)) && address;
 }
 
+/** The environment only says which worker to look for: an agent can give it to any program. */
 async function workerOfTerminal(workspace: Workspace, caller: SessionCaller): Promise<WorkerAddress | undefined> {
 	const { taskFolder, worker } = caller.launchedFor;
 	if (taskFolder === undefined || dirname(taskFolder) !== workspace.paths.tasks) return undefined;
@@ -119,8 +105,23 @@ async function workerOfTerminal(workspace: Workspace, caller: SessionCaller): Pr
 	if (!task.success || !name.success || name.data === ORCHESTRATOR) return undefined;
 	const address = { task: task.data, worker: name.data };
 	const record = await workspace.worker(address);
-	if (!record || (await hasLivingAgent(workspace, record, caller.agent))) return undefined;
+	if (!record || !(await isStarted(workspace, record)) || hasLivingAgent(workspace, record, caller.agent))
+		return undefined;
 	return caller.agent || mayFollow(record, caller) ? address : undefined;
+}
+
+/** A window seals its agent's process once the terminal has told it, which may take longer than the agent's first event, in milliseconds. */
+const SEALED_WITHIN_MS = 1000;
+const LOOK_EVERY_MS = 50;
+
+/** Whether a process lives that Nancy has started as this worker. */
+async function isStarted(workspace: Workspace, { task, name: worker, starting }: WorkerRecord): Promise<boolean> {
+	const start = agentOf(workspace, { task, worker });
+	for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+		if (processesOf(workspace.own.dataFolder, start).some(each => each.isStarted)) return true;
+		if (!starting || waitedMs >= SEALED_WITHIN_MS) return false;
+		await sleep(LOOK_EVERY_MS);
+	}
 }
 
 /** It began in the process that had a session before. */
@@ -132,85 +133,47 @@ function mayFollow({ sessions, process }: WorkerRecord, { cause }: SessionCaller
 }
 
 /**
- * Whether a process other than `except` is this worker. A process of another machine counts as long as the worker has not been started
- * anew.
+ * Whether the hooks of a process other than `except` have called as this worker. A process of another machine counts as long as the worker
+ * has not been started anew.
  */
-async function hasLivingAgent(
+function hasLivingAgent(
 	workspace: Workspace,
-	record: WorkerRecord,
+	{ task, name: worker, process: last }: WorkerRecord,
 	except: ProcessIdentity | undefined,
-): Promise<boolean> {
-	return (await forgetEndedAgents(workspace)).some(agent => {
-		const { process } = agent;
-		const isIt =
-			isSameAddress(agent, { task: record.task, worker: record.name }) &&
-			!(except && isSameProcess(process, except));
-		return isIt && (liveness(process) === 'alive' || (record.process && isSameProcess(process, record.process)));
-	});
+): boolean {
+	return processesOf(workspace.own.dataFolder, agentOf(workspace, { task, worker })).some(
+		({ hasCalled, process }) =>
+			hasCalled &&
+			!(except && isSameProcess(process, except)) &&
+			(liveness(process) === 'alive' || (last && isSameProcess(process, last))),
+	);
 }
 
-/** Removes the records of ended processes that name their worker. Returns the others. */
-export async function forgetEndedAgents(workspace: Workspace): Promise<z.infer<typeof AgentProcess>[]> {
-	const left = [];
-	for (const name of await agentFiles(workspace)) {
-		const found = await agentProcess(workspace, name);
-		if (!found) continue;
-		if (liveness(found.process) === 'dead') await rm(join(workspace.paths.agents, name), { force: true });
-		else left.push(found);
-	}
-	return left;
-}
-
-function agentFile({ machine, pid }: ProcessIdentity): string {
-	return machine === undefined ? `${pid}.json` : `${pid}@${machine}.json`;
-}
-
-async function agentFiles(workspace: Workspace): Promise<string[]> {
+/**
+ * A task for a session that nobody has started with Nancy. It has the name of this session alone: an agent may choose the id of another
+ * session, and what it writes below the workspace must not lead that session here.
+ */
+async function adopt(workspace: Workspace, { session, driver }: SessionCaller): Promise<WorkerAddress> {
+	// For people: some CLIs' ids begin with the time, so those of a day begin alike.
+	const end = session
+		.slice(-8)
+		.toLowerCase()
+		.replace(/^[-_]+/, '');
+	const name = TaskName.parse(`session-${end}-${sha256(session).slice(0, 16)}`);
 	try {
-		return (await readdir(workspace.paths.agents)).filter(name => /^\d+(?:@[0-9a-z.]+)?\.json$/.test(name));
+		await workspace.createTask({
+			version: 1,
+			name,
+			title: `Session ${end}`,
+			prompt: '',
+			agent: driver.id,
+			createdAt: new Date().toISOString(),
+			origin: 'found',
+		});
 	} catch (error) {
-		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return [];
-		throw error;
+		if (!(error instanceof NancyError && error.code === 'task-exists')) throw error;
 	}
-}
-
-/** A file that does not parse counts as missing: the process is then known by its session only. */
-async function agentProcess(workspace: Workspace, name: string): Promise<z.infer<typeof AgentProcess> | undefined> {
-	try {
-		return await readJsonFile(join(workspace.paths.agents, name), AgentProcess);
-	} catch (error) {
-		if (error instanceof NancyError) return undefined;
-		throw error;
-	}
-}
-
-async function adopt(workspace: Workspace, caller: SessionCaller): Promise<WorkerAddress> {
-	const now = new Date().toISOString();
-	const id = caller.session.toLowerCase();
-	// Some CLIs' ids begin with the time, so those of a day begin alike. Two rarely end alike; then the whole id tells them apart.
-	const end = id.slice(-8).replace(/^[-_]+/, '');
-	for (const name of [`session-${end}`, `session-${id}`]) {
-		const task = TaskName.safeParse(name.slice(0, 64).replace(/[-_]+$/, ''));
-		if (!task.success) continue;
-		const address = { task: task.data, worker: FIRST_WORKER };
-		try {
-			await workspace.createTask({
-				version: 1,
-				name: task.data,
-				title: `Session ${end}`,
-				prompt: '',
-				agent: caller.driver.id,
-				createdAt: now,
-				origin: 'found',
-			});
-		} catch (error) {
-			if (!(error instanceof NancyError && error.code === 'task-exists')) throw error;
-			const earlier = await workspace.worker(address);
-			if (earlier && !earlier.sessions.some(session => session.id === caller.session)) continue;
-		}
-		return address;
-	}
-	throw new NancyError('bad-name', `no task can be named after session ${caller.session}`);
+	return { task: name, worker: FIRST_WORKER };
 }
 
 /** Makes the session the worker's current one, whose doorbell is rung and which a resume continues. */
@@ -286,24 +249,4 @@ function withProcess(
 	{ agent }: SessionCaller,
 ): WorkerRecord {
 	return { ...record, ...(agent && { process: agent }) };
-}
-
-async function recordAgent(workspace: Workspace, address: WorkerAddress, caller: SessionCaller): Promise<void> {
-	if (!caller.agent) return;
-	await sealAgent(workspace, caller.agent, address);
-	const name = agentFile(caller.agent);
-	const known = await agentProcess(workspace, name);
-	const isSame =
-		known !== undefined &&
-		isSameProcess(known.process, caller.agent) &&
-		known.session === caller.session &&
-		isSameAddress(known, address);
-	if (isSame) return;
-	await writeJsonFile(join(workspace.paths.agents, name), {
-		version: 1,
-		process: caller.agent,
-		task: address.task,
-		worker: address.worker,
-		session: caller.session,
-	});
 }

@@ -8,6 +8,7 @@ import { WorkerRecord } from '../../protocol/records.ts';
 import { readJsonFile } from '../files/jsonFile.ts';
 import { SEALS } from '../mailbox/seals.ts';
 import { forgetSession } from '../sessions/bindings.ts';
+import { forgetChosenAgents } from './chosenAgent.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
 
 /** The prefix of a deleted task's or worker's folder until it is gone. */
@@ -20,6 +21,7 @@ const GRAVE = '.deleted-';
 export async function deleteTask(workspace: Workspace, name: TaskName): Promise<void> {
 	await workspace.task(name);
 	await workspace.own.remove(SEALS, name);
+	await forgetChosenAgents(workspace, { task: name });
 	await rename(workspace.paths.task(name), newGrave(workspace));
 	await finishDeletions(workspace);
 }
@@ -32,6 +34,7 @@ export async function deleteWorker(workspace: Workspace, { task, worker }: Worke
 	const { paths } = workspace;
 	workspace.refuseLinks(task);
 	await workspace.own.remove(SEALS, task, worker);
+	await forgetChosenAgents(workspace, { task, worker });
 	const grave = newGrave(workspace);
 	const records = join(grave, 'workers');
 	await mkdir(records, { recursive: true, mode: 0o700 });

@@ -30,6 +30,8 @@ export const DelegateOutput = z.object({
 	error: z.optional(z.string()),
 	/** You have not queued it on this machine: what its files say may be anybody's words. */
 	isUnproved: z.optional(z.literal(true)),
+	/** Only of one that is named: its output file is not as its runner has written it. */
+	isOutputChanged: z.optional(z.literal(true)),
 	agent: DriverId,
 	model: z.optional(z.string()),
 	worker: Mailbox,

@@ -57,8 +57,6 @@ export const MovedOutput = z.object({
 			id: MessageId,
 			mailbox: Mailbox,
 			state: MessageState,
-			/** Taken back while its file was in a claim: an agent may be reading it. */
-			wasClaimed: z.optional(z.literal(true)),
 		}),
 	),
 });

@@ -12,10 +12,11 @@ import type { ComposeView } from '../inbox/composeView.ts';
 import { VIEWS } from '../contributions.ts';
 import type { DelegateCleanup } from './delegateCleanup.ts';
 import type { DelegateDrafts } from './delegateDrafts.ts';
-import type { DelegateOutputs } from './delegateOutput.ts';
+import { outputOf, type DelegateOutputs } from './delegateOutput.ts';
 import { DelegateItem, delegatesIn, inListOrder } from './delegatesView.ts';
-import { delegateLine, shortTitle } from './delegateWords.ts';
+import { delegateLine, outputChanged, shortTitle } from './delegateWords.ts';
 import type { Folders } from '../folders.ts';
+import { warn } from '../kit/messages.ts';
 import { openFile } from '../kit/openFile.ts';
 import { inProgress } from '../kit/progress.ts';
 import { pickFolder, pickItem } from '../pickers.ts';
@@ -167,13 +168,16 @@ async function message({ folders, compose }: DelegateCollaborators, args: Args):
 
 /** Opens the first of these files that is there. */
 async function openFirst(
-	{ delegate: { files } }: DelegateItem,
+	{ folder, delegate }: DelegateItem,
 	endings: readonly ('log' | 'prompt' | 'output')[],
 	preserveFocus = false,
 ): Promise<void> {
+	const { files } = delegate;
 	const file = endings.map(ending => files[ending]).find(each => existsSync(each));
 	if (file === undefined) throw new NancyError('io', l10n.t('There is nothing to open yet.'));
 	await openFile(file, preserveFocus);
+	const isAnswer = file === files.output && isFinal(delegate.state);
+	if (isAnswer && (await outputOf(storeOf(folder), delegate)) === undefined) void warn(outputChanged());
 }
 
 function anyOf({ folders }: DelegateCollaborators, args: Args): Promise<DelegateItem> {

@@ -3,12 +3,15 @@ import { StringDecoder } from 'node:string_decoder';
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { errorText } from '../../base/errors.ts';
+import { beginningOf } from '../../core/delegates/beginningOf.ts';
 import { isFinal, type Delegate } from '../../core/delegates/delegate.ts';
 import type { Delegates } from '../../core/delegates/delegates.ts';
 import type { DelegateFiles } from '../../core/delegates/files.ts';
+import { sealedOutput } from '../../core/delegates/reportable.ts';
+import { Tickets } from '../../core/delegates/tickets.ts';
 import { openPlainFile } from '../../core/files/plainFile.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
-import { delegateLine, shortTitle } from './delegateWords.ts';
+import { delegateLine, outputChanged, shortTitle } from './delegateWords.ts';
 import type { DelegateItem } from './delegatesView.ts';
 import { openTerminal } from '../kit/terminals.ts';
 import { LineSplitter, plainLines, TerminalLines, type Piece } from '../kit/terminalText.ts';
@@ -19,6 +22,11 @@ const POLL_MS = 1000;
 const LOG_SHOWN = 2 * 1024 * 1024;
 const ANSWER_SHOWN = 1024 * 1024;
 const CHUNK = 64 * 1024;
+
+/** What an ended delegate has printed; `undefined` if somebody has changed it: see {@link sealedOutput}. */
+export function outputOf({ workspace }: Delegates, delegate: Delegate): Promise<string | undefined> {
+	return sealedOutput(new Tickets(workspace.own.dataFolder, workspace.folder), delegate);
+}
 
 /** The terminals in which one reads along. Closing one leaves the delegate alone. */
 export class DelegateOutputs implements vscode.Disposable {
@@ -162,7 +170,8 @@ class OutputReader implements vscode.Pseudoterminal {
 
 	private async end(delegate: Delegate): Promise<void> {
 		this.print(this.lines.rest());
-		const { text, isWhole } = await this.files.readOutput(ANSWER_SHOWN);
+		const output = await outputOf(this.store, delegate);
+		const { text, isWhole } = beginningOf(output ?? outputChanged(), ANSWER_SHOWN);
 		const answer = plainLines(text.trim());
 		// The last words of an agent are its answer; said once is enough.
 		const isSaid = plainLines(this.tail.trim()).join('\n').endsWith(answer.join('\n'));

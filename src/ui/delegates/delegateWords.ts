@@ -22,6 +22,11 @@ export function delegateStateWord(state: DelegateState): string {
 	}
 }
 
+/** In place of an answer, or beside its file. */
+export function outputChanged(): string {
+	return l10n.t('The answer was changed or removed since the delegate ended.');
+}
+
 /** Its name for places with little room. A prompt's first line may be long. */
 export function shortTitle({ record }: Delegate): string {
 	return firstLine(record.title, 24);

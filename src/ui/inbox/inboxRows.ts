@@ -106,7 +106,11 @@ export function groupItem({ mailbox, group, messages }: GroupItem): Row {
 export function messageItem(element: MessageItem, limitOf: LimitOf): Row {
 	const { folder, address, message } = element;
 	const subject = subjectOf(message.content);
-	const item = row(`${folder.path}//${address.task}/${address.worker}/${message.id}/${message.state}`, subject);
+	// A move claims a message for a moment. It stays the same row, so that it keeps the focus.
+	const item = row(
+		`${folder.path}//${address.task}/${address.worker}/${message.id}/${groupOf[message.state]}`,
+		subject,
+	);
 	item.contextValue = `message.${message.state}`;
 	item.iconPath = messageIcon(message);
 	item.description = messageLine(message, limitOf);

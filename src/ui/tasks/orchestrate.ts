@@ -4,8 +4,10 @@ import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import { taskNameFrom } from '../../core/workspace/taskName.ts';
+import { chosenAgent } from '../../core/workspace/chosenAgent.ts';
 import type { WorkerAddress } from '../../core/workspace/workspace.ts';
-import { DriverId, type TaskName } from '../../protocol/names.ts';
+import { DriverId, type TaskName, type WorkerName } from '../../protocol/names.ts';
+import type { TaskRecord } from '../../protocol/records.ts';
 import { agentDetail } from './agentWords.ts';
 import { VIEWS } from '../contributions.ts';
 import type { Folders } from '../folders.ts';
@@ -63,18 +65,36 @@ export class Orchestrator {
 	}
 
 	/** One more worker on a task, with its own prompt. */
-	async addWorker(folder: Folder, task: TaskName, agent: DriverId): Promise<void> {
+	async addWorker(folder: Folder, { name: task, agent: proposed }: TaskRecord): Promise<void> {
+		const title = l10n.t('Add Worker');
 		const prompt = await askLine(
-			l10n.t('Add Worker'),
+			title,
 			l10n.t('What should the new worker do? Leave empty to tell it in its terminal.'),
 		);
 		if (prompt === undefined) throw new vscode.CancellationError();
+		const agent = await this.chosenOr(folder, { task }, title, proposed);
 		await this.start(folder, { task, agent, prompt: prompt.trim(), model: agentModel(agent) });
 	}
 
 	/** The same conversation in a new terminal. */
-	async resume(folder: Folder, { task, worker }: WorkerAddress, agent: DriverId): Promise<void> {
+	async resume(folder: Folder, address: WorkerAddress, proposed: DriverId): Promise<void> {
+		const { task, worker } = address;
+		const agent = await this.chosenOr(folder, address, l10n.t('Resume Worker'), proposed);
 		await this.start(folder, { task, worker, agent, resume: true });
+	}
+
+	/** The agent that the user chose before, else asks: a record in `.nancy`, which agents can write, only proposes one. */
+	private async chosenOr(
+		{ workspace }: Folder,
+		chooser: { task: TaskName; worker?: WorkerName },
+		title: string,
+		proposed: DriverId,
+	): Promise<DriverId> {
+		const chosen = await chosenAgent(workspace, chooser);
+		if (chosen !== undefined) return chosen;
+		const agents = await this.operations.agents();
+		const likely = agents.find(({ id }) => id === proposed);
+		return (await this.askAgent({ title, step: 1, totalSteps: 1 }, agents, likely)).id;
 	}
 
 	private async start(folder: Folder, request: WorkerRequest): Promise<void> {

@@ -43,7 +43,7 @@ export function taskHandlers(own: TaskCollaborators) {
 
 async function addWorker(own: TaskCollaborators, args: Args): Promise<void> {
 	const { folder, task } = await taskOf(own, args, isOpen, noTask());
-	await own.orchestrator.addWorker(folder, task.record.name, task.record.agent);
+	await own.orchestrator.addWorker(folder, task.record);
 }
 
 async function resumeWorker(own: TaskCollaborators, args: Args): Promise<void> {

@@ -427,7 +427,7 @@ describe('nancy withdraw', () => {
 
 		// A name that was used before is the queued message's; said twice, it is taken back once.
 		await mailbox.withdraw(queued);
-		await mailbox.put(messageContent('Do that again.'), BY_USER, queued);
+		writeFileSync(join(inbox(), `${queued}.md`), 'Do that again.');
 		expect((await nancy.run(['withdraw', queued, queued], { cwd })).stdout).toMatch(/^withdrew \S+ \S+\n$/);
 		expect(readdirSync(inbox())).toEqual([]);
 	});

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import type { Metafile } from 'esbuild';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { commands } from '../../../src/cli/commands.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { askerOf } from '../../../src/core/asker/asker.ts';
 import { drivers } from '../../../src/drivers/index.ts';
+import { spawnAsAgent } from '../../support/asAgent.ts';
 import { programs, repository } from '../../support/programs.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
@@ -93,9 +93,13 @@ export class NancyCommand implements AsyncDisposable {
 		return { ...outcome, code };
 	}
 
-	/** Runs a command line as a person's shell does: a process of its own, of the bundled program. */
+	/**
+	 * Runs a command line as a person's shell does, or as a tool of the worker that the environment names: a process of its own, of the
+	 * bundled program.
+	 */
 	start(args: readonly string[], { cwd, env, stdin }: CallOptions): Promise<Outcome> {
-		const child = spawn(process.execPath, [this.program, ...args], { cwd, env: this.environment(env) });
+		const options = { cwd, env: this.environment(env) };
+		const child = spawnAsAgent(join(this.dataFolder, 'nancy'), [process.execPath, this.program, ...args], options);
 		const outcome: Outcome = { code: null, stdout: '', stderr: '' };
 		child.stdout.setEncoding('utf8').on('data', (text: string) => (outcome.stdout += text));
 		child.stderr.setEncoding('utf8').on('data', (text: string) => (outcome.stderr += text));

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { isRunning } from '../../../src/core/driver/launch.ts';
 import { DeploymentRecords } from '../../../src/core/deployment/records.ts';
+import { noteChosenAgent } from '../../../src/core/workspace/chosenAgent.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -234,6 +235,8 @@ describe('nancy orchestrate', () => {
 				startedAt: new Date().toISOString(),
 			};
 			await workspace.saveWorker(other);
+			const own = new Workspace(workspace.folder, join(nancy.dataFolder, 'nancy'));
+			await noteChosenAgent(own, { task, worker: other.name }, other.agent);
 			rmSync(folder.file('agent', 'env'));
 			const codex = folder.file('agent', 'codex');
 			writeFileSync(codex, `#!/bin/sh\nprintf '%s\\n' "$@" > '${codex}.args'\necho codex-cli 0.169.0\n`);

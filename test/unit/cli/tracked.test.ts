@@ -73,7 +73,8 @@ it.runIf(process.getuid?.() === 0)(
 it('once it is the user’s own again, agents start as ever', async () => {
 	repository.git(['add', '--force', '.nancy/tasks']);
 	repository.git(['rm', '-rq', '--cached', '.nancy']);
-	expect(await nancy.run(start, call())).toMatchObject({ code: 0 });
+	const named = ['orchestrate', 'fix', '--agent', 'claude-code', '--', '--print'];
+	expect(await nancy.run(named, call())).toMatchObject({ code: 0 });
 	expect(wasStarted()).toBe(true);
 });
 

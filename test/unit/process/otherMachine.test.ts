@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -24,6 +24,7 @@ import { addBoundWorker } from '../../support/boundWorker.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { DelegateRoom } from '../../support/delegateRoom.ts';
 import { reconcile } from '../../../src/core/delegates/ending.ts';
+import { claimedBy } from '../../support/claimedBy.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
@@ -89,7 +90,7 @@ describe('what a process of another machine holds', () => {
 		expect(await workspace.mailbox(address).claim(() => 'take')).toHaveLength(1);
 		const [claim = ''] = await claimedNames();
 		const claimed = join(workspace.mailbox(address).folder, 'claimed');
-		await rename(join(claimed, claim), join(claimed, claim.replace(/@[0-9a-z.]+-/, `@${name}-`)));
+		claimedBy(workspace.seals(address), join(claimed, claim), claim.replace(/@[0-9a-z.]+-(\d+)-.*/, `@${name}-$1`));
 	}
 
 	it('stays its own while its machine is heard of, and comes back when that has been silent for a minute', async () => {

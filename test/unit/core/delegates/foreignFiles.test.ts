@@ -69,7 +69,7 @@ it('an answer behind a link is none, and its text gets to nobody', async () => {
 	OTHERS['a link to somebody else’s file'](delegate.files.output);
 	const found = await room.delegates.get(id);
 	expect(found).toMatchObject({ state: 'failed', error: 'it ended well, but its answer is not there' });
-	expect((await found.files.readOutput(1000)).text).toBe('');
+	expect(await found.files.readAnswer()).toBe('');
 	await room.delegates.locked(() => reconcile(room.delegates, [found]));
 	const { messages } = await room.workspace.mailbox({ task, worker: ORCHESTRATOR }).list();
 	expect(messages.map(({ content }) => content.text).join()).not.toContain('secret');

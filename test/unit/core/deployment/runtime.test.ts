@@ -54,6 +54,16 @@ describe('a runtime', () => {
 		expect(`'${launcher.replaceAll("'", `'\\''`)}' x`).toMatch(LAUNCHER_PATTERN);
 	});
 
+	it('runs by a link to its command', async () => {
+		const { bin } = await install();
+		const links = join(folder, 'links');
+		await mkdir(links);
+		await symlink(join(bin, 'nancy'), join(folder, 'first'));
+		await symlink('../first', join(links, 'nancy'));
+		const { stdout } = await run('nancy', ['a'], { env: { PATH: `${links}:/usr/bin:/bin` } });
+		expect(JSON.parse(stdout)).toEqual(['a']);
+	});
+
 	it('is installed once for the same content, also by several at once', async () => {
 		const installed = await Promise.all([install(), install(), install()]);
 		expect(new Set(installed.map(each => each.folder)).size).toBe(1);

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Mailbox } from '../../../../src/core/mailbox/mailbox.ts';
 import type { Claim } from '../../../../src/core/mailbox/messageClaims.ts';
 import { DriverId, MessageId, SessionId } from '../../../../src/protocol/names.ts';
+import { claimedBy, KILLED } from '../../../support/claimedBy.ts';
 import { killedAt } from '../../../support/killedAt.ts';
 import { makeOld } from '../../../support/makeOld.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
@@ -39,10 +40,13 @@ const texts = async () => (await mailbox.list()).messages.map(({ state, content 
 /** The claim of a process that never existed stands for one that was killed. */
 async function asIfKilled(): Promise<void> {
 	const [name = ''] = (await readdir(join(folder, 'claimed'))).filter(file => file.endsWith('.md'));
-	await rename(
-		join(folder, 'claimed', name),
-		join(folder, 'claimed', name.replace(/^\d+(?:@[0-9a-z.]+)?-\d+/, '999999999-1')),
-	);
+	claimedBy(ownSeals(root), join(folder, 'claimed', name), KILLED);
+}
+
+/** A file that a person saves there by hand. */
+async function drop(text: string): Promise<void> {
+	await writeFile(join(folder, 'inbox', 'note.md'), text);
+	makeOld(join(folder, 'inbox'));
 }
 
 describe('Mailbox', () => {
@@ -136,19 +140,20 @@ describe('Mailbox', () => {
 	});
 
 	it('never overwrites: a file saved again under a delivered name is a new message', async () => {
-		const id = await mailbox.put(messageContent('old'), BY_USER);
-		deliverAll(await mailbox.claim(() => 'take'));
-		await mailbox.put(messageContent('edited later'), BY_USER, id);
-		deliverAll(await mailbox.claim(() => 'take'));
-
-		expect((await texts()).sort()).toEqual(['delivered: edited later', 'delivered: old']);
-	});
-
-	it('takes a reused name for a new message also when its hook is killed', async () => {
 		const note = MessageId.parse('note');
 		await mailbox.put(messageContent('old'), BY_USER, note);
 		deliverAll(await mailbox.claim(() => 'take'));
-		await mailbox.put(messageContent('new'), BY_USER, note);
+		await drop('edited later');
+		deliverAll(await mailbox.claim(() => 'take'));
+
+		expect((await texts()).sort()).toEqual(['delivered: edited later', 'delivered: old']);
+		await expect(mailbox.put(messageContent('new'), BY_USER, note)).rejects.toMatchObject({ code: 'bad-message' });
+	});
+
+	it('takes a reused name for a new message also when its hook is killed', async () => {
+		await drop('old');
+		deliverAll(await mailbox.claim(() => 'take'));
+		await drop('new');
 		await mailbox.claim(() => 'take');
 		await asIfKilled();
 		await mailbox.recover();
@@ -158,7 +163,7 @@ describe('Mailbox', () => {
 	it('files every message of a name that is used again and again', async () => {
 		const note = MessageId.parse('note');
 		for (const text of ['one', 'two']) {
-			await mailbox.put(messageContent(text), BY_USER, note);
+			await drop(text);
 			deliverAll(await mailbox.claim(() => 'take'));
 		}
 		for (const { id } of (await mailbox.list(['delivered'])).messages) await mailbox.archive(id);
@@ -168,7 +173,7 @@ describe('Mailbox', () => {
 			['five', (id: MessageId) => mailbox.withdraw(id)],
 			['six', (id: MessageId) => mailbox.markRead(id)],
 		] as const) {
-			await mailbox.put(messageContent(text), BY_USER, note);
+			await drop(text);
 			await file(note);
 		}
 		expect((await texts()).sort()).toEqual([
@@ -252,7 +257,7 @@ describe('Mailbox', () => {
 	it('loses nothing and files nothing twice, wherever a delivery is killed', async () => {
 		let kills = 0;
 		for (let killAt = 0; ; killAt++) {
-			await rm(folder, { recursive: true, force: true });
+			for (const each of [folder, join(root, 'data')]) await rm(each, { recursive: true, force: true });
 			await mailbox.makeFolders();
 			await mailbox.put(messageContent('one'), BY_USER);
 			await mailbox.put(messageContent('two'), BY_USER);
@@ -278,7 +283,7 @@ describe('Mailbox', () => {
 		['mark read', { isDelivered: false, finished: ['delivered: one', 'delivered: two'] }],
 	])('loses no message and no receipt, wherever this is killed: %s', async (what, { isDelivered, finished }) => {
 		for (let killAt = 0; ; killAt++) {
-			await rm(folder, { recursive: true, force: true });
+			for (const each of [folder, join(root, 'data')]) await rm(each, { recursive: true, force: true });
 			await mailbox.makeFolders();
 			const one = await mailbox.put(messageContent('one'), BY_USER);
 			const two = await mailbox.put(messageContent('two'), BY_USER);
@@ -380,7 +385,7 @@ describe('Mailbox', () => {
 
 	it('loses nothing wherever the queueing again of lost deliveries is killed', async () => {
 		for (let killAt = 0; ; killAt++) {
-			await rm(folder, { recursive: true, force: true });
+			for (const each of [folder, join(root, 'data')]) await rm(each, { recursive: true, force: true });
 			await mailbox.makeFolders();
 			const ids = [
 				await mailbox.put(messageContent('one'), BY_USER),

@@ -61,10 +61,13 @@ describe('a session of a process that the CLI does not name', () => {
 	});
 
 	it('is not the worker’s when a tool of the worker started it', async () => {
-		expect((await begin()).address).toEqual({ task: `session-${second.slice(-8)}`, worker: 'worker' });
-		expect((await begin({ session: SessionId.parse('third'), begins: false, cause: undefined })).address.task).toBe(
-			'session-third',
-		);
+		expect((await begin()).address).toEqual({
+			task: expect.stringMatching(new RegExp(`^session-${second.slice(-8)}-[0-9a-f]{16}$`)),
+			worker: 'worker',
+		});
+		expect(
+			(await begin({ session: SessionId.parse('third'), begins: false, cause: undefined })).address.task,
+		).toMatch(/^session-third-/);
 		expect(await current()).toBe(first);
 	});
 
@@ -76,8 +79,8 @@ describe('a session of a process that the CLI does not name', () => {
 			}),
 		);
 		expect(found).toEqual([
-			{ name: 'session-f1imlkaq', title: 'Session f1imlkaq' },
-			{ name: 'session-v9ntw-xy', title: 'Session v9ntw-xy' },
+			{ name: expect.stringMatching(/^session-f1imlkaq-[0-9a-f]{16}$/), title: 'Session f1imlkaq' },
+			{ name: expect.stringMatching(/^session-v9ntw-xy-[0-9a-f]{16}$/), title: 'Session v9ntw-xy' },
 		]);
 	});
 

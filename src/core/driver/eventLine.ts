@@ -1,4 +1,4 @@
-import type { HeadlessEvent } from '../core/driver/headless.ts';
+import type { HeadlessEvent } from './headless.ts';
 
 /** The line of an event for a person who reads along. `undefined` if the event says nothing. */
 export function eventLine(event: HeadlessEvent): string | undefined {

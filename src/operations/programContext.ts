@@ -1,12 +1,12 @@
 import { configFolder, dataFolder } from '../base/folders.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
-import type { OperationContext } from '../operations/operation.ts';
-import type { Context } from './command.ts';
+import type { Caller } from './caller.ts';
 import { watchWorkspace } from './currentOverview.ts';
+import type { OperationContext } from './operation.ts';
 
-/** Where a command works: a terminal has no Restricted Mode, and no settings but those in files. */
-export function operationContext(workspace: Workspace, context: Context): OperationContext {
-	const { env } = context;
+/** Where a program without a window works: it has no Restricted Mode, and no settings but those in files. */
+export function programContext(workspace: Workspace, caller: Omit<Caller, 'asker'>): OperationContext {
+	const { env } = caller;
 	return {
 		workspace,
 		dataFolder: dataFolder(env),
@@ -17,8 +17,8 @@ export function operationContext(workspace: Workspace, context: Context): Operat
 			const { UserSettingsFile } = await import('../core/files/userSettings.ts');
 			return new UserSettingsFile(configFolder(env), env['HOME']).forFolder(folder);
 		},
-		installRuntime: async () => (await import('./ownRuntime.ts')).ownRuntime(context),
+		installRuntime: async () => (await import('./ownRuntime.ts')).ownRuntime(caller),
 		watch: work => watchWorkspace(workspace, env, work),
-		note: text => context.note(text),
+		note: text => caller.note(text),
 	};
 }

@@ -6,15 +6,15 @@ import type { AskingAgent } from '../core/asker/asker.ts';
 import { permit } from '../core/asker/permit.ts';
 import { foldersUpFrom, isFolderOrLink, placeFrom, type Place } from '../core/workspace/placeFrom.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
-import type { Context } from './command.ts';
+import type { Caller } from './caller.ts';
 
 /**
- * The workspace of the command.
+ * The workspace of the call.
  * @throws NancyError if there is none
  */
-export function findWorkspace(context: Context): Workspace {
-	const place = placeOf(context);
-	if (place.isWorkspace) return workspaceAt(place.folder, context);
+export function findWorkspace(caller: Caller): Workspace {
+	const place = placeOf(caller);
+	if (place.isWorkspace) return workspaceAt(place.folder, caller);
 	const farther = foldersUpFrom(place.folder).find(folder => isFolderOrLink(join(folder, '.nancy')));
 	throw new NancyError(
 		'not-a-workspace',
@@ -25,37 +25,37 @@ export function findWorkspace(context: Context): Workspace {
 }
 
 /** The workspace, or the nearest folder that has something to show without one. */
-export function findWorkspaceOr(context: Context, hasSomething: (folder: string) => boolean): Workspace {
-	const place = placeOf(context);
-	if (place.isWorkspace) return workspaceAt(place.folder, context);
+export function findWorkspaceOr(caller: Caller, hasSomething: (folder: string) => boolean): Workspace {
+	const place = placeOf(caller);
+	if (place.isWorkspace) return workspaceAt(place.folder, caller);
 	const found = foldersUpFrom(place.start).find(hasSomething);
-	return found === undefined ? findWorkspace(context) : workspaceAt(found, context);
+	return found === undefined ? findWorkspace(caller) : workspaceAt(found, caller);
 }
 
 /**
  * The workspace, or the place for a new one: the root of the git repository, else the current folder. A repository that holds the whole
  * home folder does not count.
  */
-export function findOrChooseWorkspace(context: Context): Workspace {
-	return workspaceAt(placeOf(context).folder, context);
+export function findOrChooseWorkspace(caller: Caller): Workspace {
+	return workspaceAt(placeOf(caller).folder, caller);
 }
 
 /** The workspace, or a nearer folder with a deployment whose `.nancy` is gone. A workspace of a folder above would be the wrong one. */
-export async function findDeployed(context: Context): Promise<Workspace> {
-	const place = placeOf(context);
+export async function findDeployed(caller: Caller): Promise<Workspace> {
+	const place = placeOf(caller);
 	const [{ deployedIn }, { drivers }] = await Promise.all([
 		import('../core/deployment/cleanUp.ts'),
 		import('../drivers/index.ts'),
 	]);
 	for (const folder of foldersUpFrom(place.start)) {
 		if (place.isWorkspace && folder === place.folder) break;
-		const workspace = workspaceAt(folder, context);
-		if ((await deployedIn(workspace, drivers, dataFolder(context.env))).length > 0) return workspace;
+		const workspace = workspaceAt(folder, caller);
+		if ((await deployedIn(workspace, drivers, dataFolder(caller.env))).length > 0) return workspace;
 	}
-	return findWorkspace(context);
+	return findWorkspace(caller);
 }
 
-function workspaceAt(folder: string, { env }: Context): Workspace {
+function workspaceAt(folder: string, { env }: Caller): Workspace {
 	return new Workspace(folder, dataFolder(env));
 }
 
@@ -64,18 +64,18 @@ function workspaceAt(folder: string, { env }: Context): Workspace {
  * that Nancy started it in, else the workspace of its CLI's folder.
  * @throws NancyError `not-trusted` for an agent that names another one
  */
-function placeOf(context: Context): Place {
-	const { asker, cwd, isFolderGiven, env } = context;
+function placeOf(caller: Caller): Place {
+	const { asker, cwd, isFolderGiven, env } = caller;
 	const given = placeFrom(cwd, env);
 	if (asker.is === 'human') return given;
-	const own = placeOfAgent(asker, context);
+	const own = placeOfAgent(asker, caller);
 	if (isFolderGiven)
 		permit(asker, { is: 'work-in', folder: cwd, isOwn: realOr(given.folder) === realOr(own.folder) });
 	return own;
 }
 
-function placeOfAgent({ worker, process }: AskingAgent, context: Context): Place {
+function placeOfAgent({ worker, process }: AskingAgent, caller: Caller): Place {
 	if (worker && isFolderOrLink(join(worker.folder, '.nancy')))
 		return { folder: worker.folder, start: worker.folder, isWorkspace: true, isRepository: false };
-	return placeFrom(process?.folder ?? context.calledIn, context.env);
+	return placeFrom(process?.folder ?? caller.calledIn, caller.env);
 }

@@ -5,10 +5,14 @@ import { dataFolder } from '../base/folders.ts';
 import { installRuntime, sourcesIn, type InstalledRuntime, type RuntimeSources } from '../core/deployment/runtime.ts';
 import type { NodeProgram } from '../core/deployment/runtimePrograms.ts';
 import { findNode } from '../process/detect.ts';
-import type { Context } from './command.ts';
+import type { Caller } from './caller.ts';
 
 /** The programs that hooks and terminals call. Installs them for this user if they are missing. */
-export async function ownRuntime({ program, env, version }: Context): Promise<InstalledRuntime> {
+export async function ownRuntime({
+	program,
+	env,
+	version,
+}: Pick<Caller, 'program' | 'env' | 'version'>): Promise<InstalledRuntime> {
 	return installRuntime(ownSources(program), version, dataFolder(env), await findNode(env, runningProgram()));
 }
 

@@ -2,11 +2,11 @@ import { NancyError } from '../base/errors.ts';
 import type { Overview } from '../core/live/overview.ts';
 import type { Ask } from '../core/sessions/prober.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
-import type { LiveOverview } from '../operations/operation.ts';
-import type { Context } from './command.ts';
+import type { Caller } from './caller.ts';
+import type { LiveOverview } from './operation.ts';
 import { Pause } from '../base/pause.ts';
 
-type Environment = Context['env'];
+type Environment = Caller['env'];
 
 /** Everything about a workspace as it is now. */
 export async function currentOverview(workspace: Workspace, env: Environment): Promise<Overview> {

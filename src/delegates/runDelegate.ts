@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '../base/errors.ts';
+import { identify, isSameProcess } from '../base/liveness.ts';
+import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
+import type { Delegates } from '../core/delegates/delegates.ts';
+import { endDelegate, writeAnswer } from '../core/delegates/ending.ts';
+import { ownRequest } from '../core/delegates/ownRequest.ts';
+import { reportable } from '../core/delegates/reportable.ts';
+import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
+import { Leases } from '../core/files/leases.ts';
+import { newMessageId } from '../core/mailbox/messageId.ts';
+import type { DelegateId } from '../protocol/delegate.ts';
+import { PATIENCE_MS } from './parking.ts';
+import { DelegateRun, type RunnerTools } from './delegateRun.ts';
+
+/** Runs one delegate from its turn in the queue to its `.done`. Whatever happens, the delegate ends as done or failed. */
+export async function runDelegate(delegates: Delegates, id: DelegateId, tools: RunnerTools): Promise<void> {
+	const claimed = await delegates.locked(() => claim(delegates, id, tools.tickets), PATIENCE_MS);
+	if (!claimed) return;
+	const { delegate, prompt } = claimed;
+	const lease = new Leases(delegates.workspace.paths.machines).keep();
+	const run = new DelegateRun(delegates, delegate, prompt, tools);
+	let outcome: Outcome;
+	try {
+		outcome = await run.run();
+	} catch (error) {
+		outcome = { ok: false, reason: errorText(error), output: '' };
+	}
+	if (outcome.ok && !(await isDeleted(delegates, tools.tickets, id))) {
+		// Before the log, which may take time: a look that finds an answer without its runner takes the answer. On a full disk, again
+		// below.
+		await writeAnswer(tools.tickets, delegate, outcome.output).catch(() => undefined);
+	}
+	await run.settle();
+	// Somebody took this process for dead and ended the delegate. The answer is reported all the same.
+	const late = (await tools.tickets.facts(id))?.end ? newMessageId() : undefined;
+	const finish = async () => {
+		// The delegate was deleted too: nobody would find the files.
+		if (await isDeleted(delegates, tools.tickets, id)) await delegate.files.remove();
+		else await endDelegate(delegates, tools.tickets, delegate, outcome, late);
+	};
+	await insist(() => delegates.locked(finish, PATIENCE_MS));
+	lease.dispose();
+}
+
+/** Deleted by its user, which removes the ticket too. A cleaned or moved folder loses only the record, and the answer is still awaited. */
+async function isDeleted(delegates: Delegates, tickets: Tickets, id: DelegateId): Promise<boolean> {
+	// An unreadable record counts as present.
+	const found = await delegates.find(id).catch(() => 'unreadable');
+	return found === undefined && !(await tickets.has(id).catch(() => true));
+}
+
+/**
+ * The request that the ticket covers. A person who calls the command by hand cannot run anything that the user has not queued. `undefined`
+ * if there is no ticket, or the ticket is used up: the delegate was started for another process, or has ended.
+ */
+async function claim(
+	delegates: Delegates,
+	id: DelegateId,
+	tickets: Tickets,
+): Promise<{ delegate: Delegate; prompt: string } | undefined> {
+	const request = await ownRequest(delegates, tickets, id);
+	const delegate = await reportable(delegates, tickets, await delegates.get(id, request?.record));
+	const facts = await tickets.facts(id);
+	const { run, end } = facts ?? {};
+	const me = identify(process.pid);
+	// The queue has noted the started process, unless it was killed before. An ended delegate is left to the next look.
+	const isMine = run ? isSameProcess(run.runner, me) : !end && delegate.state === 'queued';
+	if (!isMine) return undefined;
+	if (!request || !facts) {
+		await endDelegate(delegates, tickets, delegate, { ok: false, reason: NO_TICKET, output: '' });
+		return undefined;
+	}
+	if (!run && !(await tickets.begin(id, me))) return undefined;
+	// The present end was not written by a run.
+	await delegate.files.begin(request.prompt);
+	// The worktree is the one that git knows, whatever the status says: see `place`.
+	const { error: _earlier, worktree: _claimed, ...kept } = delegate.status;
+	const now = new Date().toISOString();
+	const status = { ...kept, status: 'running' as const, runner: me, started_at: now, last_activity: now };
+	await delegates.writeStatus(id, status);
+	return { delegate: { ...delegate, status, state: 'running' }, prompt: request.prompt };
+}
+
+/** A full disk may have room again soon, and an answer is worth waiting for. */
+async function insist<T>(work: () => Promise<T>): Promise<T> {
+	for (let attempt = 0; ; attempt++) {
+		try {
+			return await work();
+		} catch (error) {
+			if (attempt === 30) throw error;
+			await sleep(Math.min(10_000, 500 * 2 ** attempt));
+		}
+	}
+}

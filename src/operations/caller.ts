@@ -1,0 +1,22 @@
+import type { Asker } from '../core/asker/asker.ts';
+
+/** Who calls a program of Nancy's that is no window, and from where. */
+export interface Caller {
+	/** The file of the running program. The rest of its package or runtime is found from there. */
+	readonly program: string;
+	/** Folder that the call works from: {@link calledIn}, or the folder of `-C`. */
+	readonly cwd: string;
+	/** Current folder of the shell that called. */
+	readonly calledIn: string;
+	/** True when the folder was named with `-C` and so wins over the environment. */
+	readonly isFolderGiven: boolean;
+	readonly env: Readonly<Record<string, string | undefined>>;
+	readonly version: string;
+	/**
+	 * The asker. Looked up at first use.
+	 * @throws NancyError `not-trusted` if nobody can tell: see `askerOf`
+	 */
+	readonly asker: Asker;
+	/** Tells a person something beside the answer. */
+	note(text: string): void;
+}
