@@ -181,6 +181,20 @@ describe('a new session whose environment names another worker', () => {
 	});
 });
 
+it.each([session, SessionId.parse('made-up')])(
+	'a bell is rung for the worker’s own session, also if its record ends with %s',
+	async id => {
+		await workspace.updateWorker(
+			other,
+			record => record && { ...record, sessions: [...record.sessions, { id, startedAt: record.startedAt }] },
+		);
+		const rung = () => [othersSession, id].map(each => existsSync(workspace.paths.bell(each)));
+		for (const each of [othersSession, id]) rmSync(workspace.paths.bell(each), { force: true });
+		await workspace.ring(other);
+		expect(rung()).toEqual([true, false]);
+	},
+);
+
 it('a binding of an earlier version holds, and is sealed at the next event', async () => {
 	rmSync(workspace.own.folder, { recursive: true });
 	await bindSession(workspace, othersSession, { address: other, watched: false });

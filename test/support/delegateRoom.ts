@@ -11,7 +11,7 @@ import { tempFolder } from './tempFolder.ts';
 /** A temporary folder with a project whose work is delegated, and the user's tickets beside it. */
 export class DelegateRoom {
 	readonly folder = tempFolder();
-	readonly workspace = new Workspace(this.folder.file('project'));
+	readonly workspace = new Workspace(this.folder.file('project'), this.folder.file('data'));
 	readonly delegates = new Delegates(this.workspace);
 	readonly tickets = new Tickets(this.folder.file('data'), this.workspace.folder);
 

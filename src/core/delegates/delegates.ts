@@ -112,12 +112,6 @@ export class Delegates {
 		throw new NancyError('no-task', `there is no delegate ${id}; nancy delegates lists them`);
 	}
 
-	/** The record of an ended delegate; `undefined` while it runs. */
-	async ended(id: DelegateId): Promise<DelegateRecord | undefined> {
-		const found = await this.find(id);
-		return found && isFinal(found.state) ? found.record : undefined;
-	}
-
 	async prompt(id: DelegateId): Promise<string> {
 		const text = await readPlainText(this.files(id).prompt);
 		if (text !== undefined) return text;

@@ -1,13 +1,16 @@
 import { NancyError } from '../../base/errors.ts';
-import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
+import { liveness } from '../../base/liveness.ts';
+import type { DelegateRecord } from '../../protocol/delegate.ts';
 import type { Author } from '../../protocol/author.ts';
 import { ORCHESTRATOR, type MessageId, type TaskName } from '../../protocol/names.ts';
-import { isRunning } from '../driver/launch.ts';
+import { processesOf } from '../sessions/sealedAgents.ts';
 import { isSameAddress, type Words, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import type { Delegate } from './delegate.ts';
 import type { Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
+import { reportable } from './reportable.ts';
 import { changedText, resultText } from './resultText.ts';
+import { Tickets } from './tickets.ts';
 
 /**
  * Puts the result into the asker's mailbox, once. If the asker is gone or has ended, the asker's asker gets it, and in the end the human.
@@ -19,8 +22,8 @@ export async function report(delegates: Delegates, delegate: Delegate, output: s
 	const { record, status, isChanged } = delegate;
 	const id = status.report;
 	if (id === undefined) return;
-	// The record names its mailbox, but may name another's by now.
-	const hasMailbox = !isChanged || (await workspace.worker(record).catch(() => undefined))?.delegate === record.id;
+	// By its ticket: a changed record may name another's.
+	const hasMailbox = !isChanged || (await ticketsOf(workspace).facts(record.id))?.mailbox !== undefined;
 	if (hasMailbox) await passOnResults(delegates, record);
 	const unread = hasMailbox ? await holdUnread(workspace, record) : [];
 	const { to, passed } = await recipient(delegates, record);
@@ -94,15 +97,26 @@ function human(task: TaskName): WorkerAddress {
 	return { task, worker: ORCHESTRATOR };
 }
 
-/** The delegate with this mailbox, if it reads nothing any more. */
-async function endedAt(delegates: Delegates, { task, worker }: WorkerAddress): Promise<DelegateRecord | undefined> {
-	if (worker === ORCHESTRATOR) return undefined;
-	// An unreadable mailbox counts as in use.
-	const record = await delegates.workspace.worker({ task, worker }).catch(() => undefined);
-	const id = DelegateId.safeParse(record?.delegate);
+/** The delegate with this mailbox, if it reads nothing any more. By its ticket: files below `.nancy` could name another asker. */
+async function endedAt(
+	delegates: Delegates,
+	at: WorkerAddress,
+): Promise<Pick<DelegateRecord, 'parent' | 'task'> | undefined> {
+	const { workspace } = delegates;
+	const tickets = ticketsOf(workspace);
+	const ended = at.worker === ORCHESTRATOR ? undefined : await tickets.endedAt(at);
+	if (!ended) return undefined;
 	// Somebody has continued its session in a terminal.
-	if (!id.success || (record && isRunning(record))) return undefined;
-	return delegates.ended(id.data).catch(() => undefined);
+	const { folder } = workspace;
+	const processes = processesOf(workspace.own.dataFolder, { folder, address: at });
+	if (processes.some(({ process }) => liveness(process) === 'alive')) return undefined;
+	const found = await delegates.find(ended.id).catch(() => undefined);
+	const parent = found && (await reportable(delegates, tickets, found)).record.parent;
+	return { task: at.task, parent: ended.facts.parent ?? parent };
+}
+
+function ticketsOf({ own, folder }: Workspace): Tickets {
+	return new Tickets(own.dataFolder, folder);
 }
 
 async function isThere(workspace: Workspace, to: WorkerAddress): Promise<boolean> {

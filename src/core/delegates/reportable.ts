@@ -15,9 +15,9 @@ export async function reportable(delegates: Delegates, tickets: Tickets, delegat
 	const facts = await factsOf(delegates, tickets, delegate);
 	if (facts) {
 		const isChanged = !(await tickets.isValid(id, delegates.filesOfRequest(id)));
-		return { ...asSealed(delegate, facts), ...(isChanged && { isChanged }) };
+		return { ...asSealed(isChanged ? withoutParent(delegate) : delegate, facts), ...(isChanged && { isChanged }) };
 	}
-	if (await tickets.has(id)) return { ...delegate, isChanged: true };
+	if (await tickets.has(id)) return { ...withoutParent(delegate), isChanged: true };
 	const { report: _message, ...status } = delegate.status;
 	return { ...delegate, status, isUnproved: true };
 }
@@ -73,10 +73,15 @@ function withWorktree(delegate: Delegate, worktree: Worktree | undefined): Deleg
 	return worktree ? { ...delegate, status: { ...delegate.status, worktree } } : delegate;
 }
 
-function asSealed(claimed: Delegate, { mailbox, report, run, end, worktree }: Facts): Delegate {
+/** A changed record may name another's mailbox. */
+function withoutParent({ record: { parent: _claimed, ...record }, ...delegate }: Delegate): Delegate {
+	return { ...delegate, record };
+}
+
+function asSealed(claimed: Delegate, { mailbox, parent, report, run, end, worktree }: Facts): Delegate {
 	const { state, error: _claimed, ...others } = withWorktree(claimed, worktree);
-	// A changed record may name another's mailbox.
-	const delegate = { ...others, record: { ...others.record, ...mailbox } };
+	const asker = parent === undefined ? {} : { parent: parent ?? undefined };
+	const delegate = { ...others, record: { ...others.record, ...mailbox, ...asker } };
 	const { status } = delegate;
 	if (end) {
 		const { error, isReported } = end;

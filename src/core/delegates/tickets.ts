@@ -22,11 +22,13 @@ export const NO_TICKET = 'it was not queued by you on this machine, or was chang
 const Mailbox = z.object({ task: TaskName, worker: WorkerName });
 type Mailbox = z.infer<typeof Mailbox>;
 
-/** A queued request: the hash of its record and its prompt, its mailbox, and the message that will carry the result. */
+/** A queued request: the hash of its record and its prompt, its mailbox, its asker's, and the message that will carry the result. */
 const Issued = z.looseObject({
 	version: z.literal(1),
 	digest: z.string(),
 	mailbox: z.optional(Mailbox),
+	/** `null` for one that no worker has asked for. */
+	parent: z.optional(z.nullable(Mailbox)),
 	report: z.optional(MessageId),
 });
 
@@ -55,6 +57,8 @@ export type End = z.infer<typeof End>;
 export interface Facts {
 	/** Its own. Absent for one that an earlier version has queued. */
 	mailbox: Mailbox | undefined;
+	/** Who gets the result; `null` for the human. Absent for one that an earlier version has queued. */
+	parent: Mailbox | null | undefined;
 	report: MessageId | undefined;
 	run: { runner: ProcessIdentity } | undefined;
 	end: End | undefined;
@@ -101,25 +105,35 @@ export class Tickets {
 	 * @param report the message that will carry the result
 	 */
 	async issue(
-		{ id, task, worker }: Mailbox & { id: DelegateId },
+		{ id, task, worker, parent = null }: Mailbox & { id: DelegateId; parent?: Mailbox | null | undefined },
 		files: readonly string[],
 		contents: readonly string[],
 		report?: MessageId,
 	): Promise<void> {
-		const issued = { version: 1, digest: digest(files, contents), mailbox: { task, worker }, report };
+		const issued = { version: 1, digest: digest(files, contents), mailbox: { task, worker }, parent, report };
 		await this.own.write(issued, FOLDER, id, ISSUED);
 	}
 
 	/** The unfinished delegates of a mailbox. It is one, unless the records of workers were changed. */
-	async openAt({ task, worker }: Mailbox): Promise<DelegateId[]> {
-		const open: DelegateId[] = [];
+	async openAt(mailbox: Mailbox): Promise<DelegateId[]> {
+		return (await this.at(mailbox)).flatMap(({ id, facts }) => (facts?.end ? [] : [id]));
+	}
+
+	/** The delegate of a mailbox, if it has ended. */
+	async endedAt(mailbox: Mailbox): Promise<{ id: DelegateId; facts: Facts } | undefined> {
+		const [found, ...others] = await this.at(mailbox);
+		return found?.facts?.end && others.length === 0 ? { ...found, facts: found.facts } : undefined;
+	}
+
+	private async at({ task, worker }: Mailbox): Promise<{ id: DelegateId; facts: Facts | undefined }[]> {
+		const found = [];
 		for (const name of await folderNames(this.own.path(FOLDER))) {
 			const mailbox = (await this.own.read(Issued, FOLDER, name, ISSUED))?.mailbox;
 			if (mailbox?.task !== task || mailbox.worker !== worker) continue;
 			const id = DelegateId.parse(name);
-			if (!(await this.facts(id))?.end) open.push(id);
+			found.push({ id, facts: await this.facts(id) });
 		}
-		return open;
+		return found;
 	}
 
 	/**
@@ -151,8 +165,8 @@ export class Tickets {
 		const end = await this.own.read(End, FOLDER, id, END);
 		const run = end ? undefined : await this.own.read(Run, FOLDER, id, RUN);
 		const answer = (await this.own.read(Answered, FOLDER, id, ANSWER))?.digest;
-		const { mailbox, report } = issued;
-		return { mailbox, report, run, end, worktree: await this.worktree(id), answer };
+		const { mailbox, parent, report } = issued;
+		return { mailbox, parent, report, run, end, worktree: await this.worktree(id), answer };
 	}
 
 	/** Uses the ticket up. `false`: it is used up already, and nothing may be run. Exactly one caller gets `true`. */
@@ -205,12 +219,17 @@ export class Tickets {
 		const earlier = await this.earlier(id);
 		const [text] = (await this.read(id, files)) ?? [];
 		if (earlier === undefined || text === undefined) return false;
-		const { task, worker } = DelegateRecord.parse(JSON.parse(text));
+		const { task, worker, parent = null } = DelegateRecord.parse(JSON.parse(text));
 		const { runner, report, end } = seen;
 		const endedAt = new Date().toISOString();
 		if (end) await this.own.create({ version: 1, endedAt, ...end, report }, FOLDER, id, END);
 		else if (runner) await this.begin(id, runner);
-		await this.own.create({ version: 1, digest: earlier, mailbox: { task, worker }, report }, FOLDER, id, ISSUED);
+		await this.own.create(
+			{ version: 1, digest: earlier, mailbox: { task, worker }, parent, report },
+			FOLDER,
+			id,
+			ISSUED,
+		);
 		await rm(this.earlierFile(id), { force: true });
 		return true;
 	}

@@ -10,7 +10,8 @@ import { forgetSealedAgents } from '../sessions/sealedAgents.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { FOUND_TASK_MS } from './foundTasks.ts';
 import { forgetGoneFolders } from './goneFolders.ts';
-import { forgetSeal, sessionBinding } from '../sessions/bindings.ts';
+import { sessionBinding } from '../sessions/bindings.ts';
+import { forgetSeal } from '../sessions/sealedSessions.ts';
 
 /**
  * Removes useless leftovers of kills and ended sessions from a workspace: half-written files, locks of dead processes, signs of life of
@@ -69,7 +70,7 @@ async function forgetEndedSessions(workspace: Workspace): Promise<void> {
 			const use = await useOf(workspace, session.data);
 			if (use !== 'gone' && (use !== 'ended' || folder === sessions)) continue;
 			await rm(file, { force: true });
-			if (use === 'gone') await forgetSeal(workspace, session.data);
+			if (use === 'gone') await forgetSeal(workspace.own, session.data);
 			await workspace.prepared.forget(session.data);
 		}
 	}

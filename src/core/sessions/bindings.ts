@@ -7,6 +7,7 @@ import { ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protoc
 import { readMark } from '../files/plainFile.ts';
 import { ifOwn } from '../mailbox/seals.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
+import { forgetSeal, sealedSession, sealSession } from './sealedSessions.ts';
 
 /** The mailbox of a session. */
 export interface SessionBinding {
@@ -27,16 +28,6 @@ export interface KnownSession {
 	/** What holds. */
 	binding: SessionBinding | undefined;
 }
-
-/** `sessions/<session>.json` in the user's data folder. Those of earlier versions name a process, too. */
-const SealedRecord = z.lazy(() =>
-	z.object({
-		version: z.literal(1),
-		task: TaskName,
-		worker: WorkerName,
-	}),
-);
-const SEALED = 'sessions';
 
 /** Since when sessions are sealed here, in milliseconds since 1970. Earlier versions did not seal them. */
 const Since = z.lazy(() => z.object({ version: z.literal(1), since: z.number() }));
@@ -67,25 +58,13 @@ export async function sessionBinding(workspace: Workspace, session: SessionId): 
 export async function knownSession(workspace: Workspace, session: SessionId): Promise<KnownSession> {
 	workspace.refuseLinks();
 	const filed = await filedBinding(workspace, session);
-	const sealed = sealedSession(workspace, session);
+	const sealed = sealedSession(workspace.own, session);
 	if (sealed) {
 		const watched = filed !== undefined && filed.watched && isSameAddress(filed.address, sealed);
 		return { sealed, filed, binding: { address: sealed, watched } };
 	}
 	const holds = filed && (await isOlderThanSeals(workspace, workspace.paths.session(session)));
 	return { sealed, filed, binding: holds ? filed : undefined };
-}
-
-/** Undefined also for a session of an earlier version, and in a data folder that is not the user's own. */
-export function sealedSession({ own }: Workspace, session: SessionId): WorkerAddress | undefined {
-	const sealed = ifOwn(() => own.readSync(SealedRecord, SEALED, `${session}.json`));
-	if (!sealed || sealed.worker === ORCHESTRATOR) return undefined;
-	return { task: sealed.task, worker: sealed.worker };
-}
-
-/** Removes the seal of a session whose worker is gone. */
-export function forgetSeal({ own }: Workspace, session: SessionId): Promise<void> {
-	return own.remove(SEALED, `${session}.json`);
 }
 
 /** Removes a session's binding to a worker that is gone, with its marks. */
@@ -97,7 +76,7 @@ export async function forgetSession(workspace: Workspace, session: SessionId): P
 	const held = join(phases, `${session}.held`);
 	for (const file of [...files, held, workspace.paths.bell(session), workspace.paths.session(session)])
 		await rm(file, { force: true });
-	await forgetSeal(workspace, session);
+	await forgetSeal(workspace.own, session);
 	await workspace.prepared.forget(session);
 }
 
@@ -119,10 +98,10 @@ async function isOlderThanSeals({ own }: Workspace, file: string): Promise<boole
 }
 
 /** In a folder that is not the user's own, nothing is sealed: every message is then of an unknown author. */
-async function seal({ own }: Workspace, session: SessionId, { task, worker }: WorkerAddress): Promise<void> {
+async function seal({ own }: Workspace, session: SessionId, address: WorkerAddress): Promise<void> {
 	try {
 		if (!own.readSync(Since, SINCE)) await own.create({ version: 1, since: Date.now() }, SINCE);
-		await own.write({ version: 1, task, worker }, SEALED, `${session}.json`);
+		await sealSession(own, session, address);
 	} catch (error) {
 		if (!(error instanceof NancyError && error.code === 'bad-file')) throw error;
 	}

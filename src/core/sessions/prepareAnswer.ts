@@ -12,7 +12,7 @@ import { deliveryNote, deliveryPlace } from '../mailbox/deliveryRecord.ts';
 import { isDue, slotOf } from '../mailbox/due.ts';
 import { readMessageTextSync } from '../mailbox/messageText.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { sealedSession } from './bindings.ts';
+import { sealedSession } from './sealedSessions.ts';
 
 /** In UTF-16 units: a shell reads it with everything else that is prepared. */
 const LONGEST_TEXT = 4096;
@@ -35,7 +35,7 @@ export async function prepareAnswer(
 	const agent = worker.process;
 	if (prepared === 'none' || !agent || !session?.transcript || !isHere(agent)) return;
 	const address = { task: worker.task, worker: worker.name };
-	const bound = sealedSession(workspace, session.id);
+	const bound = sealedSession(workspace.own, session.id);
 	if (bound?.task !== address.task || bound.worker !== address.worker) return;
 	const mailbox = workspace.mailbox(address);
 	const message = (await mailbox.list(['queued'])).messages.find(each => each.id === id);

@@ -17,6 +17,7 @@ import { Mailbox } from '../mailbox/mailbox.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import { PreparedAnswers } from '../mailbox/prepared.ts';
 import { Seals } from '../mailbox/seals.ts';
+import { sealedSession } from '../sessions/sealedSessions.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { NancyPaths } from '../files/paths.ts';
 
@@ -255,9 +256,18 @@ export class Workspace {
 		return id;
 	}
 
-	/** Touches the doorbell of a worker's current session: tells an idle agent that a message waits. */
+	/**
+	 * Touches the doorbell of a worker's current session: tells an idle agent that a message waits. The record only says which of the
+	 * worker's sessions is the last: an agent can write another's into it.
+	 */
 	async ring(address: WorkerAddress): Promise<void> {
-		const session = (await this.worker(address))?.sessions.at(-1);
+		const sessions = ((await this.worker(address))?.sessions ?? []).map(({ id }) => ({
+			id,
+			sealed: sealedSession(this.own, id),
+		}));
+		const own = sessions.findLast(({ sealed }) => sealed && isSameAddress(sealed, address));
+		// Sessions of earlier versions have no seal.
+		const session = own ?? sessions.findLast(({ sealed }) => sealed === undefined);
 		if (session) await touch(this.paths.bell(session.id));
 	}
 }

@@ -3,11 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Delegate } from '../../../src/core/delegates/delegate.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
+import { endDelegate } from '../../../src/core/delegates/ending.ts';
 import { queueDelegate } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { lookAtQueue, stopDelegate } from '../../../src/delegates/delegateQueue.ts';
-import { FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
+import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
@@ -25,7 +26,7 @@ const look = () => lookAtQueue(delegates, { tickets, nancy: '/nowhere/nancy', ca
 
 beforeEach(async () => {
 	repository = gitRepository();
-	workspace = new Workspace(repository.root);
+	workspace = new Workspace(repository.root, `${repository.root}-data`);
 	delegates = new Delegates(workspace);
 	tickets = new Tickets(`${repository.root}-data`, repository.root);
 	const agent = fakeDriver.id;
@@ -135,13 +136,34 @@ describe('a delegate that was changed while it ran', () => {
 		expect(await waiting()).toEqual([['And do Y.', { code: 'ended-unread' }]]);
 	});
 
-	it('touches no mailbox that is not its own', async () => {
-		await workspace.updateWorker(delegate.record, record => {
-			if (record) delete record.delegate;
-			return record;
-		});
+	it('goes by its ticket, whatever mailbox and whatever asker its files name', async () => {
+		const startedAt = new Date().toISOString();
+		const thief = WorkerName.parse('worker-2');
+		const victim = WorkerName.parse('worker-3');
+		for (const name of [thief, victim])
+			await workspace.createWorker({ version: 1, task, name, agent: fakeDriver.id, sessions: [], startedAt });
+		const { id } = delegate.record;
+		await workspace.updateWorker({ task, worker: victim }, record => record && { ...record, delegate: id });
+		await workspace.send({ task, worker: victim }, messageContent('Stolen.', { kind: 'result' }), BY_USER);
+		const [file = ''] = delegates.filesOfRequest(id);
+		const forged = { ...delegate.record, worker: victim, parent: { task, worker: thief } };
+		writeFileSync(file, JSON.stringify(forged));
 		await look();
-		expect(await mail()).toHaveLength(1);
-		expect(await waiting()).toEqual(['Deep.', 'And do Y.'].map(text => [text, undefined]));
+		const boxes = await Promise.all(
+			[thief, victim].map(worker => workspace.mailbox({ task, worker }).list(['queued'])),
+		);
+		expect(boxes.map(({ messages }) => messages.map(({ content }) => content.text))).toEqual([[], ['Stolen.']]);
+		expect((await mail()).slice(1)).toEqual(['Deep.']);
+		expect(await waiting()).toEqual([['And do Y.', { code: 'ended-unread' }]]);
+
+		const below = await queueDelegate(delegates, tickets, IN_TERMINAL, {
+			prompt: 'Go on.',
+			agent: fakeDriver.id,
+			permissions: 'default',
+			folder: workspace.folder,
+			parent: { task, worker: delegate.record.worker },
+		});
+		await endDelegate(delegates, tickets, below, { ok: true, output: 'Below.' });
+		expect((await mail()).at(-1)).toContain('Below.');
 	});
 });

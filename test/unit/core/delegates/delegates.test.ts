@@ -1,14 +1,17 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../../src/base/liveness.ts';
 import { admitted, defaultCap } from '../../../../src/core/delegates/admission.ts';
 import type { Delegate } from '../../../../src/core/delegates/delegate.ts';
 import type { Delegates } from '../../../../src/core/delegates/delegates.ts';
-import { finish, reconcile } from '../../../../src/core/delegates/ending.ts';
+import { endDelegate, finish, reconcile } from '../../../../src/core/delegates/ending.ts';
 import { OWN_TASK } from '../../../../src/core/delegates/ownTask.ts';
 import type { DelegateRequest } from '../../../../src/core/delegates/queueDelegate.ts';
 import { StatusWriter } from '../../../../src/core/delegates/statusWriter.ts';
 import { Tickets } from '../../../../src/core/delegates/tickets.ts';
+import { sealStart } from '../../../../src/core/sessions/sealedAgents.ts';
 import { deleteTask, deleteWorker } from '../../../../src/core/workspace/deletion.ts';
 import { newMessageId } from '../../../../src/core/mailbox/messageId.ts';
 import { DelegateFiles } from '../../../../src/core/delegates/files.ts';
@@ -228,7 +231,8 @@ describe('a delegate', () => {
 
 	describe('of a delegate', () => {
 		const asks = ({ record }: Delegate) => ({ task: record.task, worker: record.worker });
-		const end = (delegate: Delegate, output: string) => finish(delegates, delegate, { ok: true, output });
+		const end = (delegate: Delegate, output: string) =>
+			endDelegate(delegates, room.tickets, delegate, { ok: true, output });
 
 		it('that has ended tells who had asked that one, however far up', async () => {
 			const parent = await taskWithWorker();
@@ -246,19 +250,18 @@ describe('a delegate', () => {
 		it('that somebody has gone on with in a terminal is told itself, until that ends too', async () => {
 			const parent = await taskWithWorker();
 			const first = await end(await queue({ parent }), 'Mine.');
-			const runs = (pid: number) =>
-				room.workspace.updateWorker(
-					first.record,
-					known => known && { ...known, process: { ...identify(process.pid), pid } },
-				);
+			const program = spawn('sleep', ['60']);
+			const { folder, own } = room.workspace;
+			const address = { task: first.record.task, worker: first.record.worker };
+			sealStart(own.dataFolder, identify(program.pid ?? 0), { folder, address });
 			const count = async () =>
 				Promise.all(
 					[first.record.worker, parent.worker].map(async each => (await mailOf(parent.task, each)).length),
 				);
-			await runs(process.pid);
 			await end(await queue({ parent: asks(first) }), 'The answer.');
 			expect(await count()).toEqual([1, 1]);
-			await runs(2 ** 22 + 1);
+			program.kill();
+			await once(program, 'exit');
 			await end(await queue({ parent: asks(first) }), 'Another.');
 			expect(await count()).toEqual([1, 2]);
 		});

@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
+import type { OwnFolder } from '../files/ownFolder.ts';
+import { ifOwn } from '../mailbox/seals.ts';
+
+/** A WorkerAddress, whose file imports this one. */
+interface Sealed {
+	task: TaskName;
+	worker: WorkerName;
+}
+
+/** `sessions/<session>.json` in the user's data folder. Those of earlier versions name a process, too. */
+const SealedRecord = z.lazy(() => z.object({ version: z.literal(1), task: TaskName, worker: WorkerName }));
+const SEALED = 'sessions';
+
+/**
+ * The mailbox of a session. It decides who hears the words of a mailbox. Undefined also for a session of an earlier version, and in a data
+ * folder that is not the user's own.
+ */
+export function sealedSession(own: OwnFolder, session: SessionId): Sealed | undefined {
+	const sealed = ifOwn(() => own.readSync(SealedRecord, SEALED, `${session}.json`));
+	return sealed && sealed.worker !== ORCHESTRATOR ? { task: sealed.task, worker: sealed.worker } : undefined;
+}
+
+/** @throws NancyError `bad-file` for a folder that is not the user's own */
+export async function sealSession(own: OwnFolder, session: SessionId, { task, worker }: Sealed): Promise<void> {
+	await own.write({ version: 1, task, worker }, SEALED, `${session}.json`);
+}
+
+/** Removes the seal of a session whose worker is gone. */
+export function forgetSeal(own: OwnFolder, session: SessionId): Promise<void> {
+	return own.remove(SEALED, `${session}.json`);
+}
