@@ -26,6 +26,7 @@ import {
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
 import { runInWorktree } from '../git/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
+import type { SessionId } from '../protocol/names.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
 import { cancelled, outcomeOf } from './outcomeOf.ts';
 import { Parking } from './parking.ts';
@@ -66,6 +67,8 @@ export class DelegateRun {
 	private readonly status: StatusWriter;
 	/** The agent has said or done something in its current session, so the session is worth continuing. */
 	private hasBegun = false;
+	/** That session, as Nancy or the CLI named it. The worker's record may name another by now: agents can write it. */
+	private session: SessionId | undefined;
 	/** The CLI's report of the account's limit in this attempt. */
 	private quota: { resetsAtMs?: number | undefined } | undefined;
 	private spentMs = 0;
@@ -162,19 +165,21 @@ export class DelegateRun {
 		const { id, task, worker, model, permissions, limits } = this.record;
 		const { workspace } = this.delegates;
 		// Without a known session id the conversation cannot continue, so it starts again.
-		const isGoingOn = this.hasBegun && (await this.hasSession());
+		const isGoingOn = this.hasBegun && this.session !== undefined && (await this.hasSession());
 		this.status.change({ status: 'running', iteration: this.status.status.iteration + 1 });
 		const plan = await planWorker(workspace, driver, agent, {
 			task,
 			worker,
 			model,
 			resume: isGoingOn,
+			lastSession: this.session,
 			headless: { permissions },
 			cwd,
 			...prepared,
 			prompt: isGoingOn ? GO_ON : this.prompt,
 			env: this.tools.env,
 		});
+		this.session = plan.sessionIsKnown ? plan.session : undefined;
 		let recording: Promise<void> | undefined;
 		const record = (work: () => Promise<void>) => {
 			recording = (recording ?? Promise.resolve()).then(work).catch(() => undefined);
@@ -217,6 +222,7 @@ export class DelegateRun {
 
 	private note(event: HeadlessEvent): void {
 		if (event.is === 'tool' || event.is === 'text') this.hasBegun = true;
+		if (event.is === 'session') this.session = event.session;
 		if (event.is === 'quota') this.quota = event;
 		this.status.change(progress(this.status.status, event));
 		const line = eventLine(event);

@@ -124,8 +124,8 @@ export class WindowOperations implements Operations {
 		return (await perform(await operations.readMail(), IN_WINDOW, { task, id }, this.contextOf(folder))).file;
 	}
 
-	async edit(folder: Folder, from: WorkerAddress, id: MessageId, letter: Letter): Promise<void> {
-		const input = { message: { ...from, id }, ...letter };
+	async edit(folder: Folder, from: WorkerAddress, id: MessageId, was: Letter, letter: Letter): Promise<void> {
+		const input = { message: { ...from, id }, was, ...letter };
 		await perform(await operations.editMessage(), IN_WINDOW, input, this.contextOf(folder));
 	}
 

@@ -104,8 +104,11 @@ export interface Operations {
 	send<T extends Addressee>(to: readonly T[], content: Letter): Promise<{ to: T; reason: string }[]>;
 	/** Marks a message to the human as read. Returns where its file is from then on. */
 	readMail(folder: Folder, task: TaskName, id: MessageId): Promise<string>;
-	/** Replaces the words of a queued message; throws `not-queued` if the agent has read it. */
-	edit(folder: Folder, from: WorkerAddress, id: MessageId, words: Letter): Promise<void>;
+	/**
+	 * Replaces the words of a queued message; throws `not-queued` if the agent has read it, and `wrong-state` if it is not as it `was` any
+	 * more.
+	 */
+	edit(folder: Folder, from: WorkerAddress, id: MessageId, was: Letter, words: Letter): Promise<void>;
 	/** Puts queued messages into this order. */
 	reorder(folder: Folder, mailbox: WorkerAddress, ids: readonly MessageId[]): Promise<void>;
 	/** Files a message away that was read. */

@@ -4,7 +4,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
-import { ORCHESTRATOR } from '../../src/protocol/names.ts';
+import { forgetChosenAgents } from '../../src/core/workspace/chosenAgent.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { ORCHESTRATOR, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import type { ModelDouble } from '../double/modelDouble.ts';
 import { codexUnderTest } from '../support/agents/codex.ts';
 import { openAgentLab, orchestrate } from '../support/agentWorkbench.ts';
@@ -260,7 +262,11 @@ describe('a task in the sidebar', () => {
 		await page.keyboard.press('Control+Enter');
 		await workbench.row('Inbox', /Welcome back.*held: the agent has ended/).waitFor();
 		expect(await workbench.toast('terminated with exit code').count()).toBe(0);
+		// As for a worker of an earlier version: its record, which agents can write, does not choose the agent.
+		const second = { task: TaskName.parse('fix-the-login'), worker: WorkerName.parse('worker-2') };
+		await forgetChosenAgents(new Workspace(workspace, dataFolder({ HOME: lab.server.home })), second);
 		await workbench.rowAction(secondRow, 'Resume Worker');
+		await workbench.pick('Claude Code');
 		await secondRow.filter({ hasText: /idle · Here again/ }).waitFor();
 		const resumed = await model.waitForRequest(({ text }) => text.includes('Welcome back.'));
 		expect(resumed.text).toContain('Tests are written');

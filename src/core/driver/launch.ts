@@ -36,6 +36,8 @@ export interface WorkerRequest {
 	model?: string | undefined;
 	/** Continue the worker's last session instead of a new one. */
 	resume?: boolean;
+	/** The session to continue; by default the last that the worker's record names. */
+	lastSession?: SessionId | undefined;
 	/** The user's own arguments for the agent CLI. */
 	extra?: readonly string[];
 	/** Folder with the `nancy` command, put first on the agent's PATH. */
@@ -54,6 +56,8 @@ export interface WorkerRequest {
 export interface WorkerPlan {
 	address: WorkerAddress;
 	session: SessionId;
+	/** The process will really have {@link session}; otherwise its CLI chooses one. */
+	sessionIsKnown: boolean;
 	command: string;
 	args: readonly string[];
 	/** Of a run without a terminal: goes to standard input, which is then closed. */
@@ -116,7 +120,7 @@ async function tryPlan(
 	if (earlier) refuseSecond(earlier);
 	if (earlier && request.resume) refuseResume(driver, agent.version, earlier);
 	if (earlier) await settleEarlier(workspace, [driver], earlier, earlier.process !== undefined);
-	const resume = request.resume ? earlier?.sessions.at(-1)?.id : undefined;
+	const resume = request.resume ? (request.lastSession ?? earlier?.sessions.at(-1)?.id) : undefined;
 	const session = resume ?? SessionId.parse(crypto.randomUUID());
 	if (earlier && resume !== undefined) refuseForeign(workspace, resume, { task: request.task, worker: earlier.name });
 	const address = {
@@ -180,6 +184,7 @@ async function tryPlan(
 	return {
 		address,
 		session,
+		sessionIsKnown: launch.sessionIsKnown,
 		command: agent.executable,
 		args: launch.args,
 		stdin: launch.stdin,

@@ -14,7 +14,7 @@ import type { Failures } from '../kit/failures.ts';
 import { firstLine } from '../kit/format.ts';
 import type { Folders } from '../folders.ts';
 import type { MessageItem } from './inboxItems.ts';
-import type { Folder, Operations } from '../ports.ts';
+import type { Folder, Letter, Operations } from '../ports.ts';
 import { inOrder, isAddressed } from '../tasks/taskOrder.ts';
 import { addressWords, messageLine, phaseWord } from '../words.ts';
 
@@ -33,7 +33,7 @@ export class ComposeView implements vscode.Disposable {
 	private isReady = false;
 	/** Sent once the page is ready. */
 	private waiting: ToComposePage[] = [];
-	private editing: MessageItem | undefined;
+	private editing: { item: MessageItem; was: Letter } | undefined;
 	private readonly following: vscode.Disposable;
 
 	constructor(
@@ -79,11 +79,13 @@ export class ComposeView implements vscode.Disposable {
 		const { content } = item.message;
 		if (content.kind === 'result')
 			throw new NancyError('bad-usage', l10n.t('A result was written by a delegate and cannot be edited.'));
-		this.editing = item;
+		const { kind, priority, effect, text } = content;
+		const was = { kind, priority, effect, text };
+		this.editing = { item, was };
 		this.post({
 			type: 'edit',
 			title: l10n.t('Editing the message for {0}', addressWords(item.address)),
-			draft: { ...EMPTY_DRAFT, ...content, kind: content.kind },
+			draft: { ...EMPTY_DRAFT, ...was },
 		});
 		await vscode.commands.executeCommand(`${VIEWS.compose}.focus`);
 	}
@@ -134,10 +136,10 @@ export class ComposeView implements vscode.Disposable {
 	}
 
 	private async save(draft: Draft): Promise<string> {
-		const item = this.editing;
-		if (!item) throw new NancyError('not-queued', l10n.t('The message is not being edited any more.'));
+		const { item, was } = this.editing ?? {};
+		if (!item || !was) throw new NancyError('not-queued', l10n.t('The message is not being edited any more.'));
 		const { kind, priority, effect, text } = draft;
-		await this.operations.edit(item.folder, item.address, item.message.id, { kind, priority, effect, text });
+		await this.operations.edit(item.folder, item.address, item.message.id, was, { kind, priority, effect, text });
 		this.editing = undefined;
 		await item.folder.refresh();
 		return l10n.t('Saved.');

@@ -28,7 +28,7 @@ import { onPath } from '../../../src/base/searchPath.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
 import { RUN_MARK, RUNNER_MARK, markedProcesses } from '../../../src/process/marked.ts';
 import { createWorktree } from '../../../src/git/worktree.ts';
-import { ORCHESTRATOR, TaskName } from '../../../src/protocol/names.ts';
+import { ORCHESTRATOR, SessionId, TaskName } from '../../../src/protocol/names.ts';
 import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually, HANG_MS } from '../../support/eventually.ts';
@@ -200,6 +200,26 @@ describe('a runner', () => {
 			error: 'transient failed',
 			status: { iteration: 3, tool_calls: 3 },
 		});
+	});
+
+	it('goes on in no conversation that its worker’s record names meanwhile', async () => {
+		const gate = folder.file('gate');
+		const queued = await delegate(`tool:Read until:${gate} fail:transient`, { limits: { retries: 1 } });
+		await look();
+		const begun = await eventually('its session', async () => {
+			const { status } = await delegates.get(queued.record.id);
+			return status.tool_calls === 1 && status.session;
+		});
+		const other = SessionId.parse('a-session-of-the-user');
+		const { task, worker } = queued.record;
+		await delegates.workspace.updateWorker(
+			{ task, worker },
+			record => record && { ...record, sessions: [{ id: other, startedAt: record.startedAt }] },
+		);
+		writeFileSync(gate, '');
+		const wentOn = await ended(queued);
+		expect(outputOf(wentOn)).toBe('went on');
+		expect(wentOn.status.session).toBe(begun);
 	});
 
 	it('tries a transient failure again also after a word about the limit', async () => {

@@ -273,7 +273,8 @@ it('archive keeps no message from the agent that has not read it, in the window 
 
 describe('the user’s mail, queue and tasks', () => {
 	const to = { task: TaskName.parse('fix'), worker: FIRST_WORKER };
-	const words = { kind: 'directive', priority: 'normal', effect: 'none', text: 'Stop that.' } as const;
+	const was = { kind: 'directive', priority: 'normal', effect: 'none', text: 'One.' } as const;
+	const words = { ...was, text: 'Stop that.' } as const;
 	const seeded = async (more: Partial<OperationContext> = {}) => {
 		const context = contextIn(more);
 		const { workspace } = context;
@@ -290,7 +291,7 @@ describe('the user’s mail, queue and tasks', () => {
 		readMail: async (asker: Asker, { context, mail }: Seeded) =>
 			perform(await operations.readMail(), asker, { task: to.task, id: mail }, context),
 		editMessage: async (asker: Asker, { context, first }: Seeded) =>
-			perform(await operations.editMessage(), asker, { message: { ...to, id: first }, ...words }, context),
+			perform(await operations.editMessage(), asker, { message: { ...to, id: first }, was, ...words }, context),
 		reorder: async (asker: Asker, { context, first, second }: Seeded) =>
 			perform(await operations.reorder(), asker, { mailbox: to, ids: [second, first] }, context),
 		archiveTask: async (asker: Asker, { context }: Seeded) =>
@@ -332,13 +333,30 @@ describe('the user’s mail, queue and tasks', () => {
 		await expect(it.workspace.task(to.task)).rejects.toMatchObject({ code: 'no-task' });
 	});
 
+	it.each([
+		['text', { text: 'Third.' }],
+		['urgency', { priority: 'urgent' }],
+	] as const)('keeps the %s of the first of two who edit it at once', async (_, change) => {
+		const it = await seeded();
+		const message = { ...to, id: it.first };
+		const edit = async (more: Partial<typeof was> | typeof change) =>
+			perform(await operations.editMessage(), IN_WINDOW, { message, was, ...was, ...more }, it.context);
+		await edit(change);
+		await expect(acts.editMessage(IN_TERMINAL, it)).rejects.toMatchObject({
+			code: 'wrong-state',
+			message: expect.stringContaining('was changed elsewhere'),
+		});
+		const { messages } = await it.workspace.mailbox(to).list(['queued']);
+		expect(messages.find(({ id }) => id === it.first)).toMatchObject({ content: change, author: IN_WINDOW });
+	});
+
 	it('cannot be edited into a halt that nobody can obey', async () => {
 		const it = await seeded();
 		const message = { ...to, id: it.first };
 		const edit = perform(
 			await operations.editMessage(),
 			IN_WINDOW,
-			{ ...words, message, kind: 'feedback', effect: 'halt' },
+			{ ...words, was, message, kind: 'feedback', effect: 'halt' },
 			it.context,
 		);
 		await expect(edit).rejects.toMatchObject({ code: 'bad-usage' });
