@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { permit } from '../core/asker/permit.ts';
 import { isRunning } from '../core/driver/launch.ts';
-import { deleteTask } from '../core/workspace/deletion.ts';
+import { deleteTask, wasRemovedByHand } from '../core/workspace/deletion.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { TaskName } from '../protocol/names.ts';
 import { TasksDeletedOutput } from '../protocol/output/tasks.ts';
@@ -26,6 +26,7 @@ export const deleteTasks: Operation<z.infer<typeof Input>, z.infer<typeof TasksD
 };
 
 async function refuseRunning(workspace: Workspace, task: TaskName): Promise<void> {
+	if (wasRemovedByHand(workspace, task)) return;
 	await workspace.task(task);
 	const { workers, problems } = await workspace.workers(task);
 	const [problem] = problems;

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { dataFolder } from '../../src/base/folders.ts';
@@ -186,6 +186,23 @@ it.each<[string, () => Promise<void>]>([
 		expect(read()).not.toContain(FROM_USER);
 	},
 );
+
+it('the words of a task whose folder was removed by hand go by the person’s deletion, and not by themselves', async () => {
+	const id = await send();
+	const [kept, folderOfTask] = [folder.file('kept'), workspace.paths.task(address.task)];
+	const remove = () => rmSync(folderOfTask, { recursive: true });
+	const bringBack = () => cpSync(kept, folderOfTask, { recursive: true });
+	cpSync(folderOfTask, kept, { recursive: true });
+	remove();
+	await finishDeletions(workspace);
+	bringBack();
+	expect((await mailbox().list(['queued'])).messages).toMatchObject([{ id, author: BY_USER }]);
+	remove();
+	expect(await nancy('delete', address.task)).toMatchObject({ stdout: `deleted ${address.task}\n` });
+	expect((await nancy('delete', address.task)).stderr).toContain('there is no task');
+	bringBack();
+	expect((await mailbox().list(['queued'])).messages).toMatchObject([{ id, author: { is: 'unknown' } }]);
+});
 
 it('a mailbox that is moved away for a moment keeps its seals', async () => {
 	const id = await send();

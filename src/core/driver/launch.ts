@@ -12,7 +12,8 @@ import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { settleEarlier } from '../sessions/lostDeliveries.ts';
 import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
-import { bindSession, sealedSession } from '../sessions/bindings.ts';
+import { bindSession } from '../sessions/bindings.ts';
+import { sealedSession } from '../sessions/sealedSessions.ts';
 import { sealStart } from '../sessions/sealedAgents.ts';
 
 /** An agent CLI as found on this machine. */
@@ -203,7 +204,7 @@ async function tryPlan(
 
 /** A worker's record, which agents can write, continues no conversation that is sealed as another worker's. */
 function refuseForeign(workspace: Workspace, session: SessionId, address: WorkerAddress): void {
-	const sealed = sealedSession(workspace, session);
+	const sealed = sealedSession(workspace.own, session);
 	if (!sealed || isSameAddress(sealed, address)) return;
 	const { task, worker } = sealed;
 	throw new NancyError(

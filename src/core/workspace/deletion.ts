@@ -16,14 +16,25 @@ const GRAVE = '.deleted-';
 
 /**
  * Removes a task with its mailboxes. In one step, so that a kill leaves it whole or gone. Its seals go before, by name: an agent can make its
- * folders again, and its waiting messages must not come back with them. After a kill in between, they wait without an author.
+ * folders again, and its waiting messages must not come back with them. After a kill in between, they wait without an author. Of a task that
+ * was removed by hand, the seals go.
  */
 export async function deleteTask(workspace: Workspace, name: TaskName): Promise<void> {
-	await workspace.task(name);
+	const isRemoved = wasRemovedByHand(workspace, name);
+	if (!isRemoved) await workspace.task(name);
 	await workspace.own.remove(SEALS, name);
 	await forgetChosenAgents(workspace, { task: name });
+	if (isRemoved) return;
 	await rename(workspace.paths.task(name), newGrave(workspace));
 	await finishDeletions(workspace);
+}
+
+/**
+ * Whether nothing but seals is left of a task. An agent can bring that about, too. So the seals go only once somebody deletes the task, and
+ * never by themselves.
+ */
+export function wasRemovedByHand({ paths, own }: Workspace, name: TaskName): boolean {
+	return !existsSync(paths.taskRecord(name)) && own.namesSync(SEALS, name).length > 0;
 }
 
 /**
