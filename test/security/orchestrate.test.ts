@@ -164,6 +164,7 @@ describe('a person who starts a worker', () => {
 		});
 
 		it('gets the agent that they chose for it', async () => {
+			await bindSession(workspace, session, { address: { task: fresh, worker: FIRST_WORKER }, watched: false });
 			expect(command(await resume())).toBe(driver.command);
 		});
 
@@ -175,12 +176,15 @@ describe('a person who starts a worker', () => {
 			});
 		});
 
-		it('continues no conversation of another worker', async () => {
+		it('continues no conversation of another worker, or of none', async () => {
+			const refused = async (why: string) =>
+				expect(resume({ agent: driver.id })).rejects.toMatchObject({
+					code: 'not-trusted',
+					message: expect.stringContaining(why),
+				});
+			await refused('of no worker');
 			await bindSession(workspace, session, { address: mine, watched: false });
-			await expect(resume({ agent: driver.id })).rejects.toMatchObject({
-				code: 'not-trusted',
-				message: expect.stringContaining('one of mine/worker'),
-			});
+			await refused('one of mine/worker');
 		});
 	});
 });

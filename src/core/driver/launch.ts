@@ -12,7 +12,7 @@ import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { settleEarlier } from '../sessions/lostDeliveries.ts';
 import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
-import { bindSession } from '../sessions/bindings.ts';
+import { bindSession, sessionBinding } from '../sessions/bindings.ts';
 import { sealedSession } from '../sessions/sealedSessions.ts';
 import { sealStart } from '../sessions/sealedAgents.ts';
 
@@ -123,7 +123,8 @@ async function tryPlan(
 	if (earlier) await settleEarlier(workspace, [driver], earlier, earlier.process !== undefined);
 	const resume = request.resume ? (request.lastSession ?? earlier?.sessions.at(-1)?.id) : undefined;
 	const session = resume ?? SessionId.parse(crypto.randomUUID());
-	if (earlier && resume !== undefined) refuseForeign(workspace, resume, { task: request.task, worker: earlier.name });
+	if (earlier && resume !== undefined)
+		await refuseForeign(workspace, resume, { task: request.task, worker: earlier.name });
 	const address = {
 		task: request.task,
 		worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)),
@@ -202,15 +203,14 @@ async function tryPlan(
 	};
 }
 
-/** A worker's record, which agents can write, continues no conversation that is sealed as another worker's. */
-function refuseForeign(workspace: Workspace, session: SessionId, address: WorkerAddress): void {
-	const sealed = sealedSession(workspace.own, session);
-	if (!sealed || isSameAddress(sealed, address)) return;
-	const { task, worker } = sealed;
+/** A worker's record, which agents can write, continues only a conversation that is known as this worker's. */
+async function refuseForeign(workspace: Workspace, session: SessionId, address: WorkerAddress): Promise<void> {
+	const bound = (await sessionBinding(workspace, session))?.address;
+	if (bound && isSameAddress(bound, address)) return;
 	throw new NancyError(
 		'not-trusted',
-		`the record of ${address.task}/${address.worker} names the conversation ${session}, which is one of ${task}/${worker}; ` +
-			'start another worker',
+		`the record of ${address.task}/${address.worker} names the conversation ${session}, which Nancy knows ` +
+			`${bound ? `as one of ${bound.task}/${bound.worker}` : 'of no worker'}; start another worker`,
 	);
 }
 
@@ -258,6 +258,7 @@ export async function noteSession(workspace: Workspace, address: WorkerAddress, 
 		if (!record || record.sessions.some(session => session.id === id)) return undefined;
 		return { ...record, sessions: [...record.sessions, { id, startedAt: new Date().toISOString() }] };
 	});
+	if (!sealedSession(workspace.own, id)) await bindSession(workspace, id, { address, watched: false });
 }
 
 /** Gives back the right to start a planned worker that will not start. */

@@ -14,7 +14,7 @@ import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 import { terminal } from '../../support/terminal.ts';
 import { fakeClaude } from './fakeClaude.ts';
 import { NancyCommand } from './nancyCommand.ts';
-import { sessionBinding } from '../../../src/core/sessions/bindings.ts';
+import { bindSession, sessionBinding } from '../../../src/core/sessions/bindings.ts';
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -236,7 +236,9 @@ describe('nancy orchestrate', () => {
 			};
 			await workspace.saveWorker(other);
 			const own = new Workspace(workspace.folder, join(nancy.dataFolder, 'nancy'));
-			await noteChosenAgent(own, { task, worker: other.name }, other.agent);
+			const address = { task, worker: other.name };
+			await noteChosenAgent(own, address, other.agent);
+			await bindSession(own, other.sessions[0]!.id, { address, watched: false });
 			rmSync(folder.file('agent', 'env'));
 			const codex = folder.file('agent', 'codex');
 			writeFileSync(codex, `#!/bin/sh\nprintf '%s\\n' "$@" > '${codex}.args'\necho codex-cli 0.169.0\n`);

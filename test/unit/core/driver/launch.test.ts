@@ -8,6 +8,7 @@ import { RESUME_PROMPT, type Driver } from '../../../../src/core/driver/driver.t
 import { abandonStart, isRunning, planWorker, recordProcess } from '../../../../src/core/driver/launch.ts';
 import { installRuntime } from '../../../../src/core/deployment/runtime.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
+import { bindSession } from '../../../../src/core/sessions/bindings.ts';
 import { bindCaller } from '../../../../src/core/sessions/sessions.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../../../src/protocol/records.ts';
@@ -200,6 +201,7 @@ it('a resume goes on with the worker that ran last, and with a delegate of its o
 	expect({ address, session: resumed }).toEqual({ address: first.address, session: first.session });
 	await expect(plan({ resume: true, worker })).rejects.toMatchObject({ code: 'busy' });
 	await workspace.saveWorker({ ...record, sessions: [session] });
+	await bindSession(workspace, session.id, { address: { task, worker }, watched: false });
 	expect((await plan({ resume: true, worker })).session).toBe(session.id);
 });
 
