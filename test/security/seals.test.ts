@@ -132,9 +132,13 @@ it('what is taken back between the claim of a hook and its handing over is hande
 it('what was taken back is handed over to nobody, also if somebody puts its file into the inbox again', async () => {
 	const id = await send();
 	await mailbox().withdraw(id);
-	renameSync(join(mailbox().folder, 'withdrawn', `${id}.md`), queued(id));
+	const again = () => renameSync(join(mailbox().folder, 'withdrawn', `${id}.md`), queued(id));
+	again();
 	makeOld(dirname(queued(id)));
 	expect(read()).toBe('');
+	again();
+	await mailbox().recover();
+	expect((await mailbox().list()).messages).toMatchObject([{ id, state: 'withdrawn', author: BY_USER }]);
 	expect((await mailbox().list()).messages).toMatchObject([{ id, state: 'withdrawn', author: BY_USER }]);
 });
 
