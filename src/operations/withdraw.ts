@@ -48,8 +48,8 @@ export const withdraw: Operation<z.infer<typeof Input>, MovedOutput> = {
 	async run(_asker, { messages }, { workspace }) {
 		const moved: MovedOutput['messages'] = [];
 		for (const { id, ...address } of messages) {
-			await workspace.mailbox(address).withdraw(id);
-			moved.push({ id, mailbox: mailboxName(address), state: 'withdrawn' });
+			const { mayBeRead } = await workspace.mailbox(address).withdraw(id);
+			moved.push({ id, mailbox: mailboxName(address), state: 'withdrawn', ...(mayBeRead && { mayBeRead }) });
 		}
 		return { messages: moved };
 	},

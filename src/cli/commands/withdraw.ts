@@ -48,7 +48,10 @@ export const withdraw = command(
 		return answer(
 			MovedOutput,
 			moved,
-			moved.messages.map(({ id, mailbox }) => `withdrew ${id} (${mailbox})`),
+			moved.messages.map(
+				({ id, mailbox, mayBeRead }) =>
+					`withdrew ${id} (${mailbox})${mayBeRead ? '; an agent may have read it before' : ''}`,
+			),
 		);
 	},
 );

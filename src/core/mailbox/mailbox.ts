@@ -128,14 +128,16 @@ export class Mailbox {
 	/**
 	 * Takes a queued message back, wherever its file is. An agent may have moved the file, and put another in its place. A hook that has
 	 * claimed it hands it to nobody then.
+	 * @returns whether an agent may have read it: an earlier hook died while it handed the message over, or the delivery was lost
 	 * @throws NancyError `not-queued`
 	 */
-	async withdraw(id: MessageId): Promise<void> {
+	async withdraw(id: MessageId): Promise<{ mayBeRead: boolean }> {
 		const isSealed = this.seals.withdraw(id);
 		if (!isSealed && this.seals.handedBy(id)) throw notQueued(id, 'is being delivered at this moment');
 		const isFiled = (await this.fileQueued(id, 'withdrawn')) !== undefined;
 		if (!isFiled && !isSealed) throw notQueued(id);
 		this.seals.tidy(id);
+		return { mayBeRead: this.returns.count(id) > 0 };
 	}
 
 	/** See {@link Seals.standing}. */

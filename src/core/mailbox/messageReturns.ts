@@ -101,10 +101,15 @@ export class MessageReturns {
 	}
 
 	/**
-	 * Gives back what somebody else has moved out of the inbox: messages whose seals wait, while their files are where no claim of Nancy's
+	 * Files away what was taken back and is in the inbox: its hook has just given it up. Gives back what somebody else has moved out of the inbox: messages whose seals wait, while their files are where no claim of Nancy's
 	 * has put them. The folders are read before the seals, because a seal is written before its file moves.
 	 */
 	private returnMisplaced(): void {
+		for (const name of this.paths.names('queued')) {
+			const id = idOf('queued', name);
+			const file = this.paths.in('queued', name);
+			if (id !== undefined && this.seals.isFiled(id)) this.isWithdrawn(file, id, textOf(file) ?? '');
+		}
 		const claimed = this.paths.claimedIds();
 		for (const id of this.seals.unfiledIds()) {
 			if (this.seals.isFiled(id)) {

@@ -57,6 +57,8 @@ export const MovedOutput = z.object({
 			id: MessageId,
 			mailbox: Mailbox,
 			state: MessageState,
+			/** Taken back after a hook died while it handed the message over, or after a lost delivery. */
+			mayBeRead: z.optional(z.literal(true)),
 		}),
 	),
 });
