@@ -66,7 +66,7 @@ const counting = (n: number, then: string) =>
 		`if [ $n -eq ${n} ]; then ${then}; else really "$@"; fi; }`,
 	].join('\n');
 const afterRun = source.findIndex(line => line.startsWith('run() {')) + 1;
-const PROGRAMS = 12;
+const PROGRAMS = 9;
 
 async function withProgram(n: number, then: string): Promise<number> {
 	await using folder = tempFolder('nancy ');
