@@ -1,69 +1,37 @@
 import * as vscode from 'vscode';
-import type * as Main from './main.ts';
-import { COMMANDS, SCHEMES, VIEWS } from './ui/contributions.ts';
-import { complain } from './ui/kit/messages.ts';
-import { LazyTree } from './ui/kit/lazyTree.ts';
-import type { Nancy, Views } from './ui/nancy.ts';
+import type * as Late from './late.ts';
+import type { CommandId } from './ui/contributions.ts';
 
-let loading: Promise<Nancy> | undefined;
+/** As test/unit/manifest.test.ts holds it to the code. */
+interface Manifest {
+	readonly contributes: { readonly commands: readonly { readonly command: CommandId }[] };
+}
+
+let begun: Late.Late | undefined;
 
 /**
- * Registers names only and imports almost nothing, because every window pays for this file. The implementation is in a second file, loaded
- * at first use or right after start-up.
+ * Registers the commands of the manifest and imports nothing, because every window pays for this file. VS Code waits for views that are
+ * registered after the activation, but reports a command as unknown.
  */
 export function activate(context: vscode.ExtensionContext): void {
-	const load = () => (loading ??= loadMain());
-	const tree = (id: string, part: keyof typeof VIEWS & keyof Views) => {
-		const lazy = new LazyTree(async () => (await load())[part].provider);
-		const dragAndDropController = {
-			dropMimeTypes: [`application/vnd.code.tree.${id.toLowerCase()}`],
-			dragMimeTypes: [],
-			handleDrag: async (source: readonly unknown[], data: vscode.DataTransfer) =>
-				(await load())[part].drag(source, data),
-			handleDrop: async (target: unknown, data: vscode.DataTransfer) => (await load())[part].drop(target, data),
-		};
-		const view = vscode.window.createTreeView(id, {
-			treeDataProvider: lazy,
-			showCollapseAll: true,
-			canSelectMany: part === 'delegates',
-			...(part === 'inbox' && { dragAndDropController }),
-		});
-		context.subscriptions.push(lazy, view);
-		return view;
+	const begin = () => {
+		// `require` and not `import()`: VS Code gives its API to modules that are required.
+		const late: typeof Late = require('./late.js');
+		return (begun ??= late.begin(context));
 	};
-	const views = {
-		tasks: tree(VIEWS.tasks, 'tasks'),
-		delegates: tree(VIEWS.delegates, 'delegates'),
-		inbox: tree(VIEWS.inbox, 'inbox'),
-		traffic: tree(VIEWS.traffic, 'traffic'),
-	};
-	const document = { provideTextDocumentContent: async (uri: vscode.Uri) => (await load()).document(uri) };
-	const compose = {
-		resolveWebviewView: async (view: vscode.WebviewView) => (await load()).compose.resolveWebviewView(view),
-	};
+	const soon = setImmediate(begin);
+	const { contributes }: Manifest = context.extension.packageJSON;
 	context.subscriptions.push(
-		vscode.window.registerWebviewViewProvider(VIEWS.compose, compose),
-		...Object.values(SCHEMES).map(scheme => vscode.workspace.registerTextDocumentContentProvider(scheme, document)),
-		...COMMANDS.map(id =>
-			vscode.commands.registerCommand(id, async (...args: unknown[]) => (await load()).run(id, args)),
+		{ dispose: () => clearImmediate(soon) },
+		...contributes.commands.map(({ command }) =>
+			vscode.commands.registerCommand(command, async (...args: unknown[]) =>
+				(await begin().load()).run(command, args),
+			),
 		),
 	);
-	setImmediate(() => void load());
-
-	async function loadMain(): Promise<Nancy> {
-		try {
-			// `require` and not `import()`: VS Code gives its API to modules that are required.
-			const main: typeof Main = require('./main.js');
-			return await main.start(context, views);
-		} catch (error) {
-			const reason = error instanceof Error ? error.message : String(error);
-			void complain(vscode.l10n.t('Nancy could not start: {0}', reason));
-			throw error;
-		}
-	}
 }
 
 /** VS Code waits for this promise, five seconds at most. Agents go on working: they are not the window's. */
 export async function deactivate(): Promise<void> {
-	await (await loading)?.stop();
+	await begun?.stop();
 }

@@ -4,14 +4,21 @@ import esbuild from 'esbuild';
 import { driverFolders, hookProgram } from './hookProgram.mts';
 import { root } from './bootstrap.mjs';
 import { thirdPartyNotices } from './notices.mts';
+import { windowProgram } from './windowProgram.mts';
 
 /**
  * `vscode` is external only where the editor provides it: anywhere else, importing it is a build error.
- * `./main.js` stays a file of its own, loaded on first use, so that activation costs next to nothing.
+ * `./late.js` and `./main.js` stay files of their own, loaded after the activation and at first use.
  */
 const PROGRAMS = [
-	{ out: 'dist/extension.js', entry: 'src/extension.ts', external: ['vscode', './main.js'] },
-	{ out: 'dist/main.js', entry: 'src/main.ts', external: ['vscode'] },
+	{
+		out: 'dist/extension.js',
+		entry: 'src/extension.ts',
+		external: ['vscode', './late.js'],
+		plugins: [windowProgram],
+	},
+	{ out: 'dist/late.js', entry: 'src/late.ts', external: ['vscode', './main.js'], plugins: [windowProgram] },
+	{ out: 'dist/main.js', entry: 'src/main.ts', external: ['vscode'], plugins: [windowProgram] },
 	{ out: 'dist/nancy.js', entry: 'src/cli/main.ts', external: [], executable: true },
 	...driverFolders.map(folder => ({
 		out: `dist/hook/${folder}.js`,

@@ -25,6 +25,7 @@ it('ships what it needs, and no source, map or test', () => {
 			'extension/dist/ThirdPartyNotices.txt',
 			'extension/dist/extension.js',
 			...driverFolders.map(folder => `extension/dist/hook/${folder}.js`),
+			'extension/dist/late.js',
 			'extension/dist/main.js',
 			'extension/dist/nancy.js',
 			...documents.map(file => `extension/${file}`),
@@ -72,7 +73,8 @@ it('ships every file that the README and what it leads to link to', () => {
 it('is small, above all in what every window loads and what every hook starts', () => {
 	const sizes = filesInZip(packagedExtension);
 	const tooLarge = Object.entries({
-		'dist/extension.js': 6,
+		'dist/extension.js': 2,
+		'dist/late.js': 7,
 		'dist/hook/claude-code.js': 150,
 		'dist/main.js': 630,
 		'dist/nancy.js': 600,

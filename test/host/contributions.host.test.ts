@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -80,19 +80,5 @@ describe('the extension', () => {
 		await new Promise(resolve => setTimeout(resolve, 500));
 		assert.equal(extension?.isActive, true);
 		await vscode.commands.executeCommand('nancy.clearTrafficFilter');
-	});
-});
-
-describe('activation', () => {
-	it('loads nothing but its first few lines before VS Code asks for more', () => {
-		const [first, rest] = ['extension.js', 'main.js'].map(name =>
-			join(extension?.extensionPath ?? '', 'dist', name),
-		);
-		for (const each of [first, rest]) delete require.cache[each ?? ''];
-		// oxlint-disable-next-line typescript/no-require-imports -- as VS Code loads it
-		require(first ?? '');
-		assert.equal(first !== undefined && first in require.cache, true);
-		assert.equal(rest !== undefined && rest in require.cache, false);
-		assert.ok(statSync(first ?? '').size < 20_000);
 	});
 });

@@ -30,9 +30,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 	ui: ['core', 'base', 'protocol', 'zod/mini', 'node:', 'vscode'],
 	web: ['protocol', 'zod/mini'],
 	// Files that stand alone at the top: what puts the rooms together.
-	// `main.js` is a bundle of its own, loaded at first use.
+	// `late.js` and `main.js` are bundles of their own, loaded after the activation and at first use.
 	main: ['operations', 'ui', 'drivers', 'delegates', 'git', 'process', 'core', 'base', 'protocol', 'node:', 'vscode'],
-	'extension.ts': ['main.ts', 'main.js', 'ui', 'vscode'],
+	'extension.ts': ['late.ts', 'late.js', 'ui', 'vscode'],
+	'late.ts': ['main.ts', 'main.js', 'ui', 'vscode'],
 	'main.ts': ['../package.json', 'main', 'ui', 'drivers', 'core', 'base', 'protocol', 'node:', 'vscode'],
 };
 
@@ -66,7 +67,9 @@ describe('imports', () => {
 	it('name a file that is there, by its own ending', () => {
 		const relative = files.flatMap(importsOf).filter(({ specifier }) => specifier.startsWith('.'));
 		expect(relative.length).toBeGreaterThan(300);
-		expect(relative.filter(({ target }) => ![...files, '../package.json', 'main.js'].includes(target))).toEqual([]);
+		expect(
+			relative.filter(({ target }) => ![...files, '../package.json', 'late.js', 'main.js'].includes(target)),
+		).toEqual([]);
 	});
 
 	it('are found in every way of writing one', () => {
@@ -109,6 +112,17 @@ describe.skipIf(programs.length === 0)('programs without an editor (built)', () 
 		const needed = [...readFileSync(join(root, file), 'utf8').matchAll(/\brequire\(\s*["']([^"']+)["']\s*\)/g)];
 		expect(needed.length).toBeGreaterThan(3);
 		expect(needed.map(([, name = '']) => name).filter(name => !name.startsWith('node:'))).toEqual([]);
+	});
+});
+
+const windows = ['extension', 'late', 'main']
+	.map(name => `dist/${name}.js`)
+	.filter(file => existsSync(join(root, file)));
+describe.skipIf(windows.length === 0)('programs of the window (built)', () => {
+	it.each(windows)("%s takes VS Code's API as it is, without a copy for each file", file => {
+		const calls = readFileSync(join(root, file), 'utf8').match(/.\brequire\(\s*["']vscode["']\s*\)/g) ?? [];
+		expect(calls.length).toBeGreaterThan(0);
+		expect(calls.filter(call => call.startsWith('('))).toEqual([]);
 	});
 });
 
