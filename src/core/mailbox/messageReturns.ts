@@ -165,6 +165,13 @@ export class MessageReturns {
 		return moveIfThereSync(file, this.paths.message('queued', other));
 	}
 
+	/** Gives a file of a queued message's name another one, if it is not that message. False if it is. */
+	setAside(file: string, id: MessageId): boolean {
+		if (this.isSealed(file, id)) return false;
+		moveIfThereSync(file, this.paths.message('queued', newMessageId()));
+		return true;
+	}
+
 	private isSealed(file: string, id: MessageId): boolean {
 		return this.files.sealedOf(id, textOf(file) ?? '') !== undefined;
 	}
