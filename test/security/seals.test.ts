@@ -172,6 +172,17 @@ it('a folder in the place of a receipt or of a delivered message keeps nothing f
 	expect(await send().then(read)).toContain(FROM_USER);
 });
 
+it('a folder in the place of what Nancy notes about a message holds nothing up', async () => {
+	const id = await send();
+	for (const note of [`inbox/${id}.held`, `claimed/${id}.returns`, `claimed/${id}.parts`])
+		mkdirSync(join(mailbox().folder, note, 'x'), { recursive: true });
+	renameSync(queued(id), claimed(id, DEAD));
+	expect(read()).toContain(FROM_USER);
+	expect((await mailbox().list()).messages).toMatchObject([
+		{ id, state: 'delivered', receipt: { earlierClaims: 1 } },
+	]);
+});
+
 it.each<[string, () => Promise<void>]>([
 	['task', () => deleteTask(workspace, address.task)],
 	['worker', () => deleteWorker(workspace, address)],

@@ -146,8 +146,9 @@ async function holdUnread(workspace: Workspace, { task, worker }: DelegateRecord
 async function isInMailbox(workspace: Workspace, to: WorkerAddress, id: MessageId): Promise<boolean> {
 	const mailbox = workspace.mailbox(to);
 	const standing = mailbox.standing(id);
-	// Its file may be gone.
-	if (standing && standing.state !== 'queued') return true;
+	// The id is in `.nancy` before the result is. Anybody can put a file of that name into the mailbox.
+	if (!standing || standing.author.is === 'unknown') return false;
+	if (standing.state !== 'queued') return true;
 	const { messages } = await mailbox.list();
-	return messages.some(message => message.id === id);
+	return messages.some(message => message.id === id && message.author.is !== 'unknown');
 }

@@ -56,7 +56,7 @@ export class Mailbox {
 		await this.makeFolders();
 		const text = formatMessage(content);
 		const file = this.paths.message('queued', id);
-		if (existsSync(file) || this.seals.isFiled(id)) throw queuedAlready(id);
+		if (!this.seals.forgetUnknown(id) || !this.returns.setAside(file, id)) throw queuedAlready(id);
 		await this.seals.prepare();
 		this.seals.seal(id, text, author);
 		if (!(await createFileAtomic(file, text))) throw queuedAlready(id);

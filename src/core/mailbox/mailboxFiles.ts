@@ -9,7 +9,7 @@ import { Receipt } from '../../protocol/records.ts';
 import { readPlainText } from '../files/plainFile.ts';
 import { parseHeld, type ReadHeld } from './held.ts';
 import { idOf, mayBeIn, nameProblem, type MailboxPaths, type MessageState } from './mailboxPaths.ts';
-import { parseFile, readMessageText, readMessageTextSync } from './messageText.ts';
+import { parseFile, readBesideSync, readMessageText, readMessageTextSync } from './messageText.ts';
 import { readReceipt, type Filed, type Sealed, type Seals } from './seals.ts';
 
 /** A message as it stands in a mailbox. */
@@ -182,10 +182,8 @@ export class MailboxFiles {
 			const report: Report = reason => void problems.push({ file, reason });
 			const author = this.sealedOf(written.id, text, report)?.author ?? UNKNOWN_AUTHOR;
 			const message = { ...written, author };
-			const held = existsSync(this.paths.held(message.id))
-				? readMessageTextSync(this.paths.held(message.id))
-				: undefined;
-			return held !== undefined ? { ...message, held: parseHeld(held) } : message;
+			const held = existsSync(this.paths.held(message.id)) ? readBesideSync(this.paths.held(message.id)) : '';
+			return held === '' ? message : { ...message, held: parseHeld(held) };
 		} catch (error) {
 			// One unreadable file must not hold up the others.
 			problems.push({ file: this.paths.in('queued', name), reason: errorText(error) });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { moveIfThereSync, writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { processOf } from '../../base/liveness.ts';
 import type { MessageId } from '../../protocol/names.ts';
@@ -165,6 +165,13 @@ export class MessageReturns {
 		return moveIfThereSync(file, this.paths.message('queued', other));
 	}
 
+	/** Gives a file of a queued message's name another one, if it is not that message. False if it is. */
+	setAside(file: string, id: MessageId): boolean {
+		if (this.isSealed(file, id)) return false;
+		moveIfThereSync(file, this.paths.message('queued', newMessageId()));
+		return true;
+	}
+
 	private isSealed(file: string, id: MessageId): boolean {
 		return this.files.sealedOf(id, textOf(file) ?? '') !== undefined;
 	}
@@ -176,7 +183,11 @@ export class MessageReturns {
 	}
 
 	private note(id: MessageId, count: number): void {
-		writeFileAtomicSync(this.paths.returns(id), String(count));
+		const file = this.paths.returns(id);
+		// Somebody has put a folder there. It would keep the whole mailbox from being handed over.
+		if (existsSync(file) && !lstatSync(file).isFile())
+			moveIfThereSync(file, this.paths.in('claimed', newMessageId()));
+		writeFileAtomicSync(file, String(count));
 	}
 }
 

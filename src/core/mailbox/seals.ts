@@ -118,6 +118,18 @@ export class Seals {
 		if (author.is !== 'unknown') this.write('queued', id, { state: 'queued', author, sha256: this.hashOf(text) });
 	}
 
+	/**
+	 * Makes the id free for a message that is to be queued, if a file of an unknown author was filed under it.
+	 * @returns false if there was another message of that id, or a hook hands the file over
+	 */
+	forgetUnknown(id: MessageId): boolean {
+		if (!this.isFiled(id)) return true;
+		const filed = this.read('filed', id);
+		if (filed?.author.is !== 'unknown' || filed.state === 'handing') return false;
+		this.own.removeSync(...this.at('filed', id));
+		return true;
+	}
+
 	/** A queued message will get another text. Until {@link settle} its seal knows both. */
 	beginEdit(id: MessageId, text: string, author: Author): void {
 		if (author.is === 'unknown') return;
