@@ -17,7 +17,7 @@ import type { Folder } from './ui/ports.ts';
 import { trafficLimits } from './ui/settings.ts';
 import { openWindow } from './ui/window.ts';
 
-/** Connects core, drivers and views. extension.ts loads this at first use. */
+/** Connects core, drivers and views. late.ts loads this at first use. */
 export async function start(context: vscode.ExtensionContext, views: Views): Promise<Nancy> {
 	const log = vscode.window.createOutputChannel('Nancy', { log: true });
 	context.subscriptions.push(log);

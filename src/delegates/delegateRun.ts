@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NancyError } from '../base/errors.ts';
 import { dataFolder } from '../base/folders.ts';
+import { visible } from '../base/visible.ts';
 import { SeenSettings } from '../core/asker/seenSettings.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
@@ -8,11 +9,10 @@ import { LogWriter } from '../core/delegates/logWriter.ts';
 import { requirePlace } from '../core/delegates/requirePlace.ts';
 import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
-import { type Tickets } from '../core/delegates/tickets.ts';
+import type { Tickets } from '../core/delegates/tickets.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import { eventLine } from '../core/driver/eventLine.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
-import { visible } from '../base/visible.ts';
 import {
 	type FoundAgent,
 	abandonStart,

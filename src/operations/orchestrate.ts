@@ -3,7 +3,7 @@ import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
-import { planWorker, refuseLongPrompt } from '../core/driver/launch.ts';
+import { planWorker, refuseLongPrompt, type FoundAgent } from '../core/driver/launch.ts';
 import { promptOfAgent } from '../core/driver/promptOfAgent.ts';
 import { refuseResume, workerToResume } from '../core/driver/resuming.ts';
 import { chosenAgent, noteChosenAgent } from '../core/workspace/chosenAgent.ts';
@@ -11,7 +11,6 @@ import { taskExists, type Workspace } from '../core/workspace/workspace.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type DriverId } from '../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../protocol/records.ts';
-import type { FoundAgent } from '../core/driver/launch.ts';
 import { chooseAgent } from './agents.ts';
 import { deployAgent } from './deployEach.ts';
 import { hasHooks, keepSettings } from './hooksChoice.ts';
@@ -81,7 +80,8 @@ export const orchestrate: Operation<Input, Output> = {
 	},
 	async run(asker, input, context) {
 		const { workspace } = context;
-		refuseLongPrompt(input.prompt);
+		const prompt = firstPrompt(asker, input.prompt);
+		refuseLongPrompt(prompt);
 		const { found, known } = await startOf(asker, input, context);
 		const { driver, agent } = found;
 		const runtime = await context.installRuntime();
@@ -95,7 +95,7 @@ export const orchestrate: Operation<Input, Output> = {
 		const plan = await planWorker(workspace, driver, agent, {
 			task: task.name,
 			worker: input.worker,
-			prompt: input.prompt && (asker.is === 'agent' ? promptOfAgent(input.prompt) : input.prompt),
+			prompt,
 			model: input.model,
 			resume: input.resume,
 			extra: input.extra,
@@ -108,6 +108,12 @@ export const orchestrate: Operation<Input, Output> = {
 		return { address, command, args: [...args], env: { ...env }, cwd, hasHooks: isHooked, warnings };
 	},
 };
+
+/** `undefined` for an agent that waits for the user, or is woken by what waits for it. */
+function firstPrompt(asker: Asker, given: string | undefined): string | undefined {
+	if (given === undefined || given === '') return undefined;
+	return asker.is === 'agent' ? promptOfAgent(given) : given;
+}
 
 /** The agent to start, and the record of a task that is there. Throws if the agent cannot be started. */
 async function startOf(

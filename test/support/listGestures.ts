@@ -17,20 +17,24 @@ export async function unfold(workbench: Workbench, ...paneTitles: readonly strin
 
 /**
  * Like a hand. The browser tells a list of what is over it only when it moves within one element of a row, so it moves a little
- * until the list shows where the row would go. A hand that lets go before that has dragged nothing.
+ * until the list shows where the row would go. A list that is drawn anew after the press has lost the row that was taken: then the hand
+ * lets go and takes it again.
  */
 export async function dragRow(workbench: Workbench, from: string, onto: string | RegExp): Promise<void> {
 	const { mouse } = workbench.page;
-	await workbench.row('Inbox', from).hover();
-	await mouse.down();
 	const target = workbench.row('Inbox', onto);
 	const taken = target.and(workbench.page.locator('.drop-target'));
 	await eventually('the list takes it', async () => {
-		const box = await target.boundingBox();
-		if (!box) return false;
-		const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-		for (const aside of [0, 1, 2]) await mouse.move(x + aside, y);
-		return (await taken.count()) > 0;
+		await workbench.row('Inbox', from).hover();
+		await mouse.down();
+		for (let step = 0; step < 30; step++) {
+			const box = await target.boundingBox();
+			if (!box) continue;
+			await mouse.move(box.x + box.width / 2 + (step % 3), box.y + box.height / 2);
+			if ((await taken.count()) > 0) return true;
+		}
+		await mouse.up();
+		return false;
 	});
 	await mouse.up();
 }

@@ -16,12 +16,16 @@ export const NODE_PROGRAM = 'node-program';
 
 /**
  * NODE_OPTIONS can preload any file, and a rule that lets an agent run `nancy` must not allow that. The command starts without them, and its
- * children get them (`restoreNodeOptions`). People link the command into a folder of their PATH. A runner mostly waits: without a compiler and with a small nursery it needs 57 MB instead of 76.
+ * children get them (`restoreNodeOptions`). People link the command into a folder of their PATH; `readlink` of older systems knows no `-f`. A
+ * runner mostly waits: without a compiler and with a small nursery it needs 57 MB instead of 76.
  */
 export const NANCY_SCRIPT = [
 	'#!/bin/sh',
 	'program=$0',
-	'[ -L "$program" ] && program=$(command -p readlink -f -- "$program")',
+	'while [ -L "$program" ]; do',
+	'	link=$(command -p readlink -- "$program")',
+	'	case $link in /*) program=$link ;; *) program=${program%/*}/$link ;; esac',
+	'done',
 	'here=${program%/*}',
 	'lean=',
 	`[ "\${NANCY_LEAN-}" = 1 ] && lean='--jitless --max-semi-space-size=1'`,
