@@ -7,25 +7,27 @@ interface Manifest {
 	readonly contributes: { readonly commands: readonly { readonly command: CommandId }[] };
 }
 
-let begun: Late.Late | undefined;
+/** A failure stays: what was registered cannot be registered again. */
+let begun: Promise<Late.Late> | undefined;
 
 /**
  * Registers the commands of the manifest and imports nothing, because every window pays for this file. VS Code waits for views that are
  * registered after the activation, but reports a command as unknown.
  */
 export function activate(context: vscode.ExtensionContext): void {
-	const begin = () => {
-		// `require` and not `import()`: VS Code gives its API to modules that are required.
-		const late: typeof Late = require('./late.js');
-		return (begun ??= late.begin(context));
-	};
-	const soon = setImmediate(begin);
+	const begin = () =>
+		(begun ??= (async () => {
+			// `require` and not `import()`: VS Code gives its API to modules that are required.
+			const late: typeof Late = require('./late.js');
+			return late.begin(context);
+		})());
+	const soon = setImmediate(() => void begin());
 	const { contributes }: Manifest = context.extension.packageJSON;
 	context.subscriptions.push(
 		{ dispose: () => clearImmediate(soon) },
 		...contributes.commands.map(({ command }) =>
 			vscode.commands.registerCommand(command, async (...args: unknown[]) =>
-				(await begin().load()).run(command, args),
+				(await (await begin()).load()).run(command, args),
 			),
 		),
 	);
@@ -33,5 +35,6 @@ export function activate(context: vscode.ExtensionContext): void {
 
 /** VS Code waits for this promise, five seconds at most. Agents go on working: they are not the window's. */
 export async function deactivate(): Promise<void> {
-	await begun?.stop();
+	const late = await begun?.catch(() => undefined);
+	await late?.stop();
 }
