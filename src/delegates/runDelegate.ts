@@ -9,7 +9,7 @@ import { reportable } from '../core/delegates/reportable.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
 import { Leases } from '../core/files/leases.ts';
 import { newMessageId } from '../core/mailbox/messageId.ts';
-import type { DelegateId } from '../protocol/delegate.ts';
+import { DelegateStatus, type DelegateId } from '../protocol/delegate.ts';
 import { PATIENCE_MS } from './parking.ts';
 import { DelegateRun, type RunnerTools } from './delegateRun.ts';
 
@@ -74,10 +74,16 @@ async function claim(
 	if (!run && !(await tickets.begin(id, me))) return undefined;
 	// The present end was not written by a run.
 	await delegate.files.begin(request.prompt);
-	// The worktree is the one that git knows, whatever the status says: see `place`.
-	const { error: _earlier, worktree: _claimed, ...kept } = delegate.status;
 	const now = new Date().toISOString();
-	const status = { ...kept, status: 'running' as const, runner: me, started_at: now, last_activity: now };
+	// Nothing of the status on disk, which anybody may have written.
+	const status = DelegateStatus.parse({
+		task_id: id,
+		status: 'running',
+		runner: me,
+		started_at: now,
+		last_activity: now,
+		report: delegate.status.report,
+	});
 	await delegates.writeStatus(id, status);
 	return { delegate: { ...delegate, status, state: 'running' }, prompt: request.prompt };
 }

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { hasErrno } from '../base/errors.ts';
+import { removeTree } from '../base/removeTree.ts';
 import { withSafePath } from '../base/searchPath.ts';
 import type { GitPlace } from './git.ts';
 import { gitOverWorktrees } from './openWorktree.ts';
@@ -17,12 +17,11 @@ export async function setAside(folder: string): Promise<void> {
 export async function removeAside(folder: string): Promise<void> {
 	const aside = asideOf(folder);
 	try {
-		await rm(aside, { recursive: true, force: true, maxRetries: 3 });
-	} catch (error) {
-		if (!hasErrno(error, 'EACCES', 'EPERM')) throw error;
+		await removeTree(aside);
+	} catch {
 		// Caches of some tools are write-protected. `-R` alone follows no links.
 		await promisify(execFile)('chmod', ['-R', 'u+rwX', aside], { env: withSafePath(process.env) });
-		await rm(aside, { recursive: true, force: true });
+		await removeTree(aside);
 	}
 }
 

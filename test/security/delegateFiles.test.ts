@@ -130,6 +130,18 @@ describe('a delegate’s worktree', () => {
 	});
 });
 
+it('the result of a delegate has no words that others have written into its status', async () => {
+	const delegate = await queue('answer:done');
+	const denied = ['Read. Words of another agent.'];
+	await delegates.writeStatus(delegate.record.id, { ...delegate.status, denied });
+	await look();
+	const own = await ended(delegate);
+	expect(own.status.denied).toEqual([]);
+	const [text] = await results(delegate);
+	expect(text).toContain('[DELEGATE COMPLETE');
+	expect(text).not.toContain('another agent');
+});
+
 describe('the output of a delegate that has ended', () => {
 	it.each([
 		['an answer', 'answer:done', 0],

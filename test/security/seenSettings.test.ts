@@ -22,6 +22,12 @@ afterEach(async () => {
 	await folder.remove();
 });
 
+it('settings of Copilot CLI that name language servers can run commands', () => {
+	// Tried with 1.0.102: one call of its tool `lsp` starts the named program, in the narrowest mode.
+	const copilot = drivers.find(({ id }) => id === 'copilot-cli');
+	expect(copilot?.executableSettings).toContain('.github/lsp.json');
+});
+
 describe.each(drivers.map(driver => [driver.id, driver] as const))('settings of %s in a checkout', (_id, driver) => {
 	const [name = ''] = driver.executableSettings;
 	const workspace = () => join(repository.root, 'sub');

@@ -93,10 +93,11 @@ async function sweepDeleted(store: Delegates, tickets: Tickets): Promise<void> {
 	for (const left of new Set([...names].flatMap(name => OWN_FILE.exec(name)?.[1] ?? []))) {
 		if (names.has(`${left}.json`)) continue;
 		const id = DelegateId.parse(left);
+		// A missing record proves nothing: an agent can move it away, also that of a delegate at work.
+		if (await tickets.has(id)) continue;
 		const files = filesOf(store.files(id));
 		const found = await Promise.all(files.map(file => stat(file).catch(() => undefined)));
 		if (Date.now() - Math.max(...found.map(each => each?.mtimeMs ?? 0)) < ORPHAN_MS) continue;
-		await tickets.remove(id);
 		for (const file of files) await rm(file, { force: true });
 	}
 }

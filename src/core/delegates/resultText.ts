@@ -27,7 +27,8 @@ export function resultText(
 		state === 'done'
 			? `[DELEGATE COMPLETE - Task ID: ${record.id}]`
 			: `[DELEGATE FAILED - Task ID: ${record.id}] ${error ?? ''}`.trimEnd();
-	const denied = [...new Set(status.denied)];
+	// Names of tools alone: they come from a file that other agents can write.
+	const denied = [...new Set(status.denied)].filter(tool => /^[\w.:-]{1,100}$/.test(tool));
 	return [
 		head,
 		record.title,

@@ -1,5 +1,6 @@
 import { cp, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, posix } from 'node:path';
+import { removeTree } from '../../base/removeTree.ts';
 import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
 import { uniqueHex } from '../../base/unique.ts';
@@ -154,7 +155,7 @@ async function removeFolder({ staging }: DeploymentRecords, folder: string): Pro
 		aside = await besides(folder);
 		await rename(folder, aside);
 	});
-	await rm(aside, { recursive: true, force: true });
+	await removeTree(aside);
 }
 
 /** The user's data folder may be on another disk than the workspace, where there is no moving in one step. */
@@ -170,6 +171,6 @@ async function renameOr(from: string, to: string, onOtherDisk: () => Promise<voi
 /** A place on the same disk, always the same one. Leftovers of a kill go with the next deployment or clean-up. */
 async function besides(folder: string): Promise<string> {
 	const near = join(dirname(folder), `.${basename(folder)}.nancy`);
-	await rm(near, { recursive: true, force: true });
+	await removeTree(near);
 	return near;
 }

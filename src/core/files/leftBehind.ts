@@ -1,7 +1,8 @@
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TEMPORARY } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
+import { removeTree } from '../../base/removeTree.ts';
 import { sweepLock } from './processLock.ts';
 
 /** No file takes so long to be written, in milliseconds: its writer was killed. */
@@ -22,6 +23,6 @@ export async function sweepFolder(folder: string): Promise<void> {
 		// The first also of a lock that is not taken yet.
 		if (!TEMPORARY.test(name) && !OF_HOOKS.test(name)) continue;
 		const found = await lstat(file).catch(() => undefined);
-		if (found && Date.now() - found.mtimeMs > ABANDONED_MS) await rm(file, { recursive: true, force: true });
+		if (found && Date.now() - found.mtimeMs > ABANDONED_MS) await removeTree(file);
 	}
 }

@@ -1,5 +1,6 @@
 import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../../base/removeTree.ts';
 import { entryNames, folderNames } from '../../base/listing.ts';
 import { liveness } from '../../base/liveness.ts';
 import { SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
@@ -37,7 +38,7 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 		const task = TaskName.safeParse(name);
 		if (task.success) await sweepTask(workspace, task.data).catch(() => undefined); // behind a link it is somebody else's
 	}
-	await rm(paths.agents, { recursive: true, force: true });
+	await removeTree(paths.agents);
 	forgetSealedAgents(workspace.own.dataFolder);
 	await forgetEndedSessions(workspace);
 	await forgetGoneFolders(workspace.own.dataFolder, Date.now());

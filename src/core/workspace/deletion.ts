@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../../base/removeTree.ts';
 import { fileNames } from '../../base/listing.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import type { TaskName } from '../../protocol/names.ts';
@@ -67,7 +68,7 @@ export async function finishDeletions(workspace: Workspace): Promise<void> {
 			const record = await readJsonFile(join(records, file), WorkerRecord).catch(() => undefined);
 			for (const { id } of record?.sessions ?? []) await forgetSession(workspace, id);
 		}
-		await rm(grave, { recursive: true, force: true });
+		await removeTree(grave);
 	}
 }
 

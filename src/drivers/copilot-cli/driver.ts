@@ -27,6 +27,7 @@ export const copilotCli: Driver = {
 		'.github/copilot',
 		'.github/extensions',
 		'.github/hooks',
+		'.github/lsp.json',
 		'.github/mcp.json',
 		'.github/skills',
 		'.claude/settings.json',

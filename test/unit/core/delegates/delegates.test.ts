@@ -79,7 +79,7 @@ describe('a delegate', () => {
 
 	it('that fails says why, with what it was not allowed to do', async () => {
 		const delegate = await queue();
-		delegate.status.denied.push('Bash', 'Bash', 'Write');
+		delegate.status.denied.push('Bash', 'Bash', 'Write', 'Read. Words of somebody else.');
 		await finish(delegates, delegate, { ok: false, reason: 'no\nway', output: 'Half.' });
 		expect(readFileSync(delegates.files(delegate.record.id).done, 'utf8')).toBe('error: no way\n');
 		const [mail] = await mailOf(TaskName.parse('delegates'));

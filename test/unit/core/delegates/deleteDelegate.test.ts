@@ -159,11 +159,13 @@ describe('deleting a delegate', () => {
 		expect(names(delegates.folder)).toEqual(['20200101t000000000z-ffffffff.prompt']);
 	});
 
-	it('sweeps what is left of one whose record vanished, with its ticket, once nobody has written there for a week', async () => {
-		const vanished = DelegateId.parse('20200101t000000000z-0a1b2c3d');
-		const younger = DelegateId.parse('20200101t000000000z-1a1b2c3d');
+	it('sweeps what is left of one whose record vanished, but never of one with a ticket, once nobody has written there for a week', async () => {
+		const vanished = '20200101t000000000z-0a1b2c3d';
+		const younger = '20200101t000000000z-1a1b2c3d';
+		const moved = DelegateId.parse('20200101t000000000z-2a1b2c3d');
 		const worker = WorkerName.parse('delegate-9');
-		for (const id of [vanished, younger]) await room.tickets.issue({ id, task: OWN_TASK, worker }, [], []);
+		await room.tickets.issue({ id: moved, task: OWN_TASK, worker }, [], []);
+		leave(moved, ['.status'], 8);
 		leave(vanished, ['.done', '.output', '.status'], 8);
 		leave(younger, ['.done', '.output', '.status'], 8);
 		leave(younger, ['.log'], 6);
@@ -172,9 +174,10 @@ describe('deleting a delegate', () => {
 		await remove(await ended());
 		expect(names(delegates.folder)).toEqual([
 			...['.done', '.log', '.output', '.status'].map(ending => younger + ending),
+			`${moved}.status`,
 			'my-notes.log',
 			'parked.json',
 		]);
-		expect(names(room.ticketFolder)).toEqual([younger]);
+		expect(names(room.ticketFolder)).toEqual([moved]);
 	});
 });
