@@ -26,7 +26,7 @@ const Seal = z.lazy(() =>
 		/** Who hands the message over: a {@link processWord}. */
 		by: z.optional(z.string()),
 		...words,
-		/** Set while a message is edited: the file holds these words now, or those above still. */
+		/** Set while a message is edited, and if it was taken back meanwhile: the file holds these words now, or those above still. */
 		next: z.optional(z.object(words)),
 		/** The last delivery, a {@link Receipt}. Parsed where it is needed: most calls of a hook need none. */
 		receipt: z.optional(z.unknown()),
@@ -154,10 +154,7 @@ export class Seals {
 	 */
 	ofQueued(id: MessageId, text: string): Sealed | undefined {
 		const seal = this.readWaiting(id);
-		if (!seal) return undefined;
-		const hash = this.hashOf(text);
-		const held = [seal, seal.next].find(each => each?.sha256 === hash);
-		return held && { ...about(seal), author: held.author, sha256: hash };
+		return seal && wordsIn(seal, this.hashOf(text));
 	}
 
 	/** {@link ofQueued} for a message that does not wait. */
@@ -165,8 +162,11 @@ export class Seals {
 		const seals = [this.read('filed', id), this.readUnmoved(id)].filter(seal => seal !== undefined);
 		if (seals.length === 0) return undefined;
 		const hash = this.hashOf(text);
-		const seal = seals.find(each => each.sha256 === hash);
-		return seal && { ...about(seal), as: seal.state === 'queued' ? undefined : seal.state };
+		for (const seal of seals) {
+			const held = wordsIn(seal, hash);
+			if (held) return { ...held, as: seal.state === 'queued' ? undefined : seal.state };
+		}
+		return undefined;
 	}
 
 	/** Whether a message of this id waits, whatever its text. */
@@ -199,10 +199,18 @@ export class Seals {
 		return processOf(WORD.exec(seal.by ?? '')?.groups ?? {});
 	}
 
-	/** Takes back a message that waits, wherever its file is. False if none of this id waits. {@link tidy} is to follow. */
+	/**
+	 * Takes back a message that waits, wherever its file is. If it is edited at this moment, both its texts are taken back. False if none of
+	 * this id waits. {@link tidy} is to follow.
+	 */
 	withdraw(id: MessageId): boolean {
 		const seal = ifOwn(() => this.readWaiting(id));
-		return seal !== undefined && this.file(id, 'withdrawn', { ...about(seal), ...seal.next });
+		if (!seal || !this.decide(id, { ...seal, state: 'withdrawn' })) return false;
+		// An edit may have begun in between. From here on none begins: see Mailbox.edit.
+		const present = ifOwn(() => this.read('queued', id));
+		if (present && (present.next ?? present).sha256 !== (seal.next ?? seal).sha256)
+			ifOwn(() => this.write('filed', id, { ...present, state: 'withdrawn' }));
+		return true;
 	}
 
 	/** The ids of the seals that have not been moved to `filed/`. */
@@ -346,6 +354,12 @@ export function ifOwn<T>(act: () => T): T | undefined {
 export function readReceipt(value: unknown): Receipt | undefined {
 	const receipt = Receipt.safeParse(value);
 	return receipt.success ? receipt.data : undefined;
+}
+
+/** What a seal says about the text of this hash. Undefined if the seal does not know that text. */
+function wordsIn(seal: Seal, hash: string): Sealed | undefined {
+	const held = [seal, seal.next].find(each => each?.sha256 === hash);
+	return held && { ...about(seal), author: held.author, sha256: hash };
 }
 
 function about({ author, sha256: hash, receipt, transcript }: Seal): Sealed {
