@@ -306,7 +306,9 @@ export class Seals {
 		return seal?.state === 'queued' ? seal : undefined;
 	}
 
-	/** Whoever makes the seal in `filed/` has ended the waiting. In a folder that is not the user's own, the claim of the file alone decides. */
+	/**
+	 * Whoever makes the seal in `filed/` has ended the waiting. In a folder that is not the user's own, the claim of the file alone decides.
+	 */
 	private decide(id: MessageId, seal: Omit<Seal, 'version'>): boolean {
 		return (
 			ifOwn(() => this.own.createSync({ ...seal, version: 2 } satisfies Seal, ...this.at('filed', id))) ?? true
