@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { ownIdentity, PROCESS_WORD, processOf, processWord, type ProcessIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
+import { uniqueHex } from '../../base/unique.ts';
 import { Author, SealedAuthor } from '../../protocol/author.ts';
 import { MessageId, type TaskName, type WorkerName } from '../../protocol/names.ts';
 import { Receipt } from '../../protocol/records.ts';
@@ -243,12 +244,19 @@ export class Seals {
 		ifOwn(() => this.write('filed', id, { ...about, state: 'delivered' }));
 	}
 
-	/** The message that this process was to hand over waits again: the agent does not have it, or nobody knows. */
+	/**
+	 * The message that this process was to hand over waits again: the agent does not have it, or nobody knows. Removed by its name, the seal
+	 * could be that of a hook to whom somebody else has given the message meanwhile.
+	 */
 	keepQueued(id: MessageId, by: ProcessIdentity = ownIdentity()): void {
+		const isIts = (seal: Seal | undefined) => seal?.state === 'handing' && seal.by === processWord(by);
 		ifOwn(() => {
-			const seal = this.read('filed', id);
-			const isIts = seal?.state === 'handing' && seal.by === processWord(by);
-			if (isIts) this.own.removeSync(...this.at('filed', id));
+			if (!isIts(this.read('filed', id))) return;
+			const taken = this.at('filed', `ended-${uniqueHex(12)}`);
+			this.own.moveSync(this.at('filed', id), taken);
+			const seal = this.own.readSync(Seal, ...taken);
+			if (seal && !isIts(seal)) this.own.createSync(seal, ...this.at('filed', id));
+			this.own.removeSync(...taken);
 		});
 	}
 
@@ -337,7 +345,7 @@ export class Seals {
 		this.own.writeSync({ ...seal, version: 2 } satisfies Seal, ...this.at(place, id));
 	}
 
-	private at(place: Place, id: MessageId): string[] {
+	private at(place: Place, id: string): string[] {
 		return [SEALS, this.task, this.worker, place, `${PLAIN.test(id) ? id : `sha256-${sha256(id)}`}.json`];
 	}
 }

@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ownIdentity } from '../../../../src/base/liveness.ts';
 import { OwnFolder } from '../../../../src/core/files/ownFolder.ts';
 import { Mailbox } from '../../../../src/core/mailbox/mailbox.ts';
 import type { Claim } from '../../../../src/core/mailbox/messageClaims.ts';
@@ -419,6 +420,25 @@ describe('Mailbox', () => {
 		const [again] = await mailbox.claim(() => 'take');
 		again?.deliver(facts());
 		expect((await mailbox.list()).messages).toMatchObject([{ state: 'delivered', receipt: { earlierClaims: 1 } }]);
+	});
+
+	it('keeps the seal of a hook to whom another recovery has just given the message of a dead one', async () => {
+		const id = await mailbox.put(messageContent('once'), BY_USER);
+		await mailbox.claim(() => 'take');
+		await asIfKilled();
+		const move = vi.spyOn(OwnFolder.prototype, 'moveSync').mockImplementationOnce(function (
+			this: OwnFolder,
+			...args
+		) {
+			move.mockRestore();
+			const seals = ownSeals(root);
+			seals.keepQueued(id, seals.handedBy(id));
+			expect(seals.hand(id, { author: BY_USER, sha256: 'x' })).toBe(true);
+			this.moveSync(...args);
+		});
+		await mailbox.recover();
+		expect(ownSeals(root).handedBy(id)).toEqual(ownIdentity());
+		expect(await readdir(dirname(ownSeals(root).filesOf(id).filed))).toHaveLength(1);
 	});
 
 	it('queues a lost delivery again, which the next receipt tells of', async () => {
