@@ -11,7 +11,8 @@ import type { MailboxPaths } from './mailboxPaths.ts';
 import { newMessageId } from './messageId.ts';
 import type { MessageReturns } from './messageReturns.ts';
 import { parseFile, readMessageTextSync } from './messageText.ts';
-import { readReceipt, type FiledAs, type Sealed, type Seals } from './seals.ts';
+import { readReceipt, type FiledAs, type Sealed } from './seal.ts';
+import type { Seals } from './seals.ts';
 
 /** A deliverer's facts about a delivery. */
 type DeliveryFacts = Pick<

@@ -9,7 +9,8 @@ import type { MailboxFiles } from './mailboxFiles.ts';
 import { CLAIM_FILE, FILED_STATES, idOf, stateOf, type MailboxPaths, type MessageState } from './mailboxPaths.ts';
 import { newMessageId } from './messageId.ts';
 import { readBesideSync, readMessageTextSync } from './messageText.ts';
-import { readReceipt, type FiledAs, type Seals } from './seals.ts';
+import { readReceipt, type FiledAs } from './seal.ts';
+import type { Seals } from './seals.ts';
 
 /** The ways of a message back into the inbox: its claimer gave it up or died, or the agent's own record does not show it. */
 export class MessageReturns {
