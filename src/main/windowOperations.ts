@@ -139,9 +139,10 @@ export class WindowOperations implements Operations {
 		await perform(await operations.archive(), IN_WINDOW, { messages }, this.contextOf(folder));
 	}
 
-	async withdraw(folder: Folder, from: WorkerAddress, id: MessageId): Promise<void> {
+	async withdraw(folder: Folder, from: WorkerAddress, id: MessageId): Promise<boolean> {
 		const messages = [{ ...from, id }];
-		await perform(await operations.withdraw(), IN_WINDOW, { messages }, this.contextOf(folder));
+		const done = await perform(await operations.withdraw(), IN_WINDOW, { messages }, this.contextOf(folder));
+		return done.messages.some(({ mayBeRead }) => mayBeRead);
 	}
 
 	async stop(folder: Folder, address: WorkerAddress, onMeant: () => Promise<void>): Promise<void> {

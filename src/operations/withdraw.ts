@@ -3,7 +3,7 @@ import { NancyError } from '../base/errors.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
 import { MESSAGE_STATES } from '../core/mailbox/mailboxPaths.ts';
-import type { FiledAs } from '../core/mailbox/seals.ts';
+import type { FiledAs } from '../core/mailbox/seal.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import { writer } from '../protocol/author.ts';
 import { MovedOutput } from '../protocol/output/messages.ts';

@@ -113,8 +113,8 @@ export interface Operations {
 	reorder(folder: Folder, mailbox: WorkerAddress, ids: readonly MessageId[]): Promise<void>;
 	/** Files a message away that was read. */
 	archive(folder: Folder, from: WorkerAddress, id: MessageId): Promise<void>;
-	/** Takes back a message that nobody has read. */
-	withdraw(folder: Folder, from: WorkerAddress, id: MessageId): Promise<void>;
+	/** Takes back a message that waits. @returns whether an agent may have read it before */
+	withdraw(folder: Folder, from: WorkerAddress, id: MessageId): Promise<boolean>;
 	/**
 	 * Ends a worker: a delegate by its runner, any other agent politely, then firmly.
 	 * @param onMeant called before the agent is asked to end, once its end counts as intended

@@ -90,7 +90,7 @@ export class Mailbox {
 		}
 		if (chosen.length === 0 || !(await mayTake(chosen))) return [];
 		await this.makeFolders();
-		// On a full disk a message can still be claimed. Without another machine beside it, no lease is needed.
+		// Without another machine beside it, a claim needs no lease.
 		await this.leases.renew().catch(() => undefined);
 		return this.claims.all(chosen);
 	}
@@ -175,14 +175,20 @@ export class Mailbox {
 		try {
 			const text = formatMessage(change(claim.content));
 			this.seals.beginEdit(claim.id, text, author ?? claim.author);
+			// Whoever took it back before this edit began knows only the earlier text.
+			this.requireQueued(claim.id);
 			await writeFileAtomic(this.paths.claim(claim.id), text);
 			this.seals.settle(claim.id, text);
 			await rm(this.paths.parts(claim.id), { force: true });
-			const standing = this.standing(claim.id);
-			if (standing && standing.state !== 'queued') throw notQueued(id);
+			this.requireQueued(claim.id);
 		} finally {
 			claim.release();
 		}
+	}
+
+	private requireQueued(id: MessageId): void {
+		const standing = this.standing(id);
+		if (standing && standing.state !== 'queued') throw notQueued(id);
 	}
 
 	/** Puts queued messages into this order; those not named come after them. Urgent ones still go first. */

@@ -10,7 +10,8 @@ import { readPlainText } from '../files/plainFile.ts';
 import { parseHeld, type ReadHeld } from './held.ts';
 import { idOf, mayBeIn, nameProblem, type MailboxPaths, type MessageState } from './mailboxPaths.ts';
 import { parseFile, readBesideSync, readMessageText, readMessageTextSync } from './messageText.ts';
-import { readReceipt, type Filed, type Sealed, type Seals } from './seals.ts';
+import { readReceipt, type Filed, type Sealed } from './seal.ts';
+import type { Seals } from './seals.ts';
 
 /** A message as it stands in a mailbox. */
 export interface StoredMessage {

@@ -5,7 +5,7 @@ import { ownIdentity, PROCESS_WORD, processWord } from '../../base/liveness.ts';
 import { LONGEST_MESSAGE_NAME, MessageId } from '../../protocol/names.ts';
 import { refuseLinks } from '../files/links.ts';
 import { messageFile } from '../files/paths.ts';
-import type { Filed, FiledAs } from './seals.ts';
+import type { Filed, FiledAs } from './seal.ts';
 
 export type MessageState = 'queued' | 'claimed' | 'delivered' | 'archived' | 'withdrawn';
 

@@ -11,7 +11,8 @@ import type { MailboxPaths } from './mailboxPaths.ts';
 import { newMessageId } from './messageId.ts';
 import type { MessageReturns } from './messageReturns.ts';
 import { parseFile, readMessageTextSync } from './messageText.ts';
-import { readReceipt, type FiledAs, type Sealed, type Seals } from './seals.ts';
+import { readReceipt, type FiledAs, type Sealed } from './seal.ts';
+import type { Seals } from './seals.ts';
 
 /** A deliverer's facts about a delivery. */
 type DeliveryFacts = Pick<
@@ -67,7 +68,7 @@ export class MessageClaims {
 			}
 			return claims;
 		} catch (error) {
-			// A full disk, or a folder without write permission. The claimed messages are left to the next hook.
+			// A full disk, or a folder without write permission. The messages are left to the next hook.
 			for (const claim of claims) claim.release();
 			throw error;
 		}
@@ -86,9 +87,19 @@ export class MessageClaims {
 		const taken = this.take(queuedAs, claimedIds);
 		if (!taken) return undefined;
 		const claim = this.handle(taken);
-		if (this.seals.hand(taken.id, taken.sealed)) return claim;
-		claim.release();
-		return undefined;
+		const isHanded = this.decided(taken.id, () => this.seals.hand(taken.id, taken.sealed));
+		return isHanded ? claim : undefined;
+	}
+
+	/** Ends the claim unless this process has ended the message's waiting. Somebody else may have, or the disk is full. */
+	private decided(id: MessageId, decide: () => boolean): boolean {
+		let isDecided = false;
+		try {
+			isDecided = decide();
+			return isDecided;
+		} finally {
+			if (!isDecided) this.returns.release(this.paths.claim(id), id);
+		}
 	}
 
 	/**
@@ -99,9 +110,7 @@ export class MessageClaims {
 		const taken = this.take(queuedAs);
 		if (!taken) return undefined;
 		const { id, sealed } = taken;
-		const claimed = this.paths.claim(id);
-		if (this.seals.file(id, as, sealed)) this.returns.finish(claimed, id, as);
-		else this.returns.release(claimed, id);
+		if (this.decided(id, () => this.seals.file(id, as, sealed))) this.returns.finish(this.paths.claim(id), id, as);
 		return id;
 	}
 

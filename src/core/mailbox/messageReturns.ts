@@ -9,7 +9,8 @@ import type { MailboxFiles } from './mailboxFiles.ts';
 import { CLAIM_FILE, FILED_STATES, idOf, stateOf, type MailboxPaths, type MessageState } from './mailboxPaths.ts';
 import { newMessageId } from './messageId.ts';
 import { readBesideSync, readMessageTextSync } from './messageText.ts';
-import { readReceipt, type FiledAs, type Seals } from './seals.ts';
+import { readReceipt, type FiledAs } from './seal.ts';
+import type { Seals } from './seals.ts';
 
 /** The ways of a message back into the inbox: its claimer gave it up or died, or the agent's own record does not show it. */
 export class MessageReturns {
@@ -101,8 +102,9 @@ export class MessageReturns {
 	}
 
 	/**
-	 * Files away what was taken back and is in the inbox: its hook has just given it up. Gives back what somebody else has moved out of the inbox: messages whose seals wait, while their files are where no claim of Nancy's
-	 * has put them. The folders are read before the seals, because a seal is written before its file moves.
+	 * Files away messages in the inbox that were taken back while a hook had them. Gives back messages that somebody else has moved out of
+	 * the inbox: their seals wait, and no claim explains where their files are. The folders are read before the seals, because a seal is
+	 * written before its file moves.
 	 */
 	private returnMisplaced(): void {
 		for (const name of this.paths.names('queued')) {

@@ -1,56 +1,17 @@
 import { existsSync } from 'node:fs';
-import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { ownIdentity, PROCESS_WORD, processOf, processWord, type ProcessIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { Author, SealedAuthor } from '../../protocol/author.ts';
+import { uniqueHex } from '../../base/unique.ts';
+import type { Author } from '../../protocol/author.ts';
 import { MessageId, type TaskName, type WorkerName } from '../../protocol/names.ts';
-import { Receipt } from '../../protocol/records.ts';
+import type { Receipt } from '../../protocol/records.ts';
 import { jsonText } from '../files/jsonFile.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
+import { AnySeal, readReceipt, Seal, wordsIn, type Filed, type FiledAs, type Sealed } from './seal.ts';
 
 /** The folder of all seals in the user's records of a workspace; below it one folder for each task, and in that for each mailbox. */
 export const SEALS = 'mail';
-
-/** Whose words, and which: the hash of the whole text of the message's file. */
-const words = { author: Author, sha256: z.string() };
-
-/** How a message was filed. `read`: by the human, in the human's own inbox. */
-const FILED = ['delivered', 'read', 'archived', 'withdrawn'] as const;
-export type FiledAs = (typeof FILED)[number];
-
-const Seal = z.lazy(() =>
-	z.object({
-		version: z.literal(2),
-		state: z.enum(['queued', 'handing', ...FILED]),
-		/** Who hands the message over: a {@link processWord}. */
-		by: z.optional(z.string()),
-		...words,
-		/** Set while a message is edited: the file holds these words now, or those above still. */
-		next: z.optional(z.object(words)),
-		/** The last delivery, a {@link Receipt}. Parsed where it is needed: most calls of a hook need none. */
-		receipt: z.optional(z.unknown()),
-		/** The agent's own record of the session that got it, as its CLI named it then. */
-		transcript: z.optional(z.string()),
-	}),
-);
-type Seal = z.infer<typeof Seal>;
-
-/** A seal of an earlier version. It says whose words the text is, and nothing of a delivery. */
-const TextSeal = z.lazy(() => z.object({ version: z.literal(1), author: SealedAuthor, file: z.string() }));
-
-const AnySeal = z.lazy(() => z.union([Seal, TextSeal]));
-
-/** What is sealed about a message. */
-export type Sealed = Pick<Seal, 'author' | 'sha256' | 'receipt' | 'transcript'>;
-
-/**
- * What is sealed about a message that does not wait. `handing`: a hook hands it over at this moment, or has died while it did. `as` is
- * missing if an earlier version filed it: then nothing is known of it.
- */
-export interface Filed extends Sealed {
-	as: FiledAs | 'handing' | undefined;
-}
 
 type Place = 'queued' | 'filed';
 
@@ -154,10 +115,7 @@ export class Seals {
 	 */
 	ofQueued(id: MessageId, text: string): Sealed | undefined {
 		const seal = this.readWaiting(id);
-		if (!seal) return undefined;
-		const hash = this.hashOf(text);
-		const held = [seal, seal.next].find(each => each?.sha256 === hash);
-		return held && { ...about(seal), author: held.author, sha256: hash };
+		return seal && wordsIn(seal, this.hashOf(text));
 	}
 
 	/** {@link ofQueued} for a message that does not wait. */
@@ -165,8 +123,11 @@ export class Seals {
 		const seals = [this.read('filed', id), this.readUnmoved(id)].filter(seal => seal !== undefined);
 		if (seals.length === 0) return undefined;
 		const hash = this.hashOf(text);
-		const seal = seals.find(each => each.sha256 === hash);
-		return seal && { ...about(seal), as: seal.state === 'queued' ? undefined : seal.state };
+		for (const seal of seals) {
+			const held = wordsIn(seal, hash);
+			if (held) return { ...held, as: seal.state === 'queued' ? undefined : seal.state };
+		}
+		return undefined;
 	}
 
 	/** Whether a message of this id waits, whatever its text. */
@@ -199,10 +160,18 @@ export class Seals {
 		return processOf(WORD.exec(seal.by ?? '')?.groups ?? {});
 	}
 
-	/** Takes back a message that waits, wherever its file is. False if none of this id waits. {@link tidy} is to follow. */
+	/**
+	 * Takes back a message that waits, wherever its file is. If it is edited at this moment, both its texts are taken back. False if none of
+	 * this id waits. {@link tidy} is to follow.
+	 */
 	withdraw(id: MessageId): boolean {
 		const seal = ifOwn(() => this.readWaiting(id));
-		return seal !== undefined && this.file(id, 'withdrawn', { ...about(seal), ...seal.next });
+		if (!seal || !this.decide(id, { ...seal, state: 'withdrawn' })) return false;
+		// An edit may have begun in between. From here on none begins: see Mailbox.edit.
+		const present = ifOwn(() => this.read('queued', id));
+		if (present && (present.next ?? present).sha256 !== (seal.next ?? seal).sha256)
+			ifOwn(() => this.write('filed', id, { ...present, state: 'withdrawn' }));
+		return true;
 	}
 
 	/** The ids of the seals that have not been moved to `filed/`. */
@@ -235,12 +204,19 @@ export class Seals {
 		ifOwn(() => this.write('filed', id, { ...about, state: 'delivered' }));
 	}
 
-	/** The message that this process was to hand over waits again: the agent does not have it, or nobody knows. */
+	/**
+	 * The message that this process was to hand over waits again: the agent does not have it, or nobody knows. Removed by its name, the seal
+	 * could be that of a hook to whom somebody else has given the message meanwhile.
+	 */
 	keepQueued(id: MessageId, by: ProcessIdentity = ownIdentity()): void {
+		const isIts = (seal: Seal | undefined) => seal?.state === 'handing' && seal.by === processWord(by);
 		ifOwn(() => {
-			const seal = this.read('filed', id);
-			const isIts = seal?.state === 'handing' && seal.by === processWord(by);
-			if (isIts) this.own.removeSync(...this.at('filed', id));
+			if (!isIts(this.read('filed', id))) return;
+			const taken = this.at('filed', `ended-${uniqueHex(12)}`);
+			this.own.moveSync(this.at('filed', id), taken);
+			const seal = this.own.readSync(Seal, ...taken);
+			if (seal && !isIts(seal)) this.own.createSync(seal, ...this.at('filed', id));
+			this.own.removeSync(...taken);
 		});
 	}
 
@@ -298,7 +274,9 @@ export class Seals {
 		return seal?.state === 'queued' ? seal : undefined;
 	}
 
-	/** Whoever makes the seal in `filed/` has ended the waiting. In a folder that is not the user's own, the claim of the file alone decides. */
+	/**
+	 * Whoever makes the seal in `filed/` has ended the waiting. In a folder that is not the user's own, the claim of the file alone decides.
+	 */
 	private decide(id: MessageId, seal: Omit<Seal, 'version'>): boolean {
 		return (
 			ifOwn(() => this.own.createSync({ ...seal, version: 2 } satisfies Seal, ...this.at('filed', id))) ?? true
@@ -327,7 +305,7 @@ export class Seals {
 		this.own.writeSync({ ...seal, version: 2 } satisfies Seal, ...this.at(place, id));
 	}
 
-	private at(place: Place, id: MessageId): string[] {
+	private at(place: Place, id: string): string[] {
 		return [SEALS, this.task, this.worker, place, `${PLAIN.test(id) ? id : `sha256-${sha256(id)}`}.json`];
 	}
 }
@@ -340,14 +318,4 @@ export function ifOwn<T>(act: () => T): T | undefined {
 		if (error instanceof NancyError && error.code === 'bad-file') return undefined;
 		throw error;
 	}
-}
-
-/** The receipt in a seal or a file. Undefined for what is no receipt. */
-export function readReceipt(value: unknown): Receipt | undefined {
-	const receipt = Receipt.safeParse(value);
-	return receipt.success ? receipt.data : undefined;
-}
-
-function about({ author, sha256: hash, receipt, transcript }: Seal): Sealed {
-	return { author, sha256: hash, receipt, transcript };
 }

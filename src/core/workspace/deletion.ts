@@ -39,8 +39,8 @@ export function wasRemovedByHand({ paths, own }: Workspace, name: TaskName): boo
 }
 
 /**
- * Removes a worker's seals, its mailbox, its record and its sessions' bindings. The record goes last, so after a kill the worker still exists and can
- * be deleted again.
+ * Removes a worker's seals, its mailbox, its record and its sessions' bindings. The record goes last, so after a kill the worker still
+ * exists and can be deleted again.
  */
 export async function deleteWorker(workspace: Workspace, { task, worker }: WorkerAddress): Promise<void> {
 	const { paths } = workspace;

@@ -3,6 +3,7 @@ import { l10n } from 'vscode';
 import { writer } from '../../protocol/author.ts';
 import type { Folders } from '../folders.ts';
 import { askLine } from '../kit/inputs.ts';
+import { inform } from '../kit/messages.ts';
 import { openFile } from '../kit/openFile.ts';
 import { noTask, pickWorker, workerItems } from '../pickers.ts';
 import type { Operations } from '../ports.ts';
@@ -51,9 +52,15 @@ async function openMessage({ operations }: MailCollaborators, [item]: Args): Pro
 	if (item instanceof MailItem) await openFile(await readMail(operations, item));
 }
 
-async function withdrawMessage({ operations }: MailCollaborators, [item]: Args): Promise<void> {
+/** Takes back the message of a row. Tells the person if the agent may have read it. */
+export async function withdrawMessage(
+	{ operations }: Pick<MailCollaborators, 'operations'>,
+	[item]: Args,
+): Promise<void> {
 	if (!(item instanceof MessageItem)) return;
-	await operations.withdraw(item.folder, item.address, item.message.id);
+	const mayBeRead = await operations.withdraw(item.folder, item.address, item.message.id);
+	if (mayBeRead)
+		void inform(l10n.t('The message was withdrawn, but {0} may have read it.', addressWords(item.address)));
 	await item.folder.refresh();
 }
 

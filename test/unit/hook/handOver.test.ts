@@ -95,6 +95,10 @@ describe('a prepared message leaves behind what the program leaves, and starts n
 		['where the CLI’s line names no limit', { call: { env: { NANCY_HOOK_TIMEOUT: undefined } } }],
 		['at an event of 60 KB', { call: { more: { tool_response: 'é"'.repeat(15_000) } } }],
 		['at an event that names a subagent in a text', { call: { more: { tool_response: '"agent_id":"x"' } } }],
+		[
+			'beside a folder that recovery has moved out of the place of a note',
+			{ change: ({ box }) => void mkdirSync(join(box, 'claimed', 'planted', 'x'), { recursive: true }) },
+		],
 		['before a tool, where it waits', { call: { event: 'PreToolUse' } }],
 	])('%s', async (_, each) => {
 		const { left, isStarted } = await run(each, true);

@@ -1,9 +1,12 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ownIdentity } from '../../../../src/base/liveness.ts';
+import { OwnFolder } from '../../../../src/core/files/ownFolder.ts';
 import { Mailbox } from '../../../../src/core/mailbox/mailbox.ts';
 import type { Claim } from '../../../../src/core/mailbox/messageClaims.ts';
+import { Seals } from '../../../../src/core/mailbox/seals.ts';
 import { DriverId, MessageId, SessionId } from '../../../../src/protocol/names.ts';
 import { claimedBy, KILLED } from '../../../support/claimedBy.ts';
 import { killedAt } from '../../../support/killedAt.ts';
@@ -21,7 +24,10 @@ beforeEach(async () => {
 	mailbox = new Mailbox(root, folder, ownSeals(root));
 	await mailbox.makeFolders();
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
+afterEach(() => {
+	vi.restoreAllMocks();
+	return rm(root, { recursive: true, force: true });
+});
 
 const facts = () => ({
 	deliveredAt: new Date().toISOString(),
@@ -317,6 +323,65 @@ describe('Mailbox', () => {
 		}
 	});
 
+	it('hands nobody a message that was taken back after its edit was killed, whichever text its file has', async () => {
+		for (let killAt = 0; ; killAt++) {
+			for (const each of [folder, join(root, 'data')]) await rm(each, { recursive: true, force: true });
+			await mailbox.makeFolders();
+			const id = await mailbox.put(messageContent('one'), BY_USER);
+			const ended = await killedAt(killAt, 'changeMessages', [root, folder, 'edit', id]);
+			await mailbox.withdraw(id);
+			const claims = await mailbox.claim(() => 'take');
+			expect({ killAt, claims, ...(await mailbox.list()) }).toMatchObject({
+				killAt,
+				claims: [],
+				problems: [],
+				messages: [{ id, state: 'withdrawn', author: BY_USER }],
+			});
+			if (ended === 'finished') break;
+		}
+	});
+
+	it('gives a message that was taken back before its edit began no other text', async () => {
+		const id = await mailbox.put(messageContent('draft'), BY_USER);
+		const begin = vi.spyOn(Seals.prototype, 'beginEdit').mockImplementationOnce(function (this: Seals, ...args) {
+			begin.mockRestore();
+			expect(this.withdraw(id)).toBe(true);
+			this.tidy(id);
+			this.beginEdit(...args);
+		});
+		const edited = mailbox.edit(id, content => ({ ...content, text: 'final' }));
+		await expect(edited).rejects.toMatchObject({ code: 'not-queued' });
+		expect((await mailbox.list()).messages).toMatchObject([
+			{ id, state: 'withdrawn', author: BY_USER, content: { text: 'draft' } },
+		]);
+	});
+
+	it('takes back both texts of a message whose edit begins meanwhile', async () => {
+		const id = await mailbox.put(messageContent('draft'), BY_USER);
+		const create = vi.spyOn(OwnFolder.prototype, 'createSync').mockImplementationOnce(function (
+			this: OwnFolder,
+			...args
+		) {
+			create.mockRestore();
+			ownSeals(root).beginEdit(id, 'final', BY_USER);
+			return this.createSync(...args);
+		});
+		await mailbox.withdraw(id);
+		expect(ownSeals(root).ofFiled(id, 'final')).toMatchObject({ as: 'withdrawn', author: BY_USER });
+	});
+
+	it.each<[string, 'hand' | 'file', (id: MessageId) => Promise<unknown>]>([
+		['handed over', 'hand', () => mailbox.claim(() => 'take')],
+		['marked as read', 'file', id => mailbox.markRead(id)],
+	])('leaves a message in the inbox that cannot be %s because the disk is full', async (_, step, act) => {
+		const id = await mailbox.put(messageContent('wait'), BY_USER);
+		vi.spyOn(Seals.prototype, step).mockImplementationOnce(() => {
+			throw new Error('ENOSPC');
+		});
+		await expect(act(id)).rejects.toThrow('ENOSPC');
+		expect(await texts()).toEqual(['queued: wait']);
+	});
+
 	it('tells of an earlier try where there was one: not of the file that took its name meanwhile', async () => {
 		const note = MessageId.parse('note');
 		await mailbox.put(messageContent('first'), BY_USER, note);
@@ -355,6 +420,25 @@ describe('Mailbox', () => {
 		const [again] = await mailbox.claim(() => 'take');
 		again?.deliver(facts());
 		expect((await mailbox.list()).messages).toMatchObject([{ state: 'delivered', receipt: { earlierClaims: 1 } }]);
+	});
+
+	it('keeps the seal of a hook to whom another recovery has just given the message of a dead one', async () => {
+		const id = await mailbox.put(messageContent('once'), BY_USER);
+		await mailbox.claim(() => 'take');
+		await asIfKilled();
+		const move = vi.spyOn(OwnFolder.prototype, 'moveSync').mockImplementationOnce(function (
+			this: OwnFolder,
+			...args
+		) {
+			move.mockRestore();
+			const seals = ownSeals(root);
+			seals.keepQueued(id, seals.handedBy(id));
+			expect(seals.hand(id, { author: BY_USER, sha256: 'x' })).toBe(true);
+			this.moveSync(...args);
+		});
+		await mailbox.recover();
+		expect(ownSeals(root).handedBy(id)).toEqual(ownIdentity());
+		expect(await readdir(dirname(ownSeals(root).filesOf(id).filed))).toHaveLength(1);
 	});
 
 	it('queues a lost delivery again, which the next receipt tells of', async () => {
