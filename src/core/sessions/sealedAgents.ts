@@ -8,8 +8,7 @@ import { realOr } from '../../base/realPath.ts';
 import { TaskName, WorkerName } from '../../protocol/names.ts';
 import { ProcessRecord } from '../../protocol/records.ts';
 import { jsonText, parseJsonFile } from '../files/jsonFile.ts';
-import { requireOwn } from '../files/ownFolder.ts';
-import { ifOwn } from '../mailbox/seals.ts';
+import { ifOwn, requireOwn } from '../files/ownFolder.ts';
 import { isSameAddress, type WorkerAddress } from '../workspace/workspace.ts';
 
 /** A worker of a workspace. */
