@@ -204,6 +204,14 @@ it('a binding of an earlier version holds, and is sealed at the next event', asy
 	expect(await sessionBinding(workspace, session)).toEqual({ address: mine, watched: false });
 });
 
+it('a worker that an earlier version started is sealed at its next event, and so keeps its mailbox after a clear', async () => {
+	rmSync(join(dataFolder(), 'agents'), { recursive: true, force: true });
+	expect((await bindCaller(workspace, { ...caller(session), begins: false, cause: undefined })).address).toEqual(
+		mine,
+	);
+	expect((await bindCaller(workspace, caller(unknown))).address).toEqual(mine);
+});
+
 it('no binding of an earlier version gives a session the human’s mailbox', async () => {
 	rmSync(workspace.own.folder, { recursive: true });
 	forge(session, human);
@@ -225,6 +233,8 @@ it('the seal of a session goes with its worker, and with no other', async () => 
 it('the seal of a session whose worker is long gone is swept, and no other', async () => {
 	rmSync(workspace.paths.workerRecord(mine.task, mine.worker));
 	for (const id of [session, othersSession]) utimesSync(workspace.paths.session(id), 0, 0);
+	await workspace.own.write({ version: 1 }, 'agents', 'of-earlier-versions.json');
 	await sweepLeftovers(workspace);
+	expect(existsSync(workspace.own.path('agents'))).toBe(false);
 	expect(workspace.own.namesSync('sessions')).toEqual([`${othersSession}.json`]);
 });

@@ -38,6 +38,7 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 		if (task.success) await sweepTask(workspace, task.data).catch(() => undefined); // behind a link it is somebody else's
 	}
 	await rm(paths.agents, { recursive: true, force: true });
+	await workspace.own.remove('agents'); // of earlier versions
 	forgetSealedAgents(workspace.own.dataFolder);
 	await forgetEndedSessions(workspace);
 	await forgetGoneFolders(workspace.own.dataFolder, Date.now());

@@ -54,9 +54,10 @@ export async function bindCaller(workspace: Workspace, caller: SessionCaller): P
 		(await workerOfTerminal(workspace, caller)) ??
 		(await adopt(workspace, caller));
 	const { record, isResumed } = await recordSession(workspace, address, caller, knownRecord);
-	// Every start of a process begins a session, or comes unbound. In between nothing about it changes.
-	if (caller.agent && (caller.begins || !knownRecord))
-		sealCall(workspace.own.dataFolder, caller.agent, agentOf(workspace, address));
+	const { dataFolder } = workspace.own;
+	// Every start of a process begins a session, or comes unbound. One that runs since an earlier version has no seal.
+	if (caller.agent && (caller.begins || !knownRecord || !sealedAgent(dataFolder, caller.agent)))
+		sealCall(dataFolder, caller.agent, agentOf(workspace, address));
 	const isSame = known !== undefined && isSameAddress(known.address, address);
 	if (!isSame) {
 		for (const folder of [workspace.paths.phases, workspace.paths.halts]) {
