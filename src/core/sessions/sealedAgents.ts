@@ -18,7 +18,7 @@ export interface AgentOf {
 	address: WorkerAddress;
 }
 
-/** Which worker a process is. Nothing else says that: not its environment, its name, or a file below the workspace. */
+/** Which worker a process is. No file below the workspace says that. */
 export interface SealedAgent {
 	process: ProcessIdentity;
 	/** Nancy started it, and it is this worker for good. Of any other process its hooks say that, and may say it anew. */
