@@ -179,6 +179,21 @@ describe('a new session whose environment names another worker', () => {
 		start();
 		expect((await bound).address).toEqual(other);
 	});
+
+	it('is nobody’s until its window, on a busy machine, seals it after the first event', async () => {
+		const starting = { by: identify(process.pid), at: new Date().toISOString() };
+		await workspace.updateWorker(other, record => record && { ...record, starting });
+		await expect(begin()).rejects.toMatchObject({ code: 'busy' });
+		expect(await sessionBinding(workspace, unknown)).toBeUndefined();
+		start();
+		expect((await begin({ begins: false, cause: undefined })).address).toEqual(other);
+	});
+
+	it('has a task of its own at once if the start of that worker was given up long ago', async () => {
+		const starting = { by: identify(process.pid), at: new Date(Date.now() - 60_000).toISOString() };
+		await workspace.updateWorker(other, record => record && { ...record, starting });
+		expect((await begin()).address).not.toEqual(other);
+	});
 });
 
 it.each([session, SessionId.parse('made-up')])(
