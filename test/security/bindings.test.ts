@@ -8,7 +8,7 @@ import { dataFolder } from '../../src/base/folders.ts';
 import { sweepLeftovers } from '../../src/core/live/leftovers.ts';
 import { bindSession, sessionBinding } from '../../src/core/sessions/bindings.ts';
 import { prepareAnswer } from '../../src/core/sessions/prepareAnswer.ts';
-import { sealStart } from '../../src/core/sessions/sealedAgents.ts';
+import { sealedAgent, sealStart } from '../../src/core/sessions/sealedAgents.ts';
 import { bindCaller, type SessionCaller } from '../../src/core/sessions/sessions.ts';
 import { deleteWorker } from '../../src/core/workspace/deletion.ts';
 import type { Workspace, WorkerAddress } from '../../src/core/workspace/workspace.ts';
@@ -243,6 +243,15 @@ it('the seal of a session goes with its worker, and with no other', async () => 
 	);
 	await deleteWorker(workspace, mine);
 	expect(workspace.own.namesSync('sessions')).toEqual([`${othersSession}.json`]);
+});
+
+it('the seal of a process that has ended is swept', async () => {
+	const { dataFolder: place } = workspace.own;
+	const gone = { ...identify(process.pid), startedTicks: 1 };
+	sealStart(place, gone, { folder: folder.path, address: mine });
+	expect(sealedAgent(place, gone)).toBeDefined();
+	await sweepLeftovers(workspace);
+	expect(sealedAgent(place, gone)).toBeUndefined();
 });
 
 it('the seal of a session whose worker is long gone is swept, and no other', async () => {
