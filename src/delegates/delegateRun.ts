@@ -23,6 +23,8 @@ import {
 	recordStop,
 	type WorkerRequest,
 } from '../core/driver/launch.ts';
+import { sessionBinding } from '../core/sessions/bindings.ts';
+import { isSameAddress } from '../core/workspace/workspace.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
 import { runInWorktree } from '../git/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
@@ -164,8 +166,8 @@ export class DelegateRun {
 	private async attempt({ driver, agent }: FoundAgent, prepared: Prepared, cwd: string): Promise<Ending> {
 		const { id, task, worker, model, permissions, limits } = this.record;
 		const { workspace } = this.delegates;
-		// Without a known session id the conversation cannot continue, so it starts again.
-		const isGoingOn = this.hasBegun && this.session !== undefined && (await this.hasSession());
+		// Without a session that is known as this worker's, the conversation cannot continue, so it starts again.
+		const isGoingOn = this.hasBegun && this.session !== undefined && (await this.hasSession(this.session));
 		this.status.change({ status: 'running', iteration: this.status.status.iteration + 1 });
 		const plan = await planWorker(workspace, driver, agent, {
 			task,
@@ -216,8 +218,12 @@ export class DelegateRun {
 		}
 	}
 
-	private async hasSession(): Promise<boolean> {
-		return ((await this.delegates.workspace.worker(this.record))?.sessions.length ?? 0) > 0;
+	/** A full disk may have kept the session from being noted, or only from being bound. */
+	private async hasSession(session: SessionId): Promise<boolean> {
+		const { workspace } = this.delegates;
+		const bound = await sessionBinding(workspace, session);
+		if (!bound || !isSameAddress(bound.address, this.record)) return false;
+		return ((await workspace.worker(this.record))?.sessions.length ?? 0) > 0;
 	}
 
 	private note(event: HeadlessEvent): void {

@@ -3,6 +3,7 @@ import type { KnownDriver } from '../core/asker/asker.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import { isRunning, recordStop } from '../core/driver/launch.ts';
+import { forgetSealedAgents } from '../core/sessions/sealedAgents.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { requireOwnAgent } from '../process/ownAgent.ts';
 import { stopTree, type StopOutcome } from '../process/stopTree.ts';
@@ -38,6 +39,8 @@ export async function stopWorker(
 	await recordStop(workspace, address);
 	if (isElsewhere) return 'elsewhere';
 	const [outcome] = await Promise.all([stopTree(record.process), onMeant?.()]);
+	// Where no start time tells them apart, a later process with this pid would be the worker.
+	forgetSealedAgents(workspace.own.dataFolder);
 	return outcome;
 }
 

@@ -10,8 +10,10 @@ import { processAt } from './lineage.ts';
 
 /**
  * Refuses a process that is not this worker's agent. The record that names it is below `.nancy`, where agents write, and could name any
- * process of the user's, also another agent's. The user's own records name the worker of each process that Nancy started, or
- * whose hooks have called. One that an earlier version started carries its worker in its environment.
+ * process of the user's, also another agent's. The user's own records name the worker of each process that Nancy started, or whose hooks
+ * have called. A process that only its hooks have named must also be the CLI, or carry its worker in its environment. So must one that Nancy
+ * started, if the system tells no start times but shows the process (macOS). A process without such a record must carry its worker in its
+ * environment.
  * @param driver of the record; `undefined` if Nancy does not know it
  * @throws NancyError `not-trusted`
  */
@@ -28,7 +30,9 @@ export async function requireOwnAgent(
 	const isProgram = found !== undefined && driver !== undefined && isHere && isProcessOf(driver, found);
 	const sealed = sealedAgent(workspace.own.dataFolder, identify(pid));
 	const isSealed = sealed && isWorker(sealed, { folder: workspace.folder, address });
-	if (sealed ? isSealed && (isMarked || isProgram) : isMarked) return;
+	// Without a start time, a later process may have the pid of the one that Nancy started.
+	const isStarted = sealed?.isStarted && (sealed.process.startedTicks > 0 || !found);
+	if (sealed ? isSealed && (isStarted || isMarked || isProgram) : isMarked) return;
 	throw new NancyError(
 		'not-trusted',
 		`process ${pid} is not ended: the record of ${task}/${worker} names it, but nothing proves that it is that agent. ` +

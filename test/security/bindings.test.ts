@@ -8,7 +8,7 @@ import { dataFolder } from '../../src/base/folders.ts';
 import { sweepLeftovers } from '../../src/core/live/leftovers.ts';
 import { bindSession, sessionBinding } from '../../src/core/sessions/bindings.ts';
 import { prepareAnswer } from '../../src/core/sessions/prepareAnswer.ts';
-import { sealStart } from '../../src/core/sessions/sealedAgents.ts';
+import { sealedAgent, sealStart } from '../../src/core/sessions/sealedAgents.ts';
 import { bindCaller, type SessionCaller } from '../../src/core/sessions/sessions.ts';
 import { deleteWorker } from '../../src/core/workspace/deletion.ts';
 import type { Workspace, WorkerAddress } from '../../src/core/workspace/workspace.ts';
@@ -179,6 +179,21 @@ describe('a new session whose environment names another worker', () => {
 		start();
 		expect((await bound).address).toEqual(other);
 	});
+
+	it('is nobody’s until its window, on a busy machine, seals it after the first event', async () => {
+		const starting = { by: identify(process.pid), at: new Date().toISOString() };
+		await workspace.updateWorker(other, record => record && { ...record, starting });
+		await expect(begin()).rejects.toMatchObject({ code: 'busy' });
+		expect(await sessionBinding(workspace, unknown)).toBeUndefined();
+		start();
+		expect((await begin({ begins: false, cause: undefined })).address).toEqual(other);
+	});
+
+	it('has a task of its own at once if the start of that worker was given up long ago', async () => {
+		const starting = { by: identify(process.pid), at: new Date(Date.now() - 60_000).toISOString() };
+		await workspace.updateWorker(other, record => record && { ...record, starting });
+		expect((await begin()).address).not.toEqual(other);
+	});
 });
 
 it.each([session, SessionId.parse('made-up')])(
@@ -204,6 +219,14 @@ it('a binding of an earlier version holds, and is sealed at the next event', asy
 	expect(await sessionBinding(workspace, session)).toEqual({ address: mine, watched: false });
 });
 
+it('a worker that an earlier version started is sealed at its next event, and so keeps its mailbox after a clear', async () => {
+	rmSync(join(dataFolder(), 'agents'), { recursive: true, force: true });
+	expect((await bindCaller(workspace, { ...caller(session), begins: false, cause: undefined })).address).toEqual(
+		mine,
+	);
+	expect((await bindCaller(workspace, caller(unknown))).address).toEqual(mine);
+});
+
 it('no binding of an earlier version gives a session the human’s mailbox', async () => {
 	rmSync(workspace.own.folder, { recursive: true });
 	forge(session, human);
@@ -222,9 +245,20 @@ it('the seal of a session goes with its worker, and with no other', async () => 
 	expect(workspace.own.namesSync('sessions')).toEqual([`${othersSession}.json`]);
 });
 
+it('the seal of a process that has ended is swept', async () => {
+	const { dataFolder: place } = workspace.own;
+	const gone = { ...identify(process.pid), startedTicks: 1 };
+	sealStart(place, gone, { folder: folder.path, address: mine });
+	expect(sealedAgent(place, gone)).toBeDefined();
+	await sweepLeftovers(workspace);
+	expect(sealedAgent(place, gone)).toBeUndefined();
+});
+
 it('the seal of a session whose worker is long gone is swept, and no other', async () => {
 	rmSync(workspace.paths.workerRecord(mine.task, mine.worker));
 	for (const id of [session, othersSession]) utimesSync(workspace.paths.session(id), 0, 0);
+	await workspace.own.write({ version: 1 }, 'agents', 'of-earlier-versions.json');
 	await sweepLeftovers(workspace);
+	expect(existsSync(workspace.own.path('agents'))).toBe(false);
 	expect(workspace.own.namesSync('sessions')).toEqual([`${othersSession}.json`]);
 });

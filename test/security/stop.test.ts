@@ -1,18 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { identify, liveness, type ProcessIdentity } from '../../src/base/liveness.ts';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { isRunning } from '../../src/core/driver/launch.ts';
 import { queueDelegate } from '../../src/core/delegates/queueDelegate.ts';
-import { forgetSealedAgents, sealedAgent } from '../../src/core/sessions/sealedAgents.ts';
+import { sealedAgent, sealStart } from '../../src/core/sessions/sealedAgents.ts';
 import { bindCaller } from '../../src/core/sessions/sessions.ts';
 import type { WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { operations } from '../../src/operations/index.ts';
 import { perform } from '../../src/operations/operation.ts';
+import { requireOwnAgent } from '../../src/process/ownAgent.ts';
 import { FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';
 import { DelegateRoom } from '../support/delegateRoom.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';
@@ -133,11 +134,35 @@ describe('an agent that calls nancy stop', () => {
 		await work(mine, person);
 		expect((await call('second')).address).toEqual(address);
 		await expect(stop(IN_TERMINAL, mine)).rejects.toMatchObject({ code: 'not-trusted' });
-		expect(await stop(IN_TERMINAL, address)).toMatchObject({ workers: [{ outcome: 'stopped' }] });
 		const { dataFolder } = workspace.own;
 		expect(sealedAgent(dataFolder, person)).toMatchObject({ hasCalled: true });
-		forgetSealedAgents(dataFolder);
+		expect(await stop(IN_TERMINAL, address)).toMatchObject({ workers: [{ outcome: 'stopped' }] });
+		// A later process may get its pid.
 		expect(sealedAgent(dataFolder, person)).toBeUndefined();
+	});
+
+	it('ends a worker that is sealed as started, also if nothing else tells who it is', async () => {
+		const worker = await started('sleep', {});
+		await work(mine, worker);
+		await expect(stop(IN_TERMINAL, mine)).rejects.toMatchObject({ code: 'not-trusted' });
+		sealStart(room.workspace.own.dataFolder, worker, { folder: room.workspace.folder, address: theirs });
+		await expect(stop(IN_TERMINAL, mine)).rejects.toMatchObject({ code: 'not-trusted' });
+		sealStart(room.workspace.own.dataFolder, worker, { folder: room.workspace.folder, address: mine });
+		expect(await stop(IN_TERMINAL, mine)).toMatchObject({ workers: [{ outcome: 'stopped' }] });
+	});
+
+	it('ends a worker that is sealed as started where no process can be seen, as on Windows', async () => {
+		const worker = await started('sleep', {});
+		const { folder, own } = room.workspace;
+		vi.spyOn(process, 'platform', 'get').mockReturnValue('win32');
+		try {
+			sealStart(own.dataFolder, identify(worker.pid), { folder, address: mine });
+			await requireOwnAgent(worker.pid, room.workspace, mine, claudeCode);
+			const others = requireOwnAgent(worker.pid, room.workspace, theirs, claudeCode);
+			await expect(others).rejects.toMatchObject({ code: 'not-trusted' });
+		} finally {
+			vi.restoreAllMocks();
+		}
 	});
 
 	it('ends itself', async () => {

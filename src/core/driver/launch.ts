@@ -8,6 +8,7 @@ import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
 import type { Driver } from './driver.ts';
 import type { HeadlessFormat, HeadlessLaunch, HeadlessRequest } from './headless.ts';
+import { isStarting } from './starting.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { settleEarlier } from '../sessions/lostDeliveries.ts';
 import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
@@ -278,16 +279,11 @@ export function isRunning({ process, stoppedAt, startedAt }: WorkerRecord): bool
 	return alive === 'alive' || (alive === 'unknown' && (stoppedAt === undefined || stoppedAt < startedAt));
 }
 
-/** A terminal that has not reported its process after this time will not do so any more, in milliseconds. */
-const START_MS = 20_000;
-
 function refuseSecond(record: WorkerRecord): void {
 	const name = `${record.task}/${record.name}`;
 	if (isRunning(record))
 		throw new NancyError('busy', `${name} is running already (pid ${record.process?.pid}); stop it first`);
-	const { starting } = record;
-	if (starting && liveness(starting.by) !== 'dead' && Date.now() - Date.parse(starting.at) < START_MS)
-		throw new NancyError('busy', `${name} is being started already; wait a moment`);
+	if (isStarting(record)) throw new NancyError('busy', `${name} is being started already; wait a moment`);
 }
 
 function withoutStart({ starting: _over, ...record }: WorkerRecord): WorkerRecord {

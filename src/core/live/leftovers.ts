@@ -39,6 +39,7 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 		if (task.success) await sweepTask(workspace, task.data).catch(() => undefined); // behind a link it is somebody else's
 	}
 	await removeTree(paths.agents);
+	await workspace.own.remove('agents'); // of earlier versions
 	forgetSealedAgents(workspace.own.dataFolder);
 	await forgetEndedSessions(workspace);
 	await forgetGoneFolders(workspace.own.dataFolder, Date.now());

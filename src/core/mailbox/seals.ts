@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { NancyError } from '../../base/errors.ts';
 import { ownIdentity, PROCESS_WORD, processOf, processWord, type ProcessIdentity } from '../../base/liveness.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { uniqueHex } from '../../base/unique.ts';
@@ -7,7 +6,7 @@ import type { Author } from '../../protocol/author.ts';
 import { MessageId, type TaskName, type WorkerName } from '../../protocol/names.ts';
 import type { Receipt } from '../../protocol/records.ts';
 import { jsonText } from '../files/jsonFile.ts';
-import type { OwnFolder } from '../files/ownFolder.ts';
+import { ifOwn, type OwnFolder } from '../files/ownFolder.ts';
 import { AnySeal, readReceipt, Seal, wordsIn, type Filed, type FiledAs, type Sealed } from './seal.ts';
 
 /** The folder of all seals in the user's records of a workspace; below it one folder for each task, and in that for each mailbox. */
@@ -307,15 +306,5 @@ export class Seals {
 
 	private at(place: Place, id: string): string[] {
 		return [SEALS, this.task, this.worker, place, `${PLAIN.test(id) ? id : `sha256-${sha256(id)}`}.json`];
-	}
-}
-
-/** In a folder that is not the user's own, no seal proves anything, wherever it is and whatever it says. */
-export function ifOwn<T>(act: () => T): T | undefined {
-	try {
-		return act();
-	} catch (error) {
-		if (error instanceof NancyError && error.code === 'bad-file') return undefined;
-		throw error;
 	}
 }

@@ -4,8 +4,8 @@ import * as z from 'zod/mini';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
+import { ifOwn } from '../files/ownFolder.ts';
 import { readMark } from '../files/plainFile.ts';
-import { ifOwn } from '../mailbox/seals.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { forgetSeal, sealedSession, sealSession } from './sealedSessions.ts';
 

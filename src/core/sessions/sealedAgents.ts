@@ -8,8 +8,7 @@ import { realOr } from '../../base/realPath.ts';
 import { TaskName, WorkerName } from '../../protocol/names.ts';
 import { ProcessRecord } from '../../protocol/records.ts';
 import { jsonText, parseJsonFile } from '../files/jsonFile.ts';
-import { requireOwn } from '../files/ownFolder.ts';
-import { ifOwn } from '../mailbox/seals.ts';
+import { ifOwn, requireOwn } from '../files/ownFolder.ts';
 import { isSameAddress, type WorkerAddress } from '../workspace/workspace.ts';
 
 /** A worker of a workspace. */
@@ -19,7 +18,7 @@ export interface AgentOf {
 	address: WorkerAddress;
 }
 
-/** Which worker a process is. Nothing else says that: not its environment, its name, or a file below the workspace. */
+/** Which worker a process is. No file below the workspace says that. */
 export interface SealedAgent {
 	process: ProcessIdentity;
 	/** Nancy started it, and it is this worker for good. Of any other process its hooks say that, and may say it anew. */

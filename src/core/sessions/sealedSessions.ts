@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
-import type { OwnFolder } from '../files/ownFolder.ts';
-import { ifOwn } from '../mailbox/seals.ts';
+import { ifOwn, type OwnFolder } from '../files/ownFolder.ts';
 
 /** A WorkerAddress, whose file imports this one. */
 interface Sealed {

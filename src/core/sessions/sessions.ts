@@ -7,6 +7,7 @@ import { isSameProcess, liveness, type ProcessIdentity } from '../../base/livene
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
+import { isStarting } from '../driver/starting.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { APPEND } from '../files/links.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
@@ -43,6 +44,7 @@ export interface BoundSession {
  * continues as the same worker. A session in a terminal of Nancy's belongs to that terminal's worker, as long as a process lives that Nancy
  * has started as that worker. If that process has called before, however, a tool of the worker has started this agent, and it gets a task
  * of its own, like any other session. Safe to repeat, and to be killed in between.
+ * @throws NancyError `busy` while the terminal's worker is being started: which worker the session has, the next event decides
  */
 export async function bindCaller(workspace: Workspace, caller: SessionCaller): Promise<BoundSession> {
 	const session = await knownSession(workspace, caller.session);
@@ -54,9 +56,10 @@ export async function bindCaller(workspace: Workspace, caller: SessionCaller): P
 		(await workerOfTerminal(workspace, caller)) ??
 		(await adopt(workspace, caller));
 	const { record, isResumed } = await recordSession(workspace, address, caller, knownRecord);
-	// Every start of a process begins a session, or comes unbound. In between nothing about it changes.
-	if (caller.agent && (caller.begins || !knownRecord))
-		sealCall(workspace.own.dataFolder, caller.agent, agentOf(workspace, address));
+	const { dataFolder } = workspace.own;
+	// Every start of a process begins a session, or comes unbound. One that runs since an earlier version has no seal.
+	if (caller.agent && (caller.begins || !knownRecord || !sealedAgent(dataFolder, caller.agent)))
+		sealCall(dataFolder, caller.agent, agentOf(workspace, address));
 	const isSame = known !== undefined && isSameAddress(known.address, address);
 	if (!isSame) {
 		for (const folder of [workspace.paths.phases, workspace.paths.halts]) {
@@ -114,12 +117,15 @@ async function workerOfTerminal(workspace: Workspace, caller: SessionCaller): Pr
 const SEALED_WITHIN_MS = 1000;
 const LOOK_EVERY_MS = 50;
 
-/** Whether a process lives that Nancy has started as this worker. */
-async function isStarted(workspace: Workspace, { task, name: worker, starting }: WorkerRecord): Promise<boolean> {
+/** Whether a process lives that Nancy has started as this worker. @throws NancyError `busy` while that is being decided */
+async function isStarted(workspace: Workspace, record: WorkerRecord): Promise<boolean> {
+	const { task, name: worker } = record;
 	const start = agentOf(workspace, { task, worker });
 	for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
 		if (processesOf(workspace.own.dataFolder, start).some(each => each.isStarted)) return true;
-		if (!starting || waitedMs >= SEALED_WITHIN_MS) return false;
+		if (!isStarting(record)) return false;
+		if (waitedMs >= SEALED_WITHIN_MS)
+			throw new NancyError('busy', `${task}/${worker} is still being started; the next event finds its session`);
 		await sleep(LOOK_EVERY_MS);
 	}
 }

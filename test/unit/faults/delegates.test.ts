@@ -23,6 +23,7 @@ import { endDelegate, writeAnswer } from '../../../src/core/delegates/ending.ts'
 import { queueDelegate, type DelegateRequest } from '../../../src/core/delegates/queueDelegate.ts';
 import { Tickets } from '../../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
+import { sessionBinding } from '../../../src/core/sessions/bindings.ts';
 import { lookAtQueue, stopDelegate } from '../../../src/delegates/delegateQueue.ts';
 import { onPath } from '../../../src/base/searchPath.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
@@ -199,6 +200,24 @@ describe('a runner', () => {
 			state: 'failed',
 			error: 'transient failed',
 			status: { iteration: 3, tool_calls: 3 },
+		});
+	});
+
+	it('begins anew if its conversation could not be bound to it, as on a full disk', async () => {
+		const gate = folder.file('gate');
+		const limits = { retries: 1 };
+		const queued = await delegate(`tool:Read until:${gate} fail:transient`, { agent: ownSessionDriver.id, limits });
+		await look();
+		const session = await eventually('its session', async () => {
+			const [noted] = (await delegates.workspace.worker(queued.record))?.sessions ?? [];
+			return noted && (await sessionBinding(delegates.workspace, noted.id)) && noted.id;
+		});
+		await delegates.workspace.own.remove('sessions', `${session}.json`);
+		writeFileSync(gate, '');
+		expect(await ended(queued)).toMatchObject({
+			state: 'failed',
+			error: 'transient failed',
+			status: { iteration: 2, tool_calls: 2 },
 		});
 	});
 

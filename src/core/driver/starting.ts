@@ -1,0 +1,12 @@
+import { liveness } from '../../base/liveness.ts';
+import type { WorkerRecord } from '../../protocol/records.ts';
+
+/** A terminal that has not reported its process after this time will not do so any more, in milliseconds. */
+const START_MS = 20_000;
+
+/** Whether somebody is starting this worker, and has not told its process yet. */
+export function isStarting({ starting }: Pick<WorkerRecord, 'starting'>): boolean {
+	return (
+		starting !== undefined && liveness(starting.by) !== 'dead' && Date.now() - Date.parse(starting.at) < START_MS
+	);
+}
