@@ -116,7 +116,10 @@ export class MailboxPaths {
 		}
 	}
 
-	/** A link could point a hook at somebody else's files. */
+	/**
+	 * A link could point a hook at somebody else's files. Asked right before each move too: a program of the agent's can exchange a folder by a
+	 * link at any time, and only the moment between look and move is left to it.
+	 */
 	refuseLinks(): void {
 		let folder = this.root;
 		const above = relative(this.root, this.folder)

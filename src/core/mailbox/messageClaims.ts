@@ -116,6 +116,7 @@ export class MessageClaims {
 
 	private take(queuedAs: MessageId, claimedIds = this.paths.claimedIds()): Taken | undefined {
 		const claimed = this.paths.claim(queuedAs);
+		this.paths.refuseLinks();
 		if (!moveIfThereSync(this.paths.message('queued', queuedAs), claimed)) return undefined;
 		const text = this.read(claimed, queuedAs);
 		const sealed = this.files.sealedOf(queuedAs, text);

@@ -82,6 +82,7 @@ export class MessageReturns {
 
 	/** Moves a message to where its seal says. What somebody else has put there under its name gets another. */
 	finish(file: string, id: MessageId, as: FiledAs, receipt?: Receipt): void {
+		this.paths.refuseLinks();
 		const state = stateOf(as);
 		const target = this.paths.message(state, id);
 		mkdirSync(this.paths.in(state), { recursive: true, mode: 0o700 });
@@ -155,6 +156,7 @@ export class MessageReturns {
 	 * @returns false if somebody else has moved the file
 	 */
 	giveBack(file: string, id: MessageId): boolean {
+		this.paths.refuseLinks();
 		const inbox = this.paths.message('queued', id);
 		if (!existsSync(inbox) || !existsSync(file)) return moveIfThereSync(file, inbox);
 		const other = newMessageId();

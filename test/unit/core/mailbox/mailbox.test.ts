@@ -68,6 +68,23 @@ describe('Mailbox', () => {
 		expect(claims.map(claim => claim.content.text)).toEqual(['urgent', 'third', 'first', 'second']);
 	});
 
+	it('files nothing through a folder that was exchanged by a link since the claim', async () => {
+		const id = await mailbox.put(messageContent('use plan B'), BY_USER);
+		const claims = await mailbox.claim(() => 'take');
+		const [delivered, outside] = [join(folder, 'delivered'), join(folder, '..', 'outside')];
+		await mkdir(outside);
+		await rename(delivered, `${delivered}-away`);
+		await symlink(outside, delivered);
+
+		expect(() => deliverAll(claims)).toThrow('symbolic link');
+
+		expect(await readdir(outside)).toEqual([]);
+		await rm(delivered);
+		await asIfKilled();
+		await mailbox.recover();
+		expect((await mailbox.list()).messages).toMatchObject([{ id, state: 'delivered', receipt: { id } }]);
+	});
+
 	it('files a delivered message with its receipt', async () => {
 		const id = await mailbox.put(messageContent('use plan B'), BY_USER);
 		deliverAll(await mailbox.claim(() => 'take'));
