@@ -1,8 +1,8 @@
 import { cp, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, posix } from 'node:path';
-import { removeTree } from '../../base/removeTree.ts';
 import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
+import { removeTree } from '../../base/removeTree.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
 import { contentHash } from './contentHash.ts';
