@@ -1,7 +1,8 @@
-import { access, chmod, constants, cp, lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, constants, cp, lstat, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
+import { removeTree } from '../../base/removeTree.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import { requireOwn } from '../files/ownFolder.ts';
 import { contentHash } from './contentHash.ts';
@@ -105,7 +106,7 @@ export async function installRuntime(
 		}
 		return { ...runtime, isRepaired, node: known };
 	} finally {
-		await rm(temp, { recursive: true, force: true });
+		await removeTree(temp);
 		await sweep(parent);
 	}
 }
@@ -175,7 +176,7 @@ async function sweep(parent: string): Promise<void> {
 	for (const name of await readdir(parent)) {
 		if (!name.startsWith('.new-') && !/\.old-[0-9a-f]{8}$/.test(name)) continue;
 		const { mtimeMs } = await stat(join(parent, name)).catch(() => ({ mtimeMs: Date.now() }));
-		if (Date.now() - mtimeMs > ABANDONED_MS) await rm(join(parent, name), { recursive: true, force: true });
+		if (Date.now() - mtimeMs > ABANDONED_MS) await removeTree(join(parent, name));
 	}
 }
 
@@ -198,6 +199,6 @@ async function replace(fresh: string, folder: string): Promise<boolean> {
 		// Another process has installed the very same content meanwhile.
 		if (!hasErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error;
 	}
-	await rm(old, { recursive: true, force: true });
+	await removeTree(old);
 	return wasThere;
 }
