@@ -11,7 +11,7 @@ import { parseHeld, type ReadHeld } from './held.ts';
 import { idOf, mayBeIn, nameProblem, type MailboxPaths, type MessageState } from './mailboxPaths.ts';
 import { parseFile, readBesideSync, readMessageText, readMessageTextSync } from './messageText.ts';
 import { readReceipt, type Filed, type Sealed } from './seal.ts';
-import type { Seals } from './seals.ts';
+import type { SealReader } from './sealReader.ts';
 
 /** A message as it stands in a mailbox. */
 export interface StoredMessage {
@@ -65,7 +65,7 @@ type Report = (reason: string) => void;
 export class MailboxFiles {
 	constructor(
 		private readonly paths: MailboxPaths,
-		private readonly seals: Seals,
+		private readonly seals: SealReader,
 	) {}
 
 	/** All messages in these states, with receipts. Unreadable files are listed as problems and left alone. */
@@ -193,19 +193,19 @@ export class MailboxFiles {
 	}
 
 	/**
-	 * {@link Seals.ofQueued}. An unreadable seal proves nothing, and holds up no message.
+	 * {@link SealReader.ofQueued}. An unreadable seal proves nothing, and holds up no message.
 	 * @param report gets the reason why it is unreadable
 	 */
 	sealedOf(id: MessageId, text: string, report?: Report): Sealed | undefined {
 		return unlessBad(() => this.seals.ofQueued(id, text), report);
 	}
 
-	/** {@link Seals.ofFiled}, as {@link sealedOf}. */
+	/** {@link SealReader.ofFiled}, as {@link sealedOf}. */
 	filedOf(id: MessageId, text: string, report?: Report): Filed | undefined {
 		return unlessBad(() => this.seals.ofFiled(id, text), report);
 	}
 
-	/** {@link Seals.isQueued}, as {@link sealedOf}. */
+	/** {@link SealReader.isQueued}, as {@link sealedOf}. */
 	isQueued(id: MessageId): boolean {
 		return unlessBad(() => this.seals.isQueued(id)) ?? false;
 	}

@@ -11,6 +11,7 @@ import { textOfOne } from '../mailbox/batch.ts';
 import { deliveryNote, deliveryPlace } from '../mailbox/deliveryRecord.ts';
 import { isDue, slotOf } from '../mailbox/due.ts';
 import { readMessageTextSync } from '../mailbox/messageText.ts';
+import { textOfDelivered, textOfHanding } from '../mailbox/seal.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { sealedSession } from './sealedSessions.ts';
 
@@ -70,8 +71,8 @@ export async function prepareAnswer(
 	} satisfies Receipt;
 	const [receiptBefore, receiptAfter] = around(TIME, jsonText(receipt));
 	const { transcript } = session;
-	const [sealBefore, sealAfter] = around(TIME, seals.textOfDelivered({ ...sealed, receipt, transcript }));
-	const [handingBefore, handingAfter] = around(HOOK, seals.textOfHanding(sealed, HOOK));
+	const [sealBefore, sealAfter] = around(TIME, textOfDelivered({ ...sealed, receipt, transcript }));
+	const [handingBefore, handingAfter] = around(HOOK, textOfHanding(sealed, HOOK));
 	const note = deliveryNote(place, TIME, address, { messages: [id], effect: 'none' });
 	const [noteBefore, noteAfter] = around(TIME, JSON.stringify(note));
 	const { begins, holds, lacks } = prepared.payload(session.id, session.transcript);
