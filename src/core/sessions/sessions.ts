@@ -10,6 +10,7 @@ import type { Driver } from '../driver/driver.ts';
 import { isStarting } from '../driver/starting.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
 import { APPEND } from '../files/links.ts';
+import { noteFound } from '../workspace/foundTask.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { bindSession, knownSession, type KnownSession } from './bindings.ts';
 import { isWorker, processesOf, sealCall, sealedAgent, type AgentOf } from './sealedAgents.ts';
@@ -166,6 +167,7 @@ async function adopt(workspace: Workspace, { session, driver }: SessionCaller): 
 		.toLowerCase()
 		.replace(/^[-_]+/, '');
 	const name = TaskName.parse(`session-${end}-${sha256(session).slice(0, 16)}`);
+	noteFound(workspace, name);
 	try {
 		await workspace.createTask({
 			version: 1,
