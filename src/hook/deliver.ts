@@ -44,7 +44,7 @@ export async function deliver(call: Call, input: string, print: Print): Promise<
 
 /** Whether the answer can tell the session what to watch. */
 function isBeginning({ kind }: AgentEvent): boolean {
-	return kind === 'session-start' || kind === 'folder-changed';
+	return kind === 'session-start' || kind === 'folder-changed' || kind === 'watch-asked';
 }
 
 /** The turn is over, and nothing is handed over: the user broke it off, or the model failed. */
