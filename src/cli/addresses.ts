@@ -3,16 +3,12 @@ import type { Asker } from '../core/asker/asker.ts';
 import { isRunning } from '../core/driver/launch.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
+import { noWorker, type Meant } from '../operations/meant.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 
 /** `<task>` or `<task>/<worker>` as typed. */
-export interface TypedAddress {
-	task: TaskName;
-	worker?: WorkerName;
-}
-
-function parseAddress(typed: string): TypedAddress {
+function parseAddress(typed: string): Meant {
 	const [taskPart = '', workerPart, ...more] = typed.split('/');
 	const task = parseTaskName(taskPart);
 	if (workerPart === undefined) return { task };
@@ -34,7 +30,7 @@ export function parseTaskName(typed: string): TaskName {
  * The meaning of `typed`, by the asker. In a terminal of Nancy's, `orchestrator` is the human. A bare worker name is a worker of the same
  * task, unless a task has that name.
  */
-export async function resolveAddress(workspace: Workspace, asker: Asker, typed: string): Promise<TypedAddress> {
+export async function resolveAddress(workspace: Workspace, asker: Asker, typed: string): Promise<Meant> {
 	const address = parseAddress(typed);
 	const own = ownAddress(asker);
 	if (!own || address.worker) return address;
@@ -81,5 +77,5 @@ export async function resolveWorkers(workspace: Workspace, asker: Asker, typed: 
 	const { workers } = await workspace.workers(task);
 	const chosen = workers.filter(record => worker === undefined || record.name === worker);
 	if (chosen.length > 0) return chosen.map(record => ({ task, worker: record.name }));
-	throw new NancyError('no-task', worker ? `${task} has no worker "${worker}"` : `${task} has no worker yet`);
+	throw noWorker({ task, worker });
 }

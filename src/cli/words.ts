@@ -33,8 +33,3 @@ export function ago(at: string, nowMs: number = Date.now()): string {
 	if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
 	return `${Math.floor(seconds / 86_400)} d ago`;
 }
-
-/** `1 message`, `2 messages`. */
-export function counted(count: number, noun: string): string {
-	return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}

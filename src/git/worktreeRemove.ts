@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { readTextIfExists } from '../base/atomicFile.ts';
+import { counted } from '../base/counted.ts';
 import { NancyError } from '../base/errors.ts';
 import { entriesOf } from '../base/listing.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
@@ -170,8 +171,4 @@ function outcome(only: OnlyThere, kept: readonly string[], saved: { branch: stri
 	if (isNothing) return 'Nothing was lost.';
 	const back = saved ? ` To get its commits back: git branch ${saved.branch} ${saved.tip}` : '';
 	return `Discarded ${inWords(only)}.${back}`;
-}
-
-function counted(count: number, what: string): string {
-	return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

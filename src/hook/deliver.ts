@@ -4,6 +4,7 @@ import { claimBatch, type Batch } from '../core/mailbox/batch.ts';
 import { deliveryNote, deliveryPlace } from '../core/mailbox/deliveryRecord.ts';
 import { can, type HookAnswer } from '../core/driver/driver.ts';
 import { isAroundTools, isBeforeTool, isDue, slotOf, wakes } from '../core/mailbox/due.ts';
+import type { Mailbox } from '../core/mailbox/mailbox.ts';
 import { isSettled } from '../core/mailbox/mailboxFiles.ts';
 import type { Slot } from '../core/driver/slot.ts';
 import { readHeldStops, writeHeldStops, writePhase } from '../core/sessions/phase.ts';
@@ -63,20 +64,20 @@ async function readInput(call: Call, input: string): Promise<AgentEvent | 'silen
 
 /** One event of a worker's main agent. */
 class Turn {
+	private readonly mailbox: Mailbox;
+
 	constructor(
 		private readonly call: Call,
 		private readonly event: AgentEvent,
 		private readonly slot: Slot,
 		private readonly bound: BoundSession,
 		private readonly print: Print,
-	) {}
+	) {
+		this.mailbox = this.workspace.mailbox(bound.address);
+	}
 
 	private get workspace() {
 		return this.call.workspace;
-	}
-
-	private get mailbox() {
-		return this.workspace.mailbox(this.bound.address);
 	}
 
 	async run(): Promise<void> {
@@ -135,11 +136,15 @@ class Turn {
 			await bindSession(workspace, event.session, { address: bound.address, watched: true });
 	}
 
-	/** Whether anything was due and handed over. */
-	private async handOver(version: Version | undefined): Promise<boolean> {
+	/** Whether anything was due and handed over. From the claim to the receipt, all is done in the same folders. */
+	private handOver(version: Version | undefined): Promise<boolean> {
+		return this.mailbox.holding(() => this.handOverDue(version));
+	}
+
+	private async handOverDue(version: Version | undefined): Promise<boolean> {
 		const { driver } = this.call;
 		const { kind, session } = this.event;
-		const mark = isAroundTools(this.slot) ? BoundaryMark.begin(this.mailbox.folder) : undefined;
+		const mark = isAroundTools(this.slot) ? BoundaryMark.begin(this.mailbox) : undefined;
 		const occasion = { kind, slot: this.slot, session, canFile: this.call.env['NANCY_TASK_DIR'] !== undefined };
 		let isRefused = false;
 		const batch = await claimBatch(this.mailbox, occasion, driver.hooks.contextLimit, async due => {

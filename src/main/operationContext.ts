@@ -27,6 +27,10 @@ export function operationContext(folder: Folder, { installRuntime, tell }: Windo
 		settings: { hooks: hooksChoice(folder.path), tokenThreshold: tokenThreshold(folder.path) },
 		readSettings: windowSettings,
 		installRuntime,
+		look: async () => {
+			await folder.refresh();
+			return folder.overview();
+		},
 		watch: async work => {
 			const pause = new Pause();
 			const listener = folder.onDidChange(() => pause.end());

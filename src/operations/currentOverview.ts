@@ -14,25 +14,6 @@ export async function currentOverview(workspace: Workspace, env: Environment): P
 	return readOverview(workspace, drivers, { ask: askWith(env) });
 }
 
-/**
- * Waits until `check` finds something in the overview. Looks again at each change of the workspace.
- * @returns the finding, or `undefined` if the deadline came first
- */
-export async function whenever<T>(
-	workspace: Workspace,
-	env: Environment,
-	deadlineMs: number,
-	check: (overview: Overview) => Promise<T | undefined>,
-): Promise<T | undefined> {
-	return watchWorkspace(workspace, env, async ({ overview, changed }) => {
-		for (;;) {
-			const found = await check(overview());
-			if (found !== undefined || Date.now() >= deadlineMs) return found;
-			await changed(deadlineMs);
-		}
-	});
-}
-
 /** Does something with an overview that stays as the workspace is. */
 export async function watchWorkspace<T>(
 	workspace: Workspace,

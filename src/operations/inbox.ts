@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import type { MessageState } from '../core/mailbox/mailboxPaths.ts';
-import { TaskName, WorkerName } from '../protocol/names.ts';
 import { InboxOutput } from '../protocol/output/messages.ts';
 import { allMailboxes, limitsFor, listMailboxes, mailboxesOf, messageOutput } from './mailboxes.ts';
+import { Meant } from './meant.ts';
 import { anybody, type Operation } from './operation.ts';
 
 const Input = z.object({
 	/** One mailbox, or all of a task. By default the asking agent's own, or for a person all of the workspace. */
-	of: z.optional(z.object({ task: TaskName, worker: z.optional(WorkerName) })),
+	of: z.optional(Meant),
 	/** Archived and withdrawn messages too. */
 	all: z.boolean(),
 });

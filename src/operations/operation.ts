@@ -41,6 +41,8 @@ export interface OperationContext extends MachineContext {
 	readonly readSettings: (folder: string) => Promise<CommonSettings>;
 	/** Installs the programs that hooks and agents call, if they are missing or damaged. */
 	readonly installRuntime: () => Promise<InstalledRuntime>;
+	/** Everything about the workspace as it is now. */
+	readonly look: () => Promise<Overview>;
 	/** Runs a step with an overview while the workspace is unchanged. */
 	readonly watch: <T>(work: (live: LiveOverview) => Promise<T>) => Promise<T>;
 	/** Releases the view of a worker that is about to be ended on purpose: its terminal in the window. */

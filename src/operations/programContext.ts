@@ -1,7 +1,7 @@
 import { configFolder, dataFolder } from '../base/folders.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import type { Caller } from './caller.ts';
-import { watchWorkspace } from './currentOverview.ts';
+import { currentOverview, watchWorkspace } from './currentOverview.ts';
 import type { OperationContext } from './operation.ts';
 
 /** Where a program without a window works: it has no Restricted Mode, and no settings but those in files. */
@@ -18,6 +18,7 @@ export function programContext(workspace: Workspace, caller: Omit<Caller, 'asker
 			return new UserSettingsFile(configFolder(env), env['HOME']).forFolder(folder);
 		},
 		installRuntime: async () => (await import('./ownRuntime.ts')).ownRuntime(caller),
+		look: () => currentOverview(workspace, env),
 		watch: work => watchWorkspace(workspace, env, work),
 		note: text => caller.note(text),
 	};

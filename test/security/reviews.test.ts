@@ -37,6 +37,7 @@ const context = (): OperationContext => ({
 	settings: { hooks: undefined, tokenThreshold: undefined },
 	readSettings: () => Promise.resolve({}),
 	installRuntime: () => Promise.reject(new Error('nothing is installed in this test')),
+	look: () => Promise.resolve({ tasks: [], problems: [] }),
 	watch: work => work({ overview: () => ({ tasks: [], problems: [] }), changed: () => Promise.resolve() }),
 	note: () => undefined,
 });

@@ -18,6 +18,7 @@ export function contextOf(
 		settings: { hooks: undefined, tokenThreshold: undefined },
 		readSettings: () => Promise.resolve({}),
 		installRuntime: () => Promise.reject(new Error('nothing is installed in this test')),
+		look: () => Promise.resolve({ tasks: [], problems: [] }),
 		watch: work => work({ overview: () => ({ tasks: [], problems: [] }), changed: () => Promise.resolve() }),
 		note: () => undefined,
 		...more,

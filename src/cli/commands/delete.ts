@@ -1,15 +1,12 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import { permit } from '../../core/asker/permit.ts';
-import type { Workspace } from '../../core/workspace/workspace.ts';
 import { operations } from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
-import type { TaskName } from '../../protocol/names.ts';
+import { findWorkspace } from '../../operations/place.ts';
+import { programContext } from '../../operations/programContext.ts';
 import { TasksDeletedOutput } from '../../protocol/output/tasks.ts';
 import { parseTaskName } from '../addresses.ts';
-import { answer, command, type Context } from '../command.ts';
-import { programContext } from '../../operations/programContext.ts';
-import { findWorkspace } from '../../operations/place.ts';
+import { answer, command } from '../command.ts';
 
 const Input = z.object({
 	tasks: z._default(z.array(z.string()), []),
@@ -45,43 +42,22 @@ export const deleteTasks = command(
 	},
 	Input,
 	async ({ tasks, found, 'older-than': olderThan }, context) => {
-		permit(context.asker, { is: 'change-tasks', what: 'delete' });
-		const workspace = findWorkspace(context);
 		if (found === tasks.length > 0 || (!found && olderThan !== undefined))
 			throw new NancyError('bad-usage', 'say what to delete: the names of tasks, or --found');
-		const deleted = found
-			? await deleteFound(workspace, context.env, hoursOf(olderThan) * HOUR_MS)
-			: await deleteNamed(workspace, [...new Set(tasks.map(parseTaskName))], context);
+		const where = programContext(findWorkspace(context), context);
+		const named = { tasks: [...new Set(tasks.map(parseTaskName))] };
+		const silent = { silentForMs: hoursOf(olderThan) * HOUR_MS };
+		const done = found
+			? await perform(await operations.deleteFoundTasks(), context.asker, silent, where)
+			: await perform(await operations.deleteTasks(), context.asker, named, where);
 		return answer(
 			TasksDeletedOutput,
-			{ deleted: [...deleted] },
-			deleted.length === 0 ? 'no found task has ended' : deleted.map(task => `deleted ${task}`),
+			done,
+			done.deleted.length === 0 ? 'no found task has ended' : done.deleted.map(task => `deleted ${task}`),
 		);
 	},
 );
 
 function hoursOf(time = '0h'): number {
 	return Number(time.slice(0, -1)) * (time.endsWith('d') ? 24 : 1);
-}
-
-async function deleteNamed(workspace: Workspace, tasks: TaskName[], context: Context): Promise<readonly TaskName[]> {
-	const where = programContext(workspace, context);
-	return (await perform(await operations.deleteTasks(), context.asker, { tasks }, where)).deleted;
-}
-
-async function deleteFound(
-	workspace: Workspace,
-	env: Readonly<Record<string, string | undefined>>,
-	ageMs: number,
-): Promise<readonly TaskName[]> {
-	const [{ currentOverview }, { deleteFoundTasks }] = await Promise.all([
-		import('../../operations/currentOverview.ts'),
-		import('../../core/live/foundTasks.ts'),
-	]);
-	const { tasks: before } = await workspace.tasks();
-	// The look itself deletes those that are due.
-	const { tasks } = await currentOverview(workspace, env);
-	await deleteFoundTasks(workspace, tasks, Date.now() - ageMs);
-	const left = new Set((await workspace.tasks()).tasks.map(({ name }) => name));
-	return before.map(({ name }) => name).filter(name => !left.has(name));
 }

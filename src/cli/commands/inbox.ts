@@ -4,9 +4,10 @@ import { operations } from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { InboxOutput, type MessageOutput } from '../../protocol/output/messages.ts';
-import { resolveAddress, resolveMailbox, type TypedAddress } from '../addresses.ts';
+import { resolveAddress, resolveMailbox } from '../addresses.ts';
 import { answer, command, type Context } from '../command.ts';
 import { programContext } from '../../operations/programContext.ts';
+import type { Meant } from '../../operations/meant.ts';
 import { findWorkspace } from '../../operations/place.ts';
 import { ago, authorText, indented, printable, printableLine } from '../words.ts';
 
@@ -46,7 +47,7 @@ export const inbox = command(
 );
 
 /** A task alone means all its mailboxes. */
-async function chosen(workspace: Workspace, { asker }: Context, of: string): Promise<TypedAddress> {
+async function chosen(workspace: Workspace, { asker }: Context, of: string): Promise<Meant> {
 	const address = await resolveAddress(workspace, asker, of);
 	return of === ORCHESTRATOR || address.worker ? resolveMailbox(workspace, asker, of) : address;
 }

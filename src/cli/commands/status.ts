@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../../base/errors.ts';
-import type { TaskView, WorkerView } from '../../core/live/overview.ts';
+import { operations } from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
+import { findWorkspace } from '../../operations/place.ts';
+import { programContext } from '../../operations/programContext.ts';
 import { StatusOutput, type TaskOutput, type WorkerOutput } from '../../protocol/output/tasks.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { currentOverview } from '../../operations/currentOverview.ts';
-import { findWorkspace } from '../../operations/place.ts';
-import { tokenUse } from '../tokenUse.ts';
-import { ago, counted, printableLine } from '../words.ts';
+import { counted } from '../../base/counted.ts';
+import { ago, printableLine } from '../words.ts';
 
 const Input = z.object({ task: z.optional(z.string()), all: z._default(z.boolean(), false) });
 
@@ -26,52 +26,17 @@ export const status = command(
 	Input,
 	async ({ task, all }, context) => {
 		const workspace = findWorkspace(context);
-		const wanted = task === undefined ? undefined : (await workspace.task(parseTaskName(task))).name;
-		const overview = await currentOverview(workspace, context.env);
-		const views = overview.tasks.filter(({ record }) =>
-			wanted === undefined ? all || record.archivedAt === undefined : record.name === wanted,
-		);
-		if (wanted !== undefined && views.length === 0)
-			throw new NancyError('bad-file', `task "${wanted}" cannot be read`);
-		for (const { file, reason } of overview.problems) context.note(`${file}: ${reason}`);
-		const tasks = views.map(taskOutput);
+		const input = { ...(task !== undefined && { task: parseTaskName(task) }), all };
+		const where = programContext(workspace, context);
+		const found = await perform(await operations.status(), context.asker, input, where);
+		for (const { file, reason } of found.problems) context.note(`${file}: ${reason}`);
 		return answer(
 			StatusOutput,
-			{ folder: workspace.folder, tasks, problems: overview.problems },
-			tasks.length === 0 ? 'no tasks; nancy orchestrate <task> starts one' : tasks.flatMap(taskLines),
+			found,
+			found.tasks.length === 0 ? 'no tasks; nancy orchestrate <task> starts one' : found.tasks.flatMap(taskLines),
 		);
 	},
 );
-
-function taskOutput({ record, workers, unread }: TaskView): TaskOutput {
-	return {
-		task: record.name,
-		title: record.title,
-		agent: record.agent,
-		createdAt: record.createdAt,
-		...(record.archivedAt !== undefined && { archivedAt: record.archivedAt }),
-		unread,
-		workers: workers.map(workerOutput),
-	};
-}
-
-function workerOutput({ record, state, facts, queued }: WorkerView): WorkerOutput {
-	return {
-		worker: record.name,
-		agent: record.agent,
-		...(record.agentVersion !== undefined && { agentVersion: record.agentVersion }),
-		phase: state.phase,
-		...(state.tool !== undefined && { tool: state.tool }),
-		...(state.summary !== undefined && { summary: state.summary }),
-		...(state.subagents !== undefined && { subagents: state.subagents }),
-		source: state.source,
-		at: state.at,
-		...(state.session !== undefined && { session: state.session }),
-		...(record.process !== undefined && state.phase !== 'ended' && { pid: record.process.pid }),
-		queued,
-		...(facts && { tokens: tokenUse(facts) }),
-	};
-}
 
 function taskLines({ task, title, unread, archivedAt, workers }: TaskOutput): string[] {
 	const marks = [

@@ -1,18 +1,14 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../../base/errors.ts';
-import { matchesFilter } from '../../core/traffic/store.ts';
-import { watch } from '../../core/live/watch.ts';
-import type { Workspace } from '../../core/workspace/workspace.ts';
-import type { TrafficRecord } from '../../protocol/traffic.ts';
-import { resolveAddress, type TypedAddress } from '../addresses.ts';
-import { withCollector } from '../collecting.ts';
-import { command, type Context } from '../command.ts';
-import { ExitCode } from '../failure.ts';
-import { Pause } from '../../base/pause.ts';
+import { operations } from '../../operations/index.ts';
+import { perform } from '../../operations/operation.ts';
 import { findWorkspace } from '../../operations/place.ts';
-import { ownAddress } from '../../core/asker/authorOf.ts';
-import { TrafficLog } from '../trafficLog.ts';
-import { trafficLine } from '../trafficWords.ts';
+import { programContext } from '../../operations/programContext.ts';
+import type { TrafficRecord } from '../../protocol/traffic.ts';
+import { resolveAddress } from '../addresses.ts';
+import { command } from '../command.ts';
+import { ExitCode } from '../failure.ts';
+import { trafficLine } from '../trafficLine.ts';
+import { withCancel } from '../withCancel.ts';
 
 const Input = z.object({
 	of: z.optional(z.string()),
@@ -22,7 +18,6 @@ const Input = z.object({
 	text: z.optional(z.string()),
 	limit: z._default(z.string().check(z.regex(/^\d{1,6}$/)), '50'),
 });
-type Input = z.infer<typeof Input>;
 
 export const traffic = command(
 	{
@@ -46,64 +41,23 @@ export const traffic = command(
 		],
 	},
 	Input,
-	async (input, context) => {
+	async ({ of, limit, follow, ...filter }, context) => {
 		const workspace = findWorkspace(context);
-		const wanted = await chosen(workspace, context, input.of);
-		const filter = (records: TrafficRecord[]) => records.filter(record => isWanted(record, wanted, input));
+		const input = {
+			...filter,
+			limit: Number(limit),
+			...(of !== undefined && { of: await resolveAddress(workspace, context.asker, of) }),
+		};
+		const where = programContext(workspace, context);
 		const write = (record: TrafficRecord) =>
 			context.writeLine(context.wantsJson ? JSON.stringify(record) : trafficLine(record));
-		await withCollector(workspace, async collect => {
-			await collect();
-			const log = new TrafficLog(workspace, input.session);
-			const hasFilter = wanted !== undefined || input.event !== undefined || input.text !== undefined;
-			const isMeant = (record: TrafficRecord) => isWanted(record, wanted, input);
-			for (const record of await log.readNewest(Number(input.limit), hasFilter ? isMeant : undefined))
-				write(record);
-			if (!input.follow) return;
-			await untilInterrupted(workspace, async () => {
-				await collect();
-				for (const record of filter(await log.readNew())) write(record);
-			});
-		});
+		if (follow) {
+			const operation = await operations.followTraffic();
+			await withCancel(signal => perform(operation, context.asker, input, { ...where, write, signal }));
+		} else {
+			const { records } = await perform(await operations.traffic(), context.asker, input, where);
+			for (const record of records) write(record);
+		}
 		return ExitCode.ok;
 	},
 );
-
-async function chosen(
-	workspace: Workspace,
-	{ asker }: Context,
-	of: string | undefined,
-): Promise<TypedAddress | undefined> {
-	if (of === undefined) return ownAddress(asker);
-	const address = await resolveAddress(workspace, asker, of);
-	await workspace.task(address.task);
-	const { task, worker } = address;
-	if (worker && !(await workspace.worker({ task, worker }))) {
-		throw new NancyError('no-task', `${task} has no worker "${worker}"`);
-	}
-	return address;
-}
-
-function isWanted(record: TrafficRecord, wanted: TypedAddress | undefined, { event, text }: Input): boolean {
-	if (wanted?.worker !== undefined && record.worker !== wanted.worker) return false;
-	return matchesFilter(record, { task: wanted?.task, event, text });
-}
-
-async function untilInterrupted(workspace: Workspace, look: () => Promise<void>): Promise<void> {
-	const pause = new Pause();
-	let isInterrupted = false;
-	const interrupt = () => {
-		isInterrupted = true;
-		pause.end();
-	};
-	process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-	const watcher = watch(workspace.paths.root, () => pause.end());
-	try {
-		while (!isInterrupted) {
-			await look();
-			await pause.take();
-		}
-	} finally {
-		watcher.dispose();
-	}
-}

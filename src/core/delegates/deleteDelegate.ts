@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { entryNames } from '../../base/listing.ts';
 import { DelegateId, type DelegateRecord } from '../../protocol/delegate.ts';
-import { SEALS } from '../mailbox/seals.ts';
+import { SEALS } from '../mailbox/sealReader.ts';
 import { deleteWorker } from '../workspace/deletion.ts';
 import { settle } from './ending.ts';
 import { isFinal, swarmFeatures, type Delegate } from './delegate.ts';

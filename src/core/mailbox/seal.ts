@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { Author, SealedAuthor } from '../../protocol/author.ts';
 import { Receipt } from '../../protocol/records.ts';
+import { jsonText } from '../files/jsonFile.ts';
 
 /** Whose words, and which: the hash of the whole text of the message's file. */
 const words = { author: Author, sha256: z.string() };
@@ -41,6 +42,16 @@ export type Sealed = Pick<Seal, 'author' | 'sha256' | 'receipt' | 'transcript'>;
  */
 export interface Filed extends Sealed {
 	as: FiledAs | 'handing' | undefined;
+}
+
+/** The whole text of the seal of a delivered message, as `Seals.deliver` writes it. */
+export function textOfDelivered(about: Sealed): string {
+	return jsonText({ ...about, state: 'delivered', version: 2 } satisfies Seal);
+}
+
+/** The whole text of the seal of a message that is handed over by a process. That stands before anything that others have chosen. */
+export function textOfHanding(about: Sealed, by: string): string {
+	return jsonText({ version: 2, state: 'handing', by, ...about } satisfies Seal);
 }
 
 /** The receipt in a seal or a file. Undefined for what is no receipt. */

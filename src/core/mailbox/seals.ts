@@ -1,26 +1,14 @@
-import { existsSync } from 'node:fs';
-import { ownIdentity, PROCESS_WORD, processOf, processWord, type ProcessIdentity } from '../../base/liveness.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { ownIdentity, processWord, type ProcessIdentity } from '../../base/liveness.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import type { Author } from '../../protocol/author.ts';
-import { MessageId, type TaskName, type WorkerName } from '../../protocol/names.ts';
+import type { MessageId } from '../../protocol/names.ts';
 import type { Receipt } from '../../protocol/records.ts';
-import { jsonText } from '../files/jsonFile.ts';
-import { ifOwn, type OwnFolder } from '../files/ownFolder.ts';
-import { AnySeal, readReceipt, Seal, wordsIn, type Filed, type FiledAs, type Sealed } from './seal.ts';
-
-/** The folder of all seals in the user's records of a workspace; below it one folder for each task, and in that for each mailbox. */
-export const SEALS = 'mail';
-
-type Place = 'queued' | 'filed';
-
-const WORD = new RegExp(`^${PROCESS_WORD}$`);
-
-/** Ids that can name a record. A file that a person dropped may have any name; a hash names its seal. */
-const PLAIN = /^(?!sha256-)[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
+import { ifOwn } from '../files/ownFolder.ts';
+import { readReceipt, Seal, type FiledAs, type Sealed } from './seal.ts';
+import { SealReader, SEALS, type SealPlace } from './sealReader.ts';
 
 /**
- * The seals of one mailbox, in the user's data folder, where no agent writes. A seal holds for one mailbox, one id and one text. It says
+ * The seals of one mailbox and the steps that change them, in the user's data folder, where no agent writes. A seal holds for one mailbox, one id and one text. It says
  * whose words they are, and in which state the message is. Nothing below the workspace decides that.
  *
  * Each change of state is one write. Before it the message is as it was, and after it as it will be. Everything else follows, and
@@ -41,36 +29,12 @@ const PLAIN = /^(?!sha256-)[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
  * The seal in `queued/` goes last, so that whoever recovers need not look into all of `filed/`. One that says `delivered` is that of a
  * delivered message.
  */
-export class Seals {
-	/** By text: a claim reads each message again that was listed before. */
-	private readonly hashes = new Map<string, string>();
-
-	constructor(
-		private readonly own: OwnFolder,
-		private readonly task: TaskName,
-		private readonly worker: WorkerName,
-	) {}
-
+export class Seals extends SealReader {
 	/** Makes the folders of the seals. To be called before a message is queued. */
 	async prepare(): Promise<void> {
 		for (const place of ['queued', 'filed'] as const)
 			await this.own.makeFolder(SEALS, this.task, this.worker, place);
 		await this.own.note();
-	}
-
-	/** The files of a message's seal: while it waits, and afterwards. Absolute paths. */
-	filesOf(id: MessageId): Readonly<Record<Place, string>> {
-		return { queued: this.own.path(...this.at('queued', id)), filed: this.own.path(...this.at('filed', id)) };
-	}
-
-	/** The whole text of the seal of a delivered message, as {@link deliver} writes it. */
-	textOfDelivered(about: Sealed): string {
-		return jsonText({ ...about, state: 'delivered', version: 2 } satisfies Seal);
-	}
-
-	/** The whole text of the seal of a message that is handed over by a process. That stands before anything that others have chosen. */
-	textOfHanding(about: Sealed, by: string): string {
-		return jsonText({ version: 2, state: 'handing', by, ...about } satisfies Seal);
 	}
 
 	/** Seals a message before it is queued, in place of an earlier seal. */
@@ -107,59 +71,6 @@ export class Seals {
 	}
 
 	/**
-	 * What is sealed about a message that waits or is being handed over; `undefined` if its text is not sealed. Synchronous, as all file
-	 * calls of a claim.
-	 * @param text of the message's file
-	 * @throws NancyError `bad-file` if the user's records cannot be trusted or read
-	 */
-	ofQueued(id: MessageId, text: string): Sealed | undefined {
-		const seal = this.readWaiting(id);
-		return seal && wordsIn(seal, this.hashOf(text));
-	}
-
-	/** {@link ofQueued} for a message that does not wait. */
-	ofFiled(id: MessageId, text: string): Filed | undefined {
-		const seals = [this.read('filed', id), this.readUnmoved(id)].filter(seal => seal !== undefined);
-		if (seals.length === 0) return undefined;
-		const hash = this.hashOf(text);
-		for (const seal of seals) {
-			const held = wordsIn(seal, hash);
-			if (held) return { ...held, as: seal.state === 'queued' ? undefined : seal.state };
-		}
-		return undefined;
-	}
-
-	/** Whether a message of this id waits, whatever its text. */
-	isQueued(id: MessageId): boolean {
-		return this.readWaiting(id) !== undefined;
-	}
-
-	/** Whether a message of this id waits no more. */
-	isFiled(id: MessageId): boolean {
-		return existsSync(this.filesOf(id).filed);
-	}
-
-	/** Whether anything is sealed about this id. */
-	has(id: MessageId): boolean {
-		return Object.values(this.filesOf(id)).some(file => existsSync(file));
-	}
-
-	/** Who wrote a message, and how it stands, whatever its text and wherever its file is. Undefined if nothing is sealed about that. */
-	standing(id: MessageId): { author: Author; state: Seal['state'] } | undefined {
-		return ifOwn(() => {
-			const filed = this.read('filed', id);
-			return filed?.state === 'queued' ? undefined : (filed ?? this.read('queued', id));
-		});
-	}
-
-	/** The process that hands a message over, or died while it did. */
-	handedBy(id: MessageId): ProcessIdentity | undefined {
-		const seal = this.isFiled(id) ? ifOwn(() => this.read('filed', id)) : undefined;
-		if (seal?.state !== 'handing') return undefined;
-		return processOf(WORD.exec(seal.by ?? '')?.groups ?? {});
-	}
-
-	/**
 	 * Takes back a message that waits, wherever its file is. If it is edited at this moment, both its texts are taken back. False if none of
 	 * this id waits. {@link tidy} is to follow.
 	 */
@@ -171,15 +82,6 @@ export class Seals {
 		if (present && (present.next ?? present).sha256 !== (seal.next ?? seal).sha256)
 			ifOwn(() => this.write('filed', id, { ...present, state: 'withdrawn' }));
 		return true;
-	}
-
-	/** The ids of the seals that have not been moved to `filed/`. */
-	unfiledIds(): MessageId[] {
-		const names = ifOwn(() => this.own.namesSync(SEALS, this.task, this.worker, 'queued')) ?? [];
-		return names.flatMap(name => {
-			const id = MessageId.safeParse(name.replace(/\.json$/, ''));
-			return id.success && PLAIN.test(id.data) ? [id.data] : [];
-		});
 	}
 
 	/**
@@ -267,12 +169,6 @@ export class Seals {
 		return seal?.state === 'queued' || seal?.state === 'handing' ? undefined : seal;
 	}
 
-	private readWaiting(id: MessageId): Seal | undefined {
-		if (this.isFiled(id)) return undefined;
-		const seal = this.read('queued', id);
-		return seal?.state === 'queued' ? seal : undefined;
-	}
-
 	/**
 	 * Whoever makes the seal in `filed/` has ended the waiting. In a folder that is not the user's own, the claim of the file alone decides.
 	 */
@@ -282,29 +178,7 @@ export class Seals {
 		);
 	}
 
-	private hashOf(text: string): string {
-		const hash = this.hashes.get(text) ?? sha256(text);
-		this.hashes.set(text, hash);
-		return hash;
-	}
-
-	/** The seal of a message that does not wait, if it has not been moved yet. */
-	private readUnmoved(id: MessageId): Seal | undefined {
-		const seal = this.read('queued', id);
-		return seal?.state === 'queued' ? undefined : seal;
-	}
-
-	private read(place: Place, id: MessageId): Seal | undefined {
-		const seal = this.own.readSync(AnySeal, ...this.at(place, id));
-		if (seal?.version !== 1) return seal;
-		return { version: 2, state: 'queued', author: seal.author, sha256: sha256(seal.file) };
-	}
-
-	private write(place: Place, id: MessageId, seal: Omit<Seal, 'version'>): void {
+	private write(place: SealPlace, id: MessageId, seal: Omit<Seal, 'version'>): void {
 		this.own.writeSync({ ...seal, version: 2 } satisfies Seal, ...this.at(place, id));
-	}
-
-	private at(place: Place, id: string): string[] {
-		return [SEALS, this.task, this.worker, place, `${PLAIN.test(id) ? id : `sha256-${sha256(id)}`}.json`];
 	}
 }

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { ownMachine } from '../../base/machine.ts';
 import { liveness } from '../../base/liveness.ts';
 import type { MessageId } from '../../protocol/names.ts';
@@ -11,6 +12,7 @@ import { textOfOne } from '../mailbox/batch.ts';
 import { deliveryNote, deliveryPlace } from '../mailbox/deliveryRecord.ts';
 import { isDue, slotOf } from '../mailbox/due.ts';
 import { readMessageTextSync } from '../mailbox/messageText.ts';
+import { textOfDelivered, textOfHanding } from '../mailbox/seal.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { sealedSession } from './sealedSessions.ts';
 
@@ -70,8 +72,8 @@ export async function prepareAnswer(
 	} satisfies Receipt;
 	const [receiptBefore, receiptAfter] = around(TIME, jsonText(receipt));
 	const { transcript } = session;
-	const [sealBefore, sealAfter] = around(TIME, seals.textOfDelivered({ ...sealed, receipt, transcript }));
-	const [handingBefore, handingAfter] = around(HOOK, seals.textOfHanding(sealed, HOOK));
+	const [sealBefore, sealAfter] = around(TIME, textOfDelivered({ ...sealed, receipt, transcript }));
+	const [handingBefore, handingAfter] = around(HOOK, textOfHanding(sealed, HOOK));
 	const note = deliveryNote(place, TIME, address, { messages: [id], effect: 'none' });
 	const [noteBefore, noteAfter] = around(TIME, JSON.stringify(note));
 	const { begins, holds, lacks } = prepared.payload(session.id, session.transcript);
@@ -82,6 +84,7 @@ export async function prepareAnswer(
 		words: {
 			driver: driver.id,
 			box: mailbox.folder,
+			root: join(realpathSync(workspace.folder), relative(workspace.folder, workspace.paths.root)),
 			id,
 			event: prepared.event,
 			waits_at: prepared.waitsAt.event,

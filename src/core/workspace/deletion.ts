@@ -7,7 +7,7 @@ import { uniqueHex } from '../../base/unique.ts';
 import type { TaskName } from '../../protocol/names.ts';
 import { WorkerRecord } from '../../protocol/records.ts';
 import { readJsonFile } from '../files/jsonFile.ts';
-import { SEALS } from '../mailbox/seals.ts';
+import { SEALS } from '../mailbox/sealReader.ts';
 import { forgetSession } from '../sessions/bindings.ts';
 import { forgetChosenAgents } from './chosenAgent.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';

@@ -38,6 +38,7 @@ async function send(text = 'Go on.', { workspace } = worker): Promise<void> {
 			settings: { hooks: undefined, tokenThreshold: undefined },
 			readSettings: () => Promise.resolve({}),
 			installRuntime: () => Promise.reject(new Error('nothing is installed in this test')),
+			look: () => Promise.reject(new Error('not asked for')),
 			watch: () => Promise.reject(new Error('nothing is watched in this test')),
 			note: () => undefined,
 		},

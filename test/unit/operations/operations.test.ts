@@ -58,6 +58,7 @@ function contextIn(more: Partial<OperationContext> = {}): OperationContext {
 		settings: { hooks: undefined, tokenThreshold: undefined },
 		readSettings: () => Promise.resolve({}),
 		installRuntime: () => Promise.reject(new Error('nothing is installed in this test')),
+		look: () => Promise.resolve(empty),
 		watch: work => work({ overview: () => empty, changed: () => Promise.resolve() }),
 		note: () => undefined,
 		...more,
@@ -70,6 +71,7 @@ describe('every operation', () => {
 		expect(all.filter(({ worksUntrusted }) => worksUntrusted).map(({ name }) => name)).toEqual([
 			'listAgents',
 			'doctor',
+			'sessions',
 			'inbox',
 		]);
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readHeldStops, readPhase, writePhase } from '../../../../src/core/sessions/phase.ts';
 import { ProcessLock } from '../../../../src/core/files/processLock.ts';
-import { SEALS } from '../../../../src/core/mailbox/seals.ts';
+import { SEALS } from '../../../../src/core/mailbox/sealReader.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../../support/boundWorker.ts';

@@ -7,7 +7,7 @@ import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId, TaskName, WorkerName, type MessageId } from '../../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../../support/boundWorker.ts';
 import { countCalls, type CountedCalls } from '../../../support/countedCalls.ts';
-import { SEALS } from '../../../../src/core/mailbox/seals.ts';
+import { SEALS } from '../../../../src/core/mailbox/sealReader.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';

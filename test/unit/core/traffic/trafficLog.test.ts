@@ -1,11 +1,11 @@
 import { appendFile, utimes } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { TrafficLog } from '../../../src/cli/trafficLog.ts';
-import { Workspace } from '../../../src/core/workspace/workspace.ts';
-import { SessionId } from '../../../src/protocol/names.ts';
-import { countCalls } from '../../support/countedCalls.ts';
-import { fakeDriver } from '../../support/fakeDriver.ts';
-import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { TrafficLog } from '../../../../src/core/traffic/trafficLog.ts';
+import { Workspace } from '../../../../src/core/workspace/workspace.ts';
+import { SessionId } from '../../../../src/protocol/names.ts';
+import { countCalls } from '../../../support/countedCalls.ts';
+import { fakeDriver } from '../../../support/fakeDriver.ts';
+import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 
 let folder: TempFolder;
 let workspace: Workspace;

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileNames } from '../base/listing.ts';
-import { TrafficFollower } from '../core/traffic/store.ts';
-import type { Workspace } from '../core/workspace/workspace.ts';
-import { SessionId } from '../protocol/names.ts';
-import type { TrafficRecord } from '../protocol/traffic.ts';
+import { fileNames } from '../../base/listing.ts';
+import { TrafficFollower } from './store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { SessionId } from '../../protocol/names.ts';
+import type { TrafficRecord } from '../../protocol/traffic.ts';
 
 /** How much of a session's file the first look takes in at most, in bytes. */
 const TAIL_BYTES = 1024 * 1024;

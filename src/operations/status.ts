@@ -1,0 +1,62 @@
+import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
+import type { TaskView, WorkerView } from '../core/live/overview.ts';
+import { TaskName } from '../protocol/names.ts';
+import { StatusOutput, type TaskOutput, type WorkerOutput } from '../protocol/output/tasks.ts';
+import { anybody, type Operation } from './operation.ts';
+import { tokenUse } from './tokenUse.ts';
+
+const Input = z.object({
+	/** Only this task, archived or not. By default all tasks. */
+	task: z.optional(TaskName),
+	/** Archived tasks too. */
+	all: z.boolean(),
+});
+
+/** Lists tasks, their workers and what each does. */
+export const status: Operation<z.infer<typeof Input>, z.infer<typeof StatusOutput>> = {
+	name: 'status',
+	input: Input,
+	output: StatusOutput,
+	permit: anybody,
+	async run(_asker, { task, all }, { workspace, look }) {
+		const wanted = task && (await workspace.task(task)).name;
+		const { tasks, problems } = await look();
+		const meant = tasks.filter(({ record }) =>
+			wanted === undefined ? all || record.archivedAt === undefined : record.name === wanted,
+		);
+		if (wanted !== undefined && meant.length === 0)
+			throw new NancyError('bad-file', `task "${wanted}" cannot be read`);
+		return { folder: workspace.folder, tasks: meant.map(taskOutput), problems };
+	},
+};
+
+function taskOutput({ record, workers, unread }: TaskView): TaskOutput {
+	return {
+		task: record.name,
+		title: record.title,
+		agent: record.agent,
+		createdAt: record.createdAt,
+		...(record.archivedAt !== undefined && { archivedAt: record.archivedAt }),
+		unread,
+		workers: workers.map(workerOutput),
+	};
+}
+
+function workerOutput({ record, state, facts, queued }: WorkerView): WorkerOutput {
+	return {
+		worker: record.name,
+		agent: record.agent,
+		...(record.agentVersion !== undefined && { agentVersion: record.agentVersion }),
+		phase: state.phase,
+		...(state.tool !== undefined && { tool: state.tool }),
+		...(state.summary !== undefined && { summary: state.summary }),
+		...(state.subagents !== undefined && { subagents: state.subagents }),
+		source: state.source,
+		at: state.at,
+		...(state.session !== undefined && { session: state.session }),
+		...(record.process !== undefined && state.phase !== 'ended' && { pid: record.process.pid }),
+		queued,
+		...(facts && { tokens: tokenUse(facts) }),
+	};
+}
