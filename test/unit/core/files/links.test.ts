@@ -18,7 +18,7 @@ import { Collector } from '../../../../src/core/traffic/collector.ts';
 import { readTraffic } from '../../../../src/core/traffic/store.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
-import { beginHalt } from '../../../../src/hook/halt.ts';
+import { beginHalt } from '../../../../src/core/sessions/halt.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/names.ts';
 import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
 import { treeOf } from '../../../support/tree.ts';
