@@ -9,11 +9,12 @@ import { isAroundTools, isBeforeTool, isDue, wakes } from '../mailbox/due.ts';
 import type { Mailbox } from '../mailbox/mailbox.ts';
 import { isSettled, type StoredMessage } from '../mailbox/mailboxFiles.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { makeBell } from './bell.ts';
 import { bindSession } from './bindings.ts';
 import { BoundaryMark } from './boundaryMark.ts';
 import { beginHalt, currentHalt, endHalt, HALTED_BESIDE } from './halt.ts';
 import { readHeldStops, writeHeldStops, writePhase } from './phase.ts';
-import { makeBell, type BoundSession } from './sessions.ts';
+import type { BoundSession } from './sessions.ts';
 
 /** Hands text to the agent; false if nobody took it. */
 export type Print = (text: string) => Promise<boolean>;
@@ -108,7 +109,7 @@ export class Turn {
 	private async watch(version: Version | undefined): Promise<void> {
 		const { workspace, event, bound } = this;
 		const { driver } = this.place;
-		const bell = await makeBell(workspace, event.session);
+		const bell = await makeBell(workspace.paths, event.session);
 		if (driver.hooks.watchAnswer === 'none') return;
 		const { stdout } = driver.hooks.watchAnswer(event, bell);
 		if (stdout === '') return;
