@@ -12,6 +12,7 @@ import { onPath } from './searchPath.ts';
 export async function removeTree(path: string): Promise<void> {
 	const found = await lstat(path).catch(() => undefined);
 	const program = onPath('rm', { PATH: `/bin:/usr/bin:${process.env['PATH'] ?? ''}` });
-	if (!found?.isDirectory() || program === undefined) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+	if (!found?.isDirectory()) await rm(path, { force: true });
+	else if (program === undefined) await rm(path, { recursive: true, force: true, maxRetries: 3 });
 	else await promisify(execFile)(program, ['-rf', '--', path], { env: {} });
 }

@@ -1,4 +1,5 @@
 import { errorText } from '../base/errors.ts';
+import type { InstalledRuntime } from '../core/deployment/runtime.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import { lookAtQueue } from '../delegates/delegateQueue.ts';
@@ -34,13 +35,19 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 		});
 		await lookAtQueue(delegates, queueOptions(where, await where.installRuntime(), settings));
 	};
+	let installed: Promise<InstalledRuntime> | undefined;
+	const runtimeAtStart = () => (installed ??= where.installRuntime());
 	const [ran] = await Promise.allSettled([
 		withCancel(signal =>
 			runDelegate(delegates, id, {
 				tickets: ticketsOf(where),
-				findAgent: agent => findAgent(knownDriver(agent), context.env),
+				findAgent: async agent => {
+					// The runtime is checked while the CLI tells its version.
+					const [found] = await Promise.all([findAgent(knownDriver(agent), context.env), runtimeAtStart()]);
+					return found;
+				},
 				prepare: async found => {
-					const runtime = await where.installRuntime();
+					const runtime = await runtimeAtStart();
 					const hasHooks = (await workspace.config()).hooks !== 'off';
 					if (hasHooks) await deployAgent(where, runtime, found, 'launch');
 					return { bin: runtime.bin, hooks: hasHooks ? runtime : undefined };

@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
+import { removeTree } from '../base/removeTree.ts';
 import { commitsAt, git, gitAnswer, gitList, OWN_IDENTITY, type GitPlace } from './git.ts';
 
 /** The present files of a checkout, as a tree of git. */
@@ -47,7 +48,7 @@ export async function withWorkingTree<T>(
 		const inside = isStagedOnly ? { nested: [], submodules: [] } : await addAll(place, env);
 		return await use({ tree: await gitAnswer(place, ['write-tree'], { env }), ...inside, env });
 	} finally {
-		await rm(temporary, { recursive: true, force: true });
+		await removeTree(temporary);
 	}
 }
 

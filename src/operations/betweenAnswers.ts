@@ -33,3 +33,22 @@ export async function betweenAnswers<T>(
 		}
 	});
 }
+
+/**
+ * {@link betweenAnswers} for work on one agent's files at its start, where mostly nothing has to be written. Only if something has, it looks
+ * which agent is being answered: that look reads all that agents have done here.
+ */
+export async function atStart<T>(
+	context: Pick<OperationContext, 'watch' | 'note'>,
+	agent: DriverId,
+	work: (isBusy: () => boolean) => Promise<T>,
+): Promise<T> {
+	let hasToWrite = false;
+	try {
+		const done = await work(() => (hasToWrite = true));
+		if (!hasToWrite) return done;
+	} catch (error) {
+		if (!hasToWrite) throw error;
+	}
+	return betweenAnswers(context, isBusy => work(() => isBusy(agent)));
+}

@@ -8,7 +8,7 @@ import type { DeploymentScope } from '../core/driver/driver.ts';
 import { askGit } from '../git/askGit.ts';
 import type { DeployedAgent, SetupOutput } from '../protocol/output/deployment.ts';
 import type { FoundAgent } from '../core/driver/launch.ts';
-import { betweenAnswers } from './betweenAnswers.ts';
+import { atStart, betweenAnswers } from './betweenAnswers.ts';
 import { failureOf } from './failure.ts';
 import { hasHooks, keepSettings } from './hooksChoice.ts';
 import { noteSeen } from './noteSeen.ts';
@@ -52,9 +52,11 @@ export async function deployAgent(
 	scope: DeploymentScope,
 ): Promise<DeployedAgent> {
 	const request = { runtime, agentVersion: agent.version, scope, askGit };
-	const { changed, warnings } = await betweenAnswers(context, isBusy =>
-		deploy(context.workspace, driver, { ...request, isBusy: () => isBusy(driver.id) }),
-	);
+	const work = (isBusy: () => boolean) => deploy(context.workspace, driver, { ...request, isBusy });
+	const { changed, warnings } =
+		scope === 'launch'
+			? await atStart(context, driver.id, work)
+			: await betweenAnswers(context, isBusy => work(() => isBusy(driver.id)));
 	return {
 		agent: driver.id,
 		agentVersion: formatVersion(agent.version),

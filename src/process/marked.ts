@@ -39,7 +39,7 @@ export async function markedProcesses(name: string, value: string): Promise<Proc
 				.slice(name.length + 1)
 				.split(WITHIN)
 				.includes(value));
-	const pids = process.platform === 'linux' ? fromProc(isMarked) : await fromPs(isMarked);
+	const pids = process.platform === 'linux' ? fromProc(`${name}=`, isMarked) : await fromPs(isMarked);
 	return pids.filter(pid => pid !== process.pid).map(identify);
 }
 
@@ -72,12 +72,14 @@ function signal(pid: number, name: NodeJS.Signals): void {
 	}
 }
 
-function fromProc(isMarked: (entry: string) => boolean): number[] {
+/** @param mark what every marked entry holds: most environments are passed over by it, undivided */
+function fromProc(mark: string, isMarked: (entry: string) => boolean): number[] {
 	return readdirSync('/proc').flatMap(name => {
 		const pid = Number(name);
 		if (!Number.isInteger(pid)) return [];
 		try {
-			return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').some(isMarked) ? [pid] : [];
+			const environ = readFileSync(`/proc/${pid}/environ`, 'latin1');
+			return environ.includes(mark) && environ.split('\0').some(isMarked) ? [pid] : [];
 		} catch {
 			return []; // ended while we looked, or somebody else's
 		}

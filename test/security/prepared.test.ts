@@ -10,7 +10,7 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { bindSession } from '../../src/core/sessions/bindings.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
@@ -25,6 +25,7 @@ import { messageContent } from '../support/messageContent.ts';
 import { PreparedWorker, type HookCall } from '../support/preparedWorker.ts';
 import { taskRecord } from '../support/taskRecord.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { treeOf } from '../support/tree.ts';
 
 // An agent may write anything below its workspace. Messages are prepared for the guard's shell in the user's data folder.
 
@@ -177,6 +178,56 @@ it.each([
 		.filter(file => file.isFile())
 		.map(({ name }) => readFileSync(join(worker.workspace.paths.spool, name), 'utf8'));
 	expect(events.map(text => typeof JSON.parse(text))).toEqual(['object', 'object']);
+});
+
+/** Where a folder can be exchanged while the guard hands over: the beginning of the line before which it happens. */
+const MOMENTS = [
+	'run touch',
+	'run mv -fT "$message"',
+	'if ! is_sealed',
+	'answer=',
+	'run ln',
+	'put "$nancy_filed"',
+	'put "$delivered',
+	'run mv -fT "$claim"',
+	'put "$name',
+];
+
+it.each(MOMENTS)('nothing is moved or written through a link that comes right before: %s', async moment => {
+	using runtime = await HandOverRuntime.make();
+	await using folder = tempFolder('nancy ');
+	await using elsewhere = tempFolder('nancy ');
+	await using worker = await PreparedWorker.in(folder.path);
+	const id = await worker.send(WORDS);
+	const [outside, away] = [elsewhere.file('outside'), elsewhere.file('away')];
+	const exchange = [
+		`mkdir '${away}'; cp -r "$box" '${outside}'; cp -r "$root/spool" '${outside}/spool'; cp -r '${outside}' '${outside}-as-it-was'`,
+		...['inbox', 'claimed', 'delivered', '../../../../spool'].map(
+			place => `mv "$box/${place}" '${away}/'; ln -s '${outside}/${basename(place)}' "$box/${place}"`,
+		),
+	];
+	const at = HandOverRuntime.source.findLastIndex(line => line.trimStart().startsWith(moment));
+	expect(at).toBeGreaterThan(0);
+	runtime.insert(exchange.join('; '), at);
+
+	expect(worker.hook({ launcher: runtime.launcher }).stdout).toContain(BY_USER);
+
+	expect(treeOf(outside)).toEqual(treeOf(`${outside}-as-it-was`));
+	expect(readdirSync(join(away, 'delivered'))).toEqual([`${id}.md`, `${id}.receipt.json`]);
+	expect(readdirSync(join(away, 'spool'))).toHaveLength(2);
+});
+
+it('is left to the program, which refuses links, where a folder was exchanged before it was held', async () => {
+	using runtime = await HandOverRuntime.make();
+	await using folder = tempFolder('nancy ');
+	await using worker = await PreparedWorker.in(folder.path);
+	await worker.send(WORDS);
+	const exchange = 'cp -r "$box/inbox" "$root/../inbox"; rm -r "$box/inbox"; ln -s "$root/../inbox" "$box/inbox"';
+	runtime.insert(exchange, HandOverRuntime.source.indexOf('hold() {') + 1);
+
+	expect(worker.hook({ launcher: runtime.launcher })).toMatchObject({ status: 0, stdout: '' });
+
+	expect(readdirSync(folder.file('inbox'))).toHaveLength(1);
 });
 
 it('an answer that others could have written is not used', async () => {

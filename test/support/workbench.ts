@@ -152,12 +152,27 @@ export class Workbench {
 		await row.locator(`.action-item a[aria-label^="${label}"]`).click();
 	}
 
-	/** A choice in a row's context menu. */
+	/**
+	 * A choice in a row's context menu. Whatever takes the focus closes the menu, such as a terminal that a click has just asked for
+	 * or an editor that was just opened. It is opened again then.
+	 */
 	async contextMenu(row: Locator, label: string): Promise<void> {
-		await row.click({ button: 'right' });
-		// A menu takes no click in its first 100 ms, so that the one which opened it does not choose.
-		await this.page.waitForTimeout(250);
-		await this.page.locator('.context-view .action-item', { hasText: label }).first().click();
+		const entry = this.page.locator('.context-view .action-item', { hasText: label }).first();
+		await eventually(
+			`${label} in the context menu`,
+			async () => {
+				await row.click({ button: 'right', timeout: 5000 });
+				// A menu takes no click in its first 100 ms, so that the one which opened it does not choose.
+				await this.page.waitForTimeout(250);
+				const isChosen = await entry.click({ timeout: 5000 }).then(
+					() => true,
+					() => false,
+				);
+				if (!isChosen) await this.page.keyboard.press('Escape');
+				return isChosen;
+			},
+			{ everyMs: 300 },
+		);
 	}
 
 	// Everything around

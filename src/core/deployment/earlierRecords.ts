@@ -1,6 +1,6 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { entriesOf } from '../../base/listing.ts';
+import { removeTree } from '../../base/removeTree.ts';
 import { sweepLock } from '../files/processLock.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { removeIfEmpty } from './emptyFolders.ts';
@@ -16,7 +16,7 @@ export async function removeEarlierRecords(workspace: Workspace): Promise<void> 
 	const { originals, root } = workspace.paths;
 	workspace.refuseLinks();
 	for (const { name } of await entriesOf(originals)) {
-		if (OWN.test(name)) await rm(join(originals, name), { recursive: true, force: true });
+		if (OWN.test(name)) await removeTree(join(originals, name));
 	}
 	await removeIfEmpty(originals);
 	await sweepLock(join(root, 'deploy.lock'));

@@ -3,6 +3,7 @@ import { join, posix } from 'node:path';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
 import { entriesOf } from '../../base/listing.ts';
+import { removeTree } from '../../base/removeTree.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
 import type { DriverId } from '../../protocol/names.ts';
@@ -31,11 +32,11 @@ export async function deployLaunchFiles({ records, driver, plan }: Job): Promise
 		const file = join(folder, name);
 		if ((await textOf(file)) === content) continue;
 		// A folder of that name is empty now, or holds what another version wanted.
-		await rm(file, { recursive: true, force: true });
+		await removeTree(file);
 		await writeFileAtomic(file, content);
 		changed.push(file);
 	}
-	if (wanted.size === 0) await rm(folder, { recursive: true, force: true });
+	if (wanted.size === 0) await removeTree(folder);
 	return changed;
 }
 
@@ -61,7 +62,7 @@ export async function removeLaunchFiles(records: DeploymentRecords, driver: Driv
 	const removed: string[] = [];
 	for (const folder of [records.launchFolder(driver), earlier]) {
 		if ((await filesBelow(folder)).length > 0) removed.push(folder);
-		await rm(folder, { recursive: true, force: true });
+		await removeTree(folder);
 	}
 	await removeIfEmpty(paths.launches);
 	return removed;

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { entriesOf } from '../../base/listing.ts';
+import { removeTree } from '../../base/removeTree.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { SealedDeployments, type DeployedFile, type Deployment } from '../../protocol/deployment.ts';
 import type { DriverId } from '../../protocol/names.ts';
@@ -128,8 +129,7 @@ export class DeploymentRecords {
 		for (const { name } of await entriesOf(originals))
 			if (!named.has(name)) await rm(join(originals, name), { force: true });
 		for (const { name } of await entriesOf(folder))
-			if (name === STAGING || name.endsWith('.tmp'))
-				await rm(join(folder, name), { recursive: true, force: true });
+			if (name === STAGING || name.endsWith('.tmp')) await removeTree(join(folder, name));
 		await sweepFolder(this.own.folder);
 		for (const each of [originals, join(folder, LAUNCH), folder]) await removeIfEmpty(each);
 	}

@@ -1,10 +1,13 @@
-import { access, chmod, constants, cp, lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { access, constants, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
+import { removeTree } from '../../base/removeTree.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import { requireOwn } from '../files/ownFolder.ts';
-import { contentHash } from './contentHash.ts';
+import { contentHash, hashOfFiles, namesIn, type ContentFile } from './contentHash.ts';
 import { LAUNCHER, runtimesIn } from './launcher.ts';
 import {
 	CACHE,
@@ -52,7 +55,7 @@ const GUARD_PARTS = ['due', 'hand-over'];
 /** The `.gitignore` of a skill. */
 export const HIDING = '*\n';
 
-const PROGRAMS = [LAUNCHER, 'node', join('bin', 'nancy')];
+const PROGRAMS = [LAUNCHER, 'node', 'bin/nancy'];
 /** No part of the runtime's hash, because the runtime is the same under any Node. */
 const NOT_CONTENT = [CACHE, NODE_PROGRAM];
 const ABANDONED_MS = 60 * 60 * 1000;
@@ -89,25 +92,25 @@ export async function installRuntime(
 	const parent = runtimesIn(dataFolder);
 	await mkdir(parent, { recursive: true, mode: 0o700 });
 	const wasOpen = requireOwn([dataFolder, parent]);
-	const temp = join(parent, `.new-${uniqueHex(12)}`);
-	try {
-		await build(temp, sources, node);
-		const hash = await contentHash(temp, NOT_CONTENT);
-		const name = `${version}-${hash.slice(0, 8)}`;
-		const runtime = runtimeAt(dataFolder, name);
-		const isOpen = requireOwn([runtime.folder]) || wasOpen;
-		const isWhole = !isOpen && (await isOwnAlone(runtime.folder)) && (await isSame(runtime.folder, hash));
-		const isRepaired = !isWhole && (await replace(temp, runtime.folder));
-		let known = await recordedNode(runtime.folder);
-		if (!known) {
-			await rename(join(temp, NODE_PROGRAM), join(runtime.folder, NODE_PROGRAM)).catch(ignoreMissing);
-			known = node;
+	const parts = await partsOf(sources);
+	const hash = hashOfFiles(parts);
+	const runtime = runtimeAt(dataFolder, `${version}-${hash.slice(0, 8)}`);
+	const isOpen = requireOwn([runtime.folder]) || wasOpen;
+	const isWhole = !isOpen && (await isOwnAlone(runtime.folder)) && (await isSame(runtime.folder, hash));
+	let isRepaired = false;
+	if (!isWhole) {
+		const temp = join(parent, `.new-${uniqueHex(12)}`);
+		try {
+			await build(temp, [...parts, { name: NODE_PROGRAM, bytes: Buffer.from(nodeProgramText(node)) }]);
+			isRepaired = await replace(temp, runtime.folder);
+		} finally {
+			await removeTree(temp);
 		}
-		return { ...runtime, isRepaired, node: known };
-	} finally {
-		await rm(temp, { recursive: true, force: true });
-		await sweep(parent);
 	}
+	await sweep(parent);
+	const known = await recordedNode(runtime.folder);
+	if (!known) await writeFileAtomic(join(runtime.folder, NODE_PROGRAM), nodeProgramText(node));
+	return { ...runtime, isRepaired, node: known ?? node };
 }
 
 function runtimeAt(dataFolder: string, version: string): Runtime {
@@ -122,26 +125,35 @@ function runtimeAt(dataFolder: string, version: string): Runtime {
 	};
 }
 
-async function build(folder: string, sources: RuntimeSources, node: NodeProgram): Promise<void> {
-	await mkdir(join(folder, 'bin'), { recursive: true, mode: 0o700 });
-	await cp(sources.guard, join(folder, LAUNCHER));
-	for (const part of GUARD_PARTS) await cp(join(dirname(sources.guard), part), join(folder, part));
-	const isMap = (file: string) => file.endsWith('.map');
-	await cp(sources.hooks, join(folder, 'hook'), { recursive: true, filter: file => !isMap(file) });
-	await cp(sources.cli, join(folder, 'nancy.js'));
-	await cp(sources.skills, join(folder, 'skills'), { recursive: true });
-	for (const skill of await folderNames(join(folder, 'skills'))) {
-		// Deployed skills are this machine's: like `.nancy`, each keeps itself out of the user's commits.
-		await writeFile(join(folder, 'skills', skill, '.gitignore'), HIDING);
-	}
-	await writeFile(join(folder, 'node'), NODE_SCRIPT);
-	await writeFile(join(folder, NODE_PROGRAM), nodeProgramText(node));
-	await writeFile(join(folder, 'bin', 'nancy'), NANCY_SCRIPT);
-	for (const program of PROGRAMS) await chmod(join(folder, program), 0o755);
+/** Everything that a runtime holds, but for the name of its Node. */
+async function partsOf({ guard, hooks, cli, skills }: RuntimeSources): Promise<ContentFile[]> {
+	const own = Object.entries({ node: NODE_SCRIPT, 'bin/nancy': NANCY_SCRIPT });
+	// Deployed skills are this machine's: like `.nancy`, each keeps itself out of the user's commits.
+	for (const skill of await folderNames(skills)) own.push([`skills/${skill}/.gitignore`, HIDING]);
+	const written = new Set(own.map(([name]) => name));
+	const copied = [
+		...[LAUNCHER, ...GUARD_PARTS].map(name => ({ name, file: join(dirname(guard), name) })),
+		{ name: 'nancy.js', file: cli },
+		...(await below(hooks, 'hook')).filter(({ name }) => !name.endsWith('.map')),
+		...(await below(skills, 'skills')),
+	].filter(({ name }) => !written.has(name));
+	return [
+		...own.map(([name, text]) => ({ name, bytes: Buffer.from(text) })),
+		...(await Promise.all(copied.map(async ({ name, file }) => ({ name, bytes: await readFile(file) })))),
+	];
 }
 
-function ignoreMissing(error: unknown): void {
-	if (!hasErrno(error, 'ENOENT')) throw error;
+async function below(folder: string, as: string): Promise<{ name: string; file: string }[]> {
+	return (await namesIn(folder)).map(({ name }) => ({ name: `${as}/${name}`, file: join(folder, name) }));
+}
+
+async function build(folder: string, parts: readonly ContentFile[]): Promise<void> {
+	await mkdir(folder, { recursive: true, mode: 0o700 });
+	for (const { name, bytes } of parts) {
+		const file = join(folder, name);
+		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+		await writeFile(file, bytes, { mode: PROGRAMS.includes(name) ? 0o755 : 0o644 });
+	}
 }
 
 /** Whether everything in a folder is the user's, and nobody else can look into it. Files below may then be open to others. */
@@ -154,7 +166,7 @@ async function isOwnAlone(folder: string): Promise<boolean> {
 		() => [],
 	)) {
 		// Node's compile cache makes and renames files while hooks run.
-		const found = await lstat(join(parentPath, name)).catch(ignoreMissing);
+		const found = lstatSync(join(parentPath, name), { throwIfNoEntry: false });
 		if (found && found.uid !== me) return false;
 	}
 	return true;
@@ -175,7 +187,7 @@ async function sweep(parent: string): Promise<void> {
 	for (const name of await readdir(parent)) {
 		if (!name.startsWith('.new-') && !/\.old-[0-9a-f]{8}$/.test(name)) continue;
 		const { mtimeMs } = await stat(join(parent, name)).catch(() => ({ mtimeMs: Date.now() }));
-		if (Date.now() - mtimeMs > ABANDONED_MS) await rm(join(parent, name), { recursive: true, force: true });
+		if (Date.now() - mtimeMs > ABANDONED_MS) await removeTree(join(parent, name));
 	}
 }
 
@@ -198,6 +210,6 @@ async function replace(fresh: string, folder: string): Promise<boolean> {
 		// Another process has installed the very same content meanwhile.
 		if (!hasErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error;
 	}
-	await rm(old, { recursive: true, force: true });
+	await removeTree(old);
 	return wasThere;
 }

@@ -1,4 +1,4 @@
-import { cp, lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { cp, lstat, mkdir, rename } from 'node:fs/promises';
 import { basename, dirname, join, posix } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
@@ -145,7 +145,7 @@ async function copyFolder(records: DeploymentRecords, source: string, target: st
 			await rename(near, target);
 		});
 	} finally {
-		await rm(fresh, { recursive: true, force: true });
+		await removeTree(fresh);
 	}
 }
 

@@ -39,8 +39,12 @@ export function refuseHardLink(file: string, { nlink }: Pick<Stats, 'nlink'>): v
  */
 export function refuseLinks(folders: readonly string[]): void {
 	const link = linkAmong(folders);
-	if (link === undefined) return;
-	throw new NancyError(
+	if (link !== undefined) throw linkRefused(link);
+}
+
+/** Says of a link in the place of a folder what to do. */
+export function linkRefused(link: string): NancyError {
+	return new NancyError(
 		'bad-file',
 		`${link} is a symbolic link, which Nancy does not follow; replace it by a folder and try again`,
 	);
@@ -51,7 +55,7 @@ export function linkAmong(folders: readonly string[]): string | undefined {
 	return folders.find(isLink);
 }
 
-function isLink(file: string): boolean {
+export function isLink(file: string): boolean {
 	try {
 		// An error object for each missing folder would cost a hook more than all the looking.
 		return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;

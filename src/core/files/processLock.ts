@@ -106,7 +106,8 @@ export class ProcessLock {
 			await rmdir(this.folder).catch(() => undefined);
 			await rename(staged, this.folder);
 		} catch (error) {
-			await rm(staged, { recursive: true, force: true });
+			await rm(join(staged, holder), { force: true });
+			await rmdir(staged).catch(() => undefined);
 			if (hasErrno(error, 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM')) return false;
 			throw error;
 		}

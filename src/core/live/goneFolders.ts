@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { entriesOf } from '../../base/listing.ts';
 import { whereIs } from '../../base/machine.ts';
+import { removeTree } from '../../base/removeTree.ts';
 import { readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { requireOwn } from '../files/ownFolder.ts';
 import { allRecords, PlaceNote, recordsOf } from '../files/recordPlaces.ts';
@@ -34,7 +35,7 @@ export async function forgetGoneFolders(dataFolder: string, nowMs: number): Prom
 			await writeJsonFile(note, { ...place, goneSince: new Date(nowMs).toISOString() } satisfies PlaceNote);
 		} else if (nowMs - Date.parse(goneSince) > AWAY_MS) {
 			// The note goes last: after a kill, the next look goes on.
-			await rm(records, { recursive: true, force: true });
+			await removeTree(records);
 			await rm(note, { force: true });
 		}
 	}

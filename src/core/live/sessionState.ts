@@ -147,6 +147,7 @@ const steps: Readonly<Record<EventKind, Step>> = {
 	'subagent-start': unchanged,
 	'subagent-stop': unchanged,
 	'folder-changed': unchanged,
+	'watch-asked': unchanged,
 	doorbell: unchanged,
 	'model-changed': unchanged,
 	'settings-changed': unchanged,

@@ -1,11 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
-import { createFileAtomic, moveIfThere, writeFileAtomic } from '../../base/atomicFile.ts';
+import { createFileAtomic, moveIfThereSync, writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import type { Author } from '../../protocol/author.ts';
 import { formatMessage, type MessageContent } from '../../protocol/message.ts';
 import type { MessageId, SessionId } from '../../protocol/names.ts';
 import { HandedParts } from '../../protocol/records.ts';
+import { CAN_HOLD } from '../files/heldFolder.ts';
 import { Leases } from '../files/leases.ts';
 import { parseLine } from '../traffic/jsonLines.ts';
 import type { Held } from './held.ts';
@@ -28,13 +28,17 @@ export class Mailbox {
 	private readonly returns: MessageReturns;
 	private readonly claims: MessageClaims;
 
-	/** @param root the `.nancy` folder; no link below it is followed */
+	/**
+	 * @param root the `.nancy` folder; no link below it is followed
+	 * @param canHold whether the system lets a process hold a folder: see core/files/heldFolder
+	 */
 	constructor(
 		root: string,
 		readonly folder: string,
 		private readonly seals: Seals,
+		canHold = CAN_HOLD,
 	) {
-		this.paths = new MailboxPaths(root, folder);
+		this.paths = new MailboxPaths(root, folder, canHold);
 		this.files = new MailboxFiles(this.paths, seals);
 		this.leases = Leases.for(folder);
 		this.returns = new MessageReturns(this.paths, this.files, seals, this.leases);
@@ -43,7 +47,22 @@ export class Mailbox {
 
 	/** The path of a delivered message. */
 	deliveredFile(id: string): string {
-		return this.paths.in('delivered', `${id}.md`);
+		return this.paths.file('delivered', `${id}.md`);
+	}
+
+	/** Does several things in the very same folders: see {@link MailboxPaths.holding}. */
+	holding<T>(act: () => Promise<T>): Promise<T> {
+		return this.paths.holdingDuring(act);
+	}
+
+	/** The path of a file beside the folders of the states, within {@link holding}. */
+	beside(name: string): string {
+		return this.paths.beside(name);
+	}
+
+	/** Whether a file in the inbox ends as a message does, within {@link holding}. */
+	isWaiting(): boolean {
+		return this.paths.names('queued').length > 0;
 	}
 
 	/** See {@link MailboxFiles.list}. */
@@ -53,22 +72,25 @@ export class Mailbox {
 
 	/** Queues a message and returns its id. @throws NancyError `bad-message` if there is or was another message of that id */
 	async put(content: MessageContent, author: Author, id: MessageId = newMessageId()): Promise<MessageId> {
-		await this.makeFolders();
-		const text = formatMessage(content);
-		const file = this.paths.message('queued', id);
-		if (!this.seals.forgetUnknown(id) || !this.returns.setAside(file, id)) throw queuedAlready(id);
-		await this.seals.prepare();
-		this.seals.seal(id, text, author);
-		if (!(await createFileAtomic(file, text))) throw queuedAlready(id);
-		return id;
+		return this.paths.holdingDuring(async () => {
+			this.makeQueue();
+			const text = formatMessage(content);
+			const file = this.paths.message('queued', id);
+			if (!this.seals.forgetUnknown(id) || !this.returns.setAside(file, id)) throw queuedAlready(id);
+			await this.seals.prepare();
+			this.seals.seal(id, text, author);
+			if (!(await createFileAtomic(file, text))) throw queuedAlready(id);
+			return id;
+		});
 	}
 
 	/** Makes the folders, so that a person can drop a file by hand and a guard can look for one. */
 	async makeFolders(): Promise<void> {
-		this.paths.refuseLinks();
-		for (const state of ['queued', 'claimed', 'delivered'] as const) {
-			if (!existsSync(this.paths.in(state))) await mkdir(this.paths.in(state), { recursive: true, mode: 0o700 });
-		}
+		this.paths.holding(() => this.makeQueue());
+	}
+
+	private makeQueue(): void {
+		for (const state of ['queued', 'claimed', 'delivered'] as const) this.paths.make(state);
 	}
 
 	/**
@@ -76,10 +98,14 @@ export class Mailbox {
 	 * return to the inbox first.
 	 * @param mayTake is called once, before any chosen message is touched, and never without one
 	 */
-	async claim(
+	claim(
 		take: (message: StoredMessage) => 'take' | 'leave' | 'stop',
 		mayTake: (chosen: readonly StoredMessage[]) => Promise<boolean> = () => Promise.resolve(true),
 	): Promise<Claim[]> {
+		return this.paths.holdingDuring(() => this.claimDue(take, mayTake));
+	}
+
+	private async claimDue(...[take, mayTake]: Required<Parameters<Mailbox['claim']>>): Promise<Claim[]> {
 		await this.recover();
 		const { messages } = await this.list(['queued']);
 		const chosen: StoredMessage[] = [];
@@ -89,7 +115,7 @@ export class Mailbox {
 			if (verdict === 'take') chosen.push(message);
 		}
 		if (chosen.length === 0 || !(await mayTake(chosen))) return [];
-		await this.makeFolders();
+		this.makeQueue();
 		// Without another machine beside it, a claim needs no lease.
 		await this.leases.renew().catch(() => undefined);
 		return this.claims.all(chosen);
@@ -101,7 +127,7 @@ export class Mailbox {
 	 * @returns the ids of the claims that were returned
 	 */
 	recover(): Promise<MessageId[]> {
-		return this.returns.recover();
+		return this.paths.holdingDuring(() => this.returns.recover());
 	}
 
 	/**
@@ -110,19 +136,21 @@ export class Mailbox {
 	 * @returns false if the message is not sealed as delivered: somebody else was first, it was filed away, or Nancy has not delivered it
 	 */
 	requeue(id: MessageId): boolean {
-		return this.returns.requeue(id);
+		return this.paths.holding(() => this.returns.requeue(id));
 	}
 
 	/** The parts of a queued message that a session has been handed; empty if it begins anew. */
 	handedParts(id: MessageId, session: SessionId): readonly number[] {
-		const handed = HandedParts.safeParse(parseLine(readBesideSync(this.paths.parts(id))));
+		const text = this.paths.holding(() => readBesideSync(this.paths.parts(id)));
+		const handed = HandedParts.safeParse(parseLine(text));
 		return handed.success && handed.data.session === session ? handed.data.parts : [];
 	}
 
 	/** Makes every long message begin anew. Nobody knows whether its parts are in the conversation that goes on. */
 	forgetParts(): void {
-		this.paths.refuseLinks();
-		for (const file of this.paths.allParts()) rmSync(file, { force: true });
+		this.paths.holding(() => {
+			for (const file of this.paths.allParts()) rmSync(file, { force: true });
+		});
 	}
 
 	/**
@@ -134,10 +162,14 @@ export class Mailbox {
 	async withdraw(id: MessageId): Promise<{ mayBeRead: boolean }> {
 		const isSealed = this.seals.withdraw(id);
 		if (!isSealed && this.seals.handedBy(id)) throw notQueued(id, 'is being delivered at this moment');
-		const isFiled = (await this.fileQueued(id, 'withdrawn')) !== undefined;
-		if (!isFiled && !isSealed) throw notQueued(id);
-		this.seals.tidy(id);
-		return { mayBeRead: this.returns.count(id) > 0 };
+		return this.paths.holding(() => {
+			const isFiled = this.fileQueued(id, 'withdrawn') !== undefined;
+			// Its file may not have been filed then: see HeldFolder.make.
+			const isBack = isSealed || this.standing(id)?.state === 'withdrawn';
+			if (!isFiled && !isBack) throw notQueued(id);
+			this.seals.tidy(id);
+			return { mayBeRead: this.returns.count(id) > 0 };
+		});
 	}
 
 	/** See {@link Seals.standing}. */
@@ -147,21 +179,22 @@ export class Mailbox {
 
 	/** Files a message away: a delivered one that was acted on, or one that the human has read. */
 	async archive(id: MessageId): Promise<void> {
-		this.paths.refuseLinks();
-		await mkdir(this.paths.in('archived'), { recursive: true, mode: 0o700 });
-		if (await exists(this.paths.message('delivered', id))) {
-			this.seals.archive(id);
-			this.returns.finish(this.paths.message('delivered', id), id, 'archived');
-			return this.archiveReceipt(id);
-		}
-		if (await this.fileQueued(id, 'archived')) return this.archiveReceipt(id);
-		// The archiver may have been killed before the receipt followed.
-		if (await exists(this.paths.message('archived', id))) return this.archiveReceipt(id);
-		throw new NancyError('no-message', `there is no message ${id} in ${this.folder}`);
+		this.paths.holding(() => {
+			this.archiveMessage(id);
+			moveIfThereSync(this.paths.receipt('delivered', id), this.paths.receipt('archived', id));
+		});
 	}
 
-	private async archiveReceipt(id: MessageId): Promise<void> {
-		await moveIfThere(this.paths.receipt('delivered', id), this.paths.receipt('archived', id));
+	private archiveMessage(id: MessageId): void {
+		this.paths.make('archived');
+		if (existsSync(this.paths.message('delivered', id))) {
+			this.seals.archive(id);
+			return this.returns.finish(this.paths.message('delivered', id), id, 'archived');
+		}
+		if (this.fileQueued(id, 'archived')) return;
+		// The archiver may have been killed before the receipt followed.
+		if (existsSync(this.paths.message('archived', id))) return;
+		throw new NancyError('no-message', `there is no message ${id} in ${this.folder}`);
 	}
 
 	/**
@@ -169,21 +202,28 @@ export class Mailbox {
 	 * @param author the author from now on; by default the earlier one
 	 */
 	async edit(id: MessageId, change: (content: MessageContent) => MessageContent, author?: Author): Promise<void> {
-		await this.makeFolders();
+		this.paths.holding(() => this.editNow(id, change, author));
+	}
+
+	private editNow(...[id, change, author]: Parameters<Mailbox['edit']>): void {
+		this.makeQueue();
 		const claim = this.claims.one(id);
 		if (!claim) throw notQueued(id);
 		try {
-			const text = formatMessage(change(claim.content));
-			this.seals.beginEdit(claim.id, text, author ?? claim.author);
-			// Whoever took it back before this edit began knows only the earlier text.
-			this.requireQueued(claim.id);
-			await writeFileAtomic(this.paths.claim(claim.id), text);
-			this.seals.settle(claim.id, text);
-			await rm(this.paths.parts(claim.id), { force: true });
-			this.requireQueued(claim.id);
+			this.rewrite(claim, formatMessage(change(claim.content)), author ?? claim.author);
 		} finally {
 			claim.release();
 		}
+	}
+
+	private rewrite({ id }: Claim, text: string, author: Author): void {
+		this.seals.beginEdit(id, text, author);
+		// Whoever took it back before this edit began knows only the earlier text.
+		this.requireQueued(id);
+		writeFileAtomicSync(this.paths.claim(id), text);
+		this.seals.settle(id, text);
+		rmSync(this.paths.parts(id), { force: true });
+		this.requireQueued(id);
 	}
 
 	private requireQueued(id: MessageId): void {
@@ -193,36 +233,41 @@ export class Mailbox {
 
 	/** Puts queued messages into this order; those not named come after them. Urgent ones still go first. */
 	async reorder(ids: readonly MessageId[]): Promise<void> {
-		for (const [index, id] of ids.entries()) await this.edit(id, content => ({ ...content, order: index + 1 }));
+		this.paths.holding(() => {
+			for (const [index, id] of ids.entries()) this.editNow(id, content => ({ ...content, order: index + 1 }));
+		});
 	}
 
 	/** Marks a message of the human's inbox as read; returns its id from now on. */
 	async markRead(id: MessageId): Promise<MessageId> {
-		const read = await this.fileQueued(id, 'read');
+		const read = this.paths.holding(() => this.fileQueued(id, 'read'));
 		if (read === undefined) throw notQueued(id);
 		return read;
 	}
 
 	/** Notes why a queued message still waits, or clears the note. */
 	async setHeld(id: MessageId, reason: Held | undefined): Promise<void> {
-		if (reason === undefined) await rm(this.paths.held(id), { force: true });
-		else if (await exists(this.paths.message('queued', id)))
-			await writeFileAtomic(this.paths.held(id), `${JSON.stringify(reason)}\n`);
+		this.paths.holding(() => {
+			if (reason === undefined) rmSync(this.paths.held(id), { force: true });
+			else if (existsSync(this.paths.message('queued', id)))
+				writeFileAtomicSync(this.paths.held(id), `${JSON.stringify(reason)}\n`);
+		});
 	}
 
 	/** Notes that the agent's own record shows the whole text of a delivered message, and since when Nancy knows (UTC, ISO 8601). */
 	noteInContext(id: MessageId, inContextAt: string): void {
-		this.paths.refuseLinks();
-		const state = (['delivered', 'archived'] as const).find(each => existsSync(this.paths.message(each, id)));
-		if (state === undefined) return;
-		const receipt = this.seals.noteInContext(id, inContextAt);
-		if (receipt) this.returns.writeReceipt(state, id, receipt);
+		this.paths.holding(() => {
+			const state = (['delivered', 'archived'] as const).find(each => existsSync(this.paths.message(each, id)));
+			if (state === undefined) return;
+			const receipt = this.seals.noteInContext(id, inContextAt);
+			if (receipt) this.returns.writeReceipt(state, id, receipt);
+		});
 	}
 
 	/** Returns the id it has there, or `undefined` when it is not queued any more. */
-	private async fileQueued(id: MessageId, as: 'read' | 'archived' | 'withdrawn'): Promise<MessageId | undefined> {
-		await this.makeFolders();
-		await mkdir(this.paths.in(stateOf(as)), { recursive: true, mode: 0o700 });
+	private fileQueued(id: MessageId, as: 'read' | 'archived' | 'withdrawn'): MessageId | undefined {
+		this.makeQueue();
+		this.paths.make(stateOf(as));
 		return this.claims.file(id, as);
 	}
 }
@@ -236,11 +281,4 @@ function notQueued(
 	why = 'is not queued any more: the agent has read it, or somebody has taken it',
 ): NancyError {
 	return new NancyError('not-queued', `message ${id} ${why}`);
-}
-
-async function exists(file: string): Promise<boolean> {
-	return stat(file).then(
-		() => true,
-		() => false,
-	);
 }

@@ -6,6 +6,7 @@ import { UNKNOWN_AUTHOR, type Author } from '../../protocol/author.ts';
 import type { MessageContent } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import { Receipt } from '../../protocol/records.ts';
+import { named } from '../files/heldFolder.ts';
 import { readPlainText } from '../files/plainFile.ts';
 import { parseHeld, type ReadHeld } from './held.ts';
 import { idOf, mayBeIn, nameProblem, type MailboxPaths, type MessageState } from './mailboxPaths.ts';
@@ -69,11 +70,14 @@ export class MailboxFiles {
 	) {}
 
 	/** All messages in these states, with receipts. Unreadable files are listed as problems and left alone. */
-	async list(
+	list(states: readonly MessageState[], options: ListOptions = {}): Promise<MailboxListing> {
+		return this.paths.holdingDuring(() => this.read(states, options));
+	}
+
+	private async read(
 		states: readonly MessageState[],
-		{ known: ofBefore, newest = Infinity }: ListOptions = {},
+		{ known: ofBefore, newest = Infinity }: ListOptions,
 	): Promise<MailboxListing> {
-		this.paths.refuseLinks();
 		const messages: StoredMessage[] = [];
 		const problems: MailboxProblem[] = [];
 		for (const state of states) {
@@ -111,7 +115,8 @@ export class MailboxFiles {
 			const { inContextAt: _, ...receipt } = Receipt.parse(JSON.parse(text));
 			return receipt;
 		} catch (error) {
-			problems.push({ file, reason: error instanceof NancyError ? errorText(error) : 'not a receipt' });
+			const reason = error instanceof NancyError ? named(errorText(error)) : 'not a receipt';
+			problems.push({ file: named(file), reason });
 			return undefined;
 		}
 	}
@@ -143,7 +148,7 @@ export class MailboxFiles {
 		problems: MailboxProblem[],
 	): Promise<StoredMessage | undefined> {
 		const file = this.paths.in(state, name);
-		const report: Report = reason => void problems.push({ file, reason });
+		const report: Report = reason => void problems.push({ file: named(file), reason: named(reason) });
 		const text = await readMessageText(file).catch((error: unknown) => {
 			report(errorText(error));
 			return undefined;
@@ -158,7 +163,8 @@ export class MailboxFiles {
 		if (state === 'claimed') return { ...written, author };
 		if (filed ? filed.as !== undefined && !mayBeIn(state, filed.as) : this.isQueued(id)) {
 			// It may have been queued again since its text was read.
-			if (existsSync(file)) problems.push({ file, reason: `not ${state} by Nancy`, isMisplaced: true });
+			if (existsSync(file))
+				problems.push({ file: named(file), reason: `not ${state} by Nancy`, isMisplaced: true });
 			return undefined;
 		}
 		// Without any seal a receipt is anybody's word.
@@ -176,18 +182,17 @@ export class MailboxFiles {
 	/** Synchronous for the same reason as {@link MessageClaims.one}. */
 	private readQueued(name: string, problems: MailboxProblem[]): StoredMessage | undefined {
 		try {
-			const file = this.paths.in('queued', name);
-			const text = readMessageTextSync(file);
+			const text = readMessageTextSync(this.paths.in('queued', name));
 			const written = this.parsed('queued', name, text, problems);
 			if (!written || text === undefined) return undefined;
-			const report: Report = reason => void problems.push({ file, reason });
+			const report: Report = reason => void problems.push({ file: written.file, reason });
 			const author = this.sealedOf(written.id, text, report)?.author ?? UNKNOWN_AUTHOR;
 			const message = { ...written, author };
 			const held = existsSync(this.paths.held(message.id)) ? readBesideSync(this.paths.held(message.id)) : '';
 			return held === '' ? message : { ...message, held: parseHeld(held) };
 		} catch (error) {
 			// One unreadable file must not hold up the others.
-			problems.push({ file: this.paths.in('queued', name), reason: errorText(error) });
+			problems.push({ file: this.paths.file('queued', name), reason: named(errorText(error)) });
 			return undefined;
 		}
 	}
@@ -220,12 +225,12 @@ export class MailboxFiles {
 		const id = idOf(state, name);
 		// Somebody is still writing an empty file in the inbox.
 		if (text === undefined || (text === '' && state === 'queued')) return undefined;
-		const file = this.paths.in(state, name);
+		const file = this.paths.file(state, name);
 		if (id === undefined) {
 			if (!name.startsWith('.')) problems.push({ file, reason: nameProblem(state, name) });
 			return undefined;
 		}
-		const parsed = parseFile(file, text);
+		const parsed = parseFile(this.paths.in(state, name), text);
 		if (parsed.ok) return { id, state, file, content: parsed.content };
 		problems.push({ file, reason: parsed.reason });
 		return undefined;

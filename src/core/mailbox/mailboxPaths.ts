@@ -1,8 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { ownIdentity, PROCESS_WORD, processWord } from '../../base/liveness.ts';
 import { LONGEST_MESSAGE_NAME, MessageId } from '../../protocol/names.ts';
+import { HeldFolder, namedError, NOWHERE } from '../files/heldFolder.ts';
 import { refuseLinks } from '../files/links.ts';
 import { messageFile } from '../files/paths.ts';
 import type { Filed, FiledAs } from './seal.ts';
@@ -53,18 +54,117 @@ export const CLAIM_FILE = new RegExp(`^${PROCESS_WORD}-(?<id>.+)\\.md$`);
 
 const PARTS = '.parts';
 
-/** The names of one mailbox's files, and which of them are there. Nothing here reads, moves or changes a file. */
+/**
+ * The names of one mailbox's files, and which of them are there. Nothing here reads, moves or changes a file. Paths are for calls of the
+ * system, within {@link holding}; only {@link file} is for people.
+ */
 export class MailboxPaths {
-	/** @param root the `.nancy` folder; no link below it is followed */
+	/** How many operations are at work. */
+	private holders = 0;
+	private box: HeldFolder | undefined;
+	private readonly states = new Map<MessageState, HeldFolder>();
+
+	/**
+	 * @param root the `.nancy` folder; no link in its place or below it is followed
+	 * @param canHold whether folders can be held open: see {@link HeldFolder}
+	 */
 	constructor(
 		private readonly root: string,
 		readonly folder: string,
+		private readonly canHold: boolean,
 	) {}
+
+	/**
+	 * Runs an operation. The folders that it uses are opened once and held until its end. Operations within it share them.
+	 * @throws NancyError `bad-file` for a link in the place of a folder, before anything is done
+	 */
+	holding<T>(act: () => T): T {
+		this.holders++;
+		try {
+			this.look();
+			return act();
+		} catch (error) {
+			throw namedError(error);
+		} finally {
+			this.end();
+		}
+	}
+
+	/** {@link holding} for an operation that takes its time. */
+	async holdingDuring<T>(act: () => Promise<T>): Promise<T> {
+		this.holders++;
+		try {
+			this.look();
+			return await act();
+		} catch (error) {
+			throw namedError(error);
+		} finally {
+			this.end();
+		}
+	}
+
+	/** Before the first change: a link in the place of any folder stops the whole operation. */
+	private look(): void {
+		if (this.holders > 1) return;
+		this.refuseLinks();
+		for (const state of MESSAGE_STATES) this.folderOf(state);
+	}
+
+	private end(): void {
+		this.holders--;
+		if (this.holders > 0) return;
+		for (const folder of [this.box, ...this.states.values()]) folder?.close();
+		this.box = undefined;
+		this.states.clear();
+	}
+
+	/** The path of a file, or of its folder, for people. */
+	file(state: MessageState, name?: string): string {
+		const folder = `${this.folder}${sep}${folderByState[state]}`;
+		return name === undefined ? folder : `${folder}${sep}${name}`;
+	}
 
 	/** @param name one path segment. Called a dozen times for each message; `join` would parse the path every time */
 	in(state: MessageState, name?: string): string {
-		const folder = `${this.folder}${sep}${folderByState[state]}`;
-		return name === undefined ? folder : `${folder}${sep}${name}`;
+		const held = this.folderOf(state);
+		if (held) return held.at(name);
+		return this.canHold ? NOWHERE : this.file(state, name);
+	}
+
+	/** A file beside the folders of the states. */
+	beside(name: string): string {
+		return this.box?.at(name) ?? NOWHERE;
+	}
+
+	/** Makes the folder of a state if it is missing. */
+	make(state: MessageState): void {
+		if (this.folderOf(state)) return;
+		if (!this.box) mkdirSync(this.root, { recursive: true, mode: 0o700 });
+		this.box ??= this.openBox((above, name) => above.make(name));
+		if (this.box) this.states.set(state, this.box.make(folderByState[state]));
+	}
+
+	private folderOf(state: MessageState): HeldFolder | undefined {
+		if (this.holders === 0) throw new Error('no operation holds the folders');
+		const known = this.states.get(state);
+		if (known) return known;
+		this.box ??= this.openBox((above, name) => above.inner(name));
+		const folder = this.box?.inner(folderByState[state]);
+		if (folder) this.states.set(state, folder);
+		return folder;
+	}
+
+	private openBox(step: (above: HeldFolder, name: string) => HeldFolder | undefined): HeldFolder | undefined {
+		let folder = HeldFolder.open(this.root, this.canHold);
+		for (const name of relative(this.root, this.folder).split(sep)) {
+			const above = folder;
+			try {
+				folder = above && step(above, name);
+			} finally {
+				above?.close();
+			}
+		}
+		return folder;
 	}
 
 	message(state: MessageState, id: MessageId): string {
@@ -117,15 +217,16 @@ export class MailboxPaths {
 	}
 
 	/**
-	 * A link could point a hook at somebody else's files. Asked right before each move too: a program of the agent's can exchange a folder by a
-	 * link at any time, and only the moment between look and move is left to it.
+	 * Where no folder can be held, links are looked for when an operation begins and right before each move. Only the moment between look and
+	 * move is left then to a program that exchanges a folder.
 	 */
 	refuseLinks(): void {
+		if (this.canHold) return;
 		let folder = this.root;
 		const above = relative(this.root, this.folder)
 			.split(sep)
 			.map(segment => (folder = join(folder, segment)));
-		const states = MESSAGE_STATES.map(state => this.in(state));
+		const states = MESSAGE_STATES.map(state => this.file(state));
 		refuseLinks([this.root, ...above, ...states]);
 	}
 

@@ -98,7 +98,7 @@ export class MessageClaims {
 			isDecided = decide();
 			return isDecided;
 		} finally {
-			if (!isDecided) this.returns.release(this.paths.claim(id), id);
+			if (!isDecided) this.release(id);
 		}
 	}
 
@@ -145,7 +145,6 @@ export class MessageClaims {
 	}
 
 	private handle({ id, content, sealed }: Taken): Claim {
-		const claimed = this.paths.claim(id);
 		const earlierClaims = this.returns.count(id);
 		const lost = sealed.receipt === undefined ? undefined : readReceipt(sealed.receipt)?.lost;
 		return {
@@ -157,16 +156,23 @@ export class MessageClaims {
 				const told = { ...facts, author: sealed.author, ...(lost && { lost }) };
 				const receipt = { ...told, version: 1, id, earlierClaims } satisfies Receipt;
 				this.seals.deliver(id, { ...sealed, receipt, transcript });
-				this.returns.finish(claimed, id, 'delivered', receipt);
-				if (earlierClaims > 0) rmSync(this.paths.returns(id), { force: true });
-				if (facts.parts) rmSync(this.paths.parts(id), { force: true });
+				this.paths.holding(() => {
+					this.returns.finish(this.paths.claim(id), id, 'delivered', receipt);
+					if (earlierClaims > 0) rmSync(this.paths.returns(id), { force: true });
+					if (facts.parts) rmSync(this.paths.parts(id), { force: true });
+				});
 			},
-			keep: handed => {
-				writeFileAtomicSync(this.paths.parts(id), jsonText(handed));
-				this.returns.release(claimed, id);
-			},
-			release: () => this.returns.release(claimed, id),
+			keep: handed =>
+				this.paths.holding(() => {
+					writeFileAtomicSync(this.paths.parts(id), jsonText(handed));
+					this.release(id);
+				}),
+			release: () => this.paths.holding(() => this.release(id)),
 		};
+	}
+
+	private release(id: MessageId): void {
+		this.returns.release(this.paths.claim(id), id);
 	}
 
 	/** An unreadable claim is left to the next hook, and the caller learns the reason. */

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, rmSync } from 'node:fs';
 import { moveIfThereSync, writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { processOf } from '../../base/liveness.ts';
 import type { MessageId } from '../../protocol/names.ts';
@@ -23,7 +23,6 @@ export class MessageReturns {
 
 	/** See {@link Mailbox.recover}. */
 	async recover(): Promise<MessageId[]> {
-		this.paths.refuseLinks();
 		await this.endHandings();
 		const returned: MessageId[] = [];
 		for (const name of this.paths.names('claimed')) {
@@ -84,8 +83,8 @@ export class MessageReturns {
 	finish(file: string, id: MessageId, as: FiledAs, receipt?: Receipt): void {
 		this.paths.refuseLinks();
 		const state = stateOf(as);
+		this.paths.make(state);
 		const target = this.paths.message(state, id);
-		mkdirSync(this.paths.in(state), { recursive: true, mode: 0o700 });
 		if (receipt) this.writeReceipt(state, id, receipt);
 		if (existsSync(target) && !this.files.filedOf(id, textOf(target) ?? ''))
 			moveIfThereSync(target, this.paths.message(state, newMessageId()));
@@ -137,7 +136,6 @@ export class MessageReturns {
 
 	/** See {@link Mailbox.requeue}. */
 	requeue(id: MessageId): boolean {
-		this.paths.refuseLinks();
 		const delivered = this.paths.message('delivered', id);
 		const sealed = this.files.filedOf(id, textOf(delivered) ?? '');
 		const receipt = sealed?.as === 'delivered' ? readReceipt(sealed.receipt) : undefined;

@@ -1,5 +1,5 @@
-import { readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import type { Mailbox } from '../mailbox/mailbox.ts';
 
 /** Some shells compare file times by the second. A file younger than this is looked at again. */
 const MARGIN_MS = 2000;
@@ -11,27 +11,26 @@ const MARGIN_MS = 2000;
  */
 export class BoundaryMark {
 	private constructor(
-		private readonly mailboxFolder: string,
+		private readonly mailbox: Mailbox,
 		private readonly temporary: string,
 		private readonly lookedAtMs: number,
 	) {}
 
-	/** To be called before the inbox is looked at. */
-	static begin(mailboxFolder: string): BoundaryMark {
-		const temporary = join(mailboxFolder, `.boundary-${process.pid}.tmp`);
+	/** To be called before the inbox is looked at, and within {@link Mailbox.holding}, as all of this. */
+	static begin(mailbox: Mailbox): BoundaryMark {
+		const temporary = mailbox.beside(`.boundary-${process.pid}.tmp`);
 		// A file that a killed process with this pid left, or a link. Nancy writes to neither.
 		rmSync(temporary, { force: true });
 		writeFileSync(temporary, '', { mode: 0o600, flag: 'wx' });
 		// The file system's own clock, which may differ from this machine's.
-		return new BoundaryMark(mailboxFolder, temporary, statSync(temporary).mtimeMs);
+		return new BoundaryMark(mailbox, temporary, statSync(temporary).mtimeMs);
 	}
 
 	nothingWasDue(): void {
-		const inbox = readdirSync(join(this.mailboxFolder, 'inbox'));
-		if (!inbox.some(name => name.endsWith('.md'))) return this.discard();
+		if (!this.mailbox.isWaiting()) return this.discard();
 		const time = (this.lookedAtMs - MARGIN_MS) / 1000;
 		utimesSync(this.temporary, time, time);
-		renameSync(this.temporary, join(this.mailboxFolder, '.boundary'));
+		renameSync(this.temporary, this.mailbox.beside('.boundary'));
 	}
 
 	discard(): void {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { ownMachine } from '../../base/machine.ts';
 import { liveness } from '../../base/liveness.ts';
 import type { MessageId } from '../../protocol/names.ts';
@@ -83,6 +84,7 @@ export async function prepareAnswer(
 		words: {
 			driver: driver.id,
 			box: mailbox.folder,
+			root: join(realpathSync(workspace.folder), relative(workspace.folder, workspace.paths.root)),
 			id,
 			event: prepared.event,
 			waits_at: prepared.waitsAt.event,

@@ -43,7 +43,7 @@ export interface BoundSession {
  * continues as the same worker. A session in a terminal of Nancy's belongs to that terminal's worker, as long as a process lives that Nancy
  * has started as that worker. If that process has called before, however, a tool of the worker has started this agent, and it gets a task
  * of its own, like any other session. Safe to repeat, and to be killed in between.
- * @throws NancyError `busy` while the terminal's worker is being started: which worker the session has, the next event decides
+ * @throws NancyError `starting` while the terminal's worker is being started: which worker the session has, the next event decides
  */
 export async function bindCaller(workspace: Workspace, caller: SessionCaller): Promise<BoundSession> {
 	const session = await knownSession(workspace, caller.session);
@@ -107,7 +107,7 @@ async function workerOfTerminal(workspace: Workspace, caller: SessionCaller): Pr
 const SEALED_WITHIN_MS = 1000;
 const LOOK_EVERY_MS = 50;
 
-/** Whether a process lives that Nancy has started as this worker. @throws NancyError `busy` while that is being decided */
+/** Whether a process lives that Nancy has started as this worker. @throws NancyError `starting` while that is being decided */
 async function isStarted(workspace: Workspace, record: WorkerRecord): Promise<boolean> {
 	const { task, name: worker } = record;
 	const start = agentOf(workspace, { task, worker });
@@ -115,7 +115,10 @@ async function isStarted(workspace: Workspace, record: WorkerRecord): Promise<bo
 		if (processesOf(workspace.own.dataFolder, start).some(each => each.isStarted)) return true;
 		if (!isStarting(record)) return false;
 		if (waitedMs >= SEALED_WITHIN_MS)
-			throw new NancyError('busy', `${task}/${worker} is still being started; the next event finds its session`);
+			throw new NancyError(
+				'starting',
+				`${task}/${worker} is still being started; the next event finds its session`,
+			);
 		await sleep(LOOK_EVERY_MS);
 	}
 }

@@ -36,7 +36,7 @@ export interface TurnPlace {
 
 /** Whether the answer can tell the session what to watch. */
 export function isBeginning({ kind }: AgentEvent): boolean {
-	return kind === 'session-start' || kind === 'folder-changed';
+	return kind === 'session-start' || kind === 'folder-changed' || kind === 'watch-asked';
 }
 
 /** The turn is over, and nothing is handed over: the user broke it off, or the model failed. */
@@ -46,19 +46,19 @@ export function isBrokenOff({ kind }: AgentEvent): boolean {
 
 /** One event of a worker's main agent. */
 export class Turn {
+	private readonly mailbox: Mailbox;
+
 	constructor(
 		private readonly place: TurnPlace,
 		private readonly event: AgentEvent,
 		private readonly slot: Slot,
 		private readonly bound: BoundSession,
-	) {}
+	) {
+		this.mailbox = this.workspace.mailbox(bound.address);
+	}
 
 	private get workspace() {
 		return this.place.workspace;
-	}
-
-	private get mailbox() {
-		return this.workspace.mailbox(this.bound.address);
 	}
 
 	async run(): Promise<void> {
@@ -118,11 +118,15 @@ export class Turn {
 			await bindSession(workspace, event.session, { address: bound.address, watched: true });
 	}
 
-	/** Whether anything was due and handed over. */
-	private async handOver(version: Version | undefined): Promise<boolean> {
+	/** Whether anything was due and handed over. From the claim to the receipt, all is done in the same folders. */
+	private handOver(version: Version | undefined): Promise<boolean> {
+		return this.mailbox.holding(() => this.handOverDue(version));
+	}
+
+	private async handOverDue(version: Version | undefined): Promise<boolean> {
 		const { driver } = this.place;
 		const { kind, session } = this.event;
-		const mark = isAroundTools(this.slot) ? BoundaryMark.begin(this.mailbox.folder) : undefined;
+		const mark = isAroundTools(this.slot) ? BoundaryMark.begin(this.mailbox) : undefined;
 		const occasion = { kind, slot: this.slot, session, canFile: this.place.canFile };
 		let isRefused = false;
 		const batch = await claimBatch(this.mailbox, occasion, driver.hooks.contextLimit, async due => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NancyError } from '../../../src/base/errors.ts';
-import { betweenAnswers } from '../../../src/operations/betweenAnswers.ts';
+import { atStart, betweenAnswers } from '../../../src/operations/betweenAnswers.ts';
 import type { LiveOverview } from '../../../src/operations/operation.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
@@ -67,5 +67,24 @@ describe('what writes an agent’s settings', () => {
 		const locked = () => Promise.reject(new NancyError('busy', 'another deployment is at it'));
 
 		await expect(betweenAnswers(context, locked)).rejects.toMatchObject({ code: 'busy' });
+	});
+
+	it('at a start looks at agents only if it has something to write', async () => {
+		let looks = 0;
+		const context = {
+			watch: <T>(work: (live: LiveOverview) => Promise<T>) => {
+				looks++;
+				return work(askingFor(1));
+			},
+			note: () => undefined,
+		};
+
+		expect(await atStart(context, fakeDriver.id, () => Promise.resolve('as it was'))).toBe('as it was');
+		const broken = () => Promise.reject(new NancyError('settings-broken', 'no JSON'));
+		await expect(atStart(context, fakeDriver.id, broken)).rejects.toMatchObject({ code: 'settings-broken' });
+		expect(looks).toBe(0);
+
+		expect(await atStart(context, fakeDriver.id, isBusy => write(isBusy))).toBe('written');
+		expect(looks).toBe(1);
 	});
 });

@@ -70,6 +70,15 @@ describe('a runtime', () => {
 		expect(await readdir(join(folder, 'nancy', 'runtime'))).toHaveLength(1);
 	});
 
+	it('is only read where it is whole', async () => {
+		const { folder: home } = await install();
+		const parent = join(home, '..');
+		const long = new Date(Date.now() - 60_000);
+		await utimes(parent, long, long);
+		expect(await install()).toMatchObject({ folder: home, isRepaired: false });
+		expect((await stat(parent)).mtimeMs).toBe(long.getTime());
+	});
+
 	it('that others could write is installed anew, and closed', async () => {
 		const { folder: home } = await install();
 		await writeFile(join(home, 'node-program'), '/tmp/evil\nnode\n');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ownIdentity } from '../../../../src/base/liveness.ts';
+import { CAN_HOLD } from '../../../../src/core/files/heldFolder.ts';
 import { OwnFolder } from '../../../../src/core/files/ownFolder.ts';
 import { Mailbox } from '../../../../src/core/mailbox/mailbox.ts';
 import type { Claim } from '../../../../src/core/mailbox/messageClaims.ts';
@@ -68,21 +69,74 @@ describe('Mailbox', () => {
 		expect(claims.map(claim => claim.content.text)).toEqual(['urgent', 'third', 'first', 'second']);
 	});
 
-	it('files nothing through a folder that was exchanged by a link since the claim', async () => {
-		const id = await mailbox.put(messageContent('use plan B'), BY_USER);
-		const claims = await mailbox.claim(() => 'take');
-		const [delivered, outside] = [join(folder, 'delivered'), join(folder, '..', 'outside')];
-		await mkdir(outside);
-		await rename(delivered, `${delivered}-away`);
-		await symlink(outside, delivered);
+	describe.each([
+		['in folders that it holds open', CAN_HOLD],
+		['by paths, where the system holds no folder', false],
+	])('at work %s', (_, canHold) => {
+		beforeEach(() => {
+			mailbox = new Mailbox(root, folder, ownSeals(root), canHold);
+		});
 
-		expect(() => deliverAll(claims)).toThrow('symbolic link');
+		it('queues, hands over, takes back, archives and queues again', async () => {
+			const [first, second] = [
+				await mailbox.put(messageContent('one'), BY_USER),
+				await mailbox.put(messageContent('two'), BY_USER),
+			];
+			await mailbox.withdraw(second);
+			deliverAll(await mailbox.claim(() => 'take'));
+			expect(await texts()).toEqual(['withdrawn: two', 'delivered: one']);
 
-		expect(await readdir(outside)).toEqual([]);
-		await rm(delivered);
-		await asIfKilled();
-		await mailbox.recover();
-		expect((await mailbox.list()).messages).toMatchObject([{ id, state: 'delivered', receipt: { id } }]);
+			expect(mailbox.requeue(first)).toBe(true);
+			await mailbox.archive(first);
+
+			expect((await readdir(folder)).sort()).toEqual(['archive', 'claimed', 'delivered', 'inbox', 'withdrawn']);
+			expect(await texts()).toEqual(['withdrawn: two', 'archived: one']);
+		});
+
+		it('files nothing through a folder that was exchanged by a link since the claim', async () => {
+			const id = await mailbox.put(messageContent('use plan B'), BY_USER);
+			const claims = await mailbox.claim(() => 'take');
+			const [delivered, outside] = [join(folder, 'delivered'), join(folder, '..', 'outside')];
+			await mkdir(outside);
+			await rename(delivered, `${delivered}-away`);
+			await symlink(outside, delivered);
+
+			expect(() => deliverAll(claims)).toThrow('symbolic link');
+
+			expect(await readdir(outside)).toEqual([]);
+			await rm(delivered);
+			await asIfKilled();
+			await mailbox.recover();
+			expect((await mailbox.list()).messages).toMatchObject([{ id, state: 'delivered', receipt: { id } }]);
+		});
+
+		it('says which file is in the place of a folder, and takes the message back once that is moved away', async () => {
+			const id = await mailbox.put(messageContent('use plan B'), BY_USER);
+			const file = join(folder, 'withdrawn');
+			await writeFile(file, '');
+
+			await expect(mailbox.withdraw(id)).rejects.toMatchObject({
+				code: 'bad-file',
+				message: `${file} is not a folder; move it away and try again`,
+			});
+			await expect(mailbox.claim(() => 'take')).rejects.toThrow('is not a folder');
+
+			await rm(file);
+			await mailbox.withdraw(id);
+			expect(await texts()).toEqual(['withdrawn: use plan B']);
+		});
+
+		it('names a file by its path where it cannot be read', async () => {
+			const file = join(folder, 'inbox', 'note.md');
+			await symlink('/etc/hostname', file);
+			await writeFile(join(folder, 'inbox', 'long.md'), Buffer.alloc(5_000_000));
+
+			const { problems } = await mailbox.list();
+
+			expect(problems.map(problem => problem.reason).join()).toContain(
+				`${join(folder, 'inbox', 'long.md')} has 5000000 bytes`,
+			);
+		});
 	});
 
 	it('files a delivered message with its receipt', async () => {
