@@ -1,11 +1,11 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeInPlace } from '../core/files/links.ts';
-import { readMark } from '../core/files/plainFile.ts';
-import type { Mailbox } from '../core/mailbox/mailbox.ts';
-import type { Workspace } from '../core/workspace/workspace.ts';
-import type { Effect } from '../protocol/message.ts';
-import type { SessionId } from '../protocol/names.ts';
+import { writeInPlace } from '../files/links.ts';
+import { readMark } from '../files/plainFile.ts';
+import type { Mailbox } from '../mailbox/mailbox.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { Effect } from '../../protocol/message.ts';
+import type { SessionId } from '../../protocol/names.ts';
 
 /**
  * How long a halt lasts if the CLI does not report the end of a batch of tool calls, in milliseconds. The calls of one batch ask within a
