@@ -9,6 +9,7 @@ import type { WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
 import { isStarting } from '../driver/starting.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
+import { noteFound } from '../workspace/foundTask.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { bindSession, knownSession, type KnownSession } from './bindings.ts';
 import { isWorker, processesOf, sealCall, sealedAgent, type AgentOf } from './sealedAgents.ts';
@@ -159,6 +160,7 @@ async function adopt(workspace: Workspace, { session, driver }: SessionCaller): 
 		.toLowerCase()
 		.replace(/^[-_]+/, '');
 	const name = TaskName.parse(`session-${end}-${sha256(session).slice(0, 16)}`);
+	noteFound(workspace, name);
 	try {
 		await workspace.createTask({
 			version: 1,

@@ -10,6 +10,7 @@ import { readJsonFile } from '../files/jsonFile.ts';
 import { SEALS } from '../mailbox/sealReader.ts';
 import { forgetSession } from '../sessions/bindings.ts';
 import { forgetChosenAgents } from './chosenAgent.ts';
+import { forgetFound } from './foundTask.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
 
 /** The prefix of a deleted task's or worker's folder until it is gone. */
@@ -25,6 +26,7 @@ export async function deleteTask(workspace: Workspace, name: TaskName): Promise<
 	if (!isRemoved) await workspace.task(name);
 	await workspace.own.remove(SEALS, name);
 	await forgetChosenAgents(workspace, { task: name });
+	await forgetFound(workspace, name);
 	if (isRemoved) return;
 	await rename(workspace.paths.task(name), newGrave(workspace));
 	await finishDeletions(workspace);
