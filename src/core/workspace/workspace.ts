@@ -1,5 +1,5 @@
 import { chmod, mkdir, stat, utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { dataFolder as userDataFolder } from '../../base/folders.ts';
@@ -10,6 +10,7 @@ import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName, type MessageId } from
 import { TaskRecord, WorkerRecord, WorkspaceConfig } from '../../protocol/records.ts';
 import { wakes } from '../mailbox/due.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
+import { inHeldFolder } from '../files/heldFolder.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { refuseLinks, writeInPlace } from '../files/links.ts';
@@ -291,14 +292,11 @@ async function keepToOwner(folder: string): Promise<void> {
 
 async function touch(file: string): Promise<void> {
 	const now = new Date();
-	// Written and not only touched: some watchers compare content or size.
-	const write = () => writeInPlace(file, `${now.toISOString()}\n`, 'overwrite');
-	await write().catch(async (error: unknown) => {
-		if (!hasErrno(error, 'ENOENT')) throw error;
-		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-		await write();
+	await inHeldFolder(file, async held => {
+		// Written and not only touched: some watchers compare content or size.
+		await writeInPlace(held, `${now.toISOString()}\n`, 'overwrite');
+		await utimes(held, now, now);
 	});
-	await utimes(file, now, now);
 }
 
 function workerNumber(name: string): number {
