@@ -1,8 +1,8 @@
 import { mkdir, open, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hasErrno } from '../../base/errors.ts';
 import type { SessionId } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
+import { inHeldFolder } from '../files/heldFolder.ts';
 import { APPEND, writeInPlace } from '../files/links.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 import type { NancyPaths } from '../files/paths.ts';
@@ -38,12 +38,9 @@ export async function ringBell(
 
 async function touch(file: string): Promise<void> {
 	const now = new Date();
-	// Written and not only touched: some watchers compare content or size.
-	const write = () => writeInPlace(file, `${now.toISOString()}\n`, 'overwrite');
-	await write().catch(async (error: unknown) => {
-		if (!hasErrno(error, 'ENOENT')) throw error;
-		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-		await write();
+	await inHeldFolder(file, async held => {
+		// Written and not only touched: some watchers compare content or size.
+		await writeInPlace(held, `${now.toISOString()}\n`, 'overwrite');
+		await utimes(held, now, now);
 	});
-	await utimes(file, now, now);
 }

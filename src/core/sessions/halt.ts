@@ -1,5 +1,6 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inHeldFolder } from '../files/heldFolder.ts';
 import { writeInPlace } from '../files/links.ts';
 import { readMark } from '../files/plainFile.ts';
 import type { Mailbox } from '../mailbox/mailbox.ts';
@@ -19,9 +20,7 @@ const BESIDE_MS = 2000;
  * the batch ends.
  */
 export async function beginHalt(workspace: Workspace, session: SessionId, effect: Effect): Promise<void> {
-	const file = haltFile(workspace, session);
-	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-	await writeInPlace(file, `${effect}\n`, 'overwrite');
+	await inHeldFolder(haltFile(workspace, session), file => writeInPlace(file, `${effect}\n`, 'overwrite'));
 }
 
 export async function endHalt(workspace: Workspace, session: SessionId): Promise<void> {
