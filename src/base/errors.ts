@@ -15,6 +15,7 @@ export type NancyErrorCode =
 	| 'settings-broken'
 	| 'settings-changed'
 	| 'busy'
+	| 'starting'
 	| 'wrong-state'
 	| 'git'
 	| 'timeout'

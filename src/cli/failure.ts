@@ -44,6 +44,7 @@ const exitCodeByError: Readonly<Record<NancyErrorCode, number>> = {
 	'task-exists': ExitCode.tooLate,
 	'not-queued': ExitCode.tooLate,
 	busy: ExitCode.tooLate,
+	starting: ExitCode.tooLate,
 	'wrong-state': ExitCode.tooLate,
 };
 

@@ -13,16 +13,8 @@ import type { Tickets } from '../core/delegates/tickets.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import { eventLine } from '../core/driver/eventLine.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
-import {
-	type FoundAgent,
-	abandonStart,
-	headlessOf,
-	noteSession,
-	planWorker,
-	recordProcess,
-	recordStop,
-	type WorkerRequest,
-} from '../core/driver/launch.ts';
+import { type FoundAgent, headlessOf, planWorker, type WorkerRequest } from '../core/driver/launch.ts';
+import { abandonStart, noteSession, recordProcess, recordStop } from '../core/driver/workerProcess.ts';
 import { sessionBinding } from '../core/sessions/bindings.ts';
 import { isSameAddress } from '../core/workspace/workspace.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';

@@ -1,8 +1,10 @@
-import { join, isAbsolute } from 'node:path';
+import { join } from 'node:path';
 import type { AskGit, GitView } from '../core/deployment/gitView.ts';
 import { NancyError } from '../base/errors.ts';
 import { cutAtZeros, git } from './git.ts';
+import { checkoutAt } from './homeCheckout.ts';
 import { isInCheckout } from './mayTrack.ts';
+import { isNotOwn } from './requireOwnGit.ts';
 import { isOthers, trackedFiles } from './trackedFiles.ts';
 
 /** Git's answers about files in a folder; `undefined` without git, outside a checkout, and if git fails. */
@@ -10,7 +12,7 @@ export const askGit: AskGit = async (folder, files) => {
 	try {
 		return await viewOf(folder, files);
 	} catch (error) {
-		if (isOthers(error))
+		if (isOthers(error) || isNotOwn(error))
 			return { excludeFile: undefined, prefix: '', tracked: await trackedIn(folder, files), ignored: new Set() };
 		if (error instanceof NancyError && (error.code === 'git' || !isInCheckout(folder))) return undefined;
 		throw error;
@@ -19,12 +21,12 @@ export const askGit: AskGit = async (folder, files) => {
 
 async function viewOf(folder: string, files: readonly string[]): Promise<GitView | undefined> {
 	const place = { folder };
-	const asked = ['rev-parse', '--is-inside-work-tree', '--git-path', 'info/exclude', '--show-prefix'];
-	const { stdout } = await git(place, asked);
-	const [isInside, exclude = '', prefix = '', ...more] = stdout.toString('utf8').split('\n');
+	const { stdout } = await git(place, ['rev-parse', '--is-inside-work-tree', '--show-prefix']);
+	const [isInside, prefix = '', ...more] = stdout.toString('utf8').split('\n');
 	// A newline in a name cannot be written into a line of `info/exclude`.
-	if (isInside !== 'true' || exclude === '' || more.join('') !== '') return undefined;
-	const excludeFile = isAbsolute(exclude) ? exclude : join(folder, exclude);
+	if (isInside !== 'true' || more.join('') !== '') return undefined;
+	const { common } = await checkoutAt(place);
+	const excludeFile = join(common, 'info', 'exclude');
 	if (files.length === 0) return { excludeFile, prefix, tracked: new Set(), ignored: new Set() };
 	const matches = await git(place, ['check-ignore', '--verbose', '-z', '--stdin'], {
 		answers: [1],

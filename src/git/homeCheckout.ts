@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { WorktreeName } from '../protocol/worktree.ts';
 import { gitAnswer, gitAnswers, gitLine, type GitPlace } from './git.ts';
+import { requireOwnGit, type Checkout } from './requireOwnGit.ts';
 
 /**
  * The ref that is set to the base once a worktree of Nancy's is whole. It keeps the base's objects even if no branch holds them any more.
@@ -77,20 +78,13 @@ export async function commonDir({ folder }: GitPlace): Promise<string> {
 	return realFrom(folder, await gitAnswer({ folder }, ['rev-parse', '--git-common-dir']));
 }
 
-/** The folders of a checkout. */
-export interface Checkout {
-	top: string;
-	/** Git's own of it, where its index is. */
-	gitDir: string;
-	/** The answer of {@link commonDir}. */
-	common: string;
-}
-
-/** @throws NancyError `git` outside of one */
+/** @throws NancyError `git` outside of one, `not-trusted` if its `.git` may have been led to another repository */
 export async function checkoutAt({ folder }: GitPlace): Promise<Checkout> {
 	const asked = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
 	const [top = '', gitDir = '', common = ''] = await gitAnswers({ folder }, asked);
-	return { top, gitDir, common: realFrom(folder, common) };
+	const checkout = { top, gitDir, common: realFrom(folder, common) };
+	await requireOwnGit(folder, checkout);
+	return checkout;
 }
 
 /** If the folder is a link, git answers for its target. */

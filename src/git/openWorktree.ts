@@ -117,6 +117,7 @@ export async function moveRef(place: GitPlace, ref: string, to: string, from: st
 /**
  * The folder of git's records of the worktree at `folder`. Read from git's own files, because the output of `worktree list` is ambiguous
  * before git 2.36.
+ * @throws NancyError `not-trusted` if the worktree has been led to another repository: an agent can write there
  */
 export async function adminFolder(common: string, folder: string): Promise<string | undefined> {
 	const all = join(common, 'worktrees');
@@ -128,7 +129,10 @@ export async function adminFolder(common: string, folder: string): Promise<strin
 		const text = await readTextIfExists(join(all, name, 'gitdir'));
 		if (text === undefined) continue;
 		const listed = dirname(resolve(join(all, name), text.replace(/\n$/, '')));
-		if (listed === folder || realOr(listed) === realOr(folder)) return join(all, name);
+		if (listed !== folder && realOr(listed) !== realOr(folder)) continue;
+		const shared = ((await readTextIfExists(join(all, name, 'commondir'))) ?? '').replace(/\n$/, '');
+		if (realOr(resolve(all, name, shared)) === realOr(common)) return join(all, name);
+		throw new NancyError('not-trusted', `${join(all, name, 'commondir')} leads to another repository; remove it`);
 	}
 	return undefined;
 }

@@ -2,7 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { cutAtZeros, git, gitList, OWN_IDENTITY, type GitPlace } from './git.ts';
-import { checkoutAt, homeCheckout, isSameRepository, topOf, type Checkout } from './homeCheckout.ts';
+import { checkoutAt, homeCheckout, isSameRepository, topOf } from './homeCheckout.ts';
+import type { Checkout } from './requireOwnGit.ts';
 
 /** A checkout that worktrees can be made from. */
 export interface Repository extends Pick<Checkout, 'gitDir' | 'common'> {

@@ -1,9 +1,10 @@
 import { writeSync } from 'node:fs';
-import { errorText } from '../base/errors.ts';
+import { errorText, NancyError } from '../base/errors.ts';
+import type { Print } from '../core/sessions/turn.ts';
 import { boundSpool, SPOOL_BACKLOG, SPOOL_LIMITS } from '../core/traffic/spoolBound.ts';
 import { readCall, wakingOf, type Call } from './call.ts';
 import { collectLater } from './collectLater.ts';
-import { deliver, type Print } from './deliver.ts';
+import { deliver } from './deliver.ts';
 import { note } from './notes.ts';
 import { isInTime } from './inTime.ts';
 import { print, readInput } from './pipes.ts';
@@ -34,7 +35,8 @@ async function run(call: Call): Promise<number> {
 		if (verdict.exitCode === 2) writeSync(STDERR, verdict.answer.stderr);
 		return verdict.exitCode;
 	} catch (error) {
-		complain(call, errorText(error));
+		// The session has no worker yet. The next event looks again, and nothing is lost.
+		if (!(error instanceof NancyError && error.code === 'starting')) complain(call, errorText(error));
 		return 0;
 	}
 }

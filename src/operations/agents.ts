@@ -44,7 +44,7 @@ export async function findAgent(driver: Driver, env: Environment): Promise<Found
 /** In Restricted Mode nothing is run, not even for a version. */
 export async function detect(driver: Driver, { env, isTrusted }: MachineContext): Promise<Detection> {
 	if (isTrusted) return detectAgent(driver, env[programVariable(driver.id)], env);
-	return { found: false, reason: 'not looked for in Restricted Mode', hint: driver.installHint };
+	return { found: false, reason: 'not looked for in Restricted Mode', hint: '' };
 }
 
 function noAgent(error: unknown): undefined {

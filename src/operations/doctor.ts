@@ -48,15 +48,13 @@ export const doctor: Operation<z.infer<typeof Input>, DoctorOutput> = {
 async function instruments(context: OperationContext): Promise<Instruments> {
 	const agents = drivers.map(async driver => {
 		const found = await detect(driver, context);
-		return found.found ? { driver, found, problem: '' } : { driver, found: undefined, problem: found.reason };
+		if (found.found) return { driver, found, problem: '' };
+		return { driver, found: undefined, problem: `${found.reason}. ${found.hint}`.trimEnd() };
 	});
 	return {
 		agents: await Promise.all(agents),
 		dataFolder: context.dataFolder,
-		installRuntime: async () => {
-			requireTrust(context);
-			return context.installRuntime();
-		},
+		installRuntime: context.isTrusted ? () => context.installRuntime() : undefined,
 		tryLauncher,
 		env: context.env,
 		askGit,

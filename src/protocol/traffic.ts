@@ -29,6 +29,8 @@ export const EventKind = z.enum([
 	'compact-start',
 	'compact-end',
 	'folder-changed',
+	/** A session that has not learned what to watch asks again. */
+	'watch-asked',
 	'doorbell',
 	'model-changed',
 	'settings-changed',

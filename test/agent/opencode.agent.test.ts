@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { identify } from '../../src/base/liveness.ts';
 import { readOverview } from '../../src/core/live/model.ts';
 import { guardSource } from '../../src/drivers/guardSource.ts';
 import { opencode } from '../../src/drivers/opencode/driver.ts';
-import { conformanceLab } from '../conformance/lab.ts';
+import { conformanceLab, WORKER } from '../conformance/lab.ts';
+import { READY_MS } from '../support/agentLab.ts';
 import { opencodeUnderTest } from '../support/agents/opencode.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
@@ -77,6 +79,26 @@ describe('the real opencode', () => {
 		expect([lab.has('made'), lab.has('sub/made')]).toEqual([false, true]);
 		const { tasks } = await readOverview(lab.nancy, [opencode]);
 		expect(tasks.filter(({ record }) => record.origin === 'found')).toEqual([]);
+	});
+
+	it('is woken, though its window sealed its process long after its first event', async () => {
+		await using lab = await conformanceLab({
+			agent: opencodeUnderTest,
+			driver: opencode,
+			installed: pinnedAgent('opencode'),
+		});
+		const told = (event: string) => readdirSync(lab.nancy.paths.spool).some(name => name.includes(`~${event}~`));
+		// However slow the CLI is: the worker counts as starting until the session has begun without it.
+		const isBegun = async () => {
+			const starting = { by: identify(process.pid), at: new Date().toISOString() };
+			await lab.nancy.updateWorker(WORKER, record => record && { ...record, starting });
+			return told('prompt');
+		};
+		const sealedAfter = () => eventually('its session has begun', isBegun, { timeoutMs: READY_MS });
+		const worker = await lab.start({ prompt: '[[text:First turn]]', sealedAfter });
+		await worker.idle();
+		await lab.send(worker.address, 'Are you awake? [[text:Awake]]');
+		await lab.seen('Are you awake?');
 	});
 
 	it('takes nothing more from a guard that its runtime has given up', async () => {

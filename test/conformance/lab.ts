@@ -5,7 +5,8 @@ import { parseVersion, type Version } from '../../src/base/version.ts';
 import { deploy } from '../../src/core/deployment/deploy.ts';
 import type { DeploymentScope, Driver } from '../../src/core/driver/driver.ts';
 import type { HeadlessEvent } from '../../src/core/driver/headless.ts';
-import { headlessOf, planWorker, recordProcess, type WorkerPlan } from '../../src/core/driver/launch.ts';
+import { headlessOf, planWorker, type WorkerPlan } from '../../src/core/driver/launch.ts';
+import { recordProcess } from '../../src/core/driver/workerProcess.ts';
 import { readOverview } from '../../src/core/live/model.ts';
 import type { Ask } from '../../src/core/sessions/prober.ts';
 import type { WorkerView } from '../../src/core/live/overview.ts';
@@ -55,6 +56,8 @@ export interface StartOptions {
 	/** It asks before it runs a command. Default: it runs all. */
 	asks?: boolean;
 	resume?: boolean;
+	/** The window seals the process when this is over, as late as on a busy machine. Default: at once. */
+	sealedAfter?: () => Promise<unknown>;
 }
 
 /**
@@ -183,12 +186,13 @@ export async function conformanceLab(
 		nancy,
 		runtime,
 		deploy: chosen => deploy(nancy, driver, { runtime, agentVersion: version, scope: chosen }),
-		start: async ({ prompt, asks: isAsking = false, resume = false } = {}) => {
+		start: async ({ prompt, asks: isAsking = false, resume = false, sealedAfter } = {}) => {
 			const extra = isAsking ? [] : lab.agent.unattended;
 			const plan = await planWorker(nancy, driver, program, { ...shared, prompt, resume, extra });
 			const env = changed(lab.env, plan.env);
 			const screen = terminal(plan.command, plan.args, { cwd: plan.cwd, env });
 			opened.push(screen);
+			await sealedAfter?.();
 			await recordProcess(nancy, plan.address, identify(screen.pid));
 			// At work on a prompt it may show no invitation until what holds its tool has been let go.
 			if (prompt === undefined || resume) await screen.waitForText(lab.agent.ready, READY_MS);

@@ -183,7 +183,7 @@ describe('a new session whose environment names another worker', () => {
 	it('is nobody’s until its window, on a busy machine, seals it after the first event', async () => {
 		const starting = { by: identify(process.pid), at: new Date().toISOString() };
 		await workspace.updateWorker(other, record => record && { ...record, starting });
-		await expect(begin()).rejects.toMatchObject({ code: 'busy' });
+		await expect(begin()).rejects.toMatchObject({ code: 'starting' });
 		expect(await sessionBinding(workspace, unknown)).toBeUndefined();
 		start();
 		expect((await begin({ begins: false, cause: undefined })).address).toEqual(other);

@@ -98,6 +98,76 @@ describe.each(Object.keys(submodules))('a submodule that an agent has filled, wh
 	});
 });
 
+describe('a checkout whose .git leads to another repository of the user’s', () => {
+	let other: GitRepository;
+	beforeEach(() => {
+		other = gitRepository();
+		other.commit({ 'private.txt': 'secret' });
+	});
+	afterEach(() => other.remove());
+	const own = (file: string) => join(repo.root, '.git', file);
+	const leadAway = () => {
+		rmSync(own(''), { recursive: true });
+		writeFileSync(join(repo.root, '.git'), `gitdir: ${join(other.root, '.git')}\n`);
+	};
+	const exchange = (file: string) => {
+		rmSync(own(file), { recursive: true, force: true });
+		symlinkSync(join(other.root, '.git', file), own(file));
+	};
+
+	it.each<[string, () => unknown]>([
+		['by its commondir', () => writeFileSync(own('commondir'), `${join(other.root, '.git')}\n`)],
+		['by its core.worktree', () => repo.git(['config', 'core.worktree', other.root])],
+		['by a file in its place', leadAway],
+		['by a link in its place', () => exchange('')],
+		['by a link to the objects', () => exchange('objects')],
+		['by a link to a branch', () => exchange('refs/heads/main')],
+		['by a link to the index', () => exchange('index')],
+		[
+			'by a folder of git that has been made for a worktree',
+			() => {
+				rmSync(own(''), { recursive: true });
+				repo.write({ '.git': 'gitdir: made\n', 'made/HEAD': 'ref: refs/heads/main\n' });
+				repo.write({ 'made/commondir': join(other.root, '.git'), 'made/gitdir': join(repo.root, '.git') });
+			},
+		],
+	])('%s, is no place for a worktree, and nothing is written into that', async (_, lead) => {
+		lead();
+		const before = [
+			other.state(),
+			readFileSync(join(other.root, '.git/info/exclude'), 'utf8'),
+			other.git(['branch']),
+		];
+		expect(await inspectRepository(repo.root)).toMatchObject({
+			ok: false,
+			reason: expect.stringContaining('because an agent can write it'),
+		});
+		await expect(create()).rejects.toThrow('because an agent can write it');
+		expect((await askGit(repo.root, []))?.excludeFile).toBeUndefined();
+		expect([
+			other.state(),
+			readFileSync(join(other.root, '.git/info/exclude'), 'utf8'),
+			other.git(['branch']),
+		]).toEqual(before);
+	});
+
+	it('is the user’s own once it names the checkout in return', async () => {
+		leadAway();
+		const { reason } = (await inspectRepository(repo.root)) as { reason: string };
+		execFileSync('sh', ['-c', /run: (.*)$/.exec(reason)?.[1] ?? 'false']);
+		expect(await inspectRepository(repo.root)).toMatchObject({ ok: true, root: repo.root });
+	});
+
+	it('by the folder of a worktree of Nancy’s, makes that none of hers', async () => {
+		const worktree = await create();
+		repo.write({ 'a.txt': 'work' }, worktree.folder);
+		writeFileSync(own('worktrees/x/commondir'), join(other.root, '.git'));
+		const before = other.state();
+		await expect(mergeWorktree(worktree, 'm')).rejects.toThrow();
+		expect(other.state()).toEqual(before);
+	});
+});
+
 describe('a bare repository that a clone brought along in a folder', () => {
 	const evil = () => join(repo.root, 'evil');
 	let nancy: NancyCommand;

@@ -12,7 +12,8 @@ import { brokenSettings, silencers } from './silencers.ts';
 import { statusOf } from './target.ts';
 import { undeploy } from './undeploy.ts';
 import type { Capability, Driver } from '../driver/driver.ts';
-import { isRunning, type InstalledAgent } from '../driver/launch.ts';
+import { type InstalledAgent } from '../driver/launch.ts';
+import { isRunning } from '../driver/workerProcess.ts';
 import { readOverview } from '../live/model.ts';
 import type { InstalledRuntime, Runtime } from './runtime.ts';
 import { REJECTED } from '../traffic/rejected.ts';
@@ -32,11 +33,12 @@ export interface Finding {
 
 /** The doctor's connection to programs, which the core neither finds nor starts. */
 export interface Instruments {
+	/** `problem` says why an agent was not found, and what to do. */
 	agents: readonly { driver: Driver; found: InstalledAgent | undefined; problem: string }[];
 	/** The user's, with the records of what was deployed: see base/folders. */
 	dataFolder: string;
-	/** Installs the programs that hooks call, if they are missing or damaged. */
-	installRuntime: () => Promise<InstalledRuntime>;
+	/** Installs the programs that hooks call, if they are missing or damaged. Absent in Restricted Mode. */
+	installRuntime?: (() => Promise<InstalledRuntime>) | undefined;
 	/** Runs a launcher as an agent would at an event that says nothing. Returns the failure, if any. */
 	tryLauncher: (launcher: string) => Promise<string | undefined>;
 	/** True while an agent may be writing its own settings. */
@@ -50,7 +52,12 @@ export interface Instruments {
 /** Explains what is deployed where, in which versions, and what is broken. Reads only; repairs are in the findings. */
 export async function examine(workspace: Workspace, instruments: Instruments): Promise<Finding[]> {
 	const findings: Finding[] = [await writable(workspace)];
-	const runtime = await attempt(findings, 'runtime', () => instruments.installRuntime());
+	const { installRuntime } = instruments;
+	const runtime = installRuntime && (await attempt(findings, 'runtime', installRuntime));
+	if (!installRuntime) {
+		const text = 'in Restricted Mode Doctor runs no program; trust this workspace and run it again';
+		findings.push({ check: 'runtime', level: 'note', text });
+	}
 	if (runtime?.isRepaired) {
 		const text = `the programs in ${runtime.folder} were damaged and have been installed again`;
 		findings.push({ check: 'runtime', level: 'note', text });
@@ -133,8 +140,7 @@ const abilities: readonly { capability: Capability; without: string }[] = [
 ];
 
 function agent({ driver, found, problem }: Instruments['agents'][number]): Finding[] {
-	if (!found)
-		return [{ check: 'agent', level: 'note', text: `${driver.displayName}: ${problem}. ${driver.installHint}` }];
+	if (!found) return [{ check: 'agent', level: 'note', text: `${driver.displayName}: ${problem}` }];
 	const version = `${driver.displayName} ${formatVersion(found.version)}`;
 	const missing = abilities.filter(({ capability }) => {
 		const floor = driver.floors[capability];
@@ -221,7 +227,7 @@ async function hooks(
 	return {
 		check: 'hooks',
 		level: 'problem',
-		text: `${driver.displayName}: ${what} ${place || 'its settings'}; sessions may hear and report nothing`,
+		text: `${driver.displayName}: ${what} ${place || 'its settings'}; sessions may report nothing and get no messages`,
 		repair: { text: 'write them again', run: async () => void (await deploy(workspace, driver, request)) },
 	};
 }

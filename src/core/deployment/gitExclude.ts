@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { existsSync, lstatSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { dirname, isAbsolute } from 'node:path';
 import { exchangeFile } from '../../base/atomicFile.ts';
 import { errorText } from '../../base/errors.ts';
 import { NancyPaths } from '../files/paths.ts';
@@ -9,7 +9,7 @@ import { placesOf } from './notes.ts';
 import type { AskGit, GitView } from './gitView.ts';
 import type { DeploymentRecords } from './records.ts';
 import { excludedFor, foldersIn, patternFor, withExcluded } from './excludeBlock.ts';
-import { ownTarget, readBytes, realPlace } from './target.ts';
+import { readBytes, realPlace } from './target.ts';
 
 const TRIES = 5;
 
@@ -35,19 +35,19 @@ export async function hideFromGit(
 		const known = new Set(
 			patterns([...made, ...(await Promise.all(kept.map(file => realPlace(workspace, file))))]),
 		);
-		// Git's own folder may be a link of the user's.
-		const folder = await realpath(dirname(excludeFile)).catch(() => dirname(excludeFile));
-		const target = await ownTarget(join(folder, basename(excludeFile)), excludeFile);
+		// An agent can make a link of it, to any file of the user's.
+		const link = [dirname(excludeFile), excludeFile].find(isLink);
+		if (link !== undefined) return [`git may show files of Nancy's own as new, for ${link} is a link.`];
 		for (let attempt = 0; attempt < TRIES; attempt++) {
-			const before = await readBytes(target);
+			const before = await readBytes(excludeFile);
 			const present = before?.toString('latin1');
 			const stays = excludedFor(present, workspace.folder).filter(line => known.has(line));
 			let after = withExcluded(present, workspace.folder, [...new Set([...stays, ...added])]);
 			for (const folder of foldersIn(after)) if (isGone(folder)) after = withExcluded(after, folder, []);
 			if (after === present) return [];
-			const mode = before ? (await stat(target)).mode & 0o7777 : 0o644;
+			const mode = before ? (await stat(excludeFile)).mode & 0o7777 : 0o644;
 			const data = after === undefined ? undefined : Buffer.from(after, 'latin1');
-			if (!(await exchangeFile(target, before, data, { mode, staging }))) continue;
+			if (!(await exchangeFile(excludeFile, before, data, { mode, staging }))) continue;
 			// The folder came with Nancy's file if the repository was made without git's template.
 			if (after === undefined) await removeIfEmpty(dirname(excludeFile));
 			return [];
@@ -64,6 +64,8 @@ export async function showToGit(records: DeploymentRecords, askGit: AskGit | und
 	if (!view) return [];
 	return hideFromGit(records, view, [], (await records.all()).flatMap(placesOf));
 }
+
+const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 
 /** A workspace folder that was removed or moved away, which nobody will clean up any more. */
 function isGone(folder: string): boolean {

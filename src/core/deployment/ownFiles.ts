@@ -34,7 +34,7 @@ export async function inTheWay({ records, workspace, driver, plan }: Job): Promi
 		// The very same content, but not from Nancy. It serves, and Nancy does not remove it.
 		if (found.is !== 'foreign' || found.bytes?.equals(Buffer.from(content))) continue;
 		warnings.push(
-			`${file} is not Nancy's or was changed, and stays as it is: sessions of ${driver.displayName} may hear and report nothing. ` +
+			`${file} is not Nancy's or was changed, and stays as it is: sessions of ${driver.displayName} may report nothing and get no messages. ` +
 				'Move it away and set up again.',
 		);
 	}

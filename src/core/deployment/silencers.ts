@@ -21,7 +21,7 @@ export async function silencers(
 	const off = await switchedOff(workspace, driver, env);
 	if (off) {
 		sentences.push(
-			`${driver.displayName} runs no hooks here, for "${off.setting}" in ${off.file} says so: sessions hear and report nothing.`,
+			`${driver.displayName} runs no hooks here, because "${off.setting}" in ${off.file} switches them off: sessions report nothing and get no messages.`,
 		);
 	}
 	return sentences;

@@ -1,5 +1,5 @@
 import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isLink, linkRefused } from './links.ts';
 
@@ -35,6 +35,21 @@ export class HeldFolder {
 	 */
 	static open(path: string, canHold = CAN_HOLD): HeldFolder | undefined {
 		return canHold ? HeldFolder.hold(path, path) : HeldFolder.look(path);
+	}
+
+	/** {@link open} for a folder below another one, each in the one above it. @param how `make`: what is missing is made */
+	static openBelow(root: string, path: string, how: 'open' | 'make', canHold = CAN_HOLD): HeldFolder | undefined {
+		if (how === 'make') mkdirSync(root, { recursive: true, mode: 0o700 });
+		let folder = HeldFolder.open(root, canHold);
+		for (const name of relative(root, path).split(sep).filter(Boolean)) {
+			const above = folder;
+			try {
+				folder = how === 'make' ? above?.make(name) : above?.inner(name);
+			} finally {
+				above?.close();
+			}
+		}
+		return folder;
 	}
 
 	/** {@link open} for a folder in this one. */
@@ -87,6 +102,41 @@ export class HeldFolder {
 		if (isLink(path)) throw linkRefused(path);
 		return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? new HeldFolder(path, undefined) : undefined;
 	}
+}
+
+/**
+ * Changes a file below a `.nancy`, such as replaces it. Its folders are made, and the last one is held meanwhile. Other files are reached by
+ * their path.
+ * @param act gets the path for calls of the system
+ */
+export async function inHeldFolder<T>(file: string, act: (file: string) => Promise<T>): Promise<T> {
+	const root = rootOf(file);
+	if (root === undefined) return act(file);
+	const folder = HeldFolder.openBelow(root, dirname(file), 'make');
+	try {
+		return await act(folder?.at(basename(file)) ?? NOWHERE);
+	} catch (error) {
+		throw namedError(error);
+	} finally {
+		folder?.close();
+	}
+}
+
+/** {@link inHeldFolder} for the hook program. The folder must exist. */
+export function inHeldFolderSync(file: string, act: (file: string) => void): void {
+	const folder = HeldFolder.openBelow(rootOf(file) ?? dirname(file), dirname(file), 'open');
+	try {
+		act(folder?.at(basename(file)) ?? NOWHERE);
+	} catch (error) {
+		throw namedError(error);
+	} finally {
+		folder?.close();
+	}
+}
+
+/** The `.nancy` that a file is in. */
+function rootOf(file: string): string | undefined {
+	return /^.*[\\/]\.nancy(?=[\\/])/.exec(file)?.[0];
 }
 
 /** A text of the system, with the path of each folder that is held. */

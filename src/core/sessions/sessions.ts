@@ -1,4 +1,4 @@
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NancyError } from '../../base/errors.ts';
@@ -9,7 +9,6 @@ import type { WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
 import { isStarting } from '../driver/starting.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
-import { APPEND } from '../files/links.ts';
 import { noteFound } from '../workspace/foundTask.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { bindSession, knownSession, type KnownSession } from './bindings.ts';
@@ -45,7 +44,7 @@ export interface BoundSession {
  * continues as the same worker. A session in a terminal of Nancy's belongs to that terminal's worker, as long as a process lives that Nancy
  * has started as that worker. If that process has called before, however, a tool of the worker has started this agent, and it gets a task
  * of its own, like any other session. Safe to repeat, and to be killed in between.
- * @throws NancyError `busy` while the terminal's worker is being started: which worker the session has, the next event decides
+ * @throws NancyError `starting` while the terminal's worker is being started: which worker the session has, the next event decides
  */
 export async function bindCaller(workspace: Workspace, caller: SessionCaller): Promise<BoundSession> {
 	const session = await knownSession(workspace, caller.session);
@@ -75,15 +74,6 @@ export async function bindCaller(workspace: Workspace, caller: SessionCaller): P
 /** Whether the seal and the guard's file say this already. */
 function isRecorded({ sealed, filed }: KnownSession, address: WorkerAddress): boolean {
 	return [sealed, filed?.address].every(each => each && isSameAddress(each, address));
-}
-
-/** Makes the file that the session will watch. A watcher does not see a file in a missing folder. */
-export async function makeBell(workspace: Workspace, session: SessionId): Promise<string> {
-	const bell = workspace.paths.bell(session);
-	await mkdir(dirname(bell), { recursive: true, mode: 0o700 });
-	// Opened for appending: a bell that has just been rung keeps its content.
-	await (await open(bell, APPEND, 0o600)).close();
-	return bell;
 }
 
 function agentOf({ folder }: Workspace, address: WorkerAddress): AgentOf {
@@ -118,7 +108,7 @@ async function workerOfTerminal(workspace: Workspace, caller: SessionCaller): Pr
 const SEALED_WITHIN_MS = 1000;
 const LOOK_EVERY_MS = 50;
 
-/** Whether a process lives that Nancy has started as this worker. @throws NancyError `busy` while that is being decided */
+/** Whether a process lives that Nancy has started as this worker. @throws NancyError `starting` while that is being decided */
 async function isStarted(workspace: Workspace, record: WorkerRecord): Promise<boolean> {
 	const { task, name: worker } = record;
 	const start = agentOf(workspace, { task, worker });
@@ -126,7 +116,10 @@ async function isStarted(workspace: Workspace, record: WorkerRecord): Promise<bo
 		if (processesOf(workspace.own.dataFolder, start).some(each => each.isStarted)) return true;
 		if (!isStarting(record)) return false;
 		if (waitedMs >= SEALED_WITHIN_MS)
-			throw new NancyError('busy', `${task}/${worker} is still being started; the next event finds its session`);
+			throw new NancyError(
+				'starting',
+				`${task}/${worker} is still being started; the next event finds its session`,
+			);
 		await sleep(LOOK_EVERY_MS);
 	}
 }

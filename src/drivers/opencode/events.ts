@@ -4,7 +4,7 @@ import { namedPayload } from '../payload.ts';
 import { promptDetails } from '../prompt.ts';
 import { inputSummary, oneLine, textIn, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
-import { DOORBELL, isWake } from './wake.ts';
+import { BELL_ASKED, DOORBELL, isWake } from './wake.ts';
 import { program } from './program.ts';
 
 export const ID = program.id;
@@ -25,6 +25,7 @@ const kindByEvent: Readonly<Record<KnownPayload['event'], EventKind>> = {
 	'subagent-stop': 'subagent-stop',
 	compacting: 'compact-start',
 	compacted: 'compact-end',
+	[BELL_ASKED]: 'watch-asked',
 	[DOORBELL]: 'doorbell',
 };
 

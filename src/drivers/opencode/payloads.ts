@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { SessionId } from '../../protocol/names.ts';
 import { payloadParser, type PayloadOf } from '../payload.ts';
-import { DOORBELL } from './wake.ts';
+import { BELL_ASKED, DOORBELL } from './wake.ts';
 
 const maybeText = () => z.optional(z.nullable(z.string()));
 
@@ -38,6 +38,7 @@ const schemas = {
 	'subagent-stop': () => event('subagent-stop', {}),
 	compacting: () => event('compacting', {}),
 	compacted: () => event('compacted', {}),
+	[BELL_ASKED]: () => event(BELL_ASKED, {}),
 	[DOORBELL]: () => event(DOORBELL, {}),
 };
 

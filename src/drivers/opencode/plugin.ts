@@ -3,7 +3,7 @@ import { ID } from './events.ts';
 import { EVENTS } from './pluginEvents.ts';
 import { SESSIONS } from './pluginSessions.ts';
 import { WORDS } from './pluginWords.ts';
-import { DOORBELL, WAKE_WORDS } from './wake.ts';
+import { BELL_ASKED, DOORBELL, WAKE_WORDS } from './wake.ts';
 
 /**
  * A plugin of the CLI's: a module that it loads into its own process, without a question. This one hands the guard what happens, and
@@ -75,6 +75,10 @@ function answerIn(text) {
 
 const LIMIT_MS = __LIMIT_MS__;
 const BEGIN_MS = __BEGIN_MS__;
+/** The first pause before a session without a bell asks again, in milliseconds. Each later one is twice as long. */
+const AGAIN_MS = 1000;
+/** Half a minute in all: longer than the start of a worker counts as one. */
+const TIMES = 5;
 
 const cut = text => (typeof text === 'string' ? text.slice(0, __TEXT_LIMIT__) : undefined);
 
@@ -87,6 +91,7 @@ export const Nancy = async ({ client, directory }) => {
 		return sessions.get(id);
 	};
 	let hasBegun = false;
+	let isOver = false;
 
 ${SESSIONS}
 ${WORDS}
@@ -192,6 +197,7 @@ ${EVENTS}
 			}
 		},
 		dispose: async () => {
+			isOver = true;
 			for (const [id, { bell, begun, own, unread }] of sessions) {
 				if (bell) unwatchFile(bell);
 				if (!begun) continue;
@@ -210,6 +216,7 @@ ${EVENTS}
 	.replaceAll('__PROMPT__', RESUMED_PROMPT)
 	.replaceAll('__ID__', ID)
 	.replaceAll('__OWN_AGENT__', OWN_AGENT)
+	.replaceAll('__BELL_ASKED__', BELL_ASKED)
 	.replaceAll('__DOORBELL__', DOORBELL)
 	.replaceAll('__WAKE_WORDS__', WAKE_WORDS)
 	.replaceAll('__LIMIT_MS__', String(LIMIT_MS))

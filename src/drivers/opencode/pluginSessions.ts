@@ -42,21 +42,37 @@ export const SESSIONS = String.raw`	/** The agent's own session that this one be
 		return call;
 	}
 
-	/**
-	 * The guard learns of a session before anything else of it; nothing has to wait for it, for calls keep their order. It is asked once: a
-	 * session that does not learn of its bell is never woken.
-	 */
+	/** The guard learns of a session before anything else of it; nothing has to wait for it, for calls keep their order. */
 	function begin(root, cause) {
 		const session = known(root);
 		session.begun ??= (async () => {
 			const isFirst = !hasBegun;
 			hasBegun = true;
 			const source = cause ?? (session.isNew ? (isFirst || isServer ? 'startup' : 'clear') : 'resume');
-			const { bell } = await tell(root, 'session-start', 'program', { source }, BEGIN_MS);
-			if (typeof bell !== 'string' || !isAttended) return;
-			session.bell = bell;
-			watchFile(bell, { interval: 500, persistent: false }, () => void wake(root));
+			const answer = await tell(root, 'session-start', 'program', { source }, BEGIN_MS);
+			if (isAttended && !watchBell(root, answer)) void askForBell(root);
 		})().catch(() => undefined);
 		return session.begun;
+	}
+
+	/** Whether there is a bell in the answer. */
+	function watchBell(root, { bell }) {
+		if (typeof bell !== 'string') return false;
+		known(root).bell = bell;
+		watchFile(bell, { interval: 500, persistent: false }, () => void wake(root));
+		return true;
+	}
+
+	/**
+	 * While Nancy is still starting a worker, its session belongs to nobody yet and gets no bell. A session without one is never woken,
+	 * so it asks again.
+	 */
+	async function askForBell(root) {
+		for (let time = 0; time < TIMES; time++) {
+			await new Promise(resolve => setTimeout(resolve, AGAIN_MS * 2 ** time).unref());
+			if (isOver) return;
+			// A message may have come before.
+			if (watchBell(root, await tell(root, '__BELL_ASKED__', 'program', {}))) return wake(root);
+		}
 	}
 `;

@@ -5,6 +5,9 @@ import { printed, waking } from '../answers.ts';
 /** The plugin's own event: a session's bell has rung. */
 export const DOORBELL = 'doorbell';
 
+/** The plugin's own event: the guard gave a session no bell at its start. */
+export const BELL_ASKED = 'bell-asked';
+
 /** The plugin's text to an idle agent; the messages are in the same prompt. No person types this text, so the receipt can name the rung. */
 export const WAKE_WORDS = 'Nancy has a message for you. It is in the context of this prompt.';
 
@@ -15,7 +18,7 @@ export function wakeAnswer(rung: 'wake' | 'waiter'): HookAnswer {
 
 /** For the plugin: the file to watch. */
 export function watchAnswer(event: AgentEvent, bell: string): HookAnswer {
-	return event.kind === 'session-start' ? printed({ bell }) : SILENT;
+	return event.kind === 'session-start' || event.kind === 'watch-asked' ? printed({ bell }) : SILENT;
 }
 
 export function isWake(prompt: string): boolean {

@@ -302,4 +302,37 @@ describe('the plugin of opencode', () => {
 		await call('dispose', {});
 		await ofBell.remove();
 	});
+
+	it('asks for its bell again while the guard gives it none, and is woken for what came before', async () => {
+		folder = tempFolder();
+		const bell = folder.file('bell');
+		const open = folder.file('open');
+		const ofBell = folder;
+		writeFileSync(bell, '');
+		const { prompted, call, told } = await loaded(
+			`[ "$3" = program ] && [ -e '${open}' ] && echo '{"bell":"${bell}"}'
+			[ "$3" = wake ] && { echo '${WAKE_WORDS}' >&2; exit 2; }`,
+			{ limits: { AGAIN_MS: 50 } },
+		);
+		const asked = () => told().filter(line => line === 'bell-asked program ses_main').length;
+		await call('event', { event: { type: 'session.created', properties: { info: { id: 'ses_main' } } } });
+		await eventually('it asks twice', () => asked() > 1);
+		writeFileSync(open, '');
+		await eventually('it is woken', () => prompted.includes(`plan: ${WAKE_WORDS}`));
+		await call('dispose', {});
+		expect(told().filter(line => line.startsWith('session-start'))).toHaveLength(1);
+		await ofBell.remove();
+	});
+
+	it('asks for no bell after its end', async () => {
+		const { call, told } = await loaded('', { limits: { AGAIN_MS: 50 } });
+		await call('event', { event: { type: 'session.created', properties: { info: { id: 'ses_main' } } } });
+		const asked = () => told().filter(line => line.startsWith('bell-asked')).length;
+		await eventually('it has begun', () => told().length > 0);
+		await call('dispose', {});
+		const before = asked();
+		// Longer than four of its pauses. One question may have been on its way.
+		await new Promise(resolve => setTimeout(resolve, 1000));
+		expect(asked()).toBeLessThanOrEqual(before + 1);
+	});
 });

@@ -3,6 +3,7 @@ import {
 	appendFileSync,
 	existsSync,
 	mkdirSync,
+	readdirSync,
 	readFileSync,
 	realpathSync,
 	rmSync,
@@ -174,15 +175,24 @@ describe('files that Nancy makes in a checkout', () => {
 		expect((await deploy(workspace, alpha, request)).warnings).toEqual([TRUST]);
 	});
 
-	it('are deployed where there is no repository, and where its exclude file cannot be written', async () => {
+	it('are deployed where there is no repository', async () => {
 		await using folder = tempFolder();
 		expect(await askGit(folder.path, ['x'])).toBeUndefined();
 		expect((await deploy(new Workspace(folder.path), alpha, request)).warnings).toEqual([TRUST]);
-		rmSync(exclude());
-		symlinkSync('/nowhere/exclude', exclude());
+	});
+
+	it.each(['info', 'info/exclude'])('write nothing through a link in the place of .git/%s', async part => {
+		await using folder = tempFolder();
+		const outside = folder.file(part === 'info' ? '' : 'bashrc');
+		if (part !== 'info') writeFileSync(outside, 'mine');
+		rmSync(join(repository.root, '.git', part), { recursive: true });
+		symlinkSync(outside, join(repository.root, '.git', part));
 		const { warnings } = await deploy(new Workspace(repository.root), alpha, request);
-		expect(warnings).toEqual([TRUST, expect.stringContaining('a link to a file that is not there')]);
+		expect(warnings).toEqual([TRUST, expect.stringContaining('is a link')]);
 		expect(existsSync(join(repository.root, PLUGIN))).toBe(true);
+		expect(readdirSync(folder.path).map(name => readFileSync(folder.file(name), 'utf8'))).toEqual(
+			part === 'info' ? [] : ['mine'],
+		);
 	});
 });
 

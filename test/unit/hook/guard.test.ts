@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, afterEach } from 'vitest';
+import { identify } from '../../../src/base/liveness.ts';
 import { readPhase } from '../../../src/core/sessions/phase.ts';
 import { parseSpoolFileName } from '../../../src/core/traffic/spoolName.ts';
 import type { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -344,6 +345,21 @@ describe('the guard', () => {
 			address: { task: expect.stringMatching(/^session-abcdef01-/), worker: 'worker' },
 			watched: false,
 		});
+	});
+
+	it('notes no trouble while a session’s worker is still being started: its next event looks again', async () => {
+		const starting = { by: identify(process.pid), at: new Date().toISOString() };
+		await workspace.updateWorker(address, record => record && { ...record, process: undefined, starting });
+		const stranger = SessionId.parse('00000000-0000-4000-8000-0000abcdef01');
+		const env = {
+			NANCY_HOOK_SESSION: stranger,
+			NANCY_TASK_DIR: workspace.paths.task(address.task),
+			NANCY_WORKER: address.worker,
+		};
+		const input = payload('SessionStart', { session_id: stranger, source: 'startup' });
+		expect(hook('SessionStart', 'program', { env, input })).toEqual(SILENT);
+		expect(await sessionBinding(workspace, stranger)).toBeUndefined();
+		expect(spooled().map(({ text }) => text)).toEqual([input]);
 	});
 
 	it('tells only an agent in a terminal of Nancy’s to file messages: nobody else has the command on their PATH', async () => {

@@ -140,14 +140,25 @@ describe('doctor without fix', () => {
 		mkdirSync(join(folder, 'bin'));
 		writeFileSync(join(folder, 'bin', 'claude'), `#!/bin/sh\ntouch '${ran}'\n`, { mode: 0o755 });
 
-		const { checks } = await perform(
+		const { checks, healthy } = await perform(
 			await operations.doctor(),
 			IN_WINDOW,
 			{ fix: false },
 			contextIn({ isTrusted: false }),
 		);
 
-		expect(checks).toContainEqual(expect.objectContaining({ text: expect.stringContaining('in Restricted Mode') }));
+		expect(checks).toContainEqual(
+			expect.objectContaining({
+				check: 'runtime',
+				level: 'note',
+				text: expect.stringContaining('Restricted Mode'),
+			}),
+		);
+		// Nobody has looked, so there is nothing to install or to repair.
+		expect(checks).toContainEqual(
+			expect.objectContaining({ check: 'agent', text: 'Claude Code: not looked for in Restricted Mode.' }),
+		);
+		expect(healthy).toBe(true);
 		expect(() => readFileSync(ran)).toThrow('ENOENT');
 	});
 });

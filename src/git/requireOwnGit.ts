@@ -1,0 +1,75 @@
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { NancyError } from '../base/errors.ts';
+import { isInside } from '../base/inside.ts';
+import { realOr } from '../base/realPath.ts';
+import { quoted } from '../base/shellWord.ts';
+import { gitLine } from './git.ts';
+
+/** The folders of a checkout. */
+export interface Checkout {
+	top: string;
+	/** Git's own of it, where its index is. */
+	gitDir: string;
+	/** That of the repository, which all its worktrees share, by its real path. */
+	common: string;
+}
+
+/** What git reads and writes in its folders. As a link, it would be another repository's. */
+const PARTS = ['HEAD', 'index', 'objects', 'packed-refs', 'refs', 'logs', 'worktrees'];
+
+/**
+ * A checkout's `.git`, with `commondir` and `core.worktree` in it, tells git which repository the checkout belongs to. An agent can write
+ * these files, and name a repository of the user's that it may not read. So git's folder must be the `.git` of the checkout itself, or one
+ * that names the checkout in return: a linked worktree does by its `gitdir`, a submodule by its `core.worktree` (git's own
+ * Documentation/gitrepository-layout).
+ * @param folder the folder that git was asked about
+ * @throws NancyError `not-trusted` with the cure
+ */
+export async function requireOwnGit(folder: string, { top, gitDir, common }: Checkout): Promise<void> {
+	const [checkout, own, shared] = [realpathSync(top), realpathSync(gitDir), realpathSync(common)];
+	if (!isInside(checkout, realpathSync(folder)))
+		throw notOwn(folder, `its settings say that its files are in ${top}`);
+	const dotGit = join(checkout, '.git');
+	const isItsOwn = lstatSync(dotGit).isDirectory() && own === dotGit && shared === own;
+	if (!isItsOwn && !(await namesInReturn(dotGit, own, shared)))
+		throw notOwn(
+			folder,
+			`it leads to ${own}, which does not name ${checkout} in return. If it should, run: ` +
+				(own === shared
+					? `git config --file ${quoted(join(own, 'config'))} core.worktree ${quoted(checkout)}`
+					: `git -C ${quoted(checkout)} worktree repair`),
+		);
+	const link = linkIn(own) ?? linkIn(shared);
+	if (link !== undefined) throw notOwn(folder, `${link} is a link`);
+}
+
+async function namesInReturn(dotGit: string, own: string, shared: string): Promise<boolean> {
+	if (own !== shared) {
+		if (dirname(own) !== join(shared, 'worktrees')) return false;
+		const named = readFileSync(join(own, 'gitdir'), 'utf8').replace(/\n$/, '');
+		return realOr(resolve(own, named)) === realpathSync(dotGit);
+	}
+	const asked = ['config', '--file', join(shared, 'config'), 'core.worktree'];
+	const named = await gitLine({ folder: shared, gitDir: shared }, asked);
+	return named !== undefined && realOr(resolve(shared, named)) === dirname(dotGit);
+}
+
+function linkIn(gitDir: string): string | undefined {
+	const parts = PARTS.map(name => join(gitDir, name));
+	const all = join(gitDir, 'refs');
+	const refs = (existsSync(all) ? readdirSync(all, { recursive: true, withFileTypes: true }) : [])
+		.filter(entry => entry.isSymbolicLink())
+		.map(entry => join(entry.parentPath, entry.name));
+	return [...parts.filter(path => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()), ...refs][0];
+}
+
+class NotOwnGit extends NancyError {}
+
+/** Whether an error is that of {@link requireOwnGit}. */
+export const isNotOwn = (error: unknown): boolean => error instanceof NotOwnGit;
+
+function notOwn(folder: string, why: string): NancyError {
+	const what = `Nancy does not take the .git of ${folder} for its own, because an agent can write it: ${why}`;
+	return new NotOwnGit('not-trusted', what);
+}
