@@ -1,5 +1,5 @@
-import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readlinkSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isLink, linkRefused } from './links.ts';
 
@@ -37,6 +37,26 @@ export class HeldFolder {
 		return canHold ? HeldFolder.hold(path, path) : HeldFolder.look(path);
 	}
 
+	/**
+	 * Opens a folder below another one, whose way nobody can exchange. Each folder between them is opened in the one above it.
+	 * @param make with these permission bits, what is missing below the root; the umask takes some away
+	 * @returns undefined if one of them is not there, or is no folder
+	 * @throws NancyError `bad-file` for a link, and if a folder cannot be made in the place of a file
+	 */
+	static below(root: string, path: string, make?: number): HeldFolder | undefined {
+		let folder = HeldFolder.open(root);
+		for (const name of relative(root, path).split(sep)) {
+			const above = folder;
+			if (!above || name === '') continue;
+			try {
+				folder = make === undefined ? above.inner(name) : above.make(name, make);
+			} finally {
+				above.close();
+			}
+		}
+		return folder;
+	}
+
 	/** {@link open} for a folder in this one. */
 	inner(name: string): HeldFolder | undefined {
 		const path = join(this.path, name);
@@ -44,11 +64,11 @@ export class HeldFolder {
 	}
 
 	/** {@link inner}, made if it is missing. @throws NancyError `bad-file` for a file in its place, too */
-	make(name: string): HeldFolder {
+	make(name: string, mode = 0o700): HeldFolder {
 		const present = this.inner(name);
 		if (present) return present;
 		try {
-			mkdirSync(this.at(name), { mode: 0o700 });
+			mkdirSync(this.at(name), { mode });
 		} catch (error) {
 			if (!hasErrno(error, 'EEXIST')) throw namedError(error);
 		}
@@ -61,6 +81,12 @@ export class HeldFolder {
 	at(name?: string): string {
 		const folder = this.fd === undefined ? this.path : `${OPEN_FILES}/${this.fd}`;
 		return name === undefined ? folder : `${folder}${sep}${name}`;
+	}
+
+	/** {@link at} for a program that this one starts, which has nothing open here. */
+	atForOthers(name: string): string {
+		if (this.fd === undefined) return this.at(name);
+		return join('/proc', readlinkSync('/proc/self'), 'fd', String(this.fd), name);
 	}
 
 	close(): void {
