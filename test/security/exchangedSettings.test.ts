@@ -1,4 +1,3 @@
-import type * as fs from 'node:fs';
 import {
 	cpSync,
 	existsSync,
@@ -6,105 +5,105 @@ import {
 	readdirSync,
 	readFileSync,
 	renameSync,
+	statSync,
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
-import type * as promises from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deploy } from '../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../src/core/deployment/undeploy.ts';
-import { CAN_HOLD } from '../../src/core/files/heldFolder.ts';
+import { CAN_HOLD, HeldFolder } from '../../src/core/files/heldFolder.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { dataIn, deployRequest } from '../support/deployRequest.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { treeOf } from '../support/tree.ts';
 
-// An agent's program may exchange a folder of its CLI's settings by a link at any moment, also right before Nancy writes there.
-
-/** Called with each path right before it is renamed to, renamed from, or removed. */
-const before = vi.hoisted(() => ({ change: (_path: string): void => undefined }));
-
-vi.mock('node:fs', async importOriginal => {
-	const original = await importOriginal<typeof fs>();
-	return {
-		...original,
-		renameSync: (from: string, to: string) => (
-			before.change(from),
-			before.change(to),
-			original.renameSync(from, to)
-		),
-		rmSync: (file: string, options: object) => (before.change(file), original.rmSync(file, options)),
-	};
-});
-vi.mock('node:fs/promises', async importOriginal => {
-	const original = await importOriginal<typeof promises>();
-	return {
-		...original,
-		rename: (from: string, to: string) => (before.change(from), before.change(to), original.rename(from, to)),
-	};
-});
-
 let folder: TempFolder;
 let workspace: Workspace;
+let skill: string;
 beforeEach(() => {
 	folder = tempFolder('nancy-exchanged-');
 	workspace = new Workspace(folder.file('project'));
-	const skill = join(folder.file('skills'), 'check', 'SKILL.md');
+	skill = join(folder.file('skills'), 'check', 'SKILL.md');
 	mkdirSync(dirname(skill), { recursive: true });
 	writeFileSync(skill, 'of Nancy');
 });
 afterEach(async () => {
-	before.change = () => undefined;
+	vi.restoreAllMocks();
 	await folder.remove();
 });
 
-const request = (version: string) => deployRequest(folder.path, version, folder.file('skills'));
-const deployed = () => deploy(workspace, claudeCode, request('0.1.0-aaaaaaaa'));
-const cases = [
-	['written', '.claude', 'settings.local.json', () => deploy(workspace, claudeCode, request('0.2.0-bbbbbbbb'))],
-	['removed', '.claude', 'settings.local.json', () => undeploy(workspace, claudeCode, dataIn(folder.path))],
-	['made', '.claude/skills', 'check', deployed],
-	['removed', '.claude/skills', 'check', () => undeploy(workspace, claudeCode, dataIn(folder.path))],
-] as const;
+const VERSION = '0.1.0-aaaaaaaa';
+const request = (version = VERSION) => deployRequest(folder.path, version, folder.file('skills'));
+const deployed = () => deploy(workspace, claudeCode, request());
+const takenBack = () => undeploy(workspace, claudeCode, dataIn(folder.path));
 
-describe.runIf(CAN_HOLD)('a folder that is exchanged by a link', () => {
-	it.each(cases)('leads nowhere when right before that something is %s in %s: %s', async (what, place, name, act) => {
+// An agent's program may exchange a folder of its CLI's settings by a link at any moment, also right before Nancy writes there.
+describe.runIf(CAN_HOLD)('a folder that is exchanged by a link leads nowhere', () => {
+	it.each([
+		['written', 'settings.local.json', () => deploy(workspace, claudeCode, request('0.2.0-bbbbbbbb'))],
+		['removed', 'settings.local.json', takenBack],
+		['made', 'check', deployed],
+		['removed', 'check', takenBack],
+	] as const)('right before something is %s there: %s', async (what, name, act) => {
 		if (what !== 'made') await deployed();
-		const [moved, outside] = [join(workspace.folder, place), folder.file('outside')];
+		const isSkill = name === 'check';
+		const moved = join(workspace.folder, isSkill ? '.claude/skills' : '.claude');
+		const [away, outside] = [folder.file('project/away'), folder.file('outside')];
 		let atFirst: unknown;
-		before.change = path => {
-			if (basename(path) !== name || atFirst) return;
+		const exchange = () => {
+			if (atFirst) return;
 			// The same files wait outside: whoever goes there finds everything.
 			cpSync(moved, outside, { recursive: true });
 			atFirst = treeOf(outside);
-			renameSync(moved, folder.file('project/away'));
+			renameSync(moved, away);
 			symlinkSync(outside, moved);
 		};
+		if (isSkill) afterHolding('skills', exchange);
+		else beforeComparing(exchange);
 		await act().catch(() => undefined);
 		expect(atFirst).toBeDefined();
 		expect(treeOf(outside)).toEqual(atFirst);
-		expect(existsSync(folder.file('project/away', name))).toBe(what !== 'removed');
+		expect(existsSync(join(away, name))).toBe(what !== 'removed');
 	});
 });
 
-it.each(['deploy', 'deploy again', 'undeploy'])(
-	'skills come and go where the data folder is on another disk: %s',
-	async step => {
-		before.change = path => {
-			if (/staging.(skill|old)-/.test(path)) throw Object.assign(new Error('another disk'), { code: 'EXDEV' });
-		};
-		await deployed();
-		if (step === 'deploy again') {
-			writeFileSync(folder.file('skills/check/SKILL.md'), 'newer');
-			await deployed();
+function afterHolding(name: string, exchange: () => void): void {
+	const below = HeldFolder.below.bind(HeldFolder);
+	vi.spyOn(HeldFolder, 'below').mockImplementation((root, path, make) => {
+		const held = below(root, path, make);
+		if (basename(path) === name) exchange();
+		return held;
+	});
+}
+
+/** The last look at a settings file: whether it is as it was read. */
+function beforeComparing(exchange: () => void): void {
+	const compare = Buffer.compare.bind(Buffer);
+	vi.spyOn(Buffer, 'compare').mockImplementation((one, other) => {
+		exchange();
+		return compare(one, other);
+	});
+}
+
+const OTHER_DISK = '/dev/shm';
+const hasOtherDisk = existsSync(OTHER_DISK) && statSync(OTHER_DISK).dev !== statSync(tmpdir()).dev;
+it.runIf(hasOtherDisk)(
+	`skills come and go where the data folder is on another disk${hasOtherDisk ? '' : ' (skipped: there is none)'}`,
+	async () => {
+		await using disk = tempFolder(relative(tmpdir(), join(OTHER_DISK, 'nancy-disk-')));
+		const there = deployRequest(disk.path, VERSION, folder.file('skills'));
+		const skills = join(workspace.folder, '.claude/skills');
+		for (const text of ['of Nancy', 'newer']) {
+			writeFileSync(skill, text);
+			await deploy(workspace, claudeCode, there);
+			expect(readFileSync(join(skills, 'check/SKILL.md'), 'utf8')).toBe(text);
+			expect(readdirSync(skills)).toEqual(['check']);
 		}
-		if (step === 'undeploy') await undeploy(workspace, claudeCode, dataIn(folder.path));
-		const skill = join(workspace.folder, '.claude/skills/check/SKILL.md');
-		const expected = { deploy: 'of Nancy', 'deploy again': 'newer', undeploy: undefined }[step];
-		expect(existsSync(skill) ? readFileSync(skill, 'utf8') : undefined).toBe(expected);
-		const left = existsSync(dirname(dirname(skill))) ? readdirSync(dirname(dirname(skill))) : [];
-		expect(left).toEqual(expected === undefined ? [] : ['check']);
+		expect((await undeploy(workspace, claudeCode, dataIn(disk.path))).warnings).toEqual([]);
+		expect(existsSync(skills)).toBe(false);
 	},
 );
