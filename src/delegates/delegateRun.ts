@@ -12,12 +12,14 @@ import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import { eventLine } from '../core/driver/eventLine.ts';
+import type { Driver } from '../core/driver/driver.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
 import { type FoundAgent, headlessOf, planWorker, type WorkerRequest } from '../core/driver/launch.ts';
 import { abandonStart, noteSession, recordProcess, recordStop } from '../core/driver/workerProcess.ts';
 import { sessionBinding } from '../core/sessions/bindings.ts';
 import { isSameAddress } from '../core/workspace/workspace.ts';
-import { runHeadless, type Ending } from '../process/headlessRun.ts';
+import type { Ending } from '../process/headlessRun.ts';
+import { runSeen, type SettingsToSee } from '../process/seenRun.ts';
 import { runInWorktree } from '../git/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
 import type { SessionId } from '../protocol/names.ts';
@@ -100,7 +102,6 @@ export class DelegateRun {
 		let quotaRounds = 0;
 		for (let failures = 0; ;) {
 			if (signal.aborted) return cancelled();
-			await this.requireSeen(found, cwd);
 			const begun = Date.now();
 			const ending = await this.attempt(found, prepared, cwd);
 			this.spentMs += Date.now() - begun;
@@ -123,11 +124,11 @@ export class DelegateRun {
 	}
 
 	/** The asker may have written settings since the queueing. A delegate with every permission needs no such check. */
-	private async requireSeen({ driver }: FoundAgent, cwd: string): Promise<void> {
+	private settingsToSee(driver: Driver): SettingsToSee | undefined {
 		const { askedBy, permissions } = this.record;
-		if (askedBy?.is !== 'agent' || headlessOf(driver).permissionModes.at(-1)?.id === permissions) return;
+		if (askedBy?.is !== 'agent' || headlessOf(driver).permissionModes.at(-1)?.id === permissions) return undefined;
 		const { folder } = this.delegates.workspace;
-		await new SeenSettings(dataFolder(this.tools.env), folder).require(driver, cwd);
+		return { seen: new SeenSettings(dataFolder(this.tools.env), folder), driver, workspaceFolder: folder };
 	}
 
 	/** The folder to work in. Makes the worktree, or takes the one that an earlier runner had made. */
@@ -179,7 +180,8 @@ export class DelegateRun {
 			recording = (recording ?? Promise.resolve()).then(work).catch(() => undefined);
 		};
 		try {
-			return await runHeadless(
+			return await runSeen(
+				this.settingsToSee(driver),
 				{
 					command: plan.command,
 					args: plan.args,

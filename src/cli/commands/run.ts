@@ -90,8 +90,8 @@ export const run = command(
 );
 
 async function runOnce(input: Input, context: Context): Promise<Answer> {
-	const [{ runHeadless }, agents, starting, { noteSeen }] = await Promise.all([
-		import('../../process/headlessRun.ts'),
+	const [{ runSeen }, agents, starting, { noteSeen }] = await Promise.all([
+		import('../../process/seenRun.ts'),
 		import('../../operations/agents.ts'),
 		import('../../operations/starting.ts'),
 		import('../../operations/noteSeen.ts'),
@@ -134,7 +134,8 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		if (!context.wantsJson) context.writeLine(text);
 	};
 	const ending = await withCancel(signal =>
-		runHeadless(
+		runSeen(
+			starting.settingsToSee(driver, asking),
 			{
 				command: agent.executable,
 				args: launch.args,

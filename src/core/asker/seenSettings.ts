@@ -49,18 +49,30 @@ export class SeenSettings {
 	 * @throws NancyError `not-trusted` for settings that no person has started the CLI with
 	 */
 	async require(driver: Driver, folder = this.workspaceFolder): Promise<void> {
+		const unseen = await this.unseen(driver, folder);
+		if (unseen === undefined) return;
+		const what = `an agent may not start ${driver.displayName} here, because its settings can run commands: ${unseen}`;
+		throw new NancyError('not-trusted', `${what}. No person has started it with these settings. ${cure(driver)}`);
+	}
+
+	/** {@link require} for a CLI that has just begun. It reads its settings itself, so they may have been changed since the look before. */
+	async requireStill(driver: Driver, folder = this.workspaceFolder): Promise<void> {
+		const unseen = await this.unseen(driver, folder);
+		if (unseen === undefined) return;
+		const what =
+			`${driver.displayName} was ended, because settings of it that can run commands were changed while it started: ${unseen}. ` +
+			'It may have run them.';
+		throw new NancyError('not-trusted', `${what} ${cure(driver)}`);
+	}
+
+	/** The names of the settings that no person has started the CLI with; `undefined` if there are none. */
+	private async unseen(driver: Driver, folder: string): Promise<string | undefined> {
 		const files = await this.filesOf(driver, folder);
-		if (Object.keys(files).length === 0) return;
+		if (Object.keys(files).length === 0) return undefined;
 		const seen = (await this.own.read(Seen, 'seen', `${driver.id}.json`))?.files ?? {};
-		const changed = Object.keys(files).filter(name => files[name] !== seen[name]);
-		if (changed.length === 0) return;
-		const named = changed.slice(0, 5).join(', ');
-		throw new NancyError(
-			'not-trusted',
-			`an agent may not start ${driver.displayName} here, because its settings can run commands: ${named}` +
-				`${changed.length > 5 ? ` and ${changed.length - 5} more` : ''}. No person has started it with these settings. Look at them, ` +
-				`then start ${driver.displayName} once yourself (in VS Code, or nancy orchestrate --agent ${driver.id}), or run: nancy setup --agent ${driver.id}`,
-		);
+		const names = Object.keys(files).filter(name => files[name] !== seen[name]);
+		if (names.length === 0) return undefined;
+		return names.slice(0, 5).join(', ') + (names.length > 5 ? ` and ${names.length - 5} more` : '');
 	}
 
 	private async filesOf(driver: Driver, folder: string): Promise<Files> {
@@ -143,6 +155,13 @@ export class SeenSettings {
 		}
 		return false;
 	}
+}
+
+function cure({ displayName, id }: Driver): string {
+	return (
+		`Look at them, then start ${displayName} once yourself (in VS Code, or nancy orchestrate --agent ${id}), ` +
+		`or run: nancy setup --agent ${id}`
+	);
 }
 
 function posixPath(from: string, path: string): string {

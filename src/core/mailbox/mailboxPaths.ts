@@ -139,7 +139,7 @@ export class MailboxPaths {
 	/** Makes the folder of a state if it is missing. */
 	make(state: MessageState): void {
 		if (this.folderOf(state)) return;
-		this.box ??= this.openBox('make');
+		this.box ??= this.openBox(0o700);
 		if (this.box) this.states.set(state, this.box.make(folderByState[state]));
 	}
 
@@ -147,14 +147,14 @@ export class MailboxPaths {
 		if (this.holders === 0) throw new Error('no operation holds the folders');
 		const known = this.states.get(state);
 		if (known) return known;
-		this.box ??= this.openBox('open');
+		this.box ??= this.openBox();
 		const folder = this.box?.inner(folderByState[state]);
 		if (folder) this.states.set(state, folder);
 		return folder;
 	}
 
-	private openBox(how: 'open' | 'make'): HeldFolder | undefined {
-		return HeldFolder.openBelow(this.root, this.folder, how, this.canHold);
+	private openBox(make?: number): HeldFolder | undefined {
+		return HeldFolder.openBelow(this.root, this.folder, make, this.canHold);
 	}
 
 	message(state: MessageState, id: MessageId): string {
