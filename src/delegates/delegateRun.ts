@@ -11,6 +11,7 @@ import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import { redactText } from '../core/traffic/redact.ts';
+import type { Driver } from '../core/driver/driver.ts';
 import { eventLine } from '../core/driver/eventLine.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
 import {
@@ -28,6 +29,7 @@ import { isSameAddress } from '../core/workspace/workspace.ts';
 import { runHeadless, type Ending } from '../process/headlessRun.ts';
 import { runInWorktree } from '../git/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
+import { putIgnored } from '../git/worktreeInclude.ts';
 import type { SessionId } from '../protocol/names.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
 import { cancelled, outcomeOf } from './outcomeOf.ts';
@@ -103,12 +105,13 @@ export class DelegateRun {
 			this.delegates.workspace.folder,
 		);
 		const prepared = await this.tools.prepare(found);
-		const cwd = await this.place();
+		const cwd = await this.place(found.driver);
 		const { retries } = this.record.limits;
 		let quotaRounds = 0;
 		for (let failures = 0; ;) {
 			if (signal.aborted) return cancelled();
-			await this.requireSeen(found, cwd);
+			// The asker may have written settings since the queueing.
+			if (this.isBounded(found.driver)) await this.seen.require(found.driver, cwd);
 			const begun = Date.now();
 			const ending = await this.attempt(found, prepared, cwd);
 			this.spentMs += Date.now() - begun;
@@ -130,24 +133,29 @@ export class DelegateRun {
 		}
 	}
 
-	/** The asker may have written settings since the queueing. A delegate with every permission needs no such check. */
-	private async requireSeen({ driver }: FoundAgent, cwd: string): Promise<void> {
+	/** An agent asked, so it must not gain by the delegate. It gains nothing by a delegate with every permission: only the user gives these. */
+	private isBounded(driver: Driver): boolean {
 		const { askedBy, permissions } = this.record;
-		if (askedBy?.is !== 'agent' || headlessOf(driver).permissionModes.at(-1)?.id === permissions) return;
-		const { folder } = this.delegates.workspace;
-		await new SeenSettings(dataFolder(this.tools.env), folder).require(driver, cwd);
+		return askedBy?.is === 'agent' && headlessOf(driver).permissionModes.at(-1)?.id !== permissions;
+	}
+
+	private get seen(): SeenSettings {
+		return new SeenSettings(dataFolder(this.tools.env), this.delegates.workspace.folder);
 	}
 
 	/** The folder to work in. Makes the worktree, or takes the one that an earlier runner had made. */
-	private async place(): Promise<string> {
+	private async place(driver: Driver): Promise<string> {
 		const { place, id, setUp } = this.record;
 		if (place.is === 'folder') return place.folder;
 		const worktree = await createWorktree({
 			folder: place.folder,
 			name: WorktreeName.parse(id),
 			withChanges: place.withChanges,
-			copyIncludes: true,
+			// The asker could name a file there that only a rule with its present path keeps from it.
+			copyIncludes: !this.isBounded(driver),
 		});
+		// The user's rules for this folder, also those that deny.
+		await putIgnored(place.folder, worktree.folder, await this.seen.written(driver, place.folder));
 		await this.tools.tickets.made(id, worktree);
 		this.status.change({ worktree });
 		await this.status.flush();
