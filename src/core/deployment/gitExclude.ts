@@ -4,7 +4,7 @@ import { dirname, isAbsolute } from 'node:path';
 import { exchangeFile } from '../../base/atomicFile.ts';
 import { errorText } from '../../base/errors.ts';
 import { NancyPaths } from '../files/paths.ts';
-import { removeIfEmpty } from './emptyFolders.ts';
+import { removeIfEmpty } from '../../base/removeIfEmpty.ts';
 import { placesOf } from './notes.ts';
 import type { AskGit, GitView } from './gitView.ts';
 import type { DeploymentRecords } from './records.ts';
