@@ -10,7 +10,7 @@ const LOOKALIKES = new Map(
 		e: 'еєҽᴇεə℮ꭼᎬꓰ',
 		s: 'ѕꜱʂꮪᏚꓢ',
 		g: 'ɡɢցǥɠԍᏀꓖ',
-	}).flatMap(([letter, others]) => [...others].map(each => [each, letter] as const)),
+	}).flatMap(([letter, others]) => Array.from(others, each => [each, letter] as const)),
 );
 /** First letters of alphabets in circles, squares and flags, which Unicode takes for pictures. */
 const PICTURES = [0x1f1_50, 0x1f1_70, 0x1f1_e6];
@@ -58,5 +58,5 @@ function asRead(character: string): string {
 		.normalize('NFKD')
 		.replace((unread ??= new RegExp(UNREAD, 'gu')), '')
 		.toLowerCase();
-	return [...letters].map(each => LOOKALIKES.get(each) ?? each).join('');
+	return Array.from(letters, each => LOOKALIKES.get(each) ?? each).join('');
 }
