@@ -106,12 +106,14 @@ async function stopRun(id: DelegateId): Promise<void> {
  */
 async function adoptWorktree(delegates: Delegates, tickets: Tickets, { record, status }: Delegate): Promise<void> {
 	const { id } = record;
-	const place = (await ownRequest(delegates, tickets, id))?.record.place;
+	const request = (await ownRequest(delegates, tickets, id))?.record;
+	const place = request?.place;
 	if (place?.is !== 'worktree' || (await tickets.worktree(id))) return;
 	const repository = await inspectRepository(place.folder);
 	if (!repository.ok || !existsSync(join(`${repository.root}.worktrees`, id))) return;
 	const { folder, withChanges } = place;
-	const worktree = await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes: true });
+	const copyIncludes = request?.askedBy?.is !== 'agent';
+	const worktree = await createWorktree({ folder, name: WorktreeName.parse(id), withChanges, copyIncludes });
 	await tickets.made(id, worktree);
 	await delegates.writeStatus(id, { ...status, worktree });
 }

@@ -11,8 +11,8 @@ import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import { redactText } from '../core/traffic/redact.ts';
-import { eventLine } from '../core/driver/eventLine.ts';
 import type { Driver } from '../core/driver/driver.ts';
+import { eventLine } from '../core/driver/eventLine.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
 import { type FoundAgent, headlessOf, planWorker, type WorkerRequest } from '../core/driver/launch.ts';
 import { abandonStart, noteSession, recordProcess, recordStop } from '../core/driver/workerProcess.ts';
@@ -22,6 +22,7 @@ import type { Ending } from '../process/headlessRun.ts';
 import { runSeen, type SettingsToSee } from '../process/seenRun.ts';
 import { runInWorktree } from '../git/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
+import { putIgnored } from '../git/worktreeInclude.ts';
 import type { SessionId } from '../protocol/names.ts';
 import { WorktreeName } from '../protocol/worktree.ts';
 import { cancelled, outcomeOf } from './outcomeOf.ts';
@@ -97,7 +98,7 @@ export class DelegateRun {
 			this.delegates.workspace.folder,
 		);
 		const prepared = await this.tools.prepare(found);
-		const cwd = await this.place();
+		const cwd = await this.place(found.driver);
 		const { retries } = this.record.limits;
 		let quotaRounds = 0;
 		for (let failures = 0; ;) {
@@ -123,24 +124,35 @@ export class DelegateRun {
 		}
 	}
 
-	/** The asker may have written settings since the queueing. A delegate with every permission needs no such check. */
-	private settingsToSee(driver: Driver): SettingsToSee | undefined {
+	/** An agent asked, so it must not gain by the delegate. It gains nothing by a delegate with every permission: only the user gives these. */
+	private isBounded(driver: Driver): boolean {
 		const { askedBy, permissions } = this.record;
-		if (askedBy?.is !== 'agent' || headlessOf(driver).permissionModes.at(-1)?.id === permissions) return undefined;
-		const { folder } = this.delegates.workspace;
-		return { seen: new SeenSettings(dataFolder(this.tools.env), folder), driver, workspaceFolder: folder };
+		return askedBy?.is === 'agent' && headlessOf(driver).permissionModes.at(-1)?.id !== permissions;
+	}
+
+	/** The asker may have written settings since the queueing. */
+	private settingsToSee(driver: Driver): SettingsToSee | undefined {
+		const { seen } = this;
+		return this.isBounded(driver) ? { seen, driver, workspaceFolder: this.delegates.workspace.folder } : undefined;
+	}
+
+	private get seen(): SeenSettings {
+		return new SeenSettings(dataFolder(this.tools.env), this.delegates.workspace.folder);
 	}
 
 	/** The folder to work in. Makes the worktree, or takes the one that an earlier runner had made. */
-	private async place(): Promise<string> {
+	private async place(driver: Driver): Promise<string> {
 		const { place, id, setUp } = this.record;
 		if (place.is === 'folder') return place.folder;
 		const worktree = await createWorktree({
 			folder: place.folder,
 			name: WorktreeName.parse(id),
 			withChanges: place.withChanges,
-			copyIncludes: true,
+			// The asker could name a file there that only a rule with its present path keeps from it.
+			copyIncludes: !this.isBounded(driver),
 		});
+		// The user's rules for this folder, also those that deny.
+		await putIgnored(place.folder, worktree.folder, await this.seen.written(driver, place.folder));
 		await this.tools.tickets.made(id, worktree);
 		this.status.change({ worktree });
 		await this.status.flush();

@@ -17,6 +17,8 @@ export interface GitOptions {
 	env?: Readonly<Record<string, string>>;
 	/** Goes to standard input. */
 	input?: string;
+	/** Of a question: see {@link LONGEST_QUESTION_MS}. */
+	timeoutMs?: number | undefined;
 	/** Exit codes that are an answer and not a failure. */
 	answers?: readonly number[];
 }
@@ -113,6 +115,12 @@ const RUNS_NOTHING: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * For those commands, in milliseconds. A pipe in place of one of git's files holds git up for good, and a question is the first to meet it.
+ * The others may work for long.
+ */
+const LONGEST_QUESTION_MS = 120_000;
+
+/**
  * Settings by which git, or its Git LFS, runs a program under a name of the setting's own. No switch turns all of them off: filters of
  * files, hooks (git 2.54), transfers and extensions of Git LFS.
  */
@@ -140,7 +148,7 @@ export function withoutGitVariables(): NodeJS.ProcessEnv {
  */
 export async function git(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<GitOutput> {
 	const [command = ''] = args;
-	if (!RUNS_NOTHING.has(command) || args.includes('--filters')) await refuseForeignPrograms(place, command);
+	if (!RUNS_NOTHING.has(command) || args.includes('--filters')) await refuseForeignPrograms(place, command, options);
 	return run(place, args, options);
 }
 
@@ -150,8 +158,8 @@ export async function git(place: GitPlace, args: readonly string[], options: Git
  * without its filter, git would commit the text that an encrypting filter keeps out. This check does not stop a writer who changes the
  * settings right after it.
  */
-async function refuseForeignPrograms(place: GitPlace, command: string): Promise<void> {
-	const { stdout } = await run(place, ['config', '--list', '--show-scope', '-z']);
+async function refuseForeignPrograms(place: GitPlace, command: string, { timeoutMs }: GitOptions): Promise<void> {
+	const { stdout } = await run(place, ['config', '--list', '--show-scope', '-z'], { timeoutMs });
 	const own = new Set<string>();
 	const foreign: string[] = [];
 	const parts = cutAtZeros(stdout);
@@ -178,15 +186,18 @@ function run({ folder, gitDir }: GitPlace, args: readonly string[], options: Git
 		...switches(),
 		...options.env,
 	};
+	const [command = ''] = args;
+	const timeout = RUNS_NOTHING.has(command) ? (options.timeoutMs ?? LONGEST_QUESTION_MS) : 0;
 	return new Promise((resolve, reject) => {
 		const child = execFile(
 			'git',
 			[...SETTINGS, '-C', folder, ...args],
-			{ env, encoding: 'buffer', maxBuffer: Number.POSITIVE_INFINITY, windowsHide: true },
+			{ env, encoding: 'buffer', maxBuffer: Number.POSITIVE_INFINITY, windowsHide: true, timeout },
 			(error, stdout, stderr) => {
 				const code = error === null ? 0 : error.code;
 				const said = stderr.toString('utf8').trim();
-				if (hasErrno(error, 'ENOENT'))
+				if (error?.killed === true) reject(tooLong(folder, command, timeout));
+				else if (hasErrno(error, 'ENOENT'))
 					reject(new NancyError('git', 'git is not installed, or not on the PATH'));
 				else if (typeof code === 'number' && (code === 0 || options.answers?.includes(code)))
 					resolve({ code, stdout, stderr: said });
@@ -250,6 +261,13 @@ export async function commitsAt(place: GitPlace, refs: readonly string[]): Promi
 /** Whether git ends with 0, and not with 1. */
 export async function gitHolds(place: GitPlace, args: readonly string[]): Promise<boolean> {
 	return (await git(place, args, { answers: [1] })).code === 0;
+}
+
+function tooLong(folder: string, command: string, timeoutMs: number): NancyError {
+	return new NancyError(
+		'timeout',
+		`git ${command} gave no answer for ${folder} in ${timeoutMs / 1000} s; is one of the files in its .git, or a .gitignore, a pipe?`,
+	);
 }
 
 function failure(folder: string, [command]: readonly string[], said: string, error: Error | null): NancyError {

@@ -1,9 +1,10 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { realOr } from '../base/realPath.ts';
 import { quoted } from '../base/shellWord.ts';
+import { readPlainTextSync } from '../core/files/plainFile.ts';
 import { gitLine } from './git.ts';
 
 /** The folders of a checkout. */
@@ -14,6 +15,9 @@ export interface Checkout {
 	/** That of the repository, which all its worktrees share, by its real path. */
 	common: string;
 }
+
+/** In bytes. */
+const LONGEST_PATH = 64 * 1024;
 
 /** Links that people make in git's folder. Git writes nothing there, or Nancy looks for links again. */
 const MAY_BE_LINKS = ['config', 'hooks', 'info', 'lfs'];
@@ -46,7 +50,7 @@ export async function requireOwnGit(folder: string, { top, gitDir, common }: Che
 async function namesInReturn(dotGit: string, own: string, shared: string): Promise<boolean> {
 	if (own !== shared) {
 		if (dirname(own) !== join(shared, 'worktrees')) return false;
-		const named = readFileSync(join(own, 'gitdir'), 'utf8').replace(/\n$/, '');
+		const named = (readPlainTextSync(join(own, 'gitdir'), LONGEST_PATH) ?? '').replace(/\n$/, '');
 		return realOr(resolve(own, named)) === realpathSync(dotGit);
 	}
 	const asked = ['config', '--file', join(shared, 'config'), 'core.worktree'];

@@ -1,10 +1,11 @@
 import { constants, existsSync } from 'node:fs';
-import { copyFile, lstat, mkdir, readlink, realpath, symlink } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, readlink, realpath, symlink, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { mapConcurrently } from '../base/concurrent.ts';
 import { hasErrno } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { cutAtZeros, git, gitList, type GitPlace } from './git.ts';
+import { topOf } from './homeCheckout.ts';
 
 /** Patterns as in .gitignore, for ignored files that a worktree needs: `.env`, local settings. Other tools read this file too. */
 const INCLUDE_FILE = '.worktreeinclude';
@@ -17,13 +18,42 @@ export async function copyIncluded(parent: GitPlace, worktree: string): Promise<
 	const patterns = join(parent.folder, INCLUDE_FILE);
 	if (!existsSync(patterns) || !(await lstat(patterns)).isFile()) return;
 	const named = await gitList(parent, ['ls-files', '-z', '--others', '--ignored', `--exclude-from=${patterns}`]);
-	if (named.length === 0) return;
-	const ignored = await git(parent, ['check-ignore', '-z', '--stdin'], { input: named.join('\0'), answers: [1] });
 	// A repository inside the checkout is one entry with `/` at its end.
-	const files = cutAtZeros(ignored.stdout).filter(file => !file.endsWith('/'));
+	const files = (await ignoredOf(parent, named)).filter(file => !file.endsWith('/'));
 	const from = await realpath(parent.folder);
 	const to = await realpath(worktree);
 	await mapConcurrently(files, file => copyOne(from, to, file));
+}
+
+/**
+ * Puts files into a worktree that git ignores in the checkout it was made from, and so did not bring. Replaces nothing, and writes nothing
+ * through a link.
+ * @param checkout any folder of it
+ * @param files by their path from the top of the checkout
+ */
+export async function putIgnored(
+	checkout: string,
+	worktree: string,
+	files: ReadonlyMap<string, { content: Buffer; mode: number }>,
+): Promise<void> {
+	const top = files.size > 0 ? await topOf(checkout) : undefined;
+	if (top === undefined) return;
+	const to = await realpath(worktree);
+	await mapConcurrently(await ignoredOf({ folder: top }, [...files.keys()]), async name => {
+		const file = files.get(name);
+		const target = join(to, name);
+		if (!file || !(await makeFolder(to, dirname(target)))) return;
+		await writeFile(target, file.content, { flag: 'wx', mode: file.mode }).catch((error: unknown) => {
+			// From an earlier try, or another's.
+			if (!hasErrno(error, 'EEXIST')) throw error;
+		});
+	});
+}
+
+async function ignoredOf(parent: GitPlace, names: readonly string[]): Promise<string[]> {
+	if (names.length === 0) return [];
+	const ignored = await git(parent, ['check-ignore', '-z', '--stdin'], { input: names.join('\0'), answers: [1] });
+	return cutAtZeros(ignored.stdout);
 }
 
 async function copyOne(from: string, to: string, file: string): Promise<void> {

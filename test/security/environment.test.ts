@@ -173,6 +173,20 @@ it('a command that waits until the agent’s shell is gone is refused, though it
 	expect(said).toContain('has ended already');
 });
 
+it('Node writes no file for the installed command that a variable names', async () => {
+	await using it = await place();
+	await nancy.start(['setup', '--agent', 'claude-code'], { cwd: it.own.path, env: it.base });
+	const runtimes = join(nancy.dataFolder, 'nancy', 'runtime');
+	const [version = ''] = readdirSync(runtimes);
+	const [coverage, warnings] = [it.folder.file('coverage'), it.folder.file('warnings')];
+	const variables = `NODE_V8_COVERAGE='${coverage}' NODE_REDIRECT_WARNINGS='${warnings}' NODE_PENDING_DEPRECATION=1`;
+	await callInTool(nancy, `${variables} '${join(runtimes, version, 'bin', 'nancy')}' status`, {
+		cwd: it.own.path,
+		env: it.base,
+	});
+	expect([existsSync(coverage), existsSync(warnings)]).toEqual([false, false]);
+});
+
 it('no file that NODE_OPTIONS names is loaded into the installed command, and an agent’s CLI gets what its user had set', async () => {
 	await using it = await place();
 	const mark = it.folder.file('ran');

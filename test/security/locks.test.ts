@@ -3,7 +3,10 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { identify, processWord } from '../../src/base/liveness.ts';
+import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { ProcessLock } from '../../src/core/files/processLock.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 // An agent may write into the folder of a lock below the workspace.
@@ -48,4 +51,12 @@ it('nothing is moved out of a folder of the user’s that a lock becomes a link 
 	expect(await new ProcessLock(lock).hold()).toBe(false);
 	expect(readFileSync(join(theirs, 'id_rsa'), 'utf8')).toBe('a key');
 	rmSync(lock);
+});
+
+it('a living process that a lock below the workspace names keeps no delegate back', async () => {
+	const delegates = new Delegates(new Workspace(folder.file('project'), folder.file('data')));
+	const planted = join(delegates.folder, 'queue.lock');
+	mkdirSync(planted, { recursive: true });
+	writeFileSync(join(planted, `${processWord(identify(process.ppid))}-abcdefabcdef`), '');
+	expect(await delegates.locked(() => Promise.resolve('mine'), 100)).toBe('mine');
 });

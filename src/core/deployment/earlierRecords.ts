@@ -3,7 +3,7 @@ import { entriesOf } from '../../base/listing.ts';
 import { removeTree } from '../../base/removeTree.ts';
 import { sweepLock } from '../files/processLock.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { removeIfEmpty } from './emptyFolders.ts';
+import { removeIfEmpty } from '../../base/removeIfEmpty.ts';
 
 /** The content of `.nancy/deployed` of earlier versions: originals, skills on their way in and out, and half-written files. */
 const OWN = /^(?:[0-9a-f]{16,64}\.original|(?:skill|old)-[0-9a-f]{8}|\.[0-9a-f]{12}\.tmp)$/;

@@ -1,5 +1,4 @@
-import { rmdir } from 'node:fs/promises';
-import { hasErrno } from '../../base/errors.ts';
+import { removeIfEmpty } from '../../base/removeIfEmpty.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Places } from './places.ts';
 import { wayTo } from './target.ts';
@@ -10,13 +9,5 @@ export async function removeEmpty(workspace: Workspace, folders: readonly string
 	for (const folder of innermostFirst.filter(each => places.folders.has(each))) {
 		const way = await wayTo(workspace, folder);
 		if (way.is === 'open') await removeIfEmpty(way.path);
-	}
-}
-
-export async function removeIfEmpty(folder: string): Promise<void> {
-	try {
-		await rmdir(folder);
-	} catch (error) {
-		if (!hasErrno(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) throw error;
 	}
 }

@@ -8,7 +8,7 @@ import { sha256 } from '../../base/sha256.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import { refuseLinks } from '../files/links.ts';
-import { removeIfEmpty } from './emptyFolders.ts';
+import { removeIfEmpty } from '../../base/removeIfEmpty.ts';
 import type { Job } from './job.ts';
 import type { DeploymentRecords } from './records.ts';
 import { isLauncherGone } from './launcher.ts';

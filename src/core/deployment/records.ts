@@ -5,11 +5,11 @@ import { removeTree } from '../../base/removeTree.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { SealedDeployments, type DeployedFile, type Deployment } from '../../protocol/deployment.ts';
 import type { DriverId } from '../../protocol/names.ts';
-import { holdingLock } from '../files/holdingLock.ts';
+import { holdingOwnLock } from '../files/holdingLock.ts';
 import { sweepFolder } from '../files/leftBehind.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { removeIfEmpty } from './emptyFolders.ts';
+import { removeIfEmpty } from '../../base/removeIfEmpty.ts';
 import { DEPLOYMENT, readSealed, RECORD } from './sealed.ts';
 
 const ORIGINALS = 'originals';
@@ -98,21 +98,13 @@ export class DeploymentRecords {
 
 	/** Serialises deployments and clean-ups over all windows and commands of this user. */
 	async locked<T>(run: () => Promise<T>): Promise<T> {
-		const folder = await this.own.makeFolder();
-		try {
-			return await holdingLock(
-				join(folder, LOCK),
-				async () => {
-					await this.own.makeFolder(DEPLOYMENT, STAGING);
-					const result = await run();
-					await this.sweep();
-					return result;
-				},
-				PATIENCE_MS,
-			);
-		} finally {
-			await removeIfEmpty(folder);
-		}
+		const alone = async () => {
+			await this.own.makeFolder(DEPLOYMENT, STAGING);
+			const result = await run();
+			await this.sweep();
+			return result;
+		};
+		return holdingOwnLock(this.own, LOCK, alone, PATIENCE_MS);
 	}
 
 	/** Removes the leftovers of a kill if there is nothing else to do. */

@@ -16,7 +16,7 @@ export const NODE_PROGRAM = 'node-program';
 
 /**
  * NODE_OPTIONS can preload any file, and a rule that lets an agent run `nancy` must not allow that. The command starts without them, and its
- * children get them (`restoreNodeOptions`). People link the command into a folder of their PATH; `readlink` of older systems knows no `-f`. A
+ * children get them (`restoreNodeOptions`). Other variables have Node write files, wherever they say. People link the command into a folder of their PATH; `readlink` of older systems knows no `-f`. A
  * runner mostly waits: without a compiler and with a small nursery it needs 57 MB instead of 76.
  */
 export const NANCY_SCRIPT = [
@@ -31,7 +31,7 @@ export const NANCY_SCRIPT = [
 	`[ "\${NANCY_LEAN-}" = 1 ] && lean='--jitless --max-semi-space-size=1'`,
 	'NANCY_NODE_OPTIONS=${NODE_OPTIONS-}',
 	'export NANCY_NODE_OPTIONS',
-	'unset NODE_OPTIONS NANCY_LEAN',
+	'unset NODE_OPTIONS NODE_REDIRECT_WARNINGS NODE_V8_COVERAGE NANCY_LEAN',
 	'exec "$here/../node" $lean "$here/../nancy.js" "$@"',
 	'',
 ].join('\n');

@@ -1,7 +1,8 @@
-import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
+import { readPlainFile } from '../files/plainFile.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /**
@@ -123,13 +124,10 @@ export async function statusOf(look: typeof stat, file: string) {
 	}
 }
 
+/** @throws NancyError `bad-file` for what is no ordinary file, such as a pipe, which would hold the reader up for good */
 export async function readBytes(file: string): Promise<Buffer | undefined> {
-	try {
-		return await readFile(file);
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT')) return undefined;
-		throw error;
-	}
+	const real = await realPath(file);
+	return real === undefined ? undefined : readPlainFile(real);
 }
 
 /** A file of the workspace as text; empty if there is none. Throws `settings-broken` if a link leads away to it. */

@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NancyError } from '../../base/errors.ts';
+import { removeIfEmpty } from '../../base/removeIfEmpty.ts';
 import { RENEWAL_MS } from './leases.ts';
+import type { OwnFolder } from './ownFolder.ts';
 import { ProcessLock } from './processLock.ts';
 
 const PATIENCE_MS = 10_000;
@@ -24,5 +27,23 @@ export async function holdingLock<T>(file: string, run: () => Promise<T>, patien
 	} finally {
 		clearInterval(renewing);
 		await lock.release();
+	}
+}
+
+/**
+ * {@link holdingLock} among the user's records, where no agent writes. In a lock below the workspace an agent can name any living process, and
+ * nobody would ever get it.
+ */
+export async function holdingOwnLock<T>(
+	own: OwnFolder,
+	name: string,
+	run: () => Promise<T>,
+	patienceMs?: number,
+): Promise<T> {
+	const folder = await own.makeFolder();
+	try {
+		return await holdingLock(join(folder, name), run, patienceMs);
+	} finally {
+		await removeIfEmpty(folder);
 	}
 }

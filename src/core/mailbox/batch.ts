@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { withoutMarks } from './forgedMarks.ts';
 import type { Author } from '../../protocol/author.ts';
 import type { Effect, MessageContent } from '../../protocol/message.ts';
 import type { MessageId, SessionId } from '../../protocol/names.ts';
@@ -168,18 +169,6 @@ function render(
 function wordsOf({ text }: MessageContent, { is }: Author): string {
 	return is === 'human' ? text : withoutMarks(text);
 }
-
-/**
- * A text that looks like the beginning of a message, in words that are not the user's. The agent would read it as a message, perhaps from
- * the user.
- */
-function withoutMarks(text: string): string {
-	return text.replace(FORGED_MARK, '(');
-}
-
-const UNREAD = String.raw`[\s\p{Cf}\p{DI}\p{M}]*`;
-/** The form of {@link messageMark}, or nearly so: spaces, accents and invisible characters make no difference to a reader. */
-const FORGED_MARK = new RegExp(`[[［【](?=${UNREAD}${'nancymessage'.split('').join(UNREAD)})`, 'giu');
 
 function howToFile(mailbox: Mailbox, canFile: boolean): string {
 	const folder = dirname(mailbox.deliveredFile('x'));

@@ -115,6 +115,16 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 		/(:(?:[0-9]{4,5}|\*):(?<=^(?:[\w.-]{1,200}|\*):[0-9*]{1,5}:)[\w*.-]{1,100}:[\w*.-]{1,100}:)(?!\[redacted\])\S{3,}$/gm,
 		`$1${REDACTED}`,
 	],
+	// The same within a line, where a compiler's places look alike: there a column is a number.
+	[
+		/(:(?:[0-9]{4,5}|\*):(?<=(?:[\s"'`=]|\\n)(?:[\w.-]{1,200}|\*):[0-9*]{1,5}:)(?=[A-Za-z_*])[\w*.-]{1,100}:[\w*.-]{1,100}:)(?!\[redacted\])[^\s"'`\\]{3,}/g,
+		`$1${REDACTED}`,
+	],
+	// Hashes of passwords, as crypt(3) and htpasswd write them: a method, options, a salt, the hash.
+	[
+		/(\$(?:apr1|[156y]|gy|2[abxy]|argon2(?:id|i|d))\\{0,3}\$)(?:[\w=,./]{1,100}\\{0,3}\$){1,3}[A-Za-z0-9./+]{22,100}/g,
+		`$1${REDACTED}`,
+	],
 ];
 
 /** The secret half of an AWS key has no mark: forty characters that are neither a hash nor words. */

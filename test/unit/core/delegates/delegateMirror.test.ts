@@ -233,6 +233,6 @@ describe('the model', () => {
 		await sleep(200);
 		expect(model.delegates()).toHaveLength(1);
 		expect(looks).toBe(0);
-		expect(existsSync(join(store.folder, 'queue.lock'))).toBe(false);
+		expect(existsSync(store.workspace.own.path('queue.lock'))).toBe(false);
 	});
 });

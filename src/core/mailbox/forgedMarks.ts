@@ -1,0 +1,62 @@
+/** Letters that look like the ones of the mark, beyond those that Unicode itself takes for the same. */
+const LOOKALIKES = new Map(
+	Object.entries({
+		'[': '【〔〖〘〚⟦⟬⁅❲｢「『',
+		a: 'аɑαᴀ⍺ꭺᗅ',
+		n: 'ɴпиոռղηνƞɲŋᥒꓠ',
+		c: 'сϲᴄɔƈꮯᏟꓚ',
+		y: 'уүγυʏყỿɣʎꓬ',
+		m: 'мᴍμϻꮇᎷꓟ',
+		e: 'еєҽᴇεə℮ꭼᎬꓰ',
+		s: 'ѕꜱʂꮪᏚꓢ',
+		g: 'ɡɢցǥɠԍᏀꓖ',
+	}).flatMap(([letter, others]) => Array.from(others, each => [each, letter] as const)),
+);
+/** First letters of alphabets in circles, squares and flags, which Unicode takes for pictures. */
+const PICTURES = [0x1f1_50, 0x1f1_70, 0x1f1_e6];
+/** No reader sees these, or takes them for a part of the word: spaces, accents, control and invisible characters. */
+const UNREAD = String.raw`[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{M}]`;
+/** Made at first use: see base/visible. */
+let unread: RegExp | undefined;
+/** The beginning of {@link messageMark} as a reader takes it. */
+const MARK = '[nancymessage';
+
+/**
+ * A text whose beginnings of a message, or what looks like one, are broken. The agent would read it as a message, perhaps from the user. All
+ * words stay.
+ */
+export function withoutMarks(text: string): string {
+	// Most texts need no look at each character.
+	if (!/[^\t\n\r -~]/.test(text) && !/\[\s*n/i.test(text)) return text;
+	let read = '';
+	/** Where each character of `read` is in the text. */
+	const places: number[] = [];
+	for (let at = 0; at < text.length;) {
+		const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+		for (const letter of asRead(character)) {
+			read += letter;
+			places.push(at);
+		}
+		at += character.length;
+	}
+	let result = '';
+	let kept = 0;
+	for (let found = read.indexOf(MARK); found >= 0; found = read.indexOf(MARK, found + 1)) {
+		const at = places[found] ?? 0;
+		result += `${text.slice(kept, at)}(`;
+		kept = at + String.fromCodePoint(text.codePointAt(at) ?? 0).length;
+	}
+	return result + text.slice(kept);
+}
+
+function asRead(character: string): string {
+	if (/^[!-~]$/.test(character)) return character.toLowerCase();
+	const code = character.codePointAt(0) ?? 0;
+	const first = PICTURES.find(start => code >= start && code < start + 26);
+	if (first !== undefined) return String.fromCodePoint(0x61 + code - first);
+	const letters = character
+		.normalize('NFKD')
+		.replace((unread ??= new RegExp(UNREAD, 'gu')), '')
+		.toLowerCase();
+	return Array.from(letters, each => LOOKALIKES.get(each) ?? each).join('');
+}

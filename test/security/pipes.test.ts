@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readText } from '../../src/core/deployment/target.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
+import { git } from '../../src/git/git.ts';
+import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
+
+// An agent may put a pipe that nobody writes to in place of a file. Whoever opens it waits for good.
+
+let repository: GitRepository;
+beforeEach(() => {
+	repository = gitRepository();
+});
+afterEach(() => repository.remove());
+
+function makePipe(name: string): void {
+	const file = join(repository.root, name);
+	rmSync(file, { force: true });
+	mkdirSync(dirname(file), { recursive: true });
+	execFileSync('mkfifo', [file]);
+}
+
+it.skipIf(process.platform === 'win32').each(['.git/config', '.git/HEAD'])(
+	'%s holds no question to git up',
+	async file => {
+		makePipe(file);
+		await expect(git({ folder: repository.root }, ['rev-parse', 'HEAD'], { timeoutMs: 500 })).rejects.toMatchObject(
+			{
+				code: 'timeout',
+				message: expect.stringContaining('a pipe?'),
+			},
+		);
+		await expect(git({ folder: repository.root }, ['status'], { timeoutMs: 500 })).rejects.toMatchObject({
+			code: 'timeout',
+		});
+	},
+);
+
+it.skipIf(process.platform === 'win32')('settings of another tool hold no reader up', async () => {
+	makePipe('.claude/settings.local.json');
+	await expect(readText(new Workspace(repository.root), '.claude/settings.local.json')).rejects.toMatchObject({
+		code: 'bad-file',
+		message: expect.stringContaining('no ordinary file'),
+	});
+});
