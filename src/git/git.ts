@@ -29,8 +29,8 @@ export interface GitOutput {
 	stderr: string;
 }
 
-/** The author of commits that no person made, whatever the user has configured. */
-export const OWN_IDENTITY = {
+/** The author of commits and of reflogs' lines that no person made, whatever is configured: an agent can write the repository's settings. */
+const OWN_IDENTITY = {
 	GIT_AUTHOR_NAME: 'Nancy',
 	GIT_AUTHOR_EMAIL: 'nancy@localhost',
 	GIT_COMMITTER_NAME: 'Nancy',
@@ -184,6 +184,7 @@ function run({ folder, gitDir }: GitPlace, args: readonly string[], options: Git
 		...withoutGitVariables(),
 		...(gitDir !== undefined && { GIT_DIR: gitDir, GIT_WORK_TREE: folder }),
 		...switches(),
+		...OWN_IDENTITY,
 		...options.env,
 	};
 	const [command = ''] = args;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
-import { commitsAt, git, gitAnswer, gitList, OWN_IDENTITY, type GitPlace } from './git.ts';
+import { commitsAt, git, gitAnswer, gitList, type GitPlace } from './git.ts';
 
 /** The present files of a checkout, as a tree of git. */
 export interface WorkingTree {
@@ -58,7 +58,7 @@ export function commitTree(
 	tree: string,
 	parents: readonly string[],
 	message: string,
-	identity: Readonly<Record<string, string>> = OWN_IDENTITY,
+	identity: Readonly<Record<string, string>> = {},
 ): Promise<string> {
 	const args = ['commit-tree', tree, ...parents.flatMap(parent => ['-p', parent]), '-F', '-'];
 	return gitAnswer(place, args, { env: identity, input: message });

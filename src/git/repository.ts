@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
-import { cutAtZeros, git, gitList, OWN_IDENTITY, type GitPlace } from './git.ts';
+import { cutAtZeros, git, gitList, type GitPlace } from './git.ts';
 import { checkoutAt, homeCheckout, isSameRepository, topOf } from './homeCheckout.ts';
 import type { Checkout } from './requireOwnGit.ts';
 
@@ -158,7 +158,9 @@ export async function identityFor(place: GitPlace): Promise<Readonly<Record<stri
 			return [name, value.join('\n')];
 		}),
 	);
-	return set.get('user.name') && set.get('user.email') ? {} : OWN_IDENTITY;
+	const [name, email] = [set.get('user.name'), set.get('user.email')];
+	if (!name || !email) return {};
+	return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
 
 /** File names in a sentence: a few, and how many more. */

@@ -20,7 +20,7 @@ export interface Checkout {
 const LONGEST_PATH = 64 * 1024;
 
 /** Links that people make in git's folder. Git writes nothing there, or Nancy looks for links again. */
-const MAY_BE_LINKS = ['config', 'hooks', 'info', 'lfs'];
+const MAY_BE_LINKS = ['config', 'hooks', 'info', 'lfs', 'rr-cache'];
 
 /**
  * A checkout's `.git`, with `commondir` and `core.worktree` in it, tells git which repository the checkout belongs to. An agent can write
@@ -32,10 +32,10 @@ const MAY_BE_LINKS = ['config', 'hooks', 'info', 'lfs'];
  */
 export async function requireOwnGit(folder: string, { top, gitDir, common }: Checkout): Promise<void> {
 	const [checkout, own, shared] = [realpathSync(top), realpathSync(gitDir), realpathSync(common)];
-	if (!isInside(checkout, realpathSync(folder)))
-		throw notOwn(folder, `its settings say that its files are in ${top}`);
 	const dotGit = join(checkout, '.git');
-	const isItsOwn = lstatSync(dotGit).isDirectory() && own === dotGit && shared === own;
+	if (!isInside(checkout, realpathSync(folder)) || gitDirAt(dotGit) !== own)
+		throw notOwn(folder, `its settings say that its files are in ${top}`);
+	const isItsOwn = own === dotGit && shared === own;
 	if (!isItsOwn && !(await namesInReturn(dotGit, own, shared)))
 		throw notOwn(
 			folder,
@@ -45,6 +45,15 @@ export async function requireOwnGit(folder: string, { top, gitDir, common }: Che
 					: `git -C ${quoted(checkout)} worktree repair`),
 		);
 	for (const gitDir of new Set([own, shared])) refuseLinksIn(folder, gitDir);
+}
+
+/** The folder that a `.git` is, or leads to. */
+function gitDirAt(dotGit: string): string | undefined {
+	const status = lstatSync(dotGit, { throwIfNoEntry: false });
+	if (!status) return undefined;
+	if (!status.isFile()) return realOr(dotGit);
+	const led = /^gitdir: (.+?)\n?$/s.exec(readPlainTextSync(dotGit, LONGEST_PATH) ?? '')?.[1] ?? '';
+	return realOr(resolve(dirname(dotGit), led));
 }
 
 async function namesInReturn(dotGit: string, own: string, shared: string): Promise<boolean> {
@@ -67,17 +76,23 @@ export function refuseLinksIn(folder: string, gitDir: string): void {
 	const link = [
 		...linksIn(gitDir, false).filter(path => !MAY_BE_LINKS.includes(basename(path))),
 		...['objects', 'worktrees'].flatMap(name => linksIn(join(gitDir, name), false)),
-		...['refs', 'logs'].flatMap(name => linksIn(join(gitDir, name), true)),
+		...linksIn(join(gitDir, 'refs'), true),
+		...linksIn(join(gitDir, 'logs'), true, hasOtherNames),
 	][0];
-	if (link !== undefined) throw notOwn(folder, `${link} is a link`);
+	if (link !== undefined)
+		throw notOwn(folder, `${link} is a link, or has a second name. Put a copy of what it leads to in its place`);
 }
 
-function linksIn(folder: string, recursive: boolean): string[] {
+function linksIn(folder: string, recursive: boolean, isToo = (_file: string) => false): string[] {
 	if (!existsSync(folder)) return [];
 	return readdirSync(folder, { recursive, withFileTypes: true })
-		.filter(entry => entry.isSymbolicLink())
-		.map(entry => join(entry.parentPath, entry.name));
+		.map(entry => ({ entry, path: join(entry.parentPath, entry.name) }))
+		.filter(({ entry, path }) => entry.isSymbolicLink() || (entry.isFile() && isToo(path)))
+		.map(({ path }) => path);
 }
+
+/** Git appends to a reflog in place. */
+const hasOtherNames = (file: string) => (lstatSync(file, { throwIfNoEntry: false })?.nlink ?? 1) > 1;
 
 class NotOwnGit extends NancyError {}
 

@@ -435,7 +435,7 @@ describe('settings that can run commands', () => {
 		writeFileSync(join(it.own.path, '.mcp.json'), '{}');
 		expect(await run()).toMatchObject({
 			code: 1,
-			stdout: expect.stringContaining('settings can run commands: .mcp.json.'),
+			stdout: expect.stringContaining('settings can run commands and deny them: .mcp.json.'),
 		});
 	}, 90_000);
 

@@ -3,6 +3,7 @@ import {
 	appendFileSync,
 	cpSync,
 	existsSync,
+	linkSync,
 	mkdirSync,
 	readdirSync,
 	readFileSync,
@@ -134,6 +135,14 @@ describe('a checkout whose .git leads to another repository of the user’s', ()
 				symlinkSync(join(other.root, 'a.txt'), own('logs/refs/heads/nancy/x'));
 			},
 		],
+		[
+			'by a second name in the place of a reflog',
+			() => {
+				mkdirSync(own('logs/refs/heads/nancy'), { recursive: true });
+				linkSync(join(other.root, 'a.txt'), own('logs/refs/heads/nancy/x'));
+			},
+		],
+		['by a core.worktree above it', () => repo.git(['config', 'core.worktree', '../..'])],
 		[
 			'by a folder of git that has been made for a worktree',
 			() => {

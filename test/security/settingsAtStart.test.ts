@@ -89,7 +89,7 @@ describe('an agent that another agent has asked for', () => {
 		write(workspace, '{"hooks":"npm test"}');
 		await new SeenSettings(folder.file('data'), workspace).note(driver);
 		const worktree = folder.file('workspace.worktrees/one');
-		mkdirSync(worktree, { recursive: true });
+		write(worktree, '{"hooks":"npm test"}');
 		for (const [place, script] of [
 			[workspace, 'echo begins; echo done'],
 			[worktree, `${EVIL}; echo begins; echo done`],
