@@ -1,6 +1,6 @@
-import { linkSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { chmod, link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { hasErrno } from './errors.ts';
 import { uniqueHex } from './unique.ts';
 
@@ -38,73 +38,6 @@ export function writeFileAtomicSync(file: string, data: string): void {
 	}
 }
 
-export interface ReplaceOptions {
-	/** Permission bits of the file, whatever the umask says. */
-	mode: number;
-	/** Folder of the new bytes before the exchange. After a kill, leftovers are there and not in somebody else's folder. */
-	staging: string;
-	/** Asked right before the exchange: `false` keeps the file as it is. */
-	mayWrite?: () => boolean;
-}
-
-/**
- * Replaces a file of another program, by its real path, only while the file still holds `expected` (`undefined`: it is not there). Removes the file if `data`
- * is `undefined`. Only two system calls lie between the last look and the exchange. `false`: the file has changed.
- */
-export async function exchangeFile(
-	file: string,
-	expected: Uint8Array | undefined,
-	data: string | Uint8Array | undefined,
-	options: ReplaceOptions,
-): Promise<boolean> {
-	const holdsExpected = () =>
-		(options.mayWrite?.() ?? true) && isReal(dirname(file)) && isSameContent(contentOf(file), expected);
-	if (data === undefined) {
-		if (!holdsExpected()) return false;
-		rmSync(file, { force: true });
-		return true;
-	}
-	await mkdir(dirname(file), { recursive: true });
-	let temp = await writeTemporary(join(options.staging, basename(file)), data, { mode: options.mode, sync: true });
-	try {
-		await chmod(temp, options.mode);
-		if ((await stat(temp)).dev !== (await stat(dirname(file))).dev) {
-			await rm(temp);
-			temp = await writeTemporary(file, data, { mode: options.mode, sync: true });
-			await chmod(temp, options.mode);
-		}
-		if (!holdsExpected()) return false;
-		renameSync(temp, file);
-		return true;
-	} finally {
-		await rm(temp, { force: true });
-	}
-}
-
-/** No link has come on the way since. */
-function isReal(folder: string): boolean {
-	try {
-		return realpathSync(folder) === folder;
-	} catch (error) {
-		// Where the folder is gone, so is the file.
-		if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return true;
-		throw error;
-	}
-}
-
-function contentOf(file: string): Uint8Array | undefined {
-	try {
-		return readFileSync(file);
-	} catch (error) {
-		if (hasErrno(error, 'ENOENT')) return undefined;
-		throw error;
-	}
-}
-
-function isSameContent(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
-	return a === undefined || b === undefined ? a === b : Buffer.compare(a, b) === 0;
-}
-
 /** Like {@link writeFileAtomic}, but never replaces a file: `false` when one is there already. */
 export async function createFileAtomic(file: string, data: string, options: WriteOptions = {}): Promise<boolean> {
 	const temp = await writeTemporary(file, data, options);
@@ -139,7 +72,7 @@ export function createFileAtomicSync(file: string, data: string): boolean {
 export const TEMPORARY = /^\.[0-9a-f]{12}\.tmp$/;
 
 /** In the same folder, because a rename is atomic only there. The dot keeps the file out of listings of `*.md` and `*.json`. */
-function temporaryName(file: string): string {
+export function temporaryName(file: string): string {
 	return join(dirname(file), `.${uniqueHex(12)}.tmp`);
 }
 

@@ -25,3 +25,8 @@ export function visibleLine(text: string, limit = 100): string {
 	const line = visible(text).replace(/\s+/g, ' ').trim();
 	return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`;
 }
+
+/** Another person's text in one line, in quotation marks that nothing in the text can end. */
+export function quoted(text: string): string {
+	return JSON.stringify(visible(text));
+}

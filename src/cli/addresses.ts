@@ -1,6 +1,6 @@
 import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
-import { isRunning } from '../core/driver/launch.ts';
+import { isRunning } from '../core/driver/workerProcess.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
 import { noWorker, type Meant } from '../operations/meant.ts';

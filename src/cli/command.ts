@@ -23,7 +23,7 @@ export interface Answer {
 	exitCode?: number;
 }
 
-/** Makes sure that the JSON is of the documented shape. */
+/** Checks that the JSON has the documented shape. */
 export function answer<S extends z.ZodMiniType>(
 	schema: S,
 	json: z.input<S>,

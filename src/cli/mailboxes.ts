@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
@@ -7,6 +8,17 @@ import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { allMailboxes, listMailboxes, type FoundMessage } from '../operations/mailboxes.ts';
 import type { MessageAt } from '../operations/messageAt.ts';
 import { MessageId } from '../protocol/names.ts';
+
+/** The arguments of a command on messages: {@link MESSAGE_IDS}. */
+export const MessageIds = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
+
+export const MESSAGE_IDS = {
+	name: 'ids',
+	label: '<id>',
+	help: 'a message id, or as much of its beginning as is unambiguous',
+	required: true,
+	many: true,
+} as const;
 
 /**
  * The message with the id `typed`, or with an id that begins so. Searches the asker's own mailbox first, then its task, then the whole

@@ -30,7 +30,7 @@ let known: Lineage | undefined;
 const sealOf: SealOf = ({ pid, startedTicks }, env) =>
 	sealedAgent(dataFolder(env), { machine: ownMachine(), pid, startedTicks });
 
-/** The processes above this one. A command reads the environment through this, so that it is the asker's before anything is decided. */
+/** The processes above this one. A command reads the environment through them, so that it is the asker's from the start. */
 function lineage(): Lineage {
 	if (known) return known;
 	known = lineageOf({ ...process.env });

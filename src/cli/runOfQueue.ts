@@ -17,7 +17,7 @@ import { withCancel } from './withCancel.ts';
 
 /** Runs a delegate that the queue has started, then lets the next one start. */
 export async function runOfQueue(id: DelegateId, context: Context): Promise<number> {
-	// It refuses an agent that names another project: the look at the queue starts what waits there.
+	// An agent that names another project is refused here, because a look at the queue starts the delegates that wait there.
 	findWorkspace(context);
 	// The queue names the delegate. The asker was permitted at the queueing, and the ticket names the request.
 	const workspace = new Workspace(context.cwd);

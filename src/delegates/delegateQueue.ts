@@ -6,7 +6,7 @@ import { liveness } from '../base/liveness.ts';
 import { admitted } from '../core/delegates/admission.ts';
 import { isFinal, type Delegate } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
-import { endDelegate, settle } from '../core/delegates/ending.ts';
+import { endUnwatched, settle } from '../core/delegates/ending.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { reportable, sealedAnswer } from '../core/delegates/reportable.ts';
 import { Leases } from '../core/files/leases.ts';
@@ -91,7 +91,7 @@ async function giveUp(delegates: Delegates, tickets: Tickets, delegate: Delegate
 	// Was it killed between its answer and its end? The answer is whole, because only a whole file gets its name.
 	const output = await sealedAnswer(now, await tickets.facts(id));
 	const outcome = output.trim() === '' ? { ok: false as const, reason, output: '' } : { ok: true as const, output };
-	await endDelegate(delegates, tickets, now, outcome);
+	await endUnwatched(delegates, tickets, now, outcome);
 }
 
 /** The leftovers of a run without a runner. */
@@ -122,7 +122,7 @@ async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy,
 	const { id } = delegate.record;
 	// The runner checks its own bytes again. This check spares starting it for nothing.
 	if (!(await tickets.isValid(id, delegates.filesOfRequest(id)))) {
-		await endDelegate(delegates, tickets, delegate, { ok: false, reason: NO_TICKET, output: '' });
+		await endUnwatched(delegates, tickets, delegate, { ok: false, reason: NO_TICKET, output: '' });
 		return;
 	}
 	try {
@@ -131,7 +131,7 @@ async function start(delegates: Delegates, delegate: Delegate, { tickets, nancy,
 		if (await tickets.begin(id, runner))
 			await delegates.writeStatus(id, { ...delegate.status, status: 'running', runner });
 	} catch (error) {
-		await endDelegate(delegates, tickets, delegate, { ok: false, reason: errorText(error), output: '' });
+		await endUnwatched(delegates, tickets, delegate, { ok: false, reason: errorText(error), output: '' });
 	}
 }
 

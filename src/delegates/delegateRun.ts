@@ -11,22 +11,15 @@ import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import { redactText } from '../core/traffic/redact.ts';
-import type { Driver } from '../core/driver/driver.ts';
 import { eventLine } from '../core/driver/eventLine.ts';
+import type { Driver } from '../core/driver/driver.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
-import {
-	type FoundAgent,
-	abandonStart,
-	headlessOf,
-	noteSession,
-	planWorker,
-	recordProcess,
-	recordStop,
-	type WorkerRequest,
-} from '../core/driver/launch.ts';
+import { type FoundAgent, headlessOf, planWorker, type WorkerRequest } from '../core/driver/launch.ts';
+import { abandonStart, noteSession, recordProcess, recordStop } from '../core/driver/workerProcess.ts';
 import { sessionBinding } from '../core/sessions/bindings.ts';
 import { isSameAddress } from '../core/workspace/workspace.ts';
-import { runHeadless, type Ending } from '../process/headlessRun.ts';
+import type { Ending } from '../process/headlessRun.ts';
+import { runSeen, type SettingsToSee } from '../process/seenRun.ts';
 import { runInWorktree } from '../git/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
 import { putIgnored } from '../git/worktreeInclude.ts';
@@ -110,8 +103,6 @@ export class DelegateRun {
 		let quotaRounds = 0;
 		for (let failures = 0; ;) {
 			if (signal.aborted) return cancelled();
-			// The asker may have written settings since the queueing.
-			if (this.isBounded(found.driver)) await this.seen.require(found.driver, cwd);
 			const begun = Date.now();
 			const ending = await this.attempt(found, prepared, cwd);
 			this.spentMs += Date.now() - begun;
@@ -143,6 +134,12 @@ export class DelegateRun {
 		return new SeenSettings(dataFolder(this.tools.env), this.delegates.workspace.folder);
 	}
 
+	/** The asker may have written settings since the queueing. */
+	private settingsToSee(driver: Driver): SettingsToSee | undefined {
+		if (!this.isBounded(driver)) return undefined;
+		return { seen: this.seen, driver, workspaceFolder: this.delegates.workspace.folder };
+	}
+
 	/** The folder to work in. Makes the worktree, or takes the one that an earlier runner had made. */
 	private async place(driver: Driver): Promise<string> {
 		const { place, id, setUp } = this.record;
@@ -154,11 +151,11 @@ export class DelegateRun {
 			// The asker could name a file there that only a rule with its present path keeps from it.
 			copyIncludes: !this.isBounded(driver),
 		});
-		// The user's rules for this folder, also those that deny.
-		await putIgnored(place.folder, worktree.folder, await this.seen.written(driver, place.folder));
 		await this.tools.tickets.made(id, worktree);
 		this.status.change({ worktree });
 		await this.status.flush();
+		// The user's rules for this folder, also those that deny.
+		await putIgnored(place.folder, worktree.folder, await this.seen.written(driver, place.folder));
 		if (setUp !== undefined && setUp.trim() !== '') {
 			this.say(`$ ${setUp}\n`);
 			const { code, isTimeout, output } = await runInWorktree(worktree, setUp, SET_UP_MS, this.tools.signal, id);
@@ -195,7 +192,8 @@ export class DelegateRun {
 			recording = (recording ?? Promise.resolve()).then(work).catch(() => undefined);
 		};
 		try {
-			return await runHeadless(
+			return await runSeen(
+				this.settingsToSee(driver),
 				{
 					command: plan.command,
 					args: plan.args,

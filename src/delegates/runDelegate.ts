@@ -3,7 +3,7 @@ import { errorText } from '../base/errors.ts';
 import { identify, isSameProcess } from '../base/liveness.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
-import { endDelegate, writeAnswer } from '../core/delegates/ending.ts';
+import { endDelegate, endUnwatched, writeAnswer } from '../core/delegates/ending.ts';
 import { ownRequest } from '../core/delegates/ownRequest.ts';
 import { reportable } from '../core/delegates/reportable.ts';
 import { NO_TICKET, type Tickets } from '../core/delegates/tickets.ts';
@@ -68,7 +68,7 @@ async function claim(
 	const isMine = run ? isSameProcess(run.runner, me) : !end && delegate.state === 'queued';
 	if (!isMine) return undefined;
 	if (!request || !facts) {
-		await endDelegate(delegates, tickets, delegate, { ok: false, reason: NO_TICKET, output: '' });
+		await endUnwatched(delegates, tickets, delegate, { ok: false, reason: NO_TICKET, output: '' });
 		return undefined;
 	}
 	if (!run && !(await tickets.begin(id, me))) return undefined;

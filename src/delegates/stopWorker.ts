@@ -2,7 +2,7 @@ import { liveness } from '../base/liveness.ts';
 import type { KnownDriver } from '../core/asker/asker.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
-import { isRunning, recordStop } from '../core/driver/launch.ts';
+import { isRunning, recordStop } from '../core/driver/workerProcess.ts';
 import { forgetSealedAgents } from '../core/sessions/sealedAgents.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { requireOwnAgent } from '../process/ownAgent.ts';

@@ -1,4 +1,4 @@
-import type { TranscriptFacts } from '../core/driver/driver.ts';
+import type { TranscriptFacts } from '../core/driver/transcript.ts';
 import { holdsMessage } from './messages.ts';
 
 /** How much is kept for matching: several deliveries may be due at a time, but not a whole day's. */

@@ -9,6 +9,7 @@ import { holdingLock } from '../core/files/holdingLock.ts';
 import { idOfBranch, Worktree, WorktreeName } from '../protocol/worktree.ts';
 import { commitsAt, git, type GitOptions, type GitOutput, type GitPlace } from './git.ts';
 import { checkoutAt, worktreeFolder } from './homeCheckout.ts';
+import { refuseLinksIn } from './requireOwnGit.ts';
 
 /** A worktree, and git's folders of it. */
 export interface LocatedWorktree {
@@ -130,9 +131,13 @@ export async function adminFolder(common: string, folder: string): Promise<strin
 		if (text === undefined) continue;
 		const listed = dirname(resolve(join(all, name), text.replace(/\n$/, '')));
 		if (listed !== folder && realOr(listed) !== realOr(folder)) continue;
-		const shared = ((await readTextIfExists(join(all, name, 'commondir'))) ?? '').replace(/\n$/, '');
-		if (realOr(resolve(all, name, shared)) === realOr(common)) return join(all, name);
-		throw new NancyError('not-trusted', `${join(all, name, 'commondir')} leads to another repository; remove it`);
+		const found = join(all, name);
+		const shared = ((await readTextIfExists(join(found, 'commondir'))) ?? '').replace(/\n$/, '');
+		if (realOr(resolve(found, shared)) !== realOr(common))
+			throw new NancyError('not-trusted', `${join(found, 'commondir')} leads to another repository; remove it`);
+		refuseLinksIn(folder, common);
+		refuseLinksIn(folder, found);
+		return found;
 	}
 	return undefined;
 }

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { realOr } from '../base/realPath.ts';
@@ -19,8 +19,8 @@ export interface Checkout {
 /** In bytes. */
 const LONGEST_PATH = 64 * 1024;
 
-/** What git reads and writes in its folders. As a link, it would be another repository's. */
-const PARTS = ['HEAD', 'index', 'objects', 'packed-refs', 'refs', 'logs', 'worktrees'];
+/** Links that people make in git's folder. Git writes nothing there, or Nancy looks for links again. */
+const MAY_BE_LINKS = ['config', 'hooks', 'info', 'lfs'];
 
 /**
  * A checkout's `.git`, with `commondir` and `core.worktree` in it, tells git which repository the checkout belongs to. An agent can write
@@ -44,8 +44,7 @@ export async function requireOwnGit(folder: string, { top, gitDir, common }: Che
 					? `git config --file ${quoted(join(own, 'config'))} core.worktree ${quoted(checkout)}`
 					: `git -C ${quoted(checkout)} worktree repair`),
 		);
-	const link = linkIn(own) ?? linkIn(shared);
-	if (link !== undefined) throw notOwn(folder, `${link} is a link`);
+	for (const gitDir of new Set([own, shared])) refuseLinksIn(folder, gitDir);
 }
 
 async function namesInReturn(dotGit: string, own: string, shared: string): Promise<boolean> {
@@ -59,13 +58,25 @@ async function namesInReturn(dotGit: string, own: string, shared: string): Promi
 	return named !== undefined && realOr(resolve(shared, named)) === dirname(dotGit);
 }
 
-function linkIn(gitDir: string): string | undefined {
-	const parts = PARTS.map(name => join(gitDir, name));
-	const all = join(gitDir, 'refs');
-	const refs = (existsSync(all) ? readdirSync(all, { recursive: true, withFileTypes: true }) : [])
+/**
+ * Git follows links in its own folders. A link could lead to another repository's refs, or have a reflog appended to any file of the user's.
+ * @param folder of the checkout
+ * @throws NancyError `not-trusted` with the link
+ */
+export function refuseLinksIn(folder: string, gitDir: string): void {
+	const link = [
+		...linksIn(gitDir, false).filter(path => !MAY_BE_LINKS.includes(basename(path))),
+		...['objects', 'worktrees'].flatMap(name => linksIn(join(gitDir, name), false)),
+		...['refs', 'logs'].flatMap(name => linksIn(join(gitDir, name), true)),
+	][0];
+	if (link !== undefined) throw notOwn(folder, `${link} is a link`);
+}
+
+function linksIn(folder: string, recursive: boolean): string[] {
+	if (!existsSync(folder)) return [];
+	return readdirSync(folder, { recursive, withFileTypes: true })
 		.filter(entry => entry.isSymbolicLink())
 		.map(entry => join(entry.parentPath, entry.name));
-	return [...parts.filter(path => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()), ...refs][0];
 }
 
 class NotOwnGit extends NancyError {}

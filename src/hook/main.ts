@@ -1,9 +1,10 @@
 import { writeSync } from 'node:fs';
 import { errorText, NancyError } from '../base/errors.ts';
+import type { Print } from '../core/sessions/turn.ts';
 import { boundSpool, SPOOL_BACKLOG, SPOOL_LIMITS } from '../core/traffic/spoolBound.ts';
 import { readCall, wakingOf, type Call } from './call.ts';
 import { collectLater } from './collectLater.ts';
-import { deliver, type Print } from './deliver.ts';
+import { deliver } from './deliver.ts';
 import { note } from './notes.ts';
 import { isInTime } from './inTime.ts';
 import { print, readInput } from './pipes.ts';

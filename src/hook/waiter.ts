@@ -5,6 +5,7 @@ import { identify, isSameProcess, liveness } from '../base/liveness.ts';
 import type { SessionId } from '../protocol/names.ts';
 import { waiterOf } from '../core/sessions/hearing.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
+import { inHeldFolder } from '../core/files/heldFolder.ts';
 
 /** Time that an ending waiter needs at most. */
 const ENDING_MS = 300;
@@ -24,12 +25,12 @@ export async function becomeWaiter(
 	// The guard asks again if the transcript is newer than this file.
 	const words = `${me.pid} ${me.startedTicks} ${me.machine ?? ''}\n${transcript ?? ''}\n`;
 	for (const isLastTry of [false, true]) {
-		if (await createFileAtomic(file, words)) return true;
+		if (await inHeldFolder(file, held => createFileAtomic(held, words))) return true;
 		const holder = await waiterOf(workspace, session);
 		// A waiter on another machine may be gone, and cannot wake a session that calls from here.
 		if (!holder || isSameProcess(holder, me) || liveness(holder) !== 'alive') {
 			// If two processes find the waiter dead, both take over. Then there is one wake too many, and no lost message.
-			await writeFileAtomic(file, words);
+			await inHeldFolder(file, held => writeFileAtomic(held, words));
 			return true;
 		}
 		if (!isLastTry) await sleep(ENDING_MS);

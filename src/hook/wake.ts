@@ -1,5 +1,6 @@
 import { withSafePath } from '../base/searchPath.ts';
-import { NO_FACTS, type HookAnswer, type HookWake, type WakeCommand } from '../core/driver/driver.ts';
+import type { HookAnswer, HookWake, WakeCommand } from '../core/driver/driver.ts';
+import { NO_FACTS } from '../core/driver/transcript.ts';
 import { openPlainFile } from '../core/files/plainFile.ts';
 import { wakes } from '../core/mailbox/due.ts';
 import type { Mailbox } from '../core/mailbox/mailbox.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { permit } from '../core/asker/permit.ts';
-import { isRunning } from '../core/driver/launch.ts';
+import { isRunning } from '../core/driver/workerProcess.ts';
 import { deleteTask, wasRemovedByHand } from '../core/workspace/deletion.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { TaskName } from '../protocol/names.ts';

@@ -4,10 +4,12 @@ import type { Asker } from '../core/asker/asker.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
 import { planWorker, refuseLongPrompt, type FoundAgent } from '../core/driver/launch.ts';
+import { abandonStart } from '../core/driver/workerProcess.ts';
+import type { Driver } from '../core/driver/driver.ts';
 import { promptOfAgent } from '../core/driver/promptOfAgent.ts';
 import { refuseResume, workerToResume } from '../core/driver/resuming.ts';
 import { chosenAgent, noteChosenAgent } from '../core/workspace/chosenAgent.ts';
-import { taskExists, type Workspace } from '../core/workspace/workspace.ts';
+import { taskExists, type WorkerAddress, type Workspace } from '../core/workspace/workspace.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type DriverId } from '../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../protocol/records.ts';
@@ -17,7 +19,7 @@ import { hasHooks, keepSettings } from './hooksChoice.ts';
 import { noteSeen } from './noteSeen.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { restored } from './restoreTask.ts';
-import { permitStart, refuseExtraFromAgent } from './starting.ts';
+import { permitStart, refuseExtraFromAgent, settingsToSee, type Asking } from './starting.ts';
 
 const Text = z.optional(z.string());
 
@@ -103,11 +105,26 @@ export const orchestrate: Operation<Input, Output> = {
 			hooks: isHooked ? runtime : undefined,
 			env: context.env,
 		});
+		if (asker.is === 'agent') {
+			const settings = await context.readSettings(workspace.folder);
+			await requireSeenStill(driver, plan.address, { asker, context, settings });
+		}
 		const { address, command, args, env, cwd } = plan;
 		if (asker.is === 'human') await noteChosenAgent(workspace, address, driver.id);
 		return { address, command, args: [...args], env: { ...env }, cwd, hasHooks: isHooked, warnings };
 	},
 };
+
+/** Looks as late as possible: an agent may have written settings since it was permitted to start another one. */
+async function requireSeenStill(driver: Driver, address: WorkerAddress, asking: Asking): Promise<void> {
+	const settings = settingsToSee(driver, asking);
+	try {
+		await settings?.seen.require(driver);
+	} catch (error) {
+		await abandonStart(asking.context.workspace, address);
+		throw error;
+	}
+}
 
 /** `undefined` for an agent that waits for the user, or is woken by what waits for it. */
 function firstPrompt(asker: Asker, given: string | undefined): string | undefined {

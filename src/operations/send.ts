@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import * as z from 'zod/mini';
 import { errorText, NancyError } from '../base/errors.ts';
 import { authorOf } from '../core/asker/authorOf.ts';
-import { isRunning } from '../core/driver/launch.ts';
+import { isRunning } from '../core/driver/workerProcess.ts';
 import { wakes } from '../core/mailbox/due.ts';
 import { heldText } from '../core/mailbox/held.ts';
 import { whyUnheard } from '../core/sessions/hearing.ts';

@@ -11,6 +11,7 @@ import { headlessOf } from '../core/driver/launch.ts';
 import { UserSettingsFile } from '../core/files/userSettings.ts';
 import { foldersUpFrom } from '../core/workspace/placeFrom.ts';
 import { homeCheckout } from '../git/homeCheckout.ts';
+import type { SettingsToSee } from '../process/seenRun.ts';
 import type { DelegateId, Limits } from '../protocol/delegate.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 import type { OperationContext } from './operation.ts';
@@ -86,6 +87,14 @@ export async function permitStart(driver: Driver, folders: readonly string[], as
 		throw notAllowed(driver, asking, `in ${place}; let it work in ${folder}, and say in the prompt where`);
 	}
 	for (const place of folders) await new SeenSettings(context.dataFolder, folder).require(driver, place);
+}
+
+/** The settings that must stay as a person has seen them when an agent's start is carried out; `undefined` if any may. */
+export function settingsToSee(driver: Driver, asking: Asking): SettingsToSee | undefined {
+	const { asker, context } = asking;
+	if (asker.is === 'human' || mayAll(driver, asking)) return undefined;
+	const { folder } = context.workspace;
+	return { seen: new SeenSettings(context.dataFolder, folder), driver, workspaceFolder: folder };
 }
 
 /** The real path, as far as it exists. A link that leads nowhere leads out. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
-import { NO_FACTS, type TranscriptFacts } from '../core/driver/driver.ts';
+import { NO_FACTS, type TranscriptFacts } from '../core/driver/transcript.ts';
 import { Transcript } from '../core/sessions/transcripts.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import { driverById } from '../drivers/index.ts';

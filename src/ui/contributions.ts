@@ -95,7 +95,7 @@ export type CommandId = (typeof BY_PLACE)[keyof typeof BY_PLACE]['acts' | 'looks
 
 export const COMMANDS: readonly CommandId[] = [...palette.acts, ...palette.looks, ...ITEM, ...COMMENT];
 export const ACTING_COMMANDS: ReadonlySet<CommandId> = new Set([...palette.acts, ...item.acts, ...comment.acts]);
-export const ITEM_COMMANDS: readonly CommandId[] = ITEM;
+export const ITEM_COMMANDS: ReadonlySet<CommandId> = new Set(ITEM);
 export const COMMENT_COMMANDS: readonly CommandId[] = COMMENT;
 
 /** Facts that a user could name, for `when` clauses. */

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { l10n } from 'vscode';
 import { DisposableStore } from '../base/lifetime.ts';
 import type { LimitOf } from '../core/mailbox/held.ts';
 import { searchAgents } from './agentSearch.ts';
@@ -7,7 +8,7 @@ import { Choices } from './choices.ts';
 import { commandHandlers } from './commands.ts';
 import { ComposeView } from './inbox/composeView.ts';
 import { ContextKeys } from './contextKeys.ts';
-import { ACTING_COMMANDS, SCHEMES } from './contributions.ts';
+import { ACTING_COMMANDS, ITEM_COMMANDS, SCHEMES } from './contributions.ts';
 import { DelegateCleanup } from './delegates/delegateCleanup.ts';
 import { DelegateDrafts } from './delegates/delegateDrafts.ts';
 import { DelegateOutputs } from './delegates/delegateOutput.ts';
@@ -16,6 +17,7 @@ import { DelegatesView } from './delegates/delegatesView.ts';
 import { followFacts } from './facts.ts';
 import { Documents } from './documents.ts';
 import type { Failures } from './kit/failures.ts';
+import { inform } from './kit/messages.ts';
 import { Folders } from './folders.ts';
 import { InboxView } from './inbox/inboxView.ts';
 import type { Nancy, TreePart, Views } from './nancy.ts';
@@ -113,7 +115,10 @@ export function openWindow({
 		run: (command, args) =>
 			failures.guard(() => {
 				if (ACTING_COMMANDS.has(command)) requireTrust();
-				return handlers[command](args.map(elementsOf));
+				// While VS Code draws the rows above anew, it gives a command of a menu no row.
+				const isRowLost = ITEM_COMMANDS.has(command) && args.length > 0 && args[0] === undefined;
+				if (!isRowLost) return handlers[command](args.map(elementsOf));
+				return void inform(l10n.t('The row was just drawn anew. Please choose again.'));
 			}),
 		stop: async () => own.dispose(),
 	};

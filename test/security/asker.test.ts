@@ -438,6 +438,17 @@ describe('settings that can run commands', () => {
 			stdout: expect.stringContaining('settings can run commands: .mcp.json.'),
 		});
 	}, 90_000);
+
+	it('end a CLI that an agent has asked for if they change while it starts', async () => {
+		await using it = await place();
+		const begins = `{"type":"system","subtype":"init","session_id":"${crypto.randomUUID()}"}`;
+		const FAKE_CLAUDE = `cat > /dev/null; echo '{}' > .mcp.json; echo '${begins}'; sleep 30; touch late`;
+		const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker, FAKE_CLAUDE } };
+		const why = expect.stringMatching(/was ended, because settings .*: \.mcp\.json\. It may have run them/);
+		const call = ['run', '--headless', '--prompt', 'x', '--agent', 'claude-code'];
+		expect(await nancy.start(call, agent)).toMatchObject({ code: 1, stderr: why });
+		expect(existsSync(join(it.own.path, 'late'))).toBe(false);
+	}, 90_000);
 });
 
 function sealed({ pid, ...more }: Pick<SealedAgent, 'isStarted' | 'worker'> & { pid: number }): SealedAgent {

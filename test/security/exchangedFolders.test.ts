@@ -1,12 +1,17 @@
-import { cpSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CAN_HOLD } from '../../src/core/files/heldFolder.ts';
+import { CAN_HOLD, inHeldFolderSync } from '../../src/core/files/heldFolder.ts';
+import { createJsonFile, writeJsonFile } from '../../src/core/files/jsonFile.ts';
 import { Mailbox } from '../../src/core/mailbox/mailbox.ts';
 import { Seals } from '../../src/core/mailbox/seals.ts';
+import { deleteTask, deleteWorker } from '../../src/core/workspace/deletion.ts';
+import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId, type MessageId } from '../../src/protocol/names.ts';
+import { address } from '../support/hookedWorker.ts';
 import { BY_USER, messageContent } from '../support/messageContent.ts';
 import { ownSeals } from '../support/ownSeals.ts';
+import { taskRecord } from '../support/taskRecord.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { treeOf } from '../support/tree.ts';
 
@@ -155,3 +160,74 @@ function exchangeAt(step: Sealing, exchange: Exchange): void {
 		return sealing.apply(this, args);
 	});
 }
+
+describe.runIf(CAN_HOLD)('a file of a workspace', () => {
+	it('is written into the folder that was there when the writing began', async () => {
+		await using folder = tempFolder();
+		const [workers, away, outside] = [
+			folder.file('.nancy/tasks/login/workers'),
+			folder.file('away'),
+			folder.file('outside'),
+		];
+		const file = join(workers, 'worker.json');
+		mkdirSync(outside);
+		const value = { toJSON: () => (renameSync(workers, away), symlinkSync(outside, workers), 'new') };
+		await writeJsonFile(file, 'old');
+
+		await writeJsonFile(file, value);
+
+		expect(treeOf(outside)).toEqual({});
+		expect(treeOf(away)).toEqual({ 'worker.json': '"new"\n' });
+	});
+
+	it.each(['.nancy', '.nancy/tasks', '.nancy/tasks/login', '.nancy/tasks/login/workers'])(
+		'is not written through a link in the place of %s',
+		async place => {
+			await using folder = tempFolder();
+			const [file, outside] = [folder.file('.nancy/tasks/login/workers/worker.json'), folder.file('outside')];
+			await writeJsonFile(file, 'old');
+			renameSync(folder.file(place), outside);
+			symlinkSync(outside, folder.file(place));
+			const before = treeOf(outside);
+
+			await expect(writeJsonFile(file, 'new')).rejects.toThrow(`${folder.file(place)} is a symbolic link`);
+			await expect(createJsonFile(join(dirname(file), 'other.json'), 'new')).rejects.toThrow('symbolic link');
+			expect(() => inHeldFolderSync(file, held => writeFileSync(held, 'new'))).toThrow('symbolic link');
+
+			expect(treeOf(outside)).toEqual(before);
+		},
+	);
+
+	it('that cannot be written is named by its path', async () => {
+		await using folder = tempFolder();
+		const file = folder.file('.nancy/config.json');
+		mkdirSync(join(file, 'x'), { recursive: true });
+		await expect(writeJsonFile(file, 'new')).rejects.toThrow(file);
+	});
+});
+
+describe.runIf(CAN_HOLD)('what is behind a link that comes while Nancy deletes', () => {
+	it.each([
+		['a task', 'tasks', (workspace: Workspace) => deleteTask(workspace, address.task)],
+		['a worker', `tasks/${address.task}/comms`, (workspace: Workspace) => deleteWorker(workspace, address)],
+	])('%s stays where it is', async (_, place, remove) => {
+		await using folder = tempFolder();
+		const workspace = new Workspace(folder.file('workspace'));
+		await workspace.createTask(taskRecord(address.task, DriverId.parse('heron')));
+		await workspace.mailbox(address).put(messageContent('Use plan B.'), BY_USER);
+		const [exchanged, outside] = [join(workspace.paths.root, place), folder.file('outside')];
+		const unseal = workspace.own.remove.bind(workspace.own);
+		workspace.own.remove = async (...segments) => {
+			await unseal(...segments);
+			if (existsSync(outside)) return;
+			cpSync(exchanged, outside, { recursive: true });
+			renameSync(exchanged, folder.file('away'));
+			symlinkSync(outside, exchanged);
+		};
+		const before = treeOf(join(workspace.paths.root, place));
+
+		await expect(remove(workspace)).rejects.toThrow(`${exchanged} is a symbolic link`);
+
+		expect(treeOf(outside)).toEqual(before);
+	});
+});

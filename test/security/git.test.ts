@@ -4,7 +4,9 @@ import {
 	cpSync,
 	existsSync,
 	mkdirSync,
+	readdirSync,
 	readFileSync,
+	renameSync,
 	rmSync,
 	symlinkSync,
 	writeFileSync,
@@ -98,6 +100,8 @@ describe.each(Object.keys(submodules))('a submodule that an agent has filled, wh
 	});
 });
 
+const objectsOf = ({ root }: GitRepository) => readdirSync(join(root, '.git/objects'), { recursive: true }).length;
+
 describe('a checkout whose .git leads to another repository of the user’s', () => {
 	let other: GitRepository;
 	beforeEach(() => {
@@ -123,6 +127,13 @@ describe('a checkout whose .git leads to another repository of the user’s', ()
 		['by a link to the objects', () => exchange('objects')],
 		['by a link to a branch', () => exchange('refs/heads/main')],
 		['by a link to the index', () => exchange('index')],
+		[
+			'by a link in the place of a reflog',
+			() => {
+				mkdirSync(own('logs/refs/heads/nancy'), { recursive: true });
+				symlinkSync(join(other.root, 'a.txt'), own('logs/refs/heads/nancy/x'));
+			},
+		],
 		[
 			'by a folder of git that has been made for a worktree',
 			() => {
@@ -158,13 +169,34 @@ describe('a checkout whose .git leads to another repository of the user’s', ()
 		expect(await inspectRepository(repo.root)).toMatchObject({ ok: true, root: repo.root });
 	});
 
-	it('by the folder of a worktree of Nancy’s, makes that none of hers', async () => {
+	it.each<[string, () => unknown]>([
+		['commondir', () => writeFileSync(own('worktrees/x/commondir'), join(other.root, '.git'))],
+		[
+			'reflog, a link',
+			() => {
+				rmSync(own('worktrees/x/logs/HEAD'));
+				symlinkSync(join(other.root, 'a.txt'), own('worktrees/x/logs/HEAD'));
+			},
+		],
+		[
+			'folder of git, a link into a folder of links',
+			() => {
+				const made = outside.file('made');
+				mkdirSync(join(made, 'worktrees'), { recursive: true });
+				renameSync(own('worktrees/x'), join(made, 'worktrees/x'));
+				symlinkSync(join(made, 'worktrees/x'), own('worktrees/x'));
+				for (const part of ['objects', 'refs']) symlinkSync(join(other.root, '.git', part), join(made, part));
+				cpSync(own('config'), join(made, 'config'));
+				writeFileSync(join(made, 'HEAD'), 'ref: refs/heads/main\n');
+			},
+		],
+	])('by a worktree of Nancy’s (its %s), makes that none of hers', async (_, lead) => {
 		const worktree = await create();
 		repo.write({ 'a.txt': 'work' }, worktree.folder);
-		writeFileSync(own('worktrees/x/commondir'), join(other.root, '.git'));
-		const before = other.state();
+		lead();
+		const before = [other.state(), other.git(['for-each-ref']), objectsOf(other)];
 		await expect(mergeWorktree(worktree, 'm')).rejects.toThrow();
-		expect(other.state()).toEqual(before);
+		expect([other.state(), other.git(['for-each-ref']), objectsOf(other)]).toEqual(before);
 	});
 });
 

@@ -25,7 +25,7 @@ import { appendLines } from '../../src/core/traffic/trafficFile.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { drivers } from '../../src/drivers/index.ts';
-import { beginHalt } from '../../src/hook/halt.ts';
+import { beginHalt } from '../../src/core/sessions/halt.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../src/protocol/names.ts';
 import { addBoundWorker } from '../support/boundWorker.ts';
 import { dataIn, deployRequest } from '../support/deployRequest.ts';

@@ -1,14 +1,11 @@
-import * as z from 'zod/mini';
 import { ownAddress } from '../../core/asker/authorOf.ts';
 import { operations } from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
-import { findEach, findMessage, messageAt } from '../mailboxes.ts';
+import { findEach, findMessage, messageAt, MESSAGE_IDS, MessageIds } from '../mailboxes.ts';
 import { programContext } from '../../operations/programContext.ts';
 import { findWorkspace } from '../../operations/place.ts';
-
-const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
 
 export const archive = command(
 	{
@@ -19,19 +16,11 @@ export const archive = command(
 				'the own mailbox first, then in the task, then in the whole workspace. What has not been handed to its agent yet ' +
 				'cannot be archived: nancy withdraw takes it back.',
 		],
-		positionals: [
-			{
-				name: 'ids',
-				label: '<id>',
-				help: 'a message id, or as much of its beginning as is unambiguous',
-				required: true,
-				many: true,
-			},
-		],
+		positionals: [MESSAGE_IDS],
 		options: {},
 		examples: [['nancy archive 20260401T101530123Z-1f2e3d4c', 'files it under archive/']],
 	},
-	Input,
+	MessageIds,
 	async ({ ids }, context) => {
 		const workspace = findWorkspace(context);
 		// The hook that handed it over may have died before it could file it.

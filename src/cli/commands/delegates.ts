@@ -175,7 +175,7 @@ async function waitFor(find: () => Promise<Delegate[]>, look: () => Promise<void
 	}
 }
 
-/** By the user's sealed records: whoever writes below the workspace ends nobody's wait. */
+/** Goes by the user's sealed records, so that nobody who writes below the workspace can end a wait. */
 async function chosen(store: Delegates, tickets: Tickets, id: DelegateId | undefined): Promise<Delegate[]> {
 	// Another program waits for a swarm's worker, which need not report its end.
 	const seen =
@@ -220,7 +220,7 @@ async function shown(store: Delegates, tickets: Tickets, id: DelegateId): Promis
 	);
 }
 
-/** Otherwise files that an agent has written would pass for an answer. */
+/** Without this check, files that an agent has written would count as an answer. */
 function unproved({ isUnproved, error }: Delegate): string | undefined {
 	return isUnproved && error !== NO_TICKET ? UNPROVED : undefined;
 }

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { identify } from '../../base/liveness.ts';
 import { permit } from '../../core/asker/permit.ts';
-import { recordProcess, recordStop } from '../../core/driver/launch.ts';
+import { recordProcess, recordStop } from '../../core/driver/workerProcess.ts';
 import { taskNameFrom } from '../../core/workspace/taskName.ts';
 import { operations } from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';

@@ -90,8 +90,8 @@ export const run = command(
 );
 
 async function runOnce(input: Input, context: Context): Promise<Answer> {
-	const [{ runHeadless }, agents, starting, { noteSeen }] = await Promise.all([
-		import('../../process/headlessRun.ts'),
+	const [{ runSeen }, agents, starting, { noteSeen }] = await Promise.all([
+		import('../../process/seenRun.ts'),
 		import('../../operations/agents.ts'),
 		import('../../operations/starting.ts'),
 		import('../../operations/noteSeen.ts'),
@@ -122,7 +122,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		prompt,
 		version: agent.version,
 		workspaceFolder: cwd,
-		// A run of its own, that nobody steers.
+		// Nobody steers this run.
 		hooks: undefined,
 		env: context.env,
 	});
@@ -134,7 +134,8 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		if (!context.wantsJson) context.writeLine(text);
 	};
 	const ending = await withCancel(signal =>
-		runHeadless(
+		runSeen(
+			starting.settingsToSee(driver, asking),
 			{
 				command: agent.executable,
 				args: launch.args,
@@ -187,7 +188,7 @@ async function runOnce(input: Input, context: Context): Promise<Answer> {
 		session,
 		...(result && { inputTokens: result.inputTokens, outputTokens: result.outputTokens, costUsd: result.costUsd }),
 	});
-	// The agent's last words were shown as they came.
+	// The agent's last text was already shown.
 	return { json, text: '', exitCode: reason === undefined ? ExitCode.ok : exitCodeOf(ending.is) };
 }
 
@@ -232,7 +233,7 @@ async function recordOf(worker: SwarmWorker | undefined, prompt: string, context
 				await files?.writeStatus({ ...ended, ended_at: new Date().toISOString() });
 				await files?.writeDone(reason?.split('\n')[0]);
 			} catch (error) {
-				// The answer is worth more than the copy of it.
+				// The answer counts more than its copy.
 				context.note(`the swarm does not get to know that it has ended: ${errorText(error)}`);
 			}
 			return { ...ended, reported: true };

@@ -76,7 +76,7 @@ function answerFor(done: SetupOutput, context: Context): Answer {
 			]),
 			...failed.map(({ agent }) => `${agent}: failed`),
 		],
-		// Of several the first, as if it had been alone.
+		// The exit code is that of the first failure.
 		failed[0] ? exitCodeFor(failed[0].code) : ExitCode.ok,
 	);
 }

@@ -1,14 +1,11 @@
-import * as z from 'zod/mini';
 import { MESSAGE_STATES } from '../../core/mailbox/mailboxPaths.ts';
 import { operations } from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
-import { findEach, findMessage, findWaiting, messageAt } from '../mailboxes.ts';
+import { findEach, findMessage, findWaiting, messageAt, MESSAGE_IDS, MessageIds } from '../mailboxes.ts';
 import { programContext } from '../../operations/programContext.ts';
 import { findWorkspace } from '../../operations/place.ts';
-
-const Input = z.object({ ids: z.array(z.string().check(z.minLength(1))) });
 
 export const withdraw = command(
 	{
@@ -18,19 +15,11 @@ export const withdraw = command(
 			'Works as long as no agent has read the message. An agent can only take back what it sent itself. Where one of several cannot be ' +
 				'taken back, none is.',
 		],
-		positionals: [
-			{
-				name: 'ids',
-				label: '<id>',
-				help: 'a message id, or as much of its beginning as is unambiguous',
-				required: true,
-				many: true,
-			},
-		],
+		positionals: [MESSAGE_IDS],
 		options: {},
 		examples: [['nancy withdraw 20260401T101530', 'takes back the one message of that second']],
 	},
-	Input,
+	MessageIds,
 	async ({ ids }, context) => {
 		const workspace = findWorkspace(context);
 		const found = await findEach(

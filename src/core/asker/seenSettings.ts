@@ -58,6 +58,24 @@ export class SeenSettings {
 	 * had the rules that deny
 	 */
 	async require(driver: Driver, folder = this.workspaceFolder): Promise<void> {
+		const unseen = await this.unseen(driver, folder);
+		if (unseen === undefined) return;
+		const what = `an agent may not start ${driver.displayName} in ${folder}, because its settings can run commands and deny them: ${unseen}`;
+		throw new NancyError('not-trusted', `${what}. No person has started it with these settings. ${cure(driver)}`);
+	}
+
+	/** {@link require} for a CLI that has just begun. It reads its settings itself, so they may have been changed since the look before. */
+	async requireStill(driver: Driver, folder = this.workspaceFolder): Promise<void> {
+		const unseen = await this.unseen(driver, folder);
+		if (unseen === undefined) return;
+		const what =
+			`${driver.displayName} was ended, because settings of it that can run commands were changed while it started: ${unseen}. ` +
+			'It may have run them.';
+		throw new NancyError('not-trusted', `${what} ${cure(driver)}`);
+	}
+
+	/** The names of the settings that no person has started the CLI with, and of those that are missing; `undefined` if there are none. */
+	private async unseen(driver: Driver, folder: string): Promise<string | undefined> {
 		const files = await this.filesOf(driver, folder);
 		const seen = (await this.own.read(Seen, 'seen', `${driver.id}.json`))?.files ?? {};
 		const places = placesOf(driver, folder).map(({ place }) => place);
@@ -66,15 +84,9 @@ export class SeenSettings {
 			name => files[name] === undefined && places.some(place => name === place || name.startsWith(`${place}/`)),
 		);
 		const changed = Object.keys(files).filter(name => files[name] !== seen[name]);
-		const named = [...missing.map(name => `${name} (missing)`), ...changed];
-		if (named.length === 0) return;
-		throw new NancyError(
-			'not-trusted',
-			`an agent may not start ${driver.displayName} in ${folder}, because its settings can run commands and deny them: ` +
-				`${named.slice(0, 5).join(', ')}${named.length > 5 ? ` and ${named.length - 5} more` : ''}. No person has started it with these ` +
-				`settings. Look at them, then start ${driver.displayName} once yourself (in VS Code, or nancy orchestrate --agent ${driver.id}), ` +
-				`or run: nancy setup --agent ${driver.id}${missing.length > 0 ? '. A worktree has the files that are committed, and those that git ignores' : ''}`,
-		);
+		const names = [...missing.map(name => `${name} (missing)`), ...changed];
+		if (names.length === 0) return undefined;
+		return names.slice(0, 5).join(', ') + (names.length > 5 ? ` and ${names.length - 5} more` : '');
 	}
 
 	/**
@@ -202,6 +214,13 @@ function placesOf(driver: Driver, folder: string): { at: string; setting: string
 		.flatMap(at =>
 			driver.executableSettings.map(setting => ({ at, setting, place: posixPath(nearest, join(at, setting)) })),
 		);
+}
+
+function cure({ displayName, id }: Driver): string {
+	return (
+		`Look at them, then start ${displayName} once yourself (in VS Code, or nancy orchestrate --agent ${id}), ` +
+		`or run: nancy setup --agent ${id}. A worktree has the files that are committed, and those that git ignores`
+	);
 }
 
 function posixPath(from: string, path: string): string {

@@ -6,6 +6,7 @@ import { fileNames } from '../../base/listing.ts';
 import { DelegateId, DelegateRecord, DelegateStatus, Parked } from '../../protocol/delegate.ts';
 import { WorkerName, type DriverId, type MessageId, type TaskName } from '../../protocol/names.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
+import { inHeldFolder } from '../files/heldFolder.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
@@ -51,7 +52,7 @@ export class Delegates {
 		const text = jsonText(record);
 		await prepare(record, [text, prompt], report);
 		// Last: a delegate is there once its record is.
-		await createFileAtomic(this.recordFile(id), text);
+		await inHeldFolder(this.recordFile(id), file => createFileAtomic(file, text));
 		return { record, status, files, state: 'queued' };
 	}
 

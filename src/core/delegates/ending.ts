@@ -37,6 +37,17 @@ export async function endDelegate(
 	return ended;
 }
 
+/**
+ * {@link endDelegate} for a delegate whose runner is gone, or has not begun. Anybody may have written its status, so of that only what is
+ * sealed is told.
+ */
+export async function endUnwatched(...[delegates, tickets, delegate, outcome, late]: Parameters<typeof endDelegate>) {
+	const { worktree: _claimed, ...claimed } = delegate.status;
+	const worktree = await tickets.worktree(delegate.record.id);
+	const status = { ...claimed, denied: [], ...(worktree && { worktree }) };
+	return endDelegate(delegates, tickets, { ...delegate, status }, outcome, late);
+}
+
 /** Writes an answer. Its hash is sealed first, so whoever completes the end of a killed runner takes no other. */
 export async function writeAnswer(tickets: Tickets, { record, files }: Delegate, output: string): Promise<void> {
 	await tickets.answered(record.id, output);
@@ -61,7 +72,7 @@ export async function settle(delegates: Delegates, tickets: Tickets, seen: Deleg
 		const output = await sealedAnswer(delegate, facts);
 		const reason = end.error ?? (output === '' ? ANSWER_CHANGED : undefined);
 		const outcome = reason === undefined ? { ok: true as const, output } : { ok: false as const, reason, output };
-		await endDelegate(delegates, tickets, delegate, outcome, end.report);
+		await endUnwatched(delegates, tickets, delegate, outcome, end.report);
 	} else if (end) await show(delegate);
 	else if (run && !(await new Leases(delegates.workspace.paths.machines).isHeld(run.runner))) return delegate;
 	// In doubt it lives: a late result is better than a false alarm.

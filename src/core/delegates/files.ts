@@ -4,6 +4,7 @@ import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
 import type { DelegateStatus } from '../../protocol/delegate.ts';
 import { writeJsonFile } from '../files/jsonFile.ts';
+import { inHeldFolder } from '../files/heldFolder.ts';
 import { refuseLinks, writeInPlace } from '../files/links.ts';
 import { openPlainFile, readPlainText } from '../files/plainFile.ts';
 import { redactText } from '../traffic/redact.ts';
@@ -62,7 +63,8 @@ export class DelegateFiles {
 		refuseLinks(this.folders);
 		for (const earlier of [this.done, this.output]) await rm(earlier, { force: true });
 		// Where it is the very file that says what to do, it stays its writer's.
-		if ((await readPlainText(this.prompt)) !== prompt) await writeFileAtomic(this.prompt, prompt);
+		if ((await readPlainText(this.prompt)) !== prompt)
+			await inHeldFolder(this.prompt, file => writeFileAtomic(file, prompt));
 		await this.inCopy(files => files.begin(prompt));
 	}
 
@@ -76,7 +78,7 @@ export class DelegateFiles {
 	async writeOutput(output: string): Promise<void> {
 		refuseLinks(this.folders);
 		if (this.written?.output === output && this.written.look === (await this.lookOfOutput())) return;
-		await writeFileAtomic(this.output, output, { sync: true });
+		await inHeldFolder(this.output, file => writeFileAtomic(file, output, { sync: true }));
 		const look = await this.lookOfOutput();
 		// Whoever takes the runner for dead writes an empty one.
 		const isOurs = look?.endsWith(` ${Buffer.byteLength(output)}`) === true;
@@ -91,7 +93,8 @@ export class DelegateFiles {
 	async writeDone(error: string | undefined): Promise<void> {
 		refuseLinks(this.folders);
 		await this.inCopy(files => files.writeDone(error));
-		await writeFileAtomic(this.done, `${error === undefined ? 'success' : `error: ${error}`}\n`, { sync: true });
+		const text = `${error === undefined ? 'success' : `error: ${error}`}\n`;
+		await inHeldFolder(this.done, file => writeFileAtomic(file, text, { sync: true }));
 	}
 
 	/** Removes a recorded end that did not happen. */
@@ -115,7 +118,7 @@ export class DelegateFiles {
 
 	/** Follows no link: a swarm's folder may have come with a repository. */
 	private append(text: string): Promise<void> {
-		return writeInPlace(this.log, text, 'append');
+		return inHeldFolder(this.log, file => writeInPlace(file, text, 'append'));
 	}
 
 	/** If its copy cannot be written, the delegate goes on; its log says so once. */

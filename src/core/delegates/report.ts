@@ -9,7 +9,7 @@ import type { Delegate } from './delegate.ts';
 import type { Delegates } from './delegates.ts';
 import { ownTask } from './ownTask.ts';
 import { reportable } from './reportable.ts';
-import { changedText, resultText } from './resultText.ts';
+import { changedText, resultText, type Unread } from './resultText.ts';
 import { Tickets } from './tickets.ts';
 
 /**
@@ -134,13 +134,13 @@ async function isThere(workspace: Workspace, to: WorkerAddress): Promise<boolean
 	);
 }
 
-/** Messages that were sent to an ended delegate stay in its inbox, with the reason. Returns their texts. */
-async function holdUnread(workspace: Workspace, { task, worker }: DelegateRecord): Promise<string[]> {
+/** Messages that were sent to an ended delegate stay in its inbox, with the reason. Returns them. */
+async function holdUnread(workspace: Workspace, { task, worker }: DelegateRecord): Promise<readonly Unread[]> {
 	const mailbox = workspace.mailbox({ task, worker });
 	await mailbox.recover();
 	const { messages } = await mailbox.list(['queued']);
 	for (const { id } of messages) await mailbox.setHeld(id, { code: 'ended-unread' });
-	return messages.map(({ content }) => content.text);
+	return messages;
 }
 
 async function isInMailbox(workspace: Workspace, to: WorkerAddress, id: MessageId): Promise<boolean> {

@@ -2,6 +2,7 @@ import { DelegateStatus } from '../../protocol/delegate.ts';
 import type { Worktree } from '../../protocol/worktree.ts';
 import { isFinal, type Delegate } from './delegate.ts';
 import type { Delegates } from './delegates.ts';
+import { ownRequest } from './ownRequest.ts';
 import { answerDigest, type Facts, type Tickets } from './tickets.ts';
 
 /**
@@ -14,8 +15,11 @@ export async function reportable(delegates: Delegates, tickets: Tickets, delegat
 	const { id } = delegate.record;
 	const facts = await factsOf(delegates, tickets, delegate);
 	if (facts) {
-		const isChanged = !(await tickets.isValid(id, delegates.filesOfRequest(id)));
-		return { ...asSealed(isChanged ? withoutParent(delegate) : delegate, facts), ...(isChanged && { isChanged }) };
+		// The very bytes that the ticket covers: the record may have been another when the delegate was read.
+		const record = (await ownRequest(delegates, tickets, id))?.record;
+		return record
+			? asSealed({ ...delegate, record }, facts)
+			: { ...asSealed(withoutParent(delegate), facts), isChanged: true };
 	}
 	if (await tickets.has(id)) return { ...withoutParent(delegate), isChanged: true };
 	const { report: _message, ...status } = delegate.status;

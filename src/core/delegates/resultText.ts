@@ -1,10 +1,16 @@
+import { quoted } from '../../base/visible.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
+import { byWhom } from '../mailbox/batch.ts';
+import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { beginningOf } from './beginningOf.ts';
 import type { Delegate } from './delegate.ts';
 import { NO_TICKET } from './tickets.ts';
 
 /** Longest answer in the message itself, in bytes. Of a longer one the message has the beginning and the file's name. */
 const INLINE_BYTES = 100_000;
+
+/** A message's text, and its author as the seal says. */
+export type Unread = Pick<StoredMessage, 'author'> & { content: Pick<StoredMessage['content'], 'text'> };
 
 /** The facts of a text that {@link resultText} made: the outcome and the title. */
 export function readResult(text: string): { isDone: boolean; title: string } | undefined {
@@ -15,12 +21,12 @@ export function readResult(text: string): { isDone: boolean; title: string } | u
 /**
  * The asker's text. Other tools look for the first line.
  * @param output what the delegate has printed. Not read from its file here: anybody may write that
- * @param unread texts that were sent to it and that it never read
+ * @param unread what was sent to it and it never read
  */
 export function resultText(
 	{ record, status, state, error, files }: Delegate,
 	output: string,
-	unread: readonly string[],
+	unread: readonly Unread[],
 ): string {
 	const { text, isWhole } = beginningOf(output, INLINE_BYTES);
 	const head =
@@ -34,7 +40,9 @@ export function resultText(
 		record.title,
 		...(denied.length === 0 ? [] : [`It was not allowed to: ${denied.join('; ')}`]),
 		...(unread.length === 0 ? [] : [neverRead(unread)]),
-		...(status.worktree ? [`It worked in ${status.worktree.folder}, on branch ${status.worktree.branch}.`] : []),
+		...(status.worktree
+			? [`It worked in ${quoted(status.worktree.folder)}, on branch ${status.worktree.branch}.`]
+			: []),
 		'',
 		text.trim(),
 		...(isWhole
@@ -53,10 +61,19 @@ export function changedText(id: DelegateId): string {
 	].join('\n');
 }
 
-function neverRead(texts: readonly string[]): string {
-	const [first = '', ...others] = texts.map(text => `“${text.trim().split('\n', 1)[0]?.slice(0, 100) ?? ''}”`);
-	const shown = [first, ...others.slice(0, 2)].join(', ');
-	const more = others.length > 2 ? ` and ${others.length - 2} more` : '';
-	const count = texts.length === 1 ? '1 message to it was' : `${texts.length} messages to it were`;
-	return `${count} never read: ${shown}${more}`;
+/** Of a message whose author nobody knows, no word: whoever reads this could take it for Nancy's, or for the delegate's. */
+function neverRead(unread: readonly Unread[]): string {
+	const known = unread.filter(({ author }) => author.is !== 'unknown');
+	const count = unread.length === 1 ? '1 message to it was' : `${unread.length} messages to it were`;
+	const others = unread.length - known.length;
+	const unknown = others === 0 ? '' : `, ${others} of unknown author`;
+	const shown = known
+		.slice(0, 3)
+		.map(({ author, content }) => `${byWhom(author)} ${quoted(beginningOfLine(content.text))}`);
+	const more = known.length > shown.length ? `, and ${known.length - shown.length} more` : '';
+	return `${count} never read${unknown}${shown.length === 0 ? '' : `: ${shown.join(', ')}${more}`}`;
+}
+
+function beginningOfLine(text: string): string {
+	return (text.trim().split('\n', 1)[0] ?? '').slice(0, 100);
 }

@@ -1,6 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { NancyError } from '../../base/errors.ts';
+import { join } from 'node:path';
 import { sha256 } from '../../base/sha256.ts';
 import { formatVersion } from '../../base/version.ts';
 import type { DeploymentScope, Driver } from '../driver/driver.ts';
@@ -20,7 +19,7 @@ import { passedOver } from './silencers.ts';
 import { holdsExactly, withoutEntries } from './settingsText.ts';
 import { deploySkills, hasSkills, skillsOf } from './skillFolders.ts';
 import { hasLeftovers, removeLeftovers } from './leftovers.ts';
-import { ownWayTo, placeIn, readText, realPlace, statusOf, wayTo } from './target.ts';
+import { placeIn, readText, realPlace, statusOf, targetOf, wayTo } from './target.ts';
 
 export interface DeployResult {
 	/** Files and folders written, relative to the workspace folder. Empty if all were up to date. */
@@ -59,7 +58,6 @@ async function carryOut(job: Job, asked: DeploymentScope): Promise<DeployResult>
 		outcome.warnings.push(...warnings);
 	};
 	await refuseLinkedPlaces(job);
-	await refuseTrackedLinks(job);
 	const isTracked = await hide(job, outcome);
 	for (const edit of plan.edits) {
 		if (await deployFile(job, edit)) {
@@ -99,6 +97,7 @@ export async function deploymentState(
 	let isSame = record?.hookVersion === request.runtime.version && record.scope === job.request.scope;
 	let isThere = false;
 	for (const { file, entries } of job.plan.edits) {
+		await targetOf(workspace, file);
 		const text = await readText(workspace, file);
 		const { isOwn } = await ownEntries(records, driver, file, text);
 		isSame &&= holdsExactly(file, text, entries, isOwn);
@@ -126,7 +125,8 @@ export async function rehearse(workspace: Workspace, driver: Driver, request: De
 /** Before anything is written: a refusal leaves nothing half done. */
 async function refuseLinkedPlaces({ workspace, driver, request, plan }: Job): Promise<void> {
 	const skills = driver.skillsFolder === undefined ? [] : await skillsOf(request.runtime, driver.skillsFolder);
-	for (const place of [...plan.edits.map(({ file }) => file), ...skills]) await placeIn(workspace, place);
+	for (const { file } of plan.edits) await targetOf(workspace, file);
+	for (const skill of skills) await placeIn(workspace, skill);
 	for (const { file } of plan.files) {
 		const way = await wayTo(workspace, file);
 		// A file in the place of a folder counts like another's file in the place of Nancy's own: it stays, and the rest is deployed.
@@ -149,22 +149,6 @@ async function hide(job: Job, outcome: Outcome): Promise<(file: string) => boole
 	}
 	outcome.warnings.push(...(await hideFromGit(records, view, made, (await records.all()).flatMap(placesOf))));
 	return file => view.tracked.has(real.get(file) ?? file);
-}
-
-/** A settings file may be a link to one that the user keeps elsewhere. One that came with the repository is not the user's. */
-async function refuseTrackedLinks({ workspace, plan, request }: Job): Promise<void> {
-	for (const { file } of plan.edits) {
-		const way = await ownWayTo(workspace, file);
-		if (way.is === 'open') continue;
-		const link = await placeIn(workspace, file);
-		// Git is asked by the real path, which may be in a repository within this one.
-		const view = await request.askGit?.(dirname(link), [basename(link)]);
-		if (!view?.tracked.has(basename(link))) continue;
-		throw new NancyError(
-			'settings-broken',
-			`${way.why}, and git tracks it. Put a file there and try again; Nancy has not touched anything.`,
-		);
-	}
 }
 
 /** The record says for which versions and sessions Nancy is deployed, even if it wrote nothing in the agent's places. */

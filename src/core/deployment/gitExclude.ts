@@ -1,10 +1,10 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
-import { exchangeFile } from '../../base/atomicFile.ts';
 import { errorText } from '../../base/errors.ts';
 import { NancyPaths } from '../files/paths.ts';
 import { removeIfEmpty } from '../../base/removeIfEmpty.ts';
+import { exchangeFile } from './exchangeFile.ts';
 import { placesOf } from './notes.ts';
 import type { AskGit, GitView } from './gitView.ts';
 import type { DeploymentRecords } from './records.ts';
@@ -47,7 +47,8 @@ export async function hideFromGit(
 			if (after === present) return [];
 			const mode = before ? (await stat(excludeFile)).mode & 0o7777 : 0o644;
 			const data = after === undefined ? undefined : Buffer.from(after, 'latin1');
-			if (!(await exchangeFile(excludeFile, before, data, { mode, staging }))) continue;
+			const options = { mode, staging, workspaceFolder: workspace.folder };
+			if (!(await exchangeFile(excludeFile, before, data, options))) continue;
 			// The folder came with Nancy's file if the repository was made without git's template.
 			if (after === undefined) await removeIfEmpty(dirname(excludeFile));
 			return [];

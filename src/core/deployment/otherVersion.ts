@@ -8,7 +8,7 @@ import { hasRecordedOwnFiles } from './ownFiles.ts';
 import { linesIn, ownEntries } from './ownEntries.ts';
 import { launcherIn } from './launcher.ts';
 import { holdsExactly } from './settingsText.ts';
-import { readText, statusOf, wayTo } from './target.ts';
+import { readText, statusOf, wayTo, wayToFile } from './target.ts';
 
 /** Whether the deployment of another version of Nancy is complete, and that version is not earlier than ours. */
 export async function isServedByAnother({ records, driver, request }: Job, record: Deployment): Promise<boolean> {
@@ -18,7 +18,7 @@ export async function isServedByAnother({ records, driver, request }: Job, recor
 	const theirs = parseVersion(record.hookVersion);
 	if (record.hookVersion === version || !own || !theirs || !isAtLeast(theirs, own)) return false;
 	for (const { file, entries } of record.files) {
-		if ((await wayTo(workspace, file)).is === 'blocked') return false;
+		if ((await wayToFile(workspace, file)).is === 'blocked') return false;
 		const text = await readText(workspace, file);
 		const { isOwn } = await ownEntries(records, driver, file, text);
 		if (!holdsExactly(file, text, entries, isOwn)) return false;

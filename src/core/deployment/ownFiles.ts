@@ -1,10 +1,10 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
-import { exchangeFile } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
 import type { OwnFile } from '../driver/driver.ts';
+import { exchangeFile } from './exchangeFile.ts';
 import type { DeploymentRecords } from './records.ts';
 import { isLauncherGone, launcherWithin } from './launcher.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -173,6 +173,7 @@ async function exchange(
 	return exchangeFile(await placeIn(records.workspace, file), expected, content, {
 		mode: 0o644,
 		staging: records.staging,
+		workspaceFolder: records.workspace.folder,
 	});
 }
 

@@ -6,7 +6,7 @@ import { removeOwnFiles } from './ownFiles.ts';
 import { placesOfDriver, type Places, type Writer } from './places.ts';
 import { restoreFile } from './settingsFile.ts';
 import { removeSkills } from './skillFolders.ts';
-import { ownWayTo, wayTo, type Way } from './target.ts';
+import { wayTo, wayToFile, type Way } from './target.ts';
 
 type Blocked = Extract<Way, { is: 'blocked' }>;
 
@@ -80,8 +80,7 @@ function without({ files, ownFiles, skills }: Parts, kept: { has(place: string):
 async function blockedAmong(workspace: Workspace, places: Places, parts: Parts): Promise<Map<string, Blocked>> {
 	const found = new Map<string, Blocked>();
 	for (const file of parts.files) {
-		// Outside the driver's places, no deployment has followed a link.
-		const way = await (places.files.has(file) ? wayTo : ownWayTo)(workspace, file);
+		const way = await wayToFile(workspace, file);
 		if (way.is === 'blocked') found.set(file, way);
 	}
 	for (const place of [...parts.ownFiles, ...parts.skills].filter(each => places.has(each))) {

@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { getNodeValue, parseTree } from 'jsonc-parser';
-import { exchangeFile } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { DeployedEntry, DeployedFile } from '../../protocol/deployment.ts';
 import type { SettingsEdit } from '../driver/driver.ts';
+import { exchangeFile } from './exchangeFile.ts';
 import type { Job } from './job.ts';
 import { note } from './notes.ts';
 import { linesIn, ownEntries, type OwnEntries } from './ownEntries.ts';
@@ -161,6 +161,7 @@ async function exchange(
 	return exchangeFile(target, bytes, data, {
 		mode: bytes ? (await stat(target)).mode & 0o7777 : 0o644,
 		staging: records.staging,
+		workspaceFolder: records.workspace.folder,
 		mayWrite,
 	});
 }

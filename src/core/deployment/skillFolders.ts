@@ -1,5 +1,5 @@
-import { cp, lstat, mkdir, rename } from 'node:fs/promises';
-import { basename, dirname, join, posix } from 'node:path';
+import { cp, lstat, rename } from 'node:fs/promises';
+import { basename, join, posix } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
 import { removeTree } from '../../base/removeTree.ts';
@@ -7,7 +7,9 @@ import { uniqueHex } from '../../base/unique.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
 import { contentHash } from './contentHash.ts';
 import type { Runtime } from './runtime.ts';
+import { namedError, type HeldFolder } from '../files/heldFolder.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { holdFolderOf } from './exchangeFile.ts';
 import type { Job, Outcome } from './job.ts';
 import type { Places } from './places.ts';
 import { note } from './notes.ts';
@@ -135,25 +137,43 @@ async function folderHash(workspace: Workspace, folder: string): Promise<string 
 /** Whole or not at all. Leftovers of a kill are in Nancy's own folder, where they are swept. */
 async function copyFolder(records: DeploymentRecords, source: string, target: string): Promise<void> {
 	const fresh = join(records.staging, `skill-${uniqueHex(8)}`);
-	await mkdir(dirname(target), { recursive: true });
+	const above = holdFolderOf(target, records.workspace.folder, true);
+	if (!above) return;
 	try {
+		const name = basename(target);
 		await cp(source, fresh, { recursive: true });
-		if (await statusOf(lstat, target)) await removeFolder(records, target);
-		await renameOr(fresh, target, async () => {
-			const near = await besides(target);
-			await cp(fresh, near, { recursive: true });
-			await rename(near, target);
+		if (await statusOf(lstat, above.at(name))) await moveAway(records, above, name);
+		await renameOr(fresh, above.at(name), async () => {
+			const near = await besides(above, name);
+			await cp(fresh, above.at(near), { recursive: true });
+			await rename(above.at(near), above.at(name));
 		});
+	} catch (error) {
+		throw namedError(error);
 	} finally {
+		above.close();
 		await removeTree(fresh);
 	}
 }
 
-async function removeFolder({ staging }: DeploymentRecords, folder: string): Promise<void> {
+async function removeFolder(records: DeploymentRecords, folder: string): Promise<void> {
+	const above = holdFolderOf(folder, records.workspace.folder, false);
+	if (!above) return;
+	try {
+		await moveAway(records, above, basename(folder));
+	} catch (error) {
+		throw namedError(error);
+	} finally {
+		above.close();
+	}
+}
+
+async function moveAway({ staging }: DeploymentRecords, above: HeldFolder, name: string): Promise<void> {
 	let aside = join(staging, `old-${uniqueHex(8)}`);
-	await renameOr(folder, aside, async () => {
-		aside = await besides(folder);
-		await rename(folder, aside);
+	await renameOr(above.at(name), aside, async () => {
+		const near = await besides(above, name);
+		await rename(above.at(name), above.at(near));
+		aside = above.atForOthers(near);
 	});
 	await removeTree(aside);
 }
@@ -168,9 +188,9 @@ async function renameOr(from: string, to: string, onOtherDisk: () => Promise<voi
 	}
 }
 
-/** A place on the same disk, always the same one. Leftovers of a kill go with the next deployment or clean-up. */
-async function besides(folder: string): Promise<string> {
-	const near = join(dirname(folder), `.${basename(folder)}.nancy`);
-	await removeTree(near);
+/** A name on the same disk, always the same one. Leftovers of a kill go with the next deployment or clean-up. */
+async function besides(above: HeldFolder, name: string): Promise<string> {
+	const near = `.${name}.nancy`;
+	await removeTree(above.atForOthers(near));
 	return near;
 }

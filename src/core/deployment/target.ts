@@ -45,23 +45,26 @@ export async function wayTo(workspace: Workspace, place: string): Promise<Way> {
 	return { is: 'open', path: join(path, names.at(-1) ?? '') };
 }
 
-/** {@link wayTo} a file that must not be a link out of the workspace itself, as a user's own may. */
-export async function ownWayTo(workspace: Workspace, place: string): Promise<Way> {
-	const way = await wayTo(workspace, place);
+/** {@link wayTo} a file of another tool. If the file itself is a link, that must stay in the workspace, too. */
+export async function wayToFile(workspace: Workspace, file: string): Promise<Way> {
+	const way = await wayTo(workspace, file);
 	if (way.is === 'blocked' || !(await statusOf(lstat, way.path))?.isSymbolicLink()) return way;
-	const [top, real] = [await realPath(workspace.folder), await realPath(way.path)];
-	if (top !== undefined && real !== undefined && isInside(top, real)) return way;
-	return { is: 'blocked', by: 'link', why: `${place} is a link that leads out of the workspace folder` };
+	const blocked = (why: string): Way => ({ is: 'blocked', by: 'link', why: `${file} is ${why}` });
+	const [top, real] = [(await realPath(workspace.folder)) ?? workspace.folder, await realPath(way.path)];
+	if (real === undefined) return blocked('a link to nothing');
+	if (!isInside(top, real)) return blocked('a link that leads out of the workspace folder');
+	return relative(top, real).split(sep).some(isGits) ? blocked("a link into git's own folder") : way;
 }
 
 /** {@link wayTo} a place that is to be written; throws `settings-broken` where there is none. */
 export async function placeIn(workspace: Workspace, place: string): Promise<string> {
 	const way = await wayTo(workspace, place);
 	if (way.is === 'open') return way.path;
-	throw new NancyError(
-		'settings-broken',
-		`${way.why}. Put a folder there and try again; Nancy has not touched anything.`,
-	);
+	throw refused(`${way.why}. Put a folder there`);
+}
+
+function refused(why: string): NancyError {
+	return new NancyError('settings-broken', `${why} and try again; Nancy has not touched anything.`);
 }
 
 /** A place as git knows it, relative to the workspace folder with `/`: git looks through no link. */
@@ -88,12 +91,16 @@ async function realPath(path: string): Promise<string | undefined> {
 }
 
 /**
- * Another tool's file may be a link to a file kept elsewhere. Nancy then writes that file, and the link stays. Only a regular file of the
- * user's own is accepted.
+ * Another tool's file may be a link to another file of the workspace. Nancy then writes that file, and the link stays. Only a regular file
+ * of the user's own is accepted.
  * @param file relative to the workspace folder
+ * @throws NancyError `settings-broken` also for a link that leads out of the workspace: an agent can make one to the user's own settings
  */
 export async function targetOf(workspace: Workspace, file: string): Promise<string> {
-	return ownTarget(await placeIn(workspace, file), file);
+	const path = await placeIn(workspace, file);
+	const way = await wayToFile(workspace, file);
+	if (way.is === 'blocked') throw refused(`${way.why}. Put a file there`);
+	return ownTarget(path, file);
 }
 
 /** {@link targetOf} for any file, with the name that messages use for it. */
@@ -101,12 +108,10 @@ export async function ownTarget(path: string, name: string): Promise<string> {
 	const entry = await statusOf(lstat, path);
 	if (!entry) return path;
 	const status = await statusOf(stat, path);
-	const refused = (what: string) =>
-		new NancyError('settings-broken', `${name} ${what}. Repair it and try again; Nancy has not touched it.`);
-	if (!status) throw refused('is a link to a file that is not there');
-	if (!status.isFile()) throw refused('is not a file');
+	if (!status) throw refused(`${name} is a link to a file that is not there. Repair it`);
+	if (!status.isFile()) throw refused(`${name} is not a file. Repair it`);
 	if (entry.isSymbolicLink() && status.uid !== process.getuid?.())
-		throw refused('is a link to a file of somebody else');
+		throw refused(`${name} is a link to a file of somebody else. Repair it`);
 	return realpath(path);
 }
 

@@ -2,8 +2,9 @@ import { isAtLeast, type Version } from '../../base/version.ts';
 import type { HeadlessFormat } from './headless.ts';
 import type { LaunchPlace } from './launchPlace.ts';
 import type { Slot } from './slot.ts';
+import type { TranscriptFormat } from './transcript.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
-import type { Receipt, Rung } from '../../protocol/records.ts';
+import type { Rung } from '../../protocol/records.ts';
 import type { AgentEvent, EventKind } from '../../protocol/traffic.ts';
 import type { Effect } from '../../protocol/message.ts';
 
@@ -283,51 +284,3 @@ export interface ProbedStatus {
 	waitingFor?: string;
 	pid?: number;
 }
-
-/** How to read a CLI's own record of a session: a file of JSON lines. */
-export interface TranscriptFormat {
-	/** Folds one line into what is known so far. Lines it does not know leave it unchanged. */
-	fold(known: TranscriptFacts, line: unknown): TranscriptFacts;
-	/**
-	 * Whether a delivery at such an event is in the record at the latest when its turn is over, and stays in it. If so, a text that is not
-	 * there never reached the model.
-	 */
-	keepsDelivery(receipt: Pick<Receipt, 'event' | 'parts'>): boolean;
-}
-
-export interface TranscriptFacts {
-	model: string | undefined;
-	/** Tokens in the context window after the last reply. */
-	contextTokens: number | undefined;
-	contextWindow: number | undefined;
-	inputTokens: number;
-	outputTokens: number;
-	costUsd: number | undefined;
-	/** Texts that hooks put into the conversation, to match against what was delivered. */
-	deliveredTexts: readonly string[];
-	/** Texts that the model has not answered yet, if the CLI may take them back with a prompt that is broken off. */
-	unansweredTexts: readonly string[];
-	/** When the user broke off the turn (no hook tells). */
-	interruptedAt: string | undefined;
-	/** When a turn was last seen to be over: broken off by the user, or followed by another prompt. UTC, ISO 8601. */
-	turnOverAt: string | undefined;
-	/** The parent of the newest prompt, if the record is a tree. Another prompt with the same parent replaces it. */
-	promptParent: string | undefined;
-	/** Id of the last reply counted, so that records repeating it are not counted twice. */
-	lastReply: string | undefined;
-}
-
-export const NO_FACTS: TranscriptFacts = {
-	model: undefined,
-	contextTokens: undefined,
-	contextWindow: undefined,
-	inputTokens: 0,
-	outputTokens: 0,
-	costUsd: undefined,
-	deliveredTexts: [],
-	unansweredTexts: [],
-	promptParent: undefined,
-	interruptedAt: undefined,
-	turnOverAt: undefined,
-	lastReply: undefined,
-};

@@ -1,9 +1,9 @@
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
-import { ENDED, identify, liveness, type ProcessIdentity } from '../../base/liveness.ts';
+import { identify } from '../../base/liveness.ts';
 import { formatVersion, isAtLeast, type Version } from '../../base/version.ts';
 import { FIRST_WORKER, SessionId, type TaskName, type WorkerName } from '../../protocol/names.ts';
-import type { WorkerRecord } from '../../protocol/records.ts';
+import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
 import { DeploymentRecords } from '../deployment/records.ts';
 import { agentEnvironment } from './agentEnvironment.ts';
 import type { Driver } from './driver.ts';
@@ -14,8 +14,7 @@ import { settleEarlier } from '../sessions/lostDeliveries.ts';
 import { refuseResume, wakingPrompt, workerToResume } from './resuming.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { bindSession, sessionBinding } from '../sessions/bindings.ts';
-import { sealedSession } from '../sessions/sealedSessions.ts';
-import { sealStart } from '../sessions/sealedAgents.ts';
+import { isRunning } from './workerProcess.ts';
 
 /** An agent CLI as found on this machine. */
 export interface InstalledAgent {
@@ -107,87 +106,19 @@ async function tryPlan(
 	agent: InstalledAgent,
 	request: WorkerRequest,
 ): Promise<WorkerPlan | undefined> {
-	if (!isAtLeast(agent.version, driver.oldestVersion)) {
-		throw new NancyError(
-			'agent-too-old',
-			`${driver.displayName} ${formatVersion(agent.version)} is too old; Nancy needs ${formatVersion(driver.oldestVersion)}. ${driver.installHint}`,
-		);
-	}
+	refuseOld(driver, agent);
 	if (!request.headless) refuseLongPrompt(request.prompt);
-	const task = await workspace.task(request.task);
-	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
-	// A name that was free a moment ago and is taken now belongs to another window's new worker, not to an earlier run of this one.
-	const isNew = request.worker === undefined && !request.resume;
-	const earlier = isNew ? undefined : await earlierRecord(workspace, request, worker);
-	if (earlier) refuseSecond(earlier);
-	if (earlier && request.resume) refuseResume(driver, agent.version, earlier);
-	if (earlier) await settleEarlier(workspace, [driver], earlier, earlier.process !== undefined);
-	const resume = request.resume ? (request.lastSession ?? earlier?.sessions.at(-1)?.id) : undefined;
-	const session = resume ?? SessionId.parse(crypto.randomUUID());
-	if (earlier && resume !== undefined)
-		await refuseForeign(workspace, resume, { task: request.task, worker: earlier.name });
-	const address = {
-		task: request.task,
-		worker: earlier?.name ?? worker ?? (await workspace.nextWorker(request.task)),
-	};
-	const conversation = {
-		session,
-		resume,
-		model: request.model,
-		extra: request.extra ?? [],
-		version: agent.version,
-		workspaceFolder: workspace.folder,
-		hooks: request.hooks && {
-			launcher: request.hooks.launcher,
-			folder: new DeploymentRecords(workspace, request.hooks.dataFolder).launchFolder(driver.id),
-		},
-		env: request.env,
-	};
-	// Two live sessions with one name confuse the agent, which then invents another.
-	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;
-	const mayWait = resume !== undefined && request.hooks !== undefined && !request.headless;
-	const prompt =
-		request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, agent.version, address) : undefined);
-	const launch = request.headless
-		? await prepareHeadless(driver, {
-				...conversation,
-				prompt: prompt ?? '',
-				permissions: request.headless.permissions,
-			})
-		: { ...driver.launch({ ...conversation, prompt, title }), stdin: '' };
-	const now = new Date().toISOString();
-	const started = ({
-		process: _gone,
-		stoppedAt: _stopped,
-		hooks: _earlier,
-		...kept
-	}: WorkerRecord): WorkerRecord => ({
-		...kept,
-		...(request.hooks === undefined && { hooks: 'off' }),
-		agent: driver.id,
-		agentVersion: formatVersion(agent.version),
-		starting: { by: identify(process.pid), at: now },
-		startedAt: now,
-		...(request.model !== undefined && { model: request.model }),
-		sessions:
-			resume || !launch.sessionIsKnown ? kept.sessions : [...kept.sessions, { id: session, startedAt: now }],
-	});
-	if (earlier) {
-		await workspace.updateWorker(address, record => {
-			// Somebody else may have come first since it was read.
-			if (record) refuseSecond(record);
-			return started(record ?? earlier);
-		});
-		await forgetReasons(workspace, address);
-	} else if (!(await workspace.createWorker(started(newRecord(address, driver, now))))) {
-		return undefined;
-	}
-	if (launch.sessionIsKnown) await bindSession(workspace, session, { address: address, watched: false });
+	const start = await startOf(workspace, driver, agent, request);
+	const { address, session } = start;
+	const launch = await launchOf(workspace, driver, agent, request, start);
+	const sessionIsKnown = launch.sessionIsKnown;
+	if (!(await recordStart(workspace, driver, agent, request, { ...start, sessionIsKnown }))) return undefined;
+	if (sessionIsKnown) await bindSession(workspace, session, { address, watched: false });
 	const cwd = request.cwd ?? workspace.folder;
 	return {
 		address,
 		session,
-		sessionIsKnown: launch.sessionIsKnown,
+		sessionIsKnown,
 		command: agent.executable,
 		args: launch.args,
 		stdin: launch.stdin,
@@ -202,6 +133,115 @@ async function tryPlan(
 			worker: { address, taskFolder: workspace.paths.task(address.task), bin: request.bin },
 		}),
 	};
+}
+
+function refuseOld({ displayName, oldestVersion, installHint }: Driver, { version }: InstalledAgent): void {
+	if (isAtLeast(version, oldestVersion)) return;
+	throw new NancyError(
+		'agent-too-old',
+		`${displayName} ${formatVersion(version)} is too old; Nancy needs ${formatVersion(oldestVersion)}. ${installHint}`,
+	);
+}
+
+/** Which worker starts, and with which conversation. */
+interface Start {
+	readonly task: TaskRecord;
+	readonly address: WorkerAddress;
+	/** The worker's record of its last run. */
+	readonly earlier: WorkerRecord | undefined;
+	/** The session to continue. */
+	readonly resume: SessionId | undefined;
+	/** That session, or a new one. */
+	readonly session: SessionId;
+}
+
+/** @throws NancyError if the worker runs already, or may not continue that session */
+async function startOf(
+	workspace: Workspace,
+	driver: Driver,
+	agent: InstalledAgent,
+	request: WorkerRequest,
+): Promise<Start> {
+	const task = await workspace.task(request.task);
+	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
+	// A name that was free a moment ago and is taken now belongs to another window's new worker, not to an earlier run of this one.
+	const isNew = request.worker === undefined && !request.resume;
+	const earlier = isNew ? undefined : await earlierRecord(workspace, request, worker);
+	if (earlier) refuseSecond(earlier);
+	if (earlier && request.resume) refuseResume(driver, agent.version, earlier);
+	if (earlier) await settleEarlier(workspace, [driver], earlier, earlier.process !== undefined);
+	const resume = request.resume ? (request.lastSession ?? earlier?.sessions.at(-1)?.id) : undefined;
+	const session = resume ?? SessionId.parse(crypto.randomUUID());
+	if (earlier && resume !== undefined)
+		await refuseForeign(workspace, resume, { task: request.task, worker: earlier.name });
+	const name = earlier?.name ?? worker ?? (await workspace.nextWorker(request.task));
+	return { task, address: { task: request.task, worker: name }, earlier, resume, session };
+}
+
+/** What the agent's CLI is called with. */
+async function launchOf(
+	workspace: Workspace,
+	driver: Driver,
+	{ version }: InstalledAgent,
+	request: WorkerRequest,
+	{ task, address, resume, session }: Start,
+): Promise<HeadlessLaunch> {
+	const conversation = {
+		session,
+		resume,
+		model: request.model,
+		extra: request.extra ?? [],
+		version,
+		workspaceFolder: workspace.folder,
+		hooks: request.hooks && {
+			launcher: request.hooks.launcher,
+			folder: new DeploymentRecords(workspace, request.hooks.dataFolder).launchFolder(driver.id),
+		},
+		env: request.env,
+	};
+	if (request.headless) {
+		const { permissions } = request.headless;
+		return prepareHeadless(driver, { ...conversation, prompt: request.prompt ?? '', permissions });
+	}
+	// Two live sessions with one name confuse the agent, which then invents another.
+	const title = address.worker === FIRST_WORKER ? task.title : `${task.title} (${address.worker})`;
+	const mayWait = resume !== undefined && request.hooks !== undefined;
+	const prompt = request.prompt ?? (mayWait ? await wakingPrompt(workspace, driver, version, address) : undefined);
+	return { ...driver.launch({ ...conversation, prompt, title }), stdin: '' };
+}
+
+/** Notes that the worker starts. False if another window has just made a worker of that name. */
+async function recordStart(
+	workspace: Workspace,
+	driver: Driver,
+	agent: InstalledAgent,
+	{ hooks, model }: WorkerRequest,
+	{ address, earlier, resume, session, sessionIsKnown }: Start & Pick<HeadlessLaunch, 'sessionIsKnown'>,
+): Promise<boolean> {
+	const now = new Date().toISOString();
+	const started = ({
+		process: _gone,
+		stoppedAt: _stopped,
+		hooks: _earlier,
+		...kept
+	}: WorkerRecord): WorkerRecord => ({
+		...kept,
+		...(hooks === undefined && { hooks: 'off' }),
+		agent: driver.id,
+		agentVersion: formatVersion(agent.version),
+		starting: { by: identify(process.pid), at: now },
+		startedAt: now,
+		...(model !== undefined && { model }),
+		sessions: resume || !sessionIsKnown ? kept.sessions : [...kept.sessions, { id: session, startedAt: now }],
+	});
+	if (!earlier) return workspace.createWorker(started(newRecord(address, driver, now)));
+	await workspace.updateWorker(address, record => {
+		// Somebody else may have come first since it was read.
+		if (record) refuseSecond(record);
+		return started(record ?? earlier);
+	});
+	await forgetReasons(workspace, address);
+	return true;
 }
 
 /** A worker's record, which agents can write, continues only a conversation that is known as this worker's. */
@@ -238,56 +278,11 @@ export async function prepareHeadless(driver: Driver, request: HeadlessRequest):
 	return launch;
 }
 
-/**
- * Seals that a process is this worker, and notes it, so that every window and command can tell whether it still runs. To be called at once:
- * the agent is this worker only from then on. A process that failed at once is noted as ended: its pid means nothing any more.
- */
-export async function recordProcess(
-	workspace: Workspace,
-	address: WorkerAddress,
-	found: ProcessIdentity,
-): Promise<void> {
-	const isEnded = liveness(found) === 'dead';
-	if (!isEnded) sealStart(workspace.own.dataFolder, found, { folder: workspace.folder, address });
-	const process = isEnded ? { pid: found.pid, startedTicks: ENDED } : found;
-	await workspace.updateWorker(address, record => record && { ...withoutStart(record), process });
-}
-
-/** Notes the session that a CLI has chosen itself. Without hooks nothing else names the session to continue. */
-export async function noteSession(workspace: Workspace, address: WorkerAddress, id: SessionId): Promise<void> {
-	await workspace.updateWorker(address, record => {
-		if (!record || record.sessions.some(session => session.id === id)) return undefined;
-		return { ...record, sessions: [...record.sessions, { id, startedAt: new Date().toISOString() }] };
-	});
-	if (!sealedSession(workspace.own, id)) await bindSession(workspace, id, { address, watched: false });
-}
-
-/** Gives back the right to start a planned worker that will not start. */
-export async function abandonStart(workspace: Workspace, address: WorkerAddress): Promise<void> {
-	await workspace.updateWorker(address, record => record && withoutStart(record));
-}
-
-/** Notes that a worker was ended on purpose. */
-export async function recordStop(workspace: Workspace, address: WorkerAddress): Promise<void> {
-	await workspace.updateWorker(address, record => record && { ...record, stoppedAt: new Date().toISOString() });
-}
-
-/** Only a person can say that a process on another machine has ended, by stopping it. */
-export function isRunning({ process, stoppedAt, startedAt }: WorkerRecord): boolean {
-	if (process === undefined) return false;
-	const alive = liveness(process);
-	return alive === 'alive' || (alive === 'unknown' && (stoppedAt === undefined || stoppedAt < startedAt));
-}
-
 function refuseSecond(record: WorkerRecord): void {
 	const name = `${record.task}/${record.name}`;
 	if (isRunning(record))
 		throw new NancyError('busy', `${name} is running already (pid ${record.process?.pid}); stop it first`);
 	if (isStarting(record)) throw new NancyError('busy', `${name} is being started already; wait a moment`);
-}
-
-function withoutStart({ starting: _over, ...record }: WorkerRecord): WorkerRecord {
-	return record;
 }
 
 function newRecord(address: WorkerAddress, driver: Driver, now: string): WorkerRecord {

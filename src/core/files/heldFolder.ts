@@ -1,5 +1,5 @@
-import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readlinkSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isLink, linkRefused } from './links.ts';
 
@@ -37,6 +37,26 @@ export class HeldFolder {
 		return canHold ? HeldFolder.hold(path, path) : HeldFolder.look(path);
 	}
 
+	/**
+	 * {@link open} for a folder below another one, whose way nobody can exchange. Each folder between them is opened in the one above it.
+	 * @param make with these permission bits, what is missing; the umask takes some away
+	 * @returns undefined if one of them is not there, or is no folder
+	 * @throws NancyError `bad-file` for a link, and if a folder cannot be made in the place of a file
+	 */
+	static openBelow(root: string, path: string, make?: number, canHold = CAN_HOLD): HeldFolder | undefined {
+		if (make !== undefined) mkdirSync(root, { recursive: true, mode: make });
+		let folder = HeldFolder.open(root, canHold);
+		for (const name of relative(root, path).split(sep).filter(Boolean)) {
+			const above = folder;
+			try {
+				folder = make === undefined ? above?.inner(name) : above?.make(name, make);
+			} finally {
+				above?.close();
+			}
+		}
+		return folder;
+	}
+
 	/** {@link open} for a folder in this one. */
 	inner(name: string): HeldFolder | undefined {
 		const path = join(this.path, name);
@@ -44,11 +64,11 @@ export class HeldFolder {
 	}
 
 	/** {@link inner}, made if it is missing. @throws NancyError `bad-file` for a file in its place, too */
-	make(name: string): HeldFolder {
+	make(name: string, mode = 0o700): HeldFolder {
 		const present = this.inner(name);
 		if (present) return present;
 		try {
-			mkdirSync(this.at(name), { mode: 0o700 });
+			mkdirSync(this.at(name), { mode });
 		} catch (error) {
 			if (!hasErrno(error, 'EEXIST')) throw namedError(error);
 		}
@@ -61,6 +81,12 @@ export class HeldFolder {
 	at(name?: string): string {
 		const folder = this.fd === undefined ? this.path : `${OPEN_FILES}/${this.fd}`;
 		return name === undefined ? folder : `${folder}${sep}${name}`;
+	}
+
+	/** {@link at} for a program that this one starts, which has nothing open here. */
+	atForOthers(name: string): string {
+		if (this.fd === undefined) return this.at(name);
+		return join('/proc', readlinkSync('/proc/self'), 'fd', String(this.fd), name);
 	}
 
 	close(): void {
@@ -87,6 +113,41 @@ export class HeldFolder {
 		if (isLink(path)) throw linkRefused(path);
 		return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? new HeldFolder(path, undefined) : undefined;
 	}
+}
+
+/**
+ * Changes a file below a `.nancy`, such as replaces it. Its folders are made, and the last one is held meanwhile. Other files are reached by
+ * their path.
+ * @param act gets the path for calls of the system
+ */
+export async function inHeldFolder<T>(file: string, act: (file: string) => Promise<T>): Promise<T> {
+	const root = rootOf(file);
+	if (root === undefined) return act(file);
+	const folder = HeldFolder.openBelow(root, dirname(file), 0o700);
+	try {
+		return await act(folder?.at(basename(file)) ?? NOWHERE);
+	} catch (error) {
+		throw namedError(error);
+	} finally {
+		folder?.close();
+	}
+}
+
+/** {@link inHeldFolder} for the hook program. The folder must exist. */
+export function inHeldFolderSync(file: string, act: (file: string) => void): void {
+	const folder = HeldFolder.openBelow(rootOf(file) ?? dirname(file), dirname(file));
+	try {
+		act(folder?.at(basename(file)) ?? NOWHERE);
+	} catch (error) {
+		throw namedError(error);
+	} finally {
+		folder?.close();
+	}
+}
+
+/** The `.nancy` that a file is in. */
+function rootOf(file: string): string | undefined {
+	return /^.*[\\/]\.nancy(?=[\\/])/.exec(file)?.[0];
 }
 
 /** A text of the system, with the path of each folder that is held. */

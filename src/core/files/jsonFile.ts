@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
+import { inHeldFolder } from './heldFolder.ts';
 import { readPlainText } from './plainFile.ts';
 
 /**
@@ -32,12 +33,12 @@ export function parseJsonFile<S extends z.ZodMiniType>(file: string, text: strin
 }
 
 export async function writeJsonFile(file: string, value: unknown): Promise<void> {
-	await writeFileAtomic(file, jsonText(value));
+	await inHeldFolder(file, held => writeFileAtomic(held, jsonText(value)));
 }
 
 /** Like {@link writeJsonFile}, but never replaces a file: `false` when one is there already. */
 export function createJsonFile(file: string, value: unknown): Promise<boolean> {
-	return createFileAtomic(file, jsonText(value));
+	return inHeldFolder(file, held => createFileAtomic(held, jsonText(value)));
 }
 
 /** The content of a file that {@link writeJsonFile} writes. */

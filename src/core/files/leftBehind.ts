@@ -8,7 +8,7 @@ import { sweepLock } from './processLock.ts';
 /** No file takes so long to be written, in milliseconds: its writer was killed. */
 const ABANDONED_MS = 10 * 60 * 1000;
 
-/** A hook's look at an inbox (hook/boundaryMark), and the guard's word about a turn (hooks/nancy-hook). */
+/** A hook's look at an inbox (sessions/boundaryMark), and the guard's word about a turn (hooks/nancy-hook). */
 const OF_HOOKS = /^\.(?:boundary|phase)-\d+\.tmp$/;
 
 /** Removes half-written files of a kill from a folder, and locks whose holder is dead. */

@@ -3,8 +3,12 @@ import { entryNames } from '../../base/listing.ts';
 import { WorkerName, type TaskName } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import type { TaskView } from './overview.ts';
+import { SEALS } from '../mailbox/sealReader.ts';
+import { processesOfTask } from '../sessions/sealedAgents.ts';
+import { isStartedByPerson } from '../workspace/chosenAgent.ts';
 import { deleteTask } from '../workspace/deletion.ts';
+import { foundSince } from '../workspace/foundTask.ts';
+import type { TaskView } from './overview.ts';
 
 /** How long a task that Nancy only found is kept after its last sign of life, in milliseconds: 14 days. */
 export const FOUND_TASK_MS = 14 * 24 * 60 * 60 * 1000;
@@ -15,7 +19,7 @@ const OWN: ReadonlySet<string> = new Set(['task.json', 'workers', 'comms']);
 /**
  * Deletes the tasks of sessions that nobody started with Nancy, one-shot runs among them. Their agents have ended, their mailboxes hold no
  * message of any state, and their last sign of life is older than `beforeMs`. The agent's own conversation stays, and a session that
- * continues gets a new task.
+ * continues gets a new task. The files in `.nancy` can only keep a task: the user's own records say which tasks were found and are unused.
  */
 export async function deleteFoundTasks(
 	workspace: Workspace,
@@ -24,8 +28,9 @@ export async function deleteFoundTasks(
 ): Promise<TaskName[]> {
 	const deleted: TaskName[] = [];
 	for (const { record, workers } of tasks) {
-		const hasEnded = record.origin === 'found' && workers.every(({ state }) => state.phase === 'ended');
-		if (!hasEnded || Date.parse(record.createdAt) >= beforeMs) continue;
+		const sinceMs = foundSince(workspace, record.name);
+		if (sinceMs === undefined || sinceMs >= beforeMs || isInUse(workspace, record.name)) continue;
+		if (workers.some(({ state }) => state.phase !== 'ended')) continue;
 		const records = workers.map(worker => worker.record);
 		if (
 			(await lastSignOfLife(workspace, records)) >= beforeMs ||
@@ -36,6 +41,16 @@ export async function deleteFoundTasks(
 		deleted.push(record.name);
 	}
 	return deleted;
+}
+
+/** By the user's own records: somebody has written to it or started it, or one of its agents may live. */
+function isInUse(workspace: Workspace, task: TaskName): boolean {
+	const { own, folder } = workspace;
+	return (
+		own.namesSync(SEALS, task).length > 0 ||
+		isStartedByPerson(workspace, task) ||
+		processesOfTask(own.dataFolder, { folder, task }).length > 0
+	);
 }
 
 /** By the files that an agent's hooks and its collected events change. Their times survive a restart. */

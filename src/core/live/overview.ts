@@ -1,6 +1,6 @@
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
-import type { TranscriptFacts } from '../driver/driver.ts';
+import type { TranscriptFacts } from '../driver/transcript.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
 
 /** A worker's activity, by the newest evidence; never by silence. */

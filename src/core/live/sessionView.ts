@@ -1,11 +1,12 @@
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
-import type { Driver, TranscriptFacts } from '../driver/driver.ts';
+import type { Driver } from '../driver/driver.ts';
+import type { TranscriptFacts } from '../driver/transcript.ts';
 import type { NancyPaths } from '../files/paths.ts';
 import { TrafficFollower } from '../traffic/store.ts';
 import { TurnArranger, type Turn } from '../traffic/turns.ts';
 import { Transcript } from '../sessions/transcripts.ts';
-import { foldTraffic, startingState, type SessionState } from './workerState.ts';
+import { foldTraffic, startingState, type SessionState } from './sessionState.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 
 /** A session as the traffic view shows it. */

@@ -7,7 +7,8 @@ import type { Prober } from '../sessions/prober.ts';
 import type { SessionMirror } from './sessionMirror.ts';
 import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';
-import { concludeState, startingState, type SessionState } from './workerState.ts';
+import { startingState, type SessionState } from './sessionState.ts';
+import { concludeState } from './workerState.ts';
 
 /** If a worker's start is newer than its session's last event by more than this, the events are of an earlier run. */
 const RESTART_MS = 2000;

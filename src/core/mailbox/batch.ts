@@ -177,7 +177,7 @@ function howToFile(mailbox: Mailbox, canFile: boolean): string {
 }
 
 /** The author, in words that an agent can weigh. Only a person's messages are called the user's. */
-function byWhom(author: Author): string {
+export function byWhom(author: Author): string {
 	switch (author.is) {
 		case 'human':
 			return author.via === 'window' ? 'from the user (Nancy sidebar)' : 'from the user (terminal)';

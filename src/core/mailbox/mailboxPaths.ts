@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { hasErrno } from '../../base/errors.ts';
 import { ownIdentity, PROCESS_WORD, processWord } from '../../base/liveness.ts';
@@ -139,8 +139,7 @@ export class MailboxPaths {
 	/** Makes the folder of a state if it is missing. */
 	make(state: MessageState): void {
 		if (this.folderOf(state)) return;
-		if (!this.box) mkdirSync(this.root, { recursive: true, mode: 0o700 });
-		this.box ??= this.openBox((above, name) => above.make(name));
+		this.box ??= this.openBox(0o700);
 		if (this.box) this.states.set(state, this.box.make(folderByState[state]));
 	}
 
@@ -148,23 +147,14 @@ export class MailboxPaths {
 		if (this.holders === 0) throw new Error('no operation holds the folders');
 		const known = this.states.get(state);
 		if (known) return known;
-		this.box ??= this.openBox((above, name) => above.inner(name));
+		this.box ??= this.openBox();
 		const folder = this.box?.inner(folderByState[state]);
 		if (folder) this.states.set(state, folder);
 		return folder;
 	}
 
-	private openBox(step: (above: HeldFolder, name: string) => HeldFolder | undefined): HeldFolder | undefined {
-		let folder = HeldFolder.open(this.root, this.canHold);
-		for (const name of relative(this.root, this.folder).split(sep)) {
-			const above = folder;
-			try {
-				folder = above && step(above, name);
-			} finally {
-				above?.close();
-			}
-		}
-		return folder;
+	private openBox(make?: number): HeldFolder | undefined {
+		return HeldFolder.openBelow(this.root, this.folder, make, this.canHold);
 	}
 
 	message(state: MessageState, id: MessageId): string {

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { NancyError } from '../../base/errors.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
+import { inHeldFolder } from '../files/heldFolder.ts';
 import { ifOwn } from '../files/ownFolder.ts';
 import { readMark } from '../files/plainFile.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
@@ -43,10 +44,8 @@ export async function bindSession(
 	const { paths } = workspace;
 	await seal(workspace, session, address);
 	const mailbox = relative(paths.root, paths.mailbox(address.task, address.worker));
-	await writeFileAtomic(
-		paths.session(session),
-		`${mailbox.replaceAll('\\', '/')}\n${watched ? 'watched' : 'unwatched'}\n`,
-	);
+	const text = `${mailbox.replaceAll('\\', '/')}\n${watched ? 'watched' : 'unwatched'}\n`;
+	await inHeldFolder(paths.session(session), file => writeFileAtomic(file, text));
 }
 
 /** Undefined for a session without a mailbox. */

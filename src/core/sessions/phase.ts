@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import type { SessionId } from '../../protocol/names.ts';
+import { inHeldFolder } from '../files/heldFolder.ts';
 import type { NancyPaths } from '../files/paths.ts';
 import { readMark } from '../files/plainFile.ts';
 
@@ -28,7 +29,7 @@ export async function writePhase(
 	session: SessionId,
 	phase: 'idle' | 'busy' | 'woken',
 ): Promise<void> {
-	await writeFileAtomic(join(paths.phases, session), `${phase}\n`);
+	await inHeldFolder(join(paths.phases, session), file => writeFileAtomic(file, `${phase}\n`));
 }
 
 /**
@@ -40,7 +41,7 @@ export async function readHeldStops(paths: NancyPaths, session: SessionId): Prom
 }
 
 export async function writeHeldStops(paths: NancyPaths, session: SessionId, count: number): Promise<void> {
-	await writeFileAtomic(heldFile(paths, session), `${count}\n`);
+	await inHeldFolder(heldFile(paths, session), file => writeFileAtomic(file, `${count}\n`));
 }
 
 function heldFile(paths: NancyPaths, session: SessionId): string {

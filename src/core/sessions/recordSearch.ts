@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import type { MessageContent } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import type { Receipt } from '../../protocol/records.ts';
-import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver/driver.ts';
+import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver/transcript.ts';
 import { handedOver } from '../mailbox/batch.ts';
 import { messageMark } from '../mailbox/messageId.ts';
 import { parseLine, readNewLines } from '../traffic/jsonLines.ts';

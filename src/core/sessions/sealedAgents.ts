@@ -72,9 +72,21 @@ export function sealedAgent(dataFolder: string, process: ProcessIdentity): Seale
 
 /** The processes of a worker that have not ended, and those of other machines. */
 export function processesOf(dataFolder: string, worker: AgentOf): SealedAgent[] {
+	return processes(dataFolder).filter(found => isWorker(found, worker));
+}
+
+/** {@link processesOf} for all workers of a task. */
+export function processesOfTask(
+	dataFolder: string,
+	{ folder, task }: { folder: string; task: TaskName },
+): SealedAgent[] {
+	return processes(dataFolder).filter(({ worker }) => worker?.address.task === task && isIn(worker, folder));
+}
+
+function processes(dataFolder: string): SealedAgent[] {
 	return names(dataFolder).flatMap(({ name, process }) => {
 		const found = liveness(process) === 'dead' ? undefined : read(dataFolder, name);
-		return found && isWorker(found, worker) ? [found] : [];
+		return found ? [found] : [];
 	});
 }
 
@@ -85,7 +97,11 @@ export function forgetSealedAgents(dataFolder: string): void {
 }
 
 export function isWorker({ worker }: SealedAgent, { folder, address }: AgentOf): boolean {
-	return worker !== undefined && isSameAddress(worker.address, address) && realOr(worker.folder) === realOr(folder);
+	return worker !== undefined && isSameAddress(worker.address, address) && isIn(worker, folder);
+}
+
+function isIn(worker: AgentOf, folder: string): boolean {
+	return realOr(worker.folder) === realOr(folder);
 }
 
 function names(dataFolder: string): { name: string; process: ProcessIdentity }[] {

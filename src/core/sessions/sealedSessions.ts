@@ -3,7 +3,7 @@ import { ORCHESTRATOR, TaskName, WorkerName, type SessionId } from '../../protoc
 import { ifOwn, type OwnFolder } from '../files/ownFolder.ts';
 
 /** A WorkerAddress, whose file imports this one. */
-interface Sealed {
+export interface Sealed {
 	task: TaskName;
 	worker: WorkerName;
 }

@@ -1,4 +1,4 @@
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NancyError } from '../../base/errors.ts';
@@ -9,7 +9,7 @@ import type { WorkerRecord } from '../../protocol/records.ts';
 import type { Driver } from '../driver/driver.ts';
 import { isStarting } from '../driver/starting.ts';
 import { forgetReasons } from '../mailbox/forgetReasons.ts';
-import { APPEND } from '../files/links.ts';
+import { noteFound } from '../workspace/foundTask.ts';
 import { isSameAddress, type WorkerAddress, type Workspace } from '../workspace/workspace.ts';
 import { bindSession, knownSession, type KnownSession } from './bindings.ts';
 import { isWorker, processesOf, sealCall, sealedAgent, type AgentOf } from './sealedAgents.ts';
@@ -74,15 +74,6 @@ export async function bindCaller(workspace: Workspace, caller: SessionCaller): P
 /** Whether the seal and the guard's file say this already. */
 function isRecorded({ sealed, filed }: KnownSession, address: WorkerAddress): boolean {
 	return [sealed, filed?.address].every(each => each && isSameAddress(each, address));
-}
-
-/** Makes the file that the session will watch. A watcher does not see a file in a missing folder. */
-export async function makeBell(workspace: Workspace, session: SessionId): Promise<string> {
-	const bell = workspace.paths.bell(session);
-	await mkdir(dirname(bell), { recursive: true, mode: 0o700 });
-	// Opened for appending: a bell that has just been rung keeps its content.
-	await (await open(bell, APPEND, 0o600)).close();
-	return bell;
 }
 
 function agentOf({ folder }: Workspace, address: WorkerAddress): AgentOf {
@@ -169,6 +160,7 @@ async function adopt(workspace: Workspace, { session, driver }: SessionCaller): 
 		.toLowerCase()
 		.replace(/^[-_]+/, '');
 	const name = TaskName.parse(`session-${end}-${sha256(session).slice(0, 16)}`);
+	noteFound(workspace, name);
 	try {
 		await workspace.createTask({
 			version: 1,

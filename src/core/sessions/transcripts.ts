@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lstat } from 'node:fs/promises';
-import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver/driver.ts';
+import { NO_FACTS, type TranscriptFacts, type TranscriptFormat } from '../driver/transcript.ts';
 import { foldLine, presenceIn, type Shown } from './recordSearch.ts';
 import { readNewLines, type LineCursor } from '../traffic/jsonLines.ts';
 

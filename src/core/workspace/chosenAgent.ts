@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DriverId, type WorkerName } from '../../protocol/names.ts';
+import { DriverId, type TaskName, type WorkerName } from '../../protocol/names.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
 
 /** `chosen/<task>/task.json` and `chosen/<task>/workers/<worker>.json` in the user's own records */
@@ -16,6 +16,11 @@ type Chooser = Pick<WorkerAddress, 'task'> & { worker?: WorkerName | undefined }
  */
 export async function chosenAgent({ own }: Workspace, chooser: Chooser): Promise<DriverId | undefined> {
 	return (await own.read(Choice, ...recordOf(chooser)))?.agent;
+}
+
+/** Whether a person has started a task or one of its workers. */
+export function isStartedByPerson({ own }: Workspace, task: TaskName): boolean {
+	return own.namesSync(CHOSEN, task).length > 0;
 }
 
 /** Notes the choice of a person. */

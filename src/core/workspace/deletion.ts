@@ -6,10 +6,12 @@ import { fileNames } from '../../base/listing.ts';
 import { uniqueHex } from '../../base/unique.ts';
 import type { TaskName } from '../../protocol/names.ts';
 import { WorkerRecord } from '../../protocol/records.ts';
+import { inHeldFolder } from '../files/heldFolder.ts';
 import { readJsonFile } from '../files/jsonFile.ts';
 import { SEALS } from '../mailbox/sealReader.ts';
 import { forgetSession } from '../sessions/bindings.ts';
 import { forgetChosenAgents } from './chosenAgent.ts';
+import { forgetFound } from './foundTask.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
 
 /** The prefix of a deleted task's or worker's folder until it is gone. */
@@ -25,8 +27,9 @@ export async function deleteTask(workspace: Workspace, name: TaskName): Promise<
 	if (!isRemoved) await workspace.task(name);
 	await workspace.own.remove(SEALS, name);
 	await forgetChosenAgents(workspace, { task: name });
+	await forgetFound(workspace, name);
 	if (isRemoved) return;
-	await rename(workspace.paths.task(name), newGrave(workspace));
+	await move(workspace.paths.task(name), newGrave(workspace));
 	await finishDeletions(workspace);
 }
 
@@ -77,5 +80,10 @@ function newGrave({ paths }: Workspace): string {
 }
 
 async function bury(from: string, to: string): Promise<void> {
-	if (existsSync(from)) await rename(from, to);
+	if (existsSync(from)) await move(from, to);
+}
+
+/** What is moved is removed then. So it must not be somebody else's, of the same name behind a link. */
+function move(from: string, to: string): Promise<void> {
+	return inHeldFolder(from, source => inHeldFolder(to, target => rename(source, target)));
 }

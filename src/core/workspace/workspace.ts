@@ -1,5 +1,5 @@
-import { chmod, mkdir, stat, utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { dataFolder as userDataFolder } from '../../base/folders.ts';
@@ -12,12 +12,12 @@ import { wakes } from '../mailbox/due.ts';
 import { fileProblem, type FileProblem } from '../files/fileProblem.ts';
 import { holdingLock } from '../files/holdingLock.ts';
 import { createJsonFile, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
-import { refuseLinks, writeInPlace } from '../files/links.ts';
+import { refuseLinks } from '../files/links.ts';
 import { Mailbox } from '../mailbox/mailbox.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
 import { PreparedAnswers } from '../mailbox/prepared.ts';
 import { Seals } from '../mailbox/seals.ts';
-import { sealedSession } from '../sessions/sealedSessions.ts';
+import { ringBell } from '../sessions/bell.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { NancyPaths } from '../files/paths.ts';
 
@@ -256,19 +256,9 @@ export class Workspace {
 		return id;
 	}
 
-	/**
-	 * Touches the doorbell of a worker's current session: tells an idle agent that a message waits. The record only says which of the
-	 * worker's sessions is the last: an agent can write another's into it.
-	 */
+	/** See {@link ringBell}. */
 	async ring(address: WorkerAddress): Promise<void> {
-		const sessions = ((await this.worker(address))?.sessions ?? []).map(({ id }) => ({
-			id,
-			sealed: sealedSession(this.own, id),
-		}));
-		const own = sessions.findLast(({ sealed }) => sealed && isSameAddress(sealed, address));
-		// Sessions of earlier versions have no seal.
-		const session = own ?? sessions.findLast(({ sealed }) => sealed === undefined);
-		if (session) await touch(this.paths.bell(session.id));
+		await ringBell(this.paths, this.own, address, (await this.worker(address))?.sessions ?? []);
 	}
 }
 
@@ -287,18 +277,6 @@ async function keepToOwner(folder: string): Promise<void> {
 	await chmod(folder, 0o700).catch((error: unknown) => {
 		if (!hasErrno(error, 'EPERM', 'ENOTSUP', 'EROFS')) throw error;
 	});
-}
-
-async function touch(file: string): Promise<void> {
-	const now = new Date();
-	// Written and not only touched: some watchers compare content or size.
-	const write = () => writeInPlace(file, `${now.toISOString()}\n`, 'overwrite');
-	await write().catch(async (error: unknown) => {
-		if (!hasErrno(error, 'ENOENT')) throw error;
-		await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-		await write();
-	});
-	await utimes(file, now, now);
 }
 
 function workerNumber(name: string): number {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { TranscriptFacts, TranscriptFormat } from '../../core/driver/driver.ts';
+import type { TranscriptFacts, TranscriptFormat } from '../../core/driver/transcript.ts';
 import { addUnanswered, answered, once, stringsIn } from '../transcripts.ts';
 
 const schemas = once(() => {

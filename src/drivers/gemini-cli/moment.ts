@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { NO_FACTS, type TranscriptFacts } from '../../core/driver/driver.ts';
+import { NO_FACTS, type TranscriptFacts } from '../../core/driver/transcript.ts';
 import { transcript } from './transcript.ts';
 
 // Facts that no event carries. Only the session's record shows them, and only while the hook runs.

@@ -91,6 +91,7 @@ export const Nancy = async ({ client, directory }) => {
 		return sessions.get(id);
 	};
 	let hasBegun = false;
+	let isOver = false;
 
 ${SESSIONS}
 ${WORDS}
@@ -196,6 +197,7 @@ ${EVENTS}
 			}
 		},
 		dispose: async () => {
+			isOver = true;
 			for (const [id, { bell, begun, own, unread }] of sessions) {
 				if (bell) unwatchFile(bell);
 				if (!begun) continue;
@@ -206,7 +208,6 @@ ${EVENTS}
 				const options = { env: environment(id), input, timeout: 1000, stdio: ['pipe', 'ignore', 'ignore'] };
 				spawnSync(LAUNCHER, ['__ID__', 'session-end', 'report', FOLDER], options);
 			}
-			sessions.clear();
 		},
 	};
 };

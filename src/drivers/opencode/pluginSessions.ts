@@ -70,7 +70,7 @@ export const SESSIONS = String.raw`	/** The agent's own session that this one be
 	async function askForBell(root) {
 		for (let time = 0; time < TIMES; time++) {
 			await new Promise(resolve => setTimeout(resolve, AGAIN_MS * 2 ** time).unref());
-			if (!sessions.has(root)) return;
+			if (isOver) return;
 			// A message may have come before.
 			if (watchBell(root, await tell(root, '__BELL_ASKED__', 'program', {}))) return wake(root);
 		}

@@ -33,7 +33,7 @@ export interface DelegateOrder {
 	parent: WorkerAddress | undefined;
 	/** Called from the editor, so the prompt is about the selection. */
 	withSelection: boolean;
-	/** For the agents that could not be started at the last try. */
+	/** The prompt is for those agents alone that could not be started at the last try. */
 	again?: DelegateChoice;
 }
 
@@ -47,7 +47,7 @@ export class PromptNeedsEditor extends Error {
 
 /**
  * Asks for a prompt, then offers the last choice, to start at once or to change it.
- * @param written a prompt that was written elsewhere. Then none is asked for
+ * @param written a prompt from elsewhere. With one, the user is not asked for a prompt
  * @throws {PromptNeedsEditor}
  */
 export async function askDelegate(
@@ -180,7 +180,7 @@ async function ask(
 	choice: DelegateChoice,
 	agents: readonly AgentChoice[],
 ): Promise<void> {
-	// The second step, which has a way back.
+	// The second step, so that the user can go back.
 	const frame = { title: l10n.t('Delegate'), step: 2, totalSteps: 2 };
 	const chosen = agentsOf(choice, agents);
 	switch (what) {
@@ -270,7 +270,7 @@ function misplacedWords(choice: DelegateChoice, agents: readonly AgentChoice[]):
 	);
 }
 
-/** @param ofParent the agent that gets the result: the default until the user has chosen another */
+/** @param ofParent the agent that gets the result. It is the default until the user chooses another */
 function lastChoice(
 	memory: vscode.Memento,
 	agents: readonly AgentChoice[],

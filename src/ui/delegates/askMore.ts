@@ -13,7 +13,7 @@ export function moreWords({ within, wallMinutes, idleMinutes }: DelegateChoice):
 
 /** Asks for one choice after another. Going back from the first throws: see {@link inOrder}. */
 export async function askMore(choice: DelegateChoice, workspace: string): Promise<void> {
-	// From the second step on, so that the first question has a way back too.
+	// The steps count from the second, so that the user can go back from the first question too.
 	const frame = (step: number) => ({ title: l10n.t('Delegate'), step: step + 1, totalSteps: 4 });
 	const askMinutes = async (step: number, prompt: string, value: number) =>
 		Number(

@@ -6,7 +6,7 @@ import type { AgentChoice } from '../ports.ts';
 export const PLACES = ['folder', 'worktree', 'worktreeWithChanges'] as const;
 export type Place = (typeof PLACES)[number];
 
-/** The choice that all windows offer the next time. */
+/** The last choice. All windows offer it again. */
 export const LastChoice = z.object({
 	agents: z.array(z.string()),
 	place: z.enum(PLACES),
@@ -23,7 +23,7 @@ export interface DelegateChoice extends LastChoice {
 	within: string;
 	wallMinutes: number;
 	idleMinutes: number;
-	/** Of the delegates that were started with the same prompt before. */
+	/** The group of the delegates that were started earlier with the same prompt. */
 	group?: string | undefined;
 }
 

@@ -185,7 +185,7 @@ function staysLines(owner: Delegate | undefined, reasons: readonly string[]): st
 	return [l10n.t('{0} stays, with its worktree.', quoted(owner)), ...reasons.map(line => `• ${line}`)].join('\n');
 }
 
-/** Only the file holds a long answer whole. */
+/** Whether nobody has read the result yet. Of a long answer, the message holds only a part; the file holds all of it. */
 function isUnread(folder: Folder, { record, status }: Delegate): boolean {
 	const found = askersOf(record, folder.delegates())
 		.flatMap(to => folder.messages(to).messages)
@@ -193,7 +193,7 @@ function isUnread(folder: Folder, { record, status }: Delegate): boolean {
 	return found.some(({ state }) => state === 'queued' || state === 'claimed');
 }
 
-/** The mailboxes that may hold its result. An asker that has ended has passed it on to its own asker. */
+/** The mailboxes that may hold the result. If the asker has ended, its own asker got the result. */
 function askersOf(
 	{ parent, task }: Pick<DelegateRecord, 'parent' | 'task'>,
 	all: readonly Delegate[],

@@ -35,7 +35,7 @@ export interface DelegateCollaborators {
 	comments: ReviewComments;
 	cleanup: DelegateCleanup;
 	drafts: DelegateDrafts;
-	/** The rows of the view that are selected, for a key. */
+	/** The selected rows of the view. A key acts on them. */
 	selected: () => readonly unknown[];
 	compose: ComposeView;
 	memory: vscode.Memento;
@@ -130,7 +130,7 @@ async function delegateAgain(own: DelegateCollaborators, args: Args): Promise<vo
 
 async function showOutput(own: DelegateCollaborators, args: Args): Promise<void> {
 	const item = await anyOf(own, args);
-	// For any terminal, VS Code asks for trust. A click on a row must not cause that question.
+	// VS Code asks for trust before it opens a terminal. A click on a row must not cause that question.
 	if (vscode.workspace.isTrusted) own.outputs.show(item, storeOf(item.folder));
 	else await openFirst(item, ['log', 'output', 'prompt'], true);
 }
@@ -143,7 +143,7 @@ async function stop({ folders, operations }: DelegateCollaborators, args: Args):
 	);
 }
 
-/** Of the chosen rows' agents, or of all. */
+/** For the agents of the chosen rows, or for all. */
 async function resume({ folders, operations }: DelegateCollaborators, args: Args): Promise<void> {
 	const items = chosenFrom(args);
 	const waiting =
@@ -166,7 +166,7 @@ async function message({ folders, compose }: DelegateCollaborators, args: Args):
 	await compose.open(view && [{ folder, address: { task, worker }, worker: view }]);
 }
 
-/** Opens the first of these files that is there. */
+/** Opens the first of these files that exists. */
 async function openFirst(
 	{ folder, delegate }: DelegateItem,
 	endings: readonly ('log' | 'prompt' | 'output')[],
@@ -203,14 +203,14 @@ function noneRuns(): string {
 	return l10n.t('No delegate is running.');
 }
 
-/** The delegates of the rows that a command was called from: of all selected ones where several are. */
+/** The delegates of the rows that a command was called from. If several rows are selected, it is all of them. */
 function chosenFrom([called, all]: readonly unknown[]): DelegateItem[] {
 	const rows: readonly unknown[] = Array.isArray(all) ? all : [called];
 	const items = rows.flatMap(delegatesIn);
 	return items.filter((item, at) => items.findIndex(({ delegate }) => delegate === item.delegate) === at);
 }
 
-/** From a worker's row the result goes to that worker, else to the human. */
+/** If the command was called from a worker's row, that worker gets the result. Otherwise the human gets it. */
 async function orderFrom(folders: Folders, [item]: readonly unknown[]): Promise<DelegateOrder> {
 	if (item instanceof WorkerItem) return { folder: item.folder, parent: item.address, withSelection: false };
 	if (item instanceof TaskItem) {

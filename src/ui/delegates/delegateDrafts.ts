@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import type { DelegateOrder } from './askDelegate.ts';
 
-/** Also what package.json offers “Delegate This” for in an editor's title. */
+/** package.json offers “Delegate This” in the title of editors with this scheme. */
 const DRAFT = { scheme: 'untitled', language: 'markdown' } as const;
 
-/** Prompts that are written in an editor of their own, where one line is too little; VS Code keeps them over a reload. */
+/** Prompts that the user writes in an editor, because one line is too short. VS Code keeps them over a reload. */
 export class DelegateDrafts implements vscode.CodeLensProvider, vscode.Disposable {
-	/** What the prompts of this window are for, by their documents' addresses. */
+	/** The purpose of each prompt of this window, by the address of its document. */
 	private readonly orders = new Map<string, DelegateOrder>();
 	private readonly owned: vscode.Disposable;
 
@@ -22,7 +22,7 @@ export class DelegateDrafts implements vscode.CodeLensProvider, vscode.Disposabl
 		this.owned.dispose();
 	}
 
-	/** @param text the text that the user has typed in the box so far */
+	/** @param text the text that the user has already typed in the box */
 	async write(order: DelegateOrder, text: string): Promise<void> {
 		const document = await vscode.workspace.openTextDocument({ language: DRAFT.language, content: text });
 		this.orders.set(document.uri.toString(), order);
@@ -35,23 +35,23 @@ export class DelegateDrafts implements vscode.CodeLensProvider, vscode.Disposabl
 		return this.orders.get(uri.toString());
 	}
 
-	/** Some could not be started: the prompt stays in an editor, for those alone. */
+	/** Some delegates could not be started. The prompt stays in an editor, for those alone. */
 	async keep(order: DelegateOrder, text: string, document?: vscode.TextDocument): Promise<void> {
 		if (document && this.orderOf(document)) this.orders.set(document.uri.toString(), order);
 		else await this.write(order, text);
 	}
 
 	/**
-	 * It has been delegated: its text is the delegate's prompt now, and nobody is to be asked whether to save it. What was typed
-	 * meanwhile is nobody's prompt yet, so that it stays.
-	 * @param text what has been delegated
+	 * Empties the document of a prompt that was delegated, so that VS Code does not ask whether to save it. If the user has typed
+	 * more meanwhile, the document stays as it is.
+	 * @param text the delegated prompt
 	 */
 	async close(document: vscode.TextDocument, text: string): Promise<void> {
 		const { uri } = document;
 		if (!this.orderOf(document) || !document.isUntitled || document.isClosed || document.getText() !== text) return;
 		const emptied = new vscode.WorkspaceEdit();
 		emptied.delete(uri, new vscode.Range(document.positionAt(0), document.positionAt(text.length)));
-		// VS Code takes it for saved once nothing is in it.
+		// VS Code counts an empty document as saved.
 		if (!(await vscode.workspace.applyEdit(emptied)) || document.getText() !== '') return;
 		const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
 		await vscode.window.tabGroups.close(

@@ -16,19 +16,19 @@ import type { DelegateItem } from './delegatesView.ts';
 import { openTerminal } from '../kit/terminals.ts';
 import { LineSplitter, plainLines, TerminalLines, type Piece } from '../kit/terminalText.ts';
 
-/** Where a notification of the system was missed, in milliseconds. */
+/** How often to look for new text, in case the system reports no change, in milliseconds. */
 const POLL_MS = 1000;
-/** Of a longer log only the end is shown, in bytes. */
+/** The longest part of a log that is shown, in bytes. Of a longer log, only the end is shown. */
 const LOG_SHOWN = 2 * 1024 * 1024;
 const ANSWER_SHOWN = 1024 * 1024;
 const CHUNK = 64 * 1024;
 
-/** What an ended delegate has printed; `undefined` if somebody has changed it: see {@link sealedOutput}. */
+/** The output of an ended delegate. `undefined` if somebody has changed it: see {@link sealedOutput}. */
 export function outputOf({ workspace }: Delegates, delegate: Delegate): Promise<string | undefined> {
 	return sealedOutput(new Tickets(workspace.own.dataFolder, workspace.folder), delegate);
 }
 
-/** The terminals in which one reads along. Closing one leaves the delegate alone. */
+/** The terminals that show the output of delegates. Closing one does not end the delegate. */
 export class DelegateOutputs implements vscode.Disposable {
 	private readonly terminals = new Map<DelegateId, vscode.Terminal>();
 	private readonly closing: vscode.Disposable;
@@ -102,7 +102,7 @@ class OutputReader implements vscode.Pseudoterminal {
 		this.watcher?.close();
 	}
 
-	/** Ctrl+C lets go; it ends the reading, never the delegate. */
+	/** Ctrl+C ends the output here, never the delegate. */
 	handleInput(data: string): void {
 		if (data === '\u0003') this.closed.fire();
 	}
@@ -120,7 +120,7 @@ class OutputReader implements vscode.Pseudoterminal {
 		while (this.isAgain && !this.isOver) {
 			this.isAgain = false;
 			this.follow();
-			// First whether it is over, then the log: nothing is written to it afterwards.
+			// The state is read before the log. After its end, a delegate writes nothing to the log.
 			const delegate = await this.find();
 			await this.readLog();
 			if (delegate && isFinal(delegate.state) && !this.isOver) {
@@ -136,7 +136,7 @@ class OutputReader implements vscode.Pseudoterminal {
 			this.watcher = watch(this.files.log, { persistent: false }, () => this.look());
 			this.watcher.on('error', () => undefined);
 		} catch {
-			// Not there yet, or no more watches to be had: the poll sees it.
+			// The file does not exist yet, or the system allows no more watches. The poll sees the change.
 		}
 	}
 
@@ -173,7 +173,7 @@ class OutputReader implements vscode.Pseudoterminal {
 		const output = await outputOf(this.store, delegate);
 		const { text, isWhole } = beginningOf(output ?? outputChanged(), ANSWER_SHOWN);
 		const answer = plainLines(text.trim());
-		// The last words of an agent are its answer; said once is enough.
+		// The last text of an agent is its answer. It is shown once.
 		const isSaid = plainLines(this.tail.trim()).join('\n').endsWith(answer.join('\n'));
 		if (!isSaid) for (const line of ['', ...answer]) this.say(line);
 		if (!isWhole) this.say(['dim', l10n.t('… the rest is in the output file')]);
@@ -186,7 +186,7 @@ class OutputReader implements vscode.Pseudoterminal {
 	}
 }
 
-/** The log's own marks: a tool, what failed, what is not the agent's. */
+/** The marks of a log's lines: a tool, a failure, a line that is not the agent's. */
 function painted(line: string): Piece[] {
 	const [plain = ''] = plainLines(line);
 	const tool = /^● (\S+)(.*)$/.exec(plain);

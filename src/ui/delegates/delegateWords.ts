@@ -27,7 +27,7 @@ export function outputChanged(): string {
 	return l10n.t('The answer was changed or removed since the delegate ended.');
 }
 
-/** Its name for places with little room. A prompt's first line may be long. */
+/** A short name, for places with little room. A prompt's first line may be long. */
 export function shortTitle({ record }: Delegate): string {
 	return firstLine(record.title, 24);
 }
@@ -54,7 +54,7 @@ export function untilWords(moment: string): string {
 	return l10n.t('until {0}', formatTime(moment));
 }
 
-/** How long it has been at work, or was. */
+/** How long the delegate has worked, up to now or up to its end. */
 export function duration({ status, state }: Delegate, nowMs: number = Date.now()): string {
 	const { started_at, ended_at } = status;
 	if (started_at === undefined) return '';
@@ -76,7 +76,7 @@ export function lastStep({ record, status }: Delegate): string {
 	return [last_tool, file].filter(Boolean).join(' ');
 }
 
-/** What the agent has told of the tokens that it used. */
+/** The number of used tokens, as far as the agent has reported it. */
 export function tokenWords({ input_tokens: input, output_tokens: output }: DelegateStatus): string | undefined {
 	if (input !== undefined && output !== undefined)
 		return l10n.t('{0} in, {1} out', formatCount(input), formatCount(output));

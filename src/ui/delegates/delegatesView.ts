@@ -28,7 +28,7 @@ export class DelegateItem {
 	) {}
 }
 
-/** Delegates with one prompt, to be compared. */
+/** Delegates that got the same prompt, for comparison. */
 class GroupItem {
 	constructor(
 		readonly folder: Folder,
@@ -37,7 +37,7 @@ class GroupItem {
 	) {}
 }
 
-/** What ended long ago. */
+/** The delegates that ended long ago. */
 class EarlierItem {
 	constructor(
 		readonly folder: Folder,
@@ -63,14 +63,14 @@ const icons: Readonly<Record<DelegateState, vscode.ThemeIcon>> = {
 };
 const ORDER: readonly DelegateState[] = ['running', 'queued', 'parked', 'failed', 'done'];
 
-/** A delegate that was stopped on purpose is no alarm. */
+/** A delegate that was stopped on purpose is not shown as an error. */
 const stoppedIcon = new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground'));
 
-/** Of those that have ended, so many are in sight; the others are folded away. */
+/** How many ended delegates the list shows. The others are under “Earlier”. */
 const ENDED_SHOWN = 20;
 const TICK_MS = 1000;
 
-/** Agents that work headless beside the others, how far they are, and what became of them. */
+/** The delegates of all folders, with their progress and their results. */
 export class DelegatesView extends LiveTree<Element> {
 	constructor(
 		private readonly folders: Folders,
@@ -165,7 +165,7 @@ export function inListOrder(delegates: readonly Delegate[]): Delegate[] {
 	const rank = ({ state }: Delegate) => ORDER.indexOf(state);
 	return delegates.toSorted((a, b) => {
 		if (rank(a) !== rank(b)) return rank(a) - rank(b);
-		// The next in the queue is the oldest; of all others, the newest is of interest.
+		// In the queue, the oldest is the next. Everywhere else, the newest comes first.
 		const isNewer = a.record.id < b.record.id ? 1 : -1;
 		return a.state === 'queued' ? -isNewer : isNewer;
 	});

@@ -18,7 +18,7 @@ import type { Folders } from '../folders.ts';
 import type { Folder, Operations } from '../ports.ts';
 import { worktreeIn } from './reviews.ts';
 
-/** Comments that were not sent yet. They survive a reload. */
+/** Comments that were not sent yet. A reload keeps them. */
 const SAVED = 'reviewComments';
 const Saved = z.catch(
 	z.array(z.object({ file: z.string(), line: z.int().check(z.nonnegative()), texts: z.array(z.string()) })),
@@ -39,7 +39,7 @@ class ReviewComment implements vscode.Comment {
 	}
 }
 
-/** Comments on the lines of a delegate's changes, gathered until they are sent to it together. */
+/** Comments on the lines of a delegate's changes. The user collects them and sends them together. */
 export class ReviewComments implements vscode.Disposable {
 	private readonly controller = vscode.comments.createCommentController('nancy.review', l10n.t('Nancy Review'));
 	private readonly threads = new Set<vscode.CommentThread>();

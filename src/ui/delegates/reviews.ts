@@ -19,10 +19,10 @@ import { sentence } from '../kit/failures.ts';
 import type { ChangedFile, WorktreeOperations } from '../ports.ts';
 import { lossWords } from './worktreeWords.ts';
 
-/** Of a file of the base: what it belongs to, in the query of its address. */
+/** The worktree that a file of the base belongs to. It is in the query of the file's address. */
 const BaseAddress = z.object({ folder: z.string(), id: DelegateId, path: z.string() });
 
-/** What delegates changed in worktrees of their own: looked at, merged, or thrown away. */
+/** The changes of delegates in their own worktrees. The user reviews, merges or discards them. */
 export class Reviews {
 	constructor(
 		private readonly folders: Folders,
@@ -55,11 +55,11 @@ export class Reviews {
 		const address = BaseAddress.parse(JSON.parse(uri.query));
 		const folder = this.folders.list().find(({ path }) => path === address.folder);
 		if (!folder) return '';
-		// From the disk: after a reload VS Code asks before everything has been read.
+		// Read from the disk: after a reload, VS Code asks before the folder has been read.
 		const { delegates } = await new Delegates(folder.workspace).list();
 		const delegate = delegates.find(({ record }) => record.id === address.id);
 		if (!delegate) return '';
-		// Also once it was removed: the editor may still be open.
+		// A removed worktree counts too: its editor may still be open.
 		const worktree = worktreeOf(delegate, delegates);
 		const content = worktree && (await this.worktrees.base(folder, worktree, address.path));
 		return content?.toString('utf8') ?? '';
@@ -70,7 +70,7 @@ export class Reviews {
 		const { title, id } = delegate.record;
 		const worktree = worktreeIn(folder.delegates(), delegate);
 		refuseBusy(item, worktree);
-		// For git, so not translated.
+		// This text is for git, so it is not translated.
 		const outcome = await inProgress(VIEWS.delegates, () =>
 			this.worktrees.merge(folder, worktree, `${title}\n\nDelegate ${id} of Nancy\n`),
 		);
@@ -126,7 +126,7 @@ export class Reviews {
 }
 
 /**
- * The worktree that a delegate worked in; every command that needs it is offered only where there is one.
+ * The worktree that a delegate worked in. Commands that need a worktree are offered only if there is one.
  * @throws NancyError `git` once it was removed
  */
 export function worktreeIn(
@@ -148,7 +148,7 @@ function refuseBusy({ folder, delegate }: DelegateItem, worktree: Worktree): voi
 		throw new NancyError('busy', l10n.t('“{0}” is still at work there; stop it first.', shortTitle(delegate)));
 }
 
-/** In the place of the file that it is compared with: VS Code shows any other as renamed. */
+/** At the same path as the file that it is compared with. VS Code shows a file at another path as renamed. */
 function baseOf(
 	worktree: Worktree,
 	{ path: now, before, status }: ChangedFile,

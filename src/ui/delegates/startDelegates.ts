@@ -19,8 +19,8 @@ export interface DelegateStart {
 }
 
 /**
- * Starts what was asked for. The prompt of those that cannot be started stays in an editor, with what was chosen for them.
- * @throws why the first of them could not be started
+ * Starts the delegates. If some cannot be started, their prompt stays in an editor, with the choices for them.
+ * @throws the error of the first that could not be started
  */
 export async function startOrKeep(
 	{ delegates, drafts }: { delegates: DelegateOperations; drafts: DelegateDrafts },
@@ -34,7 +34,7 @@ export async function startOrKeep(
 	const unstarted = failures.map(({ item }) => item);
 	const [first] = failures;
 	if (!first) return folder.refresh();
-	// Somebody's own file has the prompt, and is none of Nancy's editors.
+	// The prompt is in a file of the user's own, and in no editor of Nancy's.
 	if (started.length === 0 && document && !drafts.orderOf(document)) throw first.error;
 	const again = choiceOfRest(choice, unstarted);
 	await drafts.keep({ ...order, withSelection: false, again }, first.item.prompt, document);
@@ -55,7 +55,7 @@ export async function startOrKeep(
 	);
 }
 
-/** The agent's, with the model where one is named. */
+/** The agent's name, with the model if one is named. */
 function runName({ agent, model }: DelegateRequest, agents: readonly AgentChoice[]): string {
 	const name = agents.find(({ id }) => id === agent)?.displayName ?? agent;
 	return model === undefined ? name : `${name} (${model})`;

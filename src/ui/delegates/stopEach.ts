@@ -1,6 +1,6 @@
 import type { Folder } from '../ports.ts';
 
-/** Stops all of them at once. Throws the first failure after all others have ended and are shown. */
+/** Stops all at once, then shows their new states. After that it throws the first failure. */
 export async function stopEach<Item extends { folder: Pick<Folder, 'refresh'> }>(
 	items: readonly Item[],
 	stop: (item: Item) => Promise<void>,

@@ -6,7 +6,7 @@ import type { Worktree } from '../../protocol/worktree.ts';
 
 const NAMES_SHOWN = 5;
 
-/** The part that its branch can keep. */
+/** The part of the work that the branch can keep. */
 export function keptLines({ commits, files }: OnlyThere): string[] {
 	return [
 		...(commits > 0 ? [l10n.t('Commits: {0}', commits)] : []),

@@ -6,8 +6,8 @@ export function formatAge(since: string, nowMs: number = Date.now()): string {
 }
 
 /**
- * The same in steps, or `undefined` for a moment ago: for rows that are drawn again whenever they look different. Drawing a
- * row closes the hover that somebody reads.
+ * The same in steps, or `undefined` for a moment ago. It is for rows that are drawn again when they look different: drawing a row
+ * closes its open hover.
  */
 export function formatAgeInSteps(since: string, nowMs: number = Date.now()): string | undefined {
 	const seconds = Math.floor(Math.max(0, nowMs - Date.parse(since)) / 1000);

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { plainLine } from './plain.ts';
 
-/** Questions in VS Code's input boxes and lists. What they show may quote anybody: it becomes no link and no picture. */
+/** Questions in VS Code's input boxes and lists. Their texts may quote anybody, so no text becomes a link or a picture. */
 
-/** A row of a list. Its picture is named here: no text makes one. */
+/** A row of a list. Its picture has a field of its own, because no text becomes a picture. */
 export interface Choice {
 	label: string;
 	description?: string;
@@ -11,11 +11,11 @@ export interface Choice {
 	icon?: string;
 	kind?: vscode.QuickPickItemKind;
 	alwaysShow?: boolean;
-	/** Where several can be chosen: chosen from the start. */
+	/** Whether the row is chosen at first, in a list where the user can choose several. */
 	picked?: boolean;
 }
 
-/** A row as VS Code gets it, which finds its way back to the one it was made of. */
+/** A row in VS Code's form, with the row that it was made of. */
 interface Shown<T extends Choice> extends vscode.QuickPickItem {
 	choice: T;
 }
@@ -37,9 +37,9 @@ function shown<T extends Choice>(choice: T): Shown<T> {
 /** Shown if the user can go back one step. */
 export class BackPressed extends Error {}
 
-/** The answer is given elsewhere. */
+/** The user answers elsewhere, for example in an editor. */
 export class ElsewherePressed extends Error {
-	/** @param text what has been typed so far */
+	/** @param text the text that the user has already typed */
 	constructor(readonly text: string) {
 		super();
 	}
@@ -52,8 +52,8 @@ interface StepFrame {
 }
 
 /**
- * One question with a text for an answer. Cancelling throws {@link vscode.CancellationError}, back {@link BackPressed}, and the
- * button `elsewhere` {@link ElsewherePressed}.
+ * Asks for a text. Throws {@link vscode.CancellationError} if the user cancels, {@link BackPressed} for the way back, and
+ * {@link ElsewherePressed} for the button `elsewhere`.
  */
 export function askText(
 	frame: StepFrame,
@@ -83,7 +83,7 @@ export function askText(
 	});
 }
 
-/** One question with a choice for an answer. */
+/** Asks for a choice. Throws as {@link askText} does. */
 export function askChoice<T extends Choice>(
 	frame: StepFrame,
 	options: { items: readonly T[]; active: T | undefined; placeholder: string },
@@ -101,18 +101,18 @@ export function askChoice<T extends Choice>(
 	});
 }
 
-/** A text, or `undefined` when it was cancelled. */
+/** A text, or `undefined` if the user cancels. */
 export function askLine(title: string, prompt: string): Thenable<string | undefined> {
 	return vscode.window.showInputBox({ title: plainLine(title), prompt: plainLine(prompt), ignoreFocusOut: true });
 }
 
-/** One of the rows, or `undefined` when it was cancelled. */
+/** One of the rows, or `undefined` if the user cancels. */
 export async function pickOne<T extends Choice>(title: string, rows: readonly T[]): Promise<T | undefined> {
 	const options = { title: plainLine(title), matchOnDescription: true };
 	return (await vscode.window.showQuickPick(rows.map(shown), options))?.choice;
 }
 
-/** Any number of the rows, or `undefined` when it was cancelled. */
+/** Any number of the rows, or `undefined` if the user cancels. */
 export async function pickSeveral<T extends Choice>(
 	title: string,
 	placeholder: string,
@@ -128,7 +128,7 @@ export async function pickSeveral<T extends Choice>(
 }
 
 /**
- * One of the rows, which depend on what has been typed.
+ * One of the rows. The rows depend on the typed text.
  * @throws {vscode.CancellationError}
  */
 export async function pickTyped<T extends Choice>(
@@ -184,7 +184,7 @@ async function ask<T>(
 	}
 }
 
-/** Runs questions one after another; back goes to the one before. Each keeps its own answer. */
+/** Asks questions one after another. Back goes to the question before. Each question keeps its own answer. */
 export async function inOrder(questions: readonly ((step: number) => Promise<void>)[]): Promise<void> {
 	for (let at = 0; at < questions.length;) {
 		try {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Stands in for a tree whose provider is loaded when the tree is first looked at. */
+/** A tree whose provider is loaded when VS Code first asks for rows. */
 export class LazyTree implements vscode.TreeDataProvider<unknown>, vscode.Disposable {
 	private readonly _onDidChangeTreeData = new vscode.EventEmitter<unknown>();
 	readonly onDidChangeTreeData = this._onDidChangeTreeData.event;

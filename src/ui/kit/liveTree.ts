@@ -13,9 +13,9 @@ export class TreeNode<E> {
 }
 
 /**
- * A tree over data that changes all the time. VS Code forgets its rows for a moment whenever the whole tree is drawn anew, and a
- * menu command that comes in this moment gets no row; so only rows that look different are drawn again, and a whole level only
- * when rows came, went or moved.
+ * A tree over data that changes all the time. When the whole tree is drawn anew, VS Code forgets its rows for a moment, and a menu
+ * command then gets no row. So only rows that look different are drawn again. A whole level is drawn again only when rows came,
+ * went or moved.
  */
 export abstract class LiveTree<E> implements vscode.TreeDataProvider<TreeNode<E>>, vscode.Disposable {
 	private readonly _onDidChangeTreeData = new vscode.EventEmitter<TreeNode<E>[] | undefined>();
@@ -124,7 +124,7 @@ export function elementsOf(argument: unknown): unknown {
 	return Array.isArray(argument) ? argument.map(elementOf) : elementOf(argument);
 }
 
-/** Rows quote agents, files and repositories: all that they show goes through here. */
+/** Makes all texts of a row plain, because rows quote agents, files and repositories. */
 function plainItem(item: Row): Row {
 	item.label = plainLine(item.label);
 	if (typeof item.description === 'string') item.description = plainLine(item.description);

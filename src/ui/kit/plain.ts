@@ -6,8 +6,8 @@ const LINE = 300;
 const TEXT = 10_000;
 
 /**
- * What VS Code makes more of than text, in messages, input boxes, quick picks, status bar and terminal names: `[x](command:…)`
- * becomes a link that runs a command, `$(x)` a picture (`parseLinkedText` and `renderLabelWithIcons` in its source).
+ * Texts that VS Code does not show as text, in messages, input boxes, quick picks, status bar and terminal names. `[x](command:…)`
+ * becomes a link that runs a command, and `$(x)` a picture (`parseLinkedText` and `renderLabelWithIcons` in its source).
  */
 const MEANT = /[\]$](?=\()/g;
 

@@ -12,7 +12,7 @@ interface StatusLook {
 }
 
 /**
- * Shows an entry of the status bar, and shows it anew after each change.
+ * Shows an entry of the status bar, and updates it after each change.
  * @param rank entries with a higher one are further to the left
  * @param look hides the entry with `undefined`
  */

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { l10n } from 'vscode';
 import { NancyError } from '../../base/errors.ts';
 import { identify, liveness } from '../../base/liveness.ts';
-import { abandonStart, recordProcess } from '../../core/driver/launch.ts';
+import { abandonStart, recordProcess } from '../../core/driver/workerProcess.ts';
 import type { Failures } from '../kit/failures.ts';
 import { inform } from '../kit/messages.ts';
 import { openTerminal } from '../kit/terminals.ts';

@@ -4,7 +4,7 @@ import { isFiltering, NO_FILTER, type TrafficFilter } from './trafficFilter.ts';
 
 type Row = Choice & { filter: TrafficFilter };
 
-/** Narrows the filter by one more thing: a task, an event, or whatever is typed. */
+/** Narrows the filter by a task, an event, or a typed text. */
 export async function askFilter(
 	current: TrafficFilter,
 	events: readonly string[],

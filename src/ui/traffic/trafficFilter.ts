@@ -5,7 +5,7 @@ import type { TrafficNode } from '../../core/traffic/turns.ts';
 export interface TrafficFilter {
 	task: string | undefined;
 	event: string | undefined;
-	/** Looked for in tools, inputs, prompts and session ids, in any case. */
+	/** A text in tools, inputs, prompts or session ids. Case does not count. */
 	text: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export function isFiltering({ task, event, text }: TrafficFilter): boolean {
 	return task !== undefined || event !== undefined || text !== undefined;
 }
 
-/** The sessions with what matches; turns and sessions in which nothing does are left out. */
+/** The sessions with the matching events. Turns and sessions without a match are left out. */
 export function filterTraffic(sessions: readonly SessionTraffic[], filter: TrafficFilter): readonly SessionTraffic[] {
 	if (!isFiltering(filter)) return sessions;
 	return sessions

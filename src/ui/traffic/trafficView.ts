@@ -41,7 +41,7 @@ export class NodeItem {
 	) {}
 }
 
-/** A message that was handed over at an event, or why a hook did less than it should have. */
+/** A message that was delivered at an event, or the reason why a hook failed. */
 class NoteItem {
 	constructor(
 		readonly parent: NodeItem,
@@ -84,7 +84,7 @@ const kindIcons: Partial<Record<EventKind, string>> = {
 
 const TICK_MS = 10_000;
 
-/** Sessions, their turns, and what happened in each; live. */
+/** Sessions, their turns, and the events of each turn. Changes show at once. */
 export class TrafficView extends LiveTree<TrafficElement> {
 	private readonly _onDidFilter = new Emitter<void>();
 	readonly onDidFilter = this._onDidFilter.event;
@@ -149,7 +149,7 @@ export class TrafficView extends LiveTree<TrafficElement> {
 		return element instanceof NodeItem ? nodeTooltip(element.node) : undefined;
 	}
 
-	/** Other rows while there is a filter: VS Code would keep those closed that the user has closed, with matches in them. */
+	/** With a filter, rows have other ids. Otherwise VS Code would keep rows with matches closed if the user has closed them. */
 	private get filtered(): string {
 		return isFiltering(this.current) ? '//filtered' : '';
 	}
@@ -201,7 +201,7 @@ function nodeItem({ turn, node }: NodeItem): Row {
 	const label = event.kind === 'tool-start' ? (event.tool ?? event.event) : event.event;
 	const hasNotes = notesOf(node).length > 0;
 	const item = row(
-		// Another row once there is something below it: VS Code keeps one closed that could not be opened at first.
+		// A row with notes has another id. VS Code keeps a row closed that had nothing below it at first.
 		`${turn.session.folder.path}//${turn.session.session}/${turn.turn.id}/${node.id}${hasNotes ? '/noted' : ''}`,
 		label,
 		hasNotes ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
@@ -247,7 +247,7 @@ function noteItem({ parent, note, at }: NoteItem): Row {
 	return item;
 }
 
-/** The first words of what was handed over, while the message is still to be found. */
+/** The first words of the delivered messages, as long as the messages exist. */
 function deliveredLine(folder: Folder, note: DeliveryNote): string {
 	const { messages } = folder.messages({ task: note.task, worker: note.worker });
 	const texts = note.messages.map(id => messages.find(message => message.id === id)?.content.text);

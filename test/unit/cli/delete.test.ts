@@ -1,4 +1,5 @@
 import { appendFile, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownIdentity } from '../../../src/base/liveness.ts';
 import { SessionId, type TaskName } from '../../../src/protocol/names.ts';
@@ -6,6 +7,7 @@ import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { NancyCommand } from './nancyCommand.ts';
 import { AGENT, Project } from './project.ts';
 import { bindSession } from '../../../src/core/sessions/bindings.ts';
+import { noteFound } from '../../../src/core/workspace/foundTask.ts';
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -21,6 +23,7 @@ async function addFound(project: Project, typed: string, hoursOld: number): Prom
 	const at = new Date(Date.now() - hoursOld * HOUR_MS);
 	const task = await project.addTask(typed);
 	await workspace.updateTask(task, record => ({ ...record, origin: 'found', createdAt: at.toISOString() }));
+	noteFound(workspace, task, at);
 	const session = SessionId.parse(`s-${typed}`);
 	const startedAt = at.toISOString();
 	const worker = await project.addWorker(task, 'worker', { sessions: [{ id: session, startedAt }], startedAt });
@@ -38,7 +41,7 @@ const names = async (project: Project) => (await project.workspace.tasks()).task
 
 describe('nancy delete', () => {
 	it('deletes found tasks that have ended and have no message, by their age', async () => {
-		await using project = new Project();
+		await using project = new Project(undefined, join(nancy.dataFolder, 'nancy'));
 		await project.addTask('mine');
 		await addFound(project, 'session-old', 200);
 		await addFound(project, 'session-young', 20);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
-import { isRunning } from '../../../src/core/driver/launch.ts';
+import { isRunning } from '../../../src/core/driver/workerProcess.ts';
 import { DeploymentRecords } from '../../../src/core/deployment/records.ts';
 import { noteChosenAgent } from '../../../src/core/workspace/chosenAgent.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';

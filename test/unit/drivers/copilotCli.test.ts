@@ -3,12 +3,12 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
-	NO_FACTS,
 	WAKE_PROMPT,
 	type Delivery,
 	type DeploymentScope,
 	type LaunchRequest,
 } from '../../../src/core/driver/driver.ts';
+import { NO_FACTS } from '../../../src/core/driver/transcript.ts';
 import type { HeadlessEvent } from '../../../src/core/driver/headless.ts';
 import { headlessOf } from '../../../src/core/driver/launch.ts';
 import { copilotCli } from '../../../src/drivers/copilot-cli/driver.ts';

@@ -323,4 +323,16 @@ describe('the plugin of opencode', () => {
 		expect(told().filter(line => line.startsWith('session-start'))).toHaveLength(1);
 		await ofBell.remove();
 	});
+
+	it('asks for no bell after its end', async () => {
+		const { call, told } = await loaded('', { limits: { AGAIN_MS: 50 } });
+		await call('event', { event: { type: 'session.created', properties: { info: { id: 'ses_main' } } } });
+		const asked = () => told().filter(line => line.startsWith('bell-asked')).length;
+		await eventually('it has begun', () => told().length > 0);
+		await call('dispose', {});
+		const before = asked();
+		// Longer than four of its pauses. One question may have been on its way.
+		await new Promise(resolve => setTimeout(resolve, 1000));
+		expect(asked()).toBeLessThanOrEqual(before + 1);
+	});
 });

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cleanUp } from '../../../src/core/deployment/cleanUp.ts';
-import { deploy } from '../../../src/core/deployment/deploy.ts';
+import { deploy, deploymentState } from '../../../src/core/deployment/deploy.ts';
 import { undeploy } from '../../../src/core/deployment/undeploy.ts';
 import type { DeployRequest } from '../../../src/core/deployment/job.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
@@ -211,7 +211,7 @@ describe('links that came with the repository', () => {
 		['as it is', asIs],
 		['behind a link that stays in the workspace', throughALink],
 		['in a submodule', inASubmodule],
-	])('lead to no settings file outside, and a link of the user’s own does (%s)', async (_, makeFolder) => {
+	])('lead to no settings file outside, nor does a link that git does not track (%s)', async (_, makeFolder) => {
 		const victim = join(repository.root, '../settings.json');
 		writeFileSync(victim, '{}');
 		makeFolder();
@@ -221,19 +221,21 @@ describe('links that came with the repository', () => {
 		repository.commit({}, 'brought along');
 		const before = repository.state();
 		const workspace = new Workspace(repository.root);
-		await expect(deploy(workspace, alpha, request)).rejects.toMatchObject({
+		const refusal = {
 			code: 'settings-broken',
-			message: expect.stringContaining(
-				`${SHARED} is a link that leads out of the workspace folder, and git tracks it`,
-			),
-		});
+			message:
+				`${SHARED} is a link that leads out of the workspace folder. ` +
+				'Put a file there and try again; Nancy has not touched anything.',
+		};
+		await expect(deploy(workspace, alpha, request)).rejects.toMatchObject(refusal);
 		expect(readFileSync(victim, 'utf8')).toBe('{}');
 		rmSync(workspace.paths.root, { recursive: true });
 		expect(repository.state()).toEqual(before);
 
 		repository.git(['rm', '--quiet', '--cached', 'settings.json'], folder);
-		await deploy(workspace, alpha, request);
-		expect(readFileSync(victim, 'utf8')).toContain('nancy-hook');
+		await expect(deploy(workspace, alpha, request)).rejects.toMatchObject(refusal);
+		await expect(deploymentState(workspace, alpha, request)).rejects.toMatchObject(refusal);
+		expect(readFileSync(victim, 'utf8')).toBe('{}');
 	});
 
 	it('and stay in the workspace hide nothing: what git tracks behind one is named, what is new is not shown', async () => {
@@ -262,7 +264,7 @@ describe('links that came with the repository', () => {
 			const before = readFileSync(exclude());
 			execFileSync('chown', ['-R', '1234', repository.root]);
 			await expect(deploy(new Workspace(repository.root), alpha, request)).rejects.toMatchObject({
-				message: expect.stringContaining('and git tracks it'),
+				message: expect.stringContaining('leads out of the workspace folder'),
 			});
 			expect(readFileSync(victim, 'utf8')).toBe('{}');
 			rmSync(join(repository.root, SHARED));

@@ -201,7 +201,9 @@ describe('a delegate', () => {
 		}
 		await finish(delegates, delegate, { ok: true, output: 'The answer.' });
 		const [mail] = await mailOf(TaskName.parse('delegates'));
-		expect(mail?.text).toContain('2 messages to it were never read: “Use the helper.”, “And run the tests.”');
+		expect(mail?.text).toContain(
+			'2 messages to it were never read: from the user (Nancy sidebar) "Use the helper.", from the user (Nancy sidebar) "And run the tests."',
+		);
 		const { messages } = await room.workspace.mailbox(address).list(['queued']);
 		expect(messages.map(({ held }) => held)).toEqual(Array(2).fill({ code: 'ended-unread' }));
 	});

@@ -130,11 +130,11 @@ describe('deploying into a workspace', () => {
 		expect(await text()).toBe(broken);
 	});
 
-	it('writes through a symbolic link and leaves the link', async () => {
-		const elsewhere = join(folder, 'dotfiles.json');
+	it('writes through a symbolic link in the workspace and leaves the link', async () => {
+		const elsewhere = join(workspace.folder, 'dotfiles.json');
+		await mkdir(join(workspace.folder, '.claude'), { recursive: true });
 		await writeFile(elsewhere, '{}');
-		await mkdir(join(workspace.folder, '.claude'));
-		await symlink(elsewhere, settings);
+		await symlink('../dotfiles.json', settings);
 		await deploy(workspace, claudeCode, request());
 		expect(await readFile(elsewhere, 'utf8')).toContain('nancy-hook');
 		await undeploy(workspace, claudeCode, data());

@@ -104,6 +104,17 @@ describe.each(removals)('a record that came along: %s', (_, run) => {
 		expect(elsewhere()).toEqual(before);
 	});
 
+	it('takes nothing out of a settings file that has become a link out of the workspace', async () => {
+		await deploy(workspace, alpha, { ...request(), scope: 'workspace' });
+		renameSync(at(SHARED), folder.file('elsewhere/settings.json'));
+		symlinkSync(folder.file('elsewhere/settings.json'), at(SHARED));
+		const before = elsewhere();
+		const { warnings, kept } = await cleanUp(workspace, undefined, [alpha], data());
+		expect(warnings).toContain(`${SHARED} is a link that leads out of the workspace folder; it stays.`);
+		expect(kept).toEqual([SHARED]);
+		expect(elsewhere()).toEqual(before);
+	});
+
 	it('removes only what stands where the driver writes', async () => {
 		put(at('.git/HEAD'), 'ref: x');
 		put(at('src/main.ts'), 'mine');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FOUND_TASK_MS } from '../../../../src/core/live/foundTasks.ts';
 import { readOverview, WorkspaceModel } from '../../../../src/core/live/model.ts';
+import { noteFound } from '../../../../src/core/workspace/foundTask.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import type { TaskRecord } from '../../../../src/protocol/records.ts';
 import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName } from '../../../../src/protocol/names.ts';
@@ -32,7 +33,9 @@ async function addTask(typed: string, daysOld: number, more: Partial<TaskRecord>
 	const session = SessionId.parse(`s-${typed}`);
 	const address = { task: name, worker: FIRST_WORKER };
 	const at = new Date(Date.now() - daysOld * DAY_MS);
-	await workspace.createTask(taskRecord(name, agent, { origin: 'found', createdAt: at.toISOString(), ...record }));
+	const created = taskRecord(name, agent, { origin: 'found', createdAt: at.toISOString(), ...record });
+	await workspace.createTask(created);
+	if (created.origin === 'found') noteFound(workspace, name, at);
 	await addBoundWorker(workspace, address, { agent, session });
 	await workspace.updateWorker(address, known => known && { ...known, startedAt: at.toISOString() });
 	const { paths } = workspace;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { startingState, workerState, type Evidence } from '../../../../src/core/live/workerState.ts';
+import { startingState } from '../../../../src/core/live/sessionState.ts';
+import { workerState, type Evidence } from '../../../../src/core/live/workerState.ts';
 import { EventKind, TrafficRecord } from '../../../../src/protocol/traffic.ts';
 
 const at = (second: number) => new Date(1_700_000_000_000 + second * 1000).toISOString();

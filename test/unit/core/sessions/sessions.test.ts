@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../../../src/base/liveness.ts';
-import { isRunning, planWorker, recordProcess, recordStop } from '../../../../src/core/driver/launch.ts';
+import { planWorker } from '../../../../src/core/driver/launch.ts';
+import { isRunning, recordProcess, recordStop } from '../../../../src/core/driver/workerProcess.ts';
 import { wakeLimit, type Held } from '../../../../src/core/mailbox/held.ts';
 import { bindCaller, type SessionCaller } from '../../../../src/core/sessions/sessions.ts';
 import { Workspace, type WorkerAddress } from '../../../../src/core/workspace/workspace.ts';

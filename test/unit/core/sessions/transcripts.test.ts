@@ -1,6 +1,6 @@
 import { appendFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TranscriptFormat } from '../../../../src/core/driver/driver.ts';
+import type { TranscriptFormat } from '../../../../src/core/driver/transcript.ts';
 import { Transcript } from '../../../../src/core/sessions/transcripts.ts';
 import { claimBatch } from '../../../../src/core/mailbox/batch.ts';
 import { Mailbox } from '../../../../src/core/mailbox/mailbox.ts';

@@ -1,11 +1,12 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { writeInPlace } from '../core/files/links.ts';
-import { readMark } from '../core/files/plainFile.ts';
-import type { Mailbox } from '../core/mailbox/mailbox.ts';
-import type { Workspace } from '../core/workspace/workspace.ts';
-import type { Effect } from '../protocol/message.ts';
-import type { SessionId } from '../protocol/names.ts';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inHeldFolder } from '../files/heldFolder.ts';
+import { writeInPlace } from '../files/links.ts';
+import { readMark } from '../files/plainFile.ts';
+import type { Mailbox } from '../mailbox/mailbox.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { Effect } from '../../protocol/message.ts';
+import type { SessionId } from '../../protocol/names.ts';
 
 /**
  * How long a halt lasts if the CLI does not report the end of a batch of tool calls, in milliseconds. The calls of one batch ask within a
@@ -19,9 +20,7 @@ const BESIDE_MS = 2000;
  * the batch ends.
  */
 export async function beginHalt(workspace: Workspace, session: SessionId, effect: Effect): Promise<void> {
-	const file = haltFile(workspace, session);
-	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-	await writeInPlace(file, `${effect}\n`, 'overwrite');
+	await inHeldFolder(haltFile(workspace, session), file => writeInPlace(file, `${effect}\n`, 'overwrite'));
 }
 
 export async function endHalt(workspace: Workspace, session: SessionId): Promise<void> {

@@ -1,5 +1,5 @@
 import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import type { Mailbox } from '../core/mailbox/mailbox.ts';
+import type { Mailbox } from '../mailbox/mailbox.ts';
 
 /** Some shells compare file times by the second. A file younger than this is looked at again. */
 const MARGIN_MS = 2000;

@@ -1,0 +1,49 @@
+import type { Receipt } from '../../protocol/records.ts';
+
+/** How to read a CLI's own record of a session: a file of JSON lines. */
+export interface TranscriptFormat {
+	/** Folds one line into what is known so far. Lines it does not know leave it unchanged. */
+	fold(known: TranscriptFacts, line: unknown): TranscriptFacts;
+	/**
+	 * Whether a delivery at such an event is in the record at the latest when its turn is over, and stays in it. If so, a text that is not
+	 * there never reached the model.
+	 */
+	keepsDelivery(receipt: Pick<Receipt, 'event' | 'parts'>): boolean;
+}
+
+export interface TranscriptFacts {
+	model: string | undefined;
+	/** Tokens in the context window after the last reply. */
+	contextTokens: number | undefined;
+	contextWindow: number | undefined;
+	inputTokens: number;
+	outputTokens: number;
+	costUsd: number | undefined;
+	/** Texts that hooks put into the conversation, to match against what was delivered. */
+	deliveredTexts: readonly string[];
+	/** Texts that the model has not answered yet, if the CLI may take them back with a prompt that is broken off. */
+	unansweredTexts: readonly string[];
+	/** When the user broke off the turn (no hook tells). */
+	interruptedAt: string | undefined;
+	/** When a turn was last seen to be over: broken off by the user, or followed by another prompt. UTC, ISO 8601. */
+	turnOverAt: string | undefined;
+	/** The parent of the newest prompt, if the record is a tree. Another prompt with the same parent replaces it. */
+	promptParent: string | undefined;
+	/** Id of the last reply counted, so that records repeating it are not counted twice. */
+	lastReply: string | undefined;
+}
+
+export const NO_FACTS: TranscriptFacts = {
+	model: undefined,
+	contextTokens: undefined,
+	contextWindow: undefined,
+	inputTokens: 0,
+	outputTokens: 0,
+	costUsd: undefined,
+	deliveredTexts: [],
+	unansweredTexts: [],
+	promptParent: undefined,
+	interruptedAt: undefined,
+	turnOverAt: undefined,
+	lastReply: undefined,
+};

@@ -1,0 +1,219 @@
+import { parseVersion, type Version } from '../../base/version.ts';
+import type { AgentEvent, DeliveryNote } from '../../protocol/traffic.ts';
+import { readSealed } from '../deployment/sealed.ts';
+import { can, type Driver, type HookAnswer } from '../driver/driver.ts';
+import type { Slot } from '../driver/slot.ts';
+import { claimBatch, type Batch } from '../mailbox/batch.ts';
+import { deliveryNote, deliveryPlace } from '../mailbox/deliveryRecord.ts';
+import { isAroundTools, isBeforeTool, isDue, wakes } from '../mailbox/due.ts';
+import type { Mailbox } from '../mailbox/mailbox.ts';
+import { isSettled, type StoredMessage } from '../mailbox/mailboxFiles.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { makeBell } from './bell.ts';
+import { bindSession } from './bindings.ts';
+import { BoundaryMark } from './boundaryMark.ts';
+import { beginHalt, currentHalt, endHalt, HALTED_BESIDE } from './halt.ts';
+import { readHeldStops, writeHeldStops, writePhase } from './phase.ts';
+import type { BoundSession } from './sessions.ts';
+
+/** Hands text to the agent; false if nobody took it. */
+export type Print = (text: string) => Promise<boolean>;
+
+/** The program that sees the event, and its way to the agent. */
+export interface TurnPlace {
+	readonly workspace: Workspace;
+	readonly driver: Driver;
+	/** Whether the agent can run `nancy archive`. */
+	readonly canFile: boolean;
+	readonly print: Print;
+	/** Whether due messages may reach the agent. It gives each that may not a reason. */
+	readonly mayHandOver: (mailbox: Mailbox, due: readonly StoredMessage[]) => Promise<boolean>;
+	/** Rings a bell that the session watches only after this event. */
+	readonly ringLater: (bell: string) => Promise<void>;
+	/** Keeps a note for the traffic. */
+	readonly note: (content: DeliveryNote) => void;
+}
+
+/** Whether the answer can tell the session what to watch. */
+export function isBeginning({ kind }: AgentEvent): boolean {
+	return kind === 'session-start' || kind === 'folder-changed' || kind === 'watch-asked';
+}
+
+/** The turn is over, and nothing is handed over: the user broke it off, or the model failed. */
+export function isBrokenOff({ kind }: AgentEvent): boolean {
+	return kind === 'interrupted' || kind === 'stop-failed';
+}
+
+/** One event of a worker's main agent. */
+export class Turn {
+	private readonly mailbox: Mailbox;
+
+	constructor(
+		private readonly place: TurnPlace,
+		private readonly event: AgentEvent,
+		private readonly slot: Slot,
+		private readonly bound: BoundSession,
+	) {
+		this.mailbox = this.workspace.mailbox(bound.address);
+	}
+
+	private get workspace() {
+		return this.place.workspace;
+	}
+
+	async run(): Promise<void> {
+		const { kind, session } = this.event;
+		if (!isBeforeTool(kind)) await endHalt(this.workspace, session);
+		if (kind === 'prompt') await writePhase(this.workspace.paths, session, 'busy');
+		const heldStops = kind === 'stop' ? await this.heldStops() : 0;
+		const version = await this.agentVersion();
+		if (isBeginning(this.event)) {
+			await this.watch(version);
+			// Compaction goes on in the middle of a turn.
+			if (kind === 'session-start' && this.event.cause !== 'compact') await this.settleEarlier();
+		} else if (heldStops < this.place.driver.hooks.stopCap && (await this.handOver(version))) {
+			if (kind === 'stop') {
+				await writePhase(this.workspace.paths, session, 'busy');
+				await writeHeldStops(this.workspace.paths, session, heldStops + 1);
+				return;
+			}
+		} else if (isBeforeTool(kind) && (await this.denyBeside())) {
+			return;
+		}
+		await this.settle(heldStops);
+	}
+
+	/** Queues messages again that an earlier session or process was handed and does not have. No window may be open to do it. */
+	private async settleEarlier(): Promise<void> {
+		const { settleEarlier } = await import('./lostDeliveries.ts');
+		const { record, isNewProcess } = this.bound;
+		await settleEarlier(this.workspace, [this.place.driver], record, isNewProcess);
+	}
+
+	/** Updates the records after an event that did not hold the agent back. */
+	private async settle(heldStops: number): Promise<void> {
+		const { kind, session, cause } = this.event;
+		if (kind === 'stop' || isBrokenOff(this.event) || (kind === 'session-start' && cause !== 'compact')) {
+			await writePhase(this.workspace.paths, session, 'idle');
+		}
+		// Messages that were queued while nobody ran. The bell rings once the session watches it, even without an open window.
+		if (kind === 'session-start' && (await this.hasWaking()))
+			await this.place.ringLater(this.workspace.paths.bell(session));
+		// The agent has been held back as often as its CLI allows. The remaining messages wake it.
+		if (heldStops >= this.place.driver.hooks.stopCap && (await this.hasWaking())) {
+			await this.workspace.ring(this.bound.address);
+		}
+	}
+
+	/** Tells the session to watch its doorbell, if its CLI can. */
+	private async watch(version: Version | undefined): Promise<void> {
+		const { workspace, event, bound } = this;
+		const { driver } = this.place;
+		const bell = await makeBell(workspace.paths, event.session);
+		if (driver.hooks.watchAnswer === 'none') return;
+		const { stdout } = driver.hooks.watchAnswer(event, bell);
+		if (stdout === '') return;
+		if (!(await this.place.print(stdout))) return;
+		if (!bound.watched && (version === undefined || can(driver, 'wake', version)))
+			await bindSession(workspace, event.session, { address: bound.address, watched: true });
+	}
+
+	/** Whether anything was due and handed over. From the claim to the receipt, all is done in the same folders. */
+	private handOver(version: Version | undefined): Promise<boolean> {
+		return this.mailbox.holding(() => this.handOverDue(version));
+	}
+
+	private async handOverDue(version: Version | undefined): Promise<boolean> {
+		const { driver } = this.place;
+		const { kind, session } = this.event;
+		const mark = isAroundTools(this.slot) ? BoundaryMark.begin(this.mailbox) : undefined;
+		const occasion = { kind, slot: this.slot, session, canFile: this.place.canFile };
+		let isRefused = false;
+		const batch = await claimBatch(this.mailbox, occasion, driver.hooks.contextLimit, async due => {
+			isRefused = !(await this.place.mayHandOver(this.mailbox, due));
+			return !isRefused;
+		});
+		if (batch.claims.length === 0) {
+			// The messages are due once the user has looked at the refusal, without a change in the inbox.
+			if (isRefused || (await this.mayBeDueUnchanged())) mark?.discard();
+			else mark?.nothingWasDue();
+			return false;
+		}
+		mark?.discard();
+		if (batch.effect !== 'none' && isBeforeTool(kind)) {
+			await beginHalt(this.workspace, this.event.session, batch.effect);
+		}
+		const answer = driver.hooks.answer(this.event, { text: batch.text, effect: batch.effect, version });
+		if (!(await this.place.print(answer.stdout))) {
+			for (const claim of batch.claims) claim.release();
+			return false;
+		}
+		await this.keepReceipts(batch, answer.rung ?? 'hook');
+		return true;
+	}
+
+	/** Whether an untouched message may become due at the next event of a tool. */
+	private async mayBeDueUnchanged(): Promise<boolean> {
+		const others = Object.values(this.place.driver.hooks.slots).filter(
+			slot => isAroundTools(slot) && slot !== this.slot,
+		);
+		const { messages } = await this.mailbox.list(['queued']);
+		return messages.some(message => !isSettled(message) || others.some(slot => isDue(slot, message.content)));
+	}
+
+	private async keepReceipts(batch: Batch, rung: NonNullable<HookAnswer['rung']>): Promise<void> {
+		const { event } = this;
+		const at = new Date().toISOString();
+		const place = deliveryPlace(event, rung);
+		const { parts } = batch;
+		const { transcript } = event;
+		const delivery = { ...place, deliveredAt: at, transcript, ...(parts && { parts: parts.lengths }) };
+		for (const claim of batch.claims) {
+			if (parts && !parts.isLast) claim.keep({ session: event.session, parts: parts.lengths });
+			else claim.deliver(delivery);
+		}
+		const messages = batch.claims.map(claim => claim.id);
+		this.place.note(deliveryNote(place, at, this.bound.address, { messages, effect: batch.effect }));
+		await this.workspace.prepared.forget(event.session);
+	}
+
+	/** Denies a call whose neighbour was halted. */
+	private async denyBeside(): Promise<boolean> {
+		const hasBatchEnd = async () => {
+			const version = await this.deployedVersion();
+			return version !== undefined && can(this.place.driver, 'batchEnd', version);
+		};
+		const effect = await currentHalt(this.workspace, this.event.session, this.mailbox, hasBatchEnd);
+		if (effect === 'none') return false;
+		const delivery = { text: HALTED_BESIDE, effect, version: undefined };
+		await this.place.print(this.place.driver.hooks.answer(this.event, delivery).stdout);
+		return true;
+	}
+
+	private async heldStops(): Promise<number> {
+		if (this.event.continuing !== true) return 0;
+		return readHeldStops(this.workspace.paths, this.event.session);
+	}
+
+	private async hasWaking(): Promise<boolean> {
+		const { messages } = await this.mailbox.list(['queued']);
+		return messages.some(message => wakes(message.content));
+	}
+
+	/** Looked up only if an answer depends on it. */
+	private async agentVersion(): Promise<Version | undefined> {
+		if (isAroundTools(this.slot)) return undefined;
+		const recorded = this.bound.record.agentVersion;
+		return recorded === undefined ? this.deployedVersion() : parseVersion(recorded);
+	}
+
+	/**
+	 * The version that the hooks were written for, which decides the events. Unknown if it is unreadable. Only the form of an answer
+	 * depends on it, so that must not keep a message back.
+	 */
+	private async deployedVersion(): Promise<Version | undefined> {
+		const sealed = await readSealed(this.workspace.own).catch(() => undefined);
+		const deployed = sealed?.deployments.find(({ driver }) => driver === this.place.driver.id);
+		return parseVersion(deployed?.agentVersion ?? '');
+	}
+}

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Driver } from '../../../../src/core/driver/driver.ts';
+import { Turn, type TurnPlace } from '../../../../src/core/sessions/turn.ts';
+import { Workspace } from '../../../../src/core/workspace/workspace.ts';
+import { FIRST_WORKER, SessionId, TaskName } from '../../../../src/protocol/names.ts';
+import type { WorkerRecord } from '../../../../src/protocol/records.ts';
+import type { DeliveryNote } from '../../../../src/protocol/traffic.ts';
+import { fakeDriver } from '../../../support/fakeDriver.ts';
+import { BY_USER, messageContent } from '../../../support/messageContent.ts';
+import { taskRecord } from '../../../support/taskRecord.ts';
+import { tempFolder, type TempFolder } from '../../../support/tempFolder.ts';
+
+const address = { task: TaskName.parse('fix'), worker: FIRST_WORKER };
+const session = SessionId.parse('s1');
+const record: WorkerRecord = {
+	version: 1,
+	task: address.task,
+	name: address.worker,
+	agent: fakeDriver.id,
+	agentVersion: '1.0.0',
+	sessions: [{ id: session, startedAt: new Date().toISOString() }],
+	startedAt: new Date().toISOString(),
+};
+const bound = { address, record, watched: false, isNewProcess: false };
+
+/** Its answer is the text alone, as a program would give it that speaks with the agent without hooks. */
+const driver: Driver = {
+	...fakeDriver,
+	hooks: { ...fakeDriver.hooks, answer: (_, { text }) => ({ exitCode: 0, stdout: text, stderr: '', rung: 'hook' }) },
+};
+
+let folder: TempFolder;
+let workspace: Workspace;
+beforeEach(async () => {
+	folder = tempFolder();
+	workspace = new Workspace(folder.file('project'), folder.file('data'));
+	await workspace.createTask(taskRecord(address.task, driver.id));
+	await workspace.saveWorker(record);
+	await workspace.send(address, messageContent('Use the other table.'), BY_USER);
+});
+afterEach(() => folder.remove());
+
+/** The turn of a prompt, in this process. */
+async function prompt(more: Partial<TurnPlace> = {}) {
+	const printed: string[] = [];
+	const notes: DeliveryNote[] = [];
+	const place: TurnPlace = {
+		workspace,
+		driver,
+		canFile: false,
+		print: async text => {
+			printed.push(text);
+			return true;
+		},
+		mayHandOver: () => Promise.resolve(true),
+		ringLater: () => Promise.resolve(),
+		note: content => void notes.push(content),
+		...more,
+	};
+	const event = { driver: driver.id, session, kind: 'prompt', event: 'Prompt' } as const;
+	await new Turn(place, event, 'turn', bound).run();
+	return { printed, notes, states: (await workspace.mailbox(address).list()).messages.map(({ state }) => state) };
+}
+
+describe('a turn', () => {
+	it('hands over what is due to any program that has a way to the agent', async () => {
+		const { printed, notes, states } = await prompt();
+
+		expect(printed).toEqual([expect.stringContaining('Use the other table.')]);
+		expect(notes).toMatchObject([{ nancy: 'delivery', session, event: 'Prompt' }]);
+		expect(states).toEqual(['delivered']);
+	});
+
+	it.each([
+		{ when: 'nobody took the text', more: { print: () => Promise.resolve(false) } },
+		{ when: 'nothing may reach the agent', more: { mayHandOver: () => Promise.resolve(false) } },
+	])('keeps the message queued if $when', async ({ more }) => {
+		const { notes, states } = await prompt(more);
+
+		expect(notes).toEqual([]);
+		expect(states).toEqual(['queued']);
+	});
+});
