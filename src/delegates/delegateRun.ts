@@ -11,8 +11,8 @@ import { progress } from '../core/delegates/progress.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import { redactText } from '../core/traffic/redact.ts';
-import { eventLine } from '../core/driver/eventLine.ts';
 import type { Driver } from '../core/driver/driver.ts';
+import { eventLine } from '../core/driver/eventLine.ts';
 import type { HeadlessEvent } from '../core/driver/headless.ts';
 import { type FoundAgent, headlessOf, planWorker, type WorkerRequest } from '../core/driver/launch.ts';
 import { abandonStart, noteSession, recordProcess, recordStop } from '../core/driver/workerProcess.ts';
@@ -130,14 +130,14 @@ export class DelegateRun {
 		return askedBy?.is === 'agent' && headlessOf(driver).permissionModes.at(-1)?.id !== permissions;
 	}
 
-	private get seen(): SeenSettings {
-		return new SeenSettings(dataFolder(this.tools.env), this.delegates.workspace.folder);
-	}
-
 	/** The asker may have written settings since the queueing. */
 	private settingsToSee(driver: Driver): SettingsToSee | undefined {
-		if (!this.isBounded(driver)) return undefined;
-		return { seen: this.seen, driver, workspaceFolder: this.delegates.workspace.folder };
+		const { seen } = this;
+		return this.isBounded(driver) ? { seen, driver, workspaceFolder: this.delegates.workspace.folder } : undefined;
+	}
+
+	private get seen(): SeenSettings {
+		return new SeenSettings(dataFolder(this.tools.env), this.delegates.workspace.folder);
 	}
 
 	/** The folder to work in. Makes the worktree, or takes the one that an earlier runner had made. */

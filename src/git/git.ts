@@ -118,7 +118,7 @@ const RUNS_NOTHING: ReadonlySet<string> = new Set([
  * For those commands, in milliseconds. A pipe in place of one of git's files holds git up for good, and a question is the first to meet it.
  * The others may work for long.
  */
-const LONGEST_QUESTION_MS = 30_000;
+const LONGEST_QUESTION_MS = 120_000;
 
 /**
  * Settings by which git, or its Git LFS, runs a program under a name of the setting's own. No switch turns all of them off: filters of

@@ -54,7 +54,9 @@ function taskLines({ task, title, unread, archivedAt, workers }: TaskOutput): st
 
 function workerWords({ phase, tool, summary, source, at, queued, subagents, tokens }: WorkerOutput): string {
 	const waiting = tool === undefined ? 'waiting for you' : 'waiting for permission';
-	const doing = [phase === 'waiting' ? waiting : phase, tool].filter(word => word !== undefined).join(' ');
+	const doing = [phase === 'waiting' ? waiting : phase, tool && printableLine(tool)]
+		.filter(word => word !== undefined)
+		.join(' ');
 	const facts = [
 		summary ? `${doing}: ${printableLine(summary)}` : doing,
 		printableLine(source),

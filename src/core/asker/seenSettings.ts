@@ -74,7 +74,7 @@ export class SeenSettings {
 		throw new NancyError('not-trusted', `${what} ${cure(driver)}`);
 	}
 
-	/** The names of the settings that no person has started the CLI with, and of those that are missing; `undefined` if there are none. */
+	/** The names of the settings that no person has started the CLI with; `undefined` if there are none. */
 	private async unseen(driver: Driver, folder: string): Promise<string | undefined> {
 		const files = await this.filesOf(driver, folder);
 		const seen = (await this.own.read(Seen, 'seen', `${driver.id}.json`))?.files ?? {};
@@ -84,9 +84,9 @@ export class SeenSettings {
 			name => files[name] === undefined && places.some(place => name === place || name.startsWith(`${place}/`)),
 		);
 		const changed = Object.keys(files).filter(name => files[name] !== seen[name]);
-		const names = [...missing.map(name => `${name} (missing)`), ...changed];
-		if (names.length === 0) return undefined;
-		return names.slice(0, 5).join(', ') + (names.length > 5 ? ` and ${names.length - 5} more` : '');
+		const named = [...missing.map(name => `${name} (missing)`), ...changed];
+		if (named.length === 0) return undefined;
+		return named.slice(0, 5).join(', ') + (named.length > 5 ? ` and ${named.length - 5} more` : '');
 	}
 
 	/**
@@ -206,6 +206,13 @@ export class SeenSettings {
 	}
 }
 
+function cure({ displayName, id }: Driver): string {
+	return (
+		`Look at them, then start ${displayName} once yourself (in VS Code, or nancy orchestrate --agent ${id}), ` +
+		`or run: nancy setup --agent ${id}. A worktree has the files that are committed, and those that git ignores`
+	);
+}
+
 /** Where the settings of a CLI that works in a folder may be; `place` from the nearest checkout. */
 function placesOf(driver: Driver, folder: string): { at: string; setting: string; place: string }[] {
 	const { nearest, outermost } = checkoutsOf(folder);
@@ -214,13 +221,6 @@ function placesOf(driver: Driver, folder: string): { at: string; setting: string
 		.flatMap(at =>
 			driver.executableSettings.map(setting => ({ at, setting, place: posixPath(nearest, join(at, setting)) })),
 		);
-}
-
-function cure({ displayName, id }: Driver): string {
-	return (
-		`Look at them, then start ${displayName} once yourself (in VS Code, or nancy orchestrate --agent ${id}), ` +
-		`or run: nancy setup --agent ${id}. A worktree has the files that are committed, and those that git ignores`
-	);
 }
 
 function posixPath(from: string, path: string): string {

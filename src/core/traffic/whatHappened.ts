@@ -11,10 +11,10 @@ export function whatHappened(record: TrafficRecord): string {
 			const { messages, event, tool, effect } = record.delivery;
 			const where = [event, tool ?? ''].filter(Boolean).join(' ');
 			const how = effect === 'none' ? '' : `, ${effect}`;
-			return `delivered ${counted(messages.length, 'message')} at ${where}${how}: ${visibleLine(messages.join(', '), 200)}`;
+			return `delivered ${counted(messages.length, 'message')} at ${visibleLine(where)}${how}: ${visibleLine(messages.join(', '), 200)}`;
 		}
 		case 'trouble':
-			return `trouble at ${record.trouble.event}: ${visibleLine(record.trouble.reason, 200)}`;
+			return `trouble at ${visibleLine(record.trouble.event)}: ${visibleLine(record.trouble.reason, 200)}`;
 	}
 }
 
@@ -23,5 +23,5 @@ function eventWords({ event, tool, summary, cause, notification, durationMs, sub
 	const took = durationMs === undefined ? '' : ` (${durationMs} ms)`;
 	const where = subagent === undefined ? '' : ' [subagent]';
 	const about = summary ? `: ${visibleLine(summary)}` : '';
-	return `${event}${said ? ` ${visibleLine(said)}` : ''}${where}${about}${took}`;
+	return `${visibleLine(event)}${said ? ` ${visibleLine(said)}` : ''}${where}${about}${took}`;
 }
