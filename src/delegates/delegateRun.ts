@@ -151,11 +151,11 @@ export class DelegateRun {
 			// The asker could name a file there that only a rule with its present path keeps from it.
 			copyIncludes: !this.isBounded(driver),
 		});
-		// The user's rules for this folder, also those that deny.
-		await putIgnored(place.folder, worktree.folder, await this.seen.written(driver, place.folder));
 		await this.tools.tickets.made(id, worktree);
 		this.status.change({ worktree });
 		await this.status.flush();
+		// The user's rules for this folder, also those that deny.
+		await putIgnored(place.folder, worktree.folder, await this.seen.written(driver, place.folder));
 		if (setUp !== undefined && setUp.trim() !== '') {
 			this.say(`$ ${setUp}\n`);
 			const { code, isTimeout, output } = await runInWorktree(worktree, setUp, SET_UP_MS, this.tools.signal, id);
