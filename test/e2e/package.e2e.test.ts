@@ -75,12 +75,12 @@ it('is small, above all in what every window loads and what every hook starts', 
 	const tooLarge = Object.entries({
 		'dist/extension.js': 2,
 		'dist/late.js': 7,
-		'dist/hook/claude-code.js': 150,
+		'dist/hook/claude-code.js': 155,
 		'dist/main.js': 630,
 		'dist/nancy.js': 600,
 	})
 		.map(([file, most]) => ({ file, most, is: (sizes.get(`extension/${file}`) ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(950);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(980);
 });

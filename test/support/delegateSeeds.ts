@@ -108,6 +108,7 @@ export async function seedWorktree(
 	const contents = asked.map(file => readFileSync(file, 'utf8'));
 	const tickets = new Tickets(dataFolder, store.workspace.folder);
 	await tickets.issue(delegate.record, asked, contents);
+	await tickets.made(id, worktree);
 	await tickets.end(id, { isReported: true });
 	return { delegate, folder: worktree.folder, branch: worktree.branch };
 }
