@@ -282,13 +282,17 @@ function failure(folder: string, [command]: readonly string[], said: string, err
 	}
 	const isNotFetched = /lazy fetching disabled|transport '.*' not allowed/.test(said);
 	const hint = isNotFetched ? '; Nancy has git fetch nothing: run “git fetch --refetch --no-filter” there first' : '';
-	return new NancyError('git', `git ${command}: ${lastLines(said) || error?.message}${hint}`, { cause: error });
+	return new NancyError('git', `git ${command}: ${lastLines(said) || 'it has failed'}${hint}`, { cause: error });
 }
 
+/**
+ * Git's own sentences, and the names of files below them. Its other lines may quote a file that an agent may not read, but has named in the
+ * settings: `core.attributesFile`, for one.
+ */
 function lastLines(text: string): string {
 	return text
 		.split('\n')
-		.filter(line => !line.startsWith('hint:'))
+		.filter(line => /^(?:fatal: |error: |\t)/.test(line))
 		.slice(-5)
 		.join(' ')
 		.slice(-1000);

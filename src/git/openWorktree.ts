@@ -136,7 +136,6 @@ export async function adminFolder(common: string, folder: string): Promise<strin
 		if (realOr(resolve(found, shared)) !== realOr(common))
 			throw new NancyError('not-trusted', `${join(found, 'commondir')} leads to another repository; remove it`);
 		refuseLinksIn(folder, common);
-		refuseLinksIn(folder, found);
 		return found;
 	}
 	return undefined;

@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { realOr } from '../base/realPath.ts';
@@ -19,8 +19,11 @@ export interface Checkout {
 /** In bytes. */
 const LONGEST_PATH = 64 * 1024;
 
-/** Links that people make in git's folder. Git writes nothing there, or Nancy looks for links again. */
-const MAY_BE_LINKS = ['config', 'hooks', 'info', 'lfs', 'rr-cache'];
+/** Links that people make in git's folder. Nancy has git take nothing from there and write nothing there, but for the settings. */
+const MAY_BE_LINKS = ['config', 'hooks', 'lfs', 'rr-cache'];
+
+/** Not looked into: they have thousands of files, and git writes only new ones there, by their hash. */
+const NOT_LOOKED_INTO = /^(?:annex|hooks|lfs|modules|rr-cache|objects[\\/][0-9a-f]{2})$/;
 
 /**
  * A checkout's `.git`, with `commondir` and `core.worktree` in it, tells git which repository the checkout belongs to. An agent can write
@@ -44,7 +47,7 @@ export async function requireOwnGit(folder: string, { top, gitDir, common }: Che
 					? `git config --file ${quoted(join(own, 'config'))} core.worktree ${quoted(checkout)}`
 					: `git -C ${quoted(checkout)} worktree repair`),
 		);
-	for (const gitDir of new Set([own, shared])) refuseLinksIn(folder, gitDir);
+	refuseLinksIn(folder, shared);
 }
 
 /** The folder that a `.git` is, or leads to. */
@@ -68,28 +71,30 @@ async function namesInReturn(dotGit: string, own: string, shared: string): Promi
 }
 
 /**
- * Git follows links in its own folders. A link could lead to another repository's refs, or have a reflog appended to any file of the user's.
+ * Git follows links in its own folders. A link could lead to another repository's refs, have a reflog appended to any file of the user's, or
+ * have a file copied or quoted.
  * @param folder of the checkout
  * @throws NancyError `not-trusted` with the link
  */
 export function refuseLinksIn(folder: string, gitDir: string): void {
-	const link = [
-		...linksIn(gitDir, false).filter(path => !MAY_BE_LINKS.includes(basename(path))),
-		...['objects', 'worktrees'].flatMap(name => linksIn(join(gitDir, name), false)),
-		...linksIn(join(gitDir, 'refs'), true),
-		...linksIn(join(gitDir, 'logs'), true, hasOtherNames),
-	][0];
+	const link = linkBelow(gitDir, '');
 	if (link !== undefined)
 		throw notOwn(folder, `${link} is a link, or has a second name. Put a copy of what it leads to in its place`);
 }
 
-function linksIn(folder: string, recursive: boolean, isToo = (_file: string) => false): string[] {
-	if (!existsSync(folder)) return [];
-	return readdirSync(folder, { recursive, withFileTypes: true })
-		.map(entry => ({ entry, path: join(entry.parentPath, entry.name) }))
-		.filter(({ entry, path }) => entry.isSymbolicLink() || (entry.isFile() && isToo(path)))
-		.map(({ path }) => path);
+function linkBelow(gitDir: string, below: string): string | undefined {
+	for (const entry of readdirSync(join(gitDir, below), { withFileTypes: true })) {
+		const name = join(below, entry.name);
+		if (MAY_BE_LINKS.includes(name)) continue;
+		const path = join(gitDir, name);
+		if (entry.isSymbolicLink() || (isReflog(name) && entry.isFile() && hasOtherNames(path))) return path;
+		const inside = entry.isDirectory() && !NOT_LOOKED_INTO.test(name) ? linkBelow(gitDir, name) : undefined;
+		if (inside !== undefined) return inside;
+	}
+	return undefined;
 }
+
+const isReflog = (name: string) => /(?:^|[\\/])logs[\\/]/.test(name);
 
 /** Git appends to a reflog in place. */
 const hasOtherNames = (file: string) => (lstatSync(file, { throwIfNoEntry: false })?.nlink ?? 1) > 1;

@@ -142,6 +142,21 @@ describe('a checkout whose .git leads to another repository of the user’s', ()
 				linkSync(join(other.root, 'a.txt'), own('logs/refs/heads/nancy/x'));
 			},
 		],
+		[
+			'by a link to a branch, in a folder of a worktree',
+			() => {
+				mkdirSync(own('worktrees/made'), { recursive: true });
+				symlinkSync(join(other.root, '.git/refs/heads/main'), own('worktrees/made/HEAD'));
+			},
+		],
+		[
+			'by a link that git would copy',
+			() => symlinkSync(join(other.root, 'private.txt'), own('info/sparse-checkout')),
+		],
+		[
+			'by a link that git would quote',
+			() => symlinkSync(join(other.root, 'private.txt'), own('objects/info/alternates')),
+		],
 		['by a core.worktree above it', () => repo.git(['config', 'core.worktree', '../..'])],
 		[
 			'by a folder of git that has been made for a worktree',
@@ -169,6 +184,20 @@ describe('a checkout whose .git leads to another repository of the user’s', ()
 			readFileSync(join(other.root, '.git/info/exclude'), 'utf8'),
 			other.git(['branch']),
 		]).toEqual(before);
+	});
+
+	it('has no words of a file that its settings name', async () => {
+		const secret = outside.file('secret');
+		writeFileSync(secret, 'x p@ss/w0rd\n');
+		repo.git(['config', 'core.attributesFile', secret]);
+		const missing = execFileSync('git', ['-C', repo.root, 'mktree', '--missing'], {
+			input: `100644 blob ${'1'.repeat(40)}\tgone.txt\n`,
+			encoding: 'utf8',
+		}).trim();
+		repo.git(['update-ref', 'HEAD', repo.git(['commit-tree', '-m', 'x', missing])]);
+		const error: unknown = await create().catch((refused: unknown) => refused);
+		expect(String(error)).toContain('git reset: ');
+		expect(String(error)).not.toContain('p@ss');
 	});
 
 	it('is the user’s own once it names the checkout in return', async () => {

@@ -85,13 +85,14 @@ export async function seedDelegate(store: Delegates, seed: DelegateSeed): Promis
 
 /**
  * One that has ended in a worktree of its own, with these files changed there and not committed.
- * @param dataFolder the user's, where the ticket is that makes it this user's own
+ * @param dataFolder the user's, where the ticket is that makes it this user's own. Earlier versions did not seal its worktree
  */
 export async function seedWorktree(
 	store: Delegates,
 	dataFolder: string,
 	seed: Pick<DelegateSeed, 'title' | 'tearDown' | 'askedBy'>,
 	files: Readonly<Record<string, string | Buffer>>,
+	{ isWorktreeSealed = true } = {},
 ): Promise<{ delegate: Delegate; folder: string; branch: string }> {
 	const place = { is: 'worktree', folder: store.workspace.folder, withChanges: false } as const;
 	const delegate = await seedDelegate(store, { ...seed, place, state: 'done' });
@@ -108,7 +109,7 @@ export async function seedWorktree(
 	const contents = asked.map(file => readFileSync(file, 'utf8'));
 	const tickets = new Tickets(dataFolder, store.workspace.folder);
 	await tickets.issue(delegate.record, asked, contents);
-	await tickets.made(id, worktree);
+	if (isWorktreeSealed) await tickets.made(id, worktree);
 	await tickets.end(id, { isReported: true });
 	return { delegate, folder: worktree.folder, branch: worktree.branch };
 }

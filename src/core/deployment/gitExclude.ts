@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
 import { errorText } from '../../base/errors.ts';
@@ -35,9 +35,6 @@ export async function hideFromGit(
 		const known = new Set(
 			patterns([...made, ...(await Promise.all(kept.map(file => realPlace(workspace, file))))]),
 		);
-		// An agent can make a link of it, to any file of the user's.
-		const link = [dirname(excludeFile), excludeFile].find(isLink);
-		if (link !== undefined) return [`git may show files of Nancy's own as new, for ${link} is a link.`];
 		for (let attempt = 0; attempt < TRIES; attempt++) {
 			const before = await readBytes(excludeFile);
 			const present = before?.toString('latin1');
@@ -65,8 +62,6 @@ export async function showToGit(records: DeploymentRecords, askGit: AskGit | und
 	if (!view) return [];
 	return hideFromGit(records, view, [], (await records.all()).flatMap(placesOf));
 }
-
-const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 
 /** A workspace folder that was removed or moved away, which nobody will clean up any more. */
 function isGone(folder: string): boolean {

@@ -28,12 +28,13 @@ afterEach(() => folder.remove());
 
 const run = (...args: string[]) => nancy.run(['delegates', ...args], { cwd: project, env: { HOME: folder.path } });
 const done = (title: string) => seedDelegate(store, { title, state: 'done' });
-const withWork = (title: string, tearDown?: string) =>
+const withWork = (title: string, tearDown?: string, isWorktreeSealed = true) =>
 	seedWorktree(
 		store,
 		join(nancy.dataFolder, 'nancy'),
 		{ title, ...(tearDown !== undefined && { tearDown }) },
 		{ 'work.txt': 'work\n' },
+		{ isWorktreeSealed },
 	);
 const titles = async () => (await store.list()).delegates.map(({ record }) => record.title);
 /** The worker that asks in some of these tests. */
@@ -156,7 +157,7 @@ describe('nancy delegates delete', () => {
 	});
 
 	it('touches no folder that a status calls a worktree, says that it stays, and deletes the delegate only by name', async () => {
-		const { delegate } = await withWork('Forged');
+		const { delegate } = await withWork('Forged', undefined, false);
 		const other = join(folder.path, 'other.worktrees', idOf(delegate));
 		const { status } = await store.get(delegate.record.id);
 		gitIn(folder.path, 'init', '-q', other);

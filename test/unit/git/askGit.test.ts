@@ -188,7 +188,7 @@ describe('files that Nancy makes in a checkout', () => {
 		rmSync(join(repository.root, '.git', part), { recursive: true });
 		symlinkSync(outside, join(repository.root, '.git', part));
 		const { warnings } = await deploy(new Workspace(repository.root), alpha, request);
-		expect(warnings).toEqual([TRUST, expect.stringContaining('is a link')]);
+		expect(warnings).toEqual([TRUST]);
 		expect(existsSync(join(repository.root, PLUGIN))).toBe(true);
 		expect(readdirSync(folder.path).map(name => readFileSync(folder.file(name), 'utf8'))).toEqual(
 			part === 'info' ? [] : ['mine'],
