@@ -104,12 +104,13 @@ export async function seedWorktree(
 		copyIncludes: false,
 	});
 	for (const [name, content] of Object.entries(files)) writeFileSync(join(worktree.folder, name), content);
-	await store.writeStatus(id, DelegateStatus.parse({ ...(await store.get(id)).status, worktree }));
 	const asked = store.filesOfRequest(id);
 	const contents = asked.map(file => readFileSync(file, 'utf8'));
 	const tickets = new Tickets(dataFolder, store.workspace.folder);
 	await tickets.issue(delegate.record, asked, contents);
 	if (isWorktreeSealed) await tickets.made(id, worktree);
 	await tickets.end(id, { isReported: true });
+	// After its seals, as a runner does: a window reads the seals when the files change.
+	await store.writeStatus(id, DelegateStatus.parse({ ...(await store.get(id)).status, worktree }));
 	return { delegate, folder: worktree.folder, branch: worktree.branch };
 }

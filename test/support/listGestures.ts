@@ -47,11 +47,14 @@ export function focusedRow(workbench: Workbench, paneTitle: string, text: string
 /** Moves through the list that has the focus until this row has it. */
 export async function moveTo(workbench: Workbench, paneTitle: string, text: string | RegExp): Promise<void> {
 	const focused = focusedRow(workbench, paneTitle, text);
-	await workbench.page.keyboard.press('Home');
-	for (let step = 0; step < 30 && (await focused.count()) === 0; step++) {
-		await workbench.page.keyboard.press('ArrowDown');
-	}
-	await focused.waitFor();
+	// The keys are lost until the view has taken the keyboard.
+	await eventually('the row', async () => {
+		await workbench.page.keyboard.press('Home');
+		for (let step = 0; step < 30 && (await focused.count()) === 0; step++) {
+			await workbench.page.keyboard.press('ArrowDown');
+		}
+		return (await focused.count()) > 0;
+	});
 }
 
 /** Chooses from the context menu of this row, which has the focus, without a mouse. */
