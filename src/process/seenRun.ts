@@ -1,8 +1,7 @@
 import { errorText } from '../base/errors.ts';
 import type { SeenSettings } from '../core/asker/seenSettings.ts';
 import type { Driver } from '../core/driver/driver.ts';
-import type { HeadlessFormat } from '../core/driver/headless.ts';
-import { runHeadless, type Ending, type HeadlessProgram, type RunLimits, type RunListener } from './headlessRun.ts';
+import { runHeadless, type Ending } from './headlessRun.ts';
 
 /** The settings of a CLI that an agent has asked for; `workspaceFolder` is the one where that agent can write. */
 export interface SettingsToSee {
@@ -12,17 +11,13 @@ export interface SettingsToSee {
 }
 
 /**
- * {@link runHeadless}. If another agent has asked for the agent, there are `settings`: see {@link SeenSettings}. Nancy looks at the settings right
+ * {@link runHeadless}. If another agent has asked for the agent, there are `settings`: see {@link SeenSettings}. Nancy looks at them right
  * before the start. The CLI reads them itself, up to seconds later. So Nancy looks once more at its first event, and ends it if they changed.
  * A worktree is looked at only before: the asker cannot write there, and some CLIs complete their settings when they start.
  */
 export async function runSeen(
 	settings: SettingsToSee | undefined,
-	program: HeadlessProgram,
-	format: HeadlessFormat,
-	limits: RunLimits,
-	listener: RunListener,
-	signal: AbortSignal,
+	...[program, format, limits, listener, signal]: Parameters<typeof runHeadless>
 ): Promise<Ending> {
 	if (!settings) return runHeadless(program, format, limits, listener, signal);
 	const { seen, driver, workspaceFolder } = settings;
