@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
-import { examine, repair, type Finding, type Instruments, type Repair } from '../core/deployment/doctor.ts';
+import { examine, repair, type Repair } from '../core/deployment/doctor.ts';
+import type { Finding, Instruments } from '../core/deployment/finding.ts';
 import { drivers } from '../drivers/index.ts';
 import { askGit } from '../git/askGit.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';

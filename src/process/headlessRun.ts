@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { errorText } from '../base/errors.ts';
 import { identify, type ProcessIdentity } from '../base/liveness.ts';
-import type { HeadlessEvent, HeadlessFormat, HeadlessResult } from '../core/driver/headless.ts';
+import type { HeadlessEvent, HeadlessFormat, HeadlessReader, HeadlessResult } from '../core/driver/headless.ts';
 import { redactText } from '../core/traffic/redact.ts';
 import { mergedEnvironment } from './environment.ts';
 import { Lines } from './lines.ts';
@@ -76,59 +76,117 @@ export async function runHeadless(
 	const agent = identify(child.pid);
 	listener.onStart(agent);
 
-	let result: HeadlessResult | undefined;
-	let stopped: Ending | undefined;
-	let stopping: Promise<unknown> | undefined;
-	const stop = (why: Ending) => {
-		stopped ??= why;
-		stopping ??= stopTree(agent);
-	};
-	const cancel = () => stop({ is: 'cancelled' });
-	signal.addEventListener('abort', cancel, { once: true });
-	const wall = setTimeout(() => stop({ is: 'timeout', limit: 'wall' }), Math.min(limits.wallMs, LONGEST_TIMER_MS));
-	const idle = setTimeout(() => stop({ is: 'timeout', limit: 'idle' }), Math.min(limits.idleMs, LONGEST_TIMER_MS));
-
-	const reader = format.reader();
-	const take = (events: readonly HeadlessEvent[]) => {
-		for (const event of events) {
-			if (event.is === 'result') result = event.result;
-			listener.onEvent(event);
-		}
-	};
-	const lines = new Lines(line => {
-		const events = safely(() => reader.read(line));
-		if (events.length === 0 && !line.startsWith('{')) listener.onNoise(line);
-		take(events);
-	});
-	child.stdout?.on('data', (data: Buffer) => {
-		idle.refresh();
-		lines.push(data);
-	});
-	const complaints = new Complaints(text => listener.onNoise(text));
-	child.stderr?.on('data', (data: Buffer) => {
-		idle.refresh();
-		complaints.push(data);
-	});
+	const stop = new EarlyStop(agent, limits, signal);
+	const output = new Output(child, format, listener, () => stop.seeOutput());
 	child.stdin?.on('error', () => undefined); // it has ended without reading all of it: how, the exit code tells
 	child.stdin?.end(program.stdin);
 
 	const { reason, exitCode } = await ended;
-	// Processes without the variable may hold the pipes. This process must not wait for those.
-	child.stdout?.destroy();
-	child.stderr?.destroy();
-	lines.end();
-	take(safely(() => reader.end(exitCode)));
-	complaints.end();
-	clearTimeout(wall);
-	clearTimeout(idle);
-	signal.removeEventListener('abort', cancel);
-	await stopping;
+	output.end(exitCode);
+	await stop.end();
 	await stopMarked(RUN_MARK, program.mark);
+	const { result } = output;
 	// Its answer before the stop still counts.
 	if (result && !result.failure) return { is: 'result', result };
-	if (stopped) return stopped;
+	if (stop.why) return stop.why;
 	if (result) return { is: 'result', result };
-	return { is: 'no-result', reason: [reason, complaints.last()].filter(Boolean).join(': ') };
+	return { is: 'no-result', reason: [reason, output.lastComplaint()].filter(Boolean).join(': ') };
+}
+
+/** Stops an agent that has reached a limit, or that the caller cancels. */
+class EarlyStop {
+	/** Why the agent was stopped; absent if it was not. */
+	why: Ending | undefined;
+	private stopping: Promise<unknown> | undefined;
+	private readonly cancel = () => this.stop({ is: 'cancelled' });
+	private readonly wall: NodeJS.Timeout;
+	private readonly idle: NodeJS.Timeout;
+
+	constructor(
+		private readonly agent: ProcessIdentity,
+		{ wallMs, idleMs }: RunLimits,
+		private readonly signal: AbortSignal,
+	) {
+		signal.addEventListener('abort', this.cancel, { once: true });
+		this.wall = this.timeout('wall', wallMs);
+		this.idle = this.timeout('idle', idleMs);
+	}
+
+	seeOutput(): void {
+		this.idle.refresh();
+	}
+
+	/** The agent has ended. Resolves when a stop under way has ended, too. */
+	async end(): Promise<void> {
+		clearTimeout(this.wall);
+		clearTimeout(this.idle);
+		this.signal.removeEventListener('abort', this.cancel);
+		await this.stopping;
+	}
+
+	private timeout(limit: 'wall' | 'idle', ms: number): NodeJS.Timeout {
+		return setTimeout(() => this.stop({ is: 'timeout', limit }), Math.min(ms, LONGEST_TIMER_MS));
+	}
+
+	private stop(why: Ending): void {
+		this.why ??= why;
+		this.stopping ??= stopTree(this.agent);
+	}
+}
+
+/** What an agent prints, given to the listener: events of its protocol, and everything else as noise. */
+class Output {
+	/** The last one that the agent has reported. */
+	result: HeadlessResult | undefined;
+	private readonly reader: HeadlessReader;
+	private readonly lines = new Lines(line => this.readLine(line));
+	private readonly complaints: Complaints;
+
+	constructor(
+		private readonly child: ChildProcess,
+		format: HeadlessFormat,
+		private readonly listener: RunListener,
+		onData: () => void,
+	) {
+		this.reader = format.reader();
+		this.complaints = new Complaints(text => listener.onNoise(text));
+		child.stdout?.on('data', (data: Buffer) => {
+			onData();
+			this.lines.push(data);
+		});
+		child.stderr?.on('data', (data: Buffer) => {
+			onData();
+			this.complaints.push(data);
+		});
+	}
+
+	/** The agent has ended. */
+	end(exitCode: number | null): void {
+		// Processes without the variable may hold the pipes. This process must not wait for those.
+		this.child.stdout?.destroy();
+		this.child.stderr?.destroy();
+		this.lines.end();
+		this.take(safely(() => this.reader.end(exitCode)));
+		this.complaints.end();
+	}
+
+	/** The end of standard error, without secrets. */
+	lastComplaint(): string {
+		return this.complaints.last();
+	}
+
+	private readLine(line: string): void {
+		const events = safely(() => this.reader.read(line));
+		if (events.length === 0 && !line.startsWith('{')) this.listener.onNoise(line);
+		this.take(events);
+	}
+
+	private take(events: readonly HeadlessEvent[]): void {
+		for (const event of events) {
+			if (event.is === 'result') this.result = event.result;
+			this.listener.onEvent(event);
+		}
+	}
 }
 
 /** Standard error, passed on in whole lines, so that no secret is cut in two before its removal. */

@@ -5,10 +5,10 @@ import type { LimitOf } from '../core/mailbox/held.ts';
 import { searchAgents } from './agentSearch.ts';
 import { Badges } from './badges.ts';
 import { Choices } from './choices.ts';
-import { commandHandlers } from './commands.ts';
+import { commandHandlers, type Handlers } from './commands.ts';
 import { ComposeView } from './inbox/composeView.ts';
 import { ContextKeys } from './contextKeys.ts';
-import { ACTING_COMMANDS, ITEM_COMMANDS, SCHEMES } from './contributions.ts';
+import { ACTING_COMMANDS, ITEM_COMMANDS, SCHEMES, type CommandId } from './contributions.ts';
 import { DelegateCleanup } from './delegates/delegateCleanup.ts';
 import { DelegateDrafts } from './delegates/delegateDrafts.ts';
 import { DelegateOutputs } from './delegates/delegateOutput.ts';
@@ -46,15 +46,8 @@ export interface WindowParts {
 }
 
 /** Builds the views and commands of one window. */
-export function openWindow({
-	context,
-	views,
-	failures,
-	operations,
-	openFolder,
-	agentName,
-	limitOf,
-}: WindowParts): Nancy {
+export function openWindow(parts: WindowParts): Nancy {
+	const { context, views, failures, operations, openFolder, agentName, limitOf } = parts;
 	const own = new DisposableStore();
 	const keys = new ContextKeys();
 	const choices = new Choices();
@@ -70,21 +63,12 @@ export function openWindow({
 	const orchestrator = new Orchestrator(folders, operations, terminals, context.globalState);
 	own.add(needsStatus(folders));
 	own.add(delegateStatus(folders));
-	const reviews = new Reviews(folders, operations.worktrees);
-	const comments = own.add(new ReviewComments(folders, operations, context.workspaceState, keys));
-	const outputs = own.add(new DelegateOutputs());
-	const cleanup = new DelegateCleanup(folders, operations.worktrees, operations.delegates);
-	const drafts = own.add(new DelegateDrafts());
+	const forDelegates = delegateCollaborators(parts, own, folders, keys);
 
 	const handlers = commandHandlers({
+		...forDelegates,
 		folders,
 		operations,
-		outputs,
-		reviews,
-		comments,
-		cleanup,
-		drafts,
-		selected: () => views.delegates.selection.map(elementOf),
 		memory: context.globalState,
 		orchestrator,
 		terminals,
@@ -111,17 +95,35 @@ export function openWindow({
 		},
 		traffic: treePart(traffic),
 		compose,
-		document: async uri => (uri.scheme === SCHEMES.base ? reviews.base(uri) : documents.provide(uri)),
-		run: (command, args) =>
-			failures.guard(() => {
-				if (ACTING_COMMANDS.has(command)) requireTrust();
-				// While VS Code draws the rows above anew, it gives a command of a menu no row.
-				const isRowLost = ITEM_COMMANDS.has(command) && args.length > 0 && args[0] === undefined;
-				if (!isRowLost) return handlers[command](args.map(elementsOf));
-				return void inform(l10n.t('The row was just drawn anew. Please choose again.'));
-			}),
+		document: async uri => (uri.scheme === SCHEMES.base ? forDelegates.reviews.base(uri) : documents.provide(uri)),
+		run: (command, args) => failures.guard(() => runCommand(handlers, command, args)),
 		stop: async () => own.dispose(),
 	};
+}
+
+/** What the commands for delegates need beside the rest. */
+function delegateCollaborators(
+	{ context, operations, views }: WindowParts,
+	own: DisposableStore,
+	folders: Folders,
+	keys: ContextKeys,
+) {
+	return {
+		reviews: new Reviews(folders, operations.worktrees),
+		comments: own.add(new ReviewComments(folders, operations, context.workspaceState, keys)),
+		outputs: own.add(new DelegateOutputs()),
+		cleanup: new DelegateCleanup(folders, operations.worktrees, operations.delegates),
+		drafts: own.add(new DelegateDrafts()),
+		selected: () => views.delegates.selection.map(elementOf),
+	};
+}
+
+function runCommand(handlers: Handlers, command: CommandId, args: readonly unknown[]): Promise<void> | void {
+	if (ACTING_COMMANDS.has(command)) requireTrust();
+	// While VS Code draws the rows above anew, it gives a command of a menu no row.
+	const isRowLost = ITEM_COMMANDS.has(command) && args.length > 0 && args[0] === undefined;
+	if (!isRowLost) return handlers[command](args.map(elementsOf));
+	return void inform(l10n.t('The row was just drawn anew. Please choose again.'));
 }
 
 function treePart(provider: vscode.TreeDataProvider<unknown>): TreePart {

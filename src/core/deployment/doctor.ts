@@ -1,53 +1,19 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
 import { folderNames } from '../../base/listing.ts';
 import { formatVersion, isAtLeast } from '../../base/version.ts';
-import type { DriverId } from '../../protocol/names.ts';
 import type { Deployment } from '../../protocol/deployment.ts';
-import { deploy, deploymentState, obstacles, rehearse } from './deploy.ts';
-import type { AskGit } from './gitView.ts';
+import type { Finding, Instruments } from './finding.ts';
+import { hooksFinding } from './hooksFinding.ts';
 import { DeploymentRecords } from './records.ts';
-import { brokenSettings, silencers } from './silencers.ts';
-import { statusOf } from './target.ts';
-import { undeploy } from './undeploy.ts';
 import type { Capability, Driver } from '../driver/driver.ts';
-import { type InstalledAgent } from '../driver/launch.ts';
 import { isRunning } from '../driver/workerProcess.ts';
 import { readOverview } from '../live/model.ts';
-import type { InstalledRuntime, Runtime } from './runtime.ts';
+import type { InstalledRuntime } from './runtime.ts';
 import { REJECTED } from '../traffic/rejected.ts';
 import { strangersIn } from '../traffic/strangers.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-
-/** One finding. */
-export interface Finding {
-	/** The subject, in one or two words: `hooks`, `runtime`, `settings`. */
-	check: string;
-	level: 'ok' | 'note' | 'problem';
-	/** The state and its consequence, in a sentence for a person. */
-	text: string;
-	/** The effect of {@link repair}; absent if only the user can repair it. */
-	repair?: { text: string; run: () => Promise<void> };
-}
-
-/** The doctor's connection to programs, which the core neither finds nor starts. */
-export interface Instruments {
-	/** `problem` says why an agent was not found, and what to do. */
-	agents: readonly { driver: Driver; found: InstalledAgent | undefined; problem: string }[];
-	/** The user's, with the records of what was deployed: see base/folders. */
-	dataFolder: string;
-	/** Installs the programs that hooks call, if they are missing or damaged. Absent in Restricted Mode. */
-	installRuntime?: (() => Promise<InstalledRuntime>) | undefined;
-	/** Runs a launcher as an agent would at an event that says nothing. Returns the failure, if any. */
-	tryLauncher: (launcher: string) => Promise<string | undefined>;
-	/** True while an agent may be writing its own settings. */
-	isBusy?: (agent: DriverId) => boolean;
-	/** Environment that agents will inherit. */
-	env: Readonly<Record<string, string | undefined>>;
-	/** Keeps repaired files out of the user's commits. */
-	askGit?: AskGit;
-}
 
 /** Explains what is deployed where, in which versions, and what is broken. Reads only; repairs are in the findings. */
 export async function examine(workspace: Workspace, instruments: Instruments): Promise<Finding[]> {
@@ -70,7 +36,7 @@ export async function examine(workspace: Workspace, instruments: Instruments): P
 		findings.push(...agent(each));
 		if (runtime && config && config.hooks !== 'off')
 			await attempt(findings, 'hooks', async () =>
-				findings.push(await hooks(deployments, instruments, runtime, each)),
+				findings.push(await hooksFinding(deployments, instruments, runtime, each)),
 			);
 	}
 	await attempt(findings, 'records', async () =>
@@ -159,89 +125,6 @@ function withoutHooks(deployments: readonly Deployment[]): Finding {
 		level: 'note',
 		text: `hooks are off (nancy.hooks): agents are started without, and messages for them stay queued${left}`,
 	};
-}
-
-async function hooks(
-	records: DeploymentRecords,
-	{ isBusy, askGit, env }: Instruments,
-	runtime: Runtime,
-	{ driver, found }: Instruments['agents'][number],
-): Promise<Finding> {
-	const asked = () => isBusy?.(driver.id) ?? false;
-	const { workspace, dataFolder } = records;
-	const record = await records.of(driver.id);
-	const place = placeOf(records, record);
-	if (!found) {
-		if (!record) return { check: 'hooks', level: 'note', text: `${driver.displayName} has no hooks here` };
-		return {
-			check: 'hooks',
-			level: 'problem',
-			text: `${place} has hooks for ${driver.displayName}, which is not installed any more`,
-			repair: {
-				text: 'take them back',
-				run: async () => void (await undeploy(workspace, driver, { dataFolder, isBusy: asked, askGit })),
-			},
-		};
-	}
-	// A deployment for every session stays one.
-	const request = { runtime, agentVersion: found.version, scope: 'launch' as const, isBusy: asked, askGit };
-	const broken = await brokenSettings(workspace, driver);
-	if (broken !== undefined) return { check: 'hooks', level: 'problem', text: broken };
-	const state = await deploymentState(workspace, driver, request);
-	if (record && (await statusOf(stat, workspace.paths.spool)) === undefined) {
-		return {
-			check: 'hooks',
-			level: 'problem',
-			text: `${driver.displayName}: somebody removed .nancy, without which the hooks in ${place || 'its settings'} do nothing`,
-			repair: { text: 'make it again', run: async () => void (await deploy(workspace, driver, request)) },
-		};
-	}
-	if (state === 'ok') {
-		const inTheWay = [
-			...(await obstacles(workspace, driver, request)),
-			...(await silencers(workspace, driver, request, env)),
-		];
-		if (inTheWay.length > 0) return { check: 'hooks', level: 'problem', text: inTheWay.join(' ') };
-		const skills = record?.skills.length ?? 0;
-		return {
-			check: 'hooks',
-			level: 'ok',
-			text: `${place || driver.displayName}: ${record?.events.length ?? 0} events, ${skills} skills, hook program ${record?.hookVersion}${serves(record)}`,
-		};
-	}
-	await rehearse(workspace, driver, request);
-	if (state === 'missing' && !record) {
-		return {
-			check: 'hooks',
-			level: 'note',
-			text: `${driver.displayName} has no hooks here yet; starting a task or nancy setup deploys them`,
-		};
-	}
-	const what = !record
-		? 'Nancy has no record (an earlier version wrote it) of what it has in'
-		: state === 'missing'
-			? 'somebody removed the entries of Nancy from'
-			: record.hookVersion === runtime.version
-				? 'entries or skills of Nancy are not as they were deployed in'
-				: `version ${record.hookVersion} in`;
-	return {
-		check: 'hooks',
-		level: 'problem',
-		text: `${driver.displayName}: ${what} ${place || 'its settings'}; sessions may report nothing and get no messages`,
-		repair: { text: 'write them again', run: async () => void (await deploy(workspace, driver, request)) },
-	};
-}
-
-function serves(record: Deployment | undefined): string {
-	return record?.scope === 'launch' ? ', for what Nancy starts' : '';
-}
-
-/** Where a deployment's hooks are. */
-function placeOf(records: DeploymentRecords, record: Deployment | undefined): string {
-	if (!record) return '';
-	const places = [...record.files, ...record.ownFiles].map(({ file }) => file);
-	if (record.launchFiles.length > 0) places.push(records.launchFolder(record.driver));
-	return [...new Set(places)].join(', ');
 }
 
 /** Records and messages: unreadable files, claims of hooks that died, messages whose reader has gone. */

@@ -126,19 +126,7 @@ export class WorkspaceModel implements Disposable {
 		this.attention = this.owned.add(new AttentionTracker(now));
 		this.onDidNeedAttention = this.attention.onDidNeed;
 		this.onDidResolveAttention = this.attention.onDidResolve;
-		if (options.once) return;
-		const { root, bells, originals, spool, machines } = workspace.paths;
-		const ignored = new Set([bells, originals, machines]);
-		this.owned.add(
-			watch(root, folders => this.folders.touch(this.liveDelegates.withoutHaste(folders)), {
-				// Locks come and go. The spool has thousands of files and no folder of interest.
-				ignore: folder => ignored.has(folder) || folder.endsWith('.lock') || dirname(folder) === spool,
-				onReady: () => this.folders.touch([EVERYTHING]),
-			}),
-		);
-		const tick = setInterval(() => this.tick(), options.tickMs ?? 1000);
-		tick.unref();
-		this.owned.add({ dispose: () => clearInterval(tick) });
+		if (!options.once) this.follow();
 	}
 
 	dispose(): void {
@@ -188,6 +176,22 @@ export class WorkspaceModel implements Disposable {
 		await this.folders.settled();
 		if (this.options.once) await this.lookAround();
 		await this.folders.settled();
+	}
+
+	/** Looks at every change from now on, and at what changes without a notification. */
+	private follow(): void {
+		const { root, bells, originals, spool, machines } = this.workspace.paths;
+		const ignored = new Set([bells, originals, machines]);
+		this.owned.add(
+			watch(root, folders => this.folders.touch(this.liveDelegates.withoutHaste(folders)), {
+				// Locks come and go. The spool has thousands of files and no folder of interest.
+				ignore: folder => ignored.has(folder) || folder.endsWith('.lock') || dirname(folder) === spool,
+				onReady: () => this.folders.touch([EVERYTHING]),
+			}),
+		);
+		const tick = setInterval(() => this.tick(), this.options.tickMs ?? 1000);
+		tick.unref();
+		this.owned.add({ dispose: () => clearInterval(tick) });
 	}
 
 	private async read(folders: readonly string[]): Promise<void> {

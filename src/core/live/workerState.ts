@@ -1,8 +1,7 @@
 import type { Liveness } from '../../base/liveness.ts';
-import type { TrafficRecord } from '../../protocol/traffic.ts';
 import type { ProbedStatus } from '../driver/driver.ts';
 import type { WorkerState } from './overview.ts';
-import { foldTraffic, type SessionState } from './sessionState.ts';
+import type { SessionState } from './sessionState.ts';
 
 /** Evidence beside the events. */
 export interface Evidence {
@@ -18,17 +17,6 @@ export interface Evidence {
 	interruptedAt?: string | undefined;
 }
 
-/** A worker's state, from its session's records (oldest first) and other evidence: the newest counts. */
-export function workerState(
-	start: SessionState,
-	records: Iterable<TrafficRecord>,
-	evidence: Evidence = {},
-): WorkerState {
-	let state = start;
-	for (const record of records) state = foldTraffic(state, record);
-	return concludeState(state, evidence);
-}
-
 /** The source of an idle state that the user caused at the agent's own terminal. */
 export const INTERRUPTED = 'interrupted in its terminal';
 
@@ -41,6 +29,7 @@ export const UNHOOKED = 'its process runs; without hooks nothing more is known';
 /** A probe counts only this long after the last event: the CLI's own notes are later than its hooks. */
 const PROBE_SETTLES_MS = 1000;
 
+/** A worker's state, from its session's events and other evidence: the newest counts. */
 export function concludeState(state: SessionState, evidence: Evidence): WorkerState {
 	const { process, stoppedAt, probe, interruptedAt } = evidence;
 	const isUnheard = evidence.hooks === 'off' && state.phase === 'starting' && process !== undefined;

@@ -2,27 +2,30 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ownMachine } from '../../base/machine.ts';
 import { liveness } from '../../base/liveness.ts';
+import type { MessageContent } from '../../protocol/message.ts';
 import type { MessageId } from '../../protocol/names.ts';
 import type { Receipt, WorkerRecord } from '../../protocol/records.ts';
 import type { AgentEvent } from '../../protocol/traffic.ts';
-import type { Driver } from '../driver/driver.ts';
+import type { Driver, HookMapping, PreparedEvent } from '../driver/driver.ts';
 import { jsonText } from '../files/jsonFile.ts';
 import { Leases } from '../files/leases.ts';
 import { textOfOne } from '../mailbox/batch.ts';
 import { deliveryNote, deliveryPlace } from '../mailbox/deliveryRecord.ts';
 import { isDue, slotOf } from '../mailbox/due.ts';
+import type { Mailbox } from '../mailbox/mailbox.ts';
+import type { StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { readMessageTextSync } from '../mailbox/messageText.ts';
-import { textOfDelivered, textOfHanding } from '../mailbox/seal.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import { textOfDelivered, textOfHanding, type Sealed } from '../mailbox/seal.ts';
+import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 import { sealedSession } from './sealedSessions.ts';
 
 /** In UTF-16 units: a shell reads it with everything else that is prepared. */
 const LONGEST_TEXT = 4096;
 
 /**
- * Prepares the answer that hands a queued message to its agent, if the agent is at work on this machine and its CLI needs no more than
- * that. The guard then starts no program (hooks/hand-over). It does so only if the message is still the only one, and everything else is as
- * it is now; so this never needs to be taken back. Does nothing if the message is no plain short one.
+ * Prepares the answer that hands a queued message to its agent. The guard then starts no program (hooks/hand-over). It does so only if the
+ * message is still the only one and everything else is as it is now, so this never needs to be taken back. Does nothing if the message is
+ * no plain short one, if the agent is not at work on this machine, or if its CLI needs more than that.
  * @param index git's index around the workspace, `undefined` outside a checkout. It must not name the workspace's `.nancy`.
  */
 export async function prepareAnswer(
@@ -33,34 +36,85 @@ export async function prepareAnswer(
 	index: string | undefined,
 ): Promise<void> {
 	const { prepared } = driver.hooks;
-	const session = worker.sessions.at(-1);
-	const agent = worker.process;
-	if (prepared === 'none' || !agent || !session?.transcript || !isHere(agent)) return;
+	const reader = readerAtWork(workspace, worker);
+	if (prepared === 'none' || !reader) return;
 	const address = { task: worker.task, worker: worker.name };
-	const bound = sealedSession(workspace.own, session.id);
-	if (bound?.task !== address.task || bound.worker !== address.worker) return;
 	const mailbox = workspace.mailbox(address);
 	const message = (await mailbox.list(['queued'])).messages.find(each => each.id === id);
-	if (!message || message.content.effect !== 'none' || message.content.text.length > LONGEST_TEXT) return;
+	if (!message || !isPlain(message.content) || !isDueThere(driver.hooks.slots, prepared, message.content)) return;
 	const seals = workspace.seals(address);
 	const text = readMessageTextSync(message.file) ?? '';
 	const sealed = seals.ofQueued(id, text);
-	if (!sealed) return;
-	const isDueAt = ({ kind }: Pick<AgentEvent, 'kind'>) =>
-		isDue(slotOf(driver.hooks.slots, { kind }), message.content);
-	if (!isDueAt(prepared) || isDueAt(prepared.waitsAt)) return;
+	const { session, transcript, agent } = reader;
+	const event: AgentEvent = { driver: driver.id, session, kind: prepared.kind, event: prepared.event };
+	const answers = answersWith(driver, event, mailbox, message);
+	if (!sealed || !answers) return;
+	const sealFiles = seals.filesOf(id);
+	// The guard dates the lease and does not make it.
+	await Leases.for(mailbox.folder).renew();
+	await workspace.prepared.write(session, {
+		words: {
+			driver: driver.id,
+			box: mailbox.folder,
+			root: join(realpathSync(workspace.folder), relative(workspace.folder, workspace.paths.root)),
+			id,
+			event: prepared.event,
+			waits_at: prepared.waitsAt.event,
+			...prepared.payload(session, transcript),
+			machine: agent.machine ?? '',
+			agent: `${agent.pid} ${agent.startedTicks}`,
+			index: index ?? '',
+			...uptimeOfDay(Date.now(), readFileSync('/proc/uptime', 'ascii')),
+			seal: sealFiles.queued,
+			filed: sealFiles.filed,
+			answer: answers.plain.stdout.trimEnd(),
+			answer_to_file: answers.toFile.stdout.trimEnd(),
+			...recordsOf(id, address, deliveryPlace(event, answers.rung), sealed, transcript),
+		},
+		text,
+		seal: sealFiles.queued,
+	});
+}
 
-	const event: AgentEvent = { driver: driver.id, session: session.id, kind: prepared.kind, event: prepared.event };
-	const answerWith = (canFile: boolean) => {
+/** The worker's newest session and its process, if that runs on this machine and the session is sealed as this worker's. */
+function readerAtWork(workspace: Workspace, { task, name, sessions, process: agent }: WorkerRecord) {
+	const newest = sessions.at(-1);
+	if (!agent || !newest?.transcript || !isHere(agent)) return undefined;
+	const bound = sealedSession(workspace.own, newest.id);
+	if (bound?.task !== task || bound.worker !== name) return undefined;
+	return { session: newest.id, transcript: newest.transcript, agent };
+}
+
+function isPlain({ effect, text }: MessageContent): boolean {
+	return effect === 'none' && text.length <= LONGEST_TEXT;
+}
+
+/** Whether the message is due at the prepared event, and not at the other event of that slot. */
+function isDueThere(slots: HookMapping['slots'], prepared: PreparedEvent, content: MessageContent): boolean {
+	const isDueAt = ({ kind }: Pick<AgentEvent, 'kind'>) => isDue(slotOf(slots, { kind }), content);
+	return isDueAt(prepared) && !isDueAt(prepared.waitsAt);
+}
+
+/** The answers for an agent that cannot file messages by itself, and for one that can. Undefined if one does not fit. */
+function answersWith(driver: Driver, event: AgentEvent, mailbox: Mailbox, message: StoredMessage) {
+	const answerIf = (canFile: boolean) => {
 		const text = textOfOne(mailbox, message, { canFile, limit: driver.hooks.contextLimit });
 		return text === undefined
 			? undefined
 			: driver.hooks.answer(event, { text, effect: 'none', version: undefined });
 	};
-	const [plain, toFile] = [answerWith(false), answerWith(true)];
-	if (!plain?.rung || !toFile) return;
+	const [plain, toFile] = [answerIf(false), answerIf(true)];
+	return plain?.rung && toFile && { plain, toFile, rung: plain.rung };
+}
 
-	const place = deliveryPlace(event, plain.rung);
+/** The seals, the receipt and the note of the delivery, each in two parts. */
+function recordsOf(
+	id: MessageId,
+	address: WorkerAddress,
+	place: ReturnType<typeof deliveryPlace>,
+	sealed: Sealed,
+	transcript: string,
+) {
 	// The order of the fields is that of Mailbox.
 	const receipt = {
 		...place,
@@ -70,47 +124,13 @@ export async function prepareAnswer(
 		id,
 		earlierClaims: 0,
 	} satisfies Receipt;
-	const [receiptBefore, receiptAfter] = around(TIME, jsonText(receipt));
-	const { transcript } = session;
-	const [sealBefore, sealAfter] = around(TIME, textOfDelivered({ ...sealed, receipt, transcript }));
-	const [handingBefore, handingAfter] = around(HOOK, textOfHanding(sealed, HOOK));
 	const note = deliveryNote(place, TIME, address, { messages: [id], effect: 'none' });
-	const [noteBefore, noteAfter] = around(TIME, JSON.stringify(note));
-	const { begins, holds, lacks } = prepared.payload(session.id, session.transcript);
-	const sealFiles = seals.filesOf(id);
-	// The guard dates the lease and does not make it.
-	await Leases.for(mailbox.folder).renew();
-	await workspace.prepared.write(session.id, {
-		words: {
-			driver: driver.id,
-			box: mailbox.folder,
-			root: join(realpathSync(workspace.folder), relative(workspace.folder, workspace.paths.root)),
-			id,
-			event: prepared.event,
-			waits_at: prepared.waitsAt.event,
-			begins,
-			holds,
-			lacks,
-			machine: agent.machine ?? '',
-			agent: `${agent.pid} ${agent.startedTicks}`,
-			index: index ?? '',
-			...uptimeOfDay(Date.now(), readFileSync('/proc/uptime', 'ascii')),
-			seal: sealFiles.queued,
-			filed: sealFiles.filed,
-			answer: plain.stdout.trimEnd(),
-			answer_to_file: toFile.stdout.trimEnd(),
-			handing: handingBefore,
-			handing_end: handingAfter,
-			sealed: sealBefore,
-			sealed_end: sealAfter,
-			receipt: receiptBefore,
-			receipt_end: receiptAfter,
-			note: noteBefore,
-			note_end: noteAfter,
-		},
-		text,
-		seal: sealFiles.queued,
-	});
+	return {
+		...around('handing', HOOK, textOfHanding(sealed, HOOK)),
+		...around('sealed', TIME, textOfDelivered({ ...sealed, receipt, transcript })),
+		...around('receipt', TIME, jsonText(receipt)),
+		...around('note', TIME, JSON.stringify(note)),
+	};
 }
 
 /**
@@ -134,10 +154,13 @@ const TIME = new Date(0).toISOString();
 /** Stands where the guard writes which process it is. */
 const HOOK = '0-0';
 
-/** The text of a record before and after what the guard writes into it. The guard ends each record with a line break of its own. */
-function around(part: string, json: string): [before: string, after: string] {
+/**
+ * The text of a record before (`name`) and after (`name_end`) what the guard writes into it. The guard ends each record with a line break of
+ * its own.
+ */
+function around(name: string, part: string, json: string): Record<string, string> {
 	const at = json.indexOf(part);
-	return [json.slice(0, at), json.slice(at + part.length).trimEnd()];
+	return { [name]: json.slice(0, at), [`${name}_end`]: json.slice(at + part.length).trimEnd() };
 }
 
 /** Only of such a process can a shell tell whether it is still the same. */

@@ -30,17 +30,10 @@ export interface Turn {
 	nodes: TrafficNode[];
 }
 
-/** Arranges a session's records (oldest first) into turns. */
-export function turnsOf(records: Iterable<TrafficRecord>): Turn[] {
-	const arranger = new TurnArranger();
-	for (const record of records) arranger.add(record);
-	return arranger.turns;
-}
-
 /** How many calls with a concluded end are remembered. The event of the real end comes within a second, if at all. */
 const MOST_CONCLUDED = 100;
 
-/** Takes records one by one, so that a live view does not rearrange everything at each event. */
+/** Arranges a session's records (oldest first) into turns, one by one: a live view does not rearrange everything at each event. */
 export class TurnArranger {
 	readonly turns: Turn[] = [];
 	private count = 0;

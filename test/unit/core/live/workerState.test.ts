@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { startingState } from '../../../../src/core/live/sessionState.ts';
-import { workerState, type Evidence } from '../../../../src/core/live/workerState.ts';
+import { foldTraffic, startingState } from '../../../../src/core/live/sessionState.ts';
+import { concludeState, type Evidence } from '../../../../src/core/live/workerState.ts';
 import { EventKind, TrafficRecord } from '../../../../src/protocol/traffic.ts';
 
 const at = (second: number) => new Date(1_700_000_000_000 + second * 1000).toISOString();
@@ -20,16 +20,19 @@ function event(second: number, fields: Record<string, unknown> & { kind: EventKi
 }
 
 function after(fields: (Record<string, unknown> & { kind: EventKind })[], evidence: Evidence = {}) {
-	return workerState(
-		start,
+	return stateAfter(
 		fields.map((each, index) => event(index + 1, each)),
 		evidence,
 	);
 }
 
+function stateAfter(records: readonly TrafficRecord[], evidence: Evidence = {}) {
+	return concludeState(records.reduce(foldTraffic, start), evidence);
+}
+
 const bash: Fields = { kind: 'tool-start', tool: 'Bash', toolUseId: 't1', summary: 'npm test' };
 
-describe('workerState', () => {
+describe('concludeState', () => {
 	it.each([
 		['starting', []],
 		['starting', [{ kind: 'session-start', cause: 'startup' }]],
@@ -159,9 +162,7 @@ describe('workerState', () => {
 				effect: 'none',
 			},
 		});
-		expect(workerState(start, [event(1, { kind: 'prompt' }), event(2, { kind: 'stop' }), delivery]).phase).toBe(
-			'working',
-		);
+		expect(stateAfter([event(1, { kind: 'prompt' }), event(2, { kind: 'stop' }), delivery]).phase).toBe('working');
 	});
 
 	describe('with other evidence', () => {

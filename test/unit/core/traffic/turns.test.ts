@@ -2,7 +2,7 @@ import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { matchesFilter, readTraffic, TrafficFollower } from '../../../../src/core/traffic/store.ts';
 import { trafficFiles } from '../../../../src/core/traffic/trafficFile.ts';
-import { turnsOf } from '../../../../src/core/traffic/turns.ts';
+import { TurnArranger, type Turn } from '../../../../src/core/traffic/turns.ts';
 import { NancyPaths } from '../../../../src/core/files/paths.ts';
 import { SessionId } from '../../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../../src/protocol/traffic.ts';
@@ -48,13 +48,19 @@ function delivery(name: string, toolUseId?: string): TrafficRecord {
 	});
 }
 
+function turnsOf(records: readonly TrafficRecord[]): readonly Turn[] {
+	const arranger = new TurnArranger();
+	for (const record of records) arranger.add(record);
+	return arranger.turns;
+}
+
 const shown = (records: TrafficRecord[]) =>
 	turnsOf(records).map(turn => ({
 		title: turn.title,
 		nodes: turn.nodes.map(node => [node.event.kind, node.outcome, node.deliveries.length]),
 	}));
 
-describe('turnsOf', () => {
+describe('TurnArranger', () => {
 	it('pairs the beginning of a tool with its end, and puts what was delivered to its event', () => {
 		const call = { tool: 'Bash', toolUseId: 't1', turn: 'p1' };
 		const records = [

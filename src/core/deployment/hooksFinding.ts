@@ -1,0 +1,86 @@
+import { stat } from 'node:fs/promises';
+import type { Deployment } from '../../protocol/deployment.ts';
+import { deploy, deploymentState, obstacles, rehearse, type DeploymentState } from './deploy.ts';
+import type { Finding, Instruments } from './finding.ts';
+import type { DeploymentRecords } from './records.ts';
+import type { Runtime } from './runtime.ts';
+import { brokenSettings, silencers } from './silencers.ts';
+import { statusOf } from './target.ts';
+import { undeploy } from './undeploy.ts';
+
+/** Looks at what is deployed for one agent, and whether its sessions report to Nancy. */
+export async function hooksFinding(
+	records: DeploymentRecords,
+	{ isBusy, askGit, env }: Instruments,
+	runtime: Runtime,
+	{ driver, found }: Instruments['agents'][number],
+): Promise<Finding> {
+	const { workspace, dataFolder } = records;
+	const { displayName } = driver;
+	const asked = () => isBusy?.(driver.id) ?? false;
+	const record = await records.of(driver.id);
+	const place = placeOf(records, record);
+	if (!found) {
+		if (!record) return note(`${displayName} has no hooks here`);
+		return problem(`${place} has hooks for ${displayName}, which is not installed any more`, {
+			text: 'take them back',
+			run: async () => void (await undeploy(workspace, driver, { dataFolder, isBusy: asked, askGit })),
+		});
+	}
+	const broken = await brokenSettings(workspace, driver);
+	if (broken !== undefined) return problem(broken);
+	// A deployment for every session stays one.
+	const request = { runtime, agentVersion: found.version, scope: 'launch' as const, isBusy: asked, askGit };
+	const run = async () => void (await deploy(workspace, driver, request));
+	const state = await deploymentState(workspace, driver, request);
+	const settings = place || 'its settings';
+	if (record && (await statusOf(stat, workspace.paths.spool)) === undefined) {
+		const text = `${displayName}: somebody removed .nancy, without which the hooks in ${settings} do nothing`;
+		return problem(text, { text: 'make it again', run });
+	}
+	if (state === 'ok') {
+		const inTheWay = [
+			...(await obstacles(workspace, driver, request)),
+			...(await silencers(workspace, driver, request, env)),
+		];
+		if (inTheWay.length > 0) return problem(inTheWay.join(' '));
+		return { check: 'hooks', level: 'ok', text: `${place || displayName}: ${contentWords(record)}` };
+	}
+	await rehearse(workspace, driver, request);
+	if (state === 'missing' && !record)
+		return note(`${displayName} has no hooks here yet; starting a task or nancy setup deploys them`);
+	const what = faultWords(record, state, runtime);
+	const text = `${displayName}: ${what} ${settings}; sessions may report nothing and get no messages`;
+	return problem(text, { text: 'write them again', run });
+}
+
+function note(text: string): Finding {
+	return { check: 'hooks', level: 'note', text };
+}
+
+/** @param repair absent if only the user can repair it */
+function problem(text: string, repair?: Finding['repair']): Finding {
+	return { check: 'hooks', level: 'problem', text, ...(repair && { repair }) };
+}
+
+function contentWords(record: Deployment | undefined): string {
+	const served = record?.scope === 'launch' ? ', for what Nancy starts' : '';
+	const skills = record?.skills.length ?? 0;
+	return `${record?.events.length ?? 0} events, ${skills} skills, hook program ${record?.hookVersion}${served}`;
+}
+
+/** What is wrong, before the name of the place. */
+function faultWords(record: Deployment | undefined, state: DeploymentState, runtime: Runtime): string {
+	if (!record) return 'Nancy has no record (an earlier version wrote it) of what it has in';
+	if (state === 'missing') return 'somebody removed the entries of Nancy from';
+	if (record.hookVersion !== runtime.version) return `version ${record.hookVersion} in`;
+	return 'entries or skills of Nancy are not as they were deployed in';
+}
+
+/** Where a deployment's hooks are. */
+function placeOf(records: DeploymentRecords, record: Deployment | undefined): string {
+	if (!record) return '';
+	const places = [...record.files, ...record.ownFiles].map(({ file }) => file);
+	if (record.launchFiles.length > 0) places.push(records.launchFolder(record.driver));
+	return [...new Set(places)].join(', ');
+}

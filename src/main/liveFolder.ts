@@ -1,0 +1,76 @@
+import * as vscode from 'vscode';
+import { dataFolder } from '../base/folders.ts';
+import { DeploymentKeeper, type Kept } from '../core/deployment/keeper.ts';
+import { WorkspaceModel } from '../core/live/model.ts';
+import { Workspace } from '../core/workspace/workspace.ts';
+import { drivers } from '../drivers/index.ts';
+import { SETTINGS } from '../ui/contributions.ts';
+import { inform } from '../ui/kit/messages.ts';
+import type { Folder } from '../ui/ports.ts';
+import { trafficLimits } from '../ui/settings.ts';
+import type { WindowOperations } from './windowOperations.ts';
+
+/** A model of a folder that is looked at, and acts on what it finds there. */
+export function modelOf(path: string, operations: WindowOperations): WorkspaceModel {
+	const workspace = new Workspace(path);
+	return new WorkspaceModel(workspace, drivers, {
+		ask: driver => operations.ask(driver),
+		tickets: operations.delegates.ticketsIn(workspace),
+		lookAtQueue: delegates => operations.delegates.look(delegates),
+		readOnly: !vscode.workspace.isTrusted,
+		collector: { limits: trafficLimits(path) },
+	});
+}
+
+export interface FolderParts {
+	name: string;
+	path: string;
+	model: WorkspaceModel;
+	operations: WindowOperations;
+	log: vscode.LogOutputChannel;
+	/** A failure in the background. */
+	warn: (error: unknown) => void;
+	onDispose: () => void;
+}
+
+/** A folder of the window, with its deployments and its setting for hooks kept as they should be. */
+export function liveFolder({ name, path, model, operations, log, warn, onDispose }: FolderParts): Folder {
+	const folder: Folder = {
+		name,
+		path,
+		workspace: model.workspace,
+		onDidChange: model.onDidChange,
+		onDidNeedAttention: model.onDidNeedAttention,
+		overview: () => model.overview(),
+		messages: address => model.messages(address),
+		delegates: () => model.delegates(),
+		sessions: () => model.sessions(),
+		refresh: () => model.refresh(),
+		dispose: () => {
+			onDispose();
+			keeper.dispose();
+			settings.dispose();
+			void model.close();
+		},
+	};
+	const settings = vscode.workspace.onDidChangeConfiguration(change => {
+		if (!change.affectsConfiguration(SETTINGS.hooks, vscode.Uri.file(path))) return;
+		operations.keepHooksChoice(folder).catch(warn);
+	});
+	const keeper = new DeploymentKeeper(model.workspace, drivers, dataFolder(), driver =>
+		operations.deployRequest(folder, driver),
+	);
+	keeper.onDidRepair(repair => sayRepaired(log, repair));
+	keeper.onDidFail(warn);
+	return folder;
+}
+
+function sayRepaired(log: vscode.LogOutputChannel, { driver, changed }: Kept): void {
+	const text = vscode.l10n.t(
+		'Something had removed or changed Nancy’s hooks for {0}; they are in place again: {1}.',
+		driver.displayName,
+		changed.join(', '),
+	);
+	log.info(text);
+	void inform(text);
+}
