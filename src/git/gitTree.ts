@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
-import { commitsAt, git, gitAnswer, gitList, type GitPlace } from './git.ts';
+import { git, gitAnswer, gitList, type GitPlace } from './git.ts';
+import { commitsAt } from './ownRefs.ts';
 
 /** The present files of a checkout, as a tree of git. */
 export interface WorkingTree {
@@ -30,11 +31,9 @@ const TRIES = 3;
 /**
  * Makes a tree of all files of a checkout that git does not ignore, through an index of its own. The user's index, stash and files stay
  * unchanged. The index exists while `use` runs.
- * @param gitDir git's own folder of the checkout
  */
 export async function withWorkingTree<T>(
 	place: GitPlace,
-	gitDir: string,
 	use: (working: WorkingTree) => Promise<T>,
 	{ isLookInto, isStagedOnly = false }: TreeOptions = {},
 ): Promise<T> {
@@ -43,8 +42,9 @@ export async function withWorkingTree<T>(
 		const env: Record<string, string> = { GIT_INDEX_FILE: join(temporary, 'index') };
 		if (isLookInto !== undefined)
 			env['GIT_OBJECT_DIRECTORY'] = await borrowedObjects(isLookInto, join(temporary, 'objects'));
-		const isThere = await copyIndex(gitDir, join(temporary, 'index'));
-		if (!isThere && (await headOf(place)) !== undefined) await git(place, ['read-tree', 'HEAD'], { env });
+		const isThere = await copyIndex(place.gitDir, join(temporary, 'index'));
+		const head = isThere ? undefined : await headOf(place);
+		if (head !== undefined) await git(place, ['read-tree', head], { env });
 		const inside = isStagedOnly ? { nested: [], submodules: [] } : await addAll(place, env);
 		return await use({ tree: await gitAnswer(place, ['write-tree'], { env }), ...inside, env });
 	} finally {
