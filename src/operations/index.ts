@@ -35,6 +35,7 @@ export const operations = {
 	resumeDelegates: async () => (await import('./resumeDelegates.ts')).resumeDelegates,
 	deleteDelegate: async () => (await import('./deleteDelegate.ts')).deleteDelegate,
 	deleteDelegates: async () => (await import('./deleteDelegates.ts')).deleteDelegates,
+	run: async () => (await import('./run.ts')).run,
 	verifyWorktree: async () => (await import('./verifyWorktree.ts')).verifyWorktree,
 	worktreeChanges: async () => (await import('./worktreeChanges.ts')).worktreeChanges,
 	fileAtBase: async () => (await import('./fileAtBase.ts')).fileAtBase,
