@@ -15,8 +15,8 @@ export interface Late {
 }
 
 /**
- * What extension.ts leaves for the time after the activation: the views, which load Nancy when they are looked at, and the wait for the
- * first use.
+ * Does what extension.ts leaves for the time after the activation. The views load Nancy when they are looked at, and a wait for the first
+ * use begins.
  */
 export function begin(context: vscode.ExtensionContext): Late {
 	let loading: Promise<Nancy> | undefined;

@@ -1,6 +1,6 @@
 /**
- * `Promise.all` over `items` with at most `limit` under way, results in order. Opening a thousand files at once would run into
- * the limit of open files; one after another would wait for the thread pool a thousand times.
+ * `Promise.all` over `items` with at most `limit` under way, results in order. Opening a thousand files at once would run into the limit of
+ * open files. Opening one after another would wait for the thread pool a thousand times.
  */
 export async function mapConcurrently<T, R>(
 	items: readonly T[],

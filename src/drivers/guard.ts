@@ -8,7 +8,7 @@ export interface GuardedEvent {
 	slot: 'report' | 'boundary' | 'turn' | 'end' | 'program' | 'wake' | 'wait';
 }
 
-/** For a hook that the agent waits for, in seconds: more than Nancy's own limit of 3 s, less than a person would take for a hang. */
+/** For a hook that the agent waits for, in seconds. More than Nancy's own limit of 3 s, less than a person would take for a hang. */
 export const SYNC_TIMEOUT = 5;
 /** Tells the program how long the CLI waits for it: later output is lost. */
 export const TIMEOUT_VARIABLE = `NANCY_HOOK_TIMEOUT=${SYNC_TIMEOUT}`;

@@ -28,8 +28,8 @@ export function markWithin(mark: string, env: NodeJS.ProcessEnv = process.env): 
 }
 
 /**
- * Processes whose environment has this variable with this value, alone or among others: everything that a run has started, even outside its
- * group and without its parent. A process with a different environment is not found.
+ * Processes whose environment has this variable with this value, alone or among others. That is everything that a run has started, even
+ * outside its group and without its parent. A process with a different environment is not found.
  */
 export async function markedProcesses(name: string, value: string): Promise<ProcessIdentity[]> {
 	const isMarked = (entry: string) =>

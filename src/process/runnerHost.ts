@@ -63,9 +63,9 @@ function inBackground(
 }
 
 /**
- * A server of its own for each runner. A shared server would have the environment of its first starter, and nothing of the environment may
- * be in a command line, which others can read. It ends with the runner: without the user's tmux.conf, which can keep it (`remain-on-exit`)
- * or end it early (`destroy-unattached`).
+ * A server of its own for each runner. A shared server would have the environment of its first starter. Nothing of the environment may be
+ * in a command line, which others can read. It ends with the runner: without the user's tmux.conf, which can keep it (`remain-on-exit`) or
+ * end it early (`destroy-unattached`).
  */
 async function inTmux(
 	tmux: string,

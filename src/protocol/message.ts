@@ -33,8 +33,8 @@ const fieldByLabel = { type: 'kind', priority: 'priority', effect: 'effect', fro
 const HEADER_LINE = /^\*\*([A-Za-z]+):\*\*[ \t]*(.*?)[ \t]*$/;
 
 /**
- * Reads a message file. A line that looks like a header but is not one of ours starts the text, so that a note such as
- * `**Note:** look here` needs no escaping.
+ * Reads a message file. A line that looks like a header but is not one of ours starts the text. So a note such as `**Note:** look here`
+ * needs no escaping.
  */
 export function parseMessage(file: string): ParsedMessage {
 	const lines = file.replace(/^\uFEFF/, '').split(/\r?\n/);

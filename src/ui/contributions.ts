@@ -12,8 +12,8 @@ export const VIEWS = {
 } as const;
 
 /**
- * Every command, by where it is offered and whether it only looks. Commands that start, deploy, deliver or change something are
- * refused in a workspace that is not trusted; their `enablement` only hides them there: a key or another extension still runs them.
+ * Every command, by where it is offered and whether it only looks. Commands that start, deploy, deliver or change something are refused in
+ * a workspace that is not trusted. Their `enablement` only hides them there, and a key or another extension still runs them.
  */
 const BY_PLACE = {
 	/** Make sense without a tree item: the palette shows them, and they ask for what they need. */

@@ -15,8 +15,8 @@ const KEYS: Readonly<Record<keyof DelegateSettings, string>> = {
 };
 
 /**
- * What the user has set in VS Code of what the `nancy` command must know. Of a workspace's own settings nothing before it is
- * trusted, and what is the machine's or names commands never: who trusts a folder has not asked for what its files say to run.
+ * What the user has set in VS Code of what the `nancy` command must know. A workspace's own settings count only once it is trusted. They
+ * never count for what is the machine's or names commands: who trusts a folder has not asked for what its files say to run.
  */
 export function editorSettings(folders: readonly string[], drivers: readonly Driver[]): SettingsLayer {
 	const common = vscode.workspace.getConfiguration();

@@ -6,8 +6,8 @@ import * as vscode from 'vscode';
 const PERIOD_MS = 5000;
 
 /**
- * Calls `use` once, as soon as this window has something for Nancy to do before the user asks for it: a folder with a `.nancy`, which may
- * be made by the `nancy` command, or a setting, which that command must know.
+ * Calls `use` once, as soon as this window has something for Nancy to do before the user asks for it. That is a folder with a `.nancy`,
+ * which may be made by the `nancy` command, or a setting, which that command must know.
  */
 export function onFirstUse(use: () => void): vscode.Disposable {
 	let isOver = false;

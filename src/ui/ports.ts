@@ -105,7 +105,7 @@ export interface Operations {
 	/** Marks a message to the human as read. Returns where its file is from then on. */
 	readMail(folder: Folder, task: TaskName, id: MessageId): Promise<string>;
 	/**
-	 * Replaces the words of a queued message; throws `not-queued` if the agent has read it, and `wrong-state` if it is not as it `was` any
+	 * Replaces the words of a queued message. Throws `not-queued` if the agent has read it, and `wrong-state` if it is not as it `was` any
 	 * more.
 	 */
 	edit(folder: Folder, from: WorkerAddress, id: MessageId, was: Letter, words: Letter): Promise<void>;

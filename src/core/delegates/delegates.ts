@@ -173,7 +173,10 @@ export class Delegates {
 
 const PARKED = 'parked.json';
 
-/** A limit may be lifted before it resets, and what a CLI says of it may be wrong: it is tried again after this, in milliseconds. */
+/**
+ * The agent is tried again after this time, in milliseconds. A limit may be lifted before it resets, and what a CLI says of it may be
+ * wrong.
+ */
 export const LONGEST_PARKING_MS = 6 * 60 * 60 * 1000;
 
 const ParkedAgents = z.object({ version: z.literal(1), agents: z.array(Parked) });

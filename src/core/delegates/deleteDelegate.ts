@@ -16,8 +16,8 @@ import { liveSwarmRun } from './swarmRun.ts';
 import type { Tickets } from './tickets.ts';
 
 /**
- * After this time without a write to a delegate's files, in milliseconds, it is neither being queued nor at work, and its answer has been
- * read.
+ * After this time without a write to its files, a delegate is neither being queued nor at work, and its answer has been read. In
+ * milliseconds.
  */
 const ORPHAN_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -63,8 +63,8 @@ export async function deleteDelegate(
 }
 
 /**
- * Whether a delegate's record names its own mailbox, and not another's. The ticket proves it. The record of a delegate without a ticket is a
- * file that anybody may have written, so only a mailbox in which nothing is the user's goes by that.
+ * Whether a delegate's record names its own mailbox, and not another's. The ticket proves it. Without a ticket, anybody may have written
+ * the record. So a mailbox that it names is the delegate's only if nothing in it is the user's.
  */
 async function isOwnMailbox({ workspace }: Delegates, tickets: Tickets, delegate: Delegate): Promise<boolean> {
 	const { record, isUnproved, isChanged } = delegate;

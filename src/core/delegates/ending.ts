@@ -88,9 +88,9 @@ function isAsSealed({ status }: Delegate, { end, worktree }: Facts): boolean {
 }
 
 /**
- * Ends a delegate: answer, status, the result's message, then `.done`. An empty answer is a failure. A result that comes
- * after the delegate had been given up is taken, and reported again. Safe to repeat when it failed half way: for a sealed run
- * {@link settle} goes on by the seal, for an unsealed one {@link reconcile} by a final status without its `.done`. Needs the lock.
+ * Ends a delegate: answer, status, the result's message, then `.done`. An empty answer is a failure. A result that comes after the delegate
+ * had been given up is taken, and reported again. Safe to repeat when it failed half way. For a sealed run {@link settle} goes on by the
+ * seal. For an unsealed one {@link reconcile} goes on by a final status without its `.done`. Needs the lock.
  * @param lateReport the id of that second report; the caller decides it once, before the first try
  */
 export async function finish(

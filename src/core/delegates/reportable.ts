@@ -54,8 +54,8 @@ export async function proved(tickets: Tickets, delegate: Delegate): Promise<Dele
 }
 
 /**
- * What an ended delegate has printed: `undefined` if its file is not as the runner has written it, or the runner has not ended yet. Of one
- * that this user has not queued, or that an earlier version has run, nothing is sealed, and the file is taken as it is.
+ * What an ended delegate has printed: `undefined` if its file is not as the runner has written it, or the runner has not ended yet. If this
+ * user has not queued the delegate, or an earlier version has run it, nothing is sealed. The file is then taken as it is.
  */
 export async function sealedOutput(
 	tickets: Tickets,

@@ -82,9 +82,9 @@ async function carryOut(job: Job, asked: DeploymentScope): Promise<DeployResult>
 }
 
 /**
- * Whether the workspace has the result of {@link deploy}, or another Nancy of this version or a later one serves it: two that repair each
- * other's would never end. Another's file in the place of one of Nancy's counts too: see {@link obstacles}. Throws `settings-broken` for an
- * unreadable file.
+ * Whether the workspace has the result of {@link deploy}, or another Nancy of this version or a later one serves it. Two of them that
+ * repair each other's would never end. Another's file in the place of one of Nancy's counts too: see {@link obstacles}. Throws
+ * `settings-broken` for an unreadable file.
  */
 export async function deploymentState(
 	workspace: Workspace,

@@ -14,8 +14,8 @@ import { readBytes, realPlace } from './target.ts';
 const TRIES = 5;
 
 /**
- * Makes git ignore Nancy's own files in a workspace folder, and no others: those of `fresh` that git would show, and those of `kept` that
- * were listed before. Never fails a deployment: returns what the user should know then.
+ * Makes git ignore Nancy's own files in a workspace folder, and no others. Those are the files of `fresh` that git would show, and those of
+ * `kept` that were listed before. Never fails a deployment: returns what the user should know then.
  * @param fresh files that Nancy is about to make
  * @param kept files of earlier deployments
  */

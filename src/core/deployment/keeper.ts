@@ -23,7 +23,7 @@ export interface Kept {
 }
 
 /**
- * Keeps deployments complete while agents need them: a running task must not lose its hooks when another tool rewrites a settings file, or
+ * Keeps deployments complete while agents need them. A running task must not lose its hooks when another tool rewrites a settings file, or
  * when Nancy or the agent is updated. A deployment that was taken back on purpose (Clean Up) has no record and stays away.
  */
 export class DeploymentKeeper implements Disposable {

@@ -16,7 +16,7 @@ export interface OwnEntries {
 
 /**
  * Tells a driver's entries from everybody else's. A line is Nancy's if a sealed record says that Nancy wrote it. It is also Nancy's if it
- * is word for word what the driver writes for a runtime of this user; only event and workspace folder may differ. A line that begins so and
+ * is word for word what the driver writes for a runtime of this user. Only event and workspace folder may differ. A line that begins so and
  * goes on otherwise is somebody else's.
  */
 export async function ownEntries(

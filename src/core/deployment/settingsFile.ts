@@ -167,8 +167,8 @@ async function exchange(
 }
 
 /**
- * The last check before another tool's file is written. It allows the base itself: the sealed original of a file that is byte for byte as
- * Nancy wrote it, or the present text less Nancy's entries. It also allows the base with exactly these entries of Nancy's.
+ * The last check before another tool's file is written. It allows the base itself. That is the sealed original of a file that is byte for
+ * byte as Nancy wrote it, else the present text less Nancy's entries. It also allows the base with exactly these entries of Nancy's.
  */
 function refuseOther(
 	{ file, base, others }: Present,

@@ -33,13 +33,13 @@ export interface Driver {
 	/** Folder that the CLI reads skills from, relative to the workspace folder; `undefined` if it reads none. */
 	readonly skillsFolder: string | undefined;
 	/**
-	 * Places where earlier versions of Nancy wrote for this CLI and the present one does not: files of its own, and folders that held its
-	 * skills. Only files in a driver's places are ever removed.
+	 * Places where only earlier versions of Nancy wrote for this CLI: files of its own, and folders that held its skills. Only files in a
+	 * driver's places are ever removed.
 	 */
 	readonly earlierPlaces: readonly string[];
 	/**
-	 * Files and folders, relative to each folder from the one that the CLI works in up to the top of its checkout, by which it may run
-	 * commands or allow them: hooks, plugins, MCP servers, rules, skills.
+	 * Files and folders by which the CLI may run commands or allow them: hooks, plugins, MCP servers, rules, skills. They are relative to
+	 * each folder from the one that the CLI works in up to the top of its checkout.
 	 */
 	readonly executableSettings: readonly string[];
 	readonly hooks: HookMapping;

@@ -81,8 +81,8 @@ export function refuseLongPrompt(prompt: string | undefined): void {
 const ATTEMPTS = 100;
 
 /**
- * Prepares a worker: its record, its mailbox and the binding of its session, all on disk before the process exists, so that
- * the agent's very first event finds its mailbox.
+ * Prepares a worker: its record, its mailbox and the binding of its session. All are on disk before the process exists, so the agent's very
+ * first event finds its mailbox.
  */
 export async function planWorker(
 	workspace: Workspace,
@@ -164,7 +164,7 @@ async function startOf(
 ): Promise<Start> {
 	const task = await workspace.task(request.task);
 	const worker = request.worker ?? (request.resume ? undefined : await workspace.nextWorker(request.task));
-	// A name that was free a moment ago and is taken now belongs to another window's new worker, not to an earlier run of this one.
+	// If a name was free a moment ago and is taken now, another window's new worker has it, not an earlier run of this one.
 	const isNew = request.worker === undefined && !request.resume;
 	const earlier = isNew ? undefined : await earlierRecord(workspace, request, worker);
 	if (earlier) refuseSecond(earlier);

@@ -15,10 +15,10 @@ import { sessionBinding } from '../sessions/bindings.ts';
 import { forgetSeal } from '../sessions/sealedSessions.ts';
 
 /**
- * Removes useless leftovers of kills and ended sessions from a workspace: half-written files, locks of dead processes, signs of life of
- * machines that have gone, records of ended agents, and doorbells and marks of ended sessions. From the user's data folder, the records of
- * deleted workspace folders. A session that continues gets new ones. Reads each mailbox's folder names, so it is
- * for a window, now and then. Unreadable files are left for the next time.
+ * Removes useless leftovers of kills and ended sessions from a workspace. These are half-written files, locks of dead processes, signs of
+ * life of machines that have gone, and records of ended agents. Doorbells and marks of ended sessions go too. From the user's data folder
+ * go the records of deleted workspace folders. A session that continues gets new ones. Reads each mailbox's folder names, so it is for a
+ * window, now and then. Unreadable files are left for the next time.
  */
 export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 	const { paths } = workspace;

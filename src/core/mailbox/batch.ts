@@ -31,7 +31,7 @@ export interface Occasion {
 
 /**
  * Claims due messages, most urgent first, within `limit` UTF-16 units. The rest waits for the next boundary. A message that is too long for
- * one call is handed over in parts, one at each call, with nothing beside it: not every agent may read a file of Nancy's. Its effect is
+ * one call is handed over in parts, one at each call, with nothing beside it. Not every agent may read a file of Nancy's. Its effect is
  * that of its first part.
  * @param mayTake see {@link Mailbox.claim}
  */

@@ -76,7 +76,7 @@ export class MessageClaims {
 
 	/**
 	 * Undefined if the message is not queued any more, or is no message. Synchronous, as is {@link Claim.deliver}. The hook program claims
-	 * and files up to fifty messages while its agent waits, and a dozen trips through the thread pool for each would be most of that time.
+	 * and files up to fifty messages while its agent waits. A dozen trips through the thread pool for each would be most of that time.
 	 */
 	one(queuedAs: MessageId): Claim | undefined {
 		const taken = this.take(queuedAs);
@@ -132,8 +132,8 @@ export class MessageClaims {
 	}
 
 	/**
-	 * A sealed message keeps its id, whatever else has its name. Another text is a new message: one that was saved again under the name of a
-	 * filed one, or put in the place of a queued one. It gets a name that nobody has.
+	 * A sealed message keeps its id, whatever else has its name. A file with another text is a new message. It was saved again under the
+	 * name of a filed one, or put in the place of a queued one. It gets a name that nobody has.
 	 */
 	private nameUnsealed(queuedAs: MessageId, claimedIds: ReadonlySet<MessageId>): MessageId {
 		const isTaken = this.seals.has(queuedAs) || claimedIds.has(queuedAs) || this.paths.isFiled(queuedAs);

@@ -16,11 +16,11 @@ export interface PreparedAnswer {
 }
 
 /**
- * Prepared answers, one for each session, in the user's data folder: `prepared/<session>`, which the guard's shell reads, `<session>.md` and
- * `<session>.seal`, a second name of the seal's file. The shell sees by it that this is still the seal. It makes the seal of the handing
- * over as `<session>.handing` and gives it its name by a link. It makes the next seal, the receipt and the note as `<session>.filed` and
- * renames each. The guard finds them from its own place, which is in the same folder, so nothing in a workspace can name others. If they
- * do not belong together, because two senders wrote at once, the guard leaves the message to the program.
+ * Prepared answers, one for each session, in the user's data folder. `prepared/<session>` is read by the guard's shell, `<session>.md` is
+ * the message, and `<session>.seal` is a second name of the seal's file. The shell sees by that name that this is still the seal. It makes
+ * the seal of the handing over as `<session>.handing` and gives it its name by a link. It makes the next seal, the receipt and the note as
+ * `<session>.filed` and renames each. The guard finds them from its own place, which is in the same folder, so nothing in a workspace can
+ * name others. If they do not belong together, because two senders wrote at once, the guard leaves the message to the program.
  */
 export class PreparedAnswers {
 	/** @param dataFolder the user's: see base/folders */

@@ -29,8 +29,8 @@ export async function endHalt(workspace: Workspace, session: SessionId): Promise
 
 /**
  * The halt that covers this tool call, although another call of the same batch gets its message.
- * @param hasBatchEnd whether the CLI reports the end of a batch, which may come long after the halt: a call beside the halted one may run
- * for minutes
+ * @param hasBatchEnd whether the CLI reports the end of a batch. That may come long after the halt, because a call beside the halted one
+ * may run for minutes
  */
 export async function currentHalt(
 	workspace: Workspace,

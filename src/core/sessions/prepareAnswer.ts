@@ -24,8 +24,8 @@ const LONGEST_TEXT = 4096;
 
 /**
  * Prepares the answer that hands a queued message to its agent. The guard then starts no program (hooks/hand-over). It does so only if the
- * message is still the only one and everything else is as it is now, so this never needs to be taken back. Does nothing if the message is
- * no plain short one, if the agent is not at work on this machine, or if its CLI needs more than that.
+ * message is still the only one and everything else is as it is now. So this never needs to be taken back. Does nothing for a message that
+ * is not plain and short, or an agent that is not at work on this machine. Does nothing for a CLI that needs more, either.
  * @param index git's index around the workspace, `undefined` outside a checkout. It must not name the workspace's `.nancy`.
  */
 export async function prepareAnswer(

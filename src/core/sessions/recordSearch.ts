@@ -16,8 +16,8 @@ export interface Shown {
 }
 
 /**
- * A message's state in a record: `whole`, `missing` (nothing of it is there, or not every part of a long one), or `unproven` (it is there,
- * but cut or not answered yet).
+ * A message's state in a record. `missing`: nothing of it is there, or not every part of a long one. `unproven`: it is there, but cut or
+ * not answered yet.
  */
 export type Presence = 'whole' | 'missing' | 'unproven';
 

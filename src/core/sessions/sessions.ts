@@ -42,7 +42,7 @@ export interface BoundSession {
 /**
  * The worker of a session. A session that Nancy knows keeps its worker. A new conversation of the same process (clear, fork, resume)
  * continues as the same worker. A session in a terminal of Nancy's belongs to that terminal's worker, as long as a process lives that Nancy
- * has started as that worker. If that process has called before, however, a tool of the worker has started this agent, and it gets a task
+ * has started as that worker. If that process has called before, however, a tool of the worker has started this agent. It then gets a task
  * of its own, like any other session. Safe to repeat, and to be killed in between.
  * @throws NancyError `starting` while the terminal's worker is being started: which worker the session has, the next event decides
  */
@@ -150,7 +150,7 @@ function hasLivingAgent(
 }
 
 /**
- * A task for a session that nobody has started with Nancy. It has the name of this session alone: an agent may choose the id of another
+ * A task for a session that nobody has started with Nancy. It has the name of this session alone. An agent may choose the id of another
  * session, and what it writes below the workspace must not lead that session here.
  */
 async function adopt(workspace: Workspace, { session, driver }: SessionCaller): Promise<WorkerAddress> {

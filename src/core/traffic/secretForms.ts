@@ -167,9 +167,9 @@ export const placeSigns: readonly Sign[] = PLACES.map(([begins, goesOn, secret])
 });
 
 /**
- * Replaces the findings of all signs. A search for beginnings alone is many times faster than one for the whole forms, and each character
- * is looked at a bounded number of times. A character is required before the beginning, because that halves the time of a look behind.
- * Escapes have an expression of their own for the same reason.
+ * Replaces the findings of all signs. A search for beginnings alone is many times faster than one for the whole forms. Each character is
+ * looked at a bounded number of times. A character is required before the beginning, because that halves the time of a look behind. Escapes
+ * have an expression of their own for the same reason.
  */
 export function replacer(signs: readonly Sign[], replacement: string): (text: string) => string {
 	const bySign = new Map(signs.flatMap(sign => sign.begins.map(begin => [begin, sign] as const)));

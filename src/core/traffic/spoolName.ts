@@ -4,7 +4,7 @@ import { DriverId } from '../../protocol/names.ts';
  * Names of the files in `.nancy/spool/`: `<driver>~<event>~<anything>.json`, for example
  * `claude-code~PreToolUse~4711-1763709798.123456789.json`. The guard writes a hook's stdin there whole, and needs no JSON of its own to
  * name the event. Nancy's own notes use any event name, and are recognised by their `nancy` field. A file counts as soon as it holds a
- * whole JSON value, and may be gone a moment later: a writer that needs the payload again must keep it open, or keep a copy elsewhere.
+ * whole JSON value, and may be gone a moment later. A writer that needs the payload again must keep it open, or keep a copy elsewhere.
  * Names that start with a dot are never looked at, so a writer may also fill `.<anything>` and rename it.
  */
 export interface SpoolName {

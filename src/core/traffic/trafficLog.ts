@@ -29,7 +29,7 @@ export class TrafficLog {
 	) {}
 
 	/**
-	 * The newest records, oldest first. Reads no more of the files than needed: the most recently written sessions come first, and a
+	 * The newest records, oldest first. Reads no more of the files than needed. The most recently written sessions come first, and a
 	 * session written before the oldest found record has none.
 	 * @param most how many are wanted
 	 * @param isWanted only these count

@@ -18,7 +18,7 @@ const numerically = new Intl.Collator('en', { numeric: true });
 
 /**
  * By time. File systems keep time only to a few milliseconds. Within one step the rest of the name decides, which begins with the writer's
- * pid: later processes have the higher one, unless the numbers wrap around.
+ * pid. Later processes have the higher one, unless the numbers wrap around.
  */
 export function byTime(a: WaitingFile, b: WaitingFile): number {
 	if (a.mtimeNs !== b.mtimeNs) return a.mtimeNs < b.mtimeNs ? -1 : 1;

@@ -2,8 +2,9 @@ import { isAtLeast, type Version } from '../../base/version.ts';
 import { floorsSince } from '../floors.ts';
 
 /**
- * The oldest tried version with the two necessary abilities: PostToolBatch, at which a directive is recorded at once, and a record of
- * everything that hooks hand over. 2.1.76 has neither; 2.1.72 ends at `--name`; 2.1.9 refuses the whole settings file for `PostCompact`.
+ * The oldest tried version with the two necessary abilities. At PostToolBatch a directive is recorded at once, and there is a record of
+ * everything that hooks hand over. 2.1.76 has neither, 2.1.72 ends at `--name`, and 2.1.9 refuses the whole settings file for
+ * `PostCompact`.
  */
 export const OLDEST: Version = [2, 1, 118];
 

@@ -6,8 +6,8 @@ import { BELL, JOINED } from './wake.ts';
 const SDK = '@github/copilot-sdk/extension';
 
 /**
- * An extension of the CLI: a program beside a session that may send prompts. It tells the guard about events for which the CLI has no hook,
- * and obeys the guard: it watches the session's bell, and wakes the session. The CLI runs it only if the user has switched on experimental
+ * An extension of the CLI: a program beside a session that may send prompts. It tells the guard about events for which the CLI has no hook.
+ * It obeys the guard: it watches the session's bell, and wakes the session. The CLI runs it only if the user has switched on experimental
  * features. It asks for no permission and registers nothing.
  * @param place as for the hooks
  */

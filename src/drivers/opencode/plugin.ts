@@ -20,8 +20,8 @@ ${SOURCE.replace('__IS_OURS__', place === 'launch' ? 'true' : '!process.env.NANC
 }
 
 /**
- * Variables of a launch that resumes: in a terminal the CLI's plugins see no command line, and a prompt on it is passed over when it
- * names a session.
+ * Variables of a launch that resumes. In a terminal the CLI's plugins see no command line, and a prompt on it is passed over when it names
+ * a session.
  */
 export const RESUMED_SESSION = 'NANCY_OPENCODE_SESSION';
 export const RESUMED_PROMPT = 'NANCY_OPENCODE_PROMPT';
