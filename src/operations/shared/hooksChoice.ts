@@ -1,4 +1,4 @@
-import type { OperationContext } from './operation.ts';
+import type { OperationContext } from '../operation.ts';
 
 type Settings = Pick<OperationContext, 'settings' | 'workspace'>;
 
