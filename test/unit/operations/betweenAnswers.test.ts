@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NancyError } from '../../../src/base/errors.ts';
-import { atStart, betweenAnswers } from '../../../src/operations/betweenAnswers.ts';
+import { atStart, betweenAnswers } from '../../../src/operations/shared/betweenAnswers.ts';
 import type { LiveOverview } from '../../../src/operations/operation.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';

@@ -1,18 +1,18 @@
-import { NancyError } from '../base/errors.ts';
-import { oneByOne } from '../base/oneByOne.ts';
-import { formatVersion } from '../base/version.ts';
-import type { Asker } from '../core/asker/asker.ts';
-import { deploy } from '../core/deployment/deploy.ts';
-import type { Runtime } from '../core/deployment/runtime.ts';
-import type { DeploymentScope } from '../core/driver/driver.ts';
-import { askGit } from '../git/askGit.ts';
-import type { DeployedAgent, SetupOutput } from '../protocol/output/deployment.ts';
-import type { FoundAgent } from '../core/driver/launch.ts';
+import { NancyError } from '../../base/errors.ts';
+import { oneByOne } from '../../base/oneByOne.ts';
+import { formatVersion } from '../../base/version.ts';
+import type { Asker } from '../../core/asker/asker.ts';
+import { deploy } from '../../core/deployment/deploy.ts';
+import type { Runtime } from '../../core/deployment/runtime.ts';
+import type { DeploymentScope } from '../../core/driver/driver.ts';
+import { askGit } from '../../git/askGit.ts';
+import type { DeployedAgent, SetupOutput } from '../../protocol/output/deployment.ts';
+import type { FoundAgent } from '../../core/driver/launch.ts';
 import { atStart, betweenAnswers } from './betweenAnswers.ts';
 import { failureOf } from './failure.ts';
 import { hasHooks, keepSettings } from './hooksChoice.ts';
 import { noteSeen } from './noteSeen.ts';
-import type { OperationContext } from './operation.ts';
+import type { OperationContext } from '../operation.ts';
 
 /** Writes hooks and skills of each agent. A failure of one does not stop the others; a single agent's error is thrown. */
 export async function deployEach(

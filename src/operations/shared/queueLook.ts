@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { errorText } from '../base/errors.ts';
-import { Delegates } from '../core/delegates/delegates.ts';
+import { errorText } from '../../base/errors.ts';
+import { Delegates } from '../../core/delegates/delegates.ts';
 import { lookAfterQueue } from './lookAfterQueue.ts';
-import type { OperationContext } from './operation.ts';
+import type { OperationContext } from '../operation.ts';
 
 /**
  * Looks after the queue each time it is called. Delegates can be listed and stopped without it, so a failure is only noted: once, until

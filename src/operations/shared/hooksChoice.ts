@@ -1,6 +1,6 @@
-import type { Asker } from '../core/asker/asker.ts';
-import { hasHooksHere, noteHooksChoice } from '../core/workspace/hooksChoice.ts';
-import type { OperationContext } from './operation.ts';
+import type { Asker } from '../../core/asker/asker.ts';
+import { hasHooksHere, noteHooksChoice } from '../../core/workspace/hooksChoice.ts';
+import type { OperationContext } from '../operation.ts';
 
 /** Whether agents get hooks: the user's choice, else the workspace's own. */
 export async function hasHooks({

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../base/errors.ts';
-import { TaskName, WorkerName } from '../protocol/names.ts';
+import { NancyError } from '../../base/errors.ts';
+import { TaskName, WorkerName } from '../../protocol/names.ts';
 
 /** One worker, or all of a task. */
 export const Meant = z.object({ task: TaskName, worker: z.optional(WorkerName) });

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { Runtime } from '../core/deployment/runtime.ts';
-import type { QueueOptions } from '../delegates/delegateQueue.ts';
-import { drivers } from '../drivers/index.ts';
-import { programVariable } from '../process/detect.ts';
-import type { CommonSettings } from '../protocol/settings.ts';
-import type { OperationContext } from './operation.ts';
+import type { Runtime } from '../../core/deployment/runtime.ts';
+import type { QueueOptions } from '../../delegates/delegateQueue.ts';
+import { drivers } from '../../drivers/index.ts';
+import { programVariable } from '../../process/detect.ts';
+import type { CommonSettings } from '../../protocol/settings.ts';
+import type { OperationContext } from '../operation.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
 /** How the queue of delegates is looked at: as set, unless the environment says otherwise. */

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { NancyError } from '../base/errors.ts';
-import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
-import type { MessageState } from '../core/mailbox/mailboxPaths.ts';
-import { mailboxName } from '../core/workspace/mailboxName.ts';
-import type { Workspace } from '../core/workspace/workspace.ts';
-import { MessageId, TaskName, WorkerName } from '../protocol/names.ts';
+import { NancyError } from '../../base/errors.ts';
+import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
+import type { MessageState } from '../../core/mailbox/mailboxPaths.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
+import { MessageId, TaskName, WorkerName } from '../../protocol/names.ts';
 
 /** A message, and whose mailbox it is in. */
 export const MessageAt = z.object({ task: TaskName, worker: WorkerName, id: MessageId });

@@ -1,4 +1,4 @@
-import type { Asker } from '../core/asker/asker.ts';
+import type { Asker } from '../../core/asker/asker.ts';
 
 /** Who calls a program of Nancy's that is no window, and from where. */
 export interface Caller {

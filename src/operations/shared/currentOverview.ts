@@ -1,10 +1,10 @@
-import { NancyError } from '../base/errors.ts';
-import type { Overview } from '../core/live/overview.ts';
-import type { Ask } from '../core/sessions/prober.ts';
-import type { Workspace } from '../core/workspace/workspace.ts';
+import { NancyError } from '../../base/errors.ts';
+import type { Overview } from '../../core/live/overview.ts';
+import type { Ask } from '../../core/sessions/prober.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
 import type { Caller } from './caller.ts';
-import type { LiveOverview } from './operation.ts';
-import { Pause } from '../base/pause.ts';
+import type { LiveOverview } from '../operation.ts';
+import { Pause } from '../../base/pause.ts';
 
 type Environment = Caller['env'];
 
@@ -36,8 +36,8 @@ export async function watchWorkspace<T>(
 function askWith(env: Environment): Ask {
 	return async driver => {
 		const [{ askStatus }, { locateAgent, programVariable }] = await Promise.all([
-			import('../process/askStatus.ts'),
-			import('../process/detect.ts'),
+			import('../../process/askStatus.ts'),
+			import('../../process/detect.ts'),
 		]);
 		const executable = locateAgent(driver, env[programVariable(driver.id)], env);
 		if (executable === undefined) throw new NancyError('no-agent', `there is no ${driver.displayName}`);
@@ -47,5 +47,5 @@ function askWith(env: Environment): Ask {
 
 /** Loaded only where it is used: agents call the other commands often. */
 function loadModel() {
-	return Promise.all([import('../core/live/model.ts'), import('../drivers/index.ts')]);
+	return Promise.all([import('../../core/live/model.ts'), import('../../drivers/index.ts')]);
 }

@@ -1,8 +1,8 @@
-import { configFolder, dataFolder } from '../base/folders.ts';
-import type { Workspace } from '../core/workspace/workspace.ts';
+import { configFolder, dataFolder } from '../../base/folders.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
 import type { Caller } from './caller.ts';
 import { currentOverview, watchWorkspace } from './currentOverview.ts';
-import type { OperationContext } from './operation.ts';
+import type { OperationContext } from '../operation.ts';
 
 /** Where a program without a window works: it has no Restricted Mode, and no settings but those in files. */
 export function programContext(workspace: Workspace, caller: Omit<Caller, 'asker'>): OperationContext {
@@ -14,7 +14,7 @@ export function programContext(workspace: Workspace, caller: Omit<Caller, 'asker
 		isTrusted: true,
 		settings: { hooks: undefined, tokenThreshold: undefined },
 		readSettings: async folder => {
-			const { UserSettingsFile } = await import('../core/files/userSettings.ts');
+			const { UserSettingsFile } = await import('../../core/files/userSettings.ts');
 			return new UserSettingsFile(configFolder(env), env['HOME']).forFolder(folder);
 		},
 		installRuntime: async () => (await import('./ownRuntime.ts')).ownRuntime(caller),

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { folderNames } from '../base/listing.ts';
-import type { FileProblem } from '../core/files/fileProblem.ts';
-import { heldText, type LimitOf } from '../core/mailbox/held.ts';
-import type { StoredMessage } from '../core/mailbox/mailboxFiles.ts';
-import type { MessageState } from '../core/mailbox/mailboxPaths.ts';
-import { mailboxName } from '../core/workspace/mailboxName.ts';
-import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
-import { ORCHESTRATOR, WorkerName, type TaskName } from '../protocol/names.ts';
-import type { MessageOutput } from '../protocol/output/messages.ts';
+import { folderNames } from '../../base/listing.ts';
+import type { FileProblem } from '../../core/files/fileProblem.ts';
+import { heldText, type LimitOf } from '../../core/mailbox/held.ts';
+import type { StoredMessage } from '../../core/mailbox/mailboxFiles.ts';
+import type { MessageState } from '../../core/mailbox/mailboxPaths.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import type { WorkerAddress, Workspace } from '../../core/workspace/workspace.ts';
+import { ORCHESTRATOR, WorkerName, type TaskName } from '../../protocol/names.ts';
+import type { MessageOutput } from '../../protocol/output/messages.ts';
 
 export interface FoundMessage {
 	address: WorkerAddress;
@@ -66,5 +66,5 @@ export function messageOutput({ address, message }: FoundMessage, limitOf: Limit
 /** The drivers' words about limits. The drivers are loaded only if a message waits for such a reason. */
 export async function limitsFor(found: readonly FoundMessage[]): Promise<LimitOf> {
 	if (!found.some(({ message }) => message.held?.code === 'limit')) return () => undefined;
-	return (await import('../drivers/index.ts')).limitOf;
+	return (await import('../../drivers/index.ts')).limitOf;
 }

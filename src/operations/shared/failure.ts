@@ -1,4 +1,4 @@
-import { errorText, hasErrno, NancyError, type NancyErrorCode } from '../base/errors.ts';
+import { errorText, hasErrno, NancyError, type NancyErrorCode } from '../../base/errors.ts';
 
 /** A failure, as a word for programs and a sentence for people. */
 export interface Failure {

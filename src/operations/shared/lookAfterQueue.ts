@@ -1,6 +1,6 @@
-import type { Delegates } from '../core/delegates/delegates.ts';
-import { lookAtQueue } from '../delegates/delegateQueue.ts';
-import { requireTrust, type OperationContext } from './operation.ts';
+import type { Delegates } from '../../core/delegates/delegates.ts';
+import { lookAtQueue } from '../../delegates/delegateQueue.ts';
+import { requireTrust, type OperationContext } from '../operation.ts';
 import { queueOptions } from './queueOptions.ts';
 
 type Place = Pick<OperationContext, 'dataFolder' | 'env' | 'isTrusted' | 'readSettings' | 'installRuntime'>;

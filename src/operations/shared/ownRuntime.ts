@@ -1,10 +1,15 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { NancyError } from '../base/errors.ts';
-import { dataFolder } from '../base/folders.ts';
-import { installRuntime, sourcesIn, type InstalledRuntime, type RuntimeSources } from '../core/deployment/runtime.ts';
-import type { NodeProgram } from '../core/deployment/runtimePrograms.ts';
-import { findNode } from '../process/detect.ts';
+import { NancyError } from '../../base/errors.ts';
+import { dataFolder } from '../../base/folders.ts';
+import {
+	installRuntime,
+	sourcesIn,
+	type InstalledRuntime,
+	type RuntimeSources,
+} from '../../core/deployment/runtime.ts';
+import type { NodeProgram } from '../../core/deployment/runtimePrograms.ts';
+import { findNode } from '../../process/detect.ts';
 import type { Caller } from './caller.ts';
 
 /** The programs that hooks and terminals call. Installs them for this user if they are missing. */

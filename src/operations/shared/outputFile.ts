@@ -1,8 +1,8 @@
 import { lstat, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { createFileAtomic, writeFileAtomic } from '../base/atomicFile.ts';
-import { errorText, hasErrno, NancyError } from '../base/errors.ts';
-import { uniqueHex } from '../base/unique.ts';
+import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
+import { errorText, hasErrno, NancyError } from '../../base/errors.ts';
+import { uniqueHex } from '../../base/unique.ts';
 
 /**
  * Tests whether an answer can be written there, before anybody pays for it: creates a file beside it and removes that file. Makes missing

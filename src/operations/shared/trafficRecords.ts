@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import type { Asker } from '../core/asker/asker.ts';
-import { ownAddress } from '../core/asker/authorOf.ts';
-import { matchesFilter } from '../core/traffic/store.ts';
-import { TrafficLog } from '../core/traffic/trafficLog.ts';
-import type { Workspace } from '../core/workspace/workspace.ts';
-import type { TrafficRecord } from '../protocol/traffic.ts';
+import type { Asker } from '../../core/asker/asker.ts';
+import { ownAddress } from '../../core/asker/authorOf.ts';
+import { matchesFilter } from '../../core/traffic/store.ts';
+import { TrafficLog } from '../../core/traffic/trafficLog.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
+import type { TrafficRecord } from '../../protocol/traffic.ts';
 import { withCollector } from './collecting.ts';
 import { Meant, noWorker } from './meant.ts';
 

@@ -1,9 +1,9 @@
-import { errorText } from '../base/errors.ts';
-import { SeenSettings } from '../core/asker/seenSettings.ts';
-import type { Asker } from '../core/asker/asker.ts';
-import type { Driver } from '../core/driver/driver.ts';
-import { placeFrom } from '../core/workspace/placeFrom.ts';
-import type { OperationContext } from './operation.ts';
+import { errorText } from '../../base/errors.ts';
+import { SeenSettings } from '../../core/asker/seenSettings.ts';
+import type { Asker } from '../../core/asker/asker.ts';
+import type { Driver } from '../../core/driver/driver.ts';
+import { placeFrom } from '../../core/workspace/placeFrom.ts';
+import type { OperationContext } from '../operation.ts';
 
 /**
  * A person starts the agent in a folder, or sets it up: see {@link SeenSettings}. An agent has not looked at the settings, so nothing is

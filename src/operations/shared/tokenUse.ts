@@ -1,4 +1,4 @@
-import type { TranscriptFacts } from '../core/driver/transcript.ts';
+import type { TranscriptFacts } from '../../core/driver/transcript.ts';
 
 /** The known figures of a session's tokens. Unknown ones are left out. */
 export function tokenUse({ model, contextTokens, contextWindow, inputTokens, outputTokens, costUsd }: TranscriptFacts) {

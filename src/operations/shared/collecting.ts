@@ -1,4 +1,4 @@
-import type { Workspace } from '../core/workspace/workspace.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
 
 /**
  * A collector for the time of one command. Without an open window, the events of hooks would stay in the spool unseen. While a window
@@ -10,8 +10,8 @@ export async function withCollector<T>(
 ): Promise<T> {
 	// Loaded only where it is used: agents call the other commands often.
 	const [{ Collector }, { drivers }] = await Promise.all([
-		import('../core/traffic/collector.ts'),
-		import('../drivers/index.ts'),
+		import('../../core/traffic/collector.ts'),
+		import('../../drivers/index.ts'),
 	]);
 	const collector = new Collector(workspace, drivers);
 	try {

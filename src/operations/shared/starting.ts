@@ -1,20 +1,20 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { NancyError } from '../base/errors.ts';
-import { configFolder } from '../base/folders.ts';
-import { isInside } from '../base/inside.ts';
-import type { Asker } from '../core/asker/asker.ts';
-import { SeenSettings } from '../core/asker/seenSettings.ts';
-import type { Driver } from '../core/driver/driver.ts';
-import type { PermissionMode } from '../core/driver/headless.ts';
-import { headlessOf } from '../core/driver/launch.ts';
-import { UserSettingsFile } from '../core/files/userSettings.ts';
-import { foldersUpFrom } from '../core/workspace/placeFrom.ts';
-import { homeCheckout } from '../git/homeCheckout.ts';
-import type { SettingsToSee } from '../process/seenRun.ts';
-import type { DelegateId, Limits } from '../protocol/delegate.ts';
-import type { CommonSettings } from '../protocol/settings.ts';
-import type { OperationContext } from './operation.ts';
+import { NancyError } from '../../base/errors.ts';
+import { configFolder } from '../../base/folders.ts';
+import { isInside } from '../../base/inside.ts';
+import type { Asker } from '../../core/asker/asker.ts';
+import { SeenSettings } from '../../core/asker/seenSettings.ts';
+import type { Driver } from '../../core/driver/driver.ts';
+import type { PermissionMode } from '../../core/driver/headless.ts';
+import { headlessOf } from '../../core/driver/launch.ts';
+import { UserSettingsFile } from '../../core/files/userSettings.ts';
+import { foldersUpFrom } from '../../core/workspace/placeFrom.ts';
+import { homeCheckout } from '../../git/homeCheckout.ts';
+import type { SettingsToSee } from '../../process/seenRun.ts';
+import type { DelegateId, Limits } from '../../protocol/delegate.ts';
+import type { CommonSettings } from '../../protocol/settings.ts';
+import type { OperationContext } from '../operation.ts';
 
 /** The asker of a start, the place, and the user's settings. */
 export interface Asking {

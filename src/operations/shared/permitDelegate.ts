@@ -1,10 +1,10 @@
-import type { Asker } from '../core/asker/asker.ts';
-import { ownAddress } from '../core/asker/authorOf.ts';
-import { permit, type UseCase } from '../core/asker/permit.ts';
-import { Delegates } from '../core/delegates/delegates.ts';
-import { ownRequest } from '../core/delegates/ownRequest.ts';
-import type { DelegateId, DelegateRecord } from '../protocol/delegate.ts';
-import type { OperationContext } from './operation.ts';
+import type { Asker } from '../../core/asker/asker.ts';
+import { ownAddress } from '../../core/asker/authorOf.ts';
+import { permit, type UseCase } from '../../core/asker/permit.ts';
+import { Delegates } from '../../core/delegates/delegates.ts';
+import { ownRequest } from '../../core/delegates/ownRequest.ts';
+import type { DelegateId, DelegateRecord } from '../../protocol/delegate.ts';
+import type { OperationContext } from '../operation.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
 type DelegateUse = Extract<UseCase['is'], 'stop-delegate' | 'delete-delegate' | 'resume-delegates'>;

@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
-import { errorText } from '../base/errors.ts';
-import { identify } from '../base/liveness.ts';
-import { LogWriter } from '../core/delegates/logWriter.ts';
-import { progress } from '../core/delegates/progress.ts';
-import { StatusWriter } from '../core/delegates/statusWriter.ts';
-import { beginSwarmRun, swarmFiles } from '../core/delegates/swarm.ts';
-import type { HeadlessEvent } from '../core/driver/headless.ts';
-import { DelegateStatus } from '../protocol/delegate.ts';
+import { errorText } from '../../base/errors.ts';
+import { identify } from '../../base/liveness.ts';
+import { LogWriter } from '../../core/delegates/logWriter.ts';
+import { progress } from '../../core/delegates/progress.ts';
+import { StatusWriter } from '../../core/delegates/statusWriter.ts';
+import { beginSwarmRun, swarmFiles } from '../../core/delegates/swarm.ts';
+import type { HeadlessEvent } from '../../core/driver/headless.ts';
+import { DelegateStatus } from '../../protocol/delegate.ts';
 import type { SwarmWorker } from './beginAlone.ts';
-import type { OperationContext } from './operation.ts';
+import type { OperationContext } from '../operation.ts';
 
 /** What a run has done so far, and its files beside the answer. */
 export interface RunRecord {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { NancyError } from '../base/errors.ts';
-import { Delegates } from '../core/delegates/delegates.ts';
-import { openDelegate } from '../core/delegates/swarmRun.ts';
-import { Workspace } from '../core/workspace/workspace.ts';
-import { endDead } from '../delegates/delegateQueue.ts';
-import { refuseTracked } from '../git/refuseTracked.ts';
-import type { SwarmFeature } from '../protocol/delegate.ts';
-import type { OperationContext } from './operation.ts';
+import { NancyError } from '../../base/errors.ts';
+import { Delegates } from '../../core/delegates/delegates.ts';
+import { openDelegate } from '../../core/delegates/swarmRun.ts';
+import { Workspace } from '../../core/workspace/workspace.ts';
+import { endDead } from '../../delegates/delegateQueue.ts';
+import { refuseTracked } from '../../git/refuseTracked.ts';
+import type { SwarmFeature } from '../../protocol/delegate.ts';
+import type { OperationContext } from '../operation.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
 export interface SwarmWorker {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { NancyError } from '../base/errors.ts';
-import { dataFolder } from '../base/folders.ts';
-import { ownPlace, permitWorkIn } from '../core/asker/ownPlace.ts';
-import { foldersUpFrom, isFolderOrLink, placeFrom, type Place } from '../core/workspace/placeFrom.ts';
-import { Workspace } from '../core/workspace/workspace.ts';
+import { NancyError } from '../../base/errors.ts';
+import { dataFolder } from '../../base/folders.ts';
+import { ownPlace, permitWorkIn } from '../../core/asker/ownPlace.ts';
+import { foldersUpFrom, isFolderOrLink, placeFrom, type Place } from '../../core/workspace/placeFrom.ts';
+import { Workspace } from '../../core/workspace/workspace.ts';
 import type { Caller } from './caller.ts';
 
 /**
@@ -42,8 +42,8 @@ export function findOrChooseWorkspace(caller: Caller): Workspace {
 export async function findDeployed(caller: Caller): Promise<Workspace> {
 	const place = placeOf(caller);
 	const [{ deployedIn }, { drivers }] = await Promise.all([
-		import('../core/deployment/cleanUp.ts'),
-		import('../drivers/index.ts'),
+		import('../../core/deployment/cleanUp.ts'),
+		import('../../drivers/index.ts'),
 	]);
 	for (const folder of foldersUpFrom(place.start)) {
 		if (place.isWorkspace && folder === place.folder) break;

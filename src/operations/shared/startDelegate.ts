@@ -1,10 +1,10 @@
-import { errorText } from '../base/errors.ts';
-import { Delegates } from '../core/delegates/delegates.ts';
-import { queueDelegate, type FullRequest } from '../core/delegates/queueDelegate.ts';
-import { requirePlace } from '../core/delegates/requirePlace.ts';
-import { requireRepository } from '../git/repository.ts';
-import type { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
-import type { FoundAgent } from '../core/driver/launch.ts';
+import { errorText } from '../../base/errors.ts';
+import { Delegates } from '../../core/delegates/delegates.ts';
+import { queueDelegate, type FullRequest } from '../../core/delegates/queueDelegate.ts';
+import { requirePlace } from '../../core/delegates/requirePlace.ts';
+import { requireRepository } from '../../git/repository.ts';
+import type { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
+import type { FoundAgent } from '../../core/driver/launch.ts';
 import { keepSettings } from './hooksChoice.ts';
 import { lookAfterQueue } from './lookAfterQueue.ts';
 import { noteSeen } from './noteSeen.ts';

@@ -1,6 +1,6 @@
-import type { Delegate } from '../core/delegates/delegate.ts';
-import { mailboxName } from '../core/workspace/mailboxName.ts';
-import type { DelegateOutput } from '../protocol/output/delegates.ts';
+import type { Delegate } from '../../core/delegates/delegate.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import type { DelegateOutput } from '../../protocol/output/delegates.ts';
 
 /** @param delegate as the user's sealed records have it: see `reportable` */
 export function delegateOutput({ record, status, state, error, files, isUnproved }: Delegate): DelegateOutput {

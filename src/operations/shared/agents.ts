@@ -1,10 +1,10 @@
-import { NancyError } from '../base/errors.ts';
-import type { Asker } from '../core/asker/asker.ts';
-import type { Driver } from '../core/driver/driver.ts';
-import type { FoundAgent } from '../core/driver/launch.ts';
-import { driverById, drivers } from '../drivers/index.ts';
-import { detectAgent, programVariable, type Detection } from '../process/detect.ts';
-import type { MachineContext } from './operation.ts';
+import { NancyError } from '../../base/errors.ts';
+import type { Asker } from '../../core/asker/asker.ts';
+import type { Driver } from '../../core/driver/driver.ts';
+import type { FoundAgent } from '../../core/driver/launch.ts';
+import { driverById, drivers } from '../../drivers/index.ts';
+import { detectAgent, programVariable, type Detection } from '../../process/detect.ts';
+import type { MachineContext } from '../operation.ts';
 
 type Environment = MachineContext['env'];
 

@@ -1,7 +1,7 @@
-import { NancyError } from '../base/errors.ts';
-import { isAsking } from '../core/live/overview.ts';
-import type { DriverId } from '../protocol/names.ts';
-import type { OperationContext } from './operation.ts';
+import { NancyError } from '../../base/errors.ts';
+import { isAsking } from '../../core/live/overview.ts';
+import type { DriverId } from '../../protocol/names.ts';
+import type { OperationContext } from '../operation.ts';
 
 /** How long a person may take to answer an agent, in milliseconds, before an operation that is kept from its work by that gives up. */
 const PATIENCE_MS = 5000;

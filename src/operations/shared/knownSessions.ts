@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import { mailboxName } from '../core/workspace/mailboxName.ts';
-import type { Workspace } from '../core/workspace/workspace.ts';
-import type { SessionsOutput } from '../protocol/output/sessions.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
+import type { SessionsOutput } from '../../protocol/output/sessions.ts';
 import type { Meant } from './meant.ts';
 
 export type KnownSession = z.infer<typeof SessionsOutput>['sessions'][number];

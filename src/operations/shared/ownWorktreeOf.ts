@@ -1,7 +1,7 @@
-import { Delegates } from '../core/delegates/delegates.ts';
-import { endedWorktree, ownWorktree } from '../git/ownWorktree.ts';
-import type { Worktree } from '../protocol/worktree.ts';
-import type { OperationContext } from './operation.ts';
+import { Delegates } from '../../core/delegates/delegates.ts';
+import { endedWorktree, ownWorktree } from '../../git/ownWorktree.ts';
+import type { Worktree } from '../../protocol/worktree.ts';
+import type { OperationContext } from '../operation.ts';
 import { ticketsOf } from './ticketsOf.ts';
 
 /**
