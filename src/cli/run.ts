@@ -82,7 +82,6 @@ function contextOf(
 	return {
 		program,
 		cwd: resolve(cwd, globals.folder ?? '.'),
-		calledIn: resolve(cwd),
 		isFolderGiven: globals.folder !== undefined,
 		env,
 		wantsJson: globals.json,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { AskGit, GitView } from '../core/deployment/gitView.ts';
 import { NancyError } from '../base/errors.ts';
-import { cutAtZeros, git } from './git.ts';
+import { askAt, cutAtZeros, git } from './git.ts';
 import { checkoutAt } from './homeCheckout.ts';
 import { isInCheckout } from './mayTrack.ts';
 import { isNotOwn } from './requireOwnGit.ts';
@@ -20,18 +20,21 @@ export const askGit: AskGit = async (folder, files) => {
 };
 
 async function viewOf(folder: string, files: readonly string[]): Promise<GitView | undefined> {
-	const place = { folder };
-	const { stdout } = await git(place, ['rev-parse', '--is-inside-work-tree', '--show-prefix']);
+	const { stdout } = await askAt(folder, ['rev-parse', '--is-inside-work-tree', '--show-prefix']);
 	const [isInside, prefix = '', ...more] = stdout.toString('utf8').split('\n');
 	// A newline in a name cannot be written into a line of `info/exclude`.
 	if (isInside !== 'true' || more.join('') !== '') return undefined;
-	const { common } = await checkoutAt(place);
-	const excludeFile = join(common, 'info', 'exclude');
+	const checkout = await checkoutAt(folder);
+	const excludeFile = join(checkout.common, 'info', 'exclude');
 	if (files.length === 0) return { excludeFile, prefix, tracked: new Set(), ignored: new Set() };
-	const matches = await git(place, ['check-ignore', '--verbose', '-z', '--stdin'], {
-		answers: [1],
-		input: files.map(file => `${file}\0`).join(''),
-	});
+	const matches = await git(
+		{ ...checkout, top: checkout.folder, folder },
+		['check-ignore', '--verbose', '-z', '--stdin'],
+		{
+			answers: [1],
+			input: files.map(file => `${file}\0`).join(''),
+		},
+	);
 	return {
 		excludeFile,
 		prefix,

@@ -1,16 +1,28 @@
 import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
+import { join, resolve } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
+import { realOr } from '../base/realPath.ts';
 import { withSafePath } from '../base/searchPath.ts';
+import { readPlainTextSync } from '../core/files/plainFile.ts';
 
 /**
- * Where git works. `gitDir` names the repository, so that git does not follow the folder's `.git`. An agent may have removed that file, or
- * pointed it to a repository whose settings run programs.
+ * A checkout whose folders were proven once. Each call names them, so that git does not look for the repository again. An agent may have
+ * removed the folder's `.git` since, or pointed it to a repository whose settings run programs.
  */
 export interface GitPlace {
+	/** Where git works: the top folder of the checkout. */
 	folder: string;
-	gitDir?: string;
+	/** The top folder, if git works in another one of the checkout. */
+	top?: string;
+	/** Git's own folder of the checkout, where its index is. */
+	gitDir: string;
+	/** That of the repository, which all its worktrees share, by its real path. */
+	common: string;
 }
+
+/** What may be asked about a folder before its repository is proven. The answer is no more than names. */
+export type Question = readonly ['rev-parse' | 'ls-files' | 'check-ignore', ...string[]];
 
 export interface GitOptions {
 	/** Variables on top of the cleaned environment. */
@@ -88,6 +100,8 @@ function switches(): Readonly<Record<string, string>> {
 		GIT_PAGER: 'cat',
 		GIT_SSH_COMMAND: 'false',
 		GIT_NO_LAZY_FETCH: '1',
+		// An agent's program could put another repository's commit in the place of the one that Nancy names.
+		GIT_NO_REPLACE_OBJECTS: '1',
 		// The global one is loaded at its first use.
 		GIT_ALLOW_PROTOCOL: crypto.randomUUID(),
 	};
@@ -152,6 +166,11 @@ export async function git(place: GitPlace, args: readonly string[], options: Git
 	return run(place, args, options);
 }
 
+/** {@link git} for a folder in any checkout, or in none. Git looks for its repository. */
+export function askAt(folder: string, question: Question, options: GitOptions = {}): Promise<GitOutput> {
+	return run({ folder }, question, options);
+}
+
 /**
  * The settings of a repository (`.git/config`, `config.worktree`, and their includes) are no proof of the user's wish: an agent can write
  * them, or make a repository. A program in them runs only if the user's own settings name the same program. Otherwise Nancy refuses:
@@ -179,10 +198,15 @@ async function refuseForeignPrograms(place: GitPlace, command: string, { timeout
 	);
 }
 
-function run({ folder, gitDir }: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<GitOutput> {
+async function run(
+	place: GitPlace | { folder: string },
+	args: readonly string[],
+	options: GitOptions = {},
+): Promise<GitOutput> {
+	const { folder } = place;
 	const env = {
 		...withoutGitVariables(),
-		...(gitDir !== undefined && { GIT_DIR: gitDir, GIT_WORK_TREE: folder }),
+		...('gitDir' in place && variablesOf(place)),
 		...switches(),
 		...OWN_IDENTITY,
 		...options.env,
@@ -210,13 +234,44 @@ function run({ folder, gitDir }: GitPlace, args: readonly string[], options: Git
 	});
 }
 
+function variablesOf({ folder, top = folder, gitDir, common }: GitPlace): Readonly<Record<string, string>> {
+	requireCommon(gitDir, common);
+	return { GIT_DIR: gitDir, GIT_COMMON_DIR: common, GIT_WORK_TREE: top };
+}
+
+/** In bytes. */
+const LONGEST_PATH = 64 * 1024;
+
+/**
+ * Git takes refs from where `commondir` leads, whatever GIT_COMMON_DIR says (`get_common_dir_noenv` in its refs/files-backend.c).
+ * @throws NancyError `not-trusted` if that is another repository: an agent can write there
+ */
+export function requireCommon(gitDir: string, common: string): void {
+	const file = join(gitDir, 'commondir');
+	const led = (readPlainTextSync(file, LONGEST_PATH) ?? '').replace(/\n$/, '');
+	if (realOr(resolve(gitDir, led)) !== common)
+		throw new NancyError('not-trusted', `${file} leads to another repository; remove it`);
+}
+
 /** One line of output, without its newline; `undefined` when git ended with 1, or printed nothing. */
 export async function gitLine(
 	place: GitPlace,
 	args: readonly string[],
 	options: GitOptions = {},
 ): Promise<string | undefined> {
-	const { code, stdout } = await git(place, args, { answers: [1], ...options });
+	return lineOf(await git(place, args, { answers: [1], ...options }));
+}
+
+/** {@link gitLine} of a folder whose repository is not proven. */
+export async function lineAt(
+	folder: string,
+	question: Question,
+	options: GitOptions = {},
+): Promise<string | undefined> {
+	return lineOf(await askAt(folder, question, { answers: [1], ...options }));
+}
+
+function lineOf({ code, stdout }: GitOutput): string | undefined {
 	// The name of a folder may end with a newline of its own.
 	const line = stdout.toString('utf8').replace(/\n$/, '');
 	return code === 0 && line !== '' ? line : undefined;
@@ -241,22 +296,14 @@ export function cutAtZeros(output: Buffer): string[] {
 }
 
 /**
- * The answers of `rev-parse` to questions with one line each. One process, unless the name of a folder has a newline: then nothing shows
- * where an answer ends.
+ * The answers of `rev-parse` to questions with one line each, of a folder whose repository is not proven. One process, unless the name of a
+ * folder has a newline: then nothing shows where an answer ends.
  */
-export async function gitAnswers(place: GitPlace, questions: readonly string[]): Promise<string[]> {
-	const answers = (await gitAnswer(place, ['rev-parse', ...questions])).split('\n');
-	if (answers.length === questions.length) return answers;
-	return Promise.all(questions.map(question => gitAnswer(place, ['rev-parse', question])));
-}
-
-/** The commits at some refs, in their order; `undefined` for a missing one. */
-export async function commitsAt(place: GitPlace, refs: readonly string[]): Promise<(string | undefined)[]> {
-	const { stdout } = await git(place, ['cat-file', '--batch-check=%(objectname)'], {
-		input: refs.map(ref => `${ref}^{commit}\n`).join(''),
-	});
-	const lines = stdout.toString('utf8').split('\n');
-	return refs.map((_, index) => lines[index]).map(line => (/^[0-9a-f]{40,}$/.test(line ?? '') ? line : undefined));
+export async function answersAt(folder: string, questions: readonly string[]): Promise<string[]> {
+	const ask = async (...asked: readonly string[]) =>
+		(await lineAt(folder, ['rev-parse', ...asked], { answers: [] })) ?? '';
+	const answers = (await ask(...questions)).split('\n');
+	return answers.length === questions.length ? answers : Promise.all(questions.map(question => ask(question)));
 }
 
 /** Whether git ends with 0, and not with 1. */
@@ -285,6 +332,9 @@ function failure(folder: string, [command]: readonly string[], said: string, err
 	return new NancyError('git', `git ${command}: ${lastLines(said) || 'it has failed'}${hint}`, { cause: error });
 }
 
+/** Lines of `objects/info/alternates`, also of a store that the repository names, and of `info/grafts`. */
+const QUOTING = /^error: (?:object directory |unable to normalize |bad graft )|: ignoring alternate object stores/;
+
 /**
  * Git's own sentences, and the names of files below them. Its other lines may quote a file that an agent may not read, but has named in the
  * settings: `core.attributesFile`, for one.
@@ -292,7 +342,7 @@ function failure(folder: string, [command]: readonly string[], said: string, err
 function lastLines(text: string): string {
 	return text
 		.split('\n')
-		.filter(line => /^(?:fatal: |error: |\t)/.test(line))
+		.filter(line => /^(?:fatal: |error: |\t)/.test(line) && !QUOTING.test(line))
 		.slice(-5)
 		.join(' ')
 		.slice(-1000);

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
-import { commitsAt, git, gitAnswer, gitList, type GitPlace } from './git.ts';
+import { git, gitAnswer, gitList, type GitPlace } from './git.ts';
+import { commitOfSubmodule, commitsAt } from './ownRefs.ts';
 
 /** The present files of a checkout, as a tree of git. */
 export interface WorkingTree {
@@ -30,11 +31,9 @@ const TRIES = 3;
 /**
  * Makes a tree of all files of a checkout that git does not ignore, through an index of its own. The user's index, stash and files stay
  * unchanged. The index exists while `use` runs.
- * @param gitDir git's own folder of the checkout
  */
 export async function withWorkingTree<T>(
 	place: GitPlace,
-	gitDir: string,
 	use: (working: WorkingTree) => Promise<T>,
 	{ isLookInto, isStagedOnly = false }: TreeOptions = {},
 ): Promise<T> {
@@ -43,8 +42,9 @@ export async function withWorkingTree<T>(
 		const env: Record<string, string> = { GIT_INDEX_FILE: join(temporary, 'index') };
 		if (isLookInto !== undefined)
 			env['GIT_OBJECT_DIRECTORY'] = await borrowedObjects(isLookInto, join(temporary, 'objects'));
-		const isThere = await copyIndex(gitDir, join(temporary, 'index'));
-		if (!isThere && (await headOf(place)) !== undefined) await git(place, ['read-tree', 'HEAD'], { env });
+		const isThere = await copyIndex(place.gitDir, join(temporary, 'index'));
+		const head = isThere ? undefined : await headOf(place);
+		if (head !== undefined) await git(place, ['read-tree', head], { env });
 		const inside = isStagedOnly ? { nested: [], submodules: [] } : await addAll(place, env);
 		return await use({ tree: await gitAnswer(place, ['write-tree'], { env }), ...inside, env });
 	} finally {
@@ -123,16 +123,23 @@ async function addAll(
 
 /**
  * Another commit of a submodule, or none any more. Not by `add`, which starts a git in the submodule. An agent can have made a repository
- * there whose settings run programs outside its sandbox.
+ * there whose settings run programs outside its sandbox. As for git, a submodule of which no commit is known stays as it was.
  */
 async function addSubmodules(
 	place: GitPlace,
 	submodules: readonly string[],
 	env: Readonly<Record<string, string>>,
 ): Promise<void> {
-	if (submodules.length === 0) return;
-	const input = submodules.map(folder => folder.slice(0, -1)).join('\0');
-	await git(place, ['update-index', '--remove', '--replace', '-z', '--stdin'], { env, input });
+	const folders = submodules.map(folder => folder.slice(0, -1));
+	const isFolder = (path: string) =>
+		lstatSync(join(place.folder, path), { throwIfNoEntry: false })?.isDirectory() === true;
+	const moved = folders.filter(isFolder).flatMap(folder => {
+		const commit = commitOfSubmodule(place, folder);
+		return commit === undefined ? [] : [`160000 ${commit}\t${folder}\0`];
+	});
+	if (moved.length > 0) await git(place, ['update-index', '-z', '--index-info'], { env, input: moved.join('') });
+	const gone = folders.filter(folder => !isFolder(folder)).join('\0');
+	if (gone !== '') await git(place, ['update-index', '--remove', '--replace', '-z', '--stdin'], { env, input: gone });
 }
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { WorktreeName } from '../protocol/worktree.ts';
-import { gitAnswer, gitAnswers, gitLine, type GitPlace } from './git.ts';
-import { requireOwnGit, type Checkout } from './requireOwnGit.ts';
+import { answersAt, lineAt, type GitPlace } from './git.ts';
+import { requireOwnGit } from './requireOwnGit.ts';
 
 /**
  * The ref that is set to the base once a worktree of Nancy's is whole. It keeps the base's objects even if no branch holds them any more.
@@ -38,14 +38,14 @@ export function madeFrom(folder: string): string | undefined {
 
 /** Whether Nancy made the worktree: VS Code's own are in the same place. */
 async function isWorktreeOf(folder: string, root: string): Promise<boolean> {
-	if ((await gitLine({ folder }, ['rev-parse', '--verify', '--quiet', BASE_REF])) === undefined) return false;
+	if ((await lineAt(folder, ['rev-parse', '--verify', '--quiet', BASE_REF])) === undefined) return false;
 	return isSameRepository(folder, root);
 }
 
 /** Whether two folders are in checkouts of one repository. */
 export async function isSameRepository(one: string, other: string): Promise<boolean> {
 	const [its = '', others] = await Promise.all(
-		[one, other].map(folder => commonDir({ folder }).catch(() => undefined)), // in none
+		[one, other].map(folder => commonDir(folder).catch(() => undefined)), // in none
 	);
 	return its === others;
 }
@@ -61,28 +61,29 @@ export async function folderSeenFrom(at: string, folder: string): Promise<string
 	if (top === undefined || home === undefined || top === home) return folder;
 	const [beside, root] = await Promise.all([top, home].map(homeCheckout));
 	if (beside === top || beside !== root) return folder;
-	const found = resolve(top, (await gitLine({ folder }, ['rev-parse', '--show-prefix'])) ?? '');
+	const found = resolve(top, (await lineAt(folder, ['rev-parse', '--show-prefix'])) ?? '');
 	return existsSync(found) ? found : folder;
 }
 
 /** The home checkout of the checkout that a folder is in; `undefined` outside one. */
 export function topOf(folder: string): Promise<string | undefined> {
-	return gitLine({ folder }, ['rev-parse', '--show-toplevel'], { answers: [128] });
+	return lineAt(folder, ['rev-parse', '--show-toplevel'], { answers: [128] });
+}
+
+/** The folder of git that all worktrees of a repository share, by its real path. */
+async function commonDir(folder: string): Promise<string> {
+	const [common = ''] = await answersAt(folder, ['--git-common-dir']);
+	return realFrom(folder, common);
 }
 
 /**
- * The folder of git that all worktrees of a repository share, by its real path.
- * @throws NancyError `git` outside a checkout
+ * The checkout that a folder is in, proven for each call of git.
+ * @throws NancyError `git` outside of one, `not-trusted` if its `.git` may have been led to another repository
  */
-export async function commonDir({ folder }: GitPlace): Promise<string> {
-	return realFrom(folder, await gitAnswer({ folder }, ['rev-parse', '--git-common-dir']));
-}
-
-/** @throws NancyError `git` outside of one, `not-trusted` if its `.git` may have been led to another repository */
-export async function checkoutAt({ folder }: GitPlace): Promise<Checkout> {
+export async function checkoutAt(folder: string): Promise<GitPlace> {
 	const asked = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
-	const [top = '', gitDir = '', common = ''] = await gitAnswers({ folder }, asked);
-	const checkout = { top, gitDir, common: realFrom(folder, common) };
+	const [top = '', gitDir = '', common = ''] = await answersAt(folder, asked);
+	const checkout = { folder: top, gitDir, common: realFrom(folder, common) };
 	await requireOwnGit(folder, checkout);
 	return checkout;
 }

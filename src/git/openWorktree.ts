@@ -7,8 +7,9 @@ import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { realOr } from '../base/realPath.ts';
 import { holdingLock } from '../core/files/holdingLock.ts';
 import { idOfBranch, Worktree, WorktreeName } from '../protocol/worktree.ts';
-import { commitsAt, git, type GitOptions, type GitOutput, type GitPlace } from './git.ts';
+import { git, requireCommon, type GitOptions, type GitOutput, type GitPlace } from './git.ts';
 import { checkoutAt, worktreeFolder } from './homeCheckout.ts';
+import { commitsAt } from './ownRefs.ts';
 import { refuseLinksIn } from './requireOwnGit.ts';
 
 /** A worktree, and git's folders of it. */
@@ -17,8 +18,6 @@ export interface LocatedWorktree {
 	name: WorktreeName;
 	/** The checkout that gets its changes. */
 	parent: GitPlace;
-	/** Git's folder of that. */
-	parentGitDir: string;
 	/** Git's folder that both share. */
 	common: string;
 }
@@ -26,7 +25,7 @@ export interface LocatedWorktree {
 /** A worktree as it is on disk. */
 export interface OpenWorktree extends LocatedWorktree {
 	/** The worktree's own folder of git, while git knows it. If its folder is gone (`isThere`), only refs and the index can be asked. */
-	own?: GitPlace & { gitDir: string };
+	own?: GitPlace;
 	isThere: boolean;
 }
 
@@ -50,15 +49,15 @@ export async function locate(worktree: Worktree): Promise<LocatedWorktree> {
 	if (!record.success || !name.success || record.data.folder !== worktreeFolder(record.data.repository, name.data)) {
 		throw new NancyError('bad-file', `${JSON.stringify(worktree)} is not a worktree of Nancy's`);
 	}
-	const parent = { folder: record.data.repository };
-	if (!existsSync(parent.folder)) {
+	const { repository } = record.data;
+	if (!existsSync(repository)) {
 		throw new NancyError(
 			'git',
-			`${parent.folder}, the repository of the worktree ${name.data}, is gone; move it back and try again`,
+			`${repository}, the repository of the worktree ${name.data}, is gone; move it back and try again`,
 		);
 	}
-	const { common, gitDir: parentGitDir } = await checkoutAt(parent);
-	return { record: record.data, name: name.data, parent, parentGitDir, common };
+	const parent = await checkoutAt(repository);
+	return { record: record.data, name: name.data, parent, common: parent.common };
 }
 
 export async function asItStands(located: LocatedWorktree): Promise<OpenWorktree> {
@@ -66,7 +65,7 @@ export async function asItStands(located: LocatedWorktree): Promise<OpenWorktree
 	const gitDir = await adminFolder(common, record.folder);
 	const isThere = existsSync(record.folder);
 	const folder = isThere ? record.folder : parent.folder;
-	return { ...located, isThere, ...(gitDir !== undefined && { own: { folder, gitDir } }) };
+	return { ...located, isThere, ...(gitDir !== undefined && { own: { folder, gitDir, common } }) };
 }
 
 /** A lock over all processes, for a worktree or for a checkout that gets changes. Both locks are in git's folder. */
@@ -132,9 +131,7 @@ export async function adminFolder(common: string, folder: string): Promise<strin
 		const listed = dirname(resolve(join(all, name), text.replace(/\n$/, '')));
 		if (listed !== folder && realOr(listed) !== realOr(folder)) continue;
 		const found = join(all, name);
-		const shared = ((await readTextIfExists(join(found, 'commondir'))) ?? '').replace(/\n$/, '');
-		if (realOr(resolve(found, shared)) !== realOr(common))
-			throw new NancyError('not-trusted', `${join(found, 'commondir')} leads to another repository; remove it`);
+		requireCommon(found, common);
 		refuseLinksIn(folder, common);
 		return found;
 	}

@@ -1,14 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
-import { cutAtZeros, git, gitList, type GitPlace } from './git.ts';
+import { askAt, cutAtZeros, git, gitList, type GitPlace } from './git.ts';
+import { headOf } from './gitTree.ts';
 import { checkoutAt, homeCheckout, isSameRepository, topOf } from './homeCheckout.ts';
-import type { Checkout } from './requireOwnGit.ts';
 
 /** A checkout that worktrees can be made from. */
-export interface Repository extends Pick<Checkout, 'gitDir' | 'common'> {
-	/** Top folder of the checkout. */
-	checkout: string;
+export interface Repository {
+	checkout: GitPlace;
 	/** Top folder of the checkout that gets its worktrees and their merges: see {@link homeCheckout}. */
 	root: string;
 	/** The commit that is checked out. */
@@ -17,10 +16,8 @@ export interface Repository extends Pick<Checkout, 'gitDir' | 'common'> {
 	branch?: string;
 }
 
-/** The checked-out commit, and the uncommitted changes. */
+/** The checked-out branch, and the uncommitted changes. */
 export interface Status {
-	/** Absent before the first commit. */
-	head?: string;
 	/** Absent if no branch is checked out. */
 	branch?: string;
 	/** With two letters each: of the index and of the folder, `.` for no change. Changes inside a submodule are left out. */
@@ -43,34 +40,35 @@ const UNFINISHED: readonly (readonly [file: string, what: string, end: string])[
 
 /** Whether a worktree can be made from the checkout that a folder is in. If not, why, and what to do. */
 export async function inspectRepository(folder: string): Promise<Inspection> {
-	const place = { folder };
 	const no = (reason: string) => ({ ok: false as const, reason });
 	if (!isFolder(folder)) return no(`there is no folder ${folder}`);
 	try {
-		const basics = await git(place, ['rev-parse', '--is-bare-repository', '--is-inside-git-dir'], {
+		const basics = await askAt(folder, ['rev-parse', '--is-bare-repository', '--is-inside-git-dir'], {
 			answers: [128],
 		});
 		if (basics.code !== 0) return no(whyNotRepository(folder, basics.stderr));
 		const [isBare, isInside] = basics.stdout.toString('utf8').split('\n');
 		if (isBare === 'true' || isInside === 'true') return no(notInCheckout(folder));
-		return await inspectCheckout(place);
+		return await inspectCheckout(folder);
 	} catch (error) {
 		if (error instanceof NancyError) return no(error.message);
 		throw error;
 	}
 }
 
-async function inspectCheckout(place: GitPlace): Promise<Inspection> {
+async function inspectCheckout(folder: string): Promise<Inspection> {
 	const no = (reason: string) => ({ ok: false as const, reason });
-	const { top: root, gitDir, common } = await checkoutAt(place);
+	const checkout = await checkoutAt(folder);
+	const { folder: root } = checkout;
 	const outer = await superprojectOf(root);
 	if (outer !== undefined) {
 		return no(`${root} is a submodule of ${outer}, and worktrees of submodules are not made; clone it by itself`);
 	}
-	const { head, branch, files, unmerged } = await statusOf({ folder: root });
+	const head = await headOf(checkout);
 	if (head === undefined)
 		return no(`${root} has no commit yet, and a worktree begins with one; make one first: git commit`);
-	const unfinished = underWay(root, gitDir) ?? unresolved(root, unmerged);
+	const { branch, files, unmerged } = await statusOf(checkout);
+	const unfinished = underWay(checkout) ?? unresolved(root, unmerged);
 	if (unfinished !== undefined) return no(unfinished);
 	const nested = await foreignRepositories(root, files);
 	if (nested.length > 0) {
@@ -80,7 +78,7 @@ async function inspectCheckout(place: GitPlace): Promise<Inspection> {
 		);
 	}
 	const home = await homeCheckout(root);
-	return { ok: true, checkout: root, root: home, gitDir, common, head, ...(branch !== undefined && { branch }) };
+	return { ok: true, checkout, root: home, head, ...(branch !== undefined && { branch }) };
 }
 
 /** The checkout that has this one as a submodule. Git's own answer (`--show-superproject-working-tree`) comes from another git. */
@@ -88,8 +86,8 @@ async function superprojectOf(root: string): Promise<string | undefined> {
 	const outer = await topOf(dirname(root));
 	if (outer === undefined) return undefined;
 	const place = relative(outer, root);
-	const entries = await gitList({ folder: outer }, ['ls-files', '--stage', '-z', '--', `:(literal)${place}`]);
-	return entries.some(entry => entry.startsWith('160000 ')) ? outer : undefined;
+	const { stdout } = await askAt(outer, ['ls-files', '--stage', '-z', '--', `:(literal)${place}`]);
+	return cutAtZeros(stdout).some(entry => entry.startsWith('160000 ')) ? outer : undefined;
 }
 
 /** @throws NancyError `git` with the reason and the cure, if no worktree can be made from the checkout that a folder is in */
@@ -100,14 +98,14 @@ export async function requireRepository(folder: string): Promise<Repository> {
 }
 
 /** The unfinished operation of a checkout, with the command that ends it; `undefined` if there is none. */
-export async function unfinishedIn(place: GitPlace, gitDir: string): Promise<string | undefined> {
-	const found = underWay(place.folder, gitDir);
+export async function unfinishedIn(place: GitPlace): Promise<string | undefined> {
+	const found = underWay(place);
 	if (found !== undefined) return found;
 	const entries = await gitList(place, ['ls-files', '--unmerged', '-z']);
 	return unresolved(place.folder, [...new Set(entries.map(entry => entry.slice(entry.indexOf('\t') + 1)))]);
 }
 
-function underWay(folder: string, gitDir: string): string | undefined {
+function underWay({ folder, gitDir }: GitPlace): string | undefined {
 	const found = UNFINISHED.find(([file]) => existsSync(join(gitDir, file)));
 	return found && `${found[1]} is in progress in ${folder}; end it first (${found[2]})`;
 }
@@ -131,8 +129,7 @@ export async function statusOf(place: GitPlace): Promise<Status> {
 	const status: Status = { files: [], unmerged: [] };
 	for (const entry of entries) {
 		const [kind = '', state = '', value = ''] = entry.split(' ');
-		if (kind === '#' && state === 'branch.oid' && value !== '(initial)') status.head = value;
-		else if (kind === '#' && state === 'branch.head' && value !== '(detached)') status.branch = value;
+		if (kind === '#' && state === 'branch.head' && value !== '(detached)') status.branch = value;
 		const before = FIELDS_BEFORE_PATH.get(kind);
 		if (before === undefined) continue;
 		const file = entry.split(' ').slice(before).join(' ');

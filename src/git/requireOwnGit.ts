@@ -5,16 +5,7 @@ import { isInside } from '../base/inside.ts';
 import { realOr } from '../base/realPath.ts';
 import { quoted } from '../base/shellWord.ts';
 import { readPlainTextSync } from '../core/files/plainFile.ts';
-import { gitLine } from './git.ts';
-
-/** The folders of a checkout. */
-export interface Checkout {
-	top: string;
-	/** Git's own of it, where its index is. */
-	gitDir: string;
-	/** That of the repository, which all its worktrees share, by its real path. */
-	common: string;
-}
+import { gitLine, type GitPlace } from './git.ts';
 
 /** In bytes. */
 const LONGEST_PATH = 64 * 1024;
@@ -22,36 +13,39 @@ const LONGEST_PATH = 64 * 1024;
 /** Links that people make in git's folder. Nancy has git take nothing from there and write nothing there, but for the settings. */
 const MAY_BE_LINKS = ['config', 'hooks', 'lfs', 'rr-cache'];
 
-/** Not looked into: they have thousands of files, and git writes only new ones there, by their hash. */
-const NOT_LOOKED_INTO = /^(?:annex|hooks|lfs|modules|rr-cache|objects[\\/][0-9a-f]{2})$/;
+/**
+ * Not looked into: they have thousands of files, and git writes only new ones there, by their hash. The repositories of submodules are not
+ * entered.
+ */
+const NOT_LOOKED_INTO = /^(?:annex|hooks|lfs|(?:worktrees[\\/][^\\/]+[\\/])?modules|rr-cache|objects[\\/][0-9a-f]{2})$/;
 
 /**
  * A checkout's `.git`, with `commondir` and `core.worktree` in it, tells git which repository the checkout belongs to. An agent can write
  * these files, and name a repository of the user's that it may not read. So git's folder must be the `.git` of the checkout itself, or one
  * that names the checkout in return: a linked worktree does by its `gitdir`, a submodule by its `core.worktree` (git's own
  * Documentation/gitrepository-layout).
- * @param folder the folder that git was asked about
+ * @param asked the folder that git was asked about
  * @throws NancyError `not-trusted` with the cure
  */
-export async function requireOwnGit(folder: string, { top, gitDir, common }: Checkout): Promise<void> {
-	const [checkout, own, shared] = [realpathSync(top), realpathSync(gitDir), realpathSync(common)];
+export async function requireOwnGit(asked: string, { folder, gitDir, common }: GitPlace): Promise<void> {
+	const [checkout, own, shared] = [realpathSync(folder), realpathSync(gitDir), realpathSync(common)];
 	const dotGit = join(checkout, '.git');
-	if (!isInside(checkout, realpathSync(folder)) || gitDirAt(dotGit) !== own)
-		throw notOwn(folder, `its settings say that its files are in ${top}`);
+	if (!isInside(checkout, realpathSync(asked)) || gitDirAt(dotGit) !== own)
+		throw notOwn(asked, `its settings say that its files are in ${folder}`);
 	const isItsOwn = own === dotGit && shared === own;
 	if (!isItsOwn && !(await namesInReturn(dotGit, own, shared)))
 		throw notOwn(
-			folder,
+			asked,
 			`it leads to ${own}, which does not name ${checkout} in return. If it should, run: ` +
 				(own === shared
 					? `git config --file ${quoted(join(own, 'config'))} core.worktree ${quoted(checkout)}`
 					: `git -C ${quoted(checkout)} worktree repair`),
 		);
-	refuseLinksIn(folder, shared);
+	refuseLinksIn(asked, shared);
 }
 
-/** The folder that a `.git` is, or leads to. */
-function gitDirAt(dotGit: string): string | undefined {
+/** The folder that a `.git` is, or leads to, by its real path. */
+export function gitDirAt(dotGit: string): string | undefined {
 	const status = lstatSync(dotGit, { throwIfNoEntry: false });
 	if (!status) return undefined;
 	if (!status.isFile()) return realOr(dotGit);
@@ -66,20 +60,23 @@ async function namesInReturn(dotGit: string, own: string, shared: string): Promi
 		return realOr(resolve(own, named)) === realpathSync(dotGit);
 	}
 	const asked = ['config', '--file', join(shared, 'config'), 'core.worktree'];
-	const named = await gitLine({ folder: shared, gitDir: shared }, asked);
+	const named = await gitLine({ folder: shared, gitDir: shared, common: shared }, asked);
 	return named !== undefined && realOr(resolve(shared, named)) === dirname(dotGit);
 }
 
 /**
  * Git follows links in its own folders. A link could lead to another repository's refs, have a reflog appended to any file of the user's, or
- * have a file copied or quoted.
+ * have a file copied or quoted. So could a hard link. Git would wait for the writer of a pipe.
  * @param folder of the checkout
  * @throws NancyError `not-trusted` with the link
  */
 export function refuseLinksIn(folder: string, gitDir: string): void {
 	const link = linkBelow(gitDir, '');
 	if (link !== undefined)
-		throw notOwn(folder, `${link} is a link, or has a second name. Put a copy of what it leads to in its place`);
+		throw notOwn(
+			folder,
+			`${link} is a link or a pipe, or has a second name. Put a copy of what it leads to in its place`,
+		);
 }
 
 function linkBelow(gitDir: string, below: string): string | undefined {
@@ -87,16 +84,18 @@ function linkBelow(gitDir: string, below: string): string | undefined {
 		const name = join(below, entry.name);
 		if (MAY_BE_LINKS.includes(name)) continue;
 		const path = join(gitDir, name);
-		if (entry.isSymbolicLink() || (isReflog(name) && entry.isFile() && hasOtherNames(path))) return path;
+		if (entry.isSymbolicLink() || entry.isFIFO() || (entry.isFile() && mustBeUnshared(name) && hasOtherNames(path)))
+			return path;
 		const inside = entry.isDirectory() && !NOT_LOOKED_INTO.test(name) ? linkBelow(gitDir, name) : undefined;
 		if (inside !== undefined) return inside;
 	}
 	return undefined;
 }
 
-const isReflog = (name: string) => /(?:^|[\\/])logs[\\/]/.test(name);
+/** A clone in the same file system shares the files of objects, but for the list of stores. */
+const mustBeUnshared = (name: string) => !/^objects[\\/](?!info[\\/]alternates$)/.test(name);
 
-/** Git appends to a reflog in place. */
+/** Git appends to a reflog in place, and reads or copies others. */
 const hasOtherNames = (file: string) => (lstatSync(file, { throwIfNoEntry: false })?.nlink ?? 1) > 1;
 
 class NotOwnGit extends NancyError {}

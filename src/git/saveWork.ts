@@ -1,6 +1,7 @@
-import { commitsAt, cutAtZeros, git, gitHolds, gitLine, type GitPlace } from './git.ts';
+import { cutAtZeros, git, gitHolds, gitLine, type GitPlace } from './git.ts';
 import { commitTree, differingFiles, treeOf, withWorkingTree, type WorkingTree } from './gitTree.ts';
 import { MERGED_REF, moveRef, tipOf, type OpenWorktree } from './openWorktree.ts';
+import { commitsAt } from './ownRefs.ts';
 
 /** The work of a worktree, all of it committed. */
 export interface SavedWork {
@@ -47,7 +48,7 @@ export async function workOf(open: OpenWorktree, isLook: boolean): Promise<Work>
 				: tip !== undefined && (await holds(own, tip, head, isCommitted ? undefined : tree));
 		return { tip, head, applied, tree, files: isSaved ? [] : since, nested, submodules, isSaved };
 	};
-	return withWorkingTree(own, own.gitDir, use, {
+	return withWorkingTree(own, use, {
 		isLookInto: isLook ? common : undefined,
 		isStagedOnly: !isThere,
 	});
@@ -70,7 +71,7 @@ export async function saveWork(open: OpenWorktree, work: Work): Promise<SavedWor
 	const isCheckedOut = (await gitLine(own, ['symbolic-ref', '--quiet', 'HEAD'])) === `refs/heads/${record.branch}`;
 	await moveRef(own, `refs/heads/${record.branch}`, last, tip ?? '', 'nancy: work that was not committed');
 	// Only for a person who looks into the folder. Nothing here reads this index, so a stale lock of it is no reason to fail.
-	if (isCheckedOut && isThere) await git(own, ['reset', '--quiet'], { answers: [1, 128] });
+	if (isCheckedOut && isThere) await git(own, ['reset', '--quiet', last, '--', '.'], { answers: [1, 128] });
 	return { tip: last, branch: record.branch, nested };
 }
 

@@ -1,5 +1,5 @@
 import { NancyError } from '../base/errors.ts';
-import { gitList } from './git.ts';
+import { askAt, cutAtZeros } from './git.ts';
 
 /**
  * The index is read whoever owns the repository, because another user's files are trusted least. Git before 2.38 takes the exception only
@@ -17,9 +17,10 @@ export async function trackedFiles(
 	pathspecs: Readonly<Record<string, string>> = { GIT_LITERAL_PATHSPECS: '1' },
 ): Promise<string[]> {
 	try {
-		return await gitList({ folder }, ['ls-files', '--cached', '-z', '--', ...places], {
+		const { stdout } = await askAt(folder, ['ls-files', '--cached', '-z', '--', ...places], {
 			env: { ...pathspecs, ...ANY_OWNER },
 		});
+		return cutAtZeros(stdout);
 	} catch (error) {
 		if (!isOthers(error)) throw error;
 		throw new NancyError(

@@ -3,9 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { branchOf, idOfBranch, WorktreeName, type Worktree } from '../protocol/worktree.ts';
-import { commitsAt, git, gitLine, type GitPlace } from './git.ts';
+import { git, lineAt, type GitPlace } from './git.ts';
 import { commitTree, treeOf, withWorkingTree } from './gitTree.ts';
 import { BASE_REF, worktreeFolder } from './homeCheckout.ts';
+import { commitsAt } from './ownRefs.ts';
 import { stopMarked } from '../process/marked.ts';
 import { adminFolder, gitOverWorktrees, holdingGitLock, moveRef, refOf, tipOf } from './openWorktree.ts';
 import { requireRepository, type Repository } from './repository.ts';
@@ -34,7 +35,7 @@ export async function createWorktree(request: WorktreeRequest): Promise<Worktree
 	const name = WorktreeName.safeParse(request.name);
 	if (!name.success) throw new NancyError('bad-name', `${request.name} cannot be the name of a worktree`);
 	const repository = await requireRepository(request.folder);
-	return holdingGitLock(repository.common, name.data, () => create(request, name.data, repository));
+	return holdingGitLock(repository.checkout.common, name.data, () => create(request, name.data, repository));
 }
 
 /**
@@ -42,7 +43,7 @@ export async function createWorktree(request: WorktreeRequest): Promise<Worktree
  * @throws NancyError `git` if the worktree has none: a commit holds no empty folder, and no uncommitted one
  */
 export async function folderInWorktree(worktree: Worktree, folder: string): Promise<string> {
-	const prefix = await gitLine({ folder }, ['rev-parse', '--show-prefix']);
+	const prefix = await lineAt(folder, ['rev-parse', '--show-prefix']);
 	const found = join(worktree.folder, prefix ?? '');
 	if (existsSync(found)) return found;
 	throw new NancyError(
@@ -57,8 +58,8 @@ async function create(
 	name: WorktreeName,
 	repository: Repository,
 ): Promise<Worktree> {
-	const { common } = repository;
-	const parent = { folder: repository.checkout };
+	const { checkout: parent } = repository;
+	const { common } = parent;
 	const worktree = {
 		repository: repository.root,
 		folder: worktreeFolder(repository.root, name),
@@ -82,7 +83,7 @@ async function create(
 	}
 	assertFree(worktree, taken);
 
-	const base = withChanges ? await snapshot(parent, repository) : repository.head;
+	const base = withChanges ? await snapshot(repository) : repository.head;
 	await moveRef(parent, making, base, '', 'nancy: worktree');
 	await moveRef(parent, `refs/heads/${worktree.branch}`, base, '', 'nancy: worktree');
 	await mkdir(dirname(worktree.folder), { recursive: true });
@@ -91,9 +92,9 @@ async function create(
 	await gitOverWorktrees(common, parent, add, { env });
 	const gitDir = await adminFolder(common, worktree.folder);
 	if (gitDir === undefined) throw new NancyError('git', `git did not make the worktree ${worktree.folder}`);
-	const own = { folder: worktree.folder, gitDir };
-	// The step that `add` would do itself, but safe while others are made as well.
-	await git(own, ['reset', '--hard', '--quiet'], { env });
+	const own = { folder: worktree.folder, gitDir, common };
+	// The step that `add` would do itself, but safe while others are made as well, and with no other commit.
+	await git(own, ['reset', '--hard', '--quiet', base], { env });
 	if (copyIncludes) await copyIncluded(parent, worktree.folder);
 	await moveRef(own, BASE_REF, base, '', 'nancy: worktree');
 	await git(parent, ['update-ref', '-d', making]);
@@ -103,7 +104,7 @@ async function create(
 /** The base of a worktree that is whole already. */
 async function wholeBase(folder: string, common: string): Promise<string | undefined> {
 	const gitDir = await adminFolder(common, folder);
-	return gitDir !== undefined && existsSync(folder) ? refOf({ folder, gitDir }, BASE_REF) : undefined;
+	return gitDir !== undefined && existsSync(folder) ? refOf({ folder, gitDir, common }, BASE_REF) : undefined;
 }
 
 /** Nobody has worked in it, because it never was whole. */
@@ -135,8 +136,8 @@ function assertFree({ folder, branch }: Omit<Worktree, 'base'>, tip: string | un
 }
 
 /** A commit of the uncommitted changes, on top of the checked-out one. If everything is committed, the checked-out commit. */
-async function snapshot(parent: GitPlace, { head, branch, gitDir }: Repository): Promise<string> {
-	return withWorkingTree(parent, gitDir, async ({ tree }) => {
+async function snapshot({ checkout: parent, head, branch }: Repository): Promise<string> {
+	return withWorkingTree(parent, async ({ tree }) => {
 		if (tree === (await treeOf(parent, head))) return head;
 		return commitTree(parent, tree, [head], `Uncommitted changes of ${branch ?? 'a checkout without a branch'}\n`);
 	});

@@ -27,7 +27,6 @@ export async function changesOf(worktree: Worktree): Promise<Changes> {
 	if (own && isThere) {
 		return withWorkingTree(
 			own,
-			own.gitDir,
 			async ({ tree, env }) => {
 				const head = await headOf(own);
 				const isDirty = head === undefined || (await treeOf(own, head)) !== tree;

@@ -5,7 +5,7 @@ import { mapConcurrently } from '../base/concurrent.ts';
 import { hasErrno } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { cutAtZeros, git, gitList, type GitPlace } from './git.ts';
-import { topOf } from './homeCheckout.ts';
+import { checkoutAt } from './homeCheckout.ts';
 
 /** Patterns as in .gitignore, for ignored files that a worktree needs: `.env`, local settings. Other tools read this file too. */
 const INCLUDE_FILE = '.worktreeinclude';
@@ -36,10 +36,10 @@ export async function putIgnored(
 	worktree: string,
 	files: ReadonlyMap<string, { content: Buffer; mode: number }>,
 ): Promise<void> {
-	const top = files.size > 0 ? await topOf(checkout) : undefined;
-	if (top === undefined) return;
+	if (files.size === 0) return;
+	const parent = await checkoutAt(checkout);
 	const to = await realpath(worktree);
-	await mapConcurrently(await ignoredOf({ folder: top }, [...files.keys()]), async name => {
+	await mapConcurrently(await ignoredOf(parent, [...files.keys()]), async name => {
 		const file = files.get(name);
 		const target = join(to, name);
 		if (!file || !(await makeFolder(to, dirname(target)))) return;

@@ -60,12 +60,10 @@ export async function mergeWorktree(worktree: Worktree, message: string): Promis
 }
 
 async function merge(open: OpenWorktree, message: string): Promise<Merge> {
-	const { parent, parentGitDir, record, own, isThere } = open;
+	const { parent, record, own, isThere } = open;
 	const tooOld = await gitTooOld(parent, record.branch);
 	if (tooOld !== undefined) return { ok: false, reason: tooOld };
-	const unfinished =
-		(await unfinishedIn(parent, parentGitDir)) ??
-		(own && isThere ? await unfinishedIn(own, own.gitDir) : undefined);
+	const unfinished = (await unfinishedIn(parent)) ?? (own && isThere ? await unfinishedIn(own) : undefined);
 	if (unfinished !== undefined) return { ok: false, reason: unfinished };
 	const head = await headOf(parent);
 	if (head === undefined)
@@ -109,8 +107,8 @@ async function mergeCommit(parent: GitPlace, head: string, tip: string, message:
 }
 
 /** Like a merge of the worktree with everything in the checkout, committed or not. The index stays unchanged. */
-async function applyChanges({ parent, parentGitDir, record: { base } }: OpenWorktree, tip: string): Promise<Merge> {
-	return withWorkingTree(parent, parentGitDir, async ({ tree, env }) => {
+async function applyChanges({ parent, record: { base } }: OpenWorktree, tip: string): Promise<Merge> {
+	return withWorkingTree(parent, async ({ tree, env }) => {
 		// The branch may have been rebased. So its tree counts, as a change of the base.
 		const ours = await commitTree(parent, tree, [base], 'Files before changes of a worktree were applied\n');
 		const theirs = await commitTree(parent, await treeOf(parent, tip), [base], 'Changes of a worktree\n');

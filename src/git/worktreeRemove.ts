@@ -5,7 +5,7 @@ import { NancyError } from '../base/errors.ts';
 import { entriesOf } from '../base/listing.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { commitsAt, gitAnswer, gitList, type GitPlace } from './git.ts';
+import { gitAnswer, gitList, type GitPlace } from './git.ts';
 import {
 	asItStands,
 	gitOverWorktrees,
@@ -15,6 +15,7 @@ import {
 	tipOf,
 	type OpenWorktree,
 } from './openWorktree.ts';
+import { commitsAt } from './ownRefs.ts';
 import { listed } from './repository.ts';
 import { saveWork, workOf, type Work } from './saveWork.ts';
 import { forget, removeAside, setAside } from './worktreeFolder.ts';

@@ -4,10 +4,8 @@ import type { Asker } from '../core/asker/asker.ts';
 export interface Caller {
 	/** The file of the running program. The rest of its package or runtime is found from there. */
 	readonly program: string;
-	/** Folder that the call works from: {@link calledIn}, or the folder of `-C`. */
+	/** Folder that the call works from: the current one of the shell that called, or the folder of `-C`. */
 	readonly cwd: string;
-	/** Current folder of the shell that called. */
-	readonly calledIn: string;
 	/** True when the folder was named with `-C` and so wins over the environment. */
 	readonly isFolderGiven: boolean;
 	readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
+import { permitWorkIn } from '../core/asker/ownPlace.ts';
 import type { InstalledRuntime } from '../core/deployment/runtime.ts';
 import type { Overview } from '../core/live/overview.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
@@ -20,6 +21,8 @@ export interface Operation<I, O, C = OperationContext> {
 
 /** The facts of an operation that needs no workspace. */
 export interface MachineContext {
+	/** If the operation works in one. */
+	readonly workspace?: Workspace;
 	/** The environment that agents inherit. It also names their programs if these are not on the PATH: see `programVariable`. */
 	readonly env: Readonly<Record<string, string | undefined>>;
 	/** False in Restricted Mode of an editor: nothing is written and no program is run. */
@@ -57,7 +60,7 @@ export interface LiveOverview {
 	readonly changed: (deadlineMs: number) => Promise<void>;
 }
 
-/** The only way to run an operation: it checks the permission first. */
+/** The only way to run an operation: it checks first that the asker may do it, and may do anything in this workspace. */
 export async function perform<I, O, C extends MachineContext = OperationContext>(
 	operation: Operation<I, O, C>,
 	asker: Asker,
@@ -66,6 +69,7 @@ export async function perform<I, O, C extends MachineContext = OperationContext>
 ): Promise<O> {
 	const input = operation.input.parse(given);
 	if (operation.worksUntrusted !== true) requireTrust(context);
+	if (context.workspace) permitWorkIn(asker, context.workspace.folder, context.env);
 	await operation.permit(asker, input, context);
 	return operation.output.parse(await operation.run(asker, input, context));
 }

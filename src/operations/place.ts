@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { dataFolder } from '../base/folders.ts';
-import { realOr } from '../base/realPath.ts';
-import type { AskingAgent } from '../core/asker/asker.ts';
-import { permit } from '../core/asker/permit.ts';
+import { ownPlace, permitWorkIn } from '../core/asker/ownPlace.ts';
 import { foldersUpFrom, isFolderOrLink, placeFrom, type Place } from '../core/workspace/placeFrom.ts';
 import { Workspace } from '../core/workspace/workspace.ts';
 import type { Caller } from './caller.ts';
@@ -60,22 +58,13 @@ function workspaceAt(folder: string, { env }: Caller): Workspace {
 }
 
 /**
- * A person's place is the current folder, or the folder of -C. An agent's place is its own workspace, whatever its shell's folder: the one
- * that Nancy started it in, else the workspace of its CLI's folder.
+ * A person's place is the current folder, or the folder of -C. An agent's place is its own workspace. `perform` asks that again, but a command
+ * may look names up before.
  * @throws NancyError `not-trusted` for an agent that names another one
  */
-function placeOf(caller: Caller): Place {
-	const { asker, cwd, isFolderGiven, env } = caller;
+function placeOf({ asker, cwd, isFolderGiven, env }: Caller): Place {
 	const given = placeFrom(cwd, env);
 	if (asker.is === 'human') return given;
-	const own = placeOfAgent(asker, caller);
-	if (isFolderGiven)
-		permit(asker, { is: 'work-in', folder: cwd, isOwn: realOr(given.folder) === realOr(own.folder) });
-	return own;
-}
-
-function placeOfAgent({ worker, process }: AskingAgent, caller: Caller): Place {
-	if (worker && isFolderOrLink(join(worker.folder, '.nancy')))
-		return { folder: worker.folder, start: worker.folder, isWorkspace: true, isRepository: false };
-	return placeFrom(process?.folder ?? caller.calledIn, caller.env);
+	if (isFolderGiven) permitWorkIn(asker, given.folder, env);
+	return ownPlace(asker, env);
 }

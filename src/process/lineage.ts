@@ -12,7 +12,7 @@ const DEEPEST = 10_000;
 export function lineageOf(env: Lineage['env']): Lineage {
 	if (process.platform === 'linux') return fromProc(env);
 	if (process.platform === 'darwin') return fromPs(env, psTable());
-	return { env, ancestors: [], isOrphan: false };
+	return { env, folder: process.cwd(), ancestors: [], isOrphan: false };
 }
 
 /** A process of this machine, by its pid; `undefined` if it has ended, or is unreadable. */
@@ -44,7 +44,7 @@ function fromProc(env: Lineage['env']): Lineage {
 		child = { pid, stat };
 		pid = stat.parent;
 	}
-	return { env, ancestors, isOrphan };
+	return { env, folder: process.cwd(), ancestors, isOrphan };
 }
 
 function inProc(pid: number, stat: Stat | undefined): Ancestor | undefined {
@@ -117,7 +117,7 @@ export function fromPs(env: Lineage['env'], table: string, self = process.pid): 
 		ancestors.push(found);
 		pid = entry.parent;
 	}
-	return { env, ancestors, isOrphan };
+	return { env, folder: process.cwd(), ancestors, isOrphan };
 }
 
 /** A program that launchd starts leads its group. Another one below launchd was left by its starter. */

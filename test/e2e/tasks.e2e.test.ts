@@ -145,7 +145,8 @@ describe('a task in the sidebar', () => {
 		await lab.picture('hostile-text');
 		await page.keyboard.press('Escape');
 
-		await seedDelegate(new Delegates(store), { title: hostile, state: 'failed', error: hostile });
+		const addresses = 'https://evil.example www.evil.example me@evil.example &rlm;';
+		await seedDelegate(new Delegates(store), { title: hostile, state: 'failed', error: `${hostile} ${addresses}` });
 		const delegate = workbench.row('Delegates', /failed · /);
 		await delegate.waitFor();
 		expect(await delegate.innerText()).toContain('[OK] (comm');
@@ -154,7 +155,8 @@ describe('a task in the sidebar', () => {
 		const hover = page.locator('.monaco-hover:visible').filter({ hasText: 'nancy.doctor' });
 		await hover.waitFor();
 		expect(await hover.innerText()).toContain('safe⟨U+202E⟩txt.exe');
-		expect(await hover.locator('a[data-href], a[href^="command:"], .codicon-check').count()).toBe(0);
+		expect((await hover.innerText()).replaceAll('\u00a0', ' ')).toContain(addresses);
+		expect(await hover.locator('a, .codicon-check').count()).toBe(0);
 		await delegate.click();
 		const terminal = page.locator('.terminal-tabs-entry, .single-terminal-tab').filter({ hasText: '[OK]' }).first();
 		await terminal.waitFor();

@@ -66,9 +66,12 @@ const REFUSED = { code: 5, stderr: expect.stringContaining('an agent may not') }
 
 describe('whoever calls nancy', () => {
 	it('is a person where nothing above is an agent', () => {
-		expect(askerOf({ env: {}, ancestors: [process1('bash'), process1('code')], isOrphan: false }, drivers)).toBe(
-			IN_TERMINAL,
-		);
+		expect(
+			askerOf(
+				{ env: {}, folder: '/', ancestors: [process1('bash'), process1('code')], isOrphan: false },
+				drivers,
+			),
+		).toBe(IN_TERMINAL);
 	});
 
 	it.each(drivers.map(({ command }) => command))(
@@ -184,7 +187,12 @@ describe('which agent asks', () => {
 	});
 	const cli = (pid: number, env: Record<string, string>): Ancestor => ({ ...process1('claude'), pid, env });
 	const shell = { ...process1('bash'), pid: 9, env: { CLAUDECODE: '1', HOME: '/evil' } };
-	const above = (...ancestors: Ancestor[]) => ({ env: shell.env, ancestors: [shell, ...ancestors], isOrphan: false });
+	const above = (...ancestors: Ancestor[]) => ({
+		env: shell.env,
+		folder: '/',
+		ancestors: [shell, ...ancestors],
+		isOrphan: false,
+	});
 	const sealing =
 		(...seals: Parameters<typeof sealed>[0][]): SealOf =>
 		({ pid }) =>
@@ -418,7 +426,7 @@ describe('settings that can run commands', () => {
 		const env = { ...it.base, ...it.worker, FAKE_CLAUDE: `cat > /dev/null; echo '${answer}'` };
 		const agent = { cwd: it.own.path, env };
 		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'), it.own.path);
-		const asker = askerOf({ env: it.worker, ancestors: [], isOrphan: false }, drivers);
+		const asker = askerOf({ env: it.worker, folder: it.own.path, ancestors: [], isOrphan: false }, drivers);
 		const store = new Delegates(it.own.workspace);
 		const request = {
 			prompt: 'x',

@@ -127,7 +127,7 @@ it.each(['darwin', 'win32'] as const)(
 	os => {
 		const widened = { HOME: '/h', NANCY_DELEGATES: '9', NANCY_DELEGATES_HOST: 'tmux' };
 		const asks = (env: Record<string, string>) =>
-			environmentOf({ env, ancestors: [], isOrphan: false }, drivers, undefined, os);
+			environmentOf({ env, folder: '/', ancestors: [], isOrphan: false }, drivers, undefined, os);
 		const home = os === 'darwin' ? userInfo().homedir : '/h';
 		expect(asks({ ...widened, CLAUDECODE: '1' })).toEqual({ HOME: home, CLAUDECODE: '1' });
 		expect(asks(widened)).toEqual(widened);
@@ -136,7 +136,14 @@ it.each(['darwin', 'win32'] as const)(
 
 it('an agent gets no longer time than the user has set', () => {
 	const settings = { timeoutMinutes: 1 };
-	const agent = { is: 'agent', driver: undefined, worker: undefined, process: undefined, because: '' } as const;
+	const agent = {
+		is: 'agent',
+		driver: undefined,
+		worker: undefined,
+		process: undefined,
+		calledIn: '/',
+		because: '',
+	} as const;
 	const asked = { wallSeconds: 600, idleSeconds: 600 };
 	expect(limitsFor(asked, { asker: agent, settings })).toEqual({ wallSeconds: 60, idleSeconds: 600 });
 	expect(limitsFor({ wallSeconds: 5 }, { asker: agent, settings })).toEqual({ wallSeconds: 5 });
@@ -145,14 +152,19 @@ it('an agent gets no longer time than the user has set', () => {
 
 it('a person’s environment is that of the call, also where an agent’s is above in no process', () => {
 	const env = { HOME: '/h', GIT_CONFIG_GLOBAL: '/h/git' };
-	expect(environmentOf({ env, ancestors: [], isOrphan: false }, drivers)).toBe(env);
+	expect(environmentOf({ env, folder: '/', ancestors: [], isOrphan: false }, drivers)).toBe(env);
 });
 
 it('a process that hides its environment leaves that of the mark farthest from the call', () => {
 	const hidden = { pid: 7, startedTicks: 1, env: {}, executable: '/bin/claude', args: ['claude'], folder: undefined };
 	const given = { CLAUDECODE: '1', HOME: '/h' };
 	const shell = { ...hidden, pid: 8, env: given, executable: '/bin/sh', args: ['sh'] };
-	const lineage = { env: { CLAUDECODE: '1', HOME: '/evil' }, ancestors: [shell, hidden], isOrphan: false };
+	const lineage = {
+		env: { CLAUDECODE: '1', HOME: '/evil' },
+		folder: '/',
+		ancestors: [shell, hidden],
+		isOrphan: false,
+	};
 	expect(environmentOf(lineage, drivers)).toBe(given);
 });
 

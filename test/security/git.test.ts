@@ -17,6 +17,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { askGit } from '../../src/git/askGit.ts';
 import { git } from '../../src/git/git.ts';
+import { checkoutAt } from '../../src/git/homeCheckout.ts';
 import { refuseTracked } from '../../src/git/refuseTracked.ts';
 import { inspectRepository } from '../../src/git/repository.ts';
 import { createWorktree } from '../../src/git/worktree.ts';
@@ -387,7 +388,9 @@ describe('programs that settings name', () => {
 			'remote.origin.url': `ext::touch ${ran}`,
 		};
 		set(Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, value || (command[key] ?? '')])));
-		await expect(git({ folder: repo.root }, ['cat-file', 'blob', blob])).rejects.toMatchObject({ code: 'git' });
+		await expect(git(await checkoutAt(repo.root), ['cat-file', 'blob', blob])).rejects.toMatchObject({
+			code: 'git',
+		});
 		const aPerson = { ...process.env, GIT_ALLOW_PROTOCOL: 'none:ssh:ext' };
 		expect(existsSync(ran)).toBe(false);
 		// A person's git runs it.

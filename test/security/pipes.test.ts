@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readText } from '../../src/core/deployment/target.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
-import { git } from '../../src/git/git.ts';
+import { askAt, git } from '../../src/git/git.ts';
+import { checkoutAt } from '../../src/git/homeCheckout.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
 
 // An agent may put a pipe that nobody writes to in place of a file. Whoever opens it waits for good.
@@ -25,16 +26,23 @@ function makePipe(name: string): void {
 it.skipIf(process.platform === 'win32').each(['.git/config', '.git/HEAD'])(
 	'%s holds no question to git up',
 	async file => {
+		const checkout = await checkoutAt(repository.root);
 		makePipe(file);
-		await expect(git({ folder: repository.root }, ['rev-parse', 'HEAD'], { timeoutMs: 500 })).rejects.toMatchObject(
-			{
-				code: 'timeout',
-				message: expect.stringContaining('a pipe?'),
-			},
-		);
-		await expect(git({ folder: repository.root }, ['status'], { timeoutMs: 500 })).rejects.toMatchObject({
+		await expect(askAt(repository.root, ['rev-parse', 'HEAD'], { timeoutMs: 500 })).rejects.toMatchObject({
 			code: 'timeout',
+			message: expect.stringContaining('a pipe?'),
 		});
+		await expect(git(checkout, ['status'], { timeoutMs: 500 })).rejects.toMatchObject({ code: 'timeout' });
+	},
+);
+
+it
+	.skipIf(process.platform === 'win32')
+	.each(['.git/index', '.git/logs/HEAD', '.git/info/attributes', '.git/worktrees/x/gitdir'])(
+	'%s is refused before a git waits for it that may work for long',
+	async file => {
+		makePipe(file);
+		await expect(checkoutAt(repository.root)).rejects.toMatchObject({ code: 'not-trusted' });
 	},
 );
 

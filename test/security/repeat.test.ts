@@ -103,9 +103,10 @@ describe('a delegate that is repeated', () => {
 	});
 
 	it('is refused to an agent, also to the one that asked for it', async () => {
-		const parent = { task: TaskName.parse('mine'), worker: FIRST_WORKER };
+		const address = { task: TaskName.parse('mine'), worker: FIRST_WORKER };
+		const asker = { ...agentAt(folder), worker: { address, folder: store.workspace.folder } };
 		const { id } = (await queue()).record;
-		const asked = perform(await operations.repeatDelegate(), agentAt(folder, parent), { id }, context);
+		const asked = perform(await operations.repeatDelegate(), asker, { id }, context);
 		await expect(asked).rejects.toMatchObject({ code: 'not-trusted', message: expect.stringContaining(id) });
 	});
 });

@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rename, rm } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
+import { OwnFolder } from '../../src/core/files/ownFolder.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { noteSeen } from '../../src/operations/noteSeen.ts';
@@ -38,8 +40,8 @@ describe.each(drivers.map(driver => [driver.id, driver] as const))('settings of 
 		return noteSeen(asker, driver, contextOf(folder, place), workspace());
 	};
 	/** Settings, also of a CLI that has a whole folder of them. */
-	const write = (content: string) => {
-		const file = join(repository.root, name, /\.\w+$/.test(name) ? '' : 'hooks.json');
+	const write = (content: string, at = repository.root) => {
+		const file = join(at, name, /\.\w+$/.test(name) ? '' : 'hooks.json');
 		mkdirSync(dirname(file), { recursive: true });
 		writeFileSync(file, content);
 	};
@@ -74,18 +76,93 @@ describe.each(drivers.map(driver => [driver.id, driver] as const))('settings of 
 		});
 	});
 
+	it('are missing, even if an agent makes a .git in the workspace', async () => {
+		write('{"deny": "all"}', workspace());
+		await start(IN_TERMINAL);
+		await rename(join(workspace(), name), folder.file('away'));
+		mkdirSync(join(workspace(), '.git'));
+		await expect(seen().require(driver)).rejects.toMatchObject({ message: expect.stringContaining('(missing)') });
+	});
+
+	it('above a .git that an agent makes may not be read any more', async () => {
+		write('{"deny": "all"}');
+		await start(IN_TERMINAL);
+		mkdirSync(join(workspace(), '.git'));
+		await expect(seen().require(driver)).rejects.toMatchObject({
+			message: expect.stringContaining('(in another checkout)'),
+		});
+		await start(IN_TERMINAL);
+		await seen().require(driver);
+	});
+
+	it('are the same in the same folder of a worktree', async () => {
+		write('{"deny": "all"}');
+		write('{"deny": "more"}', workspace());
+		await start(IN_TERMINAL);
+		const worktree = folder.file('worktree');
+		mkdirSync(join(worktree, 'sub'), { recursive: true });
+		writeFileSync(join(worktree, '.git'), 'gitdir: elsewhere\n');
+		write('{"deny": "all"}', worktree);
+		const look = () => seen().require(driver, join(worktree, 'sub'));
+		await expect(look()).rejects.toMatchObject({ message: expect.stringContaining('(missing)') });
+		write('{"deny": "more"}', join(worktree, 'sub'));
+		await look();
+	});
+
 	it('of a folder below are none of the workspace’s', async () => {
 		write('{"deny": "all"}');
 		const below = join(workspace(), 'below');
-		const file = join(below, name, /\.\w+$/.test(name) ? '' : 'hooks.json');
-		mkdirSync(dirname(file), { recursive: true });
-		writeFileSync(file, '{}x');
+		write('{}x', below);
 		await seen().note(driver, below);
 		await seen().require(driver, below);
 		await seen().require(driver);
 		await rm(join(below, name), { recursive: true });
 		await expect(seen().require(driver, below)).rejects.toMatchObject({ code: 'not-trusted' });
 	});
+});
+
+describe('a record of an earlier version, which names files from the checkout', () => {
+	const driver = drivers.find(({ id }) => id === 'claude-code') ?? drivers[0]!;
+	const noted = async (workspace: string, file: string) => {
+		const own = new OwnFolder(folder.file('data'), workspace);
+		const seen = new SeenSettings(folder.file('data'), workspace);
+		repository.write({ [file]: '{}x' });
+		await seen.note(driver);
+		const record = z.object({ version: z.literal(1), files: z.record(z.string(), z.string()) });
+		const { files = {} } = (await own.read(record, 'seen', 'claude-code.json')) ?? {};
+		const names = Object.entries(files).map(([name, hash]) => [
+			relative(repository.root, join(workspace, name)),
+			hash,
+		]);
+		await own.write({ version: 1, files: Object.fromEntries(names) }, 'seen', 'claude-code.json');
+		return seen;
+	};
+
+	it('counts in the workspace of a checkout', async () => {
+		await (await noted(repository.root, '.claude/settings.json')).require(driver);
+	});
+
+	it('does not count in a folder of a checkout, where it names other files', async () => {
+		const workspace = join(repository.root, 'sub');
+		const seen = await noted(workspace, 'sub/.claude/settings.json');
+		await expect(seen.require(driver)).rejects.toMatchObject({
+			message: expect.stringContaining('sub/.claude/settings.json (noted by an earlier version of Nancy)'),
+		});
+		await rm(join(workspace, '.claude'), { recursive: true });
+		await expect(seen.require(driver)).rejects.toMatchObject({ code: 'not-trusted' });
+	});
+});
+
+it('a checkout that an agent makes where there was none changes nothing', async () => {
+	const driver = drivers.find(({ id }) => id === 'claude-code') ?? drivers[0]!;
+	const workspace = folder.file('project');
+	const file = join(workspace, '.claude/settings.json');
+	mkdirSync(dirname(file), { recursive: true });
+	writeFileSync(file, '{}');
+	const seen = new SeenSettings(folder.file('data'), workspace);
+	await seen.note(driver);
+	mkdirSync(join(workspace, '.git'));
+	await seen.require(driver);
 });
 
 describe('settings of JSON', () => {

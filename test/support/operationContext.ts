@@ -32,6 +32,7 @@ export function agentAt(folder: TempFolder, address?: WorkerAddress): AskingAgen
 		driver: undefined,
 		worker: address && { address, folder: join(folder.path, 'project') },
 		process: undefined,
+		calledIn: join(folder.path, 'project'),
 		because: 'a test says so',
 	};
 }

@@ -30,6 +30,8 @@ export interface AskingAgent {
 	readonly worker: { readonly address: WorkerAddress; readonly folder: string } | undefined;
 	/** The process of its CLI, with that process's folder; `undefined` if that process cannot be seen. */
 	readonly process: AgentProcess | undefined;
+	/** Current folder of its call. It counts if nothing else tells where the agent works. */
+	readonly calledIn: string;
 	/** How Nancy knows that it is an agent, as the end of a sentence. */
 	readonly because: string;
 }
@@ -57,6 +59,8 @@ export interface Ancestor {
 export interface Lineage {
 	/** Environment of the process that asks. */
 	readonly env: Environment;
+	/** Its current folder. */
+	readonly folder: string;
 	/** Nearest first. */
 	readonly ancestors: readonly Ancestor[];
 	/** Its starter is gone, so {@link ancestors} are not the ones who asked. */
@@ -95,6 +99,7 @@ export function askerOf(lineage: Lineage, drivers: readonly KnownDriver[], sealO
 		driver: driverOf([env, ...own.map(each => each.env)], agent, drivers),
 		worker: ancestors.length === 0 ? workerIn(env) : workerOf(sealed, given),
 		process: agent,
+		calledIn: lineage.folder,
 		because,
 	};
 }

@@ -4,7 +4,7 @@ import type { Asker, AskingAgent } from './asker.ts';
 
 /** An operation, with the facts that decide whether an agent may do it. */
 export type UseCase =
-	/** Any command, in the workspace of this folder. */
+	/** Anything, in the workspace of this folder. */
 	| { is: 'work-in'; folder: string; isOwn: boolean }
 	/** Write other tools' settings: set up, update, repair, clean up. */
 	| { is: 'change-settings'; command: string }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
@@ -16,10 +16,13 @@ import { foldersUpFrom } from '../workspace/placeFrom.ts';
 /** Sealed as `seen/<driver>.json`: the settings with which a person last started this CLI. */
 const Seen = z.object({
 	version: z.literal(1),
-	/** Hash of each file, by its path from the nearest checkout, or from the folder outside a checkout. */
+	/** Hash of each file, by its path from the workspace folder. */
 	files: z.record(z.string(), z.string()),
+	/** The workspace's checkout, by its path from there. Earlier records lack it, and their files are named from that checkout. */
+	checkout: z.optional(z.string()),
 });
-type Files = z.infer<typeof Seen>['files'];
+type Seen = z.infer<typeof Seen>;
+type Files = Seen['files'];
 
 /** A file of settings without Nancy's entries. */
 export interface WrittenFile {
@@ -49,7 +52,8 @@ export class SeenSettings {
 	/** Notes the present settings: a person starts the CLI with them, or sets it up. */
 	async note(driver: Driver, folder = this.workspaceFolder): Promise<void> {
 		const files = await this.filesOf(driver, folder);
-		await this.own.write({ version: 1, files } satisfies z.infer<typeof Seen>, 'seen', `${driver.id}.json`);
+		const checkout = checkoutOf(this.nameBase(folder));
+		await this.own.write({ version: 1, files, checkout } satisfies Seen, 'seen', `${driver.id}.json`);
 	}
 
 	/**
@@ -77,16 +81,30 @@ export class SeenSettings {
 	/** The names of the settings that no person has started the CLI with; `undefined` if there are none. */
 	private async unseen(driver: Driver, folder: string): Promise<string | undefined> {
 		const files = await this.filesOf(driver, folder);
-		const seen = (await this.own.read(Seen, 'seen', `${driver.id}.json`))?.files ?? {};
-		const places = placesOf(driver, folder).map(({ place }) => place);
-		// A person may have started the CLI in a folder below, which has more.
-		const missing = Object.keys(seen).filter(
-			name => files[name] === undefined && places.some(place => name === place || name.startsWith(`${place}/`)),
-		);
-		const changed = Object.keys(files).filter(name => files[name] !== seen[name]);
-		const named = [...missing.map(name => `${name} (missing)`), ...changed];
+		const seen: Seen = (await this.own.read(Seen, 'seen', `${driver.id}.json`)) ?? { version: 1, files: {} };
+		const lost = this.lost(seen, files, driver, folder);
+		const changed = Object.keys(files).filter(name => files[name] !== seen.files[name]);
+		const named = [...lost, ...changed];
 		if (named.length === 0) return undefined;
 		return named.slice(0, 5).join(', ') + (named.length > 5 ? ` and ${named.length - 5} more` : '');
+	}
+
+	/** What a person has seen and the CLI will not read, each with the reason. */
+	private lost(seen: Seen, files: Files, driver: Driver, folder: string): string[] {
+		const names = Object.keys(seen.files);
+		const isBelowCheckout = checkoutsAbove(dirname(this.workspaceFolder)).length > 0;
+		if (seen.checkout === undefined && isBelowCheckout)
+			return names.map(name => `${name} (noted by an earlier version of Nancy)`);
+		const base = this.nameBase(folder);
+		// Some CLIs read no settings above the checkout. An agent can make a `.git`, and so another checkout.
+		const isOther = seen.checkout !== undefined && seen.checkout !== checkoutOf(base);
+		const others = names.filter(name => isOther && name.startsWith('../'));
+		// A person may have started the CLI in a folder below, which has more.
+		const places = this.placesOf(driver, folder).map(({ path }) => posixPath(base, path));
+		const missing = names.filter(
+			name => files[name] === undefined && places.some(place => name === place || name.startsWith(`${place}/`)),
+		);
+		return [...missing.map(name => `${name} (missing)`), ...others.map(name => `${name} (in another checkout)`)];
 	}
 
 	/**
@@ -94,10 +112,11 @@ export class SeenSettings {
 	 * may lead elsewhere, are left out.
 	 */
 	async written(driver: Driver, folder: string): Promise<ReadonlyMap<string, WrittenFile>> {
-		const { nearest } = checkoutsOf(folder);
+		const [nearest = folder] = checkoutsAbove(folder);
 		const top = await realpath(nearest);
 		const files = new Map<string, WrittenFile>();
-		for await (const { name, path, at } of this.found(driver, folder)) {
+		for await (const { path, at } of this.found(driver, folder)) {
+			const name = posixPath(nearest, path);
 			const file = join(top, name);
 			if (name.startsWith('../') || (await realpath(path)) !== file) continue;
 			const content = await this.contentOf(file, driver, posixPath(at, path));
@@ -111,26 +130,43 @@ export class SeenSettings {
 	}
 
 	private async filesOf(driver: Driver, folder: string): Promise<Files> {
+		const base = this.nameBase(folder);
 		const files = new Map<string, string>();
-		for await (const { name, path, at } of this.found(driver, folder)) {
+		for await (const { path, at } of this.found(driver, folder)) {
 			// Runs nothing, and opencode writes one of its own.
 			if (basename(path) === '.gitignore') continue;
 			const content = await this.contentOf(await realpath(path), driver, posixPath(at, path));
+			const name = posixPath(base, path);
 			if (content) files.set(name, sha256(this.comparable(name, content)));
 		}
 		return Object.fromEntries([...files].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 	}
 
-	/** @yields each file of settings: its path from the nearest checkout, its path, and the folder that it is the settings of */
-	private async *found(driver: Driver, folder: string): AsyncIterable<{ name: string; path: string; at: string }> {
-		const { nearest } = checkoutsOf(folder);
+	/**
+	 * The names of files begin here: the workspace folder, or the same folder of a worktree. No `.git` that an agent makes gives a file
+	 * another name.
+	 */
+	private nameBase(folder: string): string {
+		return isInside(this.workspaceFolder, folder) ? this.workspaceFolder : folder;
+	}
+
+	/** @yields each file of settings: its path, and the folder that it is the settings of */
+	private async *found(driver: Driver, folder: string): AsyncIterable<{ path: string; at: string }> {
 		let count = 0;
-		for (const { at, setting } of placesOf(driver, folder)) {
-			for await (const path of this.filesIn(join(at, setting), new Set())) {
-				if (++count > MOST_FILES) throw tooMany(join(at, setting));
-				yield { name: posixPath(nearest, path), path, at };
+		for (const place of this.placesOf(driver, folder)) {
+			for await (const path of this.filesIn(place.path, new Set())) {
+				if (++count > MOST_FILES) throw tooMany(place.path);
+				yield { path, at: place.at };
 			}
 		}
+	}
+
+	/** Where the settings of a CLI that works in a folder may be. */
+	private placesOf(driver: Driver, folder: string): { at: string; path: string }[] {
+		const outermost = outermostCheckout(folder) ?? this.nameBase(folder);
+		return foldersUpFrom(folder)
+			.filter(at => isInside(outermost, at))
+			.flatMap(at => driver.executableSettings.map(setting => ({ at, path: join(at, setting) })));
 	}
 
 	/** @param above folders that this one is in, by their real paths: a link may lead back */
@@ -213,16 +249,6 @@ function cure({ displayName, id }: Driver): string {
 	);
 }
 
-/** Where the settings of a CLI that works in a folder may be; `place` from the nearest checkout. */
-function placesOf(driver: Driver, folder: string): { at: string; setting: string; place: string }[] {
-	const { nearest, outermost } = checkoutsOf(folder);
-	return foldersUpFrom(folder)
-		.filter(at => isInside(outermost, at))
-		.flatMap(at =>
-			driver.executableSettings.map(setting => ({ at, setting, place: posixPath(nearest, join(at, setting)) })),
-		);
-}
-
 function posixPath(from: string, path: string): string {
 	return relative(from, path).split(sep).join('/');
 }
@@ -231,13 +257,22 @@ function tooMany(path: string): NancyError {
 	return new NancyError('not-trusted', `there are more than ${MOST_FILES} files of settings at ${path}; remove some`);
 }
 
+/** The checkouts that a folder is in, the nearest first. */
+function checkoutsAbove(folder: string): string[] {
+	return foldersUpFrom(folder).filter(each => existsSync(join(each, '.git')));
+}
+
+/** The nearest checkout of a folder, by its path from there; empty if there is none. */
+function checkoutOf(folder: string): string {
+	const [nearest = folder] = checkoutsAbove(folder);
+	return posixPath(folder, nearest);
+}
+
 /**
- * The checkouts that a folder is in; outside a checkout, the folder itself. An agent can make a `.git` in its workspace, so the nearest one
- * hides no settings above it. A checkout of the whole home folder counts only if there is no other.
+ * An agent can make a `.git` in its workspace, so the nearest checkout hides no settings above it. A checkout of the whole home folder counts
+ * only if there is no other.
  */
-function checkoutsOf(folder: string): { nearest: string; outermost: string } {
-	const checkouts = foldersUpFrom(folder).filter(each => existsSync(join(each, '.git')));
-	const [nearest = folder] = checkouts;
-	const outermost = checkouts.findLast(each => !isInside(each, homedir())) ?? nearest;
-	return { nearest, outermost };
+function outermostCheckout(folder: string): string | undefined {
+	const checkouts = checkoutsAbove(folder);
+	return checkouts.findLast(each => !isInside(each, homedir())) ?? checkouts[0];
 }

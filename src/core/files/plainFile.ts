@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 
@@ -73,7 +73,15 @@ export function readPlainFileSync(file: string, limit: number): Buffer | undefin
 	return inPlainFileSync(file, limit, fd => readFileSync(fd));
 }
 
-function inPlainFileSync<T>(file: string, limit: number, read: (fd: number) => T): T | undefined {
+/** {@link readPlainFileSync} for a file that must have no second name, which may be that of a file elsewhere. */
+export function readUnsharedFileSync(file: string, limit: number): Buffer | undefined {
+	return inPlainFileSync(file, limit, (fd, { nlink }) => {
+		if (nlink > 1) throw refused(file, 'has a second name (a hard link)');
+		return readFileSync(fd);
+	});
+}
+
+function inPlainFileSync<T>(file: string, limit: number, read: (fd: number, found: Stats) => T): T | undefined {
 	let fd: number;
 	try {
 		fd = openSync(file, PLAIN);
@@ -86,7 +94,7 @@ function inPlainFileSync<T>(file: string, limit: number, read: (fd: number) => T
 		const found = fstatSync(fd);
 		if (!found.isFile()) throw isNoFile(file);
 		if (found.size > limit) throw isTooLong(file, found.size, limit);
-		return read(fd);
+		return read(fd, found);
 	} finally {
 		closeSync(fd);
 	}

@@ -1,15 +1,18 @@
-/** Letters that look like the ones of the mark, beyond those that Unicode itself takes for the same. */
+/**
+ * Letters that look like the ones of the mark, beyond those that Unicode itself takes for the same: the ones of Unicode's confusables.txt, and
+ * more of the same kind. In small letters, as {@link asRead} finds them: it makes ς of a lunate sigma.
+ */
 const LOOKALIKES = new Map(
 	Object.entries({
-		'[': '【〔〖〘〚⟦⟬⁅❲｢「『',
-		a: 'аɑαᴀ⍺ꭺᗅ',
-		n: 'ɴпиոռղηνƞɲŋᥒꓠ',
-		c: 'сϲᴄɔƈꮯᏟꓚ',
-		y: 'уүγυʏყỿɣʎꓬ',
-		m: 'мᴍμϻꮇᎷꓟ',
-		e: 'еєҽᴇεə℮ꭼᎬꓰ',
-		s: 'ѕꜱʂꮪᏚꓢ',
-		g: 'ɡɢցǥɠԍᏀꓖ',
+		'[': '⁅❲⟦⟬「『【〔〖〘〚',
+		a: 'ɑαаᗅᴀ⍶⍺ꓮꭺ𐊠𖽀',
+		n: 'ŋƞɲɳɴηνипղոռᥒᵰⲛꓠ𐆎𐔓',
+		c: '¢ƈȼɔςσсҫᴄ₡ⲥꓚꮯ𐊢𐌂𐐽𐔜𑣩𑣲🅮🝌',
+		y: '¥ƴɏɣʎʏγυуүұყᶌỿⲩꓬꭚꭹꮍ𐊲𑣄𑣜𖽃',
+		m: 'ɱμϻмӎᗰᛖᴍᵯ₥ⲙꓟꮇ𐊰𐌑𑜀𑣣',
+		e: 'ɇəεеєҽҿᴇ℮⋿ⴹꓰꬲꭼ𐊆𑣆𑣎',
+		s: 'ƽʂѕտᵴꓢꜱꮥꮪ𐊖𐑈𑣁𖼺',
+		g: 'ƍǥɠɡɢԍցᏻᶃꓖꮐ',
 	}).flatMap(([letter, others]) => Array.from(others, each => [each, letter] as const)),
 );
 /** First letters of alphabets in circles, squares and flags, which Unicode takes for pictures. */
@@ -19,7 +22,7 @@ const UNREAD = String.raw`[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{M}]`;
 /** Made at first use: see base/visible. */
 let unread: RegExp | undefined;
 /** The beginning of {@link messageMark} as a reader takes it. */
-const MARK = '[nancymessage';
+const MARK = /\[nancy(?:m|rn)essage/g;
 
 /**
  * A text whose beginnings of a message, or what looks like one, are broken. The agent would read it as a message, perhaps from the user. All
@@ -41,8 +44,8 @@ export function withoutMarks(text: string): string {
 	}
 	let result = '';
 	let kept = 0;
-	for (let found = read.indexOf(MARK); found >= 0; found = read.indexOf(MARK, found + 1)) {
-		const at = places[found] ?? 0;
+	for (const { index } of read.matchAll(MARK)) {
+		const at = places[index] ?? 0;
 		result += `${text.slice(kept, at)}(`;
 		kept = at + String.fromCodePoint(text.codePointAt(at) ?? 0).length;
 	}

@@ -7,10 +7,10 @@ export function tooltip(
 	rows: readonly (readonly [label: string, value: string | undefined])[],
 ): MarkdownString {
 	const text = new MarkdownString();
-	text.appendMarkdown('**').appendText(visible(heading)).appendMarkdown('**\n\n');
+	text.appendMarkdown(`**${escaped(heading)}**\n\n`);
 	for (const [label, value] of rows) {
 		if (value === undefined || value === '') continue;
-		text.appendText(`${label}: `).appendText(visible(value)).appendMarkdown('  \n');
+		text.appendMarkdown(`${escaped(`${label}: ${value}`)}  \n`);
 	}
 	return text;
 }
@@ -23,5 +23,13 @@ export function withText(hover: MarkdownString, text: string, limit = 1200): Mar
 
 /** A text as it is, where VS Code takes Markdown only. */
 export function asMarkdown(text: string): MarkdownString {
-	return new MarkdownString().appendText(visible(text));
+	return new MarkdownString(escaped(text));
+}
+
+/**
+ * `appendText` leaves addresses of pages and of mail, which VS Code makes links of (GFM's autolinks), and names of characters, such as
+ * `&rlm;`. It writes spaces as `&nbsp;` itself.
+ */
+function escaped(text: string): string {
+	return new MarkdownString().appendText(visible(text)).value.replace(/[:.@]|&(?!nbsp;)/g, '\\$&');
 }

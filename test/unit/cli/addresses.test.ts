@@ -18,7 +18,7 @@ async function callAsWorker(project: Project, argv: readonly string[]) {
 		stdout: { write: (text: string) => (output.stdout += text) },
 		stderr: { write: (text: string) => (output.stderr += text) },
 		version: '0.0.0',
-		asker: () => askerOf({ env, ancestors: [], isOrphan: false }, drivers),
+		asker: () => askerOf({ env, folder: '/', ancestors: [], isOrphan: false }, drivers),
 	});
 	return { code, ...output };
 }

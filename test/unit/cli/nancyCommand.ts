@@ -88,7 +88,7 @@ export class NancyCommand implements AsyncDisposable {
 			stderr: { write: (text: string) => (outcome.stderr += text) },
 			version: manifest.version,
 			// The tests may run below an agent; the command does not.
-			asker: () => askerOf({ env: given, ancestors: [], isOrphan: false }, drivers),
+			asker: () => askerOf({ env: given, folder: cwd, ancestors: [], isOrphan: false }, drivers),
 		});
 		return { ...outcome, code };
 	}

@@ -47,12 +47,10 @@ describe('looking at a repository', () => {
 		const head = repo.git(['rev-parse', 'HEAD']);
 		const clean = {
 			ok: true,
-			checkout: repo.root,
+			checkout: { folder: repo.root, gitDir: join(repo.root, '.git'), common: join(repo.root, '.git') },
 			root: repo.root,
 			head,
 			branch: 'main',
-			gitDir: join(repo.root, '.git'),
-			common: join(repo.root, '.git'),
 		};
 		expect(await inspectRepository(repo.root)).toEqual(clean);
 		repo.write({ 'sub/new.txt': '' });

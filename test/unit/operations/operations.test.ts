@@ -34,13 +34,14 @@ const receipt = {
 } as const;
 
 const empty: Overview = { tasks: [], problems: [] };
-const agent: Asker = {
+const agentIn = (calledIn: string): Asker => ({
 	is: 'agent',
 	driver: undefined,
 	worker: undefined,
 	process: undefined,
+	calledIn,
 	because: 'a test says so',
-};
+});
 
 const worktree = {
 	repository: '/project',
@@ -121,7 +122,7 @@ describe.each([
 	});
 
 	it('is no agent’s, whatever program it asks through', async () => {
-		await expect(act(agent, contextIn())).rejects.toMatchObject({
+		await expect(act(agentIn(join(folder, 'project')), contextIn())).rejects.toMatchObject({
 			code: 'not-trusted',
 			message: expect.stringContaining('You count as an agent because a test says so'),
 		});
@@ -258,7 +259,9 @@ describe.each(['archive', 'withdraw'] as const)('%s', name => {
 			claim.deliver(receipt);
 		const before = await states(context);
 
-		await expect(act(agent, context, [id])).rejects.toMatchObject({ code: 'not-trusted' });
+		await expect(act(agentIn(context.workspace.folder), context, [id])).rejects.toMatchObject({
+			code: 'not-trusted',
+		});
 		expect(await states(context)).toEqual(before);
 	});
 
@@ -317,7 +320,7 @@ describe('the user’s mail, queue and tasks', () => {
 
 	it.each(Object.entries(acts))('%s is a person’s alone, and not done in Restricted Mode', async (_, act) => {
 		for (const [asker, isTrusted] of [
-			[agent, true],
+			[agentIn(join(folder, 'project')), true],
 			[IN_WINDOW, false],
 		] as const) {
 			const it = await seeded({ isTrusted });

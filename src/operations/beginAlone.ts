@@ -6,9 +6,8 @@ import { Workspace } from '../core/workspace/workspace.ts';
 import { endDead } from '../delegates/delegateQueue.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import type { SwarmFeature } from '../protocol/delegate.ts';
-import { ticketsOf } from '../operations/ticketsOf.ts';
-import type { Context } from './command.ts';
-import { programContext } from '../operations/programContext.ts';
+import type { OperationContext } from './operation.ts';
+import { ticketsOf } from './ticketsOf.ts';
 
 export interface SwarmWorker {
 	folder: string;
@@ -22,17 +21,17 @@ export interface SwarmWorker {
  */
 export async function beginAlone(
 	{ folder, feature }: SwarmWorker,
-	context: Context,
+	{ dataFolder }: Pick<OperationContext, 'dataFolder'>,
 	begin: () => Promise<void>,
 ): Promise<void> {
-	const delegates = new Delegates(new Workspace(folder));
+	const delegates = new Delegates(new Workspace(folder, dataFolder));
 	// A run alone makes no folder a workspace.
 	if (!existsSync(delegates.folder)) return begin();
 	await delegates.locked(async () => {
 		const found = await openDelegate(delegates, feature);
 		if (found) {
 			await refuseTracked(delegates.workspace);
-			await endDead(delegates, ticketsOf(programContext(delegates.workspace, context)), found);
+			await endDead(delegates, ticketsOf({ dataFolder, workspace: delegates.workspace }), found);
 		}
 		const other = found && (await openDelegate(delegates, feature));
 		if (other) {

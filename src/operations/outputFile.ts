@@ -1,6 +1,6 @@
 import { lstat, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { createFileAtomic } from '../base/atomicFile.ts';
+import { createFileAtomic, writeFileAtomic } from '../base/atomicFile.ts';
 import { errorText, hasErrno, NancyError } from '../base/errors.ts';
 import { uniqueHex } from '../base/unique.ts';
 
@@ -24,5 +24,15 @@ export async function requireWritable(file: string): Promise<void> {
 		throw refuse(errorText(error), error);
 	} finally {
 		await rm(trial, { force: true });
+	}
+}
+
+/** Why the answer could not be written there, or `undefined`. */
+export async function writeAnswer(file: string, answer: string): Promise<string | undefined> {
+	try {
+		await writeFileAtomic(file, answer, { mode: 0o666 & ~process.umask() });
+		return undefined;
+	} catch (error) {
+		return `the answer could not be written: ${errorText(error)}`;
 	}
 }

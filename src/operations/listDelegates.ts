@@ -1,0 +1,24 @@
+import * as z from 'zod/mini';
+import { Delegates } from '../core/delegates/delegates.ts';
+import { reportable } from '../core/delegates/reportable.ts';
+import { DelegatesOutput } from '../protocol/output/delegates.ts';
+import { delegateOutput } from './delegateOutput.ts';
+import { anybody, type Operation } from './operation.ts';
+import { ticketsOf } from './ticketsOf.ts';
+
+const Input = z.object({});
+
+/** Lists the delegates of the workspace, then the workers of a swarm. Each in the order of their ids. */
+export const listDelegates: Operation<z.infer<typeof Input>, z.infer<typeof DelegatesOutput>> = {
+	name: 'listDelegates',
+	input: Input,
+	output: DelegatesOutput,
+	permit: anybody,
+	async run(_asker, _input, context) {
+		const store = new Delegates(context.workspace);
+		const tickets = ticketsOf(context);
+		const { delegates, problems } = await store.list();
+		const all = await Promise.all(delegates.map(delegate => reportable(store, tickets, delegate)));
+		return { delegates: all.map(delegateOutput), problems };
+	},
+};

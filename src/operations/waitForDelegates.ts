@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import { NancyError } from '../base/errors.ts';
+import { isFinal, type Delegate } from '../core/delegates/delegate.ts';
+import { Delegates } from '../core/delegates/delegates.ts';
+import { reportable } from '../core/delegates/reportable.ts';
+import { DelegateId } from '../protocol/delegate.ts';
+import { anybody, type Operation, type OperationContext } from './operation.ts';
+import { queueLook } from './queueLook.ts';
+import { ticketsOf } from './ticketsOf.ts';
+
+const Input = z.object({
+	/** Only this one. By default all of the workspace. */
+	id: z.optional(DelegateId),
+	/** Give up after this time. By default never. */
+	timeoutMs: z.optional(z.number().check(z.nonnegative())),
+});
+const Output = z.object({});
+
+const LOOK_EVERY_MS = 300;
+/** Every 3 s: waiting delegates also start while no window is open. */
+const QUEUE_LOOK_EVERY = 10;
+
+/** Waits until delegates have ended and their results are sent. Its error is `timeout` if they have not in time. */
+export const waitForDelegates: Operation<z.infer<typeof Input>, z.infer<typeof Output>> = {
+	name: 'waitForDelegates',
+	input: Input,
+	output: Output,
+	permit: anybody,
+	async run(_asker, { id, timeoutMs = Infinity }, context) {
+		const lookAfter = queueLook(context);
+		const deadlineMs = Date.now() + timeoutMs;
+		for (let count = 1; ; count++) {
+			const open = (await chosen(context, id)).filter(
+				({ state, status, isUnproved }) => !isFinal(state) || !(status.reported || isUnproved),
+			);
+			if (open.length === 0) return {};
+			if (Date.now() > deadlineMs) throw new NancyError('timeout', `${open.length} delegates have not ended yet`);
+			await sleep(LOOK_EVERY_MS);
+			if (count % QUEUE_LOOK_EVERY === 0) await lookAfter();
+		}
+	},
+};
+
+/** Goes by the user's sealed records, so that nobody who writes below the workspace can end a wait. */
+async function chosen(context: OperationContext, id: DelegateId | undefined): Promise<Delegate[]> {
+	const store = new Delegates(context.workspace);
+	const tickets = ticketsOf(context);
+	// Another program waits for a swarm's worker, which need not report its end.
+	const seen =
+		id === undefined ? (await store.list()).delegates.filter(({ isForeign }) => !isForeign) : [await store.get(id)];
+	return Promise.all(seen.map(delegate => reportable(store, tickets, delegate)));
+}

@@ -1,0 +1,159 @@
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { git, type GitPlace } from '../../src/git/git.ts';
+import { headOf } from '../../src/git/gitTree.ts';
+import { checkoutAt } from '../../src/git/homeCheckout.ts';
+import { moveRef } from '../../src/git/openWorktree.ts';
+import { inspectRepository } from '../../src/git/repository.ts';
+import { createWorktree } from '../../src/git/worktree.ts';
+import { WorktreeName } from '../../src/protocol/worktree.ts';
+import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
+
+let repo: GitRepository;
+/** Another one of the user's, which an agent may not read. */
+let other: GitRepository;
+let head: string;
+beforeEach(() => {
+	[repo, other] = [gitRepository(), gitRepository()];
+	repo.commit({ 'own.txt': 'own' });
+	other.commit({ 'private.txt': 'secret' });
+	head = repo.git(['rev-parse', 'HEAD']);
+	// Git finds the other one's objects, but nobody here knows the name of one.
+	own('objects/info/alternates', file => writeFileSync(file, `${its('objects')}\n`));
+});
+afterEach(() => Promise.all([repo.remove(), other.remove()]));
+
+const its = (file: string) => join(other.root, '.git', file);
+
+/** Puts something in the place of a file or folder of git's. */
+function own(name: string, put: (file: string) => void): void {
+	const file = join(repo.root, '.git', name);
+	rmSync(file, { recursive: true, force: true });
+	mkdirSync(dirname(file), { recursive: true });
+	put(file);
+}
+
+const create = (withChanges = false) =>
+	createWorktree({ folder: repo.root, name: WorktreeName.parse('x'), withChanges, copyIncludes: false });
+
+const EXCHANGES: Readonly<Record<string, () => void>> = {
+	'a commondir': () => own('commondir', file => writeFileSync(file, its(''))),
+	'a link to refs': () => own('refs', file => symlinkSync(its('refs'), file)),
+	'a link to a branch': () => own('refs/heads/main', file => symlinkSync(its('refs/heads/main'), file)),
+	'a second name of a branch': () => own('refs/heads/main', file => linkSync(its('refs/heads/main'), file)),
+	'a link to packed refs': () => {
+		other.git(['pack-refs', '--all']);
+		own('refs/heads/main', () => undefined);
+		own('packed-refs', file => symlinkSync(its('packed-refs'), file));
+	},
+	'a branch that names a file of another kind': () => {
+		own('worktrees/y/HEAD', file => symlinkSync(its('refs/heads/main'), file));
+		own('refs/heads/main', file => writeFileSync(file, 'ref: worktrees/y/HEAD\n'));
+	},
+	'a core.worktree': () => repo.git(['config', 'core.worktree', other.root]),
+	'a link to all of it': () => {
+		renameSync(join(repo.root, '.git'), join(repo.root, 'before'));
+		symlinkSync(its(''), join(repo.root, '.git'));
+	},
+	'a file that leads away': () => {
+		renameSync(join(repo.root, '.git'), join(repo.root, 'before'));
+		writeFileSync(join(repo.root, '.git'), `gitdir: ${its('')}\n`);
+	},
+};
+
+describe.each(Object.keys(EXCHANGES))('a checkout whose git folder gets %s after it was proven', what => {
+	let place: GitPlace;
+	let theirs: string;
+	beforeEach(async () => {
+		theirs = other.git(['rev-parse', 'HEAD']);
+		place = await checkoutAt(repo.root);
+		EXCHANGES[what]?.();
+	});
+
+	it('is at its own commit, or refused', async () => {
+		const found = await headOf(place).catch(() => undefined);
+		expect([head, undefined]).toContain(found);
+		expect(found).not.toBe(theirs);
+	});
+
+	it('has its own files, or is refused', async () => {
+		const top = await git(place, ['rev-parse', '--show-toplevel']).catch(() => undefined);
+		expect([`${repo.root}\n`, undefined]).toContain(top?.stdout.toString());
+	});
+});
+
+it('no ref is written where a commondir leads that came after the look', async () => {
+	const place = await checkoutAt(repo.root);
+	EXCHANGES['a commondir']?.();
+	const before = other.git(['for-each-ref']);
+	await expect(moveRef(place, 'refs/heads/nancy/x', head, '', 'x')).rejects.toMatchObject({ code: 'not-trusted' });
+	await expect(git(place, ['branch', 'x', head])).rejects.toMatchObject({ code: 'not-trusted' });
+	expect(other.git(['for-each-ref'])).toBe(before);
+});
+
+it('no commit takes the place of the one that is checked out', async () => {
+	own(`refs/replace/${head}`, file => writeFileSync(file, other.git(['rev-parse', 'HEAD'])));
+	const { folder } = await create();
+	expect(readFileSync(join(folder, 'own.txt'), 'utf8')).toBe('own');
+});
+
+describe('a second name of a file outside is refused', () => {
+	it.each(['refs/heads/x', 'HEAD', 'info/grafts', 'info/sparse-checkout', 'shallow', 'objects/info/alternates'])(
+		'in the place of %s',
+		async name => {
+			own(name, file => linkSync(its('refs/heads/main'), file));
+			expect(await inspectRepository(repo.root)).toMatchObject({ ok: false });
+			await expect(create()).rejects.toThrow(
+				/is a link or a pipe, or has a second name|is not in a git repository/,
+			);
+		},
+	);
+});
+
+it('an error has no words of a list of stores in a store that the repository names', async () => {
+	const secret = join(other.root, 'private.txt');
+	const store = join(repo.root, 'store');
+	mkdirSync(join(store, 'info'), { recursive: true });
+	symlinkSync(secret, join(store, 'info/alternates'));
+	own('objects/info/alternates', file => writeFileSync(file, `${store}\n`));
+	const place = await checkoutAt(repo.root);
+	const error: unknown = await git(place, ['cat-file', 'blob', '1'.repeat(40)]).catch((failed: unknown) => failed);
+	expect(String(error)).toContain('git cat-file: fatal: ');
+	expect(String(error)).not.toContain('secret');
+});
+
+describe('a submodule that leads to another repository', () => {
+	const sub = (file: string) => join(repo.root, 'sub', file);
+	beforeEach(() => {
+		repo.git(['update-index', '--add', '--cacheinfo', `160000,${head},sub`]);
+		mkdirSync(sub(''));
+	});
+	it.each<[string, () => void]>([
+		['by a file', () => writeFileSync(sub('.git'), `gitdir: ${its('')}\n`)],
+		['by a link', () => symlinkSync(its(''), sub('.git'))],
+		[
+			'by a link to refs',
+			() => {
+				repo.write({ 'sub/.git/HEAD': 'ref: refs/heads/main\n', 'sub/.git/objects/x': '' });
+				symlinkSync(its('refs'), sub('.git/refs'));
+			},
+		],
+		[
+			'by a commondir',
+			() => repo.write({ 'sub/.git/HEAD': 'ref: refs/heads/main\n', 'sub/.git/commondir': its('') }),
+		],
+	])('%s does not show which commit is checked out there', async (_, lead) => {
+		lead();
+		repo.write({ 'own.txt': 'changed' });
+		const { base } = await create(true);
+		expect(repo.git(['ls-tree', base, 'sub'])).toContain(head);
+	});
+
+	it('and is at another commit in its own repository is taken along', async () => {
+		repo.git(['clone', '--quiet', '.', 'sub']);
+		repo.commit({ 'c.txt': 'c' }, 'c', join(repo.root, 'sub'));
+		const { base } = await create(true);
+		expect(repo.git(['ls-tree', base, 'sub'])).toContain(repo.git(['rev-parse', 'HEAD'], join(repo.root, 'sub')));
+	});
+});

@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { IN_WINDOW, type Asker } from '../../../src/core/asker/asker.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
+import { operations } from '../../../src/operations/index.ts';
+import { perform } from '../../../src/operations/operation.ts';
+import { DriverId, FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
+import { agentAt, contextOf } from '../../support/operationContext.ts';
+import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+import { fakeClaude } from '../cli/fakeClaude.ts';
+
+const ANSWER = JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'The answer.' });
+
+let folder: TempFolder;
+beforeEach(() => {
+	folder = tempFolder('nancy-run-operation-');
+	mkdirSync(folder.file('project/sub'), { recursive: true });
+});
+afterEach(() => {
+	vi.unstubAllEnvs();
+	return folder.remove();
+});
+
+interface Asked {
+	asker?: Asker;
+	does?: string;
+	folder?: string;
+	outputFile?: string;
+	permissions?: string;
+	extra?: string[];
+}
+
+async function ask({ asker = IN_WINDOW, does = `cat > /dev/null; echo '${ANSWER}'`, ...asked }: Asked) {
+	vi.stubEnv('FAKE_CLAUDE', does);
+	const project = folder.file('project');
+	const ends = new AbortController();
+	const workspace = new Workspace(project, folder.file('data'));
+	const context = contextOf(folder, workspace, {
+		env: { HOME: folder.path, PATH: fakeClaude(folder.file('bin')) },
+	});
+	const input = { prompt: 'x', folder: project, extra: [], ...asked };
+	const lines: string[] = [];
+	const show = (line: string) => {
+		lines.push(line);
+		ends.abort();
+	};
+	const done = await perform(await operations.run(), asker, input, { ...context, show, signal: ends.signal });
+	return { ...done, lines };
+}
+
+it('an agent is run without a command line, and its answer is in the output and in a file', async () => {
+	const file = folder.file('out.txt');
+	const { run, ending } = await ask({ outputFile: file });
+	expect({ run, ending }).toMatchObject({ run: { ok: true, output: 'The answer.' }, ending: 'result' });
+	expect(readFileSync(file, 'utf8')).toBe('The answer.');
+});
+
+it('whoever sees its steps can end it', async () => {
+	const step = { type: 'assistant', message: { content: [{ type: 'tool_use', name: 'Bash', input: {} }] } };
+	const does = `cat > /dev/null; echo '${JSON.stringify(step)}'; sleep 600`;
+	const { run, ending, lines } = await ask({ does });
+	expect({ run, ending }).toMatchObject({
+		run: { ok: false, reason: 'cancelled', toolCalls: 1 },
+		ending: 'cancelled',
+	});
+	expect(lines).toHaveLength(1);
+});
+
+it('an agent that asks gets no file written, and no agent run elsewhere, with arguments or with other permissions', async () => {
+	const asker = {
+		...agentAt(folder, { task: TaskName.parse('fix'), worker: FIRST_WORKER }),
+		driver: DriverId.parse('claude-code'),
+	};
+	const refused: Asked[] = [
+		{ outputFile: folder.file('project/out.txt') },
+		{ folder: folder.file('project/sub') },
+		{ extra: ['--dangerously-skip-permissions'] },
+		{ permissions: 'bypassPermissions' },
+	];
+	for (const asked of refused) {
+		await expect(ask({ asker, ...asked })).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('an agent may not'),
+		});
+	}
+	expect(existsSync(folder.file('bin/args'))).toBe(false);
+	expect(existsSync(folder.file('project/out.txt'))).toBe(false);
+});
