@@ -11,6 +11,7 @@ import { programContext } from '../operations/shared/programContext.ts';
 import { findWorkspace } from '../operations/shared/place.ts';
 import { findAgent, knownDriver } from '../operations/shared/agents.ts';
 import { deployAgent } from '../operations/shared/deployEach.ts';
+import { hasHooks } from '../operations/shared/hooksChoice.ts';
 import { capOf, queueOptions } from '../operations/shared/queueOptions.ts';
 import { ticketsOf } from '../operations/shared/ticketsOf.ts';
 import { withCancel } from './withCancel.ts';
@@ -48,9 +49,9 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				},
 				prepare: async found => {
 					const runtime = await runtimeAtStart();
-					const hasHooks = (await workspace.config()).hooks !== 'off';
-					if (hasHooks) await deployAgent(where, runtime, found, 'launch');
-					return { bin: runtime.bin, hooks: hasHooks ? runtime : undefined };
+					const isHooked = await hasHooks(where);
+					if (isHooked) await deployAgent(where, runtime, found, 'launch');
+					return { bin: runtime.bin, hooks: isHooked ? runtime : undefined };
 				},
 				env: context.env,
 				// In tmux somebody may be watching.

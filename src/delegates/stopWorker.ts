@@ -1,9 +1,9 @@
-import { liveness } from '../base/liveness.ts';
+import { liveness, type ProcessIdentity } from '../base/liveness.ts';
 import type { KnownDriver } from '../core/asker/asker.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import { isRunning, recordStop } from '../core/driver/workerProcess.ts';
-import { forgetSealedAgents } from '../core/sessions/sealedAgents.ts';
+import { forgetSealedAgents, processesOf } from '../core/sessions/sealedAgents.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { requireOwnAgent } from '../process/ownAgent.ts';
 import { stopTree, type StopOutcome } from '../process/stopTree.ts';
@@ -32,16 +32,24 @@ export async function stopWorker(
 ): Promise<StopOutcome | 'elsewhere'> {
 	if (await stopDelegatesAt(workspace, address, tickets)) return 'stopped';
 	const record = await workspace.worker(address);
-	if (!record?.process || !isRunning(record)) return 'not-running';
-	const isElsewhere = liveness(record.process) === 'unknown';
-	if (!isElsewhere) await requireOwnAgent(record.process.pid, workspace, address, driverOf(record.agent));
+	const agent = startedAs(workspace, address) ?? (record && isRunning(record) ? record.process : undefined);
+	if (agent === undefined) return 'not-running';
+	const isElsewhere = liveness(agent) === 'unknown';
+	if (!isElsewhere) await requireOwnAgent(agent.pid, workspace, address, record && driverOf(record.agent));
 	// Noted first, so that nobody takes its end for a crash.
 	await recordStop(workspace, address);
 	if (isElsewhere) return 'elsewhere';
-	const [outcome] = await Promise.all([stopTree(record.process), onMeant?.()]);
+	const [outcome] = await Promise.all([stopTree(agent), onMeant?.()]);
 	// Where no start time tells them apart, a later process with this pid would be the worker.
 	forgetSealedAgents(workspace.own.dataFolder);
 	return outcome;
+}
+
+/** The process that Nancy started the worker as, whatever the worker's record names: an agent could name another one there, or none. */
+function startedAs({ own, folder }: Workspace, address: WorkerAddress): ProcessIdentity | undefined {
+	return processesOf(own.dataFolder, { folder, address })
+		.filter(({ isStarted, process }) => isStarted && process.startedTicks > 0 && liveness(process) === 'alive')
+		.at(-1)?.process;
 }
 
 /** `false`: no delegate with this mailbox is open. A vanished record leaves nothing but the agent's process. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
 import { git, gitAnswer, gitList, type GitPlace } from './git.ts';
-import { commitsAt } from './ownRefs.ts';
+import { commitOfSubmodule, commitsAt } from './ownRefs.ts';
 
 /** The present files of a checkout, as a tree of git. */
 export interface WorkingTree {
@@ -123,16 +123,23 @@ async function addAll(
 
 /**
  * Another commit of a submodule, or none any more. Not by `add`, which starts a git in the submodule. An agent can have made a repository
- * there whose settings run programs outside its sandbox.
+ * there whose settings run programs outside its sandbox. As for git, a submodule of which no commit is known stays as it was.
  */
 async function addSubmodules(
 	place: GitPlace,
 	submodules: readonly string[],
 	env: Readonly<Record<string, string>>,
 ): Promise<void> {
-	if (submodules.length === 0) return;
-	const input = submodules.map(folder => folder.slice(0, -1)).join('\0');
-	await git(place, ['update-index', '--remove', '--replace', '-z', '--stdin'], { env, input });
+	const folders = submodules.map(folder => folder.slice(0, -1));
+	const isFolder = (path: string) =>
+		lstatSync(join(place.folder, path), { throwIfNoEntry: false })?.isDirectory() === true;
+	const moved = folders.filter(isFolder).flatMap(folder => {
+		const commit = commitOfSubmodule(place, folder);
+		return commit === undefined ? [] : [`160000 ${commit}\t${folder}\0`];
+	});
+	if (moved.length > 0) await git(place, ['update-index', '-z', '--index-info'], { env, input: moved.join('') });
+	const gone = folders.filter(folder => !isFolder(folder)).join('\0');
+	if (gone !== '') await git(place, ['update-index', '--remove', '--replace', '-z', '--stdin'], { env, input: gone });
 }
 
 /**

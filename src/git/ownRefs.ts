@@ -1,8 +1,12 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { NancyError } from '../base/errors.ts';
+import { isInside } from '../base/inside.ts';
+import { realOr } from '../base/realPath.ts';
 import { HeldFolder, namedError } from '../core/files/heldFolder.ts';
 import { readUnsharedFileSync } from '../core/files/plainFile.ts';
 import { git, type GitPlace } from './git.ts';
+import { gitDirAt } from './requireOwnGit.ts';
 
 /** In bytes. */
 const LONGEST_LOOSE = 64 * 1024;
@@ -39,6 +43,23 @@ export async function commitsAt(place: GitPlace, refs: readonly string[]): Promi
 	return objects
 		.map(object => (object === undefined ? undefined : lines.next().value))
 		.map(line => (line !== undefined && OBJECT.test(line) ? line : undefined));
+}
+
+/**
+ * The commit that a submodule is at. Git would also say it of a repository elsewhere, to which an agent has led the submodule's `.git`, and
+ * so tell the agent a commit's hash.
+ * @param submodule its path in the checkout
+ * @returns undefined if it has none, if its folder of git is neither in the checkout nor in the checkout's own, and for a link in there
+ */
+export function commitOfSubmodule({ folder, common }: GitPlace, submodule: string): string | undefined {
+	try {
+		const gitDir = gitDirAt(join(folder, submodule, '.git'));
+		if (gitDir === undefined || ![folder, common].some(own => isInside(realOr(own), gitDir))) return undefined;
+		return objectAt({ folder: join(folder, submodule), gitDir, common: gitDir }, 'HEAD');
+	} catch (error) {
+		if (error instanceof NancyError) return undefined;
+		throw error;
+	}
 }
 
 function objectAt(place: GitPlace, ref: string, chain = 0): string | undefined {

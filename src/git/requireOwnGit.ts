@@ -13,8 +13,11 @@ const LONGEST_PATH = 64 * 1024;
 /** Links that people make in git's folder. Nancy has git take nothing from there and write nothing there, but for the settings. */
 const MAY_BE_LINKS = ['config', 'hooks', 'lfs', 'rr-cache'];
 
-/** Not looked into: they have thousands of files, and git writes only new ones there, by their hash. */
-const NOT_LOOKED_INTO = /^(?:annex|hooks|lfs|modules|rr-cache|objects[\\/][0-9a-f]{2})$/;
+/**
+ * Not looked into: they have thousands of files, and git writes only new ones there, by their hash. The repositories of submodules are not
+ * entered.
+ */
+const NOT_LOOKED_INTO = /^(?:annex|hooks|lfs|(?:worktrees[\\/][^\\/]+[\\/])?modules|rr-cache|objects[\\/][0-9a-f]{2})$/;
 
 /**
  * A checkout's `.git`, with `commondir` and `core.worktree` in it, tells git which repository the checkout belongs to. An agent can write
@@ -41,8 +44,8 @@ export async function requireOwnGit(asked: string, { folder, gitDir, common }: G
 	refuseLinksIn(asked, shared);
 }
 
-/** The folder that a `.git` is, or leads to. */
-function gitDirAt(dotGit: string): string | undefined {
+/** The folder that a `.git` is, or leads to, by its real path. */
+export function gitDirAt(dotGit: string): string | undefined {
 	const status = lstatSync(dotGit, { throwIfNoEntry: false });
 	if (!status) return undefined;
 	if (!status.isFile()) return realOr(dotGit);
@@ -63,14 +66,17 @@ async function namesInReturn(dotGit: string, own: string, shared: string): Promi
 
 /**
  * Git follows links in its own folders. A link could lead to another repository's refs, have a reflog appended to any file of the user's, or
- * have a file copied or quoted. So could a hard link.
+ * have a file copied or quoted. So could a hard link. Git would wait for the writer of a pipe.
  * @param folder of the checkout
  * @throws NancyError `not-trusted` with the link
  */
 export function refuseLinksIn(folder: string, gitDir: string): void {
 	const link = linkBelow(gitDir, '');
 	if (link !== undefined)
-		throw notOwn(folder, `${link} is a link, or has a second name. Put a copy of what it leads to in its place`);
+		throw notOwn(
+			folder,
+			`${link} is a link or a pipe, or has a second name. Put a copy of what it leads to in its place`,
+		);
 }
 
 function linkBelow(gitDir: string, below: string): string | undefined {
@@ -78,7 +84,8 @@ function linkBelow(gitDir: string, below: string): string | undefined {
 		const name = join(below, entry.name);
 		if (MAY_BE_LINKS.includes(name)) continue;
 		const path = join(gitDir, name);
-		if (entry.isSymbolicLink() || (entry.isFile() && mustBeUnshared(name) && hasOtherNames(path))) return path;
+		if (entry.isSymbolicLink() || entry.isFIFO() || (entry.isFile() && mustBeUnshared(name) && hasOtherNames(path)))
+			return path;
 		const inside = entry.isDirectory() && !NOT_LOOKED_INTO.test(name) ? linkBelow(gitDir, name) : undefined;
 		if (inside !== undefined) return inside;
 	}

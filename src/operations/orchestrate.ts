@@ -87,7 +87,7 @@ export const orchestrate: Operation<Input, Output> = {
 		const { found, known } = await startOf(asker, input, context);
 		const { driver, agent } = found;
 		const runtime = await context.installRuntime();
-		await keepSettings(context);
+		await keepSettings(asker, context, !input.hooks);
 		const isHooked = input.hooks && (await hasHooks(context));
 		const warnings = isHooked ? (await deployAgent(context, runtime, found, 'launch')).warnings : [];
 		await noteSeen(asker, driver, context, workspace.folder);

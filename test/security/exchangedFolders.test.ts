@@ -1,11 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CAN_HOLD, inHeldFolderSync } from '../../src/core/files/heldFolder.ts';
 import { createJsonFile, writeJsonFile } from '../../src/core/files/jsonFile.ts';
 import { Mailbox } from '../../src/core/mailbox/mailbox.ts';
 import { Seals } from '../../src/core/mailbox/seals.ts';
+import { makeBell } from '../../src/core/sessions/bell.ts';
+import { endHalt } from '../../src/core/sessions/halt.ts';
 import { deleteTask, deleteWorker } from '../../src/core/workspace/deletion.ts';
+import { foundSince, noteFound } from '../../src/core/workspace/foundTask.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId, type MessageId } from '../../src/protocol/names.ts';
 import { address } from '../support/hookedWorker.ts';
@@ -198,6 +201,23 @@ describe.runIf(CAN_HOLD)('a file of a workspace', () => {
 		},
 	);
 
+	it('is not made as a doorbell through a link, nor removed as a halt', async () => {
+		await using folder = tempFolder();
+		const workspace = new Workspace(folder.file('workspace'));
+		await workspace.prepare();
+		for (const name of ['bells', 'halts']) {
+			const outside = folder.file(name);
+			mkdirSync(outside);
+			writeFileSync(join(outside, FACTS.session), 'kept');
+			rmSync(join(workspace.paths.root, name), { recursive: true, force: true });
+			symlinkSync(outside, join(workspace.paths.root, name));
+		}
+		await expect(makeBell(workspace.paths, FACTS.session)).rejects.toThrow('symbolic link');
+		await expect(makeBell(workspace.paths, SessionId.parse('s2'))).rejects.toThrow('symbolic link');
+		expect(() => endHalt(workspace, FACTS.session)).toThrow('symbolic link');
+		expect([treeOf(folder.file('bells')), treeOf(folder.file('halts'))]).toEqual([{ s1: 'kept' }, { s1: 'kept' }]);
+	});
+
 	it('that cannot be written is named by its path', async () => {
 		await using folder = tempFolder();
 		const file = folder.file('.nancy/config.json');
@@ -226,8 +246,11 @@ describe.runIf(CAN_HOLD)('what is behind a link that comes while Nancy deletes',
 		};
 		const before = treeOf(join(workspace.paths.root, place));
 
+		noteFound(workspace, address.task);
+
 		await expect(remove(workspace)).rejects.toThrow(`${exchanged} is a symbolic link`);
 
 		expect(treeOf(outside)).toEqual(before);
+		expect(foundSince(workspace, address.task)).toBeDefined();
 	});
 });

@@ -34,8 +34,8 @@ function own(name: string, put: (file: string) => void): void {
 	put(file);
 }
 
-const create = () =>
-	createWorktree({ folder: repo.root, name: WorktreeName.parse('x'), withChanges: false, copyIncludes: false });
+const create = (withChanges = false) =>
+	createWorktree({ folder: repo.root, name: WorktreeName.parse('x'), withChanges, copyIncludes: false });
 
 const EXCHANGES: Readonly<Record<string, () => void>> = {
 	'a commondir': () => own('commondir', file => writeFileSync(file, its(''))),
@@ -104,7 +104,9 @@ describe('a second name of a file outside is refused', () => {
 		async name => {
 			own(name, file => linkSync(its('refs/heads/main'), file));
 			expect(await inspectRepository(repo.root)).toMatchObject({ ok: false });
-			await expect(create()).rejects.toThrow(/is a link, or has a second name|is not in a git repository/);
+			await expect(create()).rejects.toThrow(
+				/is a link or a pipe, or has a second name|is not in a git repository/,
+			);
 		},
 	);
 });
@@ -119,4 +121,39 @@ it('an error has no words of a list of stores in a store that the repository nam
 	const error: unknown = await git(place, ['cat-file', 'blob', '1'.repeat(40)]).catch((failed: unknown) => failed);
 	expect(String(error)).toContain('git cat-file: fatal: ');
 	expect(String(error)).not.toContain('secret');
+});
+
+describe('a submodule that leads to another repository', () => {
+	const sub = (file: string) => join(repo.root, 'sub', file);
+	beforeEach(() => {
+		repo.git(['update-index', '--add', '--cacheinfo', `160000,${head},sub`]);
+		mkdirSync(sub(''));
+	});
+	it.each<[string, () => void]>([
+		['by a file', () => writeFileSync(sub('.git'), `gitdir: ${its('')}\n`)],
+		['by a link', () => symlinkSync(its(''), sub('.git'))],
+		[
+			'by a link to refs',
+			() => {
+				repo.write({ 'sub/.git/HEAD': 'ref: refs/heads/main\n', 'sub/.git/objects/x': '' });
+				symlinkSync(its('refs'), sub('.git/refs'));
+			},
+		],
+		[
+			'by a commondir',
+			() => repo.write({ 'sub/.git/HEAD': 'ref: refs/heads/main\n', 'sub/.git/commondir': its('') }),
+		],
+	])('%s does not show which commit is checked out there', async (_, lead) => {
+		lead();
+		repo.write({ 'own.txt': 'changed' });
+		const { base } = await create(true);
+		expect(repo.git(['ls-tree', base, 'sub'])).toContain(head);
+	});
+
+	it('and is at another commit in its own repository is taken along', async () => {
+		repo.git(['clone', '--quiet', '.', 'sub']);
+		repo.commit({ 'c.txt': 'c' }, 'c', join(repo.root, 'sub'));
+		const { base } = await create(true);
+		expect(repo.git(['ls-tree', base, 'sub'])).toContain(repo.git(['rev-parse', 'HEAD'], join(repo.root, 'sub')));
+	});
 });

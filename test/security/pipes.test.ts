@@ -36,6 +36,16 @@ it.skipIf(process.platform === 'win32').each(['.git/config', '.git/HEAD'])(
 	},
 );
 
+it
+	.skipIf(process.platform === 'win32')
+	.each(['.git/index', '.git/logs/HEAD', '.git/info/attributes', '.git/worktrees/x/gitdir'])(
+	'%s is refused before a git waits for it that may work for long',
+	async file => {
+		makePipe(file);
+		await expect(checkoutAt(repository.root)).rejects.toMatchObject({ code: 'not-trusted' });
+	},
+);
+
 it.skipIf(process.platform === 'win32')('settings of another tool hold no reader up', async () => {
 	makePipe('.claude/settings.local.json');
 	await expect(readText(new Workspace(repository.root), '.claude/settings.local.json')).rejects.toMatchObject({

@@ -151,6 +151,15 @@ describe('an agent that calls nancy stop', () => {
 		expect(await stop(IN_TERMINAL, mine)).toMatchObject({ workers: [{ outcome: 'stopped' }] });
 	});
 
+	it.each(['another', 'none'])('does not outlive its end by naming %s in its record', async which => {
+		const [worker, bystander] = [await started('sleep', {}), await started(programOfAgent(), {})];
+		const { folder, own } = room.workspace;
+		sealStart(own.dataFolder, worker, { folder, address: mine });
+		if (which === 'another') await work(mine, bystander);
+		expect(await stop(IN_TERMINAL, mine)).toMatchObject({ workers: [{ outcome: 'stopped' }] });
+		expect([liveness(worker), liveness(bystander)]).toEqual(['dead', 'alive']);
+	});
+
 	it('ends a worker that is sealed as started where no process can be seen, as on Windows', async () => {
 		const worker = await started('sleep', {});
 		const { folder, own } = room.workspace;

@@ -213,6 +213,10 @@ describe('settings', () => {
 		}
 	});
 
+	it('that takes the hooks from agents is the machine’s: an agent can write a folder’s', () => {
+		expect(settings[SETTINGS.hooks]?.scope).toBe('machine');
+	});
+
 	it('that name commands to run are the machine’s: trusting a folder is not asking for what its files say to run', () => {
 		for (const key of [SETTINGS.delegatesSetUp, SETTINGS.delegatesTearDown]) {
 			expect([key, settings[key]?.scope]).toEqual([key, 'machine']);

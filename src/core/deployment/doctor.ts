@@ -13,6 +13,7 @@ import { readOverview } from '../live/model.ts';
 import type { InstalledRuntime } from './runtime.ts';
 import { REJECTED } from '../traffic/rejected.ts';
 import { strangersIn } from '../traffic/strangers.ts';
+import { hasHooksHere } from '../workspace/hooksChoice.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** Explains what is deployed where, in which versions, and what is broken. Reads only; repairs are in the findings. */
@@ -29,12 +30,12 @@ export async function examine(workspace: Workspace, instruments: Instruments): P
 		findings.push({ check: 'runtime', level: 'note', text });
 	}
 	if (runtime) findings.push(await launcher(runtime, instruments));
-	const config = await attempt(findings, 'hooks', () => workspace.config());
+	const hasHooks = await attempt(findings, 'hooks', () => hasHooksHere(workspace));
 	const deployments = new DeploymentRecords(workspace, instruments.dataFolder);
-	if (config?.hooks === 'off') findings.push(withoutHooks(await deployments.all()));
+	if (hasHooks === false) findings.push(withoutHooks(await deployments.all()));
 	for (const each of instruments.agents) {
 		findings.push(...agent(each));
-		if (runtime && config && config.hooks !== 'off')
+		if (runtime && hasHooks === true)
 			await attempt(findings, 'hooks', async () =>
 				findings.push(await hooksFinding(deployments, instruments, runtime, each)),
 			);

@@ -145,7 +145,7 @@ export function inHeldFolderSync(file: string, act: (file: string) => void): voi
 	}
 }
 
-/** The `.nancy` that a file is in. */
+/** The `.nancy` that a file is in: the last one, because none of Nancy's names below it is `.nancy`. */
 function rootOf(file: string): string | undefined {
 	return /^.*[\\/]\.nancy(?=[\\/])/.exec(file)?.[0];
 }

@@ -32,6 +32,7 @@ export function parseJsonFile<S extends z.ZodMiniType>(file: string, text: strin
 	throw broken(file, `at ${issue?.path.join('.') || 'the top'}: ${issue?.message}`, parsed.error);
 }
 
+/** Writes a JSON file of a workspace, whole. */
 export async function writeJsonFile(file: string, value: unknown): Promise<void> {
 	await inHeldFolder(file, held => writeFileAtomic(held, jsonText(value)));
 }

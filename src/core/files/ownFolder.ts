@@ -2,9 +2,15 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync,
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
-import { createFileAtomicSync, moveIfThereSync, writeFileAtomic, writeFileAtomicSync } from '../../base/atomicFile.ts';
+import {
+	createFileAtomic,
+	createFileAtomicSync,
+	moveIfThereSync,
+	writeFileAtomic,
+	writeFileAtomicSync,
+} from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
-import { createJsonFile, jsonText, parseJsonFile, readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { jsonText, parseJsonFile, readJsonFile } from './jsonFile.ts';
 import { notePlace, recordsOf } from './recordPlaces.ts';
 import { readPlainFile } from './plainFile.ts';
 
@@ -99,7 +105,7 @@ export class OwnFolder {
 	/** Writes a record whole, in place of an earlier one. */
 	async write(value: unknown, ...segments: readonly string[]): Promise<void> {
 		await this.prepareToKeep(segments);
-		await writeJsonFile(this.path(...segments), value);
+		await writeFileAtomic(this.path(...segments), jsonText(value));
 	}
 
 	/** {@link write} for the hook program. */
@@ -129,7 +135,7 @@ export class OwnFolder {
 	/** Writes a record that must not exist yet. `false`: it does. Exactly one caller gets `true`. */
 	async create(value: unknown, ...segments: readonly string[]): Promise<boolean> {
 		await this.prepareToKeep(segments);
-		return createJsonFile(this.path(...segments), value);
+		return createFileAtomic(this.path(...segments), jsonText(value));
 	}
 
 	/** Removes a record or a folder of records. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { ownMachine } from '../../base/machine.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { jsonText, readJsonFile } from './jsonFile.ts';
 
 /** Says whose records are in the folder of the same name. A person may read it, and the sweep of records of deleted folders does. */
 export const PlaceNote = z.lazy(() =>
@@ -38,5 +39,6 @@ export async function notePlace(records: string, workspaceFolder: string): Promi
 	// A note that cannot be read says nothing, and is written again.
 	const known = await readJsonFile(file, PlaceNote).catch(() => undefined);
 	if (known?.folder === workspaceFolder && known.machine === machine && known.goneSince === undefined) return;
-	await writeJsonFile(file, { version: 1, folder: workspaceFolder, machine } satisfies PlaceNote);
+	const note = { version: 1, folder: workspaceFolder, machine } satisfies PlaceNote;
+	await writeFileAtomic(file, jsonText(note));
 }

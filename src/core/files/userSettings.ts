@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { readTextIfExists } from '../../base/atomicFile.ts';
+import { readTextIfExists, writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
 import { realOr } from '../../base/realPath.ts';
@@ -15,7 +15,7 @@ import {
 	type SettingsLayer,
 } from '../../protocol/settings.ts';
 import { holdingLock } from './holdingLock.ts';
-import { readJsonFile, writeJsonFile } from './jsonFile.ts';
+import { jsonText, readJsonFile } from './jsonFile.ts';
 
 /** Others than the owner may write. */
 const WRITABLE_BY_OTHERS = 0o022;
@@ -84,7 +84,7 @@ export class UserSettingsFile {
 			};
 			const { delegates = {}, folders = {} } = settings.editor ?? {};
 			if (isDeepStrictEqual({ delegates, folders }, editor)) return;
-			await writeJsonFile(this.file, { ...settings, editor });
+			await writeFileAtomic(this.file, jsonText({ ...settings, editor }));
 		});
 	}
 

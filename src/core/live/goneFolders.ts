@@ -1,10 +1,11 @@
 import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { hasErrno } from '../../base/errors.ts';
 import { entriesOf } from '../../base/listing.ts';
 import { whereIs } from '../../base/machine.ts';
 import { removeTree } from '../../base/removeTree.ts';
-import { readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
+import { jsonText, readJsonFile } from '../files/jsonFile.ts';
 import { requireOwn } from '../files/ownFolder.ts';
 import { allRecords, PlaceNote, recordsOf } from '../files/recordPlaces.ts';
 
@@ -29,10 +30,11 @@ export async function forgetGoneFolders(dataFolder: string, nowMs: number): Prom
 			continue;
 		const isGone = await isMissing(place.folder);
 		const { goneSince, ...present } = place;
-		if (isGone === false && goneSince !== undefined) await writeJsonFile(note, present);
+		if (isGone === false && goneSince !== undefined) await writeFileAtomic(note, jsonText(present));
 		if (isGone !== true) continue;
 		if (goneSince === undefined) {
-			await writeJsonFile(note, { ...place, goneSince: new Date(nowMs).toISOString() } satisfies PlaceNote);
+			const gone = { ...place, goneSince: new Date(nowMs).toISOString() } satisfies PlaceNote;
+			await writeFileAtomic(note, jsonText(gone));
 		} else if (nowMs - Date.parse(goneSince) > AWAY_MS) {
 			// The note goes last: after a kill, the next look goes on.
 			await removeTree(records);

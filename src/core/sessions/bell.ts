@@ -1,5 +1,4 @@
-import { mkdir, open, utimes } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open, utimes } from 'node:fs/promises';
 import type { SessionId } from '../../protocol/names.ts';
 import type { WorkerRecord } from '../../protocol/records.ts';
 import { inHeldFolder } from '../files/heldFolder.ts';
@@ -11,9 +10,8 @@ import { sealedSession, type Sealed } from './sealedSessions.ts';
 /** Makes the file that the session will watch. A watcher does not see a file in a missing folder. */
 export async function makeBell(paths: NancyPaths, session: SessionId): Promise<string> {
 	const bell = paths.bell(session);
-	await mkdir(dirname(bell), { recursive: true, mode: 0o700 });
 	// Opened for appending: a bell that has just been rung keeps its content.
-	await (await open(bell, APPEND, 0o600)).close();
+	await inHeldFolder(bell, async held => (await open(held, APPEND, 0o600)).close());
 	return bell;
 }
 

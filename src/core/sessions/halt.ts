@@ -1,6 +1,7 @@
-import { rm, stat } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inHeldFolder } from '../files/heldFolder.ts';
+import { inHeldFolder, inHeldFolderSync } from '../files/heldFolder.ts';
 import { writeInPlace } from '../files/links.ts';
 import { readMark } from '../files/plainFile.ts';
 import type { Mailbox } from '../mailbox/mailbox.ts';
@@ -23,8 +24,8 @@ export async function beginHalt(workspace: Workspace, session: SessionId, effect
 	await inHeldFolder(haltFile(workspace, session), file => writeInPlace(file, `${effect}\n`, 'overwrite'));
 }
 
-export async function endHalt(workspace: Workspace, session: SessionId): Promise<void> {
-	await rm(haltFile(workspace, session), { force: true });
+export function endHalt(workspace: Workspace, session: SessionId): void {
+	inHeldFolderSync(haltFile(workspace, session), file => rmSync(file, { force: true }));
 }
 
 /**
@@ -54,7 +55,7 @@ async function haltWord(
 	const file = haltFile(workspace, session);
 	const begun = await stat(file).catch(() => undefined);
 	if (begun && Date.now() - begun.mtimeMs > BESIDE_MS && !(await hasBatchEnd())) {
-		await endHalt(workspace, session);
+		endHalt(workspace, session);
 		return undefined;
 	}
 	return (await readMark(file))?.trim();

@@ -63,7 +63,7 @@ export class Turn {
 
 	async run(): Promise<void> {
 		const { kind, session } = this.event;
-		if (!isBeforeTool(kind)) await endHalt(this.workspace, session);
+		if (!isBeforeTool(kind)) endHalt(this.workspace, session);
 		if (kind === 'prompt') await writePhase(this.workspace.paths, session, 'busy');
 		const heldStops = kind === 'stop' ? await this.heldStops() : 0;
 		const version = await this.agentVersion();

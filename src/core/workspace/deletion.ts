@@ -27,10 +27,10 @@ export async function deleteTask(workspace: Workspace, name: TaskName): Promise<
 	if (!isRemoved) await workspace.task(name);
 	await workspace.own.remove(SEALS, name);
 	await forgetChosenAgents(workspace, { task: name });
+	if (!isRemoved) await move(workspace.paths.task(name), newGrave(workspace));
+	// Last: the sweep after a kill deletes only what is known as found.
 	await forgetFound(workspace, name);
-	if (isRemoved) return;
-	await move(workspace.paths.task(name), newGrave(workspace));
-	await finishDeletions(workspace);
+	if (!isRemoved) await finishDeletions(workspace);
 }
 
 /**

@@ -29,7 +29,7 @@ export async function deployEach(
 		);
 	}
 	const runtime = await context.installRuntime();
-	await keepSettings(context);
+	await keepSettings(asker, context);
 	const { done: agents, failures } = await oneByOne(found, async each => {
 		const done = await deployAgent(context, runtime, each, scope);
 		await noteSeen(asker, each.driver, context, workspace.folder);

@@ -30,7 +30,7 @@ export async function startDelegate(
 	if (worktree) await requireRepository(folder);
 	for (const place of new Set([workspace.folder, folder])) await noteSeen(asker, driver, context, place);
 	// Its runner is no part of the program that asks.
-	await keepSettings(context);
+	await keepSettings(asker, context);
 	const store = new Delegates(workspace);
 	const look = () => lookAfterQueue(store, context);
 	// The one before may have lost its runner, and is not this worker any more. The look below reports other failures.

@@ -126,6 +126,7 @@ describe('nancy orchestrate', () => {
 			expect(await new DeploymentRecords(workspace, join(nancy.dataFolder, 'nancy')).all()).toEqual([]);
 
 			await workspace.updateConfig(config => ({ ...config, hooks: 'off' }));
+			await start('Fix Login', '--worker', 'worker', '--no-hooks').ended;
 			await start('Fix Login', '--worker', 'worker').ended;
 			expect(readdirSync(project)).toEqual(['.nancy']);
 			await workspace.updateConfig(config => ({ ...config, hooks: 'on' }));
@@ -133,6 +134,24 @@ describe('nancy orchestrate', () => {
 			expect(variables()['NANCY_HOOKS']).toBeUndefined();
 			expect(await workspace.worker({ task, worker })).not.toHaveProperty('hooks');
 			expect(existsSync(join(project, '.claude/settings.local.json'))).toBe(true);
+		}));
+
+	it('has hooks, whatever a file in .nancy says that an agent may have written', () =>
+		using(machine(), async ({ workspace, start, variables }) => {
+			const off = () => workspace.updateConfig(config => ({ ...config, hooks: 'off' }));
+			await off();
+			const screen = start('Fix Login');
+			expect(await screen.ended).toBe(0);
+			await eventually('the note', () => screen.history().includes('does not count'));
+			await screen.close();
+			expect(variables()['NANCY_HOOKS']).toBeUndefined();
+			await start('Fix Login', '--worker', 'worker', '--no-hooks').ended;
+			expect(variables()['NANCY_HOOKS']).toBe('off');
+			await workspace.updateConfig(config => ({ ...config, hooks: 'on' }));
+			await start('Fix Login', '--worker', 'worker').ended;
+			await off();
+			await start('Fix Login', '--worker', 'worker').ended;
+			expect(variables()['NANCY_HOOKS']).toBeUndefined();
 		}));
 
 	it('notes the process while the agent runs, so that it can be seen and stopped', () =>

@@ -11,6 +11,7 @@ import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../../../src/drivers/claude-code/driver.ts';
 import { copilotCli } from '../../../../src/drivers/copilot-cli/driver.ts';
 import { geminiCli } from '../../../../src/drivers/gemini-cli/driver.ts';
+import { noteHooksChoice } from '../../../../src/core/workspace/hooksChoice.ts';
 import { ownFilesDriver, SHARED } from '../../../support/ownFilesDriver.ts';
 import { FIRST_WORKER, TaskName } from '../../../../src/protocol/names.ts';
 import type { WorkerRecord } from '../../../../src/protocol/records.ts';
@@ -123,6 +124,9 @@ describe('the doctor', () => {
 	it('says that hooks are off, and what is left of them', async () => {
 		await deploy(workspace, claudeCode, { runtime, agentVersion: [2, 1, 329], scope: 'workspace' });
 		await workspace.updateConfig(config => ({ ...config, hooks: 'off' }));
+		const found = await examine(workspace, instruments());
+		expect(found).toContainEqual(expect.objectContaining({ check: 'hooks', level: 'ok' }));
+		await noteHooksChoice(workspace, 'off');
 		await writeFile(settings, '{}');
 		const notes = (await examine(workspace, instruments())).filter(({ check }) => check === 'hooks');
 		expect(notes).toMatchObject([{ level: 'note', text: expect.stringMatching(/hooks are off.*nancy cleanup/) }]);

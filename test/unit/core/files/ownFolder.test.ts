@@ -27,6 +27,16 @@ describe('OwnFolder', () => {
 		expect((await stat(own.folder)).mode & 0o777).toBe(0o700);
 	});
 
+	it('may be below a link that is called .nancy, as on another disk', async () => {
+		const { folder, workspace } = await place();
+		await mkdir(join(folder, 'disk'));
+		await symlink(join(folder, 'disk'), join(folder, '.nancy'));
+		const own = new OwnFolder(join(folder, '.nancy', 'nancy'), workspace);
+		await own.write({ said: 'yes' }, 'notes', 'a');
+		expect(await own.create({ said: 'no' }, 'notes', 'a')).toBe(false);
+		expect(await own.read(Note, 'notes', 'a')).toEqual({ said: 'yes' });
+	});
+
 	it('is the same for two paths to one workspace, and another for another workspace', async () => {
 		const { folder, workspace, data } = await place();
 		await symlink(workspace, join(folder, 'alias'));
