@@ -10,14 +10,10 @@ import {
 } from '../../core/deployment/runtime.ts';
 import type { NodeProgram } from '../../core/deployment/runtimePrograms.ts';
 import { findNode } from '../../process/detect.ts';
-import type { Caller } from './caller.ts';
+import type { Program } from './caller.ts';
 
 /** The programs that hooks and terminals call. Installs them for this user if they are missing. */
-export async function ownRuntime({
-	program,
-	env,
-	version,
-}: Pick<Caller, 'program' | 'env' | 'version'>): Promise<InstalledRuntime> {
+export async function ownRuntime({ program, env, version }: Program): Promise<InstalledRuntime> {
 	return installRuntime(ownSources(program), version, dataFolder(env), await findNode(env, runningProgram()));
 }
 
