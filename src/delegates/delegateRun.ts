@@ -17,8 +17,8 @@ import type { HeadlessEvent } from '../core/driver/headless.ts';
 import { type FoundAgent, headlessOf, planWorker, type WorkerRequest } from '../core/driver/launch.ts';
 import { abandonStart, noteSession, recordProcess, recordStop } from '../core/driver/workerProcess.ts';
 import { sessionBinding } from '../core/sessions/bindings.ts';
-import { isSameAddress } from '../core/workspace/workspace.ts';
-import type { Ending } from '../process/headlessRun.ts';
+import { isSameAddress, type WorkerAddress } from '../core/workspace/workspace.ts';
+import type { Ending, RunListener } from '../process/headlessRun.ts';
 import { runSeen, type SettingsToSee } from '../process/seenRun.ts';
 import { runInWorktree } from '../git/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../git/worktree.ts';
@@ -204,17 +204,7 @@ export class DelegateRun {
 				},
 				headlessOf(driver),
 				{ wallMs: limits.wallSeconds * 1000 - this.spentMs, idleMs: limits.idleSeconds * 1000 },
-				{
-					onStart: process => {
-						this.status.change({ agent_process: process });
-						record(() => recordProcess(workspace, plan.address, process));
-					},
-					onEvent: event => {
-						this.note(event);
-						if (event.is === 'session') record(() => noteSession(workspace, plan.address, event.session));
-					},
-					onNoise: text => this.say(text.endsWith('\n') ? text : `${text}\n`),
-				},
+				this.listener(plan.address, record),
 				this.tools.signal,
 			);
 		} finally {
@@ -222,6 +212,22 @@ export class DelegateRun {
 			// The agent's answer is worth more than this note. A full disk must not lose it.
 			await recordStop(workspace, plan.address).catch(() => undefined);
 		}
+	}
+
+	/** @param record notes something in the worker's record, after what was to be noted before */
+	private listener(address: WorkerAddress, record: (work: () => Promise<void>) => void): RunListener {
+		const { workspace } = this.delegates;
+		return {
+			onStart: process => {
+				this.status.change({ agent_process: process });
+				record(() => recordProcess(workspace, address, process));
+			},
+			onEvent: event => {
+				this.note(event);
+				if (event.is === 'session') record(() => noteSession(workspace, address, event.session));
+			},
+			onNoise: text => this.say(text.endsWith('\n') ? text : `${text}\n`),
+		};
 	}
 
 	/** A full disk may have kept the session from being noted, or only from being bound. */

@@ -1,20 +1,19 @@
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, hasErrno } from '../../base/errors.ts';
 import type { Disposable } from '../../base/lifetime.ts';
-import { entriesOf } from '../../base/listing.ts';
 import { NewestMap } from '../../base/newestMap.ts';
 import type { DriverId, SessionId } from '../../protocol/names.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
-import { readPlainText } from '../files/plainFile.ts';
 import { ProcessLock } from '../files/processLock.ts';
 import { Claims } from './claims.ts';
-import { keepRejected, REJECTED } from './rejected.ts';
-import { readSpooled, type Spooled } from './spooled.ts';
+import { keepRejected } from './rejected.ts';
+import type { Spooled } from './spooled.ts';
+import { SpoolFiles } from './spoolFiles.ts';
 import { appendLines, DEFAULT_LIMITS, keepWithin, type TrafficLimits } from './trafficFile.ts';
-import { batches, byTime, recordId, type WaitingFile } from './waiting.ts';
+import { batches, recordId, type WaitingFile } from './waiting.ts';
 import { sessionBinding } from '../sessions/bindings.ts';
 
 export interface CollectorOptions {
@@ -37,9 +36,6 @@ export interface Collected {
 	hasMore: boolean;
 }
 
-/** A larger file is no hook event. */
-const LARGEST_FILE = 64 * 1024 * 1024;
-
 const MOST_PROBLEMS = 100;
 
 /**
@@ -48,16 +44,12 @@ const MOST_PROBLEMS = 100;
  */
 export class Collector implements Disposable {
 	private readonly drivers: ReadonlyMap<DriverId, Driver>;
+	private readonly files: SpoolFiles;
 	private readonly lock: ProcessLock;
 	private readonly claims: Claims;
 	private readonly limits: TrafficLimits;
-	private readonly unfinishedMs: number;
 	private readonly retryMs: number;
 	private readonly now: () => number;
-	/** Files of the spool that are not whole, as they were when last read. */
-	private readonly unfinished = new Map<string, { mtimeNs: bigint; size: number; sinceMs: number }>();
-	/** Files that are not Nancy's: reported once, then left out. */
-	private readonly foreign = new Set<string>();
 	private readonly reported = new NewestMap<string, FileProblem>(MOST_PROBLEMS);
 	/** Listed by a pass that took only a part of it. */
 	private left: WaitingFile[][] = [];
@@ -76,9 +68,13 @@ export class Collector implements Disposable {
 		this.lock = new ProcessLock(join(workspace.paths.root, 'collector.lock'));
 		this.claims = new Claims(workspace.paths);
 		this.limits = { ...DEFAULT_LIMITS, ...options.limits };
-		this.unfinishedMs = options.unfinishedMs ?? 30_000;
 		this.retryMs = options.retryMs ?? 2000;
 		this.now = options.now ?? Date.now;
+		this.files = new SpoolFiles(workspace.paths.spool, this.drivers, {
+			unfinishedMs: options.unfinishedMs ?? 30_000,
+			now: this.now,
+			report: (file, reason) => this.report(file, reason),
+		});
 	}
 
 	/** Files that could not be collected, each problem once. */
@@ -142,7 +138,7 @@ export class Collector implements Disposable {
 		if (!this.hasLock) return result(0);
 		if (!hadLock) await this.claims.recover(this.drivers);
 		// Listed once for all its parts: a listing for each would make the cost of a long backlog quadratic.
-		if (this.left.length === 0) this.left = [...batches(await this.list())];
+		if (this.left.length === 0) this.left = [...batches(await this.files.list())];
 		let records = 0;
 		for (const batch of this.left.splice(0, mostBatches)) {
 			records += await this.store(batch, sessions);
@@ -161,27 +157,9 @@ export class Collector implements Disposable {
 		return result(records);
 	}
 
-	/** The spool's files, oldest first. */
-	private async list(): Promise<WaitingFile[]> {
-		const names: string[] = [];
-		for (const entry of await entriesOf(this.workspace.paths.spool)) {
-			if (entry.name.startsWith('.') || entry.name === REJECTED || this.foreign.has(entry.name)) continue;
-			if (entry.isFile()) names.push(entry.name);
-			else this.leave(entry.name, 'not a file');
-		}
-		const listed: WaitingFile[] = [];
-		await inGroups(names, 128, async name => {
-			const found = await lstat(join(this.workspace.paths.spool, name), { bigint: true }).catch(() => undefined);
-			if (found?.isFile()) listed.push({ name, mtimeNs: found.mtimeNs, size: Number(found.size) });
-		});
-		const present = new Set(names);
-		for (const name of this.unfinished.keys()) if (!present.has(name)) this.unfinished.delete(name);
-		return listed.sort(byTime);
-	}
-
 	private async store(batch: readonly WaitingFile[], sessions: Set<SessionId>): Promise<number> {
 		const linesBySession = new Map<SessionId, { names: string[]; make: MakeLine[] }>();
-		for (const { file, spooled } of await this.readAll(batch)) {
+		for (const { file, spooled } of await this.files.read(batch)) {
 			const claimed = await this.settle(file, spooled);
 			if (!claimed || spooled.is !== 'record') continue;
 			const stamp = { id: recordId(file), at: new Date(Number(file.mtimeNs / 1_000_000n)).toISOString() };
@@ -218,36 +196,14 @@ export class Collector implements Disposable {
 		return stored;
 	}
 
-	private async readAll(batch: readonly WaitingFile[]): Promise<{ file: WaitingFile; spooled: Spooled }[]> {
-		const texts = new Map<WaitingFile, string>();
-		await inGroups(batch, 32, async file => {
-			const known = this.unfinished.get(file.name);
-			const isUnchanged = known?.mtimeNs === file.mtimeNs && known.size === file.size;
-			if (file.size > LARGEST_FILE || (isUnchanged && this.now() - known.sinceMs < this.unfinishedMs)) return;
-			const text = await readPlainText(join(this.workspace.paths.spool, file.name)).catch(() => undefined);
-			if (text !== undefined) texts.set(file, text);
-		});
-		const read: { file: WaitingFile; spooled: Spooled }[] = [];
-		for (const file of batch) {
-			const text = texts.get(file);
-			if (text !== undefined) read.push({ file, spooled: readSpooled(file.name, text, this.drivers) });
-			else if (file.size > LARGEST_FILE) read.push({ file, spooled: { is: 'wrong', reason: 'too large' } });
-		}
-		return read;
-	}
-
 	/** Acts on a verdict; true if the file is claimed and its record must be stored. */
 	private async settle(file: WaitingFile, spooled: Spooled): Promise<boolean> {
 		if (spooled.is === 'unfinished') {
-			const known = this.unfinished.get(file.name);
-			const isUnchanged = known?.mtimeNs === file.mtimeNs && known.size === file.size;
-			if (isUnchanged && this.now() - known.sinceMs >= this.unfinishedMs)
-				await this.reject(file.name, spooled.reason);
-			else if (!isUnchanged) this.unfinished.set(file.name, { ...file, sinceMs: this.now() });
+			if (this.files.isGivenUp(file)) await this.reject(file.name, spooled.reason);
 			return false;
 		}
-		this.unfinished.delete(file.name);
-		if (spooled.is === 'foreign') this.leave(file.name, 'not a file of the spool');
+		this.files.forget(file.name);
+		if (spooled.is === 'foreign') this.files.leave(file.name, 'not a file of the spool');
 		if (spooled.is === 'wrong') await this.reject(file.name, spooled.reason);
 		if (spooled.is === 'silent') await rm(join(this.workspace.paths.spool, file.name), { force: true });
 		return spooled.is === 'record' && this.claim(file.name);
@@ -294,16 +250,10 @@ export class Collector implements Disposable {
 		try {
 			const copy = await keepRejected(this.workspace.paths.spool, name);
 			if (copy !== undefined) this.report(copy, reason);
-			this.unfinished.delete(name);
+			this.files.forget(name);
 		} catch (error) {
 			this.wait(join(this.workspace.paths.spool, name), error);
 		}
-	}
-
-	/** Leaves a file that is not Nancy's in its place, and reports it once. */
-	private leave(name: string, reason: string): void {
-		this.foreign.add(name);
-		this.report(join(this.workspace.paths.spool, name), reason);
 	}
 
 	private report(file: string, reason: string): void {

@@ -49,43 +49,75 @@ export async function readNewLines(
 		const continues = cursor !== undefined && cursor.inode === found.ino && size >= cursor.offset;
 		if (cursor && !continues) listener.onRestart();
 		const from = continues ? cursor.offset : Math.max(0, size - (options.tailBytes ?? Infinity));
+		// The tail starts inside a line.
+		const lines = new LineSplitter(from, !continues && from > 0, line => listener.onLine(line));
 		let position = from;
-		let taken = from;
-		// Inside a line whose beginning was not read: the tail starts mid-line, or the line is too long.
-		let skipping = !continues && from > 0;
-		let pending: Buffer[] = [];
-		let pendingBytes = 0;
 		while (position < size && !options.signal?.aborted) {
 			const buffer = Buffer.allocUnsafe(Math.min(CHUNK, size - position));
 			const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
 			if (bytesRead === 0) break;
-			const chunk = buffer.subarray(0, bytesRead);
-			let start = 0;
-			for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-				const piece = chunk.subarray(start, end);
-				const line =
-					pending.length === 0 ? piece.toString('utf8') : Buffer.concat([...pending, piece]).toString('utf8');
-				pending = [];
-				pendingBytes = 0;
-				if (!skipping && line !== '') listener.onLine(line);
-				skipping = false;
-				start = end + 1;
-				taken = position + start;
-			}
-			if (start < chunk.length && !skipping) {
-				pending.push(chunk.subarray(start));
-				pendingBytes += chunk.length - start;
-				if (pendingBytes > LONGEST_LINE) {
-					skipping = true;
-					pending = [];
-					pendingBytes = 0;
-				}
-			}
+			lines.push(buffer.subarray(0, bytesRead));
 			position += bytesRead;
 		}
-		return { inode: found.ino, offset: taken };
+		return { inode: found.ino, offset: lines.taken };
 	} finally {
 		await handle.close();
+	}
+}
+
+/** Divides consecutive pieces of a file into lines. */
+class LineSplitter {
+	/** Where the last whole line ends, in bytes from the beginning of the file. */
+	taken: number;
+	private position: number;
+	/** The beginning of a line whose end has not come yet. */
+	private pending: Buffer[] = [];
+	private pendingBytes = 0;
+
+	/**
+	 * @param from where the first piece begins
+	 * @param isSkipping inside a line whose beginning was not read, or that is too long
+	 */
+	constructor(
+		from: number,
+		private isSkipping: boolean,
+		private readonly onLine: (line: string) => void,
+	) {
+		this.taken = from;
+		this.position = from;
+	}
+
+	push(chunk: Buffer): void {
+		let start = 0;
+		for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+			this.finish(chunk.subarray(start, end));
+			start = end + 1;
+			this.taken = this.position + start;
+		}
+		if (start < chunk.length && !this.isSkipping) this.keep(chunk.subarray(start));
+		this.position += chunk.length;
+	}
+
+	/** @param last the end of a line */
+	private finish(last: Buffer): void {
+		const bytes = this.pending.length === 0 ? last : Buffer.concat([...this.pending, last]);
+		this.drop();
+		const line = this.isSkipping ? '' : bytes.toString('utf8');
+		this.isSkipping = false;
+		if (line !== '') this.onLine(line);
+	}
+
+	private keep(part: Buffer): void {
+		this.pending.push(part);
+		this.pendingBytes += part.length;
+		if (this.pendingBytes <= LONGEST_LINE) return;
+		this.isSkipping = true;
+		this.drop();
+	}
+
+	private drop(): void {
+		this.pending = [];
+		this.pendingBytes = 0;
 	}
 }
 
