@@ -84,6 +84,15 @@ describe.each(drivers.map(driver => [driver.id, driver] as const))('settings of 
 		await expect(seen().require(driver)).rejects.toMatchObject({ message: expect.stringContaining('(missing)') });
 	});
 
+	it('are missing in a workspace that an agent makes below, too', async () => {
+		write('{"deny": "all"}', workspace());
+		await start(IN_TERMINAL);
+		const below = new SeenSettings(folder.file('data'), join(workspace(), 'below/made'));
+		mkdirSync(join(workspace(), 'below/made/.nancy'), { recursive: true });
+		await rename(join(workspace(), name), folder.file('away'));
+		await expect(below.require(driver)).rejects.toMatchObject({ message: expect.stringContaining('(missing)') });
+	});
+
 	it('above a .git that an agent makes may not be read any more', async () => {
 		write('{"deny": "all"}');
 		await start(IN_TERMINAL);

@@ -81,12 +81,26 @@ export class SeenSettings {
 	/** The names of the settings that no person has started the CLI with; `undefined` if there are none. */
 	private async unseen(driver: Driver, folder: string): Promise<string | undefined> {
 		const files = await this.filesOf(driver, folder);
-		const seen: Seen = (await this.own.read(Seen, 'seen', `${driver.id}.json`)) ?? { version: 1, files: {} };
-		const lost = this.lost(seen, files, driver, folder);
-		const changed = Object.keys(files).filter(name => files[name] !== seen.files[name]);
+		const seen = await this.seen(driver);
+		const lost = seen ? this.lost(seen, files, driver, folder) : await this.lostAbove(driver, folder);
+		const changed = Object.keys(files).filter(name => files[name] !== seen?.files[name]);
 		const named = [...lost, ...changed];
 		if (named.length === 0) return undefined;
 		return named.slice(0, 5).join(', ') + (named.length > 5 ? ` and ${named.length - 5} more` : '');
+	}
+
+	private seen(driver: Driver): Promise<Seen | undefined> {
+		return this.own.read(Seen, 'seen', `${driver.id}.json`);
+	}
+
+	/** {@link lost} by the record of the nearest workspace above: an agent can make a `.nancy` below, where no person has started the CLI. */
+	private async lostAbove(driver: Driver, folder: string): Promise<string[]> {
+		for (const at of foldersUpFrom(dirname(this.workspaceFolder))) {
+			const above = new SeenSettings(this.dataFolder, at);
+			const seen = await above.seen(driver);
+			if (seen) return above.lost(seen, await above.filesOf(driver, folder), driver, folder);
+		}
+		return [];
 	}
 
 	/** What a person has seen and the CLI will not read, each with the reason. */

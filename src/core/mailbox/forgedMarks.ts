@@ -31,12 +31,18 @@ const MARK = /\[nancy(?:m|rn)essage/g;
 export function withoutMarks(text: string): string {
 	// Most texts need no look at each character.
 	if (!/[^\t\n\r -~]/.test(text) && !/\[[\s*_~`\\]*n/i.test(text)) return text;
+	const visible = broken(text, asRead);
+	return /\udb40[\udc20-\udc7e]/.test(visible) ? broken(visible, withTags) : visible;
+}
+
+/** @param reading of a character, in small letters */
+function broken(text: string, reading: (character: string) => string): string {
 	let read = '';
 	/** Where each character of `read` is in the text. */
 	const places: number[] = [];
 	for (let at = 0; at < text.length;) {
 		const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
-		for (const letter of asRead(character)) {
+		for (const letter of reading(character)) {
 			read += letter;
 			places.push(at);
 		}
@@ -50,6 +56,12 @@ export function withoutMarks(text: string): string {
 		kept = at + String.fromCodePoint(text.codePointAt(at) ?? 0).length;
 	}
 	return result + text.slice(kept);
+}
+
+/** Tags (U+E0020 to U+E007E) are invisible, but a model may read them as the characters of ASCII in that order. */
+function withTags(character: string): string {
+	const ascii = (character.codePointAt(0) ?? 0) - 0xe0000;
+	return asRead(ascii >= 0x20 && ascii < 0x7f ? String.fromCodePoint(ascii) : character);
 }
 
 function asRead(character: string): string {
