@@ -115,7 +115,7 @@ describe('TaskMirror', () => {
 		calls.clear();
 		await mirror.readTasks();
 		expect(mirror.inState({ ...address, task }, 'queued')).toHaveLength(1);
-		expect(calls.count('open', path => /\/workers\//.test(path))).toBe(1);
+		expect(calls.count('open', path => path.endsWith(`/${address.worker}.json`))).toBe(1);
 	});
 });
 
