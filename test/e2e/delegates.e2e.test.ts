@@ -426,7 +426,7 @@ describe('in a trusted folder, delegates', () => {
 		await workbench.tab(/Paint the fence/).waitFor({ state: 'detached' });
 		await row(/Paint the fence.*done/).waitFor();
 		const [painted] = await titled('Paint the fence');
-		expect(await store.prompt(painted!.record.id)).toBe('# Paint the fence\n\nGreen.\n[[text:It is green.]]');
+		expect(readFileSync(painted!.files.prompt, 'utf8')).toBe('# Paint the fence\n\nGreen.\n[[text:It is green.]]');
 		expect(painted?.record).toMatchObject({
 			place: { is: 'folder', folder: join(project, 'garden') },
 			limits: { wallSeconds: 420, idleSeconds: 180 },

@@ -1,8 +1,9 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod/mini';
 import { CAN_HOLD, inHeldFolderSync } from '../../src/core/files/heldFolder.ts';
-import { createJsonFile, writeJsonFile } from '../../src/core/files/jsonFile.ts';
+import { createJsonFile, readJsonFile, writeJsonFile } from '../../src/core/files/jsonFile.ts';
 import { Mailbox } from '../../src/core/mailbox/mailbox.ts';
 import { Seals } from '../../src/core/mailbox/seals.ts';
 import { makeBell } from '../../src/core/sessions/bell.ts';
@@ -216,6 +217,26 @@ describe.runIf(CAN_HOLD)('a file of a workspace', () => {
 		await expect(makeBell(workspace.paths, SessionId.parse('s2'))).rejects.toThrow('symbolic link');
 		expect(() => endHalt(workspace, FACTS.session)).toThrow('symbolic link');
 		expect([treeOf(folder.file('bells')), treeOf(folder.file('halts'))]).toEqual([{ s1: 'kept' }, { s1: 'kept' }]);
+	});
+
+	it.each(['.nancy', '.nancy/tasks', '.nancy/tasks/login', '.nancy/tasks/login/workers'])(
+		'is not read through a link in the place of %s',
+		async place => {
+			await using folder = tempFolder();
+			const [file, outside] = [folder.file('.nancy/tasks/login/workers/worker.json'), folder.file('outside')];
+			await writeJsonFile(file, 'own');
+			expect(await readJsonFile(file, z.string())).toBe('own');
+			renameSync(folder.file(place), outside);
+			symlinkSync(outside, folder.file(place));
+
+			await expect(readJsonFile(file, z.string())).rejects.toThrow(`${folder.file(place)} is a symbolic link`);
+		},
+	);
+
+	it('that is not there makes no folder for its reader', async () => {
+		await using folder = tempFolder();
+		expect(await readJsonFile(folder.file('.nancy/tasks/login/task.json'), z.string())).toBeUndefined();
+		expect(existsSync(folder.file('.nancy'))).toBe(false);
 	});
 
 	it('that cannot be written is named by its path', async () => {

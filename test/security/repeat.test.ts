@@ -49,7 +49,8 @@ const queue = (more: Partial<FullRequest> = {}) => {
 };
 const repeat = async ({ record: { id } }: Delegate, remarks?: string) => {
 	const done = await perform(await operations.repeatDelegate(), IN_WINDOW, { id, remarks }, context);
-	return { ...(await store.get(done.id)), prompt: await store.prompt(done.id) };
+	const repeated = await store.get(done.id);
+	return { ...repeated, prompt: readFileSync(repeated.files.prompt, 'utf8') };
 };
 const recordOf = ({ record: { id } }: Delegate) => store.filesOfRequest(id)[0] ?? '';
 

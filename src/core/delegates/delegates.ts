@@ -10,7 +10,6 @@ import { inHeldFolder } from '../files/heldFolder.ts';
 import { holdingOwnLock } from '../files/holdingLock.ts';
 import { jsonText, readJsonFile, writeJsonFile } from '../files/jsonFile.ts';
 import { newMessageId } from '../mailbox/messageId.ts';
-import { readPlainText } from '../files/plainFile.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { DelegateFiles } from './files.ts';
 import { isFinal, swarmFeatures, type Delegate } from './delegate.ts';
@@ -88,8 +87,12 @@ export class Delegates {
 		};
 	}
 
-	/** @param known its record, where that has been read before and must be the very same */
+	/**
+	 * @param known its record, where that has been read before and must be the very same
+	 * @throws NancyError `bad-file` for a link on the way: it could lead to another project's delegates
+	 */
 	async find(id: DelegateId, known?: DelegateRecord): Promise<Delegate | undefined> {
+		this.workspace.refuseLinks();
 		const record = known ?? (await readJsonFile(this.recordFile(id), DelegateRecord));
 		if (!record || record.id !== id) return undefined;
 		const status = (await readJsonFile(this.files(id).status, DelegateStatus)) ?? blank(id);
@@ -111,12 +114,6 @@ export class Delegates {
 		const found = await this.find(id, known);
 		if (found) return found;
 		throw new NancyError('no-task', `there is no delegate ${id}; nancy delegates lists them`);
-	}
-
-	async prompt(id: DelegateId): Promise<string> {
-		const text = await readPlainText(this.files(id).prompt);
-		if (text !== undefined) return text;
-		throw new NancyError('bad-file', `${this.files(id).prompt} is gone: the delegate has no prompt`);
 	}
 
 	async writeStatus(id: DelegateId, status: DelegateStatus): Promise<void> {

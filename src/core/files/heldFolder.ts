@@ -133,6 +133,20 @@ export async function inHeldFolder<T>(file: string, act: (file: string) => Promi
 	}
 }
 
+/** {@link inHeldFolder} for a reader, which makes no folder. @throws NancyError `bad-file` for a link on the way */
+export async function fromHeldFolder<T>(file: string, read: (file: string) => Promise<T>): Promise<T> {
+	const root = rootOf(file);
+	if (root === undefined) return read(file);
+	const folder = HeldFolder.openBelow(root, dirname(file));
+	try {
+		return await read(folder?.at(basename(file)) ?? NOWHERE);
+	} catch (error) {
+		throw namedError(error);
+	} finally {
+		folder?.close();
+	}
+}
+
 /** {@link inHeldFolder} for the hook program. The folder must exist. */
 export function inHeldFolderSync(file: string, act: (file: string) => void): void {
 	const folder = HeldFolder.openBelow(rootOf(file) ?? dirname(file), dirname(file));

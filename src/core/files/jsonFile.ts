@@ -1,22 +1,24 @@
 import type * as z from 'zod/mini';
 import { createFileAtomic, writeFileAtomic } from '../../base/atomicFile.ts';
 import { errorText, NancyError } from '../../base/errors.ts';
-import { inHeldFolder } from './heldFolder.ts';
+import { fromHeldFolder, inHeldFolder } from './heldFolder.ts';
 import { readPlainText } from './plainFile.ts';
 
 /**
  * Reads a JSON file of Nancy's. A missing file is `undefined`. A file that does not parse is an error that names the file, the place and
  * the cure, and stays unchanged.
- * @param read how: in a workspace, only a plain file
+ * @param read how: in a workspace, only a plain file, and through no link
  */
 export async function readJsonFile<S extends z.ZodMiniType>(
 	file: string,
 	schema: S,
-	read: (file: string) => Promise<string | undefined> = readPlainText,
+	read: (file: string) => Promise<string | undefined> = readHeld,
 ): Promise<z.infer<S> | undefined> {
 	const text = await read(file);
 	return text === undefined ? undefined : parseJsonFile(file, text, schema);
 }
+
+const readHeld = (file: string) => fromHeldFolder(file, held => readPlainText(held));
 
 /** The result of {@link readJsonFile} for a text that it has read. */
 export function parseJsonFile<S extends z.ZodMiniType>(file: string, text: string, schema: S): z.infer<S> {

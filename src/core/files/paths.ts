@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ORCHESTRATOR, type MessageId, type SessionId, type TaskName, type WorkerName } from '../../protocol/names.ts';
+import type { MessageId, SessionId, TaskName, WorkerName } from '../../protocol/names.ts';
 
 /** The paths below one workspace folder's `.nancy`. The only place that spells these names. */
 export class NancyPaths {
@@ -104,9 +104,6 @@ export class NancyPaths {
 	}
 	mailbox(task: TaskName, worker: WorkerName): string {
 		return join(this.comms(task), worker);
-	}
-	orchestratorMailbox(task: TaskName): string {
-		return this.mailbox(task, ORCHESTRATOR);
 	}
 	session(session: SessionId): string {
 		return join(this.sessions, session);

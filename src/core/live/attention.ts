@@ -1,7 +1,7 @@
 import { writer } from '../../protocol/author.ts';
 import { Emitter, type Event } from '../../base/event.ts';
 import type { Disposable } from '../../base/lifetime.ts';
-import { ORCHESTRATOR, TaskName, WorkerName, type MessageId, type SessionId } from '../../protocol/names.ts';
+import { ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../../protocol/names.ts';
 import type { Delegate } from '../delegates/delegate.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 import type { MailboxListing } from '../mailbox/mailboxFiles.ts';
@@ -21,7 +21,6 @@ export interface Attention {
 	/** One short line: the last reply, the question, the message's first line. */
 	text: string;
 	at: string;
-	session?: SessionId;
 	message?: MessageId;
 	/** The delegate that has ended, and how. */
 	delegate?: { id: DelegateId; state: 'done' | 'failed' };
@@ -79,13 +78,7 @@ export class AttentionTracker implements Disposable {
 		const atMs = Date.parse(state.at);
 		const isNews = atMs >= this.sinceMs && atMs <= this.now() + CLOCKS_DIFFER_MS;
 		const id = `${state.phase}:${key}:${state.at}`;
-		const common = {
-			id,
-			address,
-			text: state.summary ?? '',
-			at: state.at,
-			...(state.session && { session: state.session }),
-		};
+		const common = { id, address, text: state.summary ?? '', at: state.at };
 		if (state.phase !== 'idle') this.cancel(key);
 		if (state.phase === 'waiting') {
 			const open = this.open.get(key);

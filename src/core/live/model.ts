@@ -164,10 +164,6 @@ export class WorkspaceModel implements Disposable {
 		return this.liveDelegates.all();
 	}
 
-	get problems(): readonly FileProblem[] {
-		return this.overview().problems;
-	}
-
 	/** Looks at the whole folder now, after this window's own changes. */
 	async refresh(): Promise<void> {
 		// Work under way may have looked already.

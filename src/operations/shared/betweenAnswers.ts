@@ -1,7 +1,7 @@
 import { NancyError } from '../../base/errors.ts';
-import { isAsking } from '../../core/live/overview.ts';
 import type { DriverId } from '../../protocol/names.ts';
 import type { OperationContext } from '../operation.ts';
+import { isAsking } from './isAsking.ts';
 
 /** How long a person may take to answer an agent, in milliseconds, before an operation that is kept from its work by that gives up. */
 const PATIENCE_MS = 5000;
@@ -11,23 +11,24 @@ const PATIENCE_MS = 5000;
  * retried for a while.
  */
 export async function betweenAnswers<T>(
-	{ watch, note }: Pick<OperationContext, 'watch' | 'note'>,
+	context: Pick<OperationContext, 'watch' | 'note' | 'workspace'>,
 	work: (isBusy: (agent: DriverId) => boolean) => Promise<T>,
 ): Promise<T> {
-	return watch(async ({ overview, changed }) => {
+	return context.watch(async ({ overview, changed }) => {
 		const deadlineMs = Date.now() + PATIENCE_MS;
 		for (let isFirst = true; ; isFirst = false) {
 			let wasBusy = false;
 			try {
 				return await work(agent => {
-					const isBusy = isAsking(overview(), agent);
+					const isBusy = isAsking(context, overview(), agent);
 					wasBusy ||= isBusy;
 					return isBusy;
 				});
 			} catch (error) {
 				const mayPass = wasBusy && error instanceof NancyError && error.code === 'busy';
 				if (!mayPass || Date.now() >= deadlineMs) throw error;
-				if (isFirst) note('an agent waits for an answer in its terminal; trying again for a few seconds');
+				if (isFirst)
+					context.note('an agent waits for an answer in its terminal; trying again for a few seconds');
 			}
 			await changed(deadlineMs);
 		}
@@ -39,7 +40,7 @@ export async function betweenAnswers<T>(
  * which agent is being answered: that look reads all that agents have done here.
  */
 export async function atStart<T>(
-	context: Pick<OperationContext, 'watch' | 'note'>,
+	context: Pick<OperationContext, 'watch' | 'note' | 'workspace'>,
 	agent: DriverId,
 	work: (isBusy: () => boolean) => Promise<T>,
 ): Promise<T> {

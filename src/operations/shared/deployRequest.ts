@@ -1,12 +1,13 @@
 import type { DeployRequest } from '../../core/deployment/job.ts';
 import type { Driver } from '../../core/driver/driver.ts';
 import { isRunning } from '../../core/driver/workerProcess.ts';
-import { isAsking, type Overview } from '../../core/live/overview.ts';
+import type { Overview } from '../../core/live/overview.ts';
 import { askGit } from '../../git/askGit.ts';
 import { refuseTracked } from '../../git/refuseTracked.ts';
 import { detect } from './agents.ts';
 import { hasHooks } from './hooksChoice.ts';
 import type { OperationContext } from '../operation.ts';
+import { isAsking } from './isAsking.ts';
 
 /**
  * The deployment that an agent needs right now: nothing in Restricted Mode, without hooks, or while no worker of the agent runs. The keeper
@@ -26,6 +27,6 @@ export async function deployRequest(
 	const found = await detect(driver, context);
 	if (!found.found) return undefined;
 	const runtime = await context.installRuntime();
-	const isBusy = () => isAsking(overview(), driver.id);
+	const isBusy = () => isAsking(context, overview(), driver.id);
 	return { runtime, agentVersion: found.version, scope: 'launch', isBusy, askGit };
 }

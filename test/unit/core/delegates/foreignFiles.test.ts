@@ -80,7 +80,6 @@ it('a prompt behind a link is none', async () => {
 	renameSync(files.prompt, room.folder.file('elsewhere'));
 	symlinkSync(room.folder.file('elsewhere'), files.prompt);
 	expect(await room.tickets.isValid(record.id, room.delegates.filesOfRequest(record.id))).toBe(false);
-	await expect(room.delegates.prompt(record.id)).rejects.toMatchObject({ code: 'bad-file' });
 });
 
 it.each(['.claude', '.claude/orchestrator', '.claude/orchestrator/workers'])(

@@ -148,7 +148,7 @@ describe('WorkspaceModel', () => {
 		await eventually('its end', () => model.overview().tasks.length === 1);
 		await mkdir(join(workspace.paths.tasks, 'broken'));
 		await writeFile(join(workspace.paths.tasks, 'broken', 'task.json'), '{');
-		await eventually('the problem', () => model.problems.length === 1);
+		await eventually('the problem', () => model.overview().problems.length === 1);
 	});
 
 	it('mirrors what another window collects', async () => {
