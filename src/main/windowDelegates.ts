@@ -7,7 +7,7 @@ import type { Tickets } from '../core/delegates/tickets.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { DriverId } from '../protocol/names.ts';
 import type { DelegateOperations, Folder } from '../ui/ports.ts';
-import { operations } from '../operations/index.ts';
+import * as operations from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { lookAfterQueue } from '../operations/shared/lookAfterQueue.ts';

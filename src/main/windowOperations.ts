@@ -11,7 +11,7 @@ import type { WorkerAddress } from '../core/workspace/workspace.ts';
 import { driverById } from '../drivers/index.ts';
 import { findAgent } from '../operations/shared/agents.ts';
 import { deployRequest } from '../operations/shared/deployRequest.ts';
-import { operations } from '../operations/index.ts';
+import * as operations from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
 import { askStatus } from '../process/askStatus.ts';
 import { findNode } from '../process/detect.ts';

@@ -1,6 +1,6 @@
 import { IN_WINDOW } from '../core/asker/asker.ts';
 import type { OnlyThere } from '../core/delegates/batches.ts';
-import { operations } from '../operations/index.ts';
+import * as operations from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import type { ChangedFile, Folder, MergeOutcome, WorktreeOperations, WorktreeRemoval } from '../ui/ports.ts';

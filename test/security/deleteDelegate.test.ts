@@ -6,7 +6,7 @@ import { endDelegate } from '../../src/core/delegates/ending.ts';
 import { reportable } from '../../src/core/delegates/reportable.ts';
 import type { Delegate } from '../../src/core/delegates/delegate.ts';
 import type { WorkerAddress } from '../../src/core/workspace/workspace.ts';
-import { operations } from '../../src/operations/index.ts';
+import * as operations from '../../src/operations/index.ts';
 import { perform } from '../../src/operations/operation.ts';
 import { DelegateId } from '../../src/protocol/delegate.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName } from '../../src/protocol/names.ts';

@@ -10,7 +10,7 @@ import { sealCall } from '../../src/core/sessions/sealedAgents.ts';
 import { noteChosenAgent } from '../../src/core/workspace/chosenAgent.ts';
 import { foundSince, noteFound } from '../../src/core/workspace/foundTask.ts';
 import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspace.ts';
-import { operations } from '../../src/operations/index.ts';
+import * as operations from '../../src/operations/index.ts';
 import { perform } from '../../src/operations/operation.ts';
 import { FIRST_WORKER, SessionId, TaskName, type MessageId } from '../../src/protocol/names.ts';
 import { addBoundWorker } from '../support/boundWorker.ts';

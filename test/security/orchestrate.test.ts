@@ -6,7 +6,7 @@ import { bindSession } from '../../src/core/sessions/bindings.ts';
 import { deleteTask } from '../../src/core/workspace/deletion.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
-import { operations } from '../../src/operations/index.ts';
+import * as operations from '../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../src/operations/operation.ts';
 import { FIRST_WORKER, SessionId, TaskName } from '../../src/protocol/names.ts';
 import { agentAt, contextOf } from '../support/operationContext.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
-import { operations } from '../../src/operations/index.ts';
+import * as operations from '../../src/operations/index.ts';
 import { anybody, perform, type Operation } from '../../src/operations/operation.ts';
 import { FIRST_WORKER, TaskName } from '../../src/protocol/names.ts';
 import { fakeDriver } from '../support/fakeDriver.ts';

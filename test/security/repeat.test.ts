@@ -8,7 +8,7 @@ import { Tickets } from '../../src/core/delegates/tickets.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
 import { createWorktree } from '../../src/git/worktree.ts';
-import { operations } from '../../src/operations/index.ts';
+import * as operations from '../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../src/operations/operation.ts';
 import { FIRST_WORKER, TaskName } from '../../src/protocol/names.ts';
 import { WorktreeName } from '../../src/protocol/worktree.ts';

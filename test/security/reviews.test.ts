@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IN_WINDOW } from '../../src/core/asker/asker.ts';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
-import { operations } from '../../src/operations/index.ts';
+import * as operations from '../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../src/operations/operation.ts';
 import type { DelegateId } from '../../src/protocol/delegate.ts';
 import type { Worktree } from '../../src/protocol/worktree.ts';

@@ -11,7 +11,7 @@ import { bindCaller } from '../../src/core/sessions/sessions.ts';
 import type { WorkerAddress } from '../../src/core/workspace/workspace.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { drivers } from '../../src/drivers/index.ts';
-import { operations } from '../../src/operations/index.ts';
+import * as operations from '../../src/operations/index.ts';
 import { perform } from '../../src/operations/operation.ts';
 import { requireOwnAgent } from '../../src/process/ownAgent.ts';
 import { FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../src/protocol/names.ts';

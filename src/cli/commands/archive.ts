@@ -1,5 +1,5 @@
 import { ownAddress } from '../../core/asker/authorOf.ts';
-import { operations } from '../../operations/index.ts';
+import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
 import { permit } from '../../core/asker/permit.ts';
-import { operations } from '../../operations/index.ts';
+import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
 import { resolveMailbox } from '../addresses.ts';

@@ -4,7 +4,7 @@ import { beginningOf } from '../../core/delegates/beginningOf.ts';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import { hasSwarm } from '../../core/delegates/swarm.ts';
 import { NO_TICKET, OUTPUT_CHANGED } from '../../core/delegates/tickets.ts';
-import { operations } from '../../operations/index.ts';
+import * as operations from '../../operations/index.ts';
 import { perform, type OperationContext } from '../../operations/operation.ts';
 import { findWorkspace, findWorkspaceOr } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Workspace } from '../../core/workspace/workspace.ts';
-import { operations } from '../../operations/index.ts';
+import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { InboxOutput, type MessageOutput } from '../../protocol/output/messages.ts';

@@ -6,7 +6,7 @@ import { identify } from '../../base/liveness.ts';
 import { permit } from '../../core/asker/permit.ts';
 import { recordProcess, recordStop } from '../../core/driver/workerProcess.ts';
 import { taskNameFrom } from '../../core/workspace/taskName.ts';
-import { operations } from '../../operations/index.ts';
+import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { TaskName, WorkerName } from '../../protocol/names.ts';
 import { command, type Context } from '../command.ts';

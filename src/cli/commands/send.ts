@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { NancyError } from '../../base/errors.ts';
-import { operations } from '../../operations/index.ts';
+import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { Priority, type Effect } from '../../protocol/message.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { operations } from '../../operations/index.ts';
+import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';

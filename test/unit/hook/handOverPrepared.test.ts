@@ -7,7 +7,7 @@ import { deleteTask } from '../../../src/core/workspace/deletion.ts';
 import { FOUND_TASK_MS } from '../../../src/core/live/foundTasks.ts';
 import { sweepLeftovers } from '../../../src/core/live/leftovers.ts';
 import { codex } from '../../../src/drivers/codex/driver.ts';
-import { operations } from '../../../src/operations/index.ts';
+import * as operations from '../../../src/operations/index.ts';
 import { perform } from '../../../src/operations/operation.ts';
 import { gitRepository } from '../../support/gitRepository.ts';
 import { address } from '../../support/hookedWorker.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { IN_WINDOW } from '../../../src/core/asker/asker.ts';
 import { endUnwatched } from '../../../src/core/delegates/ending.ts';
-import { operations } from '../../../src/operations/index.ts';
+import * as operations from '../../../src/operations/index.ts';
 import { perform } from '../../../src/operations/operation.ts';
 import { DelegateId } from '../../../src/protocol/delegate.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IN_WINDOW, type Asker } from '../../../src/core/asker/asker.ts';
 import type { Overview, Phase } from '../../../src/core/live/overview.ts';
 import { Workspace, type WorkerAddress } from '../../../src/core/workspace/workspace.ts';
-import { operations } from '../../../src/operations/index.ts';
+import * as operations from '../../../src/operations/index.ts';
 import { perform } from '../../../src/operations/operation.ts';
 import { FIRST_WORKER, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { TrafficRecord } from '../../../src/protocol/traffic.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IN_TERMINAL, IN_WINDOW, type Asker } from '../../../src/core/asker/asker.ts';
 import type { Overview } from '../../../src/core/live/overview.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
-import { operations } from '../../../src/operations/index.ts';
+import * as operations from '../../../src/operations/index.ts';
 import { perform, type OperationContext } from '../../../src/operations/operation.ts';
 import {
 	FIRST_WORKER,
@@ -18,6 +18,8 @@ import {
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../support/messageContent.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
+
+const byName = { ...operations };
 
 let folder: string;
 beforeEach(() => {
@@ -69,12 +71,12 @@ function contextIn(more: Partial<OperationContext> = {}): OperationContext {
 describe('every operation', () => {
 	it('but lists and the doctor’s look is refused in Restricted Mode', async () => {
 		const all = await Promise.all(Object.values(operations).map(load => load()));
-		expect(all.filter(({ worksUntrusted }) => worksUntrusted).map(({ name }) => name)).toEqual([
-			'listAgents',
-			'doctor',
-			'sessions',
-			'inbox',
-		]);
+		expect(
+			all
+				.filter(({ worksUntrusted }) => worksUntrusted)
+				.map(({ name }) => name)
+				.sort(),
+		).toEqual(['doctor', 'inbox', 'listAgents', 'sessions']);
 
 		const repair = perform(await operations.doctor(), IN_WINDOW, { fix: true }, contextIn({ isTrusted: false }));
 		await expect(repair).rejects.toMatchObject({ code: 'not-trusted' });
@@ -174,7 +176,7 @@ describe.each([IN_WINDOW, IN_TERMINAL])('cleanUp of a person in the $via', asker
 
 describe('a worktree that only its status names', () => {
 	it.each(['verifyWorktree', 'worktreeChanges', 'worktreeLoss'] as const)('is not touched by %s', async name => {
-		const operation = await operations[name]();
+		const operation = await byName[name]();
 
 		await expect(
 			perform<{ worktree: typeof worktree }, unknown>(operation, IN_WINDOW, { worktree }, contextIn()),
@@ -237,7 +239,7 @@ describe('send', () => {
 describe.each(['archive', 'withdraw'] as const)('%s', name => {
 	const to = { task: TaskName.parse('fix-login'), worker: FIRST_WORKER };
 	const act = async (asker: Asker, context: OperationContext, ids: readonly MessageId[]) =>
-		perform(await operations[name](), asker, { messages: ids.map(id => ({ ...to, id })) }, context);
+		perform(await byName[name](), asker, { messages: ids.map(id => ({ ...to, id })) }, context);
 	const states = async ({ workspace }: OperationContext) =>
 		(await workspace.mailbox(to).list()).messages.map(({ state }) => state);
 	const withMessage = async (more: Partial<OperationContext> = {}) => {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { IN_WINDOW, type Asker } from '../../../src/core/asker/asker.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
-import { operations } from '../../../src/operations/index.ts';
+import * as operations from '../../../src/operations/index.ts';
 import { perform } from '../../../src/operations/operation.ts';
 import { DriverId, FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 import { agentAt, contextOf } from '../../support/operationContext.ts';
