@@ -3,7 +3,7 @@ import type { Asker } from '../core/asker/asker.ts';
 import { isRunning } from '../core/driver/workerProcess.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
-import { noWorker, type Meant } from '../operations/meant.ts';
+import { noWorker, type Meant } from '../operations/shared/meant.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import { ownAddress } from '../core/asker/authorOf.ts';
 

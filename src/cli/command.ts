@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Caller } from '../operations/caller.ts';
+import type { Caller } from '../operations/shared/caller.ts';
 import type { CommandDescription } from './description.ts';
 import { usageError } from './failure.ts';
 

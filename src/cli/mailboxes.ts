@@ -5,8 +5,8 @@ import { ownAddress } from '../core/asker/authorOf.ts';
 import type { MessageState } from '../core/mailbox/mailboxPaths.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
-import { allMailboxes, listMailboxes, type FoundMessage } from '../operations/mailboxes.ts';
-import type { MessageAt } from '../operations/messageAt.ts';
+import { allMailboxes, listMailboxes, type FoundMessage } from '../operations/shared/mailboxes.ts';
+import type { MessageAt } from '../operations/shared/messageAt.ts';
 import { MessageId } from '../protocol/names.ts';
 
 /** The arguments of a command on messages: {@link MESSAGE_IDS}. */

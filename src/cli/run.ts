@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
-import { failureOf } from '../operations/failure.ts';
+import { failureOf } from '../operations/shared/failure.ts';
 import { ErrorOutput } from '../protocol/output/failure.ts';
 import { parseCommandArguments, splitCommandLine, type GlobalArguments } from './arguments.ts';
 import { loadAll, type Command, type Commands, type Context, type Input } from './command.ts';

@@ -7,13 +7,13 @@ import type { DelegateId } from '../protocol/delegate.ts';
 import type { Context } from './command.ts';
 import { runDelegate } from '../delegates/runDelegate.ts';
 import { ExitCode } from './failure.ts';
-import { programContext } from '../operations/programContext.ts';
-import { findWorkspace } from '../operations/place.ts';
-import { findAgent, knownDriver } from '../operations/agents.ts';
-import { deployAgent } from '../operations/deployEach.ts';
-import { hasHooks } from '../operations/hooksChoice.ts';
-import { capOf, queueOptions } from '../operations/queueOptions.ts';
-import { ticketsOf } from '../operations/ticketsOf.ts';
+import { programContext } from '../operations/shared/programContext.ts';
+import { findWorkspace } from '../operations/shared/place.ts';
+import { findAgent, knownDriver } from '../operations/shared/agents.ts';
+import { deployAgent } from '../operations/shared/deployEach.ts';
+import { hasHooks } from '../operations/shared/hooksChoice.ts';
+import { capOf, queueOptions } from '../operations/shared/queueOptions.ts';
+import { ticketsOf } from '../operations/shared/ticketsOf.ts';
 import { withCancel } from './withCancel.ts';
 
 /** Runs a delegate that the queue has started, then lets the next one start. */

@@ -109,10 +109,11 @@ async function addAll(
 		const submodules = listed.filter(({ mode }) => mode === '160000').map(({ file }) => `${file}/`);
 		const pathspecs = ['.', ...[...nested, ...submodules].map(file => `:(exclude,literal)${file.slice(0, -1)}`)];
 		try {
-			await git(place, ['add', '--all', '--sparse', '--pathspec-from-file=-', '--pathspec-file-nul'], {
-				env,
-				input: pathspecs.join('\0'),
-			});
+			const args = ['add', '--all', '--sparse', '--pathspec-from-file=-', '--pathspec-file-nul'];
+			const { stderr } = await git(place, args, { env, input: pathspecs.join('\0') });
+			// A folder that became one since the list was made. Git would show which commit is checked out there.
+			if (stderr.includes('adding embedded git repository'))
+				throw new NancyError('busy', `a repository has just been made in ${place.folder}; try again`);
 			await addSubmodules(place, submodules, env);
 			return { nested, submodules };
 		} catch (error) {

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
@@ -42,7 +42,13 @@ export async function requireOwnGit(asked: string, { folder, gitDir, common }: G
 					: `git -C ${quoted(checkout)} worktree repair`),
 		);
 	refuseLinksIn(asked, shared);
+	const settings = join(shared, 'config');
+	if (REFS_ELSEWHERE.test(readFileSync(settings, 'utf8')))
+		throw notOwn(asked, `extensions.refStorage in ${settings} is another place. Remove it`);
 }
+
+/** A git of 2026 takes refs from a folder that this setting names by a URI. Git reads it in this one file alone. */
+const REFS_ELSEWHERE = /\brefstorage\s*=(?!\s*"?(?:files|reftable)"?\s*$)/im;
 
 /** The folder that a `.git` is, or leads to, by its real path. */
 export function gitDirAt(dotGit: string): string | undefined {

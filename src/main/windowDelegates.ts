@@ -10,8 +10,8 @@ import type { DelegateOperations, Folder } from '../ui/ports.ts';
 import { operations } from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
-import { lookAfterQueue } from '../operations/lookAfterQueue.ts';
-import { ticketsOf } from '../operations/ticketsOf.ts';
+import { lookAfterQueue } from '../operations/shared/lookAfterQueue.ts';
+import { ticketsOf } from '../operations/shared/ticketsOf.ts';
 import { operationContext, windowEnvironment, windowSettings, type WindowTools } from './operationContext.ts';
 
 /** The window's way to the operations on delegates, and its look at their queue. No run belongs to a window. */

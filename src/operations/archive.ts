@@ -7,7 +7,7 @@ import { mailboxName } from '../core/workspace/mailboxName.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import { MovedOutput } from '../protocol/output/messages.ts';
-import { MessageAt, storedMessage } from './messageAt.ts';
+import { MessageAt, storedMessage } from './shared/messageAt.ts';
 import type { Operation } from './operation.ts';
 
 const Input = z.object({ messages: z.array(MessageAt) });

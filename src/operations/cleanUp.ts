@@ -5,8 +5,8 @@ import { drivers } from '../drivers/index.ts';
 import { askGit } from '../git/askGit.ts';
 import { TaskName } from '../protocol/names.ts';
 import { CleanupOutput } from '../protocol/output/deployment.ts';
-import { betweenAnswers } from './betweenAnswers.ts';
-import { failureOf } from './failure.ts';
+import { betweenAnswers } from './shared/betweenAnswers.ts';
+import { failureOf } from './shared/failure.ts';
 import type { Operation } from './operation.ts';
 
 const Input = z.object({ task: z.optional(TaskName) });

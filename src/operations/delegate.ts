@@ -7,11 +7,11 @@ import { folderSeenFrom } from '../git/homeCheckout.ts';
 import { TaskName, WorkerName } from '../protocol/names.ts';
 import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
 import type { FoundAgent } from '../core/driver/launch.ts';
-import { chooseAgent } from './agents.ts';
+import { chooseAgent } from './shared/agents.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
-import { startDelegate } from './startDelegate.ts';
-import { limitsFor, mayRunCommands, permissionMode, permitStart, type Asking } from './starting.ts';
+import { startDelegate } from './shared/startDelegate.ts';
+import { limitsFor, mayRunCommands, permissionMode, permitStart, type Asking } from './shared/starting.ts';
 
 const Text = z.optional(z.string());
 const Seconds = z.optional(z.number().check(z.positive()));

@@ -4,9 +4,9 @@ import { Delegates } from '../core/delegates/delegates.ts';
 import { reportable, sealedOutput } from '../core/delegates/reportable.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { DelegateOutput } from '../protocol/output/delegates.ts';
-import { delegateOutput } from './delegateOutput.ts';
+import { delegateOutput } from './shared/delegateOutput.ts';
 import { anybody, type Operation } from './operation.ts';
-import { ticketsOf } from './ticketsOf.ts';
+import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({ id: DelegateId });
 const Output = z.object({

@@ -4,8 +4,8 @@ import { deleteDelegate as deleteOne } from '../core/delegates/deleteDelegate.ts
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import type { Operation } from './operation.ts';
-import { permitDelegate } from './permitDelegate.ts';
-import { ticketsOf } from './ticketsOf.ts';
+import { permitDelegate } from './shared/permitDelegate.ts';
+import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({ id: DelegateId });
 const Output = z.object({});

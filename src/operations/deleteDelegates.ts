@@ -19,13 +19,13 @@ import { inWords, whatWouldBeLost } from '../git/worktreeRemove.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { DelegatesDeletedOutput } from '../protocol/output/delegates.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { knownDriver } from './agents.ts';
+import { knownDriver } from './shared/agents.ts';
 import { anybody, type Operation, type OperationContext } from './operation.ts';
-import { ownWorktreeOf } from './ownWorktreeOf.ts';
-import { permitOwn } from './permitDelegate.ts';
+import { ownWorktreeOf } from './shared/ownWorktreeOf.ts';
+import { permitOwn } from './shared/permitDelegate.ts';
 import { removeOwnWorktree } from './removeWorktree.ts';
-import { refuseTearDownFromAgent } from './starting.ts';
-import { ticketsOf } from './ticketsOf.ts';
+import { refuseTearDownFromAgent } from './shared/starting.ts';
+import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({
 	/** By default all ended delegates, except those with unmerged work in a worktree. */

@@ -7,8 +7,8 @@ import { askGit } from '../git/askGit.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { tryLauncher } from '../process/tryLauncher.ts';
 import { DoctorOutput } from '../protocol/output/deployment.ts';
-import { detect } from './agents.ts';
-import { betweenAnswers } from './betweenAnswers.ts';
+import { detect } from './shared/agents.ts';
+import { betweenAnswers } from './shared/betweenAnswers.ts';
 import { requireTrust, type Operation, type OperationContext } from './operation.ts';
 
 const Input = z.object({ fix: z.boolean() });

@@ -4,7 +4,7 @@ import { NancyError } from '../base/errors.ts';
 import { authorOf } from '../core/asker/authorOf.ts';
 import { permit } from '../core/asker/permit.ts';
 import { Effect, Priority, type MessageContent } from '../protocol/message.ts';
-import { MessageAt } from './messageAt.ts';
+import { MessageAt } from './shared/messageAt.ts';
 import type { Operation } from './operation.ts';
 import { refuseEffect } from './send.ts';
 

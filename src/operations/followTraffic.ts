@@ -3,7 +3,7 @@ import { Pause } from '../base/pause.ts';
 import { watch } from '../core/live/watch.ts';
 import type { TrafficRecord } from '../protocol/traffic.ts';
 import { anybody, type Operation, type OperationContext } from './operation.ts';
-import { TrafficInput, withTraffic } from './trafficRecords.ts';
+import { TrafficInput, withTraffic } from './shared/trafficRecords.ts';
 
 /** Where the records go, and until when. */
 export interface FollowContext extends OperationContext {

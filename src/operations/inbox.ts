@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import type { MessageState } from '../core/mailbox/mailboxPaths.ts';
 import { InboxOutput } from '../protocol/output/messages.ts';
-import { allMailboxes, limitsFor, listMailboxes, mailboxesOf, messageOutput } from './mailboxes.ts';
-import { Meant } from './meant.ts';
+import { allMailboxes, limitsFor, listMailboxes, mailboxesOf, messageOutput } from './shared/mailboxes.ts';
+import { Meant } from './shared/meant.ts';
 import { anybody, type Operation } from './operation.ts';
 
 const Input = z.object({

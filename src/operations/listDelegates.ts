@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { reportable } from '../core/delegates/reportable.ts';
 import { DelegatesOutput } from '../protocol/output/delegates.ts';
-import { delegateOutput } from './delegateOutput.ts';
+import { delegateOutput } from './shared/delegateOutput.ts';
 import { anybody, type Operation } from './operation.ts';
-import { ticketsOf } from './ticketsOf.ts';
+import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({});
 

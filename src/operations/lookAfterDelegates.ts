@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { anybody, type Operation } from './operation.ts';
-import { queueLook } from './queueLook.ts';
+import { queueLook } from './shared/queueLook.ts';
 
 const Nothing = z.object({});
 

@@ -3,7 +3,7 @@ import { permit } from '../core/asker/permit.ts';
 import { mergeWorktree as merge } from '../git/worktreeMerge.ts';
 import { Worktree } from '../protocol/worktree.ts';
 import type { Operation } from './operation.ts';
-import { endedWorktreeOf } from './ownWorktreeOf.ts';
+import { endedWorktreeOf } from './shared/ownWorktreeOf.ts';
 
 const Input = z.object({
 	worktree: Worktree,

@@ -13,13 +13,13 @@ import { taskExists, type WorkerAddress, type Workspace } from '../core/workspac
 import { refuseTracked } from '../git/refuseTracked.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type DriverId } from '../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../protocol/records.ts';
-import { chooseAgent } from './agents.ts';
-import { deployAgent } from './deployEach.ts';
-import { hasHooks, keepSettings } from './hooksChoice.ts';
-import { noteSeen } from './noteSeen.ts';
+import { chooseAgent } from './shared/agents.ts';
+import { deployAgent } from './shared/deployEach.ts';
+import { hasHooks, keepSettings } from './shared/hooksChoice.ts';
+import { noteSeen } from './shared/noteSeen.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { restored } from './restoreTask.ts';
-import { permitStart, refuseExtraFromAgent, settingsToSee, type Asking } from './starting.ts';
+import { permitStart, refuseExtraFromAgent, settingsToSee, type Asking } from './shared/starting.ts';
 
 const Text = z.optional(z.string());
 

@@ -7,8 +7,8 @@ import { removeWorktree as remove } from '../git/worktreeRemove.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { idOfBranch, Worktree } from '../protocol/worktree.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { endedWorktreeOf } from './ownWorktreeOf.ts';
-import { ticketsOf } from './ticketsOf.ts';
+import { endedWorktreeOf } from './shared/ownWorktreeOf.ts';
+import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({
 	worktree: Worktree,

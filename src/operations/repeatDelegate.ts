@@ -14,12 +14,12 @@ import { DelegateId, type DelegateRecord } from '../protocol/delegate.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import { DelegateCreatedOutput } from '../protocol/output/delegates.ts';
 import type { Worktree } from '../protocol/worktree.ts';
-import { findAgent, knownDriver } from './agents.ts';
+import { findAgent, knownDriver } from './shared/agents.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { ownWorktreeOf } from './ownWorktreeOf.ts';
-import { startDelegate } from './startDelegate.ts';
-import { limitsFor } from './starting.ts';
-import { ticketsOf } from './ticketsOf.ts';
+import { ownWorktreeOf } from './shared/ownWorktreeOf.ts';
+import { startDelegate } from './shared/startDelegate.ts';
+import { limitsFor } from './shared/starting.ts';
+import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({
 	id: DelegateId,

@@ -4,9 +4,9 @@ import { errorText } from '../base/errors.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { DriverId } from '../protocol/names.ts';
-import { lookAfterQueue } from './lookAfterQueue.ts';
+import { lookAfterQueue } from './shared/lookAfterQueue.ts';
 import type { Operation } from './operation.ts';
-import { permitDelegate } from './permitDelegate.ts';
+import { permitDelegate } from './shared/permitDelegate.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 
 const Input = z.object({

@@ -12,11 +12,11 @@ import { runSeen } from '../process/seenRun.ts';
 import { Limits } from '../protocol/delegate.ts';
 import { SessionId } from '../protocol/names.ts';
 import { RunOutput } from '../protocol/output/delegates.ts';
-import { chooseAgent } from './agents.ts';
-import { noteSeen } from './noteSeen.ts';
+import { chooseAgent } from './shared/agents.ts';
+import { noteSeen } from './shared/noteSeen.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { requireWritable, writeAnswer } from './outputFile.ts';
-import { beginRecord, type RunRecord } from './runRecord.ts';
+import { requireWritable, writeAnswer } from './shared/outputFile.ts';
+import { beginRecord, type RunRecord } from './shared/runRecord.ts';
 import {
 	limitsFor,
 	permissionMode,
@@ -24,7 +24,7 @@ import {
 	refuseExtraFromAgent,
 	settingsToSee,
 	type Asking,
-} from './starting.ts';
+} from './shared/starting.ts';
 
 const Text = z.optional(z.string());
 const Seconds = z.optional(z.number().check(z.positive()));

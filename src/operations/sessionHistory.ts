@@ -6,8 +6,8 @@ import { whatHappened } from '../core/traffic/whatHappened.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
 import { SessionHistoryOutput } from '../protocol/output/sessions.ts';
 import type { AgentEvent, TrafficRecord } from '../protocol/traffic.ts';
-import { withCollector } from './collecting.ts';
-import { knownSessions, type KnownSession } from './knownSessions.ts';
+import { withCollector } from './shared/collecting.ts';
+import { knownSessions, type KnownSession } from './shared/knownSessions.ts';
 import { anybody, type Operation } from './operation.ts';
 
 const Input = z.object({

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { ownAddress } from '../core/asker/authorOf.ts';
 import { SessionsOutput } from '../protocol/output/sessions.ts';
-import { knownSessions } from './knownSessions.ts';
-import { Meant } from './meant.ts';
+import { knownSessions } from './shared/knownSessions.ts';
+import { Meant } from './shared/meant.ts';
 import { anybody, type Operation } from './operation.ts';
 
 const Input = z.object({

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { permit } from '../core/asker/permit.ts';
 import { SetupOutput } from '../protocol/output/deployment.ts';
-import { chooseAgent, foundAgents } from './agents.ts';
-import { deployEach } from './deployEach.ts';
+import { chooseAgent, foundAgents } from './shared/agents.ts';
+import { deployEach } from './shared/deployEach.ts';
 import type { Operation } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 

@@ -4,7 +4,7 @@ import type { TaskView, WorkerView } from '../core/live/overview.ts';
 import { TaskName } from '../protocol/names.ts';
 import { StatusOutput, type TaskOutput, type WorkerOutput } from '../protocol/output/tasks.ts';
 import { anybody, type Operation } from './operation.ts';
-import { tokenUse } from './tokenUse.ts';
+import { tokenUse } from './shared/tokenUse.ts';
 
 const Input = z.object({
 	/** Only this task, archived or not. By default all tasks. */

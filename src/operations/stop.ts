@@ -9,8 +9,8 @@ import { driverById } from '../drivers/index.ts';
 import { TaskName, WorkerName } from '../protocol/names.ts';
 import { StopOutput } from '../protocol/output/tasks.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { permitDelegate } from './permitDelegate.ts';
-import { ticketsOf } from './ticketsOf.ts';
+import { permitDelegate } from './shared/permitDelegate.ts';
+import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({ workers: z.array(z.object({ task: TaskName, worker: WorkerName })) });
 

@@ -3,8 +3,8 @@ import { Delegates } from '../core/delegates/delegates.ts';
 import { stopDelegate as stop } from '../delegates/delegateQueue.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import type { Operation } from './operation.ts';
-import { permitDelegate } from './permitDelegate.ts';
-import { ticketsOf } from './ticketsOf.ts';
+import { permitDelegate } from './shared/permitDelegate.ts';
+import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({ id: DelegateId });
 const Output = z.object({});

@@ -9,7 +9,7 @@ import { TaskName, WorkerName } from '../protocol/names.ts';
 import { TokensOutput } from '../protocol/output/tasks.ts';
 import type { WorkerRecord } from '../protocol/records.ts';
 import { anybody, type Operation } from './operation.ts';
-import { tokenUse } from './tokenUse.ts';
+import { tokenUse } from './shared/tokenUse.ts';
 
 const Input = z.object({
 	/** Whose session. By default the asking agent's own. */

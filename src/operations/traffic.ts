@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { TrafficRecord } from '../protocol/traffic.ts';
 import { anybody, type Operation } from './operation.ts';
-import { TrafficInput, withTraffic } from './trafficRecords.ts';
+import { TrafficInput, withTraffic } from './shared/trafficRecords.ts';
 
 const Output = z.object({ records: z.array(TrafficRecord) });
 

@@ -4,8 +4,8 @@ import { permit } from '../core/asker/permit.ts';
 import { deployedIn } from '../core/deployment/cleanUp.ts';
 import { drivers } from '../drivers/index.ts';
 import { SetupOutput } from '../protocol/output/deployment.ts';
-import { findAgent, knownDriver } from './agents.ts';
-import { deployEach } from './deployEach.ts';
+import { findAgent, knownDriver } from './shared/agents.ts';
+import { deployEach } from './shared/deployEach.ts';
 import type { Operation } from './operation.ts';
 import { refuseTracked } from '../git/refuseTracked.ts';
 

@@ -9,8 +9,8 @@ import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { writer } from '../protocol/author.ts';
 import { ORCHESTRATOR } from '../protocol/names.ts';
 import { WaitOutput } from '../protocol/output/messages.ts';
-import { limitsFor, listMailboxes, messageOutput, type FoundMessage } from './mailboxes.ts';
-import { Meant, noWorker } from './meant.ts';
+import { limitsFor, listMailboxes, messageOutput, type FoundMessage } from './shared/mailboxes.ts';
+import { Meant, noWorker } from './shared/meant.ts';
 import { anybody, type Operation, type OperationContext } from './operation.ts';
 
 const Input = z.object({

@@ -6,8 +6,8 @@ import { Delegates } from '../core/delegates/delegates.ts';
 import { reportable } from '../core/delegates/reportable.ts';
 import { DelegateId } from '../protocol/delegate.ts';
 import { anybody, type Operation, type OperationContext } from './operation.ts';
-import { queueLook } from './queueLook.ts';
-import { ticketsOf } from './ticketsOf.ts';
+import { queueLook } from './shared/queueLook.ts';
+import { ticketsOf } from './shared/ticketsOf.ts';
 
 const Input = z.object({
 	/** Only this one. By default all of the workspace. */

@@ -7,7 +7,7 @@ import type { FiledAs } from '../core/mailbox/seal.ts';
 import { mailboxName } from '../core/workspace/mailboxName.ts';
 import { writer } from '../protocol/author.ts';
 import { MovedOutput } from '../protocol/output/messages.ts';
-import { MessageAt, storedMessage } from './messageAt.ts';
+import { MessageAt, storedMessage } from './shared/messageAt.ts';
 import type { Operation } from './operation.ts';
 
 const Input = z.object({ messages: z.array(MessageAt) });

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { changesOf } from '../git/worktreeChanges.ts';
 import { Worktree } from '../protocol/worktree.ts';
 import { anybody, type Operation } from './operation.ts';
-import { ownWorktreeOf } from './ownWorktreeOf.ts';
+import { ownWorktreeOf } from './shared/ownWorktreeOf.ts';
 
 const Input = z.object({ worktree: Worktree });
 const Output = z.object({

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -129,6 +129,31 @@ describe('a delegate’s worktree', () => {
 		expect((await delegates.get(delegate.record.id)).status.worktree).toEqual(delegate.status.worktree);
 	});
 });
+
+it.each(['.nancy/delegates', '.nancy'])(
+	'a delegate of another project is not shown through %s as a link',
+	async name => {
+		const other = gitRepository();
+		try {
+			const there = await queueDelegate(new Delegates(new Workspace(other.root)), tickets, IN_TERMINAL, {
+				prompt: 'Say the secret.',
+				agent: fakeDriver.id,
+				permissions: 'all',
+				folder: other.root,
+			});
+			await there.files.writeOutput('TOP SECRET');
+			await new Workspace(repository.root).prepare();
+			rmSync(join(repository.root, name), { recursive: true });
+			symlinkSync(join(other.root, name), join(repository.root, name));
+			const { code, stdout, stderr } = await call(there.record.id);
+			expect(code).not.toBe(0);
+			expect(stdout).toBe('');
+			expect(stderr).toContain('is a symbolic link');
+		} finally {
+			await other.remove();
+		}
+	},
+);
 
 it('the result of a delegate has no words that others have written into its status', async () => {
 	const delegate = await queue('answer:done');

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { environmentOf, IN_TERMINAL } from '../../src/core/asker/asker.ts';
 import { drivers } from '../../src/drivers/index.ts';
-import { limitsFor } from '../../src/operations/starting.ts';
+import { limitsFor } from '../../src/operations/shared/starting.ts';
 import { DelegatesOutput } from '../../src/protocol/output/delegates.ts';
 import { InboxOutput } from '../../src/protocol/output/messages.ts';
 import { StatusOutput } from '../../src/protocol/output/tasks.ts';

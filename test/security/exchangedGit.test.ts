@@ -1,6 +1,17 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+	appendFileSync,
+	linkSync,
+	mkdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { quoted } from '../../src/base/shellWord.ts';
 import { git, type GitPlace } from '../../src/git/git.ts';
 import { headOf } from '../../src/git/gitTree.ts';
 import { checkoutAt } from '../../src/git/homeCheckout.ts';
@@ -156,4 +167,37 @@ describe('a submodule that leads to another repository', () => {
 		const { base } = await create(true);
 		expect(repo.git(['ls-tree', base, 'sub'])).toContain(repo.git(['rev-parse', 'HEAD'], join(repo.root, 'sub')));
 	});
+});
+
+it('a repository that is made while files are added does not show its commit', async () => {
+	const bin = join(repo.root, '.git/bin');
+	const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+	const lead = `mkdir -p made && echo ${quoted(`gitdir: ${its('')}`)} > made/.git`;
+	mkdirSync(bin);
+	writeFileSync(
+		join(bin, 'git'),
+		`#!/bin/sh\ncase " $* " in *" add --all "*) cd ${quoted(repo.root)} && ${lead} && cd - > /dev/null;; esac\nexec ${real} "$@"\n`,
+		{ mode: 0o755 },
+	);
+	repo.write({ 'made/x.txt': '', 'own.txt': 'changed' });
+	const path = process.env['PATH'];
+	process.env['PATH'] = `${bin}:${path}`;
+	try {
+		await expect(create(true)).rejects.toMatchObject({ code: 'busy' });
+	} finally {
+		process.env['PATH'] = path;
+	}
+});
+
+it.each(['files:///elsewhere', 'reftable:///elsewhere', 'fi\\\nles:///elsewhere'])(
+	'refs at %j are refused',
+	async value => {
+		appendFileSync(join(repo.root, '.git/config'), `[extensions]\n\trefStorage = ${value}\n`);
+		await expect(checkoutAt(repo.root)).rejects.toMatchObject({ code: 'not-trusted' });
+	},
+);
+
+it('refs in a format of git’s own are the repository’s', async () => {
+	appendFileSync(join(repo.root, '.git/config'), '[extensions]\n\trefStorage = files\n[user]\n\tname = x\n');
+	expect(await checkoutAt(repo.root)).toMatchObject({ folder: repo.root });
 });

@@ -8,7 +8,7 @@ import { SeenSettings } from '../../src/core/asker/seenSettings.ts';
 import { OwnFolder } from '../../src/core/files/ownFolder.ts';
 import { Workspace } from '../../src/core/workspace/workspace.ts';
 import { drivers } from '../../src/drivers/index.ts';
-import { noteSeen } from '../../src/operations/noteSeen.ts';
+import { noteSeen } from '../../src/operations/shared/noteSeen.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
 import { agentAt, contextOf } from '../support/operationContext.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';

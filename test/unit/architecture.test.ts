@@ -2,6 +2,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { drivers } from '../../src/drivers/index.ts';
+import { operations } from '../../src/operations/index.ts';
 
 /** Who may import whom; docs/architecture.md says it in one line. Types count: a room that names another's types knows it. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
@@ -83,6 +84,14 @@ describe('imports', () => {
 			"const g = require('./g.ts');",
 		].join('\n');
 		expect(specifiersIn(code)).toEqual(['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts', './f.ts', './g.ts']);
+	});
+});
+
+describe('operations', () => {
+	it('have a file each, and nothing else stands beside them', () => {
+		const beside = readdirSync(join(root, 'src/operations'), { withFileTypes: true }).map(({ name }) => name);
+		const cases = Object.keys(operations).map(name => `${name}.ts`);
+		expect(beside.sort()).toEqual(['index.ts', 'operation.ts', 'shared', ...cases].sort());
 	});
 });
 

@@ -5,8 +5,8 @@ import { CleanupOutput } from '../../protocol/output/deployment.ts';
 import { parseTaskName } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { ExitCode, exitCodeFor } from '../failure.ts';
-import { programContext } from '../../operations/programContext.ts';
-import { findDeployed, findWorkspace } from '../../operations/place.ts';
+import { programContext } from '../../operations/shared/programContext.ts';
+import { findDeployed, findWorkspace } from '../../operations/shared/place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({ task: z.optional(z.string()) });

@@ -8,8 +8,8 @@ import { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
 import { featureOf, limitsOf, workingFolder } from '../headlessOptions.ts';
-import { programContext } from '../../operations/programContext.ts';
-import { findOrChooseWorkspace } from '../../operations/place.ts';
+import { programContext } from '../../operations/shared/programContext.ts';
+import { findOrChooseWorkspace } from '../../operations/shared/place.ts';
 import { readText, readTextFile } from '../readText.ts';
 
 const Input = z.object({

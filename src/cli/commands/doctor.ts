@@ -4,8 +4,8 @@ import { perform } from '../../operations/operation.ts';
 import { DoctorOutput } from '../../protocol/output/deployment.ts';
 import { answer, command } from '../command.ts';
 import { ExitCode } from '../failure.ts';
-import { programContext } from '../../operations/programContext.ts';
-import { findDeployed } from '../../operations/place.ts';
+import { programContext } from '../../operations/shared/programContext.ts';
+import { findDeployed } from '../../operations/shared/place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({ fix: z._default(z.boolean(), false) });

@@ -6,9 +6,9 @@ import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { InboxOutput, type MessageOutput } from '../../protocol/output/messages.ts';
 import { resolveAddress, resolveMailbox } from '../addresses.ts';
 import { answer, command, type Context } from '../command.ts';
-import { programContext } from '../../operations/programContext.ts';
-import type { Meant } from '../../operations/meant.ts';
-import { findWorkspace } from '../../operations/place.ts';
+import { programContext } from '../../operations/shared/programContext.ts';
+import type { Meant } from '../../operations/shared/meant.ts';
+import { findWorkspace } from '../../operations/shared/place.ts';
 import { ago, authorText, indented, printable, printableLine } from '../words.ts';
 
 const Input = z.object({ of: z.optional(z.string()), all: z._default(z.boolean(), false) });

@@ -10,8 +10,8 @@ import { operations } from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { TaskName, WorkerName } from '../../protocol/names.ts';
 import { command, type Context } from '../command.ts';
-import { programContext } from '../../operations/programContext.ts';
-import { findOrChooseWorkspace } from '../../operations/place.ts';
+import { programContext } from '../../operations/shared/programContext.ts';
+import { findOrChooseWorkspace } from '../../operations/shared/place.ts';
 import { readTextFile } from '../readText.ts';
 import { printableLine } from '../words.ts';
 

@@ -7,8 +7,8 @@ import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { SendOutput } from '../../protocol/output/messages.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { programContext } from '../../operations/programContext.ts';
-import { findWorkspace } from '../../operations/place.ts';
+import { programContext } from '../../operations/shared/programContext.ts';
+import { findWorkspace } from '../../operations/shared/place.ts';
 import { readText } from '../readText.ts';
 
 const Input = z.object({

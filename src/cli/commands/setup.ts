@@ -4,8 +4,8 @@ import { perform } from '../../operations/operation.ts';
 import { SetupOutput } from '../../protocol/output/deployment.ts';
 import { answer, command, type Answer, type Context } from '../command.ts';
 import { ExitCode, exitCodeFor } from '../failure.ts';
-import { programContext } from '../../operations/programContext.ts';
-import { findOrChooseWorkspace, findWorkspace } from '../../operations/place.ts';
+import { programContext } from '../../operations/shared/programContext.ts';
+import { findOrChooseWorkspace, findWorkspace } from '../../operations/shared/place.ts';
 import { printableLine } from '../words.ts';
 
 const Input = z.object({ agent: z.optional(z.string()) });

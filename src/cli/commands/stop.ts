@@ -4,8 +4,8 @@ import { perform } from '../../operations/operation.ts';
 import { StopOutput } from '../../protocol/output/tasks.ts';
 import { resolveWorkers } from '../addresses.ts';
 import { answer, command } from '../command.ts';
-import { programContext } from '../../operations/programContext.ts';
-import { findWorkspace } from '../../operations/place.ts';
+import { programContext } from '../../operations/shared/programContext.ts';
+import { findWorkspace } from '../../operations/shared/place.ts';
 
 const Input = z.object({ of: z.string() });
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { operations } from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
-import { findWorkspace } from '../../operations/place.ts';
-import { programContext } from '../../operations/programContext.ts';
+import { findWorkspace } from '../../operations/shared/place.ts';
+import { programContext } from '../../operations/shared/programContext.ts';
 import { TokensOutput } from '../../protocol/output/tasks.ts';
 import { resolveMailbox } from '../addresses.ts';
 import { answer, command } from '../command.ts';

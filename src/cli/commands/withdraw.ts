@@ -4,8 +4,8 @@ import { perform } from '../../operations/operation.ts';
 import { MovedOutput } from '../../protocol/output/messages.ts';
 import { answer, command } from '../command.ts';
 import { findEach, findMessage, findWaiting, messageAt, MESSAGE_IDS, MessageIds } from '../mailboxes.ts';
-import { programContext } from '../../operations/programContext.ts';
-import { findWorkspace } from '../../operations/place.ts';
+import { programContext } from '../../operations/shared/programContext.ts';
+import { findWorkspace } from '../../operations/shared/place.ts';
 
 export const withdraw = command(
 	{

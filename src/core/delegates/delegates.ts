@@ -87,8 +87,12 @@ export class Delegates {
 		};
 	}
 
-	/** @param known its record, where that has been read before and must be the very same */
+	/**
+	 * @param known its record, where that has been read before and must be the very same
+	 * @throws NancyError `bad-file` for a link on the way: it could lead to another project's delegates
+	 */
 	async find(id: DelegateId, known?: DelegateRecord): Promise<Delegate | undefined> {
+		this.workspace.refuseLinks();
 		const record = known ?? (await readJsonFile(this.recordFile(id), DelegateRecord));
 		if (!record || record.id !== id) return undefined;
 		const status = (await readJsonFile(this.files(id).status, DelegateStatus)) ?? blank(id);

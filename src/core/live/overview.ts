@@ -1,4 +1,4 @@
-import type { DriverId, SessionId } from '../../protocol/names.ts';
+import type { SessionId } from '../../protocol/names.ts';
 import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
 import type { TranscriptFacts } from '../driver/transcript.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
@@ -40,11 +40,4 @@ export interface TaskView {
 export interface Overview {
 	tasks: TaskView[];
 	problems: FileProblem[];
-}
-
-/** Whether a person is answering a question of this agent, which may then write its settings file itself. */
-export function isAsking({ tasks }: Overview, agent: DriverId): boolean {
-	return tasks
-		.flatMap(task => task.workers)
-		.some(({ record, state }) => record.agent === agent && state.phase === 'waiting');
 }

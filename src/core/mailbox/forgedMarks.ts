@@ -30,7 +30,7 @@ const MARK = /\[nancy(?:m|rn)essage/g;
  */
 export function withoutMarks(text: string): string {
 	// Most texts need no look at each character.
-	if (!/[^\t\n\r -~]/.test(text) && !/\[\s*n/i.test(text)) return text;
+	if (!/[^\t\n\r -~]/.test(text) && !/\[[\s*_~`\\]*n/i.test(text)) return text;
 	let read = '';
 	/** Where each character of `read` is in the text. */
 	const places: number[] = [];
@@ -53,6 +53,8 @@ export function withoutMarks(text: string): string {
 }
 
 function asRead(character: string): string {
+	// Markdown's signs for bold, italic and code, and its backslash.
+	if (/^[*_~`\\]$/.test(character)) return '';
 	if (/^[!-~]$/.test(character)) return character.toLowerCase();
 	const code = character.codePointAt(0) ?? 0;
 	const first = PICTURES.find(start => code >= start && code < start + 26);

@@ -1,10 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NancyError } from '../../../src/base/errors.ts';
-import { atStart, betweenAnswers } from '../../../src/operations/betweenAnswers.ts';
+import { identify } from '../../../src/base/liveness.ts';
+import { sealStart } from '../../../src/core/sessions/sealedAgents.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
+import { atStart, betweenAnswers } from '../../../src/operations/shared/betweenAnswers.ts';
 import type { LiveOverview } from '../../../src/operations/operation.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
 
 const task = TaskName.parse('fix');
 
@@ -43,6 +47,19 @@ function askingFor(changes: number): LiveOverview {
 }
 
 describe('what writes an agent’s settings', () => {
+	let folder: ReturnType<typeof tempFolder>;
+	let workspace: Workspace;
+
+	beforeEach(() => {
+		folder = tempFolder();
+		workspace = new Workspace(folder.file('project'), folder.file('data'));
+		sealStart(workspace.own.dataFolder, identify(process.pid), {
+			folder: workspace.folder,
+			address: { task, worker: FIRST_WORKER },
+		});
+	});
+	afterEach(() => folder.remove());
+
 	const write = (isBusy: (agent: typeof fakeDriver.id) => boolean) =>
 		isBusy(fakeDriver.id)
 			? Promise.reject(new NancyError('busy', 'it waits for an answer'))
@@ -51,6 +68,7 @@ describe('what writes an agent’s settings', () => {
 	it('is done once the agent has its answer, and says once that it waits', async () => {
 		const notes: string[] = [];
 		const context = {
+			workspace,
 			watch: <T>(work: (live: LiveOverview) => Promise<T>) => work(askingFor(2)),
 			note: (text: string) => void notes.push(text),
 		};
@@ -61,6 +79,7 @@ describe('what writes an agent’s settings', () => {
 
 	it('fails at once when what is busy is no agent that waits for an answer', async () => {
 		const context = {
+			workspace,
 			watch: <T>(work: (live: LiveOverview) => Promise<T>) => work(askingFor(0)),
 			note: () => undefined,
 		};
@@ -69,9 +88,22 @@ describe('what writes an agent’s settings', () => {
 		await expect(betweenAnswers(context, locked)).rejects.toMatchObject({ code: 'busy' });
 	});
 
+	it('does not wait for an agent that has no process: a file in .nancy may say that it asks, for good', async () => {
+		const notes: string[] = [];
+		const context = {
+			workspace: new Workspace(folder.file('project'), folder.file('data of another')),
+			watch: <T>(work: (live: LiveOverview) => Promise<T>) => work(askingFor(1)),
+			note: (text: string) => void notes.push(text),
+		};
+
+		expect(await betweenAnswers(context, write)).toBe('written');
+		expect(notes).toEqual([]);
+	});
+
 	it('at a start looks at agents only if it has something to write', async () => {
 		let looks = 0;
 		const context = {
+			workspace,
 			watch: <T>(work: (live: LiveOverview) => Promise<T>) => {
 				looks++;
 				return work(askingFor(1));

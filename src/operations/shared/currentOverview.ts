@@ -1,0 +1,51 @@
+import { NancyError } from '../../base/errors.ts';
+import type { Overview } from '../../core/live/overview.ts';
+import type { Ask } from '../../core/sessions/prober.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
+import type { Caller } from './caller.ts';
+import type { LiveOverview } from '../operation.ts';
+import { Pause } from '../../base/pause.ts';
+
+type Environment = Caller['env'];
+
+/** Everything about a workspace as it is now. */
+export async function currentOverview(workspace: Workspace, env: Environment): Promise<Overview> {
+	const [{ readOverview }, { drivers }] = await loadModel();
+	return readOverview(workspace, drivers, { ask: askWith(env) });
+}
+
+/** Does something with an overview that stays as the workspace is. */
+export async function watchWorkspace<T>(
+	workspace: Workspace,
+	env: Environment,
+	work: (live: LiveOverview) => Promise<T>,
+): Promise<T> {
+	const [{ WorkspaceModel }, { drivers }] = await loadModel();
+	const model = new WorkspaceModel(workspace, drivers, { ask: askWith(env) });
+	const pause = new Pause();
+	model.onDidChange(() => pause.end());
+	try {
+		await model.refresh();
+		return await work({ overview: () => model.overview(), changed: deadlineMs => pause.take(deadlineMs) });
+	} finally {
+		await model.close();
+	}
+}
+
+/** Asks the agent CLI itself if no event tells (an interrupted turn, a refused permission). */
+function askWith(env: Environment): Ask {
+	return async driver => {
+		const [{ askStatus }, { locateAgent, programVariable }] = await Promise.all([
+			import('../../process/askStatus.ts'),
+			import('../../process/detect.ts'),
+		]);
+		const executable = locateAgent(driver, env[programVariable(driver.id)], env);
+		if (executable === undefined) throw new NancyError('no-agent', `there is no ${driver.displayName}`);
+		return askStatus(driver, executable, env);
+	};
+}
+
+/** Loaded only where it is used: agents call the other commands often. */
+function loadModel() {
+	return Promise.all([import('../../core/live/model.ts'), import('../../drivers/index.ts')]);
+}

@@ -1,0 +1,33 @@
+import type { Delegate } from '../../core/delegates/delegate.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import type { DelegateOutput } from '../../protocol/output/delegates.ts';
+
+/** @param delegate as the user's sealed records have it: see `reportable` */
+export function delegateOutput({ record, status, state, error, files, isUnproved }: Delegate): DelegateOutput {
+	const { worktree } = status;
+	return {
+		id: record.id,
+		title: record.title,
+		status: state,
+		...(error !== undefined && { error }),
+		...(isUnproved && { isUnproved }),
+		agent: record.agent,
+		model: status.model ?? record.model,
+		worker: mailboxName(record),
+		createdAt: record.createdAt,
+		startedAt: status.started_at,
+		endedAt: status.ended_at,
+		parkedUntil: status.parked_until,
+		toolCalls: status.tool_calls,
+		lastTool: status.last_tool,
+		lastFile: status.last_file,
+		iteration: status.iteration,
+		denied: status.denied,
+		inputTokens: status.input_tokens,
+		outputTokens: status.output_tokens,
+		costUsd: status.cost_usd,
+		...(worktree && { worktree: worktree.folder, branch: worktree.branch }),
+		output: files.output,
+		log: files.log,
+	};
+}

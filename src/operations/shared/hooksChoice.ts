@@ -1,0 +1,35 @@
+import type { Asker } from '../../core/asker/asker.ts';
+import { hasHooksHere, noteHooksChoice } from '../../core/workspace/hooksChoice.ts';
+import type { OperationContext } from '../operation.ts';
+
+/** Whether agents get hooks: the user's choice, else the workspace's own. */
+export async function hasHooks({
+	settings,
+	workspace,
+}: Pick<OperationContext, 'settings' | 'workspace'>): Promise<boolean> {
+	return settings.hooks === undefined ? hasHooksHere(workspace) : settings.hooks === 'on';
+}
+
+/**
+ * Writes the user's choice into the workspace's file, which the `nancy` command and agents read. Seals it, if a person asks.
+ * @param isWithout the person wants no hooks for one start. That proves `"hooks": "off"` in the file, which an agent may have written
+ */
+export async function keepSettings(
+	asker: Asker,
+	{ settings, workspace, note }: Pick<OperationContext, 'settings' | 'workspace' | 'note'>,
+	isWithout = false,
+): Promise<void> {
+	const config = await workspace.config();
+	const threshold = settings.tokenThreshold ?? config.tokenThreshold;
+	const hooks = settings.hooks ?? config.hooks;
+	if (config.tokenThreshold !== threshold || config.hooks !== hooks)
+		await workspace.updateConfig(known => ({ ...known, tokenThreshold: threshold, ...(hooks && { hooks }) }));
+	if (asker.is === 'agent') return;
+	if (hooks !== 'off') await noteHooksChoice(workspace, 'on');
+	else if (settings.hooks === 'off' || isWithout) await noteHooksChoice(workspace, 'off');
+	else if (await hasHooksHere(workspace))
+		note(
+			`"hooks": "off" in ${workspace.paths.config} does not count, because an agent may have written it; ` +
+				'if you want that, start an agent once with nancy orchestrate --no-hooks',
+		);
+}

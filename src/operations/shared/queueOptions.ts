@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { Runtime } from '../../core/deployment/runtime.ts';
+import type { QueueOptions } from '../../delegates/delegateQueue.ts';
+import { drivers } from '../../drivers/index.ts';
+import { programVariable } from '../../process/detect.ts';
+import type { CommonSettings } from '../../protocol/settings.ts';
+import type { OperationContext } from '../operation.ts';
+import { ticketsOf } from './ticketsOf.ts';
+
+/** How the queue of delegates is looked at: as set, unless the environment says otherwise. */
+export function queueOptions(
+	context: Pick<OperationContext, 'dataFolder' | 'env' | 'workspace'>,
+	{ bin }: Runtime,
+	settings: CommonSettings,
+): QueueOptions {
+	const { env } = context;
+	const host = env['NANCY_DELEGATES_HOST'] ?? settings.host;
+	const programs = drivers.flatMap(({ id }) => {
+		const name = programVariable(id);
+		const path = env[name];
+		return path === undefined ? [] : [[name, path] as const];
+	});
+	return {
+		tickets: ticketsOf(context),
+		// Installed: it outlives this process.
+		nancy: join(bin, 'nancy'),
+		cap: capOf(context, settings),
+		env: { ...Object.fromEntries(programs), ...(host !== undefined && { NANCY_DELEGATES_HOST: host }) },
+	};
+}
+
+/** The limit of parallel delegates: of the user's shell, else of the settings. `undefined` leaves it to Nancy. */
+export function capOf({ env }: Pick<OperationContext, 'env'>, { max }: CommonSettings): number | undefined {
+	const cap = Number(env['NANCY_DELEGATES']);
+	return Number.isInteger(cap) && cap > 0 ? cap : max;
+}

@@ -1,0 +1,44 @@
+import { errorText } from '../../base/errors.ts';
+import { Delegates } from '../../core/delegates/delegates.ts';
+import { queueDelegate, type FullRequest } from '../../core/delegates/queueDelegate.ts';
+import { requirePlace } from '../../core/delegates/requirePlace.ts';
+import { requireRepository } from '../../git/repository.ts';
+import type { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
+import type { FoundAgent } from '../../core/driver/launch.ts';
+import { keepSettings } from './hooksChoice.ts';
+import { lookAfterQueue } from './lookAfterQueue.ts';
+import { noteSeen } from './noteSeen.ts';
+import { permissionMode, type Asking } from './starting.ts';
+import { ticketsOf } from './ticketsOf.ts';
+import type * as z from 'zod/mini';
+
+/**
+ * Queues a delegate, and starts it if it may start. The caller has permitted all of the request: its commands for a worktree run, and its
+ * swarm's files are written.
+ * @param request `permissions` absent: the agent's most careful mode
+ */
+export async function startDelegate(
+	{ driver, agent }: FoundAgent,
+	request: Omit<FullRequest, 'agent' | 'permissions'> & { permissions?: string | undefined },
+	asking: Asking,
+): Promise<z.infer<typeof DelegateCreatedOutput>> {
+	const { asker, context } = asking;
+	const { workspace } = context;
+	const { folder, worktree, swarm } = request;
+	requirePlace(driver, agent.version, { folder, isInWorktree: worktree !== undefined }, workspace.folder);
+	const permissions = permissionMode(driver, request.permissions, asking);
+	if (worktree) await requireRepository(folder);
+	for (const place of new Set([workspace.folder, folder])) await noteSeen(asker, driver, context, place);
+	// Its runner is no part of the program that asks.
+	await keepSettings(asker, context);
+	const store = new Delegates(workspace);
+	const look = () => lookAfterQueue(store, context);
+	// The one before may have lost its runner, and is not this worker any more. The look below reports other failures.
+	if (swarm) await look().catch(() => undefined);
+	const full = { ...request, agent: driver.id, permissions };
+	const { record } = await queueDelegate(store, ticketsOf(context), asker, full);
+	// It is queued. A caller that tried again because of this would queue it twice. Another look follows anyway.
+	await look().catch((error: unknown) => context.note(`it is queued, and starts later: ${errorText(error)}`));
+	const { state } = await store.get(record.id);
+	return { id: record.id, worker: `${record.task}/${record.worker}`, status: state };
+}

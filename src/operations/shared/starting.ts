@@ -1,0 +1,153 @@
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { NancyError } from '../../base/errors.ts';
+import { configFolder } from '../../base/folders.ts';
+import { isInside } from '../../base/inside.ts';
+import type { Asker } from '../../core/asker/asker.ts';
+import { SeenSettings } from '../../core/asker/seenSettings.ts';
+import type { Driver } from '../../core/driver/driver.ts';
+import type { PermissionMode } from '../../core/driver/headless.ts';
+import { headlessOf } from '../../core/driver/launch.ts';
+import { UserSettingsFile } from '../../core/files/userSettings.ts';
+import { foldersUpFrom } from '../../core/workspace/placeFrom.ts';
+import { homeCheckout } from '../../git/homeCheckout.ts';
+import type { SettingsToSee } from '../../process/seenRun.ts';
+import type { DelegateId, Limits } from '../../protocol/delegate.ts';
+import type { CommonSettings } from '../../protocol/settings.ts';
+import type { OperationContext } from '../operation.ts';
+
+/** The asker of a start, the place, and the user's settings. */
+export interface Asking {
+	asker: Asker;
+	settings: CommonSettings;
+	context: OperationContext;
+}
+
+/**
+ * A permission mode that the agent has; its most careful one by default. An agent gets no wider mode for another agent than the user has
+ * set. It may be allowed to run `nancy` unasked, and must not get around its own permissions by that.
+ */
+export function permissionMode(driver: Driver, named: string | undefined, asking: Asking): string {
+	const { permissionModes } = headlessOf(driver);
+	const mode = named === undefined ? permissionModes[0] : permissionModes.find(({ id }) => id === named);
+	if (!mode) {
+		const known = permissionModes.map(({ id, detail }) => `${id} (${detail})`).join(', ');
+		throw new NancyError('bad-usage', `${driver.displayName} has no permission mode "${named}"; it has ${known}`);
+	}
+	if (!isAgent(asking)) return mode.id;
+	const widest = widestFromAgents(driver, asking);
+	if (mode.width <= (widest?.width ?? 0)) return mode.id;
+	throw notAllowed(driver, asking, `with the permissions "${mode.id}"; "${widest?.id}" is the widest it may give`);
+}
+
+/** Arguments for an agent CLI can carry any permission. So an agent needs the widest mode to pass arguments. */
+export function refuseExtraFromAgent(driver: Driver, extra: readonly string[], asking: Asking): void {
+	if (extra.length === 0 || !isAgent(asking) || driver.headless === 'none' || mayAll(driver, asking)) return;
+	throw notAllowed(driver, asking, 'with arguments after --, which can change its permissions');
+}
+
+/**
+ * The user's commands for worktrees run over files that an agent may just have changed, outside its sandbox: `npm ci` runs the scripts of a
+ * package.json. With the widest mode the agent could run them itself.
+ */
+export function mayRunCommands(driver: Driver, asking: Asking): boolean {
+	return !isAgent(asking) || mayAll(driver, asking);
+}
+
+/** @throws NancyError `not-trusted` for an agent that would have a tear-down command run: see {@link mayRunCommands} */
+export function refuseTearDownFromAgent(driver: Driver, id: DelegateId, asking: Asking): void {
+	if (mayRunCommands(driver, asking)) return;
+	const what = `delete ${id}, whose tear-down command would run over files that agents have changed`;
+	throw refusal(driver, asking, what);
+}
+
+/**
+ * An agent that may run `nancy` unasked must not reach further by it than by itself. It starts its own CLI, and another one only if the
+ * user has set that CLI's mode for agents. The new agent works in the asker's own workspace, or in the same place of a worktree beside it.
+ * The worktrees of a Nancy worktree are beside the checkout that it was made from. In a folder below, the asker could have written settings
+ * that widen the new agent's permissions. With the widest mode there is no such limit.
+ * @param folders that the new agent works in, absolute
+ */
+export async function permitStart(driver: Driver, folders: readonly string[], asking: Asking): Promise<void> {
+	const { asker, settings, context } = asking;
+	if (asker.is === 'human') return;
+	if (asker.driver !== driver.id && settings.permissionsFromAgents?.[driver.id] === undefined)
+		throw refusal(driver, asking, `start ${driver.displayName}: an agent starts its own CLI alone`);
+	if (mayAll(driver, asking)) return;
+	const { folder } = context.workspace;
+	const root = foldersUpFrom(folder).find(each => existsSync(join(each, '.git')));
+	const worktrees = root === undefined ? undefined : real(`${await homeCheckout(real(root))}.worktrees`);
+	const prefix = root === undefined ? '' : relative(real(root), real(folder));
+	for (const place of folders) {
+		const isInWorktree = worktrees !== undefined && isInside(worktrees, real(place));
+		const [, ...inside] = isInWorktree ? relative(worktrees, real(place)).split(sep) : [];
+		if (isInWorktree ? inside.join(sep) === prefix : real(place) === real(folder)) continue;
+		if (!isInWorktree && !isInside(real(folder), real(place)))
+			throw notAllowed(driver, asking, `in ${place}, outside its workspace`);
+		throw notAllowed(driver, asking, `in ${place}; let it work in ${folder}, and say in the prompt where`);
+	}
+	for (const place of folders) await new SeenSettings(context.dataFolder, folder).require(driver, place);
+}
+
+/** The settings that must stay as a person has seen them when an agent's start is carried out; `undefined` if any may. */
+export function settingsToSee(driver: Driver, asking: Asking): SettingsToSee | undefined {
+	const { asker, context } = asking;
+	if (asker.is === 'human' || mayAll(driver, asking)) return undefined;
+	const { folder } = context.workspace;
+	return { seen: new SeenSettings(context.dataFolder, folder), driver, workspaceFolder: folder };
+}
+
+/** The real path, as far as it exists. A link that leads nowhere leads out. */
+function real(path: string): string {
+	if (lstatSync(path, { throwIfNoEntry: false })) return existsSync(path) ? realpathSync(path) : sep;
+	return dirname(path) === path ? path : join(real(dirname(path)), basename(path));
+}
+
+function isAgent({ asker }: Asking): boolean {
+	return asker.is === 'agent';
+}
+
+/** Whether the user lets agents start this one with any permission. */
+function mayAll(driver: Driver, asking: Asking): boolean {
+	if (driver.headless === 'none') return false;
+	const all = Math.max(...headlessOf(driver).permissionModes.map(({ width }) => width));
+	return (widestFromAgents(driver, asking)?.width ?? 0) === all;
+}
+
+function widestFromAgents(driver: Driver, { settings }: Asking): PermissionMode | undefined {
+	const { permissionModes } = headlessOf(driver);
+	const chosen = settings.permissionsFromAgents?.[driver.id];
+	return permissionModes.find(({ id }) => id === chosen) ?? permissionModes[0];
+}
+
+function notAllowed(driver: Driver, asking: Asking, what: string): NancyError {
+	return refusal(driver, asking, `start ${driver.displayName} ${what}`);
+}
+
+function refusal({ id }: Driver, { context }: Asking, what: string): NancyError {
+	return new NancyError(
+		'not-trusted',
+		`an agent may not ${what}. The user can allow more: setting nancy.agents.${id}.permissionsFromAgents ` +
+			`in VS Code, or delegates.permissionsFromAgents.${id} in ${new UserSettingsFile(configFolder(context.env)).file}`,
+	);
+}
+
+/** In seconds: the requested limit, else the user's. An agent gets no longer time than the user has set. */
+export function limitsFor(
+	asked: Partial<Record<keyof Limits, number | undefined>> | undefined,
+	{ asker, settings }: Pick<Asking, 'asker' | 'settings'>,
+): Partial<Limits> {
+	const within = (wanted: number | undefined, minutes: number | undefined) => {
+		const set = minutes === undefined ? undefined : minutes * 60;
+		if (wanted === undefined || set === undefined) return wanted ?? set;
+		return asker.is === 'agent' ? Math.min(wanted, set) : wanted;
+	};
+	const wallSeconds = within(asked?.wallSeconds, settings.timeoutMinutes);
+	const idleSeconds = within(asked?.idleSeconds, settings.idleMinutes);
+	const retries = asked?.retries;
+	return {
+		...(wallSeconds !== undefined && { wallSeconds }),
+		...(idleSeconds !== undefined && { idleSeconds }),
+		...(retries !== undefined && { retries }),
+	};
+}
