@@ -18,7 +18,7 @@ export function worktreeFolder(root: string, name: WorktreeName): string {
 
 /**
  * The checkout that gets the worktrees of a checkout, and their merges. It is the checkout itself, unless that is a worktree of Nancy's,
- * which is removed when its own work is merged: then it is the one that the worktree was made from.
+ * which is removed when its own work is merged. Then it is the one that the worktree was made from.
  * @param root top folder of the checkout, in git's words
  */
 export async function homeCheckout(root: string): Promise<string> {

@@ -7,7 +7,7 @@ import { trackedFiles } from './trackedFiles.ts';
 
 /**
  * Every start of an agent, deployment, sending and delivery in a workspace asks this first. Throws `not-trusted` if git tracks anything of
- * its `.nancy`: that came with the repository, and agents would get its prompts and messages as the user's own words. Without git and
+ * its `.nancy`. That came with the repository, and agents would get its prompts and messages as the user's own words. Without git and
  * outside a checkout nothing is refused. In another user's repository, where git refuses to look, the index counts as if it were the
  * user's.
  */

@@ -48,8 +48,8 @@ const NOT_SPARSE = {
 } as const;
 
 /**
- * Brings a worktree's changes into the checkout that it was made from: as a merge commit if its base is in the checkout's history, else as
- * uncommitted changes. If that cannot be done cleanly, the checkout stays unchanged.
+ * Brings a worktree's changes into the checkout that it was made from. They come as a merge commit if its base is in the checkout's
+ * history, else as uncommitted changes. If that cannot be done cleanly, the checkout stays unchanged.
  */
 export async function mergeWorktree(worktree: Worktree, message: string): Promise<Merge> {
 	const located = await locate(worktree);

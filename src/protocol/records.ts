@@ -8,9 +8,9 @@ import { DriverId, MessageId, SessionId, TaskName, WorkerName } from './names.ts
 export const Moment = z.iso.datetime();
 
 /**
- * How a message reached the agent, best first: `hook` (at one of the agent's own events), `wake` (its driver's native wake), `waiter` (a
- * waiting Stop hook), `queue` (the CLI's own queue command), `resume` (session resumed with the messages), `keys` (typed into its
- * terminal).
+ * How a message reached the agent, best first. `hook`: at one of the agent's own events. `wake`: its driver's native wake. `waiter`: a
+ * waiting Stop hook. `queue`: the CLI's own queue command. `resume`: the session was resumed with the messages. `keys`: typed into its
+ * terminal.
  */
 export const Rung = z.enum(['hook', 'wake', 'waiter', 'queue', 'resume', 'keys']);
 export type Rung = z.infer<typeof Rung>;

@@ -120,7 +120,7 @@ const OF_PERSONS = ['NANCY_DELEGATES', 'NANCY_DELEGATES_HOST'];
  * The environment that the asker has not chosen for this one call. It says where the settings of the user, of git and of CLIs are, and
  * which programs these are. So an agent's is that of its process ({@link agentAmong}). If that is unreadable, it is the farthest one below
  * with a mark. A person's is the call's own. Only Linux tells the whole environment of another process. Elsewhere an agent's call loses the
- * variables that widen limits, and on macOS HOME is that of the user's account: the settings of the user are there.
+ * variables that widen limits. On macOS HOME is that of the user's account, because the settings of the user are there.
  */
 export function environmentOf(
 	lineage: Lineage,

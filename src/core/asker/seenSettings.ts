@@ -58,8 +58,8 @@ export class SeenSettings {
 
 	/**
 	 * @param folder that the agent works in: the workspace, or a worktree, which has the same files
-	 * @throws NancyError `not-trusted` for settings that no person has started the CLI with, or without some of them: a missing file may have
-	 * had the rules that deny
+	 * @throws NancyError `not-trusted` for settings that no person has started the CLI with, or if some of them are missing. A missing file
+	 * may have had the rules that deny
 	 */
 	async require(driver: Driver, folder = this.workspaceFolder): Promise<void> {
 		const unseen = await this.unseen(driver, folder);

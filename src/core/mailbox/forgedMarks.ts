@@ -1,6 +1,6 @@
 /**
- * Letters that look like the ones of the mark, beyond those that Unicode itself takes for the same: the ones of Unicode's confusables.txt, and
- * more of the same kind. In small letters, as {@link asRead} finds them: it makes ς of a lunate sigma.
+ * Letters that look like the ones of the mark, beyond those that Unicode itself takes for the same. They are the ones of Unicode's
+ * confusables.txt, and more of the same kind. In small letters, as {@link asRead} finds them: it makes ς of a lunate sigma.
  */
 const LOOKALIKES = new Map(
 	Object.entries({

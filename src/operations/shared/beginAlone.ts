@@ -15,7 +15,7 @@ export interface SwarmWorker {
 }
 
 /**
- * Begins a run as this worker of a swarm. If a delegate had this name and its runner was killed, the delegate is ended first; a later look
+ * Begins a run as this worker of a swarm. If a delegate had this name and its runner was killed, the delegate is ended first. A later look
  * would otherwise overwrite the files of this run.
  * @throws NancyError `busy` if an unfinished delegate of the same folder has this name, begun or not
  */
