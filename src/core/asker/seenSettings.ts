@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { isInside } from '../../base/inside.ts';
@@ -12,6 +10,8 @@ import { withoutLayout } from '../files/looseJson.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import { foldersUpFrom } from '../workspace/placeFrom.ts';
+import { checkoutOf, checkoutsAbove, outermostCheckout, posixPath } from './checkouts.ts';
+import { namedPaths } from './namedPaths.ts';
 
 /** Sealed as `seen/<driver>.json`: the settings with which a person last started this CLI. */
 const Seen = z.object({
@@ -31,12 +31,23 @@ export interface WrittenFile {
 	mode: number;
 }
 
+/** Of a program that settings name, in bytes. */
+const LONGEST_PROGRAM = 64 * 1024 * 1024;
+
+interface Present {
+	/** Settings, and the programs that they name. */
+	files: Files;
+	/** What they name, whether it is there or not. */
+	named: ReadonlySet<string>;
+}
+
 /** Nobody has as many settings. A larger place cannot be searched at every start. */
 const MOST_FILES = 10_000;
 
 /**
- * The settings of agents' CLIs in a workspace that can run commands. An agent that may only edit files can write them, and the next agent
- * that starts there runs their commands. So an agent starts another one only with settings that a person has started it with.
+ * The settings of agents' CLIs in a workspace that can run commands, and the programs that they name. An agent that may only edit files can
+ * write them, and the next agent that starts there runs their commands. So an agent starts another one only with settings that a person has
+ * started it with.
  */
 export class SeenSettings {
 	private readonly own: OwnFolder;
@@ -51,7 +62,7 @@ export class SeenSettings {
 
 	/** Notes the present settings: a person starts the CLI with them, or sets it up. */
 	async note(driver: Driver, folder = this.workspaceFolder): Promise<void> {
-		const files = await this.filesOf(driver, folder);
+		const { files } = await this.present(driver, folder);
 		const checkout = checkoutOf(this.nameBase(folder));
 		await this.own.write({ version: 1, files, checkout } satisfies Seen, 'seen', `${driver.id}.json`);
 	}
@@ -80,9 +91,10 @@ export class SeenSettings {
 
 	/** The names of the settings that no person has started the CLI with; `undefined` if there are none. */
 	private async unseen(driver: Driver, folder: string): Promise<string | undefined> {
-		const files = await this.filesOf(driver, folder);
+		const present = await this.present(driver, folder);
+		const { files } = present;
 		const seen = await this.seen(driver);
-		const lost = seen ? this.lost(seen, files, driver, folder) : await this.lostAbove(driver, folder);
+		const lost = seen ? this.lost(seen, present, driver, folder) : await this.lostAbove(driver, folder);
 		const changed = Object.keys(files).filter(name => files[name] !== seen?.files[name]);
 		const named = [...lost, ...changed];
 		if (named.length === 0) return undefined;
@@ -98,13 +110,13 @@ export class SeenSettings {
 		for (const at of foldersUpFrom(dirname(this.workspaceFolder))) {
 			const above = new SeenSettings(this.dataFolder, at);
 			const seen = await above.seen(driver);
-			if (seen) return above.lost(seen, await above.filesOf(driver, folder), driver, folder);
+			if (seen) return above.lost(seen, await above.present(driver, folder), driver, folder);
 		}
 		return [];
 	}
 
 	/** What a person has seen and the CLI will not read, each with the reason. */
-	private lost(seen: Seen, files: Files, driver: Driver, folder: string): string[] {
+	private lost(seen: Seen, { files, named }: Present, driver: Driver, folder: string): string[] {
 		const names = Object.keys(seen.files);
 		const isBelowCheckout = checkoutsAbove(dirname(this.workspaceFolder)).length > 0;
 		if (seen.checkout === undefined && isBelowCheckout)
@@ -115,9 +127,11 @@ export class SeenSettings {
 		const others = names.filter(name => isOther && name.startsWith('../'));
 		// A person may have started the CLI in a folder below, which has more.
 		const places = this.placesOf(driver, folder).map(({ path }) => posixPath(base, path));
-		const missing = names.filter(
-			name => files[name] === undefined && places.some(place => name === place || name.startsWith(`${place}/`)),
-		);
+		// A worktree lacks what was built, and then runs nothing there.
+		const isOurs = base === this.workspaceFolder;
+		const isRead = (name: string) =>
+			places.some(place => name === place || name.startsWith(`${place}/`)) || (isOurs && named.has(name));
+		const missing = names.filter(name => files[name] === undefined && isRead(name));
 		return [...missing.map(name => `${name} (missing)`), ...others.map(name => `${name} (in another checkout)`)];
 	}
 
@@ -143,17 +157,42 @@ export class SeenSettings {
 		return new Map([...files].filter(([name]) => !isAlone(name)));
 	}
 
-	private async filesOf(driver: Driver, folder: string): Promise<Files> {
+	/** The settings that a CLI would read now, and the programs that they name. */
+	private async present(driver: Driver, folder: string): Promise<Present> {
 		const base = this.nameBase(folder);
+		const settings = new Set<string>();
 		const files = new Map<string, string>();
+		const paths = new Set<string>();
 		for await (const { path, at } of this.found(driver, folder)) {
+			const name = posixPath(base, path);
+			settings.add(name);
 			// Runs nothing, and opencode writes one of its own.
 			if (basename(path) === '.gitignore') continue;
 			const content = await this.contentOf(await realpath(path), driver, posixPath(at, path));
-			const name = posixPath(base, path);
-			if (content) files.set(name, sha256(this.comparable(name, content)));
+			if (!content) continue;
+			files.set(name, sha256(this.comparable(name, content)));
+			for (const each of namedPaths({ path, at, text: content.toString('utf8') })) paths.add(each);
 		}
-		return Object.fromEntries([...files].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+		const named = this.programs(paths, folder);
+		for (const [name, path] of named) {
+			const hash = settings.has(name) ? undefined : await programHash(path);
+			if (hash !== undefined && files.set(name, hash).size > MOST_FILES) throw tooMany(folder);
+		}
+		const sorted = [...files].toSorted(([a], [b]) => (a < b ? -1 : 1));
+		return { files: Object.fromEntries(sorted), named: new Set(named.keys()) };
+	}
+
+	/** By their names, without those outside. Settings of a worktree may name a program of the workspace by its whole path. */
+	private programs(paths: Iterable<string>, folder: string): Map<string, string> {
+		const base = this.nameBase(folder);
+		const [nearest = base] = checkoutsAbove(folder);
+		const outermost = outermostCheckout(this.workspaceFolder) ?? this.workspaceFolder;
+		const programs = new Map<string, string>();
+		for (const path of paths) {
+			if (isInside(nearest, path)) programs.set(posixPath(base, path), path);
+			else if (isInside(outermost, path)) programs.set(posixPath(this.workspaceFolder, path), path);
+		}
+		return programs;
 	}
 
 	/**
@@ -256,6 +295,20 @@ export class SeenSettings {
 	}
 }
 
+/** `undefined` if it is no file. */
+async function programHash(path: string): Promise<string | undefined> {
+	try {
+		const found = await stat(path);
+		if (!found.isFile()) return undefined;
+		// Too long to be read at each start.
+		if (found.size > LONGEST_PROGRAM) return sha256(`${found.size} bytes`);
+		return sha256((await readPlainFile(await realpath(path), LONGEST_PROGRAM)) ?? '');
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES')) return undefined;
+		throw error;
+	}
+}
+
 function cure({ displayName, id }: Driver): string {
 	return (
 		`Look at them, then start ${displayName} once yourself (in VS Code, or nancy orchestrate --agent ${id}), ` +
@@ -263,30 +316,6 @@ function cure({ displayName, id }: Driver): string {
 	);
 }
 
-function posixPath(from: string, path: string): string {
-	return relative(from, path).split(sep).join('/');
-}
-
 function tooMany(path: string): NancyError {
 	return new NancyError('not-trusted', `there are more than ${MOST_FILES} files of settings at ${path}; remove some`);
-}
-
-/** The checkouts that a folder is in, the nearest first. */
-function checkoutsAbove(folder: string): string[] {
-	return foldersUpFrom(folder).filter(each => existsSync(join(each, '.git')));
-}
-
-/** The nearest checkout of a folder, by its path from there; empty if there is none. */
-function checkoutOf(folder: string): string {
-	const [nearest = folder] = checkoutsAbove(folder);
-	return posixPath(folder, nearest);
-}
-
-/**
- * An agent can make a `.git` in its workspace, so the nearest checkout hides no settings above it. A checkout of the whole home folder counts
- * only if there is no other.
- */
-function outermostCheckout(folder: string): string | undefined {
-	const checkouts = checkoutsAbove(folder);
-	return checkouts.findLast(each => !isInside(each, homedir())) ?? checkouts[0];
 }

@@ -1,0 +1,99 @@
+import { dirname, extname, isAbsolute, resolve } from 'node:path';
+import { parseLooseJson } from '../files/looseJson.ts';
+
+/** In characters. Longer settings are whole bundled programs. */
+const LONGEST = 1024 * 1024;
+
+/** No program: text for a model, and data that a server writes while it runs. */
+const NO_PROGRAM = /\.(?:csv|db|jsonl|log|mdx?|pid|sqlite3?|txt)$/i;
+
+/** Below these keys of JSON stand rules for tools and texts for a model. */
+const NO_COMMANDS = /^(?:\$schema|description|instructions|permissions?|prompt|template)$/;
+
+/** `Edit(src/x.ts)`, wherever it stands. */
+const RULE = /^\s*\w+\(.*\)\s*$/s;
+
+/** They stand for a folder, at the beginning of a path: `$CLAUDE_PROJECT_DIR`, `${workspaceFolder}`, `%CD%`, `~`. */
+const VARIABLES = /\$\(git [^)]*\)|\$\{[^}]*\}|\{env:\w+\}|\$(?:env:)?\w+|%\w+%|~(?=[/\\])/g;
+
+/** What a hook writes its output to. `=>` of JavaScript is none. */
+const OUTPUTS = /(?<!=)>+\s*["']?[^\s"';|&]+/g;
+
+const FOLDERS = /\b(?:cd|cwd|workingDirectory)\b["'\s:=]+([^\s"';|&,]+)/g;
+
+/** Settings, as a person wrote them. */
+export interface NamingFile {
+	path: string;
+	/** The folder that it is the settings of. */
+	at: string;
+	text: string;
+}
+
+/**
+ * Where the programs may be that the commands in settings name. Any word may be a path, and most of the files do not exist. What such a
+ * program runs in turn is not followed.
+ */
+export function namedPaths({ path, at, text }: NamingFile): Set<string> {
+	if (text.length > LONGEST || path.includes('node_modules')) return new Set();
+	const own = [at, dirname(path)];
+	const below = [...text.replaceAll(VARIABLES, '').matchAll(FOLDERS)].map(([, folder = '']) => folder);
+	const bases = new Set([
+		...own,
+		...below.flatMap(folder => own.map(base => resolve(base, folder.replace(/^[/\\]+/, '')))),
+	]);
+	const paths = new Set<string>();
+	for (const word of commandsIn(path, text).flatMap(wordsOf)) {
+		// As Node finds a module.
+		for (const name of extname(word) === '' ? [word, `${word}.js`, `${word}.ts`] : [word]) {
+			if (isAbsolute(name)) paths.add(resolve(name));
+			for (const base of bases) paths.add(resolve(base, name.replace(/^[/\\]+/, '')));
+		}
+	}
+	return paths;
+}
+
+/** The parts of settings that can run something. */
+function commandsIn(path: string, text: string): string[] {
+	if (/\.jsonc?$/.test(path)) {
+		try {
+			return commandsOfJson(parseLooseJson(text));
+		} catch {
+			return [text]; // no JSON: all of it counts
+		}
+	}
+	if (/\.mdx?$/i.test(path)) {
+		// Hooks and servers are nested in the head. Other text is for the model.
+		const [, head = ''] = /^---\r?\n(.*?)\r?\n---/s.exec(text) ?? [];
+		return [
+			...head.split(/\r?\n/).filter(line => /^\s/.test(line) && !RULE.test(line.replace('-', ''))),
+			...inlineCommands(text),
+		];
+	}
+	// Of a program's words, only its texts are paths.
+	if (/\.[cm]?[jt]sx?$/.test(path))
+		return text.split(/["'`\r\n]/).filter(part => /^[^\s(){};]*[./\\][^\s(){};]*$/.test(part));
+	return [text];
+}
+
+function commandsOfJson(value: unknown, isText = false): string[] {
+	if (typeof value === 'string') {
+		if (isText) return inlineCommands(value);
+		return RULE.test(value) ? [] : [value];
+	}
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.entries(value).flatMap(([key, each]) => commandsOfJson(each, isText || NO_COMMANDS.test(key)));
+}
+
+/** Several CLIs run them before the model gets the text. */
+function inlineCommands(text: string): string[] {
+	return text.match(/!`[^`]*`|!\{[^}]*\}/g) ?? [];
+}
+
+/** A path may contain a space, so the parts between quotes are words, too. */
+function wordsOf(command: string): string[] {
+	const text = command.replaceAll(VARIABLES, '').replaceAll(OUTPUTS, ' ');
+	const words = [text, ...text.split(/["'`]/), ...text.split(/[\s"'`=,:;|&<>(){}[\]!]+/)];
+	return words
+		.map(word => word.trim().replace(/^file:\/\//, ''))
+		.filter(word => word !== '' && word.length < 1024 && !/[\0\r\n]/.test(word) && !NO_PROGRAM.test(word));
+}
