@@ -21,6 +21,8 @@ const OUTPUTS = /(?<!=)>+\s*["']?[^\s"';|&]+/g;
 
 const FOLDERS = /\b(?:cd|cwd|workingDirectory)\b["'\s:=]+([^\s"';|&,]+)/g;
 
+const SEPARATORS = /[\s"'`=,:;|&<>(){}[\]!]+/;
+
 /** Settings, as a person wrote them. */
 export interface NamingFile {
 	path: string;
@@ -69,10 +71,10 @@ function commandsIn(path: string, text: string): string[] {
 			...inlineCommands(text),
 		];
 	}
-	// Of a program's words, only its texts are paths.
-	if (/\.[cm]?[jt]sx?$/.test(path))
-		return text.split(/["'`\r\n]/).filter(part => /^[^\s(){};]*[./\\][^\s(){};]*$/.test(part));
-	return [text];
+	if (/\.(?:toml|ya?ml)$|\.env$/.test(path)) return [text];
+	// Of a program's words, only those that look like paths count; of JavaScript, its texts.
+	const isScript = /\.[cm]?[jt]sx?$/.test(path);
+	return text.split(isScript ? /["'`\r\n]/ : SEPARATORS).filter(word => /^[^\s(){};]*[./\\][^\s(){};]*$/.test(word));
 }
 
 function commandsOfJson(value: unknown, isText = false): string[] {
@@ -92,7 +94,7 @@ function inlineCommands(text: string): string[] {
 /** A path may contain a space, so the parts between quotes are words, too. */
 function wordsOf(command: string): string[] {
 	const text = command.replaceAll(VARIABLES, '').replaceAll(OUTPUTS, ' ');
-	const words = [text, ...text.split(/["'`]/), ...text.split(/[\s"'`=,:;|&<>(){}[\]!]+/)];
+	const words = [text, ...text.split(/["'`]/), ...text.split(SEPARATORS)];
 	return words
 		.map(word => word.trim().replace(/^file:\/\//, ''))
 		.filter(word => word !== '' && word.length < 1024 && !/[\0\r\n]/.test(word) && !NO_PROGRAM.test(word));

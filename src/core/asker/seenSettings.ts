@@ -6,7 +6,7 @@ import { isInside } from '../../base/inside.ts';
 import { folderNames } from '../../base/listing.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Driver } from '../driver/driver.ts';
-import { withoutLayout } from '../files/looseJson.ts';
+import { parseLooseJson, withoutLayout } from '../files/looseJson.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import { foldersUpFrom } from '../workspace/placeFrom.ts';
@@ -223,13 +223,16 @@ export class SeenSettings {
 		for (const name of await readdir(path)) yield* this.filesIn(join(path, name), new Set([...above, real]));
 	}
 
-	/** Without Nancy's own entries, which may be there or not; `undefined` if the file has nothing else. */
+	/** Without Nancy's own entries and the CLI's version, which may be there or not; `undefined` if the file has nothing else. */
 	private async contentOf(file: string, driver: Driver, name: string): Promise<Buffer | undefined> {
 		const content = await readPlainFile(file);
 		if (content === undefined || (await this.isOwnSkill(name, content))) return undefined;
-		if (!content.includes(this.runtimes)) return content;
-		const rest = await this.withoutOwn(content.toString('utf8'), driver, name);
-		return rest.trim() === '' || rest.trim() === '{}' ? undefined : Buffer.from(rest);
+		const key = driver.settingsVersion?.file === name ? driver.settingsVersion.key : undefined;
+		if (key === undefined && !content.includes(this.runtimes)) return content;
+		const text = content.toString('utf8');
+		const others = content.includes(this.runtimes) ? await this.withoutOwn(text, driver, name) : text;
+		const rest = key === undefined ? others : await withoutVersion(others, key);
+		return /^\s*(?:\{\s*\}\s*)?$/.test(rest) ? undefined : Buffer.from(rest);
 	}
 
 	/** Another version of Nancy is no other setting, and neither is another layout, which Nancy's entries leave behind. */
@@ -279,6 +282,18 @@ export class SeenSettings {
 		}
 		return false;
 	}
+}
+
+/** JSON without a number at the top, if all else there is objects. What is no such JSON stays. */
+async function withoutVersion(text: string, key: string): Promise<string> {
+	const Versioned = z.catchall(z.object({ [key]: z.number() }), z.record(z.string(), z.unknown()));
+	try {
+		Versioned.parse(parseLooseJson(text));
+	} catch {
+		return text;
+	}
+	const { applyEdits, modify } = await import('jsonc-parser');
+	return applyEdits(text, modify(text, [key], undefined, {}));
 }
 
 /** `undefined` if it is no file. */
