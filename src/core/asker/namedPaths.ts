@@ -1,8 +1,8 @@
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import { parseLooseJson } from '../files/looseJson.ts';
 
-/** In characters. Longer settings are whole bundled programs. */
-const LONGEST = 1024 * 1024;
+/** In characters. Longer settings are whole bundled programs, or data. */
+const LONGEST = 128 * 1024;
 
 /** No program: text for a model, and data that a server writes while it runs. */
 const NO_PROGRAM = /\.(?:csv|db|jsonl|log|mdx?|pid|sqlite3?|txt)$/i;
@@ -14,7 +14,7 @@ const NO_COMMANDS = /^(?:\$schema|description|instructions|permissions?|prompt|t
 const RULE = /^\s*\w+\(.*\)\s*$/s;
 
 /** They stand for a folder, at the beginning of a path: `$CLAUDE_PROJECT_DIR`, `${workspaceFolder}`, `%CD%`, `~`. */
-const VARIABLES = /\$\(git [^)]*\)|\$\{[^}]*\}|\{env:\w+\}|\$(?:env:)?\w+|%\w+%|~(?=[/\\])/g;
+const VARIABLES = /\$\(git [^)]{0,200}\)|\$\{[^}]{0,200}\}|\{env:\w+\}|\$(?:env:)?\w+|%\w+%|~(?=[/\\])/g;
 
 /** What a hook writes its output to. `=>` of JavaScript is none. */
 const OUTPUTS = /(?<!=)>+\s*["']?[^\s"';|&]+/g;
@@ -88,7 +88,7 @@ function commandsOfJson(value: unknown, isText = false): string[] {
 
 /** Several CLIs run them before the model gets the text. */
 function inlineCommands(text: string): string[] {
-	return text.match(/!`[^`]*`|!\{[^}]*\}/g) ?? [];
+	return text.match(/!`[^`]*`|!\{[^}]{0,2000}\}/g) ?? [];
 }
 
 /** A path may contain a space, so the parts between quotes are words, too. */

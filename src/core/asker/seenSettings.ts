@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import * as z from 'zod/mini';
@@ -298,6 +299,7 @@ async function withoutVersion(text: string, key: string): Promise<string> {
 
 /** `undefined` if it is no file. */
 async function programHash(path: string): Promise<string | undefined> {
+	if (!existsSync(path)) return undefined; // most are mere words, and this is the fastest look
 	try {
 		const found = await stat(path);
 		if (!found.isFile()) return undefined;
@@ -305,7 +307,7 @@ async function programHash(path: string): Promise<string | undefined> {
 		if (found.size > LONGEST_PROGRAM) return sha256(`${found.size} bytes`);
 		return sha256((await readPlainFile(await realpath(path), LONGEST_PROGRAM)) ?? '');
 	} catch (error) {
-		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES')) return undefined;
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
 		throw error;
 	}
 }
