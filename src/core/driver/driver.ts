@@ -42,6 +42,11 @@ export interface Driver {
 	 * each folder from the one that the CLI works in up to the top of its checkout.
 	 */
 	readonly executableSettings: readonly string[];
+	/**
+	 * A key of the JSON in one of these that the CLI itself adds when it starts: the version of the settings. It is taken for the CLI's
+	 * where each other key has an object, so that no version changes their meaning. `undefined` if the CLI adds none.
+	 */
+	readonly settingsVersion: { file: string; key: string } | undefined;
 	readonly hooks: HookMapping;
 	/** Settings of the CLI itself that keep it from running hooks, or `none` if no such setting is known. */
 	readonly hookSwitch: HookSwitch | 'none';

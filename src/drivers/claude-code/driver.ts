@@ -32,6 +32,7 @@ export const claudeCode: Driver = {
 		'.claude/skills',
 		'.mcp.json',
 	],
+	settingsVersion: undefined,
 	hookSwitch,
 	hooks: {
 		slots: {

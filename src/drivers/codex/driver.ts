@@ -22,6 +22,7 @@ export const codex: Driver = {
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
 	executableSettings: ['.codex', '.agents/skills'],
+	settingsVersion: undefined,
 	hookSwitch: 'none',
 	hooks: {
 		slots: { 'tool-start': 'boundary', 'tool-end': 'boundary', prompt: 'turn', stop: 'end' },

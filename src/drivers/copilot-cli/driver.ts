@@ -38,6 +38,7 @@ export const copilotCli: Driver = {
 		'.mcp.json',
 		'.vscode/mcp.json',
 	],
+	settingsVersion: undefined,
 	hookSwitch,
 	hooks: {
 		slots: {

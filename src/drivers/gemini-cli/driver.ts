@@ -22,6 +22,7 @@ export const geminiCli: Driver = {
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
 	executableSettings: ['.gemini', '.agents/skills', '.env'],
+	settingsVersion: undefined,
 	hookSwitch,
 	hooks: {
 		slots: {

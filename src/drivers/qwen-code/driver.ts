@@ -22,6 +22,8 @@ export const qwenCode: Driver = {
 	skillsFolder: '.agents/skills',
 	earlierPlaces: [],
 	executableSettings: ['.qwen', '.agents/skills', '.mcp.json', '.env'],
+	// Measured with 0.24.4. It moves keys of the first version alone, whose values are no objects.
+	settingsVersion: { file: '.qwen/settings.json', key: '$version' },
 	hookSwitch,
 	hooks: {
 		slots: { 'tool-start': 'denial', 'batch-end': 'boundary', prompt: 'turn', stop: 'end' },
