@@ -12,7 +12,7 @@ import {
 import { hasErrno, NancyError } from '../../base/errors.ts';
 import { jsonText, parseJsonFile, readJsonFile } from './jsonFile.ts';
 import { notePlace, recordsOf } from './recordPlaces.ts';
-import { readPlainFile } from './plainFile.ts';
+import { readPlainFile, readPlainText } from './plainFile.ts';
 
 /** A name that is one path segment and nothing else. */
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
@@ -52,7 +52,8 @@ export class OwnFolder {
 	async read<S extends z.ZodMiniType>(schema: S, ...segments: readonly string[]): Promise<z.infer<S> | undefined> {
 		const file = this.path(...segments);
 		requireOwn(this.wayTo(segments), file);
-		return readJsonFile(file, schema);
+		// The user's own folder may be below a link.
+		return readJsonFile(file, schema, readPlainText);
 	}
 
 	/** {@link read} for the hook program, whose agent waits for it. */

@@ -8,10 +8,12 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
 import { ExitCode } from '../../../src/cli/failure.ts';
+import { sealCall } from '../../../src/core/sessions/sealedAgents.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { CleanupOutput, DoctorOutput, SetupOutput } from '../../../src/protocol/output/deployment.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName } from '../../../src/protocol/names.ts';
@@ -228,9 +230,12 @@ describe('nancy setup, update and cleanup', () => {
 		const agent = DriverId.parse('claude-code');
 		const session = SessionId.parse('s1');
 
-		/** A worker that waits for permission, as its events say; `say` adds another event. */
-		async function asking(project: string) {
-			const workspace = new Workspace(project);
+		/** A worker whose process lives and which waits for permission, as its events say; `say` adds another event. */
+		async function asking({ project }: ReturnType<typeof machine>) {
+			const data = join(nancy.dataFolder, 'nancy');
+			const workspace = new Workspace(project, data);
+			const cli = spawn('sleep', ['600'], { stdio: 'ignore' });
+			onTestFinished(() => void cli.kill('SIGKILL'));
 			const task = TaskName.parse('login');
 			const now = new Date().toISOString();
 			await workspace.createTask(taskRecord(task, agent, { origin: 'found' }));
@@ -241,8 +246,10 @@ describe('nancy setup, update and cleanup', () => {
 				agent,
 				sessions: [{ id: session, startedAt: now }],
 				startedAt: now,
-				process: identify(process.pid),
+				process: identify(cli.pid ?? 0),
 			});
+			const worker = { folder: project, address: { task, worker: FIRST_WORKER } };
+			sealCall(data, identify(cli.pid ?? 0), worker);
 			let count = 0;
 			const say = (event: string, more: object = {}) =>
 				writeFileSync(
@@ -262,9 +269,10 @@ describe('nancy setup, update and cleanup', () => {
 		}
 
 		it('leave the settings alone, and say why', async () => {
-			const { folder, project, settings, call } = machine();
+			const here = machine();
+			const { folder, settings, call } = here;
 			await using _ = folder;
-			await asking(project);
+			await asking(here);
 			const said = { code: 6, stderr: expect.stringContaining('waits for an answer') };
 			expect(await nancy.run(['setup'], call)).toMatchObject(said);
 			expect(await nancy.run(['orchestrate', 'x', '--', '-p', 'x'], call)).toMatchObject(said);
@@ -272,11 +280,12 @@ describe('nancy setup, update and cleanup', () => {
 		});
 
 		it('wait for the answer', async () => {
-			const { folder, project, settings, call } = machine();
+			const here = machine();
+			const { folder, settings, call } = here;
 			await using _ = folder;
 			await nancy.run(['setup'], call);
 			const deployed = readFileSync(settings, 'utf8');
-			const say = await asking(project);
+			const say = await asking(here);
 			// Nothing is to be written, so nothing is waited for.
 			expect((await nancy.run(['setup'], call)).stdout).toContain('all is as it should be');
 
