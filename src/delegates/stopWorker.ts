@@ -32,24 +32,30 @@ export async function stopWorker(
 ): Promise<StopOutcome | 'elsewhere'> {
 	if (await stopDelegatesAt(workspace, address, tickets)) return 'stopped';
 	const record = await workspace.worker(address);
-	const agent = startedAs(workspace, address) ?? (record && isRunning(record) ? record.process : undefined);
-	if (agent === undefined) return 'not-running';
-	const isElsewhere = liveness(agent) === 'unknown';
-	if (!isElsewhere) await requireOwnAgent(agent.pid, workspace, address, record && driverOf(record.agent));
+	const named = record && isRunning(record) ? record.process : undefined;
+	const started = startedAs(workspace, address);
+	const agents = started.length > 0 || named === undefined ? started : [named];
+	if (agents.length === 0) return 'not-running';
+	const isElsewhere = agents.every(agent => liveness(agent) === 'unknown');
+	if (!isElsewhere)
+		for (const { pid } of agents) await requireOwnAgent(pid, workspace, address, record && driverOf(record.agent));
 	// Noted first, so that nobody takes its end for a crash.
 	await recordStop(workspace, address);
 	if (isElsewhere) return 'elsewhere';
-	const [outcome] = await Promise.all([stopTree(agent), onMeant?.()]);
+	const [[outcome = 'not-running']] = await Promise.all([
+		Promise.all(agents.map(agent => stopTree(agent))),
+		onMeant?.(),
+	]);
 	// Where no start time tells them apart, a later process with this pid would be the worker.
 	forgetSealedAgents(workspace.own.dataFolder);
 	return outcome;
 }
 
-/** The process that Nancy started the worker as, whatever the worker's record names: an agent could name another one there, or none. */
-function startedAs({ own, folder }: Workspace, address: WorkerAddress): ProcessIdentity | undefined {
+/** What Nancy started as the worker, whatever the worker's record names: an agent could name another process there, or none. */
+function startedAs({ own, folder }: Workspace, address: WorkerAddress): ProcessIdentity[] {
 	return processesOf(own.dataFolder, { folder, address })
 		.filter(({ isStarted, process }) => isStarted && process.startedTicks > 0 && liveness(process) === 'alive')
-		.at(-1)?.process;
+		.map(({ process }) => process);
 }
 
 /** `false`: no delegate with this mailbox is open. A vanished record leaves nothing but the agent's process. */

@@ -23,6 +23,10 @@ export function failure(folder: string, [command]: readonly string[], said: stri
 	return new NancyError('git', `git ${command}: ${lastLines(said) || 'it has failed'}${hint}`, { cause: error });
 }
 
+/** Behind such a sentence stands what git has read: a line of \`shallow\` or \`packed-refs\`, for one. */
+const ABOUT_CONTENT =
+	/^((?:fatal|error): [^:]*\b(?:bad|broken|corrupt\w*|garbage|invalid|malformed|unexpected|unknown|unrecognized|unterminated)\b[^:]*):.*/s;
+
 /** Lines of `objects/info/alternates`, also of a store that the repository names, and of `info/grafts`. */
 const QUOTING = /^error: (?:object directory |unable to normalize |bad graft )|: ignoring alternate object stores/;
 
@@ -34,6 +38,7 @@ function lastLines(text: string): string {
 	return text
 		.split('\n')
 		.filter(line => /^(?:fatal: |error: |\t)/.test(line) && !QUOTING.test(line))
+		.map(line => line.replace(ABOUT_CONTENT, '$1'))
 		.slice(-5)
 		.join(' ')
 		.slice(-1000);

@@ -132,7 +132,7 @@ export async function adminFolder(common: string, folder: string): Promise<strin
 		if (listed !== folder && realOr(listed) !== realOr(folder)) continue;
 		const found = join(all, name);
 		requireCommon(found, common);
-		refuseLinksIn(folder, common);
+		await refuseLinksIn(folder, common);
 		return found;
 	}
 	return undefined;

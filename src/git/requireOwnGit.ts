@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, type Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { NancyError } from '../base/errors.ts';
+import { hasErrno, NancyError } from '../base/errors.ts';
 import { isInside } from '../base/inside.ts';
 import { realOr } from '../base/realPath.ts';
 import { quoted } from '../base/shellWord.ts';
@@ -41,7 +42,7 @@ export async function requireOwnGit(asked: string, { folder, gitDir, common }: G
 					? `git config --file ${quoted(join(own, 'config'))} core.worktree ${quoted(checkout)}`
 					: `git -C ${quoted(checkout)} worktree repair`),
 		);
-	refuseLinksIn(asked, shared);
+	await refuseLinksIn(asked, shared);
 	const settings = join(shared, 'config');
 	if (REFS_ELSEWHERE.test(readFileSync(settings, 'utf8')))
 		throw notOwn(asked, `extensions.refStorage in ${settings} is another place. Remove it`);
@@ -76,8 +77,8 @@ async function namesInReturn(dotGit: string, own: string, shared: string): Promi
  * @param folder of the checkout
  * @throws NancyError `not-trusted` with the link
  */
-export function refuseLinksIn(folder: string, gitDir: string): void {
-	const link = linkBelow(gitDir, '');
+export async function refuseLinksIn(folder: string, gitDir: string): Promise<void> {
+	const link = await linkBelow(gitDir, '');
 	if (link !== undefined)
 		throw notOwn(
 			folder,
@@ -85,17 +86,27 @@ export function refuseLinksIn(folder: string, gitDir: string): void {
 		);
 }
 
-function linkBelow(gitDir: string, below: string): string | undefined {
-	for (const entry of readdirSync(join(gitDir, below), { withFileTypes: true })) {
+async function linkBelow(gitDir: string, below: string): Promise<string | undefined> {
+	for (const entry of await entriesOf(join(gitDir, below))) {
 		const name = join(below, entry.name);
 		if (MAY_BE_LINKS.includes(name)) continue;
 		const path = join(gitDir, name);
 		if (entry.isSymbolicLink() || entry.isFIFO() || (entry.isFile() && mustBeUnshared(name) && hasOtherNames(path)))
 			return path;
-		const inside = entry.isDirectory() && !NOT_LOOKED_INTO.test(name) ? linkBelow(gitDir, name) : undefined;
+		const inside = entry.isDirectory() && !NOT_LOOKED_INTO.test(name) ? await linkBelow(gitDir, name) : undefined;
 		if (inside !== undefined) return inside;
 	}
 	return undefined;
+}
+
+/** None of a folder that git, or another Nancy, has just removed. */
+async function entriesOf(folder: string): Promise<Dirent[]> {
+	try {
+		return await readdir(folder, { withFileTypes: true });
+	} catch (error) {
+		if (hasErrno(error, 'ENOENT')) return [];
+		throw error;
+	}
 }
 
 /** A clone in the same file system shares the files of objects, but for the list of stores. */

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { writeFileAtomic } from '../base/atomicFile.ts';
 import { NancyError } from '../base/errors.ts';
+import { HeldFolder, namedError } from '../core/files/heldFolder.ts';
+import { readUnsharedFileSync } from '../core/files/plainFile.ts';
 import { branchOf, idOfBranch, WorktreeName, type Worktree } from '../protocol/worktree.ts';
 import { git, lineAt, type GitPlace } from './git.ts';
 import { commitTree, treeOf, withWorkingTree } from './gitTree.ts';
@@ -89,16 +92,49 @@ async function create(
 	await mkdir(dirname(worktree.folder), { recursive: true });
 	const env = { [GIT_MARK]: mark };
 	const add = ['worktree', 'add', '--quiet', '--no-checkout', worktree.folder, worktree.branch];
-	await gitOverWorktrees(common, parent, add, { env });
+	await gitOverWorktrees(common, parent, add, { env: { ...env, ...WITHOUT_SPARSE } });
 	const gitDir = await adminFolder(common, worktree.folder);
 	if (gitDir === undefined) throw new NancyError('git', `git did not make the worktree ${worktree.folder}`);
 	const own = { folder: worktree.folder, gitDir, common };
+	await copySparse(parent, own);
 	// The step that `add` would do itself, but safe while others are made as well, and with no other commit.
 	await git(own, ['reset', '--hard', '--quiet', base], { env });
 	if (copyIncludes) await copyIncluded(parent, worktree.folder);
 	await moveRef(own, BASE_REF, base, '', 'nancy: worktree');
 	await git(parent, ['update-ref', '-d', making]);
 	return { ...worktree, base };
+}
+
+/** Git would copy `info/sparse-checkout`, also through a link that an agent's program makes in that moment. */
+export const WITHOUT_SPARSE = {
+	GIT_CONFIG_COUNT: '1',
+	GIT_CONFIG_KEY_0: 'core.sparseCheckout',
+	GIT_CONFIG_VALUE_0: 'false',
+};
+
+/** In bytes. */
+const LONGEST_PATTERNS = 16 * 1024 * 1024;
+
+/** As git does it at `worktree add`. @throws NancyError `bad-file` for a link, or a file with a second name */
+async function copySparse(from: GitPlace, to: GitPlace): Promise<void> {
+	const patterns = await inInfo(from, async file => readUnsharedFileSync(file, LONGEST_PATTERNS));
+	if (patterns) await inInfo(to, file => writeFileAtomic(file, patterns), 0o777);
+}
+
+/** @param make the folder with these permission bits, if it is missing */
+async function inInfo<T>(
+	{ gitDir }: GitPlace,
+	act: (file: string) => Promise<T>,
+	make?: number,
+): Promise<T | undefined> {
+	const info = HeldFolder.openBelow(gitDir, join(gitDir, 'info'), make);
+	try {
+		return info && (await act(info.at('sparse-checkout')));
+	} catch (error) {
+		throw namedError(error);
+	} finally {
+		info?.close();
+	}
 }
 
 /** The base of a worktree that is whole already. */

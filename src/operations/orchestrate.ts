@@ -71,6 +71,8 @@ export const orchestrate: Operation<Input, Output> = {
 			throw new NancyError('bad-name', 'the human is no worker; choose another name');
 		await refuseTracked(context.workspace);
 		if (asker.is === 'human') return;
+		if (!input.hooks)
+			throw new NancyError('not-trusted', 'an agent starts no other without hooks: no halt would reach it');
 		const own = ownAddress(asker);
 		const isOwn = own?.task === input.task && input.worker === undefined && !input.resume;
 		permit(asker, { is: 'start-worker', what: input.task, isOwn });
@@ -87,7 +89,7 @@ export const orchestrate: Operation<Input, Output> = {
 		const { found, known } = await startOf(asker, input, context);
 		const { driver, agent } = found;
 		const runtime = await context.installRuntime();
-		await keepSettings(asker, context, !input.hooks);
+		await keepSettings(asker, context);
 		const isHooked = input.hooks && (await hasHooks(context));
 		const warnings = isHooked ? (await deployAgent(context, runtime, found, 'launch')).warnings : [];
 		await noteSeen(asker, driver, context, workspace.folder);

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
 	appendFileSync,
+	existsSync,
 	linkSync,
 	mkdirSync,
 	readFileSync,
@@ -17,7 +18,7 @@ import { headOf } from '../../src/git/gitTree.ts';
 import { checkoutAt } from '../../src/git/homeCheckout.ts';
 import { moveRef } from '../../src/git/openWorktree.ts';
 import { inspectRepository } from '../../src/git/repository.ts';
-import { createWorktree } from '../../src/git/worktree.ts';
+import { createWorktree, WITHOUT_SPARSE } from '../../src/git/worktree.ts';
 import { WorktreeName } from '../../src/protocol/worktree.ts';
 import { gitRepository, type GitRepository } from '../support/gitRepository.ts';
 
@@ -120,6 +121,29 @@ describe('a second name of a file outside is refused', () => {
 			);
 		},
 	);
+});
+
+describe('what a program of an agent puts into git’s folder after the look', () => {
+	it('is not copied into a worktree in the place of the patterns of a sparse checkout', async () => {
+		repo.git(['config', 'core.sparseCheckout', 'true']);
+		mkdirSync(join(repo.root, '.git', 'info'), { recursive: true });
+		const place = await checkoutAt(repo.root);
+		own('info/sparse-checkout', file => symlinkSync(join(other.root, 'private.txt'), file));
+		const tree = join(repo.root, 'tree');
+		await git(place, ['worktree', 'add', '--quiet', '--no-checkout', tree], { env: WITHOUT_SPARSE });
+		expect(existsSync(join(repo.root, '.git/worktrees/tree/HEAD'))).toBe(true);
+		expect(existsSync(join(repo.root, '.git/worktrees/tree/info/sparse-checkout'))).toBe(false);
+		rmSync(tree, { recursive: true });
+	});
+
+	it.each(['shallow', 'packed-refs'])('is not quoted in an error in the place of %s', async name => {
+		const place = await checkoutAt(repo.root);
+		other.write({ 'lines.txt': 'a secret\nof two lines\n' });
+		own(name, file => symlinkSync(join(other.root, 'lines.txt'), file));
+		const error: unknown = await git(place, ['rev-list', '--all']).catch((failed: unknown) => failed);
+		expect(String(error)).toMatch(/git rev-list: fatal: (?:bad shallow line|unexpected line in)/);
+		expect(String(error)).not.toContain('secret');
+	});
 });
 
 it('an error has no words of a list of stores in a store that the repository names', async () => {

@@ -33,6 +33,7 @@ beforeEach(async () => {
 	const runtime = { folder: bin, bin, launcher: '', skills: '', version: '1.0.0', dataFolder };
 	const node = { executable: process.execPath, isElectron: false };
 	context = contextOf(folder, workspace, {
+		settings: { hooks: 'off', tokenThreshold: undefined },
 		installRuntime: () => Promise.resolve({ ...runtime, isRepaired: false, node }),
 	});
 	await workspace.createTask(taskRecord(mine.task, driver.id));
@@ -52,9 +53,10 @@ const orchestrate = async (
 		agent?: string;
 		worker?: typeof FIRST_WORKER;
 		resume?: boolean;
+		hooks?: boolean;
 	},
 ) => {
-	const input = { isNew: false, resume: false, extra: [], hooks: false, ...more };
+	const input = { isNew: false, resume: false, extra: [], hooks: asker.is === 'agent', ...more };
 	return perform(await operations.orchestrate(), asker, input, context);
 };
 
@@ -94,6 +96,13 @@ describe('an agent that calls nancy orchestrate', () => {
 		expect(args.at(-1)).toContain('!touch /tmp/x \\@/home/me/.ssh/id \\@types/node a\\@b');
 		const own = await orchestrate(IN_TERMINAL, { task: mine.task, prompt });
 		expect(own.args.at(-1)).toBe(prompt);
+	});
+
+	it('starts none without hooks, which no halt would reach', async () => {
+		await expect(orchestrate(asker(), { task: mine.task, hooks: false })).rejects.toMatchObject({
+			code: 'not-trusted',
+			message: expect.stringContaining('without hooks'),
+		});
 	});
 
 	it('starts a new worker of its own task', async () => {

@@ -281,6 +281,20 @@ describe('a program that seen settings name', () => {
 		['opencode', 'opencode.json', '{"agent": {"a": {"prompt": "See src/x.ts"}}, "instructions": ["x.py"]}', 'x.py'],
 		['opencode', '.opencode/plugin/a.js', 'export default x => x.ts;\n', 'x.ts'],
 		['claude-code', '.claude/hooks/a.sh', 'echo index\n', 'index.ts'],
+		['claude-code', '.claude/hooks/a.sh', 'true # src/x.ts\n', 'src/x.ts'],
+		['claude-code', '.claude/settings.json', hook('[ -f package.json ] && npm run -s format'), 'package.json'],
+		['claude-code', '.claude/settings.json', hook('npm test'), 'test.js'],
+		['claude-code', '.claude/settings.json', hook('cd web && npm run lint'), 'web/lint.ts'],
+		['claude-code', '.claude/settings.json', hook('python -m pytest tests'), 'tests.ts'],
+		['claude-code', '.claude/settings.json', hook('make check'), 'check.ts'],
+		[
+			'claude-code',
+			'.mcp.json',
+			server({ command: 'npx', args: ['-y', 'tool', 'config/a.json'] }),
+			'config/a.json',
+		],
+		['opencode', 'opencode.json', '{"watcher": {"ignore": ["dist/x.js"]}}', 'dist/x.js'],
+		['claude-code', '.claude/skills/a/b.py', 'open("package.json")\n', 'package.json'],
 	])('is none: %s, %s (%s)', async (driver, name, settings, file) => {
 		const look = await noted(driver, { [name]: settings, [file]: 'a' });
 		repository.write({ [file]: 'b' });

@@ -152,12 +152,13 @@ describe('an agent that calls nancy stop', () => {
 	});
 
 	it.each(['another', 'none'])('does not outlive its end by naming %s in its record', async which => {
-		const [worker, bystander] = [await started('sleep', {}), await started(programOfAgent(), {})];
+		const [worker, second] = [await started('sleep', {}), await started('sleep', {})];
+		const bystander = await started(programOfAgent(), {});
 		const { folder, own } = room.workspace;
-		sealStart(own.dataFolder, worker, { folder, address: mine });
+		for (const each of [worker, second]) sealStart(own.dataFolder, each, { folder, address: mine });
 		if (which === 'another') await work(mine, bystander);
 		expect(await stop(IN_TERMINAL, mine)).toMatchObject({ workers: [{ outcome: 'stopped' }] });
-		expect([liveness(worker), liveness(bystander)]).toEqual(['dead', 'alive']);
+		expect([worker, second, bystander].map(each => liveness(each))).toEqual(['dead', 'dead', 'alive']);
 	});
 
 	it('ends a worker that is sealed as started where no process can be seen, as on Windows', async () => {

@@ -4,11 +4,20 @@ import { parseLooseJson } from '../files/looseJson.ts';
 /** In characters. Longer settings are whole bundled programs, or data. */
 const LONGEST = 128 * 1024;
 
-/** No program: text for a model, and data that a server writes while it runs. */
-const NO_PROGRAM = /\.(?:csv|db|jsonl|log|mdx?|pid|sqlite3?|txt)$/i;
+/** No program: text for a model, what agents edit all day, and data that a server writes while it runs. */
+const NO_PROGRAM =
+	/\.(?:crt|css|csv|db|html?|jsonc?|jsonl|key|lock|log|mdx?|out|pem|pid|sqlite3?|svg|toml|txt|xml|ya?ml)$/i;
 
-/** Below these keys of JSON stand rules for tools and texts for a model. */
-const NO_COMMANDS = /^(?:\$schema|description|instructions|permissions?|prompt|template)$/;
+/** A name without a folder is mostly no file, unless it ends like this, or {@link INTERPRETED} finds it. */
+const SCRIPT = /\.(?:bash|bat|[cm]?[jt]sx?|cmd|exe|fish|jar|lua|php|pl|ps1|py|rb|sh|zsh)$/i;
+
+/** What an interpreter runs: the first word behind it that is no option. */
+const INTERPRETED =
+	/(?<![\w-])(?:(?:ba|da|k|z|fi)?sh|bun|deno|lua|node|perl|php|pwsh|python[\d.]*|ruby|source|ts-node|tsx)["'\s,:=[]+(?:-\S*\s+|run\s+)*([^\s"';|&,\]]+)/g;
+
+/** Below these keys of JSON stand rules for tools, texts for a model, and names of files that nothing runs. */
+const NO_COMMANDS =
+	/^(?:\$schema|description|exclude|fileName|files|ignore|include|instructions|permissions?|prompt|template)$/;
 
 /** `Edit(src/x.ts)`, wherever it stands. */
 const RULE = /^\s*\w+\(.*\)\s*$/s;
@@ -72,9 +81,9 @@ function commandsIn(path: string, text: string): string[] {
 		];
 	}
 	if (/\.(?:toml|ya?ml)$|\.env$/.test(path)) return [text];
-	// Of a program's words, only those that look like paths count; of JavaScript, its texts.
-	const isScript = /\.[cm]?[jt]sx?$/.test(path);
-	return text.split(isScript ? /["'`\r\n]/ : SEPARATORS).filter(word => /^[^\s(){};]*[./\\][^\s(){};]*$/.test(word));
+	// Of JavaScript, its texts count.
+	if (!/\.[cm]?[jt]sx?$/.test(path)) return [text.replace(/(?:^|\s)#.*$/gm, '')];
+	return text.split(/["'`\r\n]/).filter(word => /^[^\s(){};]*[./\\][^\s(){};]*$/.test(word));
 }
 
 function commandsOfJson(value: unknown, isText = false): string[] {
@@ -83,7 +92,10 @@ function commandsOfJson(value: unknown, isText = false): string[] {
 		return RULE.test(value) ? [] : [value];
 	}
 	if (typeof value !== 'object' || value === null) return [];
-	return Object.entries(value).flatMap(([key, each]) => commandsOfJson(each, isText || NO_COMMANDS.test(key)));
+	const { command, args } = { command: '', args: undefined, ...value };
+	const line = Array.isArray(args) ? [[command, ...args].join(' ')] : [];
+	const parts = Object.entries(value).flatMap(([key, each]) => commandsOfJson(each, isText || NO_COMMANDS.test(key)));
+	return isText ? parts : [...line, ...parts];
 }
 
 /** Several CLIs run them before the model gets the text. */
@@ -94,8 +106,10 @@ function inlineCommands(text: string): string[] {
 /** A path may contain a space, so the parts between quotes are words, too. */
 function wordsOf(command: string): string[] {
 	const text = command.replaceAll(VARIABLES, '').replaceAll(OUTPUTS, ' ');
-	const words = [text, ...text.split(/["'`]/), ...text.split(SEPARATORS)];
-	return words
+	const words = [text, ...text.split(/["'`]/), ...text.split(SEPARATORS)]
 		.map(word => word.trim().replace(/^file:\/\//, ''))
-		.filter(word => word !== '' && word.length < 1024 && !/[\0\r\n]/.test(word) && !NO_PROGRAM.test(word));
+		.filter(word => /[/\\]/.test(word) || SCRIPT.test(word));
+	return [...words, ...[...text.matchAll(INTERPRETED)].map(([, word = '']) => word)].filter(
+		word => word.length < 1024 && !/[\0\r\n]/.test(word) && !NO_PROGRAM.test(word),
+	);
 }

@@ -322,6 +322,7 @@ async function programHash(path: string): Promise<string | undefined> {
 		return sha256((await readPlainFile(await realpath(path), LONGEST_PROGRAM)) ?? '');
 	} catch (error) {
 		if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
+		if (hasErrno(error, 'EACCES', 'EPERM')) return sha256('unreadable');
 		throw error;
 	}
 }

@@ -16,8 +16,9 @@ export const NODE_PROGRAM = 'node-program';
 
 /**
  * NODE_OPTIONS can preload any file, and a rule that lets an agent run `nancy` must not allow that. The command starts without them, and its
- * children get them (`restoreNodeOptions`). Other variables have Node write files, wherever they say. People link the command into a folder of their PATH; `readlink` of older systems knows no `-f`. A
- * runner mostly waits: without a compiler and with a small nursery it needs 57 MB instead of 76.
+ * children get them (`restoreNodeOptions`). Other variables have Node write files, wherever they say. People link the command into a folder
+ * of their PATH; `readlink` of older systems knows no `-f`. A runner mostly waits: without a compiler and with a small nursery it needs 57 MB
+ * instead of 76.
  */
 export const NANCY_SCRIPT = [
 	'#!/bin/sh',

@@ -6,11 +6,11 @@ const LOOKALIKES = new Map(
 	Object.entries({
 		'[': '⁅❲⟦⟬「『【〔〖〘〚',
 		a: 'ɑαаᗅᴀ⍶⍺ꓮꭺ𐊠𖽀',
-		n: 'ŋƞɲɳɴηνипղոռᥒᵰⲛꓠ𐆎𐔓',
-		c: '¢ƈȼɔςσсҫᴄ₡ⲥꓚꮯ𐊢𐌂𐐽𐔜𑣩𑣲🅮🝌',
+		n: 'ⴖꮑŋƞɲɳɴηνипղոռᥒᵰⲛꓠ𐆎𐔓',
+		c: 'ꞓ¢ƈȼɔςσсҫᴄ₡ⲥꓚꮯ𐊢𐌂𐐽𐔜𑣩𑣲🅮🝌',
 		y: '¥ƴɏɣʎʏγυуүұყᶌỿⲩꓬꭚꭹꮍ𐊲𑣄𑣜𖽃',
-		m: 'ɱμϻмӎᗰᛖᴍᵯ₥ⲙꓟꮇ𐊰𐌑𑜀𑣣',
-		e: 'ɇəεеєҽҿᴇ℮⋿ⴹꓰꬲꭼ𐊆𑣆𑣎',
+		m: 'ʍɱμϻмӎᗰᛖᴍᵯ₥ⲙꓟꮇ𐊰𐌑𑜀𑣣',
+		e: 'ɘǝɇəεеєҽҿᴇ℮⋿ⴹꓰꬲꭼ𐊆𑣆𑣎',
 		s: 'ƽʂѕտᵴꓢꜱꮥꮪ𐊖𐑈𑣁𖼺',
 		g: 'ƍǥɠɡɢԍցᏻᶃꓖꮐ',
 	}).flatMap(([letter, others]) => Array.from(others, each => [each, letter] as const)),
@@ -18,7 +18,9 @@ const LOOKALIKES = new Map(
 /** First letters of alphabets in circles, squares and flags, which Unicode takes for pictures. */
 const PICTURES = [0x1f1_50, 0x1f1_70, 0x1f1_e6];
 /** No reader sees these, or takes them for a part of the word: spaces, accents, control and invisible characters. */
-const UNREAD = String.raw`[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{M}]`;
+const UNREAD = String.raw`[\s\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{DI}\p{M}\u2800\ufffc]`;
+/** In UTF-16 units. */
+const LONGEST_READING = 4;
 /** Made at first use: see base/visible. */
 let unread: RegExp | undefined;
 /** The beginning of {@link messageMark} as a reader takes it. */
@@ -37,15 +39,16 @@ export function withoutMarks(text: string): string {
 
 /** @param reading of a character, in small letters */
 function broken(text: string, reading: (character: string) => string): string {
+	const readings = new Map<string, string>();
 	let read = '';
 	/** Where each character of `read` is in the text. */
 	const places: number[] = [];
 	for (let at = 0; at < text.length;) {
 		const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
-		for (const letter of reading(character)) {
-			read += letter;
-			places.push(at);
-		}
+		let letters = readings.get(character);
+		if (letters === undefined) readings.set(character, (letters = reading(character)));
+		read += letters;
+		for (let count = letters.length; count > 0; count--) places.push(at);
 		at += character.length;
 	}
 	let result = '';
@@ -75,5 +78,7 @@ function asRead(character: string): string {
 		.normalize('NFKD')
 		.replace((unread ??= new RegExp(UNREAD, 'gu')), '')
 		.toLowerCase();
+	// A sign for whole words, as U+FDFA: no part of the mark, and a long text of them would take half a minute.
+	if (letters.length > LONGEST_READING) return '?';
 	return Array.from(letters, each => LOOKALIKES.get(each) ?? each).join('');
 }

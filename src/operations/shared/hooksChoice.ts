@@ -10,14 +10,10 @@ export async function hasHooks({
 	return settings.hooks === undefined ? hasHooksHere(workspace) : settings.hooks === 'on';
 }
 
-/**
- * Writes the user's choice into the workspace's file, which the `nancy` command and agents read. Seals it, if a person asks.
- * @param isWithout the person wants no hooks for one start. That proves `"hooks": "off"` in the file, which an agent may have written
- */
+/** Writes the user's choice into the workspace's file, which the `nancy` command and agents read. Seals it, if a person asks. */
 export async function keepSettings(
 	asker: Asker,
 	{ settings, workspace, note }: Pick<OperationContext, 'settings' | 'workspace' | 'note'>,
-	isWithout = false,
 ): Promise<void> {
 	const config = await workspace.config();
 	const threshold = settings.tokenThreshold ?? config.tokenThreshold;
@@ -26,10 +22,10 @@ export async function keepSettings(
 		await workspace.updateConfig(known => ({ ...known, tokenThreshold: threshold, ...(hooks && { hooks }) }));
 	if (asker.is === 'agent') return;
 	if (hooks !== 'off') await noteHooksChoice(workspace, 'on');
-	else if (settings.hooks === 'off' || isWithout) await noteHooksChoice(workspace, 'off');
+	else if (settings.hooks === 'off') await noteHooksChoice(workspace, 'off');
 	else if (await hasHooksHere(workspace))
 		note(
 			`"hooks": "off" in ${workspace.paths.config} does not count, because an agent may have written it; ` +
-				'if you want that, start an agent once with nancy orchestrate --no-hooks',
+				'if you want that, set nancy.hooks in VS Code, or start each agent with --no-hooks',
 		);
 }

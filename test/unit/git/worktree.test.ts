@@ -160,6 +160,18 @@ describe('making a worktree', () => {
 		expect(repo.state()).toEqual(before);
 	});
 
+	it.each(['for each checkout', 'for all'])('makes it as sparse as the checkout, with patterns %s', async how => {
+		repo.commit({ 'in/i': '', 'out/o': '' });
+		if (how === 'for all') {
+			repo.git(['config', 'core.sparseCheckout', 'true']);
+			mkdirSync(join(repo.root, '.git/info'), { recursive: true });
+			writeFileSync(join(repo.root, '.git/info/sparse-checkout'), '/*\n!/out/\n');
+		} else repo.git(['sparse-checkout', 'set', '--cone', 'in']);
+		const { folder } = await create();
+		expect([existsSync(join(folder, 'in/i')), existsSync(join(folder, 'out'))]).toEqual([true, false]);
+		expect(repo.git(['status', '--porcelain'], folder)).toBe('');
+	});
+
 	it('leaves out what is not committed, unless asked for', async () => {
 		repo.write({ 'a.txt': 'changed', 'new.txt': 'new' });
 		const { folder, base } = await create();
