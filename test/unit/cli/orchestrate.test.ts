@@ -6,6 +6,7 @@ import { identify } from '../../../src/base/liveness.ts';
 import { isRunning } from '../../../src/core/driver/workerProcess.ts';
 import { DeploymentRecords } from '../../../src/core/deployment/records.ts';
 import { noteChosenAgent } from '../../../src/core/workspace/chosenAgent.ts';
+import { noteHooksChoice } from '../../../src/core/workspace/hooksChoice.ts';
 import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { DriverId, FIRST_WORKER, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -126,7 +127,8 @@ describe('nancy orchestrate', () => {
 			expect(await new DeploymentRecords(workspace, join(nancy.dataFolder, 'nancy')).all()).toEqual([]);
 
 			await workspace.updateConfig(config => ({ ...config, hooks: 'off' }));
-			await start('Fix Login', '--worker', 'worker', '--no-hooks').ended;
+			// As the window does it for a person's setting.
+			await noteHooksChoice(new Workspace(project, join(nancy.dataFolder, 'nancy')), 'off');
 			await start('Fix Login', '--worker', 'worker').ended;
 			expect(readdirSync(project)).toEqual(['.nancy']);
 			await workspace.updateConfig(config => ({ ...config, hooks: 'on' }));
@@ -147,9 +149,6 @@ describe('nancy orchestrate', () => {
 			expect(variables()['NANCY_HOOKS']).toBeUndefined();
 			await start('Fix Login', '--worker', 'worker', '--no-hooks').ended;
 			expect(variables()['NANCY_HOOKS']).toBe('off');
-			await workspace.updateConfig(config => ({ ...config, hooks: 'on' }));
-			await start('Fix Login', '--worker', 'worker').ended;
-			await off();
 			await start('Fix Login', '--worker', 'worker').ended;
 			expect(variables()['NANCY_HOOKS']).toBeUndefined();
 		}));
