@@ -120,26 +120,21 @@ export class HeldFolder {
  * their path.
  * @param act gets the path for calls of the system
  */
-export async function inHeldFolder<T>(file: string, act: (file: string) => Promise<T>): Promise<T> {
-	const root = rootOf(file);
-	if (root === undefined) return act(file);
-	const folder = HeldFolder.openBelow(root, dirname(file), 0o700);
-	try {
-		return await act(folder?.at(basename(file)) ?? NOWHERE);
-	} catch (error) {
-		throw namedError(error);
-	} finally {
-		folder?.close();
-	}
+export function inHeldFolder<T>(file: string, act: (file: string) => Promise<T>): Promise<T> {
+	return through(file, act, 0o700);
 }
 
 /** {@link inHeldFolder} for a reader, which makes no folder. @throws NancyError `bad-file` for a link on the way */
-export async function fromHeldFolder<T>(file: string, read: (file: string) => Promise<T>): Promise<T> {
+export function fromHeldFolder<T>(file: string, read: (file: string) => Promise<T>): Promise<T> {
+	return through(file, read);
+}
+
+async function through<T>(file: string, act: (file: string) => Promise<T>, make?: number): Promise<T> {
 	const root = rootOf(file);
-	if (root === undefined) return read(file);
-	const folder = HeldFolder.openBelow(root, dirname(file));
+	if (root === undefined) return act(file);
+	const folder = HeldFolder.openBelow(root, dirname(file), make);
 	try {
-		return await read(folder?.at(basename(file)) ?? NOWHERE);
+		return await act(folder?.at(basename(file)) ?? NOWHERE);
 	} catch (error) {
 		throw namedError(error);
 	} finally {
