@@ -23,7 +23,7 @@ export function failure(folder: string, [command]: readonly string[], said: stri
 	return new NancyError('git', `git ${command}: ${lastLines(said) || 'it has failed'}${hint}`, { cause: error });
 }
 
-/** Behind such a sentence stands what git has read: a line of \`shallow\` or \`packed-refs\`, for one. */
+/** Behind such a sentence stands what git has read: a line of `shallow` or `packed-refs`, for one. */
 const ABOUT_CONTENT =
 	/^((?:fatal|error): [^:]*\b(?:bad|broken|corrupt\w*|garbage|invalid|malformed|unexpected|unknown|unrecognized|unterminated)\b[^:]*):.*/s;
 
