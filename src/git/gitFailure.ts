@@ -23,23 +23,40 @@ export function failure(folder: string, [command]: readonly string[], said: stri
 	return new NancyError('git', `git ${command}: ${lastLines(said) || 'it has failed'}${hint}`, { cause: error });
 }
 
-/** Behind such a sentence stands what git has read: a line of `shallow` or `packed-refs`, for one. */
-const ABOUT_CONTENT =
-	/^((?:fatal|error): [^:]*\b(?:bad|broken|corrupt\w*|garbage|invalid|malformed|unexpected|unknown|unrecognized|unterminated)\b[^:]*):.*/s;
-
-/** Lines of `objects/info/alternates`, also of a store that the repository names, and of `info/grafts`. */
-const QUOTING = /^error: (?:object directory |unable to normalize |bad graft )|: ignoring alternate object stores/;
-
 /**
- * Git's own sentences, and the names of files below them. Its other lines may quote a file that an agent may not read, but has named in the
- * settings: `core.attributesFile`, for one.
+ * The words of git's sentences, and of the system's errors behind them. Any other may be of a file that an agent may not read but has put in
+ * git's way: git quotes a line of `shallow`, of `worktrees/x/gitdir`, of a list of stores, and of what `core.attributesFile` names.
  */
+const WORDS = new Set(
+	(
+		'about access after all allowed already alternate ambiguous an and another any arguments at attributes bad bare be because been ' +
+		'bit bits both branch broken by can cannot changes character check checked checkout checksum clean commit commits config conflict ' +
+		'conflicts conversion copy corrupt could create current data dead delete denied detected device did different directory disk does ' +
+		'dubious empty end entries entry error escapes excluded exceeded exist exists expected external extension failed fatal fetch fetching ' +
+		'few file files filter filtering find first following for format found from full graft group has have hash head helper hint ' +
+		'histories history hook hooks ignoring in incompatible index input integrity interrupted invalid involves is it large latest lazy ' +
+		'left length like limit line link linked links list local lock locked long loop loose make many mark match memory merge merged merges ' +
+		'message mismatch missing mode move multiple must name named names need needed new no non normalize not nothing null object objects ' +
+		'of off on one only open operation option or order other out output over overwrite overwritten own owned owner ownership pack packed ' +
+		'packfile parent parse partial path paths pathspec permission permitted pipe please possible process prune quota range read reading ' +
+		'recent ref reference refs refusing registered remote remove removed rename replace repository required reset resolve resource ' +
+		'revision revisions root run safe save set shallow short side sign signature single size smudge so some something sort space sparse ' +
+		'specified stage start staged stash status still store submodule such support supported switch symbolic symlink system tag temporarily ' +
+		'than that the their them there this to too top toplevel track tracked transport tree trees type unable unavailable unborn unexpected ' +
+		'unknown unlink unmerged unpack unreadable unrecognized unrelated unsafe unsupported until untracked unusable update updated updating ' +
+		'use used user using valid value version was we were when which while with within work working worktree worktrees would write writing ' +
+		'written wrong you your zlib'
+	).split(' '),
+);
+
+/** Of git's errors, only their own words, the others as “…”. */
 function lastLines(text: string): string {
 	return text
 		.split('\n')
-		.filter(line => /^(?:fatal: |error: |\t)/.test(line) && !QUOTING.test(line))
-		.map(line => line.replace(ABOUT_CONTENT, '$1'))
+		.filter(line => /^(?:fatal|error): /.test(line))
 		.slice(-5)
 		.join(' ')
+		.replace(/\S+/g, word => (WORDS.has(/^([a-z]+)[.,:;]?$/i.exec(word)?.[1]?.toLowerCase() ?? '') ? word : '…'))
+		.replace(/…(?: …)+/g, '…')
 		.slice(-1000);
 }

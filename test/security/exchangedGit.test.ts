@@ -144,6 +144,28 @@ describe('what a program of an agent puts into git’s folder after the look', (
 		expect(String(error)).toMatch(/git rev-list: fatal: (?:bad shallow line|unexpected line in)/);
 		expect(String(error)).not.toContain('secret');
 	});
+
+	it('is not quoted in an error in the place of another worktree’s path', async () => {
+		repo.git(['branch', 'taken']);
+		const place = await checkoutAt(repo.root);
+		other.write({ 'lines.txt': 'a secret\n' });
+		own('worktrees/forged/HEAD', file => writeFileSync(file, 'ref: refs/heads/taken\n'));
+		own('worktrees/forged/commondir', file => writeFileSync(file, '../..\n'));
+		own('worktrees/forged/gitdir', file => symlinkSync(join(other.root, 'lines.txt'), file));
+		const tree = join(repo.root, 'tree');
+		const error: unknown = await git(place, ['worktree', 'add', tree, 'taken']).catch((failed: unknown) => failed);
+		expect(String(error)).toMatch(/fatal: … is already (?:checked out|used by worktree) at …$/);
+	});
+
+	it('is not quoted in an error in the place of a stash', async () => {
+		const place = await checkoutAt(repo.root);
+		other.write({ 'lines.txt': 'a secret\n' });
+		own('MERGE_AUTOSTASH', file => symlinkSync(join(other.root, 'lines.txt'), file));
+		own('HEAD.lock', file => writeFileSync(file, ''));
+		const error: unknown = await git(place, ['reset', '--hard']).catch((failed: unknown) => failed);
+		expect(String(error)).toContain('cannot store');
+		expect(String(error)).not.toContain('secret');
+	});
 });
 
 it('an error has no words of a list of stores in a store that the repository names', async () => {
@@ -154,7 +176,7 @@ it('an error has no words of a list of stores in a store that the repository nam
 	own('objects/info/alternates', file => writeFileSync(file, `${store}\n`));
 	const place = await checkoutAt(repo.root);
 	const error: unknown = await git(place, ['cat-file', 'blob', '1'.repeat(40)]).catch((failed: unknown) => failed);
-	expect(String(error)).toContain('git cat-file: fatal: ');
+	expect(String(error)).toMatch(/git cat-file: error: object directory (?:git|…| )+ does not exist; check …/);
 	expect(String(error)).not.toContain('secret');
 });
 

@@ -18,13 +18,7 @@ export async function silencers(
 	const { plan } = await jobFor(workspace, driver, request);
 	const sentences: string[] = [];
 	for (const { file } of plan.edits) sentences.push(...passedOver(driver, file, await readText(workspace, file)));
-	const off = await switchedOff(workspace, driver, env);
-	if (off) {
-		sentences.push(
-			`${driver.displayName} runs no hooks here, because "${off.setting}" in ${off.file} switches them off: sessions report nothing and get no messages.`,
-		);
-	}
-	return sentences;
+	return [...sentences, ...(await switchedOff(workspace, driver, env))];
 }
 
 /** Problems of a file that Nancy may edit for the CLI, even if it does not now: hooks in it are not read. */
@@ -49,13 +43,22 @@ export function passedOver({ displayName, hookSwitch }: Driver, file: string, te
 	return [`${file} has ${what}; ${displayName} may ignore the whole file.`];
 }
 
-async function switchedOff({ folder }: Workspace, { hookSwitch }: Driver, env: LaunchPlace['env']) {
-	if (hookSwitch === 'none') return undefined;
+/** The sentence about a setting with which the CLI runs no hook at all. It comes with a clone, or an agent writes it. */
+export async function switchedOff(
+	{ folder }: Workspace,
+	{ displayName, hookSwitch }: Driver,
+	env: LaunchPlace['env'],
+): Promise<string[]> {
+	if (hookSwitch === 'none') return [];
 	for (const file of hookSwitch.files({ workspaceFolder: folder, env })) {
 		const choice = hookSwitch.read(await settingsIn(file, hookSwitch), file);
-		if (choice) return choice.isOff ? { file, setting: choice.setting } : undefined;
+		if (choice?.isOff)
+			return [
+				`${displayName} runs no hooks here, because "${choice.setting}" in ${file} switches them off: sessions report nothing and get no messages.`,
+			];
+		if (choice) return [];
 	}
-	return undefined;
+	return [];
 }
 
 /** The CLI's own view: a file that it cannot read says nothing to it. */

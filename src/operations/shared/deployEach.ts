@@ -4,6 +4,7 @@ import { formatVersion } from '../../base/version.ts';
 import type { Asker } from '../../core/asker/asker.ts';
 import { deploy } from '../../core/deployment/deploy.ts';
 import type { Runtime } from '../../core/deployment/runtime.ts';
+import { switchedOff } from '../../core/deployment/silencers.ts';
 import type { DeploymentScope } from '../../core/driver/driver.ts';
 import { askGit } from '../../git/askGit.ts';
 import type { DeployedAgent, SetupOutput } from '../../protocol/output/deployment.ts';
@@ -62,6 +63,6 @@ export async function deployAgent(
 		agentVersion: formatVersion(agent.version),
 		hookVersion: runtime.version,
 		changed: [...changed],
-		warnings: [...warnings],
+		warnings: [...warnings, ...(await switchedOff(context.workspace, driver, context.env))],
 	};
 }

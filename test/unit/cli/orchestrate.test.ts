@@ -153,6 +153,16 @@ describe('nancy orchestrate', () => {
 			expect(variables()['NANCY_HOOKS']).toBeUndefined();
 		}));
 
+	it('says that a setting of the project keeps the agent from running hooks', () =>
+		using(machine(), async ({ project, start }) => {
+			mkdirSync(join(project, '.claude'));
+			writeFileSync(join(project, '.claude/settings.json'), '{"disableAllHooks":true}');
+			const screen = start('Fix Login');
+			await eventually('the warning', () => screen.history().includes('because "disableAllHooks" in'));
+			expect(await screen.ended).toBe(0);
+			await screen.close();
+		}));
+
 	it('notes the process while the agent runs, so that it can be seen and stopped', () =>
 		using(
 			machine('trap "exit 3" TERM; echo ready; while :; do sleep 0.05; done'),
