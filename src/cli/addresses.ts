@@ -1,6 +1,7 @@
 import { NancyError } from '../base/errors.ts';
 import type { Asker } from '../core/asker/asker.ts';
 import { isRunning } from '../core/driver/workerProcess.ts';
+import { startedFor } from '../core/sessions/sealedAgents.ts';
 import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
 import { noWorker, type Meant } from '../operations/shared/meant.ts';
@@ -70,12 +71,23 @@ export async function resolveMailbox(workspace: Workspace, asker: Asker, typed: 
 	);
 }
 
-/** The workers that `typed` means: one, or all of a task. */
+/**
+ * The workers that `typed` means: one, or all of a task. One that Nancy started and that lives is known without a file of the workspace: an
+ * agent can move its record away, or the task's folder.
+ */
 export async function resolveWorkers(workspace: Workspace, asker: Asker, typed: string): Promise<WorkerAddress[]> {
 	const { task, worker } = await resolveAddress(workspace, asker, typed);
-	await workspace.task(task);
-	const { workers } = await workspace.workers(task);
-	const chosen = workers.filter(record => worker === undefined || record.name === worker);
-	if (chosen.length > 0) return chosen.map(record => ({ task, worker: record.name }));
-	throw noWorker({ task, worker });
+	const { folder, own } = workspace;
+	const started = startedFor(own.dataFolder, { folder, task }).map(({ address }) => address.worker);
+	const isMeant = (name: WorkerName) => worker === undefined || name === worker;
+	const isKnown = started.some(isMeant);
+	if (!isKnown) await workspace.task(task);
+	const recorded = await workspace.workers(task).catch((error: unknown) => {
+		if (isKnown) return { workers: [] };
+		throw error;
+	});
+	const names = new Set([...recorded.workers.map(({ name }) => name), ...started]);
+	const chosen = [...names].filter(isMeant);
+	if (chosen.length === 0) throw noWorker({ task, worker });
+	return chosen.map(name => ({ task, worker: name }));
 }

@@ -3,8 +3,8 @@ import type { KnownDriver } from '../core/asker/asker.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
 import { isRunning, recordStop } from '../core/driver/workerProcess.ts';
-import { forgetSealedAgents, processesOf } from '../core/sessions/sealedAgents.ts';
-import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
+import { forgetSealedAgents, startedFor } from '../core/sessions/sealedAgents.ts';
+import { isSameAddress, type WorkerAddress, type Workspace } from '../core/workspace/workspace.ts';
 import { requireOwnAgent } from '../process/ownAgent.ts';
 import { stopTree, type StopOutcome } from '../process/stopTree.ts';
 import type { DriverId } from '../protocol/names.ts';
@@ -31,16 +31,18 @@ export async function stopWorker(
 	{ tickets, driverOf, onMeant }: StopTools,
 ): Promise<StopOutcome | 'elsewhere'> {
 	if (await stopDelegatesAt(workspace, address, tickets)) return 'stopped';
-	const record = await workspace.worker(address);
-	const named = record && isRunning(record) ? record.process : undefined;
 	const started = startedAs(workspace, address);
-	const agents = started.length > 0 || named === undefined ? started : [named];
+	const isSealed = started.length > 0;
+	// An agent can also keep Nancy from reading or writing the record.
+	const record = await unless(isSealed, workspace.worker(address));
+	const named = record && isRunning(record) ? record.process : undefined;
+	const agents = isSealed || named === undefined ? started : [named];
 	if (agents.length === 0) return 'not-running';
 	const isElsewhere = agents.every(agent => liveness(agent) === 'unknown');
 	if (!isElsewhere)
 		for (const { pid } of agents) await requireOwnAgent(pid, workspace, address, record && driverOf(record.agent));
 	// Noted first, so that nobody takes its end for a crash.
-	await recordStop(workspace, address);
+	if (record) await unless(isSealed, recordStop(workspace, address));
 	if (isElsewhere) return 'elsewhere';
 	const [[outcome = 'not-running']] = await Promise.all([
 		Promise.all(agents.map(agent => stopTree(agent))),
@@ -53,9 +55,17 @@ export async function stopWorker(
 
 /** What Nancy started as the worker, whatever the worker's record names: an agent could name another process there, or none. */
 function startedAs({ own, folder }: Workspace, address: WorkerAddress): ProcessIdentity[] {
-	return processesOf(own.dataFolder, { folder, address })
-		.filter(({ isStarted, process }) => isStarted && process.startedTicks > 0 && liveness(process) === 'alive')
+	return startedFor(own.dataFolder, { folder, task: address.task })
+		.filter(found => isSameAddress(found.address, address))
 		.map(({ process }) => process);
+}
+
+/** @param isOptional a failure counts as nothing */
+async function unless<T>(isOptional: boolean, work: Promise<T>): Promise<T | undefined> {
+	return work.catch((error: unknown) => {
+		if (isOptional) return undefined;
+		throw error;
+	});
 }
 
 /** `false`: no delegate with this mailbox is open. A vanished record leaves nothing but the agent's process. */

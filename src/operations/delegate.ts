@@ -50,20 +50,20 @@ const WITHOUT_COMMANDS =
 	'agents have changed. Say in the prompt what has to be installed';
 
 /** Queues a delegate, and starts it if it may start. */
-export const delegate: Operation<Input, Output> = {
+export const delegate: Operation<Input, Output, OperationContext, Start> = {
 	name: 'delegate',
 	input: Input,
 	output: DelegateCreatedOutput,
 	async permit(asker, input, context) {
 		await refuseTracked(context.workspace);
-		if (asker.is === 'human') return;
-		const { found, folder, asking } = await startOf(asker, input, context);
-		const { driver } = found;
-		await permitStart(driver, [context.workspace.folder, folder], asking);
-		permissionMode(driver, input.permissions, asking);
+		const start = await startOf(asker, input, context);
+		if (asker.is === 'human') return start;
+		const { found, folder, asking } = start;
+		await permitStart(found.driver, [context.workspace.folder, folder], asking);
+		permissionMode(found.driver, input.permissions, asking);
+		return start;
 	},
-	async run(asker, input, context) {
-		const { found, folder, asking } = await startOf(asker, input, context);
+	async run(asker, input, context, { found, folder, asking }) {
 		const { settings } = asking;
 		const { prompt, title, model, permissions, worktree, group, feature } = input;
 		const request = {
@@ -83,11 +83,13 @@ export const delegate: Operation<Input, Output> = {
 	},
 };
 
-async function startOf(
-	asker: Asker,
-	input: Input,
-	context: OperationContext,
-): Promise<{ found: FoundAgent; folder: string; asking: Asking }> {
+interface Start {
+	found: FoundAgent;
+	folder: string;
+	asking: Asking;
+}
+
+async function startOf(asker: Asker, input: Input, context: OperationContext): Promise<Start> {
 	const { workspace, env } = context;
 	const found = await chooseAgent(asker, env, input.agent);
 	const asking = { asker, context, settings: await context.readSettings(workspace.folder) };

@@ -8,15 +8,18 @@ import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
 import type { CommonSettings } from '../protocol/settings.ts';
 
 /** One use case of Nancy. The window and the `nancy` command are two ways to ask for it: they make the input, and words from the output. */
-export interface Operation<I, O, C = OperationContext> {
+export interface Operation<I, O, C = OperationContext, P = void> {
 	readonly name: string;
 	readonly input: z.ZodMiniType<I>;
 	readonly output: z.ZodMiniType<O>;
 	/** It may be done in Restricted Mode, where it writes nothing and runs no program. */
 	readonly worksUntrusted?: true;
-	/** @throws NancyError if it may not be done here, or not by the asker. Nothing has been changed then */
-	permit(asker: Asker, input: I, context: C): Promise<void>;
-	run(asker: Asker, input: I, context: C): Promise<O>;
+	/**
+	 * @returns what it had to find out, for {@link run}
+	 * @throws NancyError if it may not be done here, or not by the asker. Nothing has been changed then
+	 */
+	permit(asker: Asker, input: I, context: C): Promise<P>;
+	run(asker: Asker, input: I, context: C, permitted: P): Promise<O>;
 }
 
 /** The facts of an operation that needs no workspace. */
@@ -61,8 +64,8 @@ export interface LiveOverview {
 }
 
 /** The only way to run an operation: it checks first that the asker may do it, and may do anything in this workspace. */
-export async function perform<I, O, C extends MachineContext = OperationContext>(
-	operation: Operation<I, O, C>,
+export async function perform<I, O, C extends MachineContext = OperationContext, P = void>(
+	operation: Operation<I, O, C, P>,
 	asker: Asker,
 	given: z.input<z.ZodMiniType<I, I>>,
 	context: C,
@@ -70,8 +73,8 @@ export async function perform<I, O, C extends MachineContext = OperationContext>
 	const input = operation.input.parse(given);
 	if (operation.worksUntrusted !== true) requireTrust(context);
 	if (context.workspace) permitWorkIn(asker, context.workspace.folder, context.env);
-	await operation.permit(asker, input, context);
-	return operation.output.parse(await operation.run(asker, input, context));
+	const permitted = await operation.permit(asker, input, context);
+	return operation.output.parse(await operation.run(asker, input, context, permitted));
 }
 
 /** @throws NancyError `not-trusted` in Restricted Mode */

@@ -62,7 +62,7 @@ type Output = z.infer<typeof Output>;
  * Prepares an agent for a terminal: makes the task if needed, writes hooks and skills, and records the worker. Nothing is written if the
  * agent cannot be started, and no task is made if the settings of its CLI cannot be written.
  */
-export const orchestrate: Operation<Input, Output> = {
+export const orchestrate: Operation<Input, Output, OperationContext, Start> = {
 	name: 'orchestrate',
 	input: Input,
 	output: Output,
@@ -70,23 +70,24 @@ export const orchestrate: Operation<Input, Output> = {
 		if (input.worker === ORCHESTRATOR)
 			throw new NancyError('bad-name', 'the human is no worker; choose another name');
 		await refuseTracked(context.workspace);
-		if (asker.is === 'human') return;
+		refuseLongPrompt(firstPrompt(asker, input.prompt));
+		if (asker.is === 'human') return startOf(asker, input, context);
 		if (!input.hooks)
 			throw new NancyError('not-trusted', 'an agent starts no other without hooks: no halt would reach it');
 		const own = ownAddress(asker);
 		const isOwn = own?.task === input.task && input.worker === undefined && !input.resume;
 		permit(asker, { is: 'start-worker', what: input.task, isOwn });
 		const { workspace } = context;
-		const { driver } = (await startOf(asker, input, context)).found;
+		const start = await startOf(asker, input, context);
+		const { driver } = start.found;
 		const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
 		await permitStart(driver, [workspace.folder], asking);
 		refuseExtraFromAgent(driver, input.extra, asking);
+		return start;
 	},
-	async run(asker, input, context) {
+	async run(asker, input, context, { found, known }) {
 		const { workspace } = context;
 		const prompt = firstPrompt(asker, input.prompt);
-		refuseLongPrompt(prompt);
-		const { found, known } = await startOf(asker, input, context);
 		const { driver, agent } = found;
 		const runtime = await context.installRuntime();
 		await keepSettings(asker, context);
@@ -134,12 +135,18 @@ function firstPrompt(asker: Asker, given: string | undefined): string | undefine
 	return asker.is === 'agent' ? promptOfAgent(given) : given;
 }
 
-/** The agent to start, and the record of a task that is there. Throws if the agent cannot be started. */
+interface Start {
+	found: FoundAgent;
+	/** The record of a task that is there. */
+	known: TaskRecord | undefined;
+}
+
+/** Throws if the agent cannot be started. */
 async function startOf(
 	asker: Asker,
 	{ task, title, isNew, resume, worker, agent }: Input,
 	{ workspace, env }: OperationContext,
-): Promise<{ found: FoundAgent; known: TaskRecord | undefined }> {
+): Promise<Start> {
 	const mustExist = resume || title === undefined;
 	const known = mustExist ? await workspace.task(task) : await existingTask(workspace, task);
 	if (isNew && known) throw taskExists(task);

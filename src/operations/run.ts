@@ -64,21 +64,20 @@ export interface RunContext extends OperationContext {
 }
 
 /** Runs an agent once, without a terminal, and waits for its answer. A failure of the agent is a result, not an error. */
-export const run: Operation<Input, z.infer<typeof Output>, RunContext> = {
+export const run: Operation<Input, z.infer<typeof Output>, RunContext, Start> = {
 	name: 'run',
 	input: Input,
 	output: Output,
 	async permit(asker, input, context) {
 		const { outputFile: file, folder, permissions, extra } = input;
-		if (asker.is === 'human') return;
 		if (file !== undefined) permit(asker, { is: 'output-file', file });
 		const { found, asking } = await startOf(asker, input, context);
 		await permitStart(found.driver, [folder], asking);
 		refuseExtraFromAgent(found.driver, extra, asking);
 		permissionMode(found.driver, permissions, asking);
+		return { found, asking };
 	},
-	async run(asker, input, context) {
-		const { found, asking } = await startOf(asker, input, context);
+	async run(asker, input, context, { found, asking }) {
 		const { prompt, folder, outputFile } = input;
 		const limits = Limits.parse(limitsFor(input.limits, asking));
 		await noteSeen(asker, found.driver, context, folder);
@@ -100,11 +99,12 @@ export const run: Operation<Input, z.infer<typeof Output>, RunContext> = {
 	},
 };
 
-async function startOf(
-	asker: Asker,
-	{ agent, folder }: Input,
-	context: OperationContext,
-): Promise<{ found: FoundAgent; asking: Asking }> {
+interface Start {
+	found: FoundAgent;
+	asking: Asking;
+}
+
+async function startOf(asker: Asker, { agent, folder }: Input, context: OperationContext): Promise<Start> {
 	const asking = { asker, context, settings: await context.readSettings(folder) };
 	return { found: await chooseAgent(asker, context.env, agent), asking };
 }

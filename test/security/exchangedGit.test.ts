@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NancyError, type NancyErrorCode } from '../../src/base/errors.ts';
 import { quoted } from '../../src/base/shellWord.ts';
 import { git, type GitPlace } from '../../src/git/git.ts';
 import { headOf } from '../../src/git/gitTree.ts';
@@ -74,26 +75,46 @@ const EXCHANGES: Readonly<Record<string, () => void>> = {
 	},
 };
 
-describe.each(Object.keys(EXCHANGES))('a checkout whose git folder gets %s after it was proven', what => {
-	let place: GitPlace;
-	let theirs: string;
-	beforeEach(async () => {
-		theirs = other.git(['rev-parse', 'HEAD']);
-		place = await checkoutAt(repo.root);
-		EXCHANGES[what]?.();
-	});
+/** What is found after each: the commit of HEAD or none, the files, or the code of the refusal. */
+const FOUND: Readonly<Record<string, { head: 'own' | 'none' | NancyErrorCode; files: 'own' | NancyErrorCode }>> = {
+	'a commondir': { head: 'not-trusted', files: 'not-trusted' },
+	'a link to refs': { head: 'bad-file', files: 'own' },
+	'a link to a branch': { head: 'bad-file', files: 'own' },
+	'a second name of a branch': { head: 'bad-file', files: 'own' },
+	'a link to packed refs': { head: 'bad-file', files: 'own' },
+	'a branch that names a file of another kind': { head: 'none', files: 'own' },
+	'a core.worktree': { head: 'own', files: 'own' },
+	'a link to all of it': { head: 'bad-file', files: 'not-trusted' },
+	'a file that leads away': { head: 'none', files: 'git' },
+};
 
-	it('is at its own commit, or refused', async () => {
-		const found = await headOf(place).catch(() => undefined);
-		expect([head, undefined]).toContain(found);
-		expect(found).not.toBe(theirs);
-	});
+describe.each(Object.entries(EXCHANGES))(
+	'a checkout whose git folder gets %s after it was proven',
+	(what, exchange) => {
+		let place: GitPlace;
+		beforeEach(async () => {
+			place = await checkoutAt(repo.root);
+			repo.write({ 'new.txt': '' });
+			exchange();
+		});
 
-	it('has its own files, or is refused', async () => {
-		const top = await git(place, ['rev-parse', '--show-toplevel']).catch(() => undefined);
-		expect([`${repo.root}\n`, undefined]).toContain(top?.stdout.toString());
-	});
-});
+		it('is at its own commit, or refused', async () => {
+			const found = await headOf(place).then(
+				commit => (commit === head ? 'own' : (commit ?? 'none')),
+				(error: unknown) => error instanceof NancyError && error.code,
+			);
+			expect(found).toBe(FOUND[what]?.head);
+		});
+
+		it('has its own files, or is refused', async () => {
+			const found = await git(place, ['ls-files', '--others', '*.txt']).then(
+				({ stdout }) => (stdout.toString() === 'new.txt\n' ? 'own' : stdout.toString()),
+				(error: unknown) => error instanceof NancyError && error.code,
+			);
+			expect(found).toBe(FOUND[what]?.files);
+		});
+	},
+);
 
 it('no ref is written where a commondir leads that came after the look', async () => {
 	const place = await checkoutAt(repo.root);

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { hasErrno, NancyError } from '../../base/errors.ts';
-import { isInside } from '../../base/inside.ts';
 import { folderNames } from '../../base/listing.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -11,8 +10,9 @@ import { parseLooseJson, withoutLayout } from '../files/looseJson.ts';
 import { OwnFolder } from '../files/ownFolder.ts';
 import { readPlainFile } from '../files/plainFile.ts';
 import { foldersUpFrom } from '../workspace/placeFrom.ts';
-import { checkoutOf, checkoutsAbove, outermostCheckout, posixPath } from './checkouts.ts';
+import { checkoutOf, checkoutsAbove, posixPath } from './checkouts.ts';
 import { namedPaths } from './namedPaths.ts';
+import { MOST_FILES, nameBase, placesOf, programsAmong, settingsFiles, tooMany } from './settingsFiles.ts';
 
 /** Sealed as `seen/<driver>.json`: the settings with which a person last started this CLI. */
 const Seen = z.object({
@@ -42,9 +42,6 @@ interface Present {
 	named: ReadonlySet<string>;
 }
 
-/** Nobody has as many settings. A larger place cannot be searched at every start. */
-const MOST_FILES = 10_000;
-
 /**
  * The settings of agents' CLIs in a workspace that can run commands, and the programs that they name. An agent that may only edit files can
  * write them, and the next agent that starts there runs their commands. So an agent starts another one only with settings that a person has
@@ -64,7 +61,7 @@ export class SeenSettings {
 	/** Notes the present settings: a person starts the CLI with them, or sets it up. */
 	async note(driver: Driver, folder = this.workspaceFolder): Promise<void> {
 		const { files } = await this.present(driver, folder);
-		const checkout = checkoutOf(this.nameBase(folder));
+		const checkout = checkoutOf(nameBase(this.workspaceFolder, folder));
 		await this.own.write({ version: 1, files, checkout } satisfies Seen, 'seen', `${driver.id}.json`);
 	}
 
@@ -122,12 +119,12 @@ export class SeenSettings {
 		const isBelowCheckout = checkoutsAbove(dirname(this.workspaceFolder)).length > 0;
 		if (seen.checkout === undefined && isBelowCheckout)
 			return names.map(name => `${name} (noted by an earlier version of Nancy)`);
-		const base = this.nameBase(folder);
+		const base = nameBase(this.workspaceFolder, folder);
 		// Some CLIs read no settings above the checkout. An agent can make a `.git`, and so another checkout.
 		const isOther = seen.checkout !== undefined && seen.checkout !== checkoutOf(base);
 		const others = names.filter(name => isOther && name.startsWith('../'));
 		// A person may have started the CLI in a folder below, which has more.
-		const places = this.placesOf(driver, folder).map(({ path }) => posixPath(base, path));
+		const places = placesOf(driver, this.workspaceFolder, folder).map(({ path }) => posixPath(base, path));
 		// A worktree lacks what was built, and then runs nothing there.
 		const isOurs = base === this.workspaceFolder;
 		const isRead = (name: string) =>
@@ -144,7 +141,7 @@ export class SeenSettings {
 		const [nearest = folder] = checkoutsAbove(folder);
 		const top = await realpath(nearest);
 		const files = new Map<string, WrittenFile>();
-		for await (const { path, at } of this.found(driver, folder)) {
+		for await (const { path, at } of settingsFiles(driver, this.workspaceFolder, folder)) {
 			const name = posixPath(nearest, path);
 			const file = join(top, name);
 			if (name.startsWith('../') || (await realpath(path)) !== file) continue;
@@ -160,11 +157,11 @@ export class SeenSettings {
 
 	/** The settings that a CLI would read now, and the programs that they name. */
 	private async present(driver: Driver, folder: string): Promise<Present> {
-		const base = this.nameBase(folder);
+		const base = nameBase(this.workspaceFolder, folder);
 		const settings = new Set<string>();
 		const files = new Map<string, string>();
 		const paths = new Set<string>();
-		for await (const { path, at } of this.found(driver, folder)) {
+		for await (const { path, at } of settingsFiles(driver, this.workspaceFolder, folder)) {
 			const name = posixPath(base, path);
 			settings.add(name);
 			// Runs nothing, and opencode writes one of its own.
@@ -174,68 +171,13 @@ export class SeenSettings {
 			files.set(name, sha256(this.comparable(name, content)));
 			for (const each of namedPaths({ path, at, text: content.toString('utf8') })) paths.add(each);
 		}
-		const named = this.programs(paths, folder);
+		const named = programsAmong(paths, this.workspaceFolder, folder);
 		for (const [name, path] of named) {
 			const hash = settings.has(name) ? undefined : await programHash(path);
 			if (hash !== undefined && files.set(name, hash).size > MOST_FILES) throw tooMany(folder);
 		}
 		const sorted = [...files].toSorted(([a], [b]) => (a < b ? -1 : 1));
 		return { files: Object.fromEntries(sorted), named: new Set(named.keys()) };
-	}
-
-	/** By their names, without those outside. Settings of a worktree may name a program of the workspace by its whole path. */
-	private programs(paths: Iterable<string>, folder: string): Map<string, string> {
-		const base = this.nameBase(folder);
-		const [nearest = base] = checkoutsAbove(folder);
-		const outermost = outermostCheckout(this.workspaceFolder) ?? this.workspaceFolder;
-		const programs = new Map<string, string>();
-		for (const path of paths) {
-			if (isInside(nearest, path)) programs.set(posixPath(base, path), path);
-			else if (isInside(outermost, path)) programs.set(posixPath(this.workspaceFolder, path), path);
-		}
-		return programs;
-	}
-
-	/**
-	 * The names of files begin here: the workspace folder, or the same folder of a worktree. No `.git` that an agent makes gives a file
-	 * another name.
-	 */
-	private nameBase(folder: string): string {
-		return isInside(this.workspaceFolder, folder) ? this.workspaceFolder : folder;
-	}
-
-	/** @yields each file of settings: its path, and the folder that it is the settings of */
-	private async *found(driver: Driver, folder: string): AsyncIterable<{ path: string; at: string }> {
-		let count = 0;
-		for (const place of this.placesOf(driver, folder)) {
-			for await (const path of this.filesIn(place.path, new Set())) {
-				if (++count > MOST_FILES) throw tooMany(place.path);
-				yield { path, at: place.at };
-			}
-		}
-	}
-
-	/** Where the settings of a CLI that works in a folder may be. */
-	private placesOf(driver: Driver, folder: string): { at: string; path: string }[] {
-		const outermost = outermostCheckout(folder) ?? this.nameBase(folder);
-		return foldersUpFrom(folder)
-			.filter(at => isInside(outermost, at))
-			.flatMap(at => driver.executableSettings.map(setting => ({ at, path: join(at, setting) })));
-	}
-
-	/** @param above folders that this one is in, by their real paths: a link may lead back */
-	private async *filesIn(path: string, above: ReadonlySet<string>): AsyncIterable<string> {
-		const found = await stat(path).catch((error: unknown) => {
-			if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return undefined;
-			throw error;
-		});
-		if (!found?.isDirectory()) {
-			if (found) yield path;
-			return;
-		}
-		const real = await realpath(path);
-		if (above.has(real)) return;
-		for (const name of await readdir(path)) yield* this.filesIn(join(path, name), new Set([...above, real]));
 	}
 
 	/** Without Nancy's own entries and the CLI's version, which may be there or not; `undefined` if the file has nothing else. */
@@ -332,8 +274,4 @@ function cure({ displayName, id }: Driver): string {
 		`Look at them, then start ${displayName} once yourself (in VS Code, or nancy orchestrate --agent ${id}), ` +
 		`or run: nancy setup --agent ${id}. A worktree has the files that are committed, and those that git ignores`
 	);
-}
-
-function tooMany(path: string): NancyError {
-	return new NancyError('not-trusted', `there are more than ${MOST_FILES} files of settings at ${path}; remove some`);
 }

@@ -83,6 +83,21 @@ export function processesOfTask(
 	return processes(dataFolder).filter(({ worker }) => worker?.address.task === task && isIn(worker, folder));
 }
 
+/**
+ * The living processes that Nancy started as workers of a task, whatever files the workspace has. Only where the system tells start times:
+ * elsewhere a later process may have the pid of one that has ended.
+ */
+export function startedFor(
+	dataFolder: string,
+	of: { folder: string; task: TaskName },
+): { process: ProcessIdentity; address: WorkerAddress }[] {
+	return processesOfTask(dataFolder, of).flatMap(({ isStarted, process, worker }) =>
+		worker && isStarted && process.startedTicks > 0 && liveness(process) === 'alive'
+			? [{ process, address: worker.address }]
+			: [],
+	);
+}
+
 function processes(dataFolder: string): SealedAgent[] {
 	return names(dataFolder).flatMap(({ name, process }) => {
 		const found = liveness(process) === 'dead' ? undefined : read(dataFolder, name);

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../../src/base/liveness.ts';
-import { TaskName } from '../../../src/protocol/names.ts';
+import { sealStart } from '../../../src/core/sessions/sealedAgents.ts';
+import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 import { StopOutput } from '../../../src/protocol/output/tasks.ts';
 import { NancyCommand } from './nancyCommand.ts';
 import { Project } from './project.ts';
@@ -80,6 +83,43 @@ describe('nancy stop', () => {
 		expect(stdout).toBe('fix-login/worker was not running\n');
 		process.kill(agent.process.pid, 'SIGKILL');
 	});
+
+	const moved: Readonly<Record<string, (project: Project, task: TaskName) => void>> = {
+		'moves its record away': ({ workspace: { paths } }, task) =>
+			renameSync(paths.workerRecord(task, FIRST_WORKER), join(paths.workers(task), 'w9.json')),
+		'removes its task': ({ workspace: { paths } }, task) => rmSync(paths.task(task), { recursive: true }),
+		'makes its task a link': ({ workspace: { paths } }, task) => {
+			renameSync(paths.task(task), `${paths.task(task)}-away`);
+			symlinkSync(`${task}-away`, paths.task(task));
+		},
+		'spoils its record': ({ workspace: { paths } }, task) =>
+			writeFileSync(paths.workerRecord(task, FIRST_WORKER), 'none'),
+		'lets its record not be written': ({ workspace: { paths } }, task) => {
+			rmSync(paths.mailbox(task, FIRST_WORKER), { recursive: true });
+			writeFileSync(paths.mailbox(task, FIRST_WORKER), '');
+		},
+	};
+	it.each(Object.keys(moved).flatMap(how => ['fix-login', 'fix-login/worker'].map(typed => ({ how, typed }))))(
+		'ends $typed if Nancy started it, also if it $how',
+		async ({ how, typed }) => {
+			await using project = new Project();
+			const task = await project.addTask('fix-login');
+			const agent = await startAgent(project, FIRST_WORKER);
+			await project.addWorker(task, FIRST_WORKER, { process: agent.process });
+			const dataFolder = join(nancy.dataFolder, 'nancy');
+			sealStart(dataFolder, agent.process, { folder: project.path, address: { task, worker: FIRST_WORKER } });
+			moved[how]?.(project, task);
+			const isTask = existsSync(project.workspace.paths.task(task));
+
+			expect(await nancy.run(['stop', typed], { cwd: project.path })).toEqual({
+				code: 0,
+				stdout: 'fix-login/worker stopped\n',
+				stderr: '',
+			});
+			expect(await agent.ended).toEqual([null, 'SIGTERM']);
+			expect(existsSync(project.workspace.paths.task(task))).toBe(isTask);
+		},
+	);
 
 	it.each([
 		{ args: ['stop', 'other'], says: 'there is no task "other"' },

@@ -30,6 +30,8 @@ interface Asked {
 	extra?: string[];
 }
 
+const readSettings = vi.fn(() => Promise.resolve({}));
+
 async function ask({ asker = IN_WINDOW, does = `cat > /dev/null; echo '${ANSWER}'`, ...asked }: Asked) {
 	vi.stubEnv('FAKE_CLAUDE', does);
 	const project = folder.file('project');
@@ -37,6 +39,7 @@ async function ask({ asker = IN_WINDOW, does = `cat > /dev/null; echo '${ANSWER}
 	const workspace = new Workspace(project, folder.file('data'));
 	const context = contextOf(folder, workspace, {
 		env: { HOME: folder.path, PATH: fakeClaude(folder.file('bin')) },
+		readSettings,
 	});
 	const input = { prompt: 'x', folder: project, extra: [], ...asked };
 	const lines: string[] = [];
@@ -85,4 +88,11 @@ it('an agent that asks gets no file written, and no agent run elsewhere, with ar
 	}
 	expect(existsSync(folder.file('bin/args'))).toBe(false);
 	expect(existsSync(folder.file('project/out.txt'))).toBe(false);
+});
+
+it.each([IN_WINDOW, 'an agent'] as const)('the user’s settings are read once for %j', async who => {
+	readSettings.mockClear();
+	const asker = who === 'an agent' ? { ...agentAt(folder), driver: DriverId.parse('claude-code') } : who;
+	expect(await ask({ asker })).toMatchObject({ ending: 'result' });
+	expect(readSettings).toHaveBeenCalledOnce();
 });
