@@ -1,13 +1,7 @@
 import { writeSync } from 'node:fs';
 import { version } from '../../package.json';
 import { errorText, hasErrno } from '../base/errors.ts';
-import { dataFolder } from '../base/folders.ts';
-import { ownMachine } from '../base/machine.ts';
-import { askerOf, environmentOf, type Lineage, type SealOf } from '../core/asker/asker.ts';
-import { sealedAgent } from '../core/sessions/sealedAgents.ts';
-import { programs } from '../drivers/programs.ts';
-import { becomeEnvironment } from '../process/environment.ts';
-import { lineageOf } from '../process/lineage.ts';
+import { programAsker, programEnvironment } from '../operations/shared/programAsker.ts';
 import { restoreNodeOptions } from '../process/runnerHost.ts';
 import { commands } from './commands.ts';
 import { runCommandLine } from './run.ts';
@@ -25,31 +19,18 @@ process.stdout.on('error', error => {
 process.stderr.on('error', () => undefined);
 
 restoreNodeOptions(process.env);
-let known: Lineage | undefined;
-
-const sealOf: SealOf = ({ pid, startedTicks }, env) =>
-	sealedAgent(dataFolder(env), { machine: ownMachine(), pid, startedTicks });
-
-/** The processes above this one. A command reads the environment through them, so that it is the asker's from the start. */
-function lineage(): Lineage {
-	if (known) return known;
-	known = lineageOf({ ...process.env });
-	becomeEnvironment(environmentOf(known, programs, sealOf));
-	return known;
-}
 
 void runCommandLine(process.argv.slice(2), commands, {
 	program: process.argv[1] ?? '',
 	cwd: process.cwd(),
 	get env() {
-		lineage();
-		return process.env;
+		return programEnvironment();
 	},
 	stdin: process.stdin,
 	stdout: process.stdout,
 	stderr: process.stderr,
 	version,
-	asker: () => askerOf(lineage(), programs, sealOf),
+	asker: programAsker,
 }).then(exitCode => {
 	process.exitCode = exitCode;
 });

@@ -211,6 +211,9 @@ describe('a program that seen settings name', () => {
 		['claude-code', '.claude/settings.json', hook('$(git rev-parse --show-toplevel)/x.sh'), 'x.sh'],
 		['claude-code', '.claude/settings.json', hook('cd scripts && ./x.sh; true'), 'scripts/x.sh'],
 		['claude-code', '.claude/settings.json', hook('sh -c \'sh "my scripts/x.sh"\''), 'my scripts/x.sh'],
+		['claude-code', '.claude/settings.json', hook('sh scripts/my\\ x.sh'), 'scripts/my x.sh'],
+		['claude-code', '.claude/settings.json', hook('sh scripts/list.txt'), 'scripts/list.txt'],
+		['claude-code', '.claude/settings.json', hook('cd scripts && bash -eu run.md'), 'scripts/run.md'],
 		['claude-code', '.claude/settings.json', '{"apiKeyHelper": "bin/key"}', 'bin/key'],
 		['claude-code', '.mcp.json', server({ command: 'node', args: ['scripts/mcp.js'] }), 'scripts/mcp.js'],
 		['claude-code', '.mcp.json', server({ command: 'node', args: ['server'], cwd: './mcp' }), 'mcp/server.js'],
@@ -295,6 +298,8 @@ describe('a program that seen settings name', () => {
 		],
 		['opencode', 'opencode.json', '{"watcher": {"ignore": ["dist/x.js"]}}', 'dist/x.js'],
 		['claude-code', '.claude/skills/a/b.py', 'open("package.json")\n', 'package.json'],
+		['claude-code', '.claude/settings.json', hook('ts-node -p tsconfig.json x'), 'tsconfig.json'],
+		['claude-code', '.claude/settings.json', hook('./format.sh package.json'), 'package.json'],
 	])('is none: %s, %s (%s)', async (driver, name, settings, file) => {
 		const look = await noted(driver, { [name]: settings, [file]: 'a' });
 		repository.write({ [file]: 'b' });

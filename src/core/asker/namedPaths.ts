@@ -15,6 +15,13 @@ const SCRIPT = /\.(?:bash|bat|[cm]?[jt]sx?|cmd|exe|fish|jar|lua|php|pl|ps1|py|rb
 const INTERPRETED =
 	/(?<![\w-])(?:(?:ba|da|k|z|fi)?sh|bun|deno|lua|node|perl|php|pwsh|python[\d.]*|ruby|source|ts-node|tsx)["'\s,:=[]+(?:-\S*\s+|run\s+)*([^\s"';|&,\]]+)/g;
 
+/**
+ * What an interpreter surely runs, whatever its name ends like. A shell’s options take no file, but other options do: `ts-node -p
+ * tsconfig.json`.
+ */
+const RUN =
+	/(?<![\w.-])(?:(?:ba|da|k|z|fi)?sh["'\s,[]+(?:-\S*\s+)*|(?:bun|deno|lua|node|perl|php|pwsh|python[\d.]*|ruby|ts-node|tsx)["'\s,[]+)([^\s"';|&,\]-][^\s"';|&,\]]*)/g;
+
 /** Below these keys of JSON stand rules for tools, texts for a model, and names of files that nothing runs. */
 const NO_COMMANDS =
 	/^(?:\$schema|description|exclude|fileName|files|ignore|include|instructions|permissions?|prompt|template)$/;
@@ -109,7 +116,14 @@ function wordsOf(command: string): string[] {
 	const words = [text, ...text.split(/["'`]/), ...text.split(SEPARATORS)]
 		.map(word => word.trim().replace(/^file:\/\//, ''))
 		.filter(word => /[/\\]/.test(word) || SCRIPT.test(word));
-	return [...words, ...[...text.matchAll(INTERPRETED)].map(([, word = '']) => word)].filter(
-		word => word.length < 1024 && !/[\0\r\n]/.test(word) && !NO_PROGRAM.test(word),
-	);
+	const escaped = text
+		.split(/(?<!\\)[\s"'`,;|&<>()]+/)
+		.filter(word => word.includes('\\ '))
+		.map(word => word.replaceAll(/\\+(.)/g, '$1'));
+	const programs = [...words, ...escaped, ...firstWords(text, INTERPRETED)].filter(word => !NO_PROGRAM.test(word));
+	return [...programs, ...firstWords(text, RUN)].filter(word => word.length < 1024 && !/[\0\r\n]/.test(word));
+}
+
+function firstWords(text: string, interpreted: RegExp): string[] {
+	return [...text.matchAll(interpreted)].map(([, word = '']) => word);
 }

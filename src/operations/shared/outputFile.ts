@@ -11,7 +11,7 @@ import { uniqueHex } from '../../base/unique.ts';
  */
 export async function requireWritable(file: string): Promise<void> {
 	const refuse = (why: string, cause?: unknown) =>
-		new NancyError('bad-usage', `--output-file ${file} cannot be written: ${why}; name another file`, { cause });
+		new NancyError('bad-usage', `the answer cannot be written to ${file}: ${why}; name another file`, { cause });
 	const found = await lstat(file).catch((error: unknown) => {
 		if (hasErrno(error, 'ENOENT')) return undefined;
 		throw refuse(hasErrno(error, 'ENOTDIR') ? `${dirname(file)} is not a folder` : errorText(error), error);

@@ -116,7 +116,7 @@ describe('an answer', () => {
 	it.each([
 		['sub', 'it is a folder'],
 		['file/x', 'is not a folder'],
-		['/proc/x/y', 'cannot be written'],
+		['/proc/x/y', 'the answer cannot be written to /proc/x/y: '],
 	])('that cannot be written to %s is not asked for', async (file, why) => {
 		await using it = home();
 		writeFileSync(join(it.project, 'file'), '');
