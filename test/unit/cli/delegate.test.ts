@@ -32,6 +32,9 @@ beforeAll(async () => {
 });
 afterAll(() => nancy[Symbol.asyncDispose]());
 
+/** The work of an agent that answers once a file is there. */
+const answerOnce = (gate: string) => `cat > /dev/null; until [ -e '${gate}' ]; do sleep 0.05; done; echo '${ANSWER}'`;
+
 function set(settings: unknown): void {
 	mkdirSync(join(nancy.configFolder, 'nancy'), { recursive: true });
 	writeFileSync(join(nancy.configFolder, 'nancy', 'settings.json'), JSON.stringify(settings));
@@ -107,7 +110,8 @@ describe('nancy delegate', () => {
 			delegates: { timeoutMinutes: 2, idleMinutes: 1, max: 1 },
 			folders: { [it.workspace.folder]: { worktreeSetUp: 'echo set > up.txt', worktreeTearDown: 'true' } },
 		});
-		const slow = { FAKE_CLAUDE: `cat > /dev/null; sleep 3; echo '${ANSWER}'` };
+		const gate = it.folder.file('gate');
+		const slow = { FAKE_CLAUDE: answerOnce(gate) };
 		const first = await it.run(
 			['delegate', 'x', '--worktree', '--working-dir', folder, '--idle-timeout', '9'],
 			slow,
@@ -122,6 +126,7 @@ describe('nancy delegate', () => {
 		});
 		expect(two).toMatchObject({ state: 'queued', record: { limits: { wallSeconds: 120, idleSeconds: 60 } } });
 		expect(two?.record).not.toHaveProperty('setUp');
+		writeFileSync(gate, '');
 		const waited = await it.run(['delegates', '--wait', '--timeout', '60', '--json']);
 		const { delegates } = DelegatesOutput.parse(JSON.parse(waited.stdout));
 		expect(delegates.map(({ status }) => status)).toEqual(['done', 'done']);
@@ -529,7 +534,8 @@ describe('broken settings', () => {
 	it('stop neither the queue nor nancy delegates', async () => {
 		set({});
 		await using it = await shell();
-		const slow = { FAKE_CLAUDE: `cat > /dev/null; sleep 2; echo '${ANSWER}'`, NANCY_DELEGATES: '1' };
+		const gate = it.folder.file('gate');
+		const slow = { FAKE_CLAUDE: answerOnce(gate), NANCY_DELEGATES: '1' };
 		const ids: string[] = [];
 		for (const text of ['one', 'two', 'three']) ids.push((await it.run(['delegate', text], slow)).stdout.trim());
 		const [one = '', two = '', three = ''] = ids.map(id => DelegateId.parse(id));
@@ -539,6 +545,7 @@ describe('broken settings', () => {
 		expect(listed.stdout).toContain(two);
 		await it.run(['delegates', three, '--stop']);
 		expect((await it.delegates.get(DelegateId.parse(three))).error).toBe('cancelled');
+		writeFileSync(gate, '');
 		// The runner of the first has looked without them.
 		const waited = await it.run(['delegates', two, '--wait', '--timeout', '30']);
 		expect(waited).toMatchObject({ code: 0, stdout: 'The answer.\n' });
@@ -550,10 +557,12 @@ describe('broken settings', () => {
 it('a delegate that cannot be prepared fails with the reason', async () => {
 	set({});
 	await using it = await shell();
-	const slow = { FAKE_CLAUDE: `cat > /dev/null; sleep 2; echo '${ANSWER}'`, NANCY_DELEGATES: '1' };
+	const gate = it.folder.file('gate');
+	const slow = { FAKE_CLAUDE: answerOnce(gate), NANCY_DELEGATES: '1' };
 	await it.run(['delegate', 'one'], slow);
 	const two = DelegateId.parse((await it.run(['delegate', 'two'], slow)).stdout.trim());
 	writeFileSync(it.workspace.paths.config, 'garbage');
+	writeFileSync(gate, '');
 	const waited = await it.run(['delegates', two, '--wait', '--timeout', '60']);
 	expect(waited.code).toBe(1);
 	expect((await it.delegates.get(two)).error).toContain(it.workspace.paths.config);
