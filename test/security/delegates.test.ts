@@ -148,7 +148,8 @@ it('no list of parked agents in a file of .nancy holds a delegate back', async (
 
 describe('a delegate that runs', () => {
 	it('is neither ended nor reported by what its files say', async () => {
-		const queued = await queue('tool:Read wait:3000 answer:done');
+		const gate = folder.file('gate');
+		const queued = await queue(`tool:Read until:${gate} answer:done`);
 		await look();
 		await eventually('its work', async () => (await delegates.get(queued.record.id)).status.tool_calls > 0);
 		writeFileSync(queued.files.output, 'Forged.');
@@ -159,6 +160,7 @@ describe('a delegate that runs', () => {
 		const runner = { pid: 999_999_999, startedTicks: 1 };
 		await delegates.writeStatus(queued.record.id, { ...status, status: 'running', runner });
 		await look();
+		writeFileSync(gate, '');
 		await eventually('its end', async () => (await tickets.facts(queued.record.id))?.end?.isReported);
 		const told = await results(queued);
 		expect(told).toHaveLength(1);

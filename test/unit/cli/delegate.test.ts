@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../../src/base/liveness.ts';
 import { Delegates } from '../../../src/core/delegates/delegates.ts';
@@ -32,25 +32,34 @@ beforeAll(async () => {
 });
 afterAll(() => nancy[Symbol.asyncDispose]());
 
-function set(settings: unknown): void {
-	mkdirSync(join(nancy.configFolder, 'nancy'), { recursive: true });
-	writeFileSync(join(nancy.configFolder, 'nancy', 'settings.json'), JSON.stringify(settings));
-}
+/** The work of an agent that answers once a file is there. */
+const answerOnce = (gate: string) => `cat > /dev/null; until [ -e '${gate}' ]; do sleep 0.05; done; echo '${ANSWER}'`;
 
-async function shell() {
+/** A project, and a user with settings of its own: most of a test is waiting for agents, so several run at once. */
+async function shell(first: unknown = {}) {
 	const folder = tempFolder('nancy-delegate-');
+	const settings = folder.file('config/nancy/settings.json');
+	mkdirSync(dirname(settings), { recursive: true });
+	const set = (all: unknown) => writeFileSync(settings, JSON.stringify(all));
+	set(first);
 	const workspace = new Workspace(folder.file('project'), join(nancy.dataFolder, 'nancy'));
 	await workspace.prepare();
 	const env = {
 		PATH: fakeClaude(folder.file('bin')),
 		FAKE_CLAUDE: `cat > /dev/null; echo '${ANSWER}'`,
 		HOME: folder.path,
+		XDG_CONFIG_HOME: folder.file('config'),
 	};
 	const where = { cwd: workspace.folder, env };
 	const run = (args: readonly string[], extra: Record<string, string> = {}) =>
 		nancy.run(args, { ...where, env: { ...env, ...extra } });
+	const refused = (args: readonly string[], extra: Record<string, string>) =>
+		nancy.runHere(args, { ...where, env: { ...env, ...extra } });
 	return {
 		folder,
+		settings,
+		set,
+		refused,
 		workspace,
 		env,
 		run,
@@ -60,8 +69,7 @@ async function shell() {
 }
 
 describe('nancy delegate', () => {
-	it('lets an agent give no wider permissions than the user has set, and says who can change that', async () => {
-		set({});
+	it.concurrent('lets an agent give no wider permissions than the user has set, and says who can change that', async () => {
 		await using it = await shell();
 		const marks: Record<string, string>[] = [
 			{ CLAUDECODE: '1' },
@@ -79,7 +87,7 @@ describe('nancy delegate', () => {
 				const refused = await it.run([...command, '--permissions', 'bypassPermissions'], mark);
 				expect(refused.code).toBe(5);
 				expect(refused.stderr).toContain('nancy.agents.claude-code.permissionsFromAgents');
-				expect(refused.stderr).toContain(join(nancy.configFolder, 'nancy', 'settings.json'));
+				expect(refused.stderr).toContain(it.settings);
 			}
 		}
 		const [inside = {}] = marks;
@@ -88,7 +96,7 @@ describe('nancy delegate', () => {
 		expect((await it.run(['orchestrate', 'a', '--', '-p', '--dangerously-skip-permissions'], inside)).code).toBe(5);
 		expect((await it.delegates.list()).delegates).toEqual([]);
 
-		set({ delegates: { permissionsFromAgents: { 'claude-code': 'acceptEdits' } } });
+		it.set({ delegates: { permissionsFromAgents: { 'claude-code': 'acceptEdits' } } });
 		const run = (mode: string) => it.run(['run', '--headless', '--prompt', 'x', '--permissions', mode], inside);
 		expect((await run('acceptEdits')).code).toBe(0);
 		expect((await run('plan')).code).toBe(0);
@@ -98,16 +106,17 @@ describe('nancy delegate', () => {
 		);
 	});
 
-	it('keeps to what the user has set: limits, commands for worktrees, how many at once', async () => {
+	it.concurrent('keeps to what the user has set: limits, commands for worktrees, how many at once', async () => {
 		await using it = await shell();
 		await using repository = gitRepository();
 		repository.commit({ 'a.txt': 'a' });
 		const folder = repository.root;
-		set({
+		it.set({
 			delegates: { timeoutMinutes: 2, idleMinutes: 1, max: 1 },
 			folders: { [it.workspace.folder]: { worktreeSetUp: 'echo set > up.txt', worktreeTearDown: 'true' } },
 		});
-		const slow = { FAKE_CLAUDE: `cat > /dev/null; sleep 3; echo '${ANSWER}'` };
+		const gate = it.folder.file('gate');
+		const slow = { FAKE_CLAUDE: answerOnce(gate) };
 		const first = await it.run(
 			['delegate', 'x', '--worktree', '--working-dir', folder, '--idle-timeout', '9'],
 			slow,
@@ -122,14 +131,14 @@ describe('nancy delegate', () => {
 		});
 		expect(two).toMatchObject({ state: 'queued', record: { limits: { wallSeconds: 120, idleSeconds: 60 } } });
 		expect(two?.record).not.toHaveProperty('setUp');
+		writeFileSync(gate, '');
 		const waited = await it.run(['delegates', '--wait', '--timeout', '60', '--json']);
 		const { delegates } = DelegatesOutput.parse(JSON.parse(waited.stdout));
 		expect(delegates.map(({ status }) => status)).toEqual(['done', 'done']);
 		expect(readFileSync(join(delegates[0]?.worktree ?? '', 'up.txt'), 'utf8')).toBe('set\n');
 	});
 
-	it('queues none for a folder or worktree where the agent would have no trust and no hooks, and says where it can work', async () => {
-		set({});
+	it.concurrent('queues none for a folder or worktree where the agent would have no trust and no hooks, and says where it can work', async () => {
 		await using it = await shell();
 		mkdirSync(join(it.workspace.folder, 'sub'));
 		const program = it.folder.file('bin/gemini');
@@ -147,7 +156,7 @@ describe('nancy delegate', () => {
 		await it.run(['delegates', '--wait', '--timeout', '60']);
 	});
 
-	it('queues none for a worktree where none can be made, and says why at once', async () => {
+	it.concurrent('queues none for a worktree where none can be made, and says why at once', async () => {
 		await using it = await shell();
 		for (const option of ['--worktree', '--with-changes']) {
 			const refused = await it.run(['delegate', 'x', option]);
@@ -159,7 +168,7 @@ describe('nancy delegate', () => {
 		expect((await it.delegates.list()).delegates).toEqual([]);
 	});
 
-	it('runs no command of the user’s because an agent asks: the worktree is made without, and it is told', async () => {
+	it.concurrent('runs no command of the user’s because an agent asks: the worktree is made without, and it is told', async () => {
 		await using it = await shell();
 		const script = join(it.workspace.folder, 'up.sh');
 		gitIn(it.workspace.folder, 'init', '-q');
@@ -170,7 +179,7 @@ describe('nancy delegate', () => {
 		const commands = { worktreeSetUp: 'sh up.sh', worktreeTearDown: 'sh up.sh' };
 		const ask = () => it.run(['delegate', 'x', '--with-changes'], { CLAUDECODE: '1' });
 		const end = () => it.run(['delegates', '--wait', '--timeout', '60']);
-		set({ delegates: commands });
+		it.set({ delegates: commands });
 		expect(await ask()).toMatchObject({ code: 0, stderr: expect.stringContaining('without the user’s set-up') });
 		await end();
 		const [own] = (await it.delegates.list()).delegates;
@@ -178,14 +187,13 @@ describe('nancy delegate', () => {
 		expect(own?.record).not.toHaveProperty('setUp');
 		expect(own?.record).not.toHaveProperty('tearDown');
 		expect(existsSync(it.folder.file('bad'))).toBe(false);
-		set({ delegates: { ...commands, permissionsFromAgents: { 'claude-code': 'bypassPermissions' } } });
+		it.set({ delegates: { ...commands, permissionsFromAgents: { 'claude-code': 'bypassPermissions' } } });
 		expect(await ask()).toMatchObject({ code: 0, stderr: '' });
 		await end();
 		expect(existsSync(it.folder.file('bad'))).toBe(true);
 	});
 
-	it('takes no command out of a file that a repository can bring', async () => {
-		set({});
+	it.concurrent('takes no command out of a file that a repository can bring', async () => {
 		await using it = await shell();
 		const config = it.workspace.paths.config;
 		writeFileSync(
@@ -207,8 +215,7 @@ describe('nancy delegate', () => {
 		});
 	});
 
-	it('works where the agent is that asks, also when that is a worktree of the repository', async () => {
-		set({});
+	it.concurrent('works where the agent is that asks, also when that is a worktree of the repository', async () => {
 		await using it = await shell();
 		const at = (name: string) => realpathSync(it.folder.file(name));
 		mkdirSync(join(it.workspace.folder, 'packages'));
@@ -249,8 +256,7 @@ describe('nancy delegate', () => {
 		});
 	});
 
-	it('works where the agent is that asks also where the workspace is a worktree itself', async () => {
-		set({});
+	it.concurrent('works where the agent is that asks also where the workspace is a worktree itself', async () => {
 		await using it = await shell();
 		gitIn(it.workspace.folder, 'init', '-q');
 		gitIn(it.workspace.folder, 'commit', '-q', '--allow-empty', '-m', 'first');
@@ -275,9 +281,8 @@ describe('nancy delegate', () => {
 		await nancy.run(['delegates', '--wait', '--timeout', '60'], { cwd: one, env });
 	});
 
-	it('works in the workspace where the worktree that one is in is none of Nancy’s, or the agent cannot work in one', async () => {
-		set({ delegates: { permissionsFromAgents: { 'gemini-cli': 'default' } } });
-		await using it = await shell();
+	it.concurrent('works in the workspace where the worktree that one is in is none of Nancy’s, or the agent cannot work in one', async () => {
+		await using it = await shell({ delegates: { permissionsFromAgents: { 'gemini-cli': 'default' } } });
 		const { folder } = it.workspace;
 		writeFileSync(it.folder.file('bin/gemini'), '#!/bin/sh\necho 0.61.0\n', { mode: 0o755 });
 		gitIn(folder, 'init', '-q');
@@ -305,9 +310,8 @@ describe('nancy delegate', () => {
 		await it.run(['delegates', '--wait', '--timeout', '60']);
 	});
 
-	it('is a worker of a swarm where the user has set that: the swarm’s files beside its own, under the name of its prompt', async () => {
-		set({ delegates: { swarmWorker: true } });
-		await using it = await shell();
+	it.concurrent('is a worker of a swarm where the user has set that: the swarm’s files beside its own, under the name of its prompt', async () => {
+		await using it = await shell({ delegates: { swarmWorker: true } });
 		const prompt = it.folder.file('Auth_v2.API.md');
 		writeFileSync(prompt, 'Do it.');
 		expect(await it.run(['delegate', '--prompt-file', prompt])).toMatchObject({ code: 0, stderr: '' });
@@ -328,8 +332,7 @@ describe('nancy delegate', () => {
 		expect(existsSync(it.folder.file('.claude'))).toBe(false);
 	});
 
-	it('writes a swarm’s files under no name and through no link that leads elsewhere', async () => {
-		set({});
+	it.concurrent('writes a swarm’s files under no name and through no link that leads elsewhere', async () => {
 		await using it = await shell();
 		const swarm = { CLAUDE_SWARM_WORKER: 'true' };
 		writeFileSync(join(it.workspace.folder, '.hidden.md'), 'x');
@@ -348,8 +351,7 @@ describe('an agent that calls nancy', () => {
 	const mark = { CLAUDECODE: '1' };
 	const headless = ['run', '--headless'];
 
-	it('gets no file read or written, and nothing run outside its workspace and the worktrees beside it', async () => {
-		set({});
+	it.concurrent('gets no file read or written, and nothing run outside its workspace and the worktrees beside it', async () => {
 		await using it = await shell();
 		const inside = it.workspace.folder;
 		mkdirSync(join(inside, '.git/hooks'), { recursive: true });
@@ -380,7 +382,7 @@ describe('an agent that calls nancy', () => {
 			['delegate', '--prompt-file', '../secret.md'],
 		];
 		for (const args of [...outside.map(each => [...headless, ...each]), ...delegations]) {
-			const refused = await it.run(args, mark);
+			const refused = await it.refused(args, mark);
 			expect([args, refused.code, refused.stderr]).toEqual([
 				args,
 				5,
@@ -391,8 +393,7 @@ describe('an agent that calls nancy', () => {
 		expect(existsSync(it.folder.file('other/.nancy'))).toBe(false);
 	});
 
-	it('starts nobody interactively there either, nor in a folder where it can have written settings', async () => {
-		set({});
+	it.concurrent('starts nobody interactively there either, nor in a folder where it can have written settings', async () => {
 		await using it = await shell();
 		const inside = it.workspace.folder;
 		mkdirSync(join(inside, '.git'));
@@ -417,9 +418,12 @@ describe('an agent that calls nancy', () => {
 			NANCY_WORKER: 'worker',
 			NANCY_AGENT: 'claude-code',
 		};
-		for (const caller of [mark, worker])
+		for (const [caller, call] of [
+			[mark, it.refused],
+			[worker, it.run],
+		] as const)
 			for (const args of refused)
-				expect([args, await it.run(args, caller)]).toEqual([
+				expect([args, await call(args, caller)]).toEqual([
 					args,
 					expect.objectContaining({
 						code: 5,
@@ -432,8 +436,7 @@ describe('an agent that calls nancy', () => {
 		expect((await it.run(['-C', 'sub', ...headless, '--prompt', 'x'])).code).toBe(0);
 	});
 
-	it('may have a worktree worked in, and any folder where the user has allowed all', async () => {
-		set({});
+	it.concurrent('may have a worktree worked in, and any folder where the user has allowed all', async () => {
 		await using it = await shell();
 		mkdirSync(join(it.workspace.folder, '.git'));
 		mkdirSync(it.folder.file('project.worktrees/one'), { recursive: true });
@@ -441,14 +444,13 @@ describe('an agent that calls nancy', () => {
 		expect(await it.run(own, mark)).toMatchObject({ code: 0 });
 		const out = [...headless, '--prompt', 'x', '--working-dir', '..'];
 		expect((await it.run(out, mark)).code).toBe(5);
-		set({ delegates: { permissionsFromAgents: { 'claude-code': 'bypassPermissions' } } });
+		it.set({ delegates: { permissionsFromAgents: { 'claude-code': 'bypassPermissions' } } });
 		expect((await it.run(out, mark)).code).toBe(0);
 	});
 });
 
 describe('nancy run', () => {
-	it('keeps the answer where the swarm’s copy cannot be written', async () => {
-		set({});
+	it.concurrent('keeps the answer where the swarm’s copy cannot be written', async () => {
 		await using it = await shell();
 		// A folder in its place, as a full disk would: nothing can be renamed to it.
 		const copy = join(it.workspace.folder, '.claude/orchestrator/workers/own.output/x');
@@ -464,8 +466,7 @@ describe('nancy run', () => {
 });
 
 describe('what an agent writes', () => {
-	it('is not obeyed by the terminal that shows it, and comes through a pipe as it is', async () => {
-		set({});
+	it.concurrent('is not obeyed by the terminal that shows it, and comes through a pipe as it is', async () => {
 		await using it = await shell();
 		const clipboard = '\u001b]52;c;ZWNobyBiYWQ=\u0007';
 		const events = [
@@ -482,7 +483,7 @@ describe('what an agent writes', () => {
 				env: given,
 			});
 			await shown.ended;
-			const screen = await eventually('what it wrote', () => shown.screen());
+			const screen = await eventually('what it wrote', () => shown.screen() || undefined);
 			await shown.close();
 			return screen;
 		};
@@ -498,8 +499,7 @@ describe('what an agent writes', () => {
 });
 
 describe('nancy run whose output nobody reads any more', () => {
-	it.each(['stdout', 'stderr'] as const)('ends its agent, and has not ended well: %s', async closed => {
-		set({});
+	it.concurrent.each(['stdout', 'stderr'] as const)('ends its agent, and has not ended well: %s', async closed => {
 		await using it = await shell();
 		const said = JSON.stringify({
 			type: 'assistant',
@@ -526,42 +526,42 @@ describe('nancy run whose output nobody reads any more', () => {
 });
 
 describe('broken settings', () => {
-	it('stop neither the queue nor nancy delegates', async () => {
-		set({});
+	it.concurrent('stop neither the queue nor nancy delegates', async () => {
 		await using it = await shell();
-		const slow = { FAKE_CLAUDE: `cat > /dev/null; sleep 2; echo '${ANSWER}'`, NANCY_DELEGATES: '1' };
+		const gate = it.folder.file('gate');
+		const slow = { FAKE_CLAUDE: answerOnce(gate), NANCY_DELEGATES: '1' };
 		const ids: string[] = [];
 		for (const text of ['one', 'two', 'three']) ids.push((await it.run(['delegate', text], slow)).stdout.trim());
 		const [one = '', two = '', three = ''] = ids.map(id => DelegateId.parse(id));
-		writeFileSync(join(nancy.configFolder, 'nancy', 'settings.json'), 'garbage');
+		writeFileSync(it.settings, 'garbage');
 		const listed = await it.run(['delegates']);
 		expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining('settings.json') });
 		expect(listed.stdout).toContain(two);
 		await it.run(['delegates', three, '--stop']);
 		expect((await it.delegates.get(DelegateId.parse(three))).error).toBe('cancelled');
+		writeFileSync(gate, '');
 		// The runner of the first has looked without them.
 		const waited = await it.run(['delegates', two, '--wait', '--timeout', '30']);
 		expect(waited).toMatchObject({ code: 0, stdout: 'The answer.\n' });
 		expect(readFileSync(it.delegates.files(DelegateId.parse(one)).log, 'utf8')).toContain('settings.json');
-		set({});
 	});
 });
 
-it('a delegate that cannot be prepared fails with the reason', async () => {
-	set({});
+it.concurrent('a delegate that cannot be prepared fails with the reason', async () => {
 	await using it = await shell();
-	const slow = { FAKE_CLAUDE: `cat > /dev/null; sleep 2; echo '${ANSWER}'`, NANCY_DELEGATES: '1' };
+	const gate = it.folder.file('gate');
+	const slow = { FAKE_CLAUDE: answerOnce(gate), NANCY_DELEGATES: '1' };
 	await it.run(['delegate', 'one'], slow);
 	const two = DelegateId.parse((await it.run(['delegate', 'two'], slow)).stdout.trim());
 	writeFileSync(it.workspace.paths.config, 'garbage');
+	writeFileSync(gate, '');
 	const waited = await it.run(['delegates', two, '--wait', '--timeout', '60']);
 	expect(waited.code).toBe(1);
 	expect((await it.delegates.get(two)).error).toContain(it.workspace.paths.config);
 });
 
 describe('nancy delegates --resume', () => {
-	it('lets what waits for an account’s limit start at once, and says where nothing waits', async () => {
-		set({});
+	it.concurrent('lets what waits for an account’s limit start at once, and says where nothing waits', async () => {
 		await using it = await shell();
 		const agent = DriverId.parse('claude-code');
 		const until = new Date(Date.now() + 3_600_000).toISOString();
@@ -579,8 +579,7 @@ describe('nancy delegates --resume', () => {
 });
 
 describe('nancy run --delegate', () => {
-	it('runs nothing that was not queued by the user, or is another than was queued, whoever calls it', async () => {
-		set({});
+	it.concurrent('runs nothing that was not queued by the user, or is another than was queued, whoever calls it', async () => {
 		await using it = await shell();
 		const request = {
 			prompt: 'Do it.',
@@ -612,8 +611,7 @@ describe('nancy run --delegate', () => {
 });
 
 describe('workers of a swarm', () => {
-	it('have one run at a time, which a run that was killed does not hold up, and nothing of an earlier one', async () => {
-		set({});
+	it.concurrent('have one run at a time, which a run that was killed does not hold up, and nothing of an earlier one', async () => {
 		await using it = await shell();
 		const workers = join(it.workspace.folder, '.claude/orchestrator/workers');
 		const file = (ending: string) => join(workers, `worker.${ending}`);
@@ -653,8 +651,7 @@ describe('workers of a swarm', () => {
 		);
 	});
 
-	it('are no run’s while a delegate that only waits is to be them', async () => {
-		set({});
+	it.concurrent('are no run’s while a delegate that only waits is to be them', async () => {
 		await using it = await shell();
 		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'), it.delegates.workspace.folder);
 		const { files } = await queueDelegate(it.delegates, tickets, IN_TERMINAL, {
@@ -678,8 +675,7 @@ describe('workers of a swarm', () => {
 		expect(readFileSync(prompt, 'utf8')).toBe('Of the run.');
 	});
 
-	it('are free again once the runner of the delegate that was them is dead, whether or not anybody has looked', async () => {
-		set({});
+	it.concurrent('are free again once the runner of the delegate that was them is dead, whether or not anybody has looked', async () => {
 		await using it = await shell();
 		const tickets = new Tickets(join(nancy.dataFolder, 'nancy'), it.delegates.workspace.folder);
 		/** As after a power cut. */
@@ -710,8 +706,7 @@ describe('workers of a swarm', () => {
 		}
 	});
 
-	it('have names of their own without a prompt file, so that xargs can run several at once', async () => {
-		set({});
+	it.concurrent('have names of their own without a prompt file, so that xargs can run several at once', async () => {
 		await using it = await shell();
 		const swarm = { CLAUDE_SWARM_WORKER: 'true', FAKE_CLAUDE: `cat > /dev/null; sleep 1; echo '${ANSWER}'` };
 		const run = (prompt: string) => it.run(['run', '--headless', '--prompt', prompt], swarm);
@@ -723,8 +718,7 @@ describe('workers of a swarm', () => {
 		);
 	});
 
-	it('are listed in a folder that is no workspace, and make none of it', async () => {
-		set({});
+	it.concurrent('are listed in a folder that is no workspace, and make none of it', async () => {
 		await using it = await shell();
 		const workers = it.folder.file('other/.claude/orchestrator/workers');
 		mkdirSync(workers, { recursive: true });
@@ -737,8 +731,7 @@ describe('workers of a swarm', () => {
 		expect(one).toMatchObject({ code: 3, stderr: expect.stringContaining('there is no .nancy folder') });
 	});
 
-	it('are shown under the names they have', async () => {
-		set({});
+	it.concurrent('are shown under the names they have', async () => {
 		await using it = await shell();
 		const workers = join(it.workspace.folder, '.claude/orchestrator/workers');
 		mkdirSync(workers, { recursive: true });

@@ -75,8 +75,11 @@ export class NancyCommand implements AsyncDisposable {
 	 * starts inherits the environment of the process, so those that start agents get one of their own.
 	 */
 	async run(args: readonly string[], options: CallOptions): Promise<Outcome> {
-		if (args.some(word => STARTING.has(word))) return this.start(args, options);
-		const { cwd, env, stdin } = options;
+		return args.some(word => STARTING.has(word)) ? this.start(args, options) : this.runHere(args, options);
+	}
+
+	/** Runs a command line in this process: one that starts no agent, or is refused because an agent calls it. */
+	async runHere(args: readonly string[], { cwd, env, stdin }: CallOptions): Promise<Outcome> {
 		const outcome = { stdout: '', stderr: '' };
 		const given = this.environment(env);
 		const code = await runCommandLine(args, commands, {

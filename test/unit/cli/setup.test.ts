@@ -274,8 +274,10 @@ describe('nancy setup, update and cleanup', () => {
 			await using _ = folder;
 			await asking(here);
 			const said = { code: 6, stderr: expect.stringContaining('waits for an answer') };
-			expect(await nancy.run(['setup'], call)).toMatchObject(said);
-			expect(await nancy.run(['orchestrate', 'x', '--', '-p', 'x'], call)).toMatchObject(said);
+			// Each waits some seconds for the answer.
+			const commands = [['setup'], ['orchestrate', 'x', '--', '-p', 'x']];
+			const ended = await Promise.all(commands.map(command => nancy.run(command, call)));
+			for (const one of ended) expect(one).toMatchObject(said);
 			expect(readFileSync(settings, 'utf8')).toBe(SETTINGS);
 		});
 

@@ -13,86 +13,32 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hasErrno } from '../../../src/base/errors.ts';
-import { liveness, type ProcessIdentity } from '../../../src/base/liveness.ts';
+import { liveness } from '../../../src/base/liveness.ts';
 import { isFinal, type Delegate } from '../../../src/core/delegates/delegate.ts';
-import { Delegates } from '../../../src/core/delegates/delegates.ts';
-import { IN_TERMINAL } from '../../../src/core/asker/asker.ts';
 import { endDelegate, writeAnswer } from '../../../src/core/delegates/ending.ts';
-import { queueDelegate, type DelegateRequest } from '../../../src/core/delegates/queueDelegate.ts';
-import { Tickets } from '../../../src/core/delegates/tickets.ts';
-import { Workspace } from '../../../src/core/workspace/workspace.ts';
 import { sessionBinding } from '../../../src/core/sessions/bindings.ts';
-import { lookAtQueue, stopDelegate } from '../../../src/delegates/delegateQueue.ts';
+import { stopDelegate } from '../../../src/delegates/delegateQueue.ts';
 import { onPath } from '../../../src/base/searchPath.ts';
 import { tmuxSocket } from '../../../src/process/runnerHost.ts';
 import { RUN_MARK, RUNNER_MARK, markedProcesses } from '../../../src/process/marked.ts';
-import { createWorktree } from '../../../src/git/worktree.ts';
 import { ORCHESTRATOR, SessionId, TaskName } from '../../../src/protocol/names.ts';
-import { WorktreeName } from '../../../src/protocol/worktree.ts';
 import { bundledChild } from '../../support/bundledChild.ts';
 import { eventually, HANG_MS } from '../../support/eventually.ts';
 import { fakeDriver } from '../../support/fakeDriver.ts';
 import { otherHeadlessDriver, ownSessionDriver } from '../../support/fakeHeadless.ts';
-import { fakeNancy } from '../../support/fakeNancy.ts';
-import { gitRepository, type GitRepository } from '../../support/gitRepository.ts';
+import { gitRepository } from '../../support/gitRepository.ts';
 import { roundsOr } from '../../support/rounds.ts';
+import { RunnerRoom } from '../../support/runnerRoom.ts';
 import { taskRecord } from '../../support/taskRecord.ts';
-import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
 /** Rounds of the kill test: some here, 200 when asked for. */
-const ROUNDS = roundsOr(8);
+const ROUNDS = roundsOr(4);
 /** Each of them queues several. */
-const STARTERS = Math.max(3, Math.round(ROUNDS / 10));
+const STARTERS = Math.max(2, Math.round(ROUNDS / 10));
 
 const tmux = onPath('tmux', process.env);
-
-let folder: TempFolder;
-let delegates: Delegates;
-let tickets: Tickets;
-let nancy: string;
-
-beforeEach(() => {
-	folder = tempFolder();
-	delegates = new Delegates(new Workspace(folder.file('project')));
-	tickets = new Tickets(folder.file('data'), folder.file('project'));
-	nancy = fakeNancy(folder);
-});
-afterEach(async () => {
-	for (const { record } of (await delegates.list()).delegates) await stopDelegate(delegates, tickets, record.id);
-	await folder.remove();
-});
-
-const look = (cap = 4, env: Record<string, string> = {}) =>
-	lookAtQueue(delegates, { tickets, nancy, cap, env: { NANCY_DELEGATES: String(cap), ...env } });
-
-async function delegate(prompt: string, more: Partial<DelegateRequest> = {}): Promise<Delegate> {
-	const workspace = delegates.workspace.folder;
-	return queueDelegate(delegates, tickets, IN_TERMINAL, {
-		prompt,
-		agent: fakeDriver.id,
-		permissions: 'default',
-		folder: workspace,
-		...more,
-	});
-}
-
-async function ended({ record }: Delegate): Promise<Delegate> {
-	return eventually(`the end of ${record.id}`, async () => {
-		const now = await delegates.get(record.id);
-		return isFinal(now.state) && now.status.reported && now;
-	});
-}
-
-const run = async (prompt: string, more?: Partial<DelegateRequest>, env?: Record<string, string>) => {
-	const queued = await delegate(prompt, more);
-	await look(4, env);
-	return ended(queued);
-};
-
-const outputOf = ({ record }: Delegate) => readFileSync(delegates.files(record.id).output, 'utf8');
-const logOf = ({ record }: Delegate) => readFileSync(delegates.files(record.id).log, 'utf8');
 
 /** In MB; 0 where it has just ended. */
 function rssOf(pid: number): number {
@@ -103,33 +49,10 @@ function rssOf(pid: number): number {
 	}
 }
 
-async function results(): Promise<string[]> {
-	const tasks = await delegates.workspace.tasks();
-	const lists = await Promise.all(
-		tasks.tasks.map(({ name }) => delegates.workspace.mailbox({ task: name, worker: ORCHESTRATOR }).list()),
-	);
-	return lists.flatMap(({ messages }) => messages.map(({ content }) => content.text));
-}
-
-/** As the queue leaves it once it has started this runner. */
-async function startedBy({ record, status }: Delegate, runner: ProcessIdentity) {
-	await tickets.begin(record.id, runner);
-	await delegates.writeStatus(record.id, { ...status, status: 'running', runner });
-}
-
-/** One whose runner made its worktree and was killed before it could say so. */
-async function ofKilledRunner(repository: GitRepository) {
-	repository.commit({ 'a.txt': 'a' });
-	const queued = await delegate('x', { folder: repository.root, worktree: { withChanges: false } });
-	const { id } = queued.record;
-	await startedBy(queued, { pid: 999_999_999, startedTicks: 1 });
-	const name = WorktreeName.parse(id);
-	const made = await createWorktree({ folder: repository.root, name, withChanges: false, copyIncludes: false });
-	return { id, made };
-}
-
 describe('a runner', () => {
-	it('runs a delegate to its answer, and tells how it goes', async () => {
+	it.concurrent('runs a delegate to its answer, and tells how it goes', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, run, outputOf, logOf } = room;
 		const done = await run('tool:Read tool:Edit denied:Bash garbage wait:300 answer:done');
 		expect(done).toMatchObject({
 			state: 'done',
@@ -152,22 +75,28 @@ describe('a runner', () => {
 		expect(await delegates.workspace.worker(done.record)).toMatchObject({ stoppedAt: expect.any(String) });
 	});
 
-	it.each([
+	it.concurrent.each([
 		['crash', /ended with code 3/],
 		['wait:1', /ended with code 0 and no answer/],
 		['answer:', /without an answer/],
 		['fail:final', /final failed/],
 	])('calls %j a failure and says why', async (prompt, error) => {
+		await using room = new RunnerRoom();
+		const { run } = room;
 		const failed = await run(prompt);
 		expect(failed).toMatchObject({ state: 'failed', error });
 	});
 
-	it('says that the agent is missing', async () => {
+	it.concurrent('says that the agent is missing', async () => {
+		await using room = new RunnerRoom();
+		const { run } = room;
 		const failed = await run('answer:x', {}, { FAKE_AGENT: '/nonexistent/agent' });
 		expect(failed).toMatchObject({ state: 'failed', error: /nonexistent/ });
 	});
 
-	it('says that its folder is not there, or not in its worktree, and not that the agent is missing', async () => {
+	it.concurrent('says that its folder is not there, or not in its worktree, and not that the agent is missing', async () => {
+		await using room = new RunnerRoom();
+		const { folder, run } = room;
 		const gone = await run('answer:x', { folder: folder.file('gone') });
 		expect(gone).toMatchObject({ state: 'failed', error: `there is no folder ${folder.file('gone')}` });
 		await using repository = gitRepository();
@@ -180,7 +109,9 @@ describe('a runner', () => {
 		expect(done.state).toBe('done');
 	});
 
-	it('tries a transient failure again, a limited number of times, and goes on in the conversation it had begun', async () => {
+	it.concurrent('tries a transient failure again, a limited number of times, and goes on in the conversation it had begun', async () => {
+		await using room = new RunnerRoom();
+		const { run, outputOf } = room;
 		const failed = await run('fail:transient', { limits: { retries: 1 } });
 		expect(failed).toMatchObject({ state: 'failed', status: { iteration: 2 } });
 		const wentOn = await run('tool:Read fail:transient', { limits: { retries: 1 } });
@@ -188,7 +119,9 @@ describe('a runner', () => {
 		expect(outputOf(wentOn)).toBe('went on');
 	});
 
-	it('goes on in a session that the CLI has chosen itself, without hooks, and begins anew where it told of none', async () => {
+	it.concurrent('goes on in a session that the CLI has chosen itself, without hooks, and begins anew where it told of none', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, run, outputOf } = room;
 		const agent = ownSessionDriver.id;
 		const done = await run('tool:Read fail:transient', { agent });
 		expect(done).toMatchObject({ state: 'done', status: { iteration: 2 } });
@@ -203,7 +136,9 @@ describe('a runner', () => {
 		});
 	});
 
-	it('begins anew if its conversation could not be bound to it, as on a full disk', async () => {
+	it.concurrent('begins anew if its conversation could not be bound to it, as on a full disk', async () => {
+		await using room = new RunnerRoom();
+		const { folder, delegates, look, delegate, ended } = room;
 		const gate = folder.file('gate');
 		const limits = { retries: 1 };
 		const queued = await delegate(`tool:Read until:${gate} fail:transient`, { agent: ownSessionDriver.id, limits });
@@ -221,7 +156,9 @@ describe('a runner', () => {
 		});
 	});
 
-	it('goes on in no conversation that its worker’s record names meanwhile', async () => {
+	it.concurrent('goes on in no conversation that its worker’s record names meanwhile', async () => {
+		await using room = new RunnerRoom();
+		const { folder, delegates, look, delegate, ended, outputOf } = room;
 		const gate = folder.file('gate');
 		const queued = await delegate(`tool:Read until:${gate} fail:transient`, { limits: { retries: 1 } });
 		await look();
@@ -241,12 +178,16 @@ describe('a runner', () => {
 		expect(wentOn.status.session).toBe(begun);
 	});
 
-	it('tries a transient failure again also after a word about the limit', async () => {
+	it.concurrent('tries a transient failure again also after a word about the limit', async () => {
+		await using room = new RunnerRoom();
+		const { run } = room;
 		const wentOn = await run('tool:Read warning:60000 fail:transient', { limits: { retries: 1 } });
 		expect(wentOn).toMatchObject({ state: 'done', status: { iteration: 2 } });
 	});
 
-	it('that was killed while it wrote down a failure reports the failure, not what the agent printed as an answer', async () => {
+	it.concurrent('that was killed while it wrote down a failure reports the failure, not what the agent printed as an answer', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, tickets, look, delegate, outputOf, startedBy } = room;
 		const queued = await delegate('x');
 		const { id } = queued.record;
 		const runner = { pid: 999_999_999, startedTicks: 1 };
@@ -266,7 +207,9 @@ describe('a runner', () => {
 		expect(outputOf(queued)).toBe('API Error: no credit');
 	});
 
-	it('does not run again what has ended, but for the word that it has', async () => {
+	it.concurrent('does not run again what has ended, but for the word that it has', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, tickets, nancy, delegate, outputOf } = room;
 		const queued = await delegate('answer:again');
 		const { id } = queued.record;
 		await endDelegate(delegates, tickets, queued, { ok: true, output: 'The answer.' });
@@ -276,32 +219,40 @@ describe('a runner', () => {
 		expect(outputOf(queued)).toBe('The answer.');
 	});
 
-	it.each(['ended', 'started'])('one that cannot be %s holds up no other, and the error is told', async what => {
-		const task = TaskName.parse('build');
-		await delegates.workspace.createTask(taskRecord(task, fakeDriver.id));
-		const bad = await delegate('answer:bad', { parent: { task, worker: ORCHESTRATOR } });
-		const good = await delegate('answer:good');
-		if (what === 'ended') {
-			const { status, record } = bad;
-			await delegates.writeStatus(record.id, { ...status, status: 'failed', error: 'no', reported: true });
-			await tickets.end(record.id, { error: 'no', report: status.report, isReported: false });
-		} else {
-			await tickets.remove(bad.record.id);
-			mkdirSync(bad.files.output);
-		}
-		const record = delegates.workspace.paths.taskRecord(task);
-		const before = readFileSync(record);
-		writeFileSync(record, 'garbage');
-		await expect(look(1)).rejects.toThrow(what === 'ended' ? 'cannot be read' : 'EISDIR');
-		expect(await ended(good)).toMatchObject({ state: 'done' });
-		writeFileSync(record, before);
-		rmSync(bad.files.output, { recursive: true, force: true });
-		await look(1);
-		expect((await ended(bad)).state).toBe('failed');
-	});
+	it.concurrent.each(['ended', 'started'])(
+		'one that cannot be %s holds up no other, and the error is told',
+		async what => {
+			await using room = new RunnerRoom();
+			const { delegates, tickets, look, delegate, ended } = room;
+			const task = TaskName.parse('build');
+			await delegates.workspace.createTask(taskRecord(task, fakeDriver.id));
+			const bad = await delegate('answer:bad', { parent: { task, worker: ORCHESTRATOR } });
+			const good = await delegate('answer:good');
+			if (what === 'ended') {
+				const { status, record } = bad;
+				await delegates.writeStatus(record.id, { ...status, status: 'failed', error: 'no', reported: true });
+				await tickets.end(record.id, { error: 'no', report: status.report, isReported: false });
+			} else {
+				await tickets.remove(bad.record.id);
+				mkdirSync(bad.files.output);
+			}
+			const record = delegates.workspace.paths.taskRecord(task);
+			const before = readFileSync(record);
+			writeFileSync(record, 'garbage');
+			await expect(look(1)).rejects.toThrow(what === 'ended' ? 'cannot be read' : 'EISDIR');
+			expect(await ended(good)).toMatchObject({ state: 'done' });
+			writeFileSync(record, before);
+			rmSync(bad.files.output, { recursive: true, force: true });
+			await look(1);
+			expect((await ended(bad)).state).toBe('failed');
+		},
+	);
 
-	it('that was taken for dead and deleted leaves nothing behind when it ends', async () => {
-		const queued = await delegate('tool:Read wait:1500 answer:done');
+	it.concurrent('that was taken for dead and deleted leaves nothing behind when it ends', async () => {
+		await using room = new RunnerRoom();
+		const { folder, delegates, tickets, look, delegate, results } = room;
+		const gate = folder.file('gate');
+		const queued = await delegate(`tool:Read until:${gate} answer:done`);
 		await look();
 		const { runner } = await eventually('its start', async () => {
 			const { status } = await delegates.get(queued.record.id);
@@ -310,25 +261,32 @@ describe('a runner', () => {
 		const left = () => readdirSync(delegates.folder).filter(name => name.startsWith(queued.record.id));
 		await tickets.remove(queued.record.id);
 		for (const name of left()) rmSync(join(delegates.folder, name));
+		writeFileSync(gate, '');
 		await eventually('its end', () => runner && liveness(runner) === 'dead');
 		expect(left()).toEqual([]);
 		expect(await results()).toEqual([]);
 	});
 
-	it('whose folder was cleaned up around it reports its answer all the same', async () => {
-		const queued = await delegate('tool:Read wait:1000 answer:done');
+	it.concurrent('whose folder was cleaned up around it reports its answer all the same', async () => {
+		await using room = new RunnerRoom();
+		const { folder, delegates, look, delegate, outputOf, results } = room;
+		const gate = folder.file('gate');
+		const queued = await delegate(`tool:Read until:${gate} answer:done`);
 		await look();
 		const { runner } = await eventually('its start', async () => {
 			const { status } = await delegates.get(queued.record.id);
 			return status.tool_calls > 0 && status;
 		});
 		rmSync(delegates.workspace.paths.root, { recursive: true });
+		writeFileSync(gate, '');
 		await eventually('its end', () => runner && liveness(runner) === 'dead');
 		expect(outputOf(queued)).toBe('done');
 		expect(await results()).toEqual([expect.stringContaining(queued.record.id)]);
 	});
 
-	it('waits for its account alone where the others cannot be told', async () => {
+	it.concurrent('waits for its account alone where the others cannot be told', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate, ended, logOf } = room;
 		const first = await delegate('tool:Read quota:500');
 		await look();
 		mkdirSync(delegates.workspace.own.path('parked.json'), { recursive: true });
@@ -337,7 +295,9 @@ describe('a runner', () => {
 		expect(logOf(now)).toContain('the others are not told to wait: ');
 	});
 
-	it('parks the whole batch until the limit resets, then goes on', async () => {
+	it.concurrent('parks the whole batch until the limit resets, then goes on', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate, ended } = room;
 		const first = await delegate('tool:Read quota:4000');
 		await look();
 		await eventually('parked', async () => (await delegates.get(first.record.id)).state === 'parked');
@@ -348,7 +308,9 @@ describe('a runner', () => {
 		expect((await ended(second)).state).toBe('done');
 	});
 
-	it('gives its place away while it is parked, and goes on only when one is free', async () => {
+	it.concurrent('gives its place away while it is parked, and goes on only when one is free', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate } = room;
 		const first = await delegate('tool:Read quota:3000');
 		await look(1);
 		const stateOf = async ({ record }: Delegate) => (await delegates.get(record.id)).state;
@@ -373,7 +335,9 @@ describe('a runner', () => {
 		expect([...untils]).toEqual(['its reset', 'a place is free']);
 	});
 
-	it('waits for no limit longer than some hours, nor when somebody wants it to go on', async () => {
+	it.concurrent('waits for no limit longer than some hours, nor when somebody wants it to go on', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate, ended } = room;
 		const first = await delegate(`tool:Read quota:${250 * 365 * 24 * 3_600_000}`);
 		await look();
 		const { status } = await eventually('parked', async () => {
@@ -385,7 +349,9 @@ describe('a runner', () => {
 		expect((await ended(first)).state).toBe('done');
 	});
 
-	it('tries again a little later after too many requests for now, and parks nobody', async () => {
+	it.concurrent('tries again a little later after too many requests for now, and parks nobody', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate, ended, run, logOf } = room;
 		const limited = await run('fail:too-many', { limits: { retries: 0 } });
 		expect(limited).toMatchObject({ state: 'failed', error: 'too-many failed' });
 		const again = await delegate('tool:Read fail:too-many', { limits: { retries: 1 } });
@@ -395,7 +361,9 @@ describe('a runner', () => {
 		expect(await delegates.parked(Date.now())).toEqual([]);
 	});
 
-	it('gives away no secret that an agent complained about', async () => {
+	it.concurrent('gives away no secret that an agent complained about', async () => {
+		await using room = new RunnerRoom();
+		const { run, logOf, results } = room;
 		const failed = await run('leak crash');
 		const shown = [failed.error, readFileSync(failed.files.done, 'utf8'), logOf(failed), ...(await results())].join(
 			'\n',
@@ -404,7 +372,9 @@ describe('a runner', () => {
 		expect(shown).not.toContain('uvwxyz');
 	});
 
-	it('ends an agent that takes too long or says nothing, with all it has started, however deaf', async () => {
+	it.concurrent('ends an agent that takes too long or says nothing, with all it has started, however deaf', async () => {
+		await using room = new RunnerRoom();
+		const { look, delegate, ended } = room;
 		const slow = delegate('deaf orphan wait:60000', { limits: { wallSeconds: 1 } });
 		const silent = delegate('orphan wait:60000', { limits: { idleSeconds: 1 } });
 		const both = await Promise.all([slow, silent]);
@@ -414,7 +384,9 @@ describe('a runner', () => {
 		for (const { record } of both) expect(await markedProcesses(RUN_MARK, record.id)).toEqual([]);
 	});
 
-	it('is stopped on purpose, running or waiting', async () => {
+	it.concurrent('is stopped on purpose, running or waiting', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, tickets, look, delegate, ended } = room;
 		const running = await delegate('orphan wait:60000');
 		await look(1);
 		const waiting = await delegate('answer:never');
@@ -426,7 +398,9 @@ describe('a runner', () => {
 		expect(await markedProcesses(RUN_MARK, running.record.id)).toEqual([]);
 	});
 
-	it('is cancelled, and its set-up has not failed, when it is stopped during that', async () => {
+	it.concurrent('is cancelled, and its set-up has not failed, when it is stopped during that', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, tickets, look, delegate, logOf } = room;
 		await using repository = gitRepository();
 		repository.commit({ 'a.txt': 'a' });
 		const place = { folder: repository.root, worktree: { withChanges: false }, setUp: 'echo begun; sleep 30' };
@@ -436,7 +410,9 @@ describe('a runner', () => {
 		await stopDelegate(delegates, tickets, queued.record.id);
 		expect(await delegates.get(queued.record.id)).toMatchObject({ state: 'failed', error: 'cancelled' });
 	});
-	it('that does not answer when it is to stop is no delegate that was stopped', async () => {
+	it.concurrent('that does not answer when it is to stop is no delegate that was stopped', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, tickets, look, delegate, ended } = room;
 		const queued = await delegate('wait:60000');
 		const { id } = queued.record;
 		await look();
@@ -454,7 +430,9 @@ describe('a runner', () => {
 		expect(await ended(queued)).toMatchObject({ state: 'failed', error: 'cancelled' });
 	});
 
-	it('takes a prompt of a megabyte and an answer of 50', async () => {
+	it.concurrent('takes a prompt of a megabyte and an answer of 50', async () => {
+		await using room = new RunnerRoom();
+		const { run, outputOf } = room;
 		const megabyte = ' answer:read'.padStart(2 ** 20, 'word ');
 		const prompt = await run(megabyte);
 		expect(readFileSync(prompt.files.prompt).length).toBe(2 ** 20);
@@ -464,7 +442,9 @@ describe('a runner', () => {
 		expect(outputOf(large).length).toBe(50_000_000);
 	});
 
-	it('starts what waits in order, never more than may run', async () => {
+	it.concurrent('starts what waits in order, never more than may run', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate, results } = room;
 		await Promise.all(Array.from({ length: 6 }, (_, n) => delegate(`wait:200 answer:n${n}`)));
 		await look(2);
 		let most = 0;
@@ -480,27 +460,34 @@ describe('a runner', () => {
 		expect(await results()).toHaveLength(6);
 	});
 
-	it.skipIf(tmux === undefined)('works in a tmux session that one can attach to (needs tmux)', async () => {
-		const queued = await delegate('escape tool:Read wait:3000 answer:done');
-		// The user's own settings are for the user's own sessions.
-		writeFileSync(folder.file('.tmux.conf'), 'set -g remain-on-exit on\nset -g exit-empty off\n');
-		await look(4, { NANCY_DELEGATES_HOST: 'tmux', HOME: folder.path });
-		const socket = tmuxSocket(queued.record.id);
-		const screen = () => execFileSync('tmux', ['-L', socket, 'capture-pane', '-p'], { encoding: 'utf8' });
-		await eventually('what it does on the screen', () => screen().includes('● Read'));
-		expect(screen()).toContain('say\\x1b]0;title\\x07');
-		expect((await ended(queued)).state).toBe('done');
-		await eventually('tmux has ended too', () => {
-			try {
-				screen();
-				return false;
-			} catch {
-				return true;
-			}
-		});
-	});
+	(tmux === undefined ? it.skip : it.concurrent)(
+		'works in a tmux session that one can attach to (needs tmux)',
+		async () => {
+			await using room = new RunnerRoom();
+			const { folder, look, delegate, ended } = room;
+			const queued = await delegate('escape tool:Read wait:3000 answer:done');
+			// The user's own settings are for the user's own sessions.
+			writeFileSync(folder.file('.tmux.conf'), 'set -g remain-on-exit on\nset -g exit-empty off\n');
+			await look(4, { NANCY_DELEGATES_HOST: 'tmux', HOME: folder.path });
+			const socket = tmuxSocket(queued.record.id);
+			const screen = () => execFileSync('tmux', ['-L', socket, 'capture-pane', '-p'], { encoding: 'utf8' });
+			await eventually('what it does on the screen', () => screen().includes('● Read'));
+			expect(screen()).toContain('say\\x1b]0;title\\x07');
+			expect((await ended(queued)).state).toBe('done');
+			await eventually('tmux has ended too', () => {
+				try {
+					screen();
+					return false;
+				} catch {
+					return true;
+				}
+			});
+		},
+	);
 
-	it('does nothing for a delegate that a repository brought along', async () => {
+	it.concurrent('does nothing for a delegate that a repository brought along', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, tickets, look, delegate } = room;
 		const { record } = await delegate('answer:x');
 		await tickets.remove(record.id);
 		await look();
@@ -508,7 +495,9 @@ describe('a runner', () => {
 		expect(existsSync(delegates.files(record.id).log)).toBe(false);
 	});
 
-	it(`ends in exactly one of done and failed, wherever runner or agent is killed (${ROUNDS} rounds)`, async () => {
+	it.concurrent(`ends in exactly one of done and failed, wherever runner or agent is killed (${ROUNDS} rounds)`, async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate, outputOf, results } = room;
 		const ends = new Map<string, number>();
 		await using repository = gitRepository();
 		repository.commit({ 'a.txt': 'a' });
@@ -559,7 +548,9 @@ describe('a runner', () => {
 		expect(begun()).toEqual(['.ba9876543210.tmp']);
 	});
 
-	it('ends with everything below it when it is killed, also with an agent that its agent has started by nancy run', async () => {
+	it.concurrent('ends with everything below it when it is killed, also with an agent that its agent has started by nancy run', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate } = room;
 		const queued = await delegate('nested wait:60000');
 		const { id } = queued.record;
 		await look();
@@ -575,7 +566,9 @@ describe('a runner', () => {
 		expect(await markedProcesses(RUN_MARK, id)).toEqual([]);
 	});
 
-	it('ends also a child that had not become the agent yet when its runner was killed', async () => {
+	it.concurrent('ends also a child that had not become the agent yet when its runner was killed', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate } = room;
 		const queued = await delegate('wait:60000');
 		const { id } = queued.record;
 		await look();
@@ -592,18 +585,24 @@ describe('a runner', () => {
 		expect(await markedProcesses(RUNNER_MARK, id)).toEqual([]);
 	});
 
-	it('lets different agents work on one prompt as one group, each of which ends by itself', async () => {
+	it.concurrent('lets different agents work on one prompt as one group, each of which ends by itself', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate, ended, results } = room;
 		const group = 'compare';
 		const agents = [fakeDriver.id, otherHeadlessDriver.id];
 		const both = await Promise.all(
 			agents.map(agent => delegate('tool:Read wait:100 answer:done', { agent, group })),
 		);
 		// A limit of one agent's account is none of the other's.
-		const until = new Date(Date.now() + 3000).toISOString();
-		await delegates.park({ version: 1, agent: fakeDriver.id, until, reason: 'limit' });
+		const park = (ms: number) => {
+			const until = new Date(Date.now() + ms).toISOString();
+			return delegates.park({ version: 1, agent: fakeDriver.id, until, reason: 'limit' });
+		};
+		await park(HANG_MS);
 		await look();
 		expect(await ended(both[1]!)).toMatchObject({ state: 'done', record: { agent: 'other', group } });
 		expect((await delegates.get(both[0]!.record.id)).state).toBe('queued');
+		await park(300);
 		await eventually(
 			'the first goes on',
 			async () => {
@@ -616,7 +615,9 @@ describe('a runner', () => {
 		expect(await results()).toHaveLength(2);
 	});
 
-	it(`goes on whenever the one that queues and starts them is killed (${STARTERS} rounds)`, async () => {
+	it.concurrent(`goes on whenever the one that queues and starts them is killed (${STARTERS} rounds)`, async () => {
+		await using room = new RunnerRoom();
+		const { folder, delegates, nancy, look, results } = room;
 		let queued = 0;
 		for (let round = 0; round < STARTERS; round++) {
 			const args = [delegates.workspace.folder, folder.file('data'), nancy, '4'];
@@ -651,7 +652,9 @@ describe('a runner', () => {
 		for (const { record } of all) expect(told.filter(text => text.includes(record.id))).toHaveLength(1);
 	});
 
-	it('keeps an answer that was on the disk when its runner was killed', async () => {
+	it.concurrent('keeps an answer that was on the disk when its runner was killed', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, tickets, look, delegate, outputOf } = room;
 		const queued = await delegate('wait:60000');
 		await look();
 		const { status } = await eventually('its agent', async () => {
@@ -669,7 +672,9 @@ describe('a runner', () => {
 		expect(await markedProcesses(RUN_MARK, queued.record.id)).toEqual([]);
 	});
 
-	it('has its answer on the disk before it may write down that it has ended, and keeps it when it is killed there', async () => {
+	it.concurrent('has its answer on the disk before it may write down that it has ended, and keeps it when it is killed there', async () => {
+		await using room = new RunnerRoom();
+		const { folder, delegates, look, delegate, outputOf } = room;
 		const gate = folder.file('gate');
 		const queued = await delegate(`tool:Read until:${gate} answer:done`);
 		await look();
@@ -690,11 +695,13 @@ describe('a runner', () => {
 		expect(await delegates.get(queued.record.id)).toMatchObject({ state: 'done' });
 	});
 
-	it.each([
+	it.concurrent.each([
 		['keeps an answer', 'The answer.', undefined, { state: 'done' }],
 		['keeps a failure', 'API Error: no credit', 'no credit', { state: 'failed', error: 'no credit' }],
 		['has nothing', undefined, undefined, { state: 'failed', error: 'cancelled' }],
 	])('%s when it is stopped after its runner was killed', async (_what, output, error, end) => {
+		await using room = new RunnerRoom();
+		const { delegates, tickets, delegate, outputOf, results, startedBy } = room;
 		const queued = await delegate('x');
 		const runner = { pid: 999_999_999, startedTicks: 1 };
 		await startedBy(queued, runner);
@@ -707,14 +714,18 @@ describe('a runner', () => {
 		expect(await results()).toEqual([expect.stringContaining(output ?? 'cancelled')]);
 	});
 
-	it('is not forgotten with its worktree when it is stopped after its runner was killed', async () => {
+	it.concurrent('is not forgotten with its worktree when it is stopped after its runner was killed', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, tickets, ofKilledRunner } = room;
 		await using repository = gitRepository();
 		const { id, made } = await ofKilledRunner(repository);
 		await stopDelegate(delegates, tickets, id);
 		expect(await delegates.get(id)).toMatchObject({ state: 'failed', status: { worktree: made } });
 	});
 
-	it('has no worktree made or remembered that the user did not ask for when its runner was killed', async () => {
+	it.concurrent('has no worktree made or remembered that the user did not ask for when its runner was killed', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, tickets, look, ofKilledRunner } = room;
 		await using repository = gitRepository();
 		const { id } = await ofKilledRunner(repository);
 		await tickets.remove(id);
@@ -724,7 +735,9 @@ describe('a runner', () => {
 		expect(now.status.worktree).toBeUndefined();
 	});
 
-	it('works in its own worktree, whatever worktree somebody has written into its status', async () => {
+	it.concurrent('works in its own worktree, whatever worktree somebody has written into its status', async () => {
+		await using room = new RunnerRoom();
+		const { folder, delegates, look, delegate, ended } = room;
 		await using repository = gitRepository();
 		repository.commit({ 'a.txt': 'a' });
 		const queued = await delegate('answer:done', { folder: repository.root, worktree: { withChanges: false } });
@@ -738,7 +751,9 @@ describe('a runner', () => {
 		});
 	});
 
-	it('ends with its agent, whoever still holds its pipes', async () => {
+	it.concurrent('ends with its agent, whoever still holds its pipes', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate, ended } = room;
 		const queued = await delegate('clean answer:done');
 		await look();
 		const { runner } = (await delegates.get(queued.record.id)).status;
@@ -746,7 +761,9 @@ describe('a runner', () => {
 		await eventually('the runner is gone', () => runner && liveness(runner) === 'dead');
 	});
 
-	it('has its answer on the disk, however much it prints besides, and the runner stays small', async () => {
+	it.concurrent('has its answer on the disk, however much it prints besides, and the runner stays small', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate, logOf } = room;
 		const queued = await delegate('noise:200000 answer:done');
 		await look();
 		let rss = 0;
@@ -765,7 +782,9 @@ describe('a runner', () => {
 		if (process.platform === 'linux') expect(rss).toBeLessThan(150);
 	});
 
-	it('goes on while the log cannot be written', async () => {
+	it.concurrent('goes on while the log cannot be written', async () => {
+		await using room = new RunnerRoom();
+		const { delegates, look, delegate, ended } = room;
 		const queued = await delegate('tool:Read wait:100 answer:done');
 		appendFileSync(delegates.files(queued.record.id).log, '');
 		chmodSync(delegates.files(queued.record.id).log, 0o000);
@@ -778,29 +797,30 @@ const isRoot = process.getuid?.() === 0;
 const withoutRoot = isRoot ? '' : ' (skipped: mounting needs root)';
 
 describe.skipIf(!isRoot || process.platform !== 'linux')(`a delegate on a full disk${withoutRoot}`, () => {
-	let mounted: string | undefined;
-	const filler = () => join(delegates.workspace.folder, 'filler');
-
-	beforeEach(() => {
-		const project = delegates.workspace.folder;
+	/** The project is the disk. */
+	function smallDisk() {
+		const room = new RunnerRoom();
+		const project = room.delegates.workspace.folder;
 		mkdirSync(project, { recursive: true });
 		execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', project]);
-		mounted = project;
-	});
-	afterEach(() => {
-		if (mounted !== undefined) execFileSync('umount', ['-l', mounted]);
-		mounted = undefined;
-	});
-
-	function fill(): void {
-		try {
-			writeFileSync(filler(), Buffer.alloc(2 * 1024 * 1024));
-		} catch (error) {
-			if (!hasErrno(error, 'ENOSPC')) throw error;
-		}
+		const filler = join(project, 'filler');
+		const fill = () => {
+			try {
+				writeFileSync(filler, Buffer.alloc(2 * 1024 * 1024));
+			} catch (error) {
+				if (!hasErrno(error, 'ENOSPC')) throw error;
+			}
+		};
+		onTestFinished(async () => {
+			execFileSync('umount', ['-l', project]);
+			await room[Symbol.asyncDispose]();
+		});
+		return { room, fill, empty: () => rmSync(filler) };
 	}
 
 	it('keeps its answer until there is room again', async () => {
+		const { room, fill, empty } = smallDisk();
+		const { delegates, look, delegate, ended, outputOf, results } = room;
 		const queued = await delegate('tool:Read wait:1500 tool:Edit answer:done');
 		await look();
 		await eventually('it works', async () => (await delegates.get(queued.record.id)).status.tool_calls > 0);
@@ -809,17 +829,19 @@ describe.skipIf(!isRoot || process.platform !== 'linux')(`a delegate on a full d
 		const { runner } = (await delegates.get(queued.record.id)).status;
 		expect(existsSync(queued.files.done)).toBe(false);
 		expect(runner && liveness(runner)).toBe('alive');
-		rmSync(filler());
+		empty();
 		expect(await ended(queued)).toMatchObject({ state: 'done', status: { status: 'done' } });
 		expect(outputOf(queued)).toBe('done');
 		expect(await results()).toHaveLength(1);
 	});
 
 	it('is not queued by halves', async () => {
+		const { room, fill, empty } = smallDisk();
+		const { delegates, look, delegate, ended } = room;
 		await delegate('answer:first');
 		fill();
 		await expect(delegate('answer:second')).rejects.toThrow(/ENOSPC|no space/);
-		rmSync(filler());
+		empty();
 		const { delegates: all, problems } = await delegates.list();
 		expect(problems).toEqual([]);
 		await look();

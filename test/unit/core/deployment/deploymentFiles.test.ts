@@ -31,6 +31,7 @@ import {
 	withoutEmpty,
 	withoutOurs,
 } from '../../../support/settingsDocuments.ts';
+import { casesOr, someOf, strideOr } from '../../../support/rounds.ts';
 import { changeSealedRecord } from '../../../support/sealedRecord.ts';
 import { treeOf } from '../../../support/tree.ts';
 import { dataIn, deployRequest } from '../../../support/deployRequest.ts';
@@ -39,7 +40,7 @@ const SETTINGS = '.claude/settings.local.json';
 const OLD = '0.1.0-aaaaaaaa';
 const NEW = '0.2.0-bbbbbbbb';
 /** Files, records and copies of them; what edits do to the text of thousands is in deployment.test.ts. */
-const CASES = Number(process.env['NANCY_CASES'] ?? 60);
+const CASES = casesOr(20);
 const isRoot = process.getuid?.() === 0;
 
 let folder: string;
@@ -401,7 +402,8 @@ describe.runIf(canMount)(`a disk${canMount ? '' : ' (skipped: only root can moun
 		const before = JSON.stringify({ a: 'x'.repeat(9000) });
 		const outcomes = new Set<string>();
 		mount('size=256k');
-		for (let free = 0; free <= 120; free += 4) {
+		const blocks = Array.from({ length: 30 }, (_, block) => 4 * block);
+		for (const free of [...someOf(blocks, strideOr(3)), 120]) {
 			freshOnDisk(before);
 			const ballast = join(disk(), 'ballast');
 			fill(ballast, free * 1024);
