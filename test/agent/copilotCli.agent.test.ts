@@ -37,16 +37,20 @@ describe('the real GitHub Copilot CLI', () => {
 
 	it('is held back seven times in a row; the message that it would drop stays queued', async () => {
 		await using lab = await openLab();
-		const { address, ended } = await lab.runHeadless('[[wait:1500]] [[text:First end]]');
+		let goOn = lab.model.hold(() => true);
+		const { address, ended } = await lab.runHeadless('[[text:First end]]');
 		await lab.model.waitForRequest(() => lab.requests().length === 1);
 		for (let index = 1; index <= 8; index++) {
-			await lab.send(address, `Note ${index}. [[wait:1500]]`, { kind: 'feedback' });
+			await lab.send(address, `Note ${index}. [[text:Read]]`, { kind: 'feedback' });
+			const lets = goOn;
+			if (index < 8) goOn = lab.model.hold(({ text }) => text.includes(`Note ${index}.`));
+			lets();
 			if (index < 8) await lab.seen(`Note ${index}.`);
 		}
 		const { ending } = await ended;
 		expect(ending).toMatchObject({ is: 'result' });
 		expect(lab.requests().some(({ text }) => text.includes('Note 7.'))).toBe(true);
 		expect(lab.requests().some(({ text }) => text.includes('Note 8.'))).toBe(false);
-		expect(await queued(lab, address)).toEqual(['Note 8. [[wait:1500]]']);
+		expect(await queued(lab, address)).toEqual(['Note 8. [[text:Read]]']);
 	});
 });
