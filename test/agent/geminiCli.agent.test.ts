@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { geminiCli } from '../../src/drivers/gemini-cli/driver.ts';
 import { conformanceLab, type Candidate } from '../conformance/lab.ts';
@@ -35,7 +34,7 @@ describe('the real Gemini CLI', () => {
 			terminal.type('1');
 			return false;
 		};
-		await sleep(1500);
+		await terminal.waitForText(/Do you trust the files/);
 		await eventually('the folder is trusted', answer, { everyMs: 8000 });
 		await lab.becomes(address, 'idle after its turn', ({ state }) => state.phase === 'idle');
 	});
