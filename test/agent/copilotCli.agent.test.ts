@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { copilotCli } from '../../src/drivers/copilot-cli/driver.ts';
 import { conformanceLab, type ConformanceLab } from '../conformance/lab.ts';
 import { copilotUnderTest } from '../support/agents/copilot.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+
+// Each agent here mostly waits.
+vi.setConfig({ maxConcurrency: 2 });
 
 const openLab = () =>
 	conformanceLab({ agent: copilotUnderTest, driver: copilotCli, installed: pinnedAgent('copilot') });
@@ -11,7 +14,7 @@ const queued = async (lab: ConformanceLab, address: Parameters<ConformanceLab['v
 	(await lab.nancy.mailbox(address).list(['queued'])).messages.map(({ content }) => content.text);
 
 // What every agent shall do is in the conformance suite; this is what this one does in its own way.
-describe('the real GitHub Copilot CLI', () => {
+describe.concurrent('the real GitHub Copilot CLI', () => {
 	it('denies every tool call of the step that a halt meets, and reads why', async () => {
 		await using lab = await openLab();
 		const goOn = lab.model.hold(() => lab.requests().length === 2);

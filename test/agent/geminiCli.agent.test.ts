@@ -1,12 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { geminiCli } from '../../src/drivers/gemini-cli/driver.ts';
 import { conformanceLab, type Candidate } from '../conformance/lab.ts';
 import type { AgentHomeOptions } from '../support/agentHome.ts';
 import { geminiUnderTest } from '../support/agents/gemini.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+
+// Each agent here mostly waits.
+vi.setConfig({ maxConcurrency: 2 });
 
 const installed = pinnedAgent('gemini');
 const candidate: Candidate = { agent: geminiUnderTest, driver: geminiCli, installed };
@@ -22,7 +25,7 @@ const untrusted: Candidate = {
 };
 
 // What every agent shall do is in the conformance suite; this is what this one does in its own way.
-describe('the real Gemini CLI', () => {
+describe.concurrent('the real Gemini CLI', () => {
 	it('is a worker once the user has trusted the folder that it was started in', async () => {
 		await using lab = await conformanceLab(untrusted);
 		const { terminal, address } = await lab.start({ prompt: 'Begin. [[text:I have begun]]' });
