@@ -31,14 +31,18 @@ describe.concurrent('the real Gemini CLI', () => {
 		const { terminal, address } = await lab.start({ prompt: 'Begin. [[text:I have begun]]' });
 		const isTrusted = () =>
 			readFileSync(join(lab.home, '.gemini/trustedFolders.json'), 'utf8').includes('TRUST_FOLDER');
-		// A second answer while it takes the first keeps it from starting again.
+		let answeredAt = 0;
 		const answer = () => {
 			if (isTrusted()) return true;
-			terminal.type('1');
+			// A second answer while it takes the first keeps it from starting again.
+			if (Date.now() - answeredAt > 8000) {
+				terminal.type('1');
+				answeredAt = Date.now();
+			}
 			return false;
 		};
 		await terminal.waitForText(/Do you trust the files/);
-		await eventually('the folder is trusted', answer, { everyMs: 8000 });
+		await eventually('the folder is trusted', answer);
 		await lab.becomes(address, 'idle after its turn', ({ state }) => state.phase === 'idle');
 	});
 
