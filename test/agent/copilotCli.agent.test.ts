@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { copilotCli } from '../../src/drivers/copilot-cli/driver.ts';
 import { conformanceLab, type ConformanceLab } from '../conformance/lab.ts';
 import { copilotUnderTest } from '../support/agents/copilot.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+
+// Each agent here mostly waits.
+vi.setConfig({ maxConcurrency: 2 });
 
 const openLab = () =>
 	conformanceLab({ agent: copilotUnderTest, driver: copilotCli, installed: pinnedAgent('copilot') });
@@ -11,7 +14,7 @@ const queued = async (lab: ConformanceLab, address: Parameters<ConformanceLab['v
 	(await lab.nancy.mailbox(address).list(['queued'])).messages.map(({ content }) => content.text);
 
 // What every agent shall do is in the conformance suite; this is what this one does in its own way.
-describe('the real GitHub Copilot CLI', () => {
+describe.concurrent('the real GitHub Copilot CLI', () => {
 	it('denies every tool call of the step that a halt meets, and reads why', async () => {
 		await using lab = await openLab();
 		const goOn = lab.model.hold(() => lab.requests().length === 2);
@@ -37,16 +40,20 @@ describe('the real GitHub Copilot CLI', () => {
 
 	it('is held back seven times in a row; the message that it would drop stays queued', async () => {
 		await using lab = await openLab();
-		const { address, ended } = await lab.runHeadless('[[wait:1500]] [[text:First end]]');
+		let goOn = lab.model.hold(() => true);
+		const { address, ended } = await lab.runHeadless('[[text:First end]]');
 		await lab.model.waitForRequest(() => lab.requests().length === 1);
 		for (let index = 1; index <= 8; index++) {
-			await lab.send(address, `Note ${index}. [[wait:1500]]`, { kind: 'feedback' });
+			await lab.send(address, `Note ${index}. [[text:Read]]`, { kind: 'feedback' });
+			const lets = goOn;
+			if (index < 8) goOn = lab.model.hold(({ text }) => text.includes(`Note ${index}.`));
+			lets();
 			if (index < 8) await lab.seen(`Note ${index}.`);
 		}
 		const { ending } = await ended;
 		expect(ending).toMatchObject({ is: 'result' });
 		expect(lab.requests().some(({ text }) => text.includes('Note 7.'))).toBe(true);
 		expect(lab.requests().some(({ text }) => text.includes('Note 8.'))).toBe(false);
-		expect(await queued(lab, address)).toEqual(['Note 8. [[wait:1500]]']);
+		expect(await queued(lab, address)).toEqual(['Note 8. [[text:Read]]']);
 	});
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type * as z from 'zod/mini';
 import { Delegates } from '../../src/core/delegates/delegates.ts';
 import { readPhase } from '../../src/core/sessions/phase.ts';
@@ -19,6 +19,9 @@ import { deployedLab, startedTask, type DeployedLab } from '../support/deployedL
 import { dataFolderIn } from '../support/runtime.ts';
 import { eventually } from '../support/eventually.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
+
+// Each agent here mostly waits.
+vi.setConfig({ maxConcurrency: 2 });
 
 let nancy: NancyCommand;
 beforeAll(async () => {
@@ -54,7 +57,7 @@ async function ended(lab: DeployedLab, id: string): Promise<DelegateOutput> {
 	return delegate;
 }
 
-describe('nancy run --headless', () => {
+describe.concurrent('nancy run --headless', () => {
 	it('prints what the agent does and its answer, and writes the answer to a file', async () => {
 		await using lab = await deployedLab({ isDeployed: false });
 		writeFileSync(lab.workspace.file('task.md'), '[[sh:echo hello]] [[text:It is done.]]');
@@ -111,7 +114,7 @@ describe('a worker of claude-swarm', () => {
 	});
 });
 
-describe('a delegate of the real agent', () => {
+describe.concurrent('a delegate of the real agent', () => {
 	it('runs beside everything else; its result reaches the idle agent that asked for it', async () => {
 		await using lab = await deployedLab();
 		const session = SessionId.parse(randomUUID());

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { prepareAnswer } from '../../src/core/sessions/prepareAnswer.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { SessionId } from '../../src/protocol/names.ts';
@@ -11,6 +11,9 @@ import { eventually } from '../support/eventually.ts';
 import { makeOld } from '../support/makeOld.ts';
 import { sessionBinding } from '../../src/core/sessions/bindings.ts';
 import { dataFolderIn } from '../support/runtime.ts';
+
+// Each agent here mostly waits.
+vi.setConfig({ maxConcurrency: 2 });
 
 const bypass = ['--permission-mode', 'bypassPermissions'];
 const newSession = () => SessionId.parse(randomUUID());
@@ -21,7 +24,7 @@ const read = (lab: DeployedLab) => lab.model.requests.filter(request => request.
 const tool = (lab: DeployedLab, mark: string) =>
 	eventually(`the tool that makes ${mark} runs`, () => existsSync(lab.workspace.file(mark)));
 
-describe('delivery to a headless agent', () => {
+describe.concurrent('delivery to a headless agent', () => {
 	it('halts every tool call of the step that a halt meets, and the agent reads why', async () => {
 		await using lab = await deployedLab();
 		const session = newSession();

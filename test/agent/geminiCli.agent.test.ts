@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { geminiCli } from '../../src/drivers/gemini-cli/driver.ts';
 import { conformanceLab, type Candidate } from '../conformance/lab.ts';
 import type { AgentHomeOptions } from '../support/agentHome.ts';
 import { geminiUnderTest } from '../support/agents/gemini.ts';
 import { eventually } from '../support/eventually.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
+
+// Each agent here mostly waits.
+vi.setConfig({ maxConcurrency: 2 });
 
 const installed = pinnedAgent('gemini');
 const candidate: Candidate = { agent: geminiUnderTest, driver: geminiCli, installed };
@@ -23,20 +25,24 @@ const untrusted: Candidate = {
 };
 
 // What every agent shall do is in the conformance suite; this is what this one does in its own way.
-describe('the real Gemini CLI', () => {
+describe.concurrent('the real Gemini CLI', () => {
 	it('is a worker once the user has trusted the folder that it was started in', async () => {
 		await using lab = await conformanceLab(untrusted);
 		const { terminal, address } = await lab.start({ prompt: 'Begin. [[text:I have begun]]' });
 		const isTrusted = () =>
 			readFileSync(join(lab.home, '.gemini/trustedFolders.json'), 'utf8').includes('TRUST_FOLDER');
-		// A second answer while it takes the first keeps it from starting again.
+		let answeredAt = 0;
 		const answer = () => {
 			if (isTrusted()) return true;
-			terminal.type('1');
+			// A second answer while it takes the first keeps it from starting again.
+			if (Date.now() - answeredAt > 8000) {
+				terminal.type('1');
+				answeredAt = Date.now();
+			}
 			return false;
 		};
-		await sleep(1500);
-		await eventually('the folder is trusted', answer, { everyMs: 8000 });
+		await terminal.waitForText(/Do you trust the files/);
+		await eventually('the folder is trusted', answer);
 		await lab.becomes(address, 'idle after its turn', ({ state }) => state.phase === 'idle');
 	});
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { HeadlessEvent } from '../../src/core/driver/headless.ts';
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { headlessOf } from '../../src/core/driver/launch.ts';
@@ -8,6 +8,9 @@ import { runHeadless, type Ending } from '../../src/process/headlessRun.ts';
 import { SessionId } from '../../src/protocol/names.ts';
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { claudeLab, type ClaudeLab } from '../support/claudeLab.ts';
+
+// Each agent here mostly waits.
+vi.setConfig({ maxConcurrency: 2 });
 
 const format = headlessOf(claudeCode);
 
@@ -48,7 +51,7 @@ async function run(
 	return { ending, events, left: (await markedProcesses(RUN_MARK, mark)).length };
 }
 
-describe('the real Claude Code without a terminal', () => {
+describe.concurrent('the real Claude Code without a terminal', () => {
 	it.each([
 		[429, 'too-many'],
 		[529, 'transient'],

@@ -88,23 +88,25 @@ describe('an agent’s first prompt in a terminal', () => {
 });
 
 describe('a prompt of a run without a terminal', () => {
-	it.each(agentsUnderTest)('has no file read that it mentions: $driver', async agent => {
-		await using lab = await agentLab(agent.home);
-		const { secret, mentions } = withMentions(lab);
-		const prompt = `Compare ${mentions.join(', ')} and @types/node. [[text:Compared]]`;
-		expect(await answerOf(lab, agent.driver, prompt)).toContain('Compared');
-		const { requests } = lab.model;
-		expect(requests.filter(({ body }) => JSON.stringify(body).includes(secret))).toEqual([]);
-		// Escaped, it is still to be read.
-		const read = requests.map(request => request.text.replaceAll('\\@', '@')).join();
-		for (const mention of mentions) expect(read).toContain(mention);
-	});
-
-	it.each(agentsUnderTest)('is a prompt also where it begins like a command: $driver', async agent => {
-		await using lab = await agentLab(agent.home);
-		expect(await answerOf(lab, agent.driver, '/help me [[text:Helped]]')).toContain('Helped');
-		const pwned = lab.workspace.file('pwned');
-		expect(await answerOf(lab, agent.driver, `!touch ${pwned}\n[[text:Left alone]]`)).toContain('Left alone');
-		expect(existsSync(pwned)).toBe(false);
-	});
+	it.each(agentsUnderTest)(
+		'has no file read that it mentions, also where it begins like a command: $driver',
+		async agent => {
+			await using lab = await agentLab(agent.home);
+			const { secret, mentions } = withMentions(lab);
+			const pwned = lab.workspace.file('pwned');
+			const rest = `Compare ${mentions.join(', ')} and @types/node.`;
+			expect(await answerOf(lab, agent.driver, `/help me. ${rest} [[text:Helped]]`)).toContain('Helped');
+			const touching = `!touch ${pwned}\n${rest} [[text:Left alone]]`;
+			expect(await answerOf(lab, agent.driver, touching)).toContain('Left alone');
+			expect(existsSync(pwned)).toBe(false);
+			const { requests } = lab.model;
+			expect(requests.filter(({ body }) => JSON.stringify(body).includes(secret))).toEqual([]);
+			// Escaped, it is still to be read.
+			for (const begins of ['/help me.', '!touch']) {
+				const those = requests.filter(request => request.text.includes(begins));
+				const read = those.map(request => request.text.replaceAll('\\@', '@')).join();
+				for (const mention of mentions) expect(read).toContain(mention);
+			}
+		},
+	);
 });

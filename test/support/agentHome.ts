@@ -36,9 +36,11 @@ export interface AgentHome {
 	ready: RegExp;
 }
 
-/** What every agent gets from the machine. */
+/** What every agent gets from the machine: also, where tests have it, what Node compiled at an earlier start, a quarter of its CPU time. */
 export function bareEnvironment(home: string): Record<string, string> {
+	const compiled = process.env['NODE_COMPILE_CACHE'];
 	return {
+		...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }),
 		PATH: process.env['PATH'] ?? '/usr/bin:/bin',
 		LANG: process.env['LANG'] ?? 'C.UTF-8',
 		SHELL: '/bin/bash',

@@ -6,7 +6,7 @@ export const opencodeUnderTest: AgentUnderTest = {
 	driver: 'opencode',
 	home: opencodeHome,
 	env: {},
-	inTests: ['directive', 'headless-steer'],
+	inTests: ['headless-steer'],
 	asking: { permission: { bash: 'ask' } },
 	waking: {},
 	question: /△ Permission required/,
