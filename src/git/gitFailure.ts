@@ -29,23 +29,16 @@ export function failure(folder: string, [command]: readonly string[], said: stri
  */
 const WORDS = new Set(
 	(
-		'about access after all allowed already alternate ambiguous an and another any arguments at attributes bad bare be because been ' +
-		'bit bits both branch broken by can cannot changes character check checked checkout checksum clean commit commits config conflict ' +
-		'conflicts conversion copy corrupt could create current data dead delete denied detected device did different directory disk does ' +
-		'dubious empty end entries entry error escapes excluded exceeded exist exists expected external extension failed fatal fetch fetching ' +
-		'few file files filter filtering find first following for format found from full graft group has have hash head helper hint ' +
-		'histories history hook hooks ignoring in incompatible index input integrity interrupted invalid involves is it large latest lazy ' +
-		'left length like limit line link linked links list local lock locked long loop loose make many mark match memory merge merged merges ' +
-		'message mismatch missing mode move multiple must name named names need needed new no non normalize not nothing null object objects ' +
-		'of off on one only open operation option or order other out output over overwrite overwritten own owned owner ownership pack packed ' +
-		'packfile parent parse partial path paths pathspec permission permitted pipe please possible process prune quota range read reading ' +
-		'recent ref reference refs refusing registered remote remove removed rename replace repository required reset resolve resource ' +
-		'revision revisions root run safe save set shallow short side sign signature single size smudge so some something sort space sparse ' +
-		'specified stage start staged stash status still store submodule such support supported switch symbolic symlink system tag temporarily ' +
-		'than that the their them there this to too top toplevel track tracked transport tree trees type unable unavailable unborn unexpected ' +
-		'unknown unlink unmerged unpack unreadable unrecognized unrelated unsafe unsupported until untracked unusable update updated updating ' +
-		'use used user using valid value version was we were when which while with within work working worktree worktrees would write writing ' +
-		'written wrong you your zlib'
+		'about already alternate ambiguous an and another at bad bare be branch broken by cannot check checked checkout checksum commit ' +
+		'config conflict copy corrupt could create data detected device did different directory disk does dubious empty entry ' +
+		'error exceeded exist exists external failed fatal file files filter first following format found from full graft has ' +
+		'have head histories hook index input interrupted invalid is it large left limit line link links local lock long loop ' +
+		'malformed many match memory merge missing mode must name named need needed new no not null object objects of on only ' +
+		'open operation option or out output outside over overwritten owned owner ownership pack packed parse path permission ' +
+		'permitted pipe process quota read reading ref reference refs registered remove repository required reset resolve ' +
+		'revision shallow signature single size smudge space sparse stash store submodule such switch symbolic system ' +
+		'temporarily that the there to too tree type unable unexpected unknown unmerged unreadable unrelated unsafe unsupported ' +
+		'untracked update use used valid value version was when while with work working worktree worktrees would write written'
 	).split(' '),
 );
 
@@ -57,6 +50,6 @@ function lastLines(text: string): string {
 		.slice(-5)
 		.join(' ')
 		.replace(/\S+/g, word => (WORDS.has(/^([a-z]+)[.,:;]?$/i.exec(word)?.[1]?.toLowerCase() ?? '') ? word : '…'))
-		.replace(/…(?: …)+/g, '…')
+		.replace(/\u2026(?: \u2026)+/g, '…')
 		.slice(-1000);
 }

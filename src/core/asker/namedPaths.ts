@@ -8,12 +8,15 @@ const LONGEST = 128 * 1024;
 const NO_PROGRAM =
 	/\.(?:crt|css|csv|db|html?|jsonc?|jsonl|key|lock|log|mdx?|pem|pid|sqlite3?|svg|toml|txt|xml|ya?ml)$/i;
 
+/** In prose, a name without a folder is mostly no program, unless it ends like this. */
+const SCRIPT = /\.(?:bash|bat|[cm]?[jt]sx?|cmd|exe|fish|jar|lua|php|pl|ps1|py|rb|sh|zsh)$/i;
+
 /**
  * What an interpreter surely runs, whatever its name ends like. A shell’s options take no file, but other options do: `ts-node -p
  * tsconfig.json`.
  */
 const RUN =
-	/(?<![\w.-])(?:(?:a|ba|da|k|z|fi)?sh["'\s,[]+(?:-\S*\s+)*|(?:bun|deno|lua|node|nodejs|perl|php|pwsh|(?:python|pypy)[\d.]*|ruby|ts-node|tsx)["'\s,[]+)([^\s"';|&,\]-][^\s"';|&,\]]*)/g;
+	/(?<![\w.-])(?:(?:a|ba|da|k|z|fi)?sh["'\s,[]+(?:-[^\s,]*\s+)*|(?:bun|deno|lua|node|nodejs|perl|php|pwsh|(?:python|pypy)[\d.]*|ruby|ts-node|tsx)["'\s,[]+)([^\s"';|&,\]-][^\s"';|&,\]]*)/g;
 
 /** What may be modules, whose names end without `.js`. */
 const MODULES = /(?<![\w-])(?:bun|deno|node|nodejs|ts-node|tsx)(?![\w-])([^;|&]{0,500})/g;
@@ -34,7 +37,10 @@ const VARIABLES = /\$\(git [^)]{0,200}\)|\$\{[^}]{0,200}\}|\{env:\w+\}|\$(?:env:
 const OUTPUTS = /(?<!=)>+\s*["']?[^\s"';|&]+/g;
 
 const FOLDERS =
-	/(?:\b(?:cd|pushd|cwd|workingDirectory)\b|(?<=\s)(?:-C|--directory|--cwd)\b)["']?[\s:=]+(?:--\s+)?(?:"([^"]+)"|'([^']+)'|([^\s"';|&,]+))/g;
+	/(?:\b(?:cd|pushd|cwd|workingDirectory)\b|(?<=\s)(?:-C|--directory|--cwd)\b)["']?[\s:=]+(?:--\s+)?(?:"([^"]{1,500})"|'([^']{1,500})'|([^\s"';|&,]+))/g;
+
+/** Of one file. Ordinary settings name a few hundred; a file full of folders and words could hold a start up for minutes. */
+const MOST_PATHS = 20_000;
 
 const SEPARATORS = /[\s"'`=,:;|&<>(){}[\]!]+/;
 
@@ -53,15 +59,19 @@ export interface NamingFile {
 export function namedPaths({ path, at, text }: NamingFile): Set<string> {
 	if (text.length > LONGEST || path.includes('node_modules')) return new Set();
 	const own = [at, dirname(path)];
-	const commands = commandsIn(path, text).map(command => command.replaceAll(VARIABLES, ''));
+	const withoutVariables = (each: string) => each.replaceAll(VARIABLES, '');
+	const texts = textsIn(path, text);
+	const commands = texts.commands.map(withoutVariables);
+	const words = [...commands.flatMap(wordsOf), ...texts.prose.map(withoutVariables).flatMap(programsIn)];
 	const bases = new Set([
 		...own,
-		...foldersIn([text.replaceAll(VARIABLES, ''), ...commands]).flatMap(folder =>
+		...foldersIn([withoutVariables(text), ...commands]).flatMap(folder =>
 			own.map(base => resolve(base, withoutRoot(folder))),
 		),
 	]);
 	const paths = new Set<string>();
-	for (const word of commands.flatMap(wordsOf)) {
+	for (const word of words) {
+		if (paths.size > MOST_PATHS) break;
 		if (isAbsolute(word)) paths.add(resolve(word));
 		for (const base of bases) paths.add(resolve(base, withoutRoot(word)));
 		for (const rest of belowVariable(word, at)) paths.add(resolve(at, rest));
@@ -84,27 +94,26 @@ function belowVariable(word: string, at: string): string[] {
 	return parts.flatMap((_, index) => (index > 0 && ends(index) ? [parts.slice(index).join(sep)] : []));
 }
 
-/** The parts of settings that can run something. */
-function commandsIn(path: string, text: string): string[] {
+/** The commands in settings, and prose that may have some in it. */
+function textsIn(path: string, text: string): { commands: string[]; prose: string[] } {
 	if (/\.jsonc?$/.test(path)) {
 		try {
-			return commandsOfJson(parseLooseJson(text));
+			return { commands: commandsOfJson(parseLooseJson(text)), prose: [] };
 		} catch {
-			return [text]; // no JSON: all of it counts
+			return { commands: [], prose: [text] }; // no JSON: all of it counts
 		}
 	}
 	if (/\.mdx?$/i.test(path)) {
 		// Hooks and servers are nested in the head. Other text is for the model.
 		const [, head = ''] = /^---\r?\n(.*?)\r?\n---/s.exec(text) ?? [];
-		return [
-			...head.split(/\r?\n/).filter(line => /^\s/.test(line) && !RULE.test(line.replace('-', ''))),
-			...inlineCommands(text),
-		];
+		const nested = head.split(/\r?\n/).filter(line => /^\s/.test(line) && !RULE.test(line.replace('-', '')));
+		return { commands: inlineCommands(text), prose: nested };
 	}
-	if (/\.(?:toml|ya?ml)$|\.env$/.test(path)) return [text];
+	if (/\.(?:toml|ya?ml)$|\.env$/.test(path)) return { commands: [], prose: [text] };
 	// Of JavaScript, its texts count.
-	if (!/\.[cm]?[jt]sx?$/.test(path)) return [text.replace(/(?:^|\s)#.*$/gm, '')];
-	return text.split(/["'`\r\n]/).filter(word => /^[^\s(){};]*[./\\][^\s(){};]*$/.test(word));
+	if (!/\.[cm]?[jt]sx?$/.test(path)) return { commands: [], prose: [text.replace(/(?:^|\s)#.*$/gm, '')] };
+	const texts = text.split(/["'`\r\n]/).filter(word => /^[^\s(){};]*[./\\][^\s(){};]*$/.test(word));
+	return { commands: [], prose: texts };
 }
 
 function commandsOfJson(value: unknown, isText = false): string[] {
@@ -128,22 +137,34 @@ function inlineCommands(text: string): string[] {
 	return text.match(/!`[^`]*`|!\{[^}]{0,2000}\}/g) ?? [];
 }
 
-/** Any word may be a path, also one with a space, so the parts between quotes are words, too. */
+/** Any word of a command may be a path, also one with a space, so the parts between quotes are words, too. */
 function wordsOf(command: string): string[] {
 	const text = command.replaceAll(OUTPUTS, ' ');
-	const split = (each: string) => each.split(SEPARATORS);
-	const words = [text, ...text.split(/["'`]/), ...split(text)].map(word => word.trim().replace(/^file:\/\//, ''));
+	return namesAmong(text, allWords(text), firstGroups(text, MODULES).flatMap(split));
+}
+
+/** Of prose, paths count, what ends like a script, and the first word behind an interpreter. */
+function programsIn(prose: string): string[] {
+	const text = prose.replaceAll(OUTPUTS, ' ');
+	const words = allWords(text).filter(word => /[/\\]/.test(word) || SCRIPT.test(word));
+	return namesAmong(text, words, firstGroups(text, RUN));
+}
+
+const split = (text: string) => text.split(SEPARATORS);
+
+const allWords = (text: string) =>
+	[text, ...text.split(/["'`]/), ...split(text)].map(word => word.trim().replace(/^file:\/\//, ''));
+
+/** @param modules may be named without `.js`, as Node finds a module; so may paths */
+function namesAmong(text: string, words: readonly string[], modules: readonly string[]): string[] {
 	const escaped = text
 		.split(/(?<!\\)[\s"'`,;|&<>()]+/)
 		.filter(word => word.includes('\\ '))
 		.map(word => word.replaceAll(/\\+(.)/g, '$1'));
-	// As Node finds a module.
-	const modules = [...words.filter(word => /[/\\]/.test(word)), ...firstGroups(text, MODULES).flatMap(split)]
-		.filter(word => word !== '' && extname(word) === '')
-		.flatMap(word => [`${word}.js`, `${word}.ts`]);
-	const programs = [...words, ...escaped, ...modules].filter(word => !NO_PROGRAM.test(word));
-	return [...programs, ...firstGroups(text, RUN)].filter(
-		word => word !== '' && word.length < 1024 && !/[\0\r\n]/.test(word),
+	const endless = [...words.filter(word => /[/\\]/.test(word)), ...modules].filter(word => extname(word) === '');
+	const programs = [...words, ...escaped, ...endless.flatMap(word => [`${word}.js`, `${word}.ts`])];
+	return [...programs.filter(word => !NO_PROGRAM.test(word)), ...firstGroups(text, RUN)].filter(
+		word => /^[^\0\r\n]{1,1023}$/.test(word) && word !== '.js' && word !== '.ts',
 	);
 }
 
