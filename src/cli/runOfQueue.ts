@@ -24,14 +24,16 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 	const workspace = new Workspace(context.cwd);
 	const delegates = new Delegates(workspace);
 	const where = programContext(workspace, context);
+	const tell = async (text: string) => {
+		context.note(text);
+		await delegates
+			.files(id)
+			.appendLog(`${text}\n`)
+			.catch(() => undefined);
+	};
 	const look = async () => {
 		const settings = await where.readSettings(workspace.folder).catch(async (error: unknown) => {
-			const text = `the queue goes on without your settings: ${errorText(error)}`;
-			context.note(text);
-			await delegates
-				.files(id)
-				.appendLog(`${text}\n`)
-				.catch(() => undefined);
+			await tell(`the queue goes on without your settings: ${errorText(error)}`);
 			return {};
 		});
 		await lookAtQueue(delegates, queueOptions(where, await where.installRuntime(), settings));
@@ -50,7 +52,10 @@ export async function runOfQueue(id: DelegateId, context: Context): Promise<numb
 				prepare: async found => {
 					const runtime = await runtimeAtStart();
 					const isHooked = await hasHooks(where);
-					if (isHooked) await deployAgent(where, runtime, found, 'launch');
+					if (isHooked) {
+						const { warnings } = await deployAgent(where, runtime, found, 'launch');
+						for (const warning of warnings) await tell(warning);
+					}
 					return { bin: runtime.bin, hooks: isHooked ? runtime : undefined };
 				},
 				env: context.env,

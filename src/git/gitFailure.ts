@@ -20,7 +20,7 @@ export function failure(folder: string, [command]: readonly string[], said: stri
 	}
 	const isNotFetched = /lazy fetching disabled|transport '.*' not allowed/.test(said);
 	const hint = isNotFetched ? '; Nancy has git fetch nothing: run “git fetch --refetch --no-filter” there first' : '';
-	return new NancyError('git', `git ${command}: ${lastLines(said) || 'it has failed'}${hint}`, { cause: error });
+	return new NancyError('git', `git ${command}: ${ownWords(said)}${hint}`, { cause: error });
 }
 
 /**
@@ -29,12 +29,12 @@ export function failure(folder: string, [command]: readonly string[], said: stri
  */
 const WORDS = new Set(
 	(
-		'about already alternate ambiguous an and another at bad bare be branch broken by cannot check checked checkout checksum commit ' +
-		'config conflict copy corrupt could create data detected device did different directory disk does dubious empty entry ' +
-		'error exceeded exist exists external failed fatal file files filter first following format found from full graft has ' +
-		'have head histories hook index input interrupted invalid is it large left limit line link links local lock long loop ' +
+		'a aborting about already alternate ambiguous an and another at bad bare be branch broken by cannot check checked checkout checksum commit ' +
+		'config conflict copy corrupt could create data detected device did different directories directory disk does dubious empty entry ' +
+		'error exceeded exist exists external failed fatal file files filter first following format found from full git graft has ' +
+		'have head histories hook hooks in index input interrupted invalid is it large left limit line link links local lock long loop ' +
 		'malformed many match memory merge missing mode must name named need needed new no not null object objects of on only ' +
-		'open operation option or out output outside over overwritten owned owner ownership pack packed parse path permission ' +
+		'open operation option or out output outside over overwritten owned owner ownership pack packed parents parse path permission ' +
 		'permitted pipe process quota read reading ref reference refs registered remove repository required reset resolve ' +
 		'revision shallow signature single size smudge space sparse stash store submodule such switch symbolic system ' +
 		'temporarily that the there to too tree type unable unexpected unknown unmerged unreadable unrelated unsafe unsupported ' +
@@ -42,9 +42,9 @@ const WORDS = new Set(
 	).split(' '),
 );
 
-/** Of git's errors, only their own words, the others as “…”. */
-function lastLines(text: string): string {
-	return text
+/** Git's errors, in git's own words alone; any other is “…”. */
+export function ownWords(said: string): string {
+	const words = said
 		.split('\n')
 		.filter(line => /^(?:fatal|error): /.test(line))
 		.slice(-5)
@@ -52,4 +52,5 @@ function lastLines(text: string): string {
 		.replace(/\S+/g, word => (WORDS.has(/^([a-z]+)[.,:;]?$/i.exec(word)?.[1]?.toLowerCase() ?? '') ? word : '…'))
 		.replace(/\u2026(?: \u2026)+/g, '…')
 		.slice(-1000);
+	return words || 'it has failed';
 }

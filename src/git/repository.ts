@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { hasErrno, NancyError } from '../base/errors.ts';
 import { askAt, cutAtZeros, git, gitList, type GitPlace } from './git.ts';
+import { ownWords } from './gitFailure.ts';
 import { headOf } from './gitTree.ts';
 import { checkoutAt, homeCheckout, isSameRepository, topOf } from './homeCheckout.ts';
 
@@ -183,7 +184,7 @@ function whyNotRepository(folder: string, said: string): string {
 	if (/not a git repository/.test(said)) {
 		return `${folder} is not in a git repository, and a worktree is a part of one; make one (git init), or work in the folder itself`;
 	}
-	return `git cannot read the repository of ${folder}: ${said.split('\n')[0]}`;
+	return `git cannot read the repository of ${folder}: ${ownWords(said)}`;
 }
 
 /** Also if the files of a checkout look like a bare repository, which git must not take for one. */

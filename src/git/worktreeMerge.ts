@@ -5,6 +5,7 @@ import { hasErrno, NancyError } from '../base/errors.ts';
 import { formatVersion, isAtLeast, parseVersion, type Version } from '../base/version.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { cutAtZeros, git, gitAnswer, gitList, type GitPlace } from './git.ts';
+import { ownWords } from './gitFailure.ts';
 import { commitTree, DIFF_TREE, differingFiles, headOf, treeOf, withWorkingTree } from './gitTree.ts';
 import { asItStands, holdingGitLock, locate, MERGED_REF, type OpenWorktree } from './openWorktree.ts';
 import { identityFor, listed, statusOf, unfinishedIn } from './repository.ts';
@@ -103,7 +104,9 @@ async function mergeCommit(parent: GitPlace, head: string, tip: string, message:
 	);
 	if (forward.code === 0) return { ok: true, how: 'merged', commit };
 	const inTheWay = await overwritten(parent, await differingFiles(parent, head, commit));
-	return inTheWay.length > 0 ? notCommitted(inTheWay) : { ok: false, reason: `git merge: ${forward.stderr}` };
+	return inTheWay.length > 0
+		? notCommitted(inTheWay)
+		: { ok: false, reason: `git merge: ${ownWords(forward.stderr)}` };
 }
 
 /** Like a merge of the worktree with everything in the checkout, committed or not. The index stays unchanged. */

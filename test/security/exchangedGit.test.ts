@@ -162,7 +162,7 @@ describe('what a program of an agent puts into git’s folder after the look', (
 		other.write({ 'lines.txt': 'a secret\nof two lines\n' });
 		own(name, file => symlinkSync(join(other.root, 'lines.txt'), file));
 		const error: unknown = await git(place, ['rev-list', '--all']).catch((failed: unknown) => failed);
-		expect(String(error)).toMatch(/git rev-list: fatal: (?:bad shallow line|unexpected line in)/);
+		expect(String(error)).toMatch(/git rev-list: fatal: (?:bad shallow line|unexpected line in …)/);
 		expect(String(error)).not.toContain('secret');
 	});
 
@@ -176,6 +176,13 @@ describe('what a program of an agent puts into git’s folder after the look', (
 		const tree = join(repo.root, 'tree');
 		const error: unknown = await git(place, ['worktree', 'add', tree, 'taken']).catch((failed: unknown) => failed);
 		expect(String(error)).toMatch(/fatal: … is already (?:checked out|used by worktree) at …$/);
+	});
+
+	it('is not quoted in the reason why there can be no worktree', async () => {
+		repo.git(['config', 'include.path', join(other.root, 'own.conf')]);
+		other.write({ 'own.conf': '[core]\n\tbare = secret\n' });
+		const said = await inspectRepository(repo.root);
+		expect(said).toMatchObject({ ok: false, reason: expect.stringContaining('fatal: bad … config value …') });
 	});
 
 	it('is not quoted in an error in the place of a stash', async () => {

@@ -231,6 +231,8 @@ describe('a program that seen settings name', () => {
 			JSON.stringify({ mcpServers: { files: { command: 'node', args: ['tools/x.js'] } } }),
 			'tools/x.js',
 		],
+		['claude-code', '.mcp.json', JSON.stringify({ mcpServers: { permission: { command: './x' } } }), 'x'],
+		['claude-code', '.claude/settings.json', hook('source env.txt'), 'env.txt'],
 		['claude-code', '.mcp.json', server({ command: 'node', args: ['scripts/mcp.js'] }), 'scripts/mcp.js'],
 		['claude-code', '.mcp.json', server({ command: 'node', args: ['server'], cwd: './mcp' }), 'mcp/server.js'],
 		['claude-code', '.mcp.json', server({ env: { NODE_OPTIONS: '--require=./x.cjs' } }), 'x.cjs'],
@@ -330,6 +332,7 @@ describe('a program that seen settings name', () => {
 		['claude-code', '.claude/skills/a/b.py', 'open("package.json")\n', 'package.json'],
 		['claude-code', '.claude/settings.json', hook('ts-node -p tsconfig.json x'), 'tsconfig.json'],
 		['claude-code', '.claude/settings.json', hook('./format.sh package.json'), 'package.json'],
+		['claude-code', '.claude/skills/a/schema.xsd', '<a href="src/x.ts">\n', 'src/x.ts'],
 		['gemini-cli', '.gemini/commands/a.toml', 'prompt = "Look into the Makefile and main.go"\n', 'Makefile'],
 	])('is none: %s, %s (%s)', async (driver, name, settings, file) => {
 		const look = await noted(driver, { [name]: settings, [file]: 'a' });

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { CleanupOutput } from '../../protocol/output/deployment.ts';
-import { parseTaskName } from '../addresses.ts';
+import { parseTaskName } from '../../operations/shared/addresses.ts';
 import { answer, command } from '../command.ts';
 import { ExitCode, exitCodeFor } from '../failure.ts';
 import { programContext } from '../../operations/shared/programContext.ts';

@@ -5,7 +5,7 @@ import { permit } from '../../core/asker/permit.ts';
 import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { DelegateCreatedOutput } from '../../protocol/output/delegates.ts';
-import { resolveMailbox } from '../addresses.ts';
+import { resolveMailbox } from '../../operations/shared/addresses.ts';
 import { answer, command } from '../command.ts';
 import { featureOf, limitsOf, workingFolder } from '../headlessOptions.ts';
 import { programContext } from '../../operations/shared/programContext.ts';

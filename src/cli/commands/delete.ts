@@ -5,7 +5,7 @@ import { perform } from '../../operations/operation.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { TasksDeletedOutput } from '../../protocol/output/tasks.ts';
-import { parseTaskName } from '../addresses.ts';
+import { parseTaskName } from '../../operations/shared/addresses.ts';
 import { answer, command } from '../command.ts';
 
 const Input = z.object({

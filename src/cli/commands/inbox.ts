@@ -4,7 +4,7 @@ import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { InboxOutput, type MessageOutput } from '../../protocol/output/messages.ts';
-import { resolveAddress, resolveMailbox } from '../addresses.ts';
+import { resolveAddress, resolveMailbox } from '../../operations/shared/addresses.ts';
 import { answer, command, type Context } from '../command.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import type { Meant } from '../../operations/shared/meant.ts';

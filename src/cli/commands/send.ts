@@ -5,7 +5,7 @@ import { perform } from '../../operations/operation.ts';
 import { Priority, type Effect } from '../../protocol/message.ts';
 import { ORCHESTRATOR } from '../../protocol/names.ts';
 import { SendOutput } from '../../protocol/output/messages.ts';
-import { resolveMailbox } from '../addresses.ts';
+import { resolveMailbox } from '../../operations/shared/addresses.ts';
 import { answer, command } from '../command.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';

@@ -4,7 +4,7 @@ import { perform } from '../../operations/operation.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { SessionHistoryOutput, SessionsOutput } from '../../protocol/output/sessions.ts';
-import { resolveAddress } from '../addresses.ts';
+import { resolveAddress } from '../../operations/shared/addresses.ts';
 import { answer, command } from '../command.ts';
 import { ago, printableLine } from '../words.ts';
 

@@ -4,7 +4,7 @@ import { perform } from '../../operations/operation.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { StatusOutput, type TaskOutput, type WorkerOutput } from '../../protocol/output/tasks.ts';
-import { parseTaskName } from '../addresses.ts';
+import { parseTaskName } from '../../operations/shared/addresses.ts';
 import { answer, command } from '../command.ts';
 import { counted } from '../../base/counted.ts';
 import { ago, printableLine } from '../words.ts';

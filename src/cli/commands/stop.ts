@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import * as operations from '../../operations/index.ts';
 import { perform } from '../../operations/operation.ts';
 import { StopOutput } from '../../protocol/output/tasks.ts';
-import { resolveWorkers } from '../addresses.ts';
+import { resolveWorkers } from '../../operations/shared/addresses.ts';
 import { answer, command } from '../command.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';

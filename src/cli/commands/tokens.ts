@@ -4,7 +4,7 @@ import { perform } from '../../operations/operation.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { TokensOutput } from '../../protocol/output/tasks.ts';
-import { resolveMailbox } from '../addresses.ts';
+import { resolveMailbox } from '../../operations/shared/addresses.ts';
 import { answer, command } from '../command.ts';
 import { printableLine } from '../words.ts';
 

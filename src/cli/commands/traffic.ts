@@ -4,7 +4,7 @@ import { perform } from '../../operations/operation.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import type { TrafficRecord } from '../../protocol/traffic.ts';
-import { resolveAddress } from '../addresses.ts';
+import { resolveAddress } from '../../operations/shared/addresses.ts';
 import { command } from '../command.ts';
 import { ExitCode } from '../failure.ts';
 import { trafficLine } from '../trafficLine.ts';

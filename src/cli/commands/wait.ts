@@ -4,7 +4,7 @@ import { perform } from '../../operations/operation.ts';
 import { findWorkspace } from '../../operations/shared/place.ts';
 import { programContext } from '../../operations/shared/programContext.ts';
 import { WaitOutput, type MessageOutput } from '../../protocol/output/messages.ts';
-import { resolveAddress } from '../addresses.ts';
+import { resolveAddress } from '../../operations/shared/addresses.ts';
 import { answer, command } from '../command.ts';
 import { authorText, printableLine } from '../words.ts';
 

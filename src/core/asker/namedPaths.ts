@@ -16,7 +16,7 @@ const SCRIPT = /\.(?:bash|bat|[cm]?[jt]sx?|cmd|exe|fish|jar|lua|php|pl|ps1|py|rb
  * tsconfig.json`.
  */
 const RUN =
-	/(?<![\w.-])(?:(?:a|ba|da|k|z|fi)?sh["'\s,[]+(?:-[^\s,]*\s+)*|(?:bun|deno|lua|node|nodejs|perl|php|pwsh|(?:python|pypy)[\d.]*|ruby|ts-node|tsx)["'\s,[]+)([^\s"';|&,\]-][^\s"';|&,\]]*)/g;
+	/(?<![\w.-])(?:(?:a|ba|da|k|z|fi)?sh["'\s,[]+(?:-[^\s,]*\s+)*|source\s+|(?:bun|deno|lua|node|nodejs|perl|php|pwsh|(?:python|pypy)[\d.]*|ruby|ts-node|tsx)["'\s,[]+)([^\s"';|&,\]-][^\s"';|&,\]]*)/g;
 
 /** What may be modules, whose names end without `.js`. */
 const MODULES = /(?<![\w-])(?:bun|deno|node|nodejs|ts-node|tsx)(?![\w-])([^;|&]{0,500})/g;
@@ -57,7 +57,7 @@ export interface NamingFile {
  * program runs in turn is not followed.
  */
 export function namedPaths({ path, at, text }: NamingFile): Set<string> {
-	if (text.length > LONGEST || path.includes('node_modules')) return new Set();
+	if (text.length > LONGEST || path.includes('node_modules') || isInert(path, text)) return new Set();
 	const own = [at, dirname(path)];
 	const withoutVariables = (each: string) => each.replaceAll(VARIABLES, '');
 	const texts = textsIn(path, text);
@@ -78,6 +78,13 @@ export function namedPaths({ path, at, text }: NamingFile): Set<string> {
 	}
 	return paths;
 }
+
+/** A schema, a picture or a licence beside a skill: nothing runs it, and no CLI reads settings from it. */
+const isInert = (path: string, text: string) =>
+	!/\.(?:jsonc?|mdx?|toml|ya?ml)$|\.env$/i.test(path) &&
+	!SCRIPT.test(path) &&
+	extname(path) !== '' &&
+	!text.startsWith('#!');
 
 const withoutRoot = (path: string) => path.replace(/^[/\\]+/, '');
 
@@ -125,10 +132,16 @@ function commandsOfJson(value: unknown, isText = false): string[] {
 	const { command, args } = { command: '', args: undefined, ...value };
 	const line = Array.isArray(args) ? [[command, ...args].join(' ')] : [];
 	const parts = Object.entries(value).flatMap(([key, each]) =>
-		commandsOfJson(each, isText || RULES.test(key) || (NO_COMMANDS.test(key) && isTexts(each))),
+		commandsOfJson(
+			each,
+			isText || (RULES.test(key) && !isServer(each)) || (NO_COMMANDS.test(key) && isTexts(each)),
+		),
 	);
 	return isText ? parts : [...line, ...parts];
 }
+
+/** One may be called `permissions`. */
+const isServer = (value: unknown) => typeof value === 'object' && value !== null && 'command' in value;
 
 const isTexts = (value: unknown) => [value].flat().every(each => typeof each === 'string');
 

@@ -1,12 +1,12 @@
-import { NancyError } from '../base/errors.ts';
-import type { Asker } from '../core/asker/asker.ts';
-import { isRunning } from '../core/driver/workerProcess.ts';
-import { startedFor } from '../core/sessions/sealedAgents.ts';
-import type { WorkerAddress, Workspace } from '../core/workspace/workspace.ts';
-import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../protocol/names.ts';
-import { noWorker, type Meant } from '../operations/shared/meant.ts';
-import { mailboxName } from '../core/workspace/mailboxName.ts';
-import { ownAddress } from '../core/asker/authorOf.ts';
+import { NancyError } from '../../base/errors.ts';
+import type { Asker } from '../../core/asker/asker.ts';
+import { isRunning } from '../../core/driver/workerProcess.ts';
+import { startedFor } from '../../core/sessions/sealedAgents.ts';
+import type { WorkerAddress, Workspace } from '../../core/workspace/workspace.ts';
+import { FIRST_WORKER, ORCHESTRATOR, TaskName, WorkerName } from '../../protocol/names.ts';
+import { noWorker, type Meant } from './meant.ts';
+import { mailboxName } from '../../core/workspace/mailboxName.ts';
+import { ownAddress } from '../../core/asker/authorOf.ts';
 
 /** `<task>` or `<task>/<worker>` as typed. */
 function parseAddress(typed: string): Meant {
