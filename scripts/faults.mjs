@@ -10,7 +10,14 @@ import { Worker } from 'node:worker_threads';
 import { bootstrap, root } from './lib/bootstrap.mjs';
 
 /** The files whose tests heed these variables. */
-const KILL_TESTS = ['unit', 'unit/faults', 'git/worktreeRemove', 'deployment/deploymentFiles', 'mailbox/mailbox'];
+const KILL_TESTS = [
+	'unit',
+	'unit/faults',
+	'git/worktreeRemove',
+	'deployment/deploymentFiles',
+	'mailbox/mailbox',
+	'traffic/collector',
+];
 const MANY = { NANCY_ROUNDS: '200', NANCY_STRIDE: '1', NANCY_CASES: '1000' };
 
 await bootstrap();

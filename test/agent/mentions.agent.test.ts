@@ -95,15 +95,17 @@ describe('a prompt of a run without a terminal', () => {
 			const { secret, mentions } = withMentions(lab);
 			const pwned = lab.workspace.file('pwned');
 			const rest = `Compare ${mentions.join(', ')} and @types/node.`;
-			expect(await answerOf(lab, agent.driver, `/help me. ${rest} [[text:Helped]]`)).toContain('Helped');
-			const touching = `!touch ${pwned}\n${rest} [[text:Left alone]]`;
-			expect(await answerOf(lab, agent.driver, touching)).toContain('Left alone');
+			const beginnings = ['Look:', '/help me.', `!touch ${pwned}\n`];
+			for (const begins of beginnings)
+				expect(await answerOf(lab, agent.driver, `${begins} ${rest} [[text:Left alone]]`)).toContain(
+					'Left alone',
+				);
 			expect(existsSync(pwned)).toBe(false);
 			const { requests } = lab.model;
 			expect(requests.filter(({ body }) => JSON.stringify(body).includes(secret))).toEqual([]);
 			// Escaped, it is still to be read.
-			for (const begins of ['/help me.', '!touch']) {
-				const those = requests.filter(request => request.text.includes(begins));
+			for (const begins of beginnings) {
+				const those = requests.filter(request => request.text.includes(begins.trim()));
 				const read = those.map(request => request.text.replaceAll('\\@', '@')).join();
 				for (const mention of mentions) expect(read).toContain(mention);
 			}

@@ -20,7 +20,7 @@ import { taskRecord } from '../../support/taskRecord.ts';
 const run = promisify(execFile);
 
 /** At the same time: 100 when asked for. */
-const HOOKS = Math.min(100, roundsOr(30));
+const HOOKS = Math.min(100, roundsOr(15));
 /** More than they hand over. */
 const MESSAGES = 10 * HOOKS;
 
