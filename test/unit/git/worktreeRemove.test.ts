@@ -365,7 +365,7 @@ describe('killed at any moment', () => {
 	});
 	afterAll(() => programs.remove());
 
-	const rounds = roundsOr(2);
+	const rounds = roundsOr(4);
 
 	/** Runs one of them again and again: the first to its end, each of the others until it is killed a little further on. */
 	async function* killed(what: string): AsyncGenerator<{ round: number; act: (input: unknown) => Promise<void> }> {
